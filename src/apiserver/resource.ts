@@ -1,0 +1,77 @@
+import type { KubeObject } from "../object/meta.ts";
+import type { FieldError } from "../schema/field-error.ts";
+import type { Schema } from "../schema/schema.ts";
+
+export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
+
+/** One kind in one served version: everything the request handlers need to know of it, built in or custom. */
+export interface Resource {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly namespaced: boolean;
+  readonly verbs: readonly Verb[];
+  /** The version objects are stored in; another version of the same kind converts when it reads and writes. */
+  readonly storageVersion: string;
+  /** The whole object's schema, `metadata` included. Drives decoding, pruning, ownership of fields and strategic merge. */
+  readonly schema: Schema;
+  /** Built-in kinds are decoded as Go decodes them and know strategic merge; custom ones follow their schema. */
+  readonly origin: "builtin" | "custom";
+  /** Field selectors beyond metadata.name and metadata.namespace: `spec.nodeName` → its value in an object. */
+  readonly selectableFields: Readonly<Record<string, (object: KubeObject) => string>>;
+  readonly columns: readonly Column[];
+  readonly strategy: Strategy;
+  /** `status`, `scale`, … Only those named here are served. */
+  readonly subresources: Readonly<Record<string, Subresource>>;
+}
+
+/** A column of `kubectl get`. */
+export interface Column {
+  readonly name: string;
+  readonly type: "string" | "integer" | "number" | "boolean" | "date";
+  readonly format?: string;
+  readonly description?: string;
+  /** 0 is always shown, 1 with `-o wide`. */
+  readonly priority: number;
+  readonly cell: (object: KubeObject, now: number) => unknown;
+}
+
+/** What a kind does to an object on its way in. Functions change `object` in place: it is the request's own copy. */
+export interface Strategy {
+  /** Fills what the user left out. Runs after decoding, on create, update and patch. */
+  readonly defaults?: (object: KubeObject) => void;
+  /** Sets what only the server decides; drops what this endpoint ignores (status of a new object). */
+  readonly prepareForCreate?: (object: KubeObject) => void;
+  readonly prepareForUpdate?: (object: KubeObject, old: KubeObject) => void;
+  /** Built-in admission: like prepareForCreate, but fields set here belong to no field manager. */
+  readonly admitCreate?: (object: KubeObject) => void;
+  readonly validate?: (object: KubeObject) => FieldError[];
+  readonly validateUpdate?: (object: KubeObject, old: KubeObject) => FieldError[];
+  /** Why a name is no good for this kind; the default is a DNS subdomain. */
+  readonly validateName?: (name: string) => string[];
+  /** metadata.generation counts changes of everything but metadata and status, where the kind has it. */
+  readonly hasGeneration?: boolean;
+  /** Top-level fields that the main endpoint ignores on update and that belong to no manager there. */
+  readonly ignoredFields?: readonly string[];
+  /** A PUT on a name that does not exist creates it (Lease, Event, …). */
+  readonly createOnUpdate?: boolean;
+  /** Answer deletes with the object instead of a Status. */
+  readonly returnDeleted?: boolean;
+}
+
+export type Subresource =
+  | {
+      readonly type: "status";
+      readonly prepareForUpdate?: (object: KubeObject, old: KubeObject) => void;
+      readonly validateUpdate?: (object: KubeObject, old: KubeObject) => FieldError[];
+    }
+  | { readonly type: "scale"; readonly specReplicasPath: string; readonly statusReplicasPath: string; readonly labelSelectorPath?: string };
+
+export function isStored(resource: Pick<Resource, "version" | "storageVersion">): boolean {
+  return resource.version === resource.storageVersion;
+}

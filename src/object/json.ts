@@ -1,0 +1,82 @@
+/** Plain JSON data, and the few operations on it that everything else is made of. */
+export type Json = null | boolean | number | string | Json[] | JsonObject;
+export interface JsonObject {
+  [key: string]: Json;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A deep copy. `structuredClone` is seven times slower and copies what JSON cannot hold. */
+export function clone<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    const copy: unknown[] = Array.from({ length: value.length });
+    for (let i = 0; i < value.length; i++) copy[i] = clone(value[i]);
+    return copy as T;
+  }
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) set(copy, key, clone((value as Record<string, unknown>)[key]));
+  return copy as T;
+}
+
+/** Assigns an own property whatever its name: plain assignment of `__proto__` would change the prototype. */
+export function set(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === "__proto__")
+    Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+  else target[key] = value;
+}
+
+/** Own properties only: `constructor` and friends are ordinary names in a user's object. */
+export function get(target: unknown, key: string): unknown {
+  return isObject(target) && Object.hasOwn(target, key) ? target[key] : undefined;
+}
+
+/** The value at a path of names, `undefined` as soon as one is missing. */
+export function at(target: unknown, ...path: string[]): unknown {
+  let value = target;
+  for (const key of path) value = get(value, key);
+  return value;
+}
+
+/** Structural equality. A key whose value is `undefined` counts as absent, as it does in JSON. */
+export function equal(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  if (Array.isArray(a) && Array.isArray(b)) {
+    if (a.length !== b.length) return false;
+    for (let i = 0; i < a.length; i++) if (!equal(a[i], b[i])) return false;
+    return true;
+  }
+  const left = a as Record<string, unknown>;
+  const right = b as Record<string, unknown>;
+  for (const key of Object.keys(left)) {
+    if (left[key] === undefined) continue;
+    if (!Object.hasOwn(right, key) || !equal(left[key], right[key])) return false;
+  }
+  for (const key of Object.keys(right)) if (right[key] !== undefined && !Object.hasOwn(left, key)) return false;
+  return true;
+}
+
+/** Freezes the whole tree, so that a change to a shared object fails at the line that makes it. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const child of Object.values(value)) deepFreeze(child);
+  }
+  return value;
+}
+
+/** JSON text with sorted keys: equal values have equal texts. */
+export function canonical(value: unknown): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  const parts: string[] = [];
+  for (const key of Object.keys(value).toSorted()) {
+    const child = (value as Record<string, unknown>)[key];
+    if (child !== undefined) parts.push(`${JSON.stringify(key)}:${canonical(child)}`);
+  }
+  return `{${parts.join(",")}}`;
+}
