@@ -1,6 +1,7 @@
 import type { KubeObject } from "../object/meta.ts";
 import type { FieldError } from "../schema/field-error.ts";
 import type { Schema } from "../schema/schema.ts";
+import type { User } from "./auth/user.ts";
 
 export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
 
@@ -26,6 +27,8 @@ export interface Resource {
   readonly selectableFields: Readonly<Record<string, (object: KubeObject) => string>>;
   readonly columns: readonly Column[];
   readonly strategy: Strategy;
+  /** Nothing of this kind is stored: a create is answered with what this returns (SelfSubjectAccessReview, …). */
+  readonly compute?: (body: KubeObject, context: ActionContext) => Promise<KubeObject>;
   /** `status`, `scale`, … Only those named here are served. */
   readonly subresources: Readonly<Record<string, Subresource>>;
 }
@@ -70,7 +73,30 @@ export type Subresource =
       readonly prepareForUpdate?: (object: KubeObject, old: KubeObject) => void;
       readonly validateUpdate?: (object: KubeObject, old: KubeObject) => FieldError[];
     }
-  | { readonly type: "scale"; readonly specReplicasPath: string; readonly statusReplicasPath: string; readonly labelSelectorPath?: string };
+  | {
+      readonly type: "scale";
+      readonly specReplicasPath: string;
+      readonly statusReplicasPath: string;
+      readonly labelSelectorPath?: string;
+    }
+  /** A deed rather than a part of the object: `serviceaccounts/token`. The body is of another kind. */
+  | {
+      readonly type: "action";
+      readonly group: string;
+      readonly version: string;
+      readonly kind: string;
+      readonly verbs: readonly Verb[];
+      readonly schema: Schema;
+      readonly perform: (body: KubeObject, context: ActionContext) => Promise<KubeObject>;
+    };
+
+export interface ActionContext {
+  readonly user: User;
+  /** Of the object the action is upon; empty for a kind that is only computed. */
+  readonly namespace: string;
+  readonly name: string;
+  readonly dryRun: boolean;
+}
 
 export function isStored(resource: Pick<Resource, "version" | "storageVersion">): boolean {
   return resource.version === resource.storageVersion;
