@@ -26,6 +26,8 @@ export interface Row {
   readonly key: string;
   readonly revision: number;
   readonly bytes: Buffer | undefined;
+  /** Kept beside the object, so that loading parses none. */
+  readonly labels: Readonly<Record<string, string>> | undefined;
 }
 
 /** Where rows are kept. The store above it is the same for every backend. */

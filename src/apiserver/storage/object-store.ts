@@ -1,0 +1,206 @@
+import { History, defaultLimits, type HistoryLimits } from "./history.ts";
+import { SortedEntries } from "./sorted-entries.ts";
+import type { Backend, Change, Entry, Row } from "./store.ts";
+
+/** The object changed between reading and writing it. */
+export class StaleWriteError extends Error {
+  constructor(collection: string, key: string) {
+    super(`write ${collection} ${key}: the object has changed since it was read`);
+    this.name = "StaleWriteError";
+  }
+}
+
+/** A revision that has not been reached, or is no longer known. */
+export type Snapshot = { type: "entries"; entries: Iterable<Entry> } | { type: "expired" };
+
+/** What a new version is made of, once its revision is known. */
+export interface Draft {
+  readonly bytes: Buffer;
+  readonly labels: Readonly<Record<string, string>> | undefined;
+}
+
+interface Pending {
+  readonly change: Change;
+  readonly resolve: (change: Change) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Every object of the server, with revisions as etcd has them.
+ *
+ * A write is accepted against the head (which includes writes that are on their way to disk), so that concurrent writers
+ * see each other; readers and watchers are shown only what the backend has made durable, so that nothing they saw can
+ * be lost. Writes that arrive while a commit is under way go together in the next.
+ */
+export class ObjectStore {
+  readonly #backend: Backend;
+  readonly #collections = new Map<string, SortedEntries>();
+  readonly #history: History;
+  readonly #watchers = new Map<string, Set<(changes: readonly Change[]) => void>>();
+  /** Keys with a write under way: the newest version, undefined for a deletion. */
+  readonly #ahead = new Map<string, { entry: Entry | undefined; revision: number }>();
+  #queue: Pending[] = [];
+  #committing: Promise<void> | undefined;
+  #failure: unknown;
+  #head: number;
+  #committed: number;
+
+  constructor(backend: Backend, limits: Partial<HistoryLimits> = {}) {
+    this.#backend = backend;
+    const { revision, rows } = backend.load();
+    for (const row of rows) if (row.bytes) this.#entries(row.collection).set(entryOf(row, row.bytes));
+    this.#head = this.#committed = revision;
+    this.#history = new History(revision, { ...defaultLimits, ...limits });
+  }
+
+  /** The newest durable revision. */
+  get revision(): number {
+    return this.#committed;
+  }
+
+  /** Why the store takes no more writes, if it does not. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
+  get(collection: string, key: string): Entry | undefined {
+    return this.#collections.get(collection)?.get(key);
+  }
+
+  /** The newest version, durable or on its way: what a write must be based on. */
+  head(collection: string, key: string): Entry | undefined {
+    const ahead = this.#ahead.get(`${collection}\0${key}`);
+    return ahead ? ahead.entry : this.get(collection, key);
+  }
+
+  list(collection: string, prefix = "", after = ""): Iterable<Entry> {
+    return this.#collections.get(collection)?.range(prefix, after) ?? [];
+  }
+
+  count(collection: string): number {
+    return this.#collections.get(collection)?.size ?? 0;
+  }
+
+  changedAt(collection: string): number {
+    return this.#collections.get(collection)?.changedAt ?? 0;
+  }
+
+  /** The collection as it was at an older revision. */
+  listAt(revision: number, collection: string, prefix = "", after = ""): Snapshot {
+    if (revision === this.#committed) return { type: "entries", entries: this.list(collection, prefix, after) };
+    const states = this.#history.statesAt(collection, revision);
+    if (!states) return { type: "expired" };
+    const entries: Entry[] = [];
+    for (const entry of this.list(collection, prefix, after)) if (!states.has(entry.key)) entries.push(entry);
+    for (const [key, entry] of states) if (entry && key.startsWith(prefix) && key > after) entries.push(entry);
+    return { type: "entries", entries: entries.sort((a, b) => (a.key < b.key ? -1 : 1)) };
+  }
+
+  /** Changes after `revision`, oldest first; undefined when some of them are forgotten. */
+  changesSince(collection: string, revision: number): Change[] | undefined {
+    return this.#history.since(collection, revision);
+  }
+
+  /** Told of every commit that touches the collection, in order. The returned function ends it. */
+  watch(collection: string, onChanges: (changes: readonly Change[]) => void): () => void {
+    let watchers = this.#watchers.get(collection);
+    if (!watchers) this.#watchers.set(collection, (watchers = new Set()));
+    watchers.add(onChanges);
+    return () => {
+      watchers.delete(onChanges);
+    };
+  }
+
+  /**
+   * Writes a new version of an object, or its first where `based` is undefined. `draft` is called at once, with the
+   * revision that the version will have. Resolves when it is durable and watchers have been told.
+   */
+  put(collection: string, key: string, based: Entry | undefined, draft: (revision: number) => Draft): Promise<Change> {
+    this.#claim(collection, key, based);
+    const revision = this.#head + 1;
+    const after: Entry = { key, revision, ...draft(revision) };
+    return this.#enqueue({ revision, collection, key, before: based, after, last: undefined });
+  }
+
+  /** Removes an object. `last` makes its final state, as watchers are told of it. */
+  remove(collection: string, key: string, based: Entry, last: (revision: number) => Draft): Promise<Change> {
+    this.#claim(collection, key, based);
+    const revision = this.#head + 1;
+    const final: Entry = { key, revision, ...last(revision) };
+    return this.#enqueue({ revision, collection, key, before: based, after: undefined, last: final });
+  }
+
+  /** Waits for what is under way, then closes the backend. */
+  async close(): Promise<void> {
+    while (this.#committing) await this.#committing;
+    await this.#backend.close();
+  }
+
+  #claim(collection: string, key: string, based: Entry | undefined): void {
+    if (this.#failure) throw this.#failure;
+    if (this.head(collection, key) !== based) throw new StaleWriteError(collection, key);
+  }
+
+  #enqueue(change: Change): Promise<Change> {
+    this.#head = change.revision;
+    this.#ahead.set(`${change.collection}\0${change.key}`, { entry: change.after, revision: change.revision });
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ change, resolve, reject });
+      this.#committing ??= this.#drain();
+    });
+  }
+
+  async #drain(): Promise<void> {
+    // Let the requests of this turn of the event loop join the first batch.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.#queue.length > 0) {
+      const batch = this.#queue;
+      this.#queue = [];
+      try {
+        const revision = (batch.at(-1) as Pending).change.revision;
+        await this.#backend.commit(batch.map(({ change }) => rowOf(change)), revision);
+        this.#publish(batch, revision);
+      } catch (error) {
+        // Later writes build on these: nothing can be accepted until a restart has read what the disk really holds.
+        this.#failure = new Error("commit to storage failed; the server takes no more writes", { cause: error });
+        for (const { reject } of [...batch, ...this.#queue]) reject(this.#failure);
+        this.#queue = [];
+      }
+    }
+    this.#committing = undefined;
+  }
+
+  #publish(batch: readonly Pending[], revision: number): void {
+    const byCollection = new Map<string, Change[]>();
+    for (const { change } of batch) {
+      const entries = this.#entries(change.collection);
+      if (change.after) entries.set(change.after);
+      else entries.delete(change.key, change.revision);
+      const ahead = `${change.collection}\0${change.key}`;
+      if (this.#ahead.get(ahead)?.revision === change.revision) this.#ahead.delete(ahead);
+      this.#history.append(change);
+      const changes = byCollection.get(change.collection);
+      if (changes) changes.push(change);
+      else byCollection.set(change.collection, [change]);
+    }
+    this.#committed = revision;
+    for (const [collection, changes] of byCollection)
+      for (const onChanges of this.#watchers.get(collection) ?? []) onChanges(changes);
+    for (const { change, resolve } of batch) resolve(change);
+  }
+
+  #entries(collection: string): SortedEntries {
+    let entries = this.#collections.get(collection);
+    if (!entries) this.#collections.set(collection, (entries = new SortedEntries()));
+    return entries;
+  }
+}
+
+function entryOf(row: Row, bytes: Buffer): Entry {
+  return { key: row.key, revision: row.revision, bytes, labels: row.labels };
+}
+
+function rowOf(change: Change): Row {
+  const { collection, key, revision, after } = change;
+  return { collection, key, revision, bytes: after?.bytes, labels: after?.labels };
+}
