@@ -36,7 +36,9 @@ export class VirtualClock implements Clock {
     const end = this.#now + ms;
     await settle();
     for (;;) {
-      const next = this.#timers.filter((timer) => timer.due <= end).toSorted((a, b) => a.due - b.due || a.order - b.order)[0];
+      const next = this.#timers
+        .filter((timer) => timer.due <= end)
+        .toSorted((a, b) => a.due - b.due || a.order - b.order)[0];
       if (!next) break;
       this.#timers = this.#timers.filter((timer) => timer !== next);
       this.#now = Math.max(this.#now, next.due);

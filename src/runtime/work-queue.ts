@@ -1,0 +1,232 @@
+import { BackOff, type BackOffOptions } from "./back-off.ts";
+import type { Clock } from "./clock.ts";
+import { DelayHeap } from "./delay-heap.ts";
+import { type Metrics, noMetrics } from "./metrics.ts";
+import { OrderedSet } from "./ordered-set.ts";
+import { TokenBucket, type TokenBucketOptions } from "./token-bucket.ts";
+import { type WorkQueueMetrics, workQueueMetrics } from "./work-queue-metrics.ts";
+
+export type Priority = "normal" | "low";
+
+export interface WorkQueueOptions {
+  name: string;
+  /** Label of the metrics. Default: the name. */
+  controller?: string;
+  clock: Clock;
+  /** Of one key that fails again and again. Default 5 ms doubling to 1,000 s. */
+  backOff?: BackOffOptions;
+  /** Of all rate-limited keys together. Default 10 a second, 100 at once; `false` for none. */
+  overall?: TokenBucketOptions | false;
+  metrics?: Metrics;
+}
+
+/**
+ * Keys to work on. A key waits at most once and is worked on by one worker at a time; one that is added while it is
+ * worked on is handed out again after `done`.
+ */
+export class WorkQueue<K = string> {
+  readonly #clock: Clock;
+  readonly #metrics: WorkQueueMetrics;
+  readonly #stopCollecting: () => void;
+  /** Waiting keys with the time they were added. */
+  readonly #waiting = { normal: new OrderedSet<K, number>(), low: new OrderedSet<K, number>() };
+  /** Keys being worked on with the time they were taken. */
+  readonly #running = new Map<K, number>();
+  /** Keys that were added while being worked on. */
+  readonly #again = new Map<K, { priority: Priority; addedAt: number }>();
+  readonly #takers = new Set<(key: K | undefined) => void>();
+  readonly #delayed = new DelayHeap<K>();
+  readonly #backOff: BackOff<K>;
+  readonly #overall: TokenBucket | undefined;
+  #alarm: { due: number; cancel: () => void } | undefined;
+  #closed = false;
+  #whenIdle: (() => void)[] = [];
+
+  constructor(options: WorkQueueOptions) {
+    const { name, controller = name, clock, backOff, overall = { perSecond: 10, burst: 100 } } = options;
+    const metrics = options.metrics ?? noMetrics;
+    this.#clock = clock;
+    this.#backOff = new BackOff(backOff);
+    this.#overall = overall ? new TokenBucket(overall, clock) : undefined;
+    this.#metrics = workQueueMetrics(metrics, name, controller);
+    this.#stopCollecting = metrics.onCollect(() => this.#collect());
+  }
+
+  /** Keys that wait for a worker; neither delayed ones nor those being worked on. */
+  get depth(): number {
+    return this.#waiting.normal.size + this.#waiting.low.size;
+  }
+
+  /** Keys being worked on. */
+  get running(): number {
+    return this.#running.size;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** A low priority yields to every normal one; a key that waits as low and is added as normal moves up. */
+  add(key: K, priority: Priority = "normal"): void {
+    if (this.#closed) return;
+    if (this.#running.has(key)) return this.#addAgain(key, priority);
+    if (this.#waiting.normal.has(key)) return;
+    const lowSince = this.#waiting.low.get(key);
+    if (lowSince !== undefined) {
+      if (priority === "low") return;
+      this.#waiting.low.delete(key);
+      this.#waiting.normal.push(key, lowSince);
+      return;
+    }
+    this.#metrics.adds.inc();
+    this.#offer(key, priority, this.#clock.monotonic());
+  }
+
+  /** Adds the key in `ms`. Of several such wishes for one key the earliest counts. */
+  addAfter(key: K, ms: number): void {
+    if (this.#closed) return;
+    this.#metrics.retries.inc();
+    if (ms <= 0) return this.add(key);
+    this.#delayed.add(key, this.#clock.monotonic() + ms);
+    this.#setAlarm();
+  }
+
+  /** Takes back `addAfter` and `addRateLimited`, as far as their time has not come. */
+  cancelDelayed(key: K): boolean {
+    const there = this.#delayed.delete(key);
+    this.#setAlarm();
+    return there;
+  }
+
+  /** Adds the key after its back-off, and no sooner than the overall limit allows. */
+  addRateLimited(key: K): void {
+    if (this.#closed) return;
+    this.addAfter(key, Math.max(this.#backOff.next(key), this.#overall?.reserve() ?? 0));
+  }
+
+  /** The next failure of the key counts as its first. */
+  forget(key: K): void {
+    this.#backOff.forget(key);
+  }
+
+  failures(key: K): number {
+    return this.#backOff.failures(key);
+  }
+
+  /** The next key, which nobody else gets until `done`. `undefined` once the queue is closed and empty, or on abort. */
+  take(signal?: AbortSignal): Promise<K | undefined> {
+    if (signal?.aborted) return Promise.resolve(undefined);
+    const next = this.#waiting.normal.shift() ?? this.#waiting.low.shift();
+    if (next) return Promise.resolve(this.#start(next.key, next.value));
+    if (this.#closed && this.#again.size === 0) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      const taker = (key: K | undefined): void => {
+        this.#takers.delete(taker);
+        signal?.removeEventListener("abort", abort);
+        resolve(key);
+      };
+      const abort = (): void => taker(undefined);
+      signal?.addEventListener("abort", abort, { once: true });
+      this.#takers.add(taker);
+    });
+  }
+
+  done(key: K): void {
+    const startedAt = this.#running.get(key);
+    if (startedAt === undefined) return;
+    this.#running.delete(key);
+    this.#metrics.workSeconds.observe((this.#clock.monotonic() - startedAt) / 1000);
+    const again = this.#again.get(key);
+    if (again) {
+      this.#again.delete(key);
+      this.#offer(key, again.priority, again.addedAt);
+    }
+    this.#settle();
+  }
+
+  /**
+   * Accepts no more keys and drops the delayed ones. With `drain` what waits is still handed out, otherwise it is
+   * dropped too. Resolves when no key is being worked on.
+   */
+  shutDown({ drain = false }: { drain?: boolean } = {}): Promise<void> {
+    this.#closed = true;
+    this.#delayed.clear();
+    this.#setAlarm();
+    this.#stopCollecting();
+    if (!drain) {
+      this.#waiting.normal.clear();
+      this.#waiting.low.clear();
+      this.#again.clear();
+      this.#metrics.depth.set(0);
+    }
+    return new Promise((resolve) => {
+      this.#whenIdle.push(resolve);
+      this.#settle();
+    });
+  }
+
+  #addAgain(key: K, priority: Priority): void {
+    const before = this.#again.get(key);
+    if (!before) this.#metrics.adds.inc();
+    if (!before || (before.priority === "low" && priority === "normal"))
+      this.#again.set(key, { priority, addedAt: before?.addedAt ?? this.#clock.monotonic() });
+  }
+
+  /** To a worker that is waiting, or else into the line. */
+  #offer(key: K, priority: Priority, addedAt: number): void {
+    for (const taker of this.#takers) return taker(this.#start(key, addedAt));
+    this.#waiting[priority].push(key, addedAt);
+    this.#metrics.depth.set(this.depth);
+  }
+
+  #start(key: K, addedAt: number): K {
+    const now = this.#clock.monotonic();
+    this.#running.set(key, now);
+    this.#metrics.queueSeconds.observe((now - addedAt) / 1000);
+    this.#metrics.depth.set(this.depth);
+    return key;
+  }
+
+  /** Lets takers and shutDown go once there is nothing left for them. */
+  #settle(): void {
+    if (!this.#closed || this.depth > 0 || this.#again.size > 0) return;
+    for (const taker of this.#takers) taker(undefined);
+    if (this.#running.size > 0) return;
+    for (const resolve of this.#whenIdle.splice(0)) resolve();
+  }
+
+  /** One timer for all delayed keys, set for the first. */
+  #setAlarm(): void {
+    const due = this.#delayed.nextDue();
+    if (this.#alarm?.due === due) return;
+    this.#alarm?.cancel();
+    this.#alarm =
+      due === undefined
+        ? undefined
+        : { due, cancel: this.#clock.after(timerMs(due - this.#clock.monotonic()), () => this.#addDue()) };
+  }
+
+  #addDue(): void {
+    this.#alarm = undefined;
+    const now = this.#clock.monotonic();
+    for (let next = this.#delayed.takeDue(now); next; next = this.#delayed.takeDue(now)) this.add(next.key);
+    this.#setAlarm();
+  }
+
+  #collect(): void {
+    const now = this.#clock.monotonic();
+    let sum = 0;
+    let longest = 0;
+    for (const startedAt of this.#running.values()) {
+      sum += now - startedAt;
+      longest = Math.max(longest, now - startedAt);
+    }
+    this.#metrics.unfinishedSeconds.set(sum / 1000);
+    this.#metrics.longestSeconds.set(longest / 1000);
+  }
+}
+
+/** A longer timer would overflow and fire at once; one that fires early finds nothing due and is set again. */
+function timerMs(ms: number): number {
+  return Math.min(Math.max(0, ms), 2 ** 31 - 1);
+}
