@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import type { KubeObject } from "../../object/meta.ts";
+import type { Column } from "../resource.ts";
+import { partialMetadata, partialMetadataList } from "./partial-metadata.ts";
+import { toTable, toTableEvent, type IncludeObject } from "./table.ts";
+
+const columns: Column[] = [
+  { name: "Name", type: "string", format: "name", description: "Its name.", priority: 0, cell: (o) => o.metadata.name },
+  { name: "Data", type: "string", priority: 0, cell: (o) => Object.keys(o["data"] ?? {}).length },
+  { name: "Note", type: "string", priority: 1, cell: () => undefined },
+  { name: "Age", type: "string", priority: 0, cell: (_, now) => `${now / 1000}s` },
+];
+const resource = { columns };
+const l1: KubeObject = {
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "l1", namespace: "rec", resourceVersion: "7", labels: { l: "yes" } },
+  data: { i: "1" },
+};
+const definitions = [
+  { name: "Name", type: "string", format: "name", description: "Its name.", priority: 0 },
+  { name: "Data", type: "string", format: "", description: "", priority: 0 },
+  { name: "Note", type: "string", format: "", description: "", priority: 1 },
+  { name: "Age", type: "string", format: "", description: "", priority: 0 },
+];
+const cells = ["l1", 1, null, "3s"];
+const metadataOnly = { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata: l1.metadata };
+
+describe("toTable", () => {
+  const cases: [IncludeObject, unknown][] = [
+    ["None", null],
+    ["Metadata", metadataOnly],
+    ["Object", l1],
+  ];
+  it.each(cases)("with includeObject %s puts that much of the object into a row", (includeObject, object) => {
+    const listMeta = { resourceVersion: "9", continue: "token" };
+    expect(toTable({ resource, objects: [l1], listMeta, includeObject, now: 3000 })).toEqual({
+      kind: "Table",
+      apiVersion: "meta.k8s.io/v1",
+      metadata: listMeta,
+      columnDefinitions: definitions,
+      rows: [{ cells, object }],
+    });
+  });
+
+  it("has columns and no rows when nothing was found", () => {
+    const table = toTable({ resource, objects: [], listMeta: {}, includeObject: "Metadata", now: 0 });
+    expect(table.columnDefinitions).toEqual(definitions);
+    expect(table.rows).toEqual([]);
+  });
+});
+
+describe("toTableEvent", () => {
+  const event = { resource, object: l1, includeObject: "None", now: 3000 } as const;
+
+  it("carries the columns in the first event only", () => {
+    expect(toTableEvent({ ...event, isFirst: true }).columnDefinitions).toEqual(definitions);
+    expect(toTableEvent({ ...event, isFirst: false })).toEqual({
+      kind: "Table",
+      apiVersion: "meta.k8s.io/v1",
+      metadata: { resourceVersion: "7" },
+      columnDefinitions: null,
+      rows: [{ cells, object: null }],
+    });
+  });
+
+  it("keeps the metadata of a bookmark and prints nothing of it", () => {
+    const object: KubeObject = {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { resourceVersion: "8", annotations: { "k8s.io/initial-events-end": "true" } },
+    };
+    expect(toTableEvent({ ...event, object, isFirst: false, isBookmark: true }).rows).toEqual([
+      { cells: [null, null, null, null], object: { ...metadataOnly, metadata: object.metadata } },
+    ]);
+  });
+});
+
+describe("partialMetadata", () => {
+  it("keeps metadata alone, of one object and of a list", () => {
+    expect(partialMetadata(l1)).toEqual(metadataOnly);
+    expect(partialMetadataList([l1], { resourceVersion: "9" })).toEqual({
+      kind: "PartialObjectMetadataList",
+      apiVersion: "meta.k8s.io/v1",
+      metadata: { resourceVersion: "9" },
+      items: [metadataOnly],
+    });
+  });
+});
