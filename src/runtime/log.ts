@@ -1,0 +1,63 @@
+import type { Logger } from "pino";
+import { type Clock, systemClock } from "./clock.ts";
+import { prettyLine } from "./pretty-line.ts";
+import { redact, redactText } from "./redact.ts";
+
+export type LogLevel = "debug" | "info" | "warn" | "error";
+export type LogFields = Readonly<Record<string, unknown>>;
+type Write = (fields: LogFields, message: string) => void;
+
+/** Lines for whoever runs the program. An error goes under the field `error`. */
+export interface Log {
+  debug: Write;
+  info: Write;
+  warn: Write;
+  error: Write;
+  /** The same log with fields on every line. */
+  child(fields: LogFields): Log;
+}
+
+export interface LogOptions {
+  /** Default `info`. */
+  level?: LogLevel | "silent";
+  /** Which program or part speaks. */
+  name?: string;
+  /** Default: standard error. */
+  destination?: { write(text: string): unknown; readonly isTTY?: boolean };
+  /** One readable line instead of JSON. Default: where the destination is a terminal. */
+  pretty?: boolean;
+  clock?: Clock;
+}
+
+const levels = ["debug", "info", "warn", "error"] as const;
+
+export const noLog: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => noLog };
+
+/** A log by pino, which is loaded here and only when this is called. */
+export async function createLog(options: LogOptions = {}): Promise<Log> {
+  const { level = "info", name, destination = process.stderr, clock = systemClock } = options;
+  const { pino } = await import("pino");
+  const pretty = options.pretty ?? destination.isTTY === true;
+  const logger = pino(
+    {
+      level,
+      base: name ? { name } : {},
+      timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      messageKey: "message",
+      errorKey: "error",
+    },
+    { write: (line: string) => void destination.write(pretty ? prettyLine(line) : line) },
+  );
+  return wrap(logger);
+}
+
+function wrap(logger: Logger): Log {
+  const write = (level: LogLevel): Write => {
+    // A line below the level costs a look, not a copy.
+    if (!logger.isLevelEnabled(level)) return () => {};
+    return (fields, message) => logger[level](redact(fields) as object, redactText(message));
+  };
+  const [debug, info, warn, error] = levels.map(write) as [Write, Write, Write, Write];
+  return { debug, info, warn, error, child: (fields) => wrap(logger.child(redact(fields) as LogFields)) };
+}

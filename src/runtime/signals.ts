@@ -1,0 +1,32 @@
+import { constants } from "node:os";
+
+const names = ["SIGTERM", "SIGINT"] as const;
+type Name = (typeof names)[number];
+
+export interface SignalSource {
+  on(name: Name, listener: (name: Name) => void): unknown;
+  off(name: Name, listener: (name: Name) => void): unknown;
+  exit(code: number): unknown;
+}
+
+export interface StopSignal {
+  readonly signal: AbortSignal;
+  /** Stops listening: the next signal ends the process as it would without us. */
+  dispose(): void;
+}
+
+/** Aborts with the first SIGTERM or SIGINT. With the second the process exits at once, as a shell reports it: 128 + n. */
+export function stopOnSignals(source: SignalSource = process): StopSignal {
+  const stop = new AbortController();
+  const listener = (name: Name): void => {
+    if (stop.signal.aborted) source.exit(128 + constants.signals[name]);
+    else stop.abort(new Error(`received ${name}`));
+  };
+  for (const name of names) source.on(name, listener);
+  return {
+    signal: stop.signal,
+    dispose() {
+      for (const name of names) source.off(name, listener);
+    },
+  };
+}
