@@ -1,0 +1,98 @@
+import { createHash } from "node:crypto";
+import type { PeerCertificate } from "node:tls";
+import { unauthorized } from "../status-error.ts";
+import { impersonate } from "./impersonation.ts";
+import type { ServiceAccountTokens, TokenOutcome } from "./service-account-token.ts";
+import { anonymous, type Authorizer, type User } from "./user.ts";
+
+/** What of `socket.getPeerCertificate()` says who it is. Pass the same object for every request of a connection. */
+export type ClientCertificate = Pick<PeerCertificate, "subject" | "fingerprint256">;
+
+export interface RequestCredentials {
+  /** Only where the connection's certificate was verified (`socket.authorized`). */
+  readonly clientCertificate?: ClientCertificate;
+  readonly authorization?: string;
+  /** Name, value, name, value: `request.rawHeaders`. */
+  readonly rawHeaders: readonly string[];
+}
+
+export interface AuthenticatorOptions {
+  readonly authorizer: Authorizer;
+  readonly serviceAccountTokens: ServiceAccountTokens;
+  /** Bearer tokens that never change, and whose they are. */
+  readonly staticTokens?: ReadonlyMap<string, User>;
+}
+
+/** Says who sends a request. */
+export class Authenticator {
+  readonly #authorizer: Authorizer;
+  readonly #serviceAccountTokens: ServiceAccountTokens;
+  /** By digest: how long a look-up takes tells nothing of the tokens. */
+  readonly #staticTokens = new Map<string, User>();
+  readonly #certificateUsers = new WeakMap<ClientCertificate, User>();
+
+  constructor({ authorizer, serviceAccountTokens, staticTokens = new Map() }: AuthenticatorOptions) {
+    this.#authorizer = authorizer;
+    this.#serviceAccountTokens = serviceAccountTokens;
+    for (const [token, user] of staticTokens) this.#staticTokens.set(digest(token), user);
+  }
+
+  /** The user a request acts as. Throws 401 for a token that is not good, 403 for impersonation that is not allowed. */
+  authenticate(request: RequestCredentials): User {
+    return impersonate(this.#sender(request), request.rawHeaders, this.#authorizer);
+  }
+
+  /** For whom a bearer token speaks towards `audiences`; the server itself is meant where none are named. */
+  authenticateToken(token: string, audiences: readonly string[] = []): TokenOutcome {
+    const { issuer } = this.#serviceAccountTokens;
+    const wanted = audiences.length > 0 ? audiences : [issuer];
+    const user = this.#staticTokens.get(digest(token));
+    if (!user) return this.#serviceAccountTokens.verify(token, wanted);
+    return wanted.includes(issuer) ? { ok: true, user, audiences: [issuer] } : { ok: false };
+  }
+
+  #sender({ clientCertificate, authorization }: RequestCredentials): User {
+    const known = clientCertificate && this.#certificateUser(clientCertificate);
+    if (known) return known;
+    const token = bearerToken(authorization);
+    if (!token) return anonymous;
+    const outcome = this.authenticateToken(token);
+    if (!outcome.ok) throw unauthorized();
+    return outcome.user;
+  }
+
+  #certificateUser(certificate: ClientCertificate): User | undefined {
+    const seen = this.#certificateUsers.get(certificate);
+    if (seen) return seen;
+    const user = userOf(certificate);
+    if (user) this.#certificateUsers.set(certificate, user);
+    return user;
+  }
+}
+
+/** The common name is the user, each organisation a group. A certificate without a name says nothing. */
+export function userOf({ subject, fingerprint256 }: ClientCertificate): User | undefined {
+  const name = listOf(subject?.CN).at(-1);
+  if (!name) return undefined;
+  const groups = listOf(subject.O);
+  return {
+    name,
+    groups: groups.includes("system:authenticated") ? groups : [...groups, "system:authenticated"],
+    extra: {
+      "authentication.kubernetes.io/credential-id": [`X509SHA256=${fingerprint256.replaceAll(":", "").toLowerCase()}`],
+    },
+  };
+}
+
+/** Node gives one value as a string, several as an array. */
+function listOf(value: string | string[] | undefined): string[] {
+  return value === undefined ? [] : Array.isArray(value) ? value : [value];
+}
+
+/** Other schemes are none of ours: such a request comes from nobody in particular. */
+function bearerToken(authorization: string | undefined): string {
+  const [scheme = "", token = ""] = authorization?.trim().split(" ") ?? [];
+  return scheme.toLowerCase() === "bearer" ? token : "";
+}
+
+const digest = (token: string): string => createHash("sha256").update(token).digest("base64");

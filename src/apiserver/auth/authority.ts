@@ -1,0 +1,210 @@
+import { createPrivateKey, createPublicKey, randomBytes, X509Certificate, type KeyObject } from "node:crypto";
+import { chmod, mkdir } from "node:fs/promises";
+import { isIP } from "node:net";
+import { join } from "node:path";
+import { systemClock, type Clock } from "../../runtime/clock.ts";
+import { makeCertificate, newKeyPair, privateKeyPem, type KeyPair, type Subject } from "./certificate.ts";
+import { readIfThere, writeSecretFile } from "./secret-file.ts";
+
+const DAY = 24 * 60 * 60 * 1000;
+const AUTHORITY_DAYS = 3650;
+const IDENTITY_DAYS = 1825;
+/** An identity with less than this left is issued anew at the next start. */
+const RENEW_DAYS = 365;
+/** Certificates are valid from a little before now: clocks of other machines are behind. */
+const SKEW = 5 * 60 * 1000;
+
+const authoritySubject: Subject = { commonName: "attune-ca" };
+
+export const serverNames: readonly string[] = [
+  "localhost",
+  "kubernetes",
+  "kubernetes.default",
+  "kubernetes.default.svc",
+  "kubernetes.default.svc.cluster.local",
+  "127.0.0.1",
+  "::1",
+  "10.96.0.1",
+];
+
+/** A certificate and its private key, PEM. */
+export interface Identity {
+  readonly certPem: string;
+  readonly keyPem: string;
+}
+
+export type IdentityRequest = Subject &
+  ({ readonly purpose: "client" } | { readonly purpose: "server"; readonly names: readonly string[] });
+
+/** The keys a server's directory holds: whom clients trust, and who may prove to be whom. */
+export interface Authority {
+  readonly caPem: string;
+  readonly serverCertPem: string;
+  readonly serverKeyPem: string;
+  readonly adminCertPem: string;
+  readonly adminKeyPem: string;
+  /** A bearer token of the same standing as the admin certificate, for clients that cannot present one. */
+  readonly adminToken: string;
+  /** Signs service account tokens (ES256). */
+  readonly serviceAccountKey: KeyObject;
+  /** A fresh certificate of this authority, such as `system:node:NAME` in `system:nodes`. Nothing is written. */
+  issue(request: IdentityRequest): Identity;
+}
+
+export interface AuthorityOptions {
+  /** Further host names and addresses the server is reached by. */
+  readonly names?: readonly string[];
+  readonly clock?: Clock;
+}
+
+/**
+ * Reads `DIR/pki`, making what is missing. A certificate lies in one file with its key and is renamed into place, so a
+ * crash between any two steps leaves nothing that does not belong together.
+ */
+export async function openAuthority(dir: string, options: AuthorityOptions = {}): Promise<Authority> {
+  const { clock = systemClock, names: extraNames = [] } = options;
+  const pki = join(dir, "pki");
+  await mkdir(pki, { recursive: true, mode: 0o700 });
+  await chmod(pki, 0o700);
+  const names = [...new Set([...serverNames, ...extraNames])];
+
+  const [ca, serviceAccountKey, adminToken] = await Promise.all([
+    openCa(join(pki, "ca.pem"), clock),
+    openServiceAccountKey(join(pki, "service-account.pem")),
+    openAdminToken(join(pki, "admin.token")),
+  ]);
+  const issue = (request: IdentityRequest): Identity => issueFrom(ca, request, clock.now());
+  const [server, admin] = await Promise.all([
+    openIdentity(
+      join(pki, "server.pem"),
+      ca,
+      clock,
+      () => issue({ commonName: "attune", purpose: "server", names }),
+      names,
+    ),
+    openIdentity(join(pki, "admin.pem"), ca, clock, () =>
+      issue({ commonName: "admin", organizations: ["system:masters"], purpose: "client" }),
+    ),
+  ]);
+  return {
+    caPem: ca.certPem,
+    serverCertPem: server.certPem,
+    serverKeyPem: server.keyPem,
+    adminCertPem: admin.certPem,
+    adminKeyPem: admin.keyPem,
+    adminToken,
+    serviceAccountKey,
+    issue,
+  };
+}
+
+interface Ca extends KeyPair {
+  readonly certPem: string;
+  readonly certificate: X509Certificate;
+}
+
+async function openCa(path: string, clock: Clock): Promise<Ca> {
+  const text = await readIfThere(path);
+  if (text !== undefined) {
+    const identity = parseIdentity(text);
+    if (!identity) throw unusable(path, "every client of this directory trusts it");
+    const privateKey = createPrivateKey(identity.keyPem);
+    const { certPem } = identity;
+    return { certPem, privateKey, publicKey: createPublicKey(privateKey), certificate: new X509Certificate(certPem) };
+  }
+  const keys = newKeyPair();
+  const now = clock.now();
+  const certPem = makeCertificate({
+    subject: authoritySubject,
+    issuer: authoritySubject,
+    publicKey: keys.publicKey,
+    issuerKey: keys,
+    purpose: "authority",
+    notBefore: now - SKEW,
+    notAfter: now + AUTHORITY_DAYS * DAY,
+  });
+  await writeSecretFile(path, privateKeyPem(keys.privateKey) + certPem);
+  return { certPem, ...keys, certificate: new X509Certificate(certPem) };
+}
+
+function issueFrom(ca: Ca, request: IdentityRequest, now: number): Identity {
+  const keys = newKeyPair();
+  const certPem = makeCertificate({
+    subject: request,
+    issuer: authoritySubject,
+    publicKey: keys.publicKey,
+    issuerKey: ca,
+    purpose: request.purpose,
+    names: request.purpose === "server" ? request.names : [],
+    notBefore: now - SKEW,
+    notAfter: Math.min(now + IDENTITY_DAYS * DAY, Date.parse(ca.certificate.validTo)),
+  });
+  return { certPem, keyPem: privateKeyPem(keys.privateKey) };
+}
+
+async function openIdentity(
+  path: string,
+  ca: Ca,
+  clock: Clock,
+  make: () => Identity,
+  names: readonly string[] = [],
+): Promise<Identity> {
+  const kept = parseIdentity((await readIfThere(path)) ?? "");
+  if (kept && isGood(kept, ca, clock.now(), names)) return kept;
+  const identity = make();
+  await writeSecretFile(path, identity.keyPem + identity.certPem);
+  return identity;
+}
+
+function isGood(identity: Identity, ca: Ca, now: number, names: readonly string[]): boolean {
+  const certificate = new X509Certificate(identity.certPem);
+  const lasts = Date.parse(certificate.validTo);
+  // The authority's own end cannot be outlived: renewing would not help.
+  const enough = Math.min(now + RENEW_DAYS * DAY, Date.parse(ca.certificate.validTo));
+  return (
+    certificate.verify(ca.publicKey) &&
+    lasts >= enough &&
+    names.every((name) => (isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name)) !== undefined)
+  );
+}
+
+async function openServiceAccountKey(path: string): Promise<KeyObject> {
+  const text = await readIfThere(path);
+  if (text === undefined) {
+    const { privateKey } = newKeyPair();
+    await writeSecretFile(path, privateKeyPem(privateKey));
+    return privateKey;
+  }
+  try {
+    return createPrivateKey(text);
+  } catch (cause) {
+    throw unusable(path, "it signed every service account token", cause);
+  }
+}
+
+async function openAdminToken(path: string): Promise<string> {
+  const kept = (await readIfThere(path))?.trim();
+  if (kept) return kept;
+  const token = randomBytes(24).toString("base64url");
+  await writeSecretFile(path, `${token}\n`);
+  return token;
+}
+
+const BEGIN_CERTIFICATE = "-----BEGIN CERTIFICATE-----";
+
+/** `undefined` unless the text is a private key followed by the certificate of that very key. */
+function parseIdentity(text: string): Identity | undefined {
+  const start = text.indexOf(BEGIN_CERTIFICATE);
+  if (start < 0) return undefined;
+  const identity = { keyPem: text.slice(0, start), certPem: text.slice(start) };
+  try {
+    const certificate = new X509Certificate(identity.certPem);
+    return certificate.checkPrivateKey(createPrivateKey(identity.keyPem)) ? identity : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function unusable(path: string, why: string, cause?: unknown): Error {
+  return new Error(`read ${path}: not a usable key; it is not replaced, because ${why}`, { cause });
+}
