@@ -1,0 +1,166 @@
+import { equal } from "../object/json.ts";
+import type { KubeObject } from "../object/meta.ts";
+import type { Schema } from "../schema/schema.ts";
+import { boundedClone } from "./bounded-clone.ts";
+import { compareObjects } from "./compare-objects.ts";
+import { printPath } from "./field-path.ts";
+import { difference, EMPTY, intersection, isEmpty, isSubset, paths, recursiveDifference, union } from "./field-set.ts";
+import type { FieldSet } from "./field-set.ts";
+import { fieldsOf, withNamedParents } from "./fields-of.ts";
+import { assertFitsType } from "./fits-type.ts";
+import { fieldsOfLastApplied, updateLastApplied } from "./last-applied.ts";
+import { compareTexts, decodeOwners, encodeOwners, identityOf } from "./managed-entries.ts";
+import type { Owner, Owners } from "./managed-entries.ts";
+import { disown, NEVER_OWNED, recordWrite, withoutManagedFields } from "./managed-fields.ts";
+import { mergeObjects, removeFields } from "./merge-objects.ts";
+import { PatchError } from "./patch-error.ts";
+import { objectSchema } from "./shape.ts";
+import { zeroObject } from "./zero-object.ts";
+
+export interface Application {
+  /** The object as it is; absent when applying creates it. */
+  live: KubeObject | undefined;
+  config: KubeObject;
+  schema: Schema;
+  manager: string;
+  force: boolean;
+  apiVersion: string;
+  /** `status`, `scale`, …; empty for the object itself. */
+  subresource: string;
+  /** RFC 3339, in whole seconds. */
+  time: string;
+  /** Fields this endpoint does not write: nobody comes to own them here. */
+  ignored?: FieldSet | undefined;
+}
+
+export interface ApplyConflict {
+  manager: string;
+  /** What follows the quoted name: ` using v1`, ` with subresource "status"`. Empty for an applier. */
+  detail: string;
+  /** `.spec.template.spec.containers[name="one"].image` */
+  field: string;
+}
+
+export type ApplyResult = { type: "applied"; object: KubeObject } | { type: "conflict"; conflicts: ApplyConflict[] };
+
+/**
+ * Server-side apply: the manager owns exactly what its configuration mentions. What it owned and no longer mentions is
+ * removed unless somebody else owns it; what it would change of others' is a conflict unless it insists.
+ */
+export function applyConfiguration(application: Application): ApplyResult {
+  const { config, schema, force } = application;
+  if ((config.metadata.managedFields ?? undefined) !== undefined) {
+    throw new PatchError("malformed", "metadata.managedFields must be nil");
+  }
+  assertFitsType(config, schema);
+  const live = application.live === undefined ? undefined : withoutManagedFields(application.live);
+  const merge = mergeIntoLive(application, live, ownersBefore(application, live));
+  const conflicts = force ? [] : remainingConflicts(application, live, merge.conflicts);
+  if (conflicts.length > 0) return { type: "conflict", conflicts: conflicts.flatMap(describe) };
+
+  const disputed = merge.conflicts.reduce((all, { fields }) => union(all, fields), EMPTY);
+  const owners = disown(merge.owners, union(disputed, merge.removed), merge.identity);
+  const mine = owners.get(merge.identity);
+  if (mine !== undefined && isEmpty(mine.fields)) owners.delete(merge.identity);
+  const object = merge.object;
+  if (application.manager === "kubectl") updateLastApplied(object, config);
+  const managedFields = encodeOwners(owners);
+  if (managedFields !== undefined) object.metadata.managedFields = managedFields;
+  return { type: "applied", object };
+}
+
+interface Merge {
+  object: KubeObject;
+  owners: Owners;
+  /** Of the manager that applies. */
+  identity: string;
+  conflicts: Dispute[];
+  removed: FieldSet;
+}
+
+interface Dispute {
+  identity: string;
+  owner: Owner;
+  fields: FieldSet;
+}
+
+function mergeIntoLive(application: Application, live: KubeObject | undefined, owners: Owners): Merge {
+  const { config, schema, ignored } = application;
+  const all = fieldsOf(config, schema);
+  const fields = ignored === undefined ? all : recursiveDifference(all, ignored);
+  const applier: Owner = {
+    manager: application.manager === "" ? "unknown" : application.manager,
+    operation: "Apply",
+    apiVersion: application.apiVersion,
+    subresource: application.subresource,
+    time: application.time,
+    fields: difference(fields, NEVER_OWNED),
+  };
+  const identity = identityOf(applier);
+  if (live === undefined) {
+    owners.set(identity, applier);
+    return { object: boundedClone(config), owners, identity, conflicts: [], removed: EMPTY };
+  }
+  const last = owners.get(identity);
+  const merged = mergeObjects(live, config, schema);
+  // While it works out what to remove, the applier owns all it mentions, bookkeeping fields too.
+  owners.set(identity, { ...applier, fields });
+  const object = prune(merged, owners, last?.fields ?? EMPTY, fields, schema) as KubeObject;
+  if (equal(live, object)) {
+    // Nothing happened to the object, so nothing happened at any time: a new applier's entry has none.
+    const isSame = last?.apiVersion === applier.apiVersion && equalSets(last.fields, applier.fields);
+    owners.set(identity, isSame ? last : { ...applier, time: last?.time });
+    return { object, owners, identity, conflicts: [], removed: EMPTY };
+  }
+  owners.set(identity, applier);
+  const comparison = compareObjects(live, object, schema, ignored);
+  const changed = union(comparison.added, comparison.modified);
+  const conflicts: Dispute[] = [];
+  for (const [other, owner] of owners) {
+    const disputed = other === identity ? EMPTY : intersection(owner.fields, changed);
+    if (!isEmpty(disputed)) conflicts.push({ identity: other, owner, fields: disputed });
+  }
+  conflicts.sort((a, b) => compareTexts(a.identity, b.identity));
+  return { object, owners, identity, conflicts, removed: comparison.removed };
+}
+
+/** Removes what this manager applied last time and does not now, and that neither it nor anybody else still owns. */
+function prune(merged: unknown, owners: Owners, last: FieldSet, now: FieldSet, schema: Schema): unknown {
+  if (isSubset(last, now)) return merged;
+  const root = objectSchema(schema);
+  const lastAndParents = withNamedParents(last, root);
+  const before = withNamedParents(fieldsOf(merged, schema), root);
+  const stripped = removeFields(merged, lastAndParents, schema);
+  let kept = withNamedParents(fieldsOf(stripped, schema), root);
+  for (const owner of owners.values()) kept = union(kept, withNamedParents(owner.fields, root));
+  // What nobody owns went with its parent for a moment; it comes back unless it was this manager's.
+  const pruned = removeFields(merged, difference(before, kept), schema);
+  const left = withNamedParents(fieldsOf(pruned, schema), root);
+  return removeFields(merged, intersection(difference(before, left), lastAndParents), schema);
+}
+
+/** An object that was never tracked is, from its first apply on, owned by whoever was before it. */
+function ownersBefore(application: Application, live: KubeObject | undefined): Owners {
+  const owners = decodeOwners(application.live?.metadata.managedFields);
+  if (owners.size > 0 || live === undefined) return owners;
+  const { schema, ignored } = application;
+  const comparison = compareObjects(zeroObject(schema), live, schema, ignored);
+  return recordWrite(owners, comparison, { ...application, manager: "before-first-apply" });
+}
+
+/** kubectl takes over, without conflict, what its own client-side apply wrote before. */
+function remainingConflicts(application: Application, live: KubeObject | undefined, conflicts: Dispute[]): Dispute[] {
+  if (application.manager !== "kubectl" || conflicts.length === 0 || live === undefined) return conflicts;
+  const taken = fieldsOfLastApplied(live, application.schema, application.apiVersion);
+  if (taken === undefined) return conflicts;
+  return conflicts
+    .map((conflict) => ({ ...conflict, fields: difference(conflict.fields, taken) }))
+    .filter(({ fields }) => !isEmpty(fields));
+}
+
+function describe({ owner, fields }: Dispute): ApplyConflict[] {
+  const subresource = owner.subresource === "" ? "" : ` with subresource ${JSON.stringify(owner.subresource)}`;
+  const version = owner.operation === "Update" ? ` using ${owner.apiVersion}` : "";
+  const detail = subresource + version;
+  return [...paths(fields)].map((path) => ({ manager: owner.manager, detail, field: printPath(path) }));
+}

@@ -1,0 +1,25 @@
+import { set } from "../object/json.ts";
+import { PatchError } from "./patch-error.ts";
+
+/** Deeper documents are refused: everything that walks them recursively would run out of stack. */
+export const MAX_DEPTH = 1_000;
+
+export function tooDeep(): PatchError {
+  return new PatchError("unprocessable", `nested more than ${MAX_DEPTH} levels deep`);
+}
+
+/** A deep copy that lies `depth` levels below the document it goes into. */
+export function boundedClone<T>(value: T, depth = 0): T {
+  if (typeof value !== "object" || value === null) return value;
+  if (depth > MAX_DEPTH) throw tooDeep();
+  if (Array.isArray(value)) {
+    const copy: unknown[] = Array.from({ length: value.length });
+    for (let i = 0; i < value.length; i++) copy[i] = boundedClone(value[i], depth + 1);
+    return copy as T;
+  }
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    set(copy, key, boundedClone((value as Record<string, unknown>)[key], depth + 1));
+  }
+  return copy as T;
+}

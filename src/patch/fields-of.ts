@@ -1,0 +1,71 @@
+import { isObject } from "../object/json.ts";
+import type { Schema } from "../schema/schema.ts";
+import { MAX_DEPTH, tooDeep } from "./bounded-clone.ts";
+import { fieldElement } from "./field-path.ts";
+import type { PathElement } from "./field-path.ts";
+import { EMPTY, LEAF, node } from "./field-set.ts";
+import type { FieldSet } from "./field-set.ts";
+import { childSchema, isAtomicMap, isNamed, itemElement, listShape, objectSchema } from "./shape.ts";
+
+/** The fields a configuration mentions: what its applier comes to own. */
+export function fieldsOf(object: unknown, schema: Schema): FieldSet {
+  return fieldsAt(object, objectSchema(schema), 0);
+}
+
+/**
+ * The same set with every field that is a parent of another and that the schema names: such parents are left out of
+ * stored sets, but an item whose last field goes must go itself.
+ */
+export function withNamedParents(a: FieldSet, schema: Schema | undefined): FieldSet {
+  if (a.children === undefined) return a;
+  const children = new Map<PathElement, FieldSet>();
+  for (const [element, child] of a.children) {
+    const kind = element.charCodeAt(0);
+    const name = element.slice(2);
+    const below = kind === 102 ? childSchema(schema, name) : kind === 107 ? schema?.items : undefined;
+    const parent = withNamedParents(child, below);
+    children.set(element, parent.own || kind !== 102 || !isNamed(schema, name) ? parent : node(true, parent.children));
+  }
+  return { own: a.own, children };
+}
+
+function fieldsAt(value: unknown, schema: Schema | undefined, depth: number): FieldSet {
+  if (depth > MAX_DEPTH) throw tooDeep();
+  if (Array.isArray(value)) return fieldsOfList(value, schema, depth);
+  if (!isObject(value)) return value === null ? fieldsOfNull(schema) : LEAF;
+  if (isAtomicMap(schema)) return LEAF;
+  const children = new Map<PathElement, FieldSet>();
+  for (const key of Object.keys(value)) {
+    const child = value[key];
+    if (child === undefined) continue;
+    const fields = fieldsAt(child, childSchema(schema, key), depth + 1);
+    const own = fields.own || child === null || !isNamed(schema, key) || isEmptyObject(child);
+    const entry = node(own, fields.children);
+    if (entry !== EMPTY) children.set(fieldElement(key), entry);
+  }
+  return node(false, children);
+}
+
+function fieldsOfList(list: readonly unknown[], schema: Schema | undefined, depth: number): FieldSet {
+  const shape = listShape(schema);
+  if (shape === "atomic") return LEAF;
+  const children = new Map<PathElement, FieldSet>();
+  for (const item of list) {
+    const element = itemElement(shape, item);
+    // Items with the same keys cannot be told apart, and what they hold is nobody's.
+    if (children.has(element)) children.set(element, LEAF);
+    else children.set(element, node(true, fieldsAt(item, schema?.items, depth + 1).children));
+  }
+  return node(false, children);
+}
+
+function fieldsOfNull(schema: Schema | undefined): FieldSet {
+  if (schema?.type === "array") return listShape(schema) === "atomic" ? LEAF : EMPTY;
+  return schema?.type === "object" && !isAtomicMap(schema) ? EMPTY : LEAF;
+}
+
+function isEmptyObject(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  for (const key in value) if (Object.hasOwn(value, key)) return false;
+  return true;
+}

@@ -1,0 +1,73 @@
+import { isObject, set } from "../object/json.ts";
+import type { Json, JsonObject } from "../object/json.ts";
+import { PatchError } from "./patch-error.ts";
+
+export type Container = JsonObject | Json[];
+
+const INDEX = /^[+-]?[0-9]{1,15}$/;
+
+/** The object or list that holds what the pointer names, and its key there. Nothing when a parent is missing. */
+export function find(root: Json, pointer: string): [Container, string] | undefined {
+  const parts = pointer.split("/");
+  if (parts.length < 2) return undefined;
+  let container: unknown = root;
+  for (let i = 1; i < parts.length - 1; i++) container = child(container, unescape(parts[i] as string));
+  if (!Array.isArray(container) && !isObject(container)) return undefined;
+  return [container as Container, unescape(parts.at(-1) as string)];
+}
+
+/** The value, `undefined` for a missing member of an object; an index out of range is an error. */
+export function getFrom(container: Container, key: string, pointer: string): Json | undefined {
+  if (!Array.isArray(container)) return Object.hasOwn(container, key) ? container[key] : undefined;
+  return container[indexIn(container.length, key, pointer)];
+}
+
+export function addTo(container: Container, key: string, value: Json, pointer: string): void {
+  if (!Array.isArray(container)) set(container, key, value);
+  else if (key === "-") container.push(value);
+  else container.splice(indexIn(container.length + 1, key, pointer), 0, value);
+}
+
+export function setIn(container: Container, key: string, value: Json, pointer: string): void {
+  if (!Array.isArray(container)) set(container, key, value);
+  else container[indexIn(container.length, key, pointer)] = value;
+}
+
+export function removeFrom(container: Container, key: string, pointer: string): void {
+  if (Array.isArray(container)) {
+    container.splice(indexIn(container.length, key, pointer), 1);
+    return;
+  }
+  if (!Object.hasOwn(container, key)) {
+    throw new PatchError("unprocessable", `Unable to remove nonexistent key: ${describePath(key)}: missing value`);
+  }
+  delete container[key];
+}
+
+/** A pointer as it may appear in a message: a hostile one is as long as a request body. */
+export function describePath(pointer: string): string {
+  return pointer.length > 256 ? `"${pointer.slice(0, 256)}…"` : `"${pointer}"`;
+}
+
+function child(container: unknown, key: string): unknown {
+  if (Array.isArray(container)) {
+    if (!INDEX.test(key)) return undefined;
+    const index = Number(key);
+    return container[index < 0 ? index + container.length : index];
+  }
+  return isObject(container) && Object.hasOwn(container, key) ? container[key] : undefined;
+}
+
+function indexIn(length: number, key: string, pointer: string): number {
+  const given = INDEX.test(key) ? Number(key) : Number.NaN;
+  const index = given < 0 ? given + length : given;
+  if (index >= 0 && index < length) return index;
+  throw new PatchError(
+    "unprocessable",
+    `Unable to access invalid index ${describePath(key)} of ${describePath(pointer)}`,
+  );
+}
+
+function unescape(token: string): string {
+  return token.includes("~") ? token.replaceAll("~1", "/").replaceAll("~0", "~") : token;
+}

@@ -1,0 +1,133 @@
+import { equal, isObject } from "../object/json.ts";
+import type { KubeObject, ManagedFieldsEntry } from "../object/meta.ts";
+import type { Schema } from "../schema/schema.ts";
+import { capUpdaters } from "./cap-updaters.ts";
+import { compareObjects } from "./compare-objects.ts";
+import type { Comparison } from "./compare-objects.ts";
+import { difference, EMPTY, fieldSetOf, isEmpty, union } from "./field-set.ts";
+import type { FieldSet } from "./field-set.ts";
+import { decodeOwners, encodeOwners, identityOf } from "./managed-entries.ts";
+import type { Owner, Owners } from "./managed-entries.ts";
+import { PatchError } from "./patch-error.ts";
+import { zeroObject } from "./zero-object.ts";
+
+export interface Write {
+  /** The object as it was; absent when this write creates it. */
+  before: KubeObject | undefined;
+  after: KubeObject;
+  schema: Schema;
+  manager: string;
+  apiVersion: string;
+  /** `status`, `scale`, …; empty for the object itself. */
+  subresource: string;
+  /** RFC 3339, in whole seconds. */
+  time: string;
+  /** Fields this endpoint does not write: nobody comes to own them here. */
+  ignored?: FieldSet | undefined;
+}
+
+/**
+ * Who owns what after a create, update or patch: the writer owns what it added or changed, and whoever owned that
+ * before, or something that is gone, owns it no more. Returns what `metadata.managedFields` must be.
+ */
+export function updateManagedFields(write: Write): ManagedFieldsEntry[] | undefined {
+  const { before } = write;
+  const owners = ownersOf(write);
+  // Tracking starts with the object, or with the first apply: managers before that are unknown.
+  if (owners.size === 0 && before !== undefined) return undefined;
+  try {
+    const { schema, ignored } = write;
+    const base = before === undefined ? zeroObject(schema) : withoutManagedFields(before);
+    const comparison = compareObjects(base, withoutManagedFields(write.after), schema, ignored);
+    return encodeOwners(recordWrite(owners, comparison, write));
+  } catch (error) {
+    // A list that breaks its own keys cannot be tracked, which is no reason to refuse the write.
+    if (error instanceof PatchError) return before?.metadata.managedFields;
+    throw error;
+  }
+}
+
+export function recordWrite(
+  owners: Owners,
+  comparison: Comparison,
+  writer: Pick<Write, "manager" | "apiVersion" | "subresource" | "time">,
+): Owners {
+  const taken = union(comparison.added, comparison.modified);
+  const result = disown(owners, union(taken, comparison.removed));
+  const fields = difference(taken, NEVER_OWNED);
+  if (isEmpty(fields)) return result;
+  const owner: Owner = {
+    manager: writer.manager === "" ? "unknown" : writer.manager,
+    operation: "Update",
+    apiVersion: writer.apiVersion,
+    subresource: writer.subresource,
+    time: writer.time,
+    fields,
+  };
+  const identity = identityOf(owner);
+  result.set(identity, { ...owner, fields: union(result.get(identity)?.fields ?? EMPTY, fields) });
+  return capUpdaters(result);
+}
+
+/** Takes fields from every owner but one; an owner left with nothing goes. */
+export function disown(owners: Owners, fields: FieldSet, except?: string): Owners {
+  const result: Owners = new Map();
+  for (const [identity, owner] of owners) {
+    const kept = identity === except ? owner.fields : difference(owner.fields, fields);
+    if (kept === owner.fields) result.set(identity, owner);
+    else if (!isEmpty(kept)) result.set(identity, { ...owner, fields: kept, entry: undefined });
+  }
+  return result;
+}
+
+/** Names and bookkeeping: the server's, or what makes the object this one and not another. */
+export const NEVER_OWNED: FieldSet = fieldSetOf(
+  ["f:apiVersion"],
+  ["f:kind"],
+  ["f:metadata"],
+  ...[
+    "name",
+    "namespace",
+    "creationTimestamp",
+    "selfLink",
+    "uid",
+    "clusterName",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+  ].map((name) => ["f:metadata", `f:${name}`]),
+);
+
+/** The object as comparisons see it: who owns the list of owners is no question. */
+export function withoutManagedFields(object: KubeObject): KubeObject {
+  if (!isObject(object.metadata) || object.metadata.managedFields === undefined) return object;
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+/**
+ * A client may edit the list of owners, or clear it with `[]` or `[{}]`. One that sends none, or nonsense, did not
+ * mean to: what is stored stays. Through a subresource it cannot be edited at all.
+ */
+function ownersOf(write: Write): Owners {
+  const stored: unknown = write.before?.metadata.managedFields;
+  const sent: unknown = write.after.metadata.managedFields;
+  if (write.subresource !== "" || sent === undefined || sent === null) return lenient(stored, "store");
+  if (Array.isArray(sent) && (sent.length === 0 || (sent.length === 1 && isBlank(sent[0])))) return new Map();
+  if (equal(stored, sent)) return lenient(stored, "store");
+  const owners = lenient(sent, "request");
+  return owners.size > 0 ? owners : lenient(stored, "store");
+}
+
+function lenient(entries: unknown, from: "store" | "request"): Owners {
+  try {
+    return decodeOwners(entries, from);
+  } catch (error) {
+    if (error instanceof PatchError) return new Map();
+    throw error;
+  }
+}
+
+function isBlank(entry: unknown): boolean {
+  return isObject(entry) && Object.values(entry).every((value) => value === "" || value === null);
+}
