@@ -1,0 +1,38 @@
+import { canonical } from "./json.ts";
+
+/** A stable 64-bit hash of a value, as 16 hexadecimal digits: equal values give equal texts, whatever their key order.
+ * For names and for noticing change, never for secrets. */
+export function hashOf(value: unknown): string {
+  return hashText(canonical(value));
+}
+
+/** FNV-1a over UTF-16 code units, in two 32-bit lanes that start apart and are mixed at the end. */
+export function hashText(text: string): string {
+  let high = 0x811c9dc5;
+  let low = 0x9747b28c;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    high = Math.imul(high ^ code, 0x01000193);
+    low = Math.imul(low ^ ((code << 5) | (code >>> 11)), 0x5bd1e995) ^ (low >>> 15);
+  }
+  high = mix(high ^ (low >>> 7));
+  low = mix(low ^ high);
+  return hex(high) + hex(low);
+}
+
+function mix(value: number): number {
+  let mixed = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return mixed ^ (mixed >>> 16);
+}
+
+const hex = (value: number): string => (value >>> 0).toString(16).padStart(8, "0");
+
+const safeAlphabet = "bcdfghjklmnpqrstvwxz2456789";
+
+/** Letters that spell no words and confuse no reader: the ending of generated names. */
+export function safeEncode(text: string): string {
+  let encoded = "";
+  for (let i = 0; i < text.length; i++) encoded += safeAlphabet.charAt(text.charCodeAt(i) % safeAlphabet.length);
+  return encoded;
+}
