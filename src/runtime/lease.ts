@@ -1,0 +1,55 @@
+import { isNotFound } from "../kube/api-error.ts";
+import type { Client, KindRef } from "../kube/client.ts";
+import type { KubeObject } from "../object/meta.ts";
+
+export interface LeaseSpec {
+  holderIdentity?: string;
+  leaseDurationSeconds?: number;
+  /** MicroTime: RFC 3339 with six digits behind the second. */
+  acquireTime?: string;
+  renewTime?: string;
+  leaseTransitions?: number;
+}
+
+export interface Lease extends KubeObject {
+  spec?: LeaseSpec;
+}
+
+export const leaseKind: KindRef<Lease> = {
+  apiVersion: "coordination.k8s.io/v1",
+  kind: "Lease",
+  plural: "leases",
+  namespaced: true,
+};
+
+/** One Lease on one server: all that an election needs. */
+export interface LeaseStore {
+  get(options: { timeoutMs: number }): Promise<Lease | undefined>;
+  create(spec: LeaseSpec, options: { timeoutMs: number }): Promise<Lease>;
+  /** Fails with a conflict when the Lease changed since it was read. */
+  update(lease: Lease, options: { timeoutMs: number }): Promise<Lease>;
+}
+
+export function leaseStore(client: Client, { namespace, name }: { namespace: string; name: string }): LeaseStore {
+  return {
+    async get(options) {
+      try {
+        return await client.get(leaseKind, name, { namespace, ...options });
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }
+    },
+    create: (spec, options) =>
+      client.create(
+        leaseKind,
+        { apiVersion: leaseKind.apiVersion, kind: leaseKind.kind, metadata: { namespace, name }, spec },
+        { namespace, ...options },
+      ),
+    update: (lease, options) => client.update(leaseKind, lease, { namespace, ...options }),
+  };
+}
+
+export function microTime(ms: number): string {
+  return new Date(ms).toISOString().replace("Z", "000Z");
+}
