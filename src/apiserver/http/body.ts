@@ -1,0 +1,88 @@
+import type { IncomingMessage } from "node:http";
+import type { Http2ServerRequest } from "node:http2";
+import type { Json } from "../../object/json.ts";
+import { badRequest, StatusError, tooLarge, unsupportedMediaType } from "../status-error.ts";
+import { maxDepth, scanJson } from "./json-scan.ts";
+import { mediaType } from "./negotiate.ts";
+
+/** As kube-apiserver: a request's body may have 3 MiB. */
+export const maxBodyBytes = 3 * 1024 * 1024;
+
+const objectTypes = ["application/json", "application/yaml"] as const;
+
+export async function readBody(request: IncomingMessage | Http2ServerRequest, limit = maxBodyBytes): Promise<string> {
+  const declared = Number(request.headers["content-length"]);
+  if (declared > limit) throw tooLarge(limit);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > limit) {
+        request.removeAllListeners("data");
+        request.resume();
+        reject(tooLarge(limit));
+      } else chunks.push(chunk);
+    });
+    request.on("end", () => resolve((chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString("utf8")));
+    request.on("error", (error) => reject(new StatusError(400, "BadRequest", "reading the request body failed", undefined, { cause: error })));
+    request.on("aborted", () => reject(badRequest("the client closed the connection before the whole body had arrived")));
+  });
+}
+
+export interface ParsedBody {
+  readonly value: Json;
+  /** Keys that were given more than once. */
+  readonly duplicates: string[];
+}
+
+/** The object in a create or update. `of`: the kind, for messages. */
+export async function parseObject(text: string, contentType: string | undefined, of: string): Promise<ParsedBody> {
+  const type = mediaType(contentType) || "application/json";
+  if (type === "application/json") return parseJson(text, of);
+  if (type === "application/yaml") return parseYaml(text, of);
+  throw unsupportedMediaType([...objectTypes]);
+}
+
+export function parseJson(text: string, of: string): ParsedBody {
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json;
+  } catch (error) {
+    throw unrecognized(of, "json parse error", error);
+  }
+  const scan = scanJson(text);
+  if (scan.type === "too-deep") throw tooDeep();
+  return { value, duplicates: scan.duplicates };
+}
+
+/** YAML as Kubernetes reads it: 1.1 booleans do not matter to JSON-born clients, duplicate keys do. */
+export async function parseYaml(text: string, of: string): Promise<ParsedBody> {
+  const { parseDocument } = await import("yaml");
+  const document = parseDocument(text, { uniqueKeys: false, maxAliasCount: 100, version: "1.1", schema: "yaml-1.1", merge: true } as never);
+  const fault = document.errors[0];
+  if (fault) throw unrecognized(of, "yaml parse error", fault);
+  let value: Json;
+  try {
+    value = document.toJS({ maxAliasCount: 100 }) as Json;
+  } catch (error) {
+    throw unrecognized(of, "yaml parse error", error);
+  }
+  // Through JSON, so that dates, maps with odd keys and shared anchors become what a JSON client would have sent.
+  return parseJson(JSON.stringify(value ?? null), of);
+}
+
+function unrecognized(of: string, what: string, cause: unknown): StatusError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new StatusError(
+    400,
+    "BadRequest",
+    `the object provided is unrecognized (must be of type ${of}): couldn't get version/kind; ${what}: ${why}`,
+    undefined,
+    { cause },
+  );
+}
+
+function tooDeep(): StatusError {
+  return badRequest(`the object provided nests deeper than ${maxDepth} levels`);
+}

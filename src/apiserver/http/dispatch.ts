@@ -1,0 +1,187 @@
+import { StatusError, internal, methodNotAllowed, noSuchResource } from "../status-error.ts";
+import type { Log } from "../log.ts";
+import type { Authenticator } from "../auth/authenticator.ts";
+import { denied } from "../auth/denied.ts";
+import type { User } from "../auth/user.ts";
+import type { Resource } from "../resource.ts";
+import { perform } from "../request/action.ts";
+import type { Answer, RequestContext, Services } from "../request/context.ts";
+import { create } from "../request/create.ts";
+import { remove, removeCollection } from "../request/delete.ts";
+import { get } from "../request/get.ts";
+import { list } from "../request/list.ts";
+import { patch } from "../request/patch.ts";
+import { readScale, writeScale } from "../request/scale.ts";
+import { update } from "../request/update.ts";
+import { watch } from "../request/watch.ts";
+import { StaleWriteError } from "../storage/object-store.ts";
+import { parseObject, readBody } from "./body.ts";
+import { tlsSocketOf, type HttpRequest, type HttpResponse } from "./exchange.ts";
+import { mediaType, negotiate, type Representation } from "./negotiate.ts";
+import type { Paths } from "./paths.ts";
+import { parseRequest, type ResourceRequest } from "./request-info.ts";
+import { respond, respondError, respondText } from "./respond.ts";
+import { EventFrames, watchStream } from "./watch-stream.ts";
+
+/** From a request on the wire to its answer: who, may they, what, how shown. Errors end here. */
+export class Dispatcher {
+  readonly #services: Services;
+  readonly #authenticator: Authenticator;
+  readonly #paths: Paths;
+  readonly #log: Log;
+  readonly #frames = new EventFrames();
+
+  constructor(services: Services, authenticator: Authenticator, paths: Paths, log: Log) {
+    this.#services = services;
+    this.#authenticator = authenticator;
+    this.#paths = paths;
+    this.#log = log;
+  }
+
+  handle(request: HttpRequest, response: HttpResponse): void {
+    response.on("error", (error: unknown) => this.#log.debug({ error: String(error) }, "a client went away"));
+    this.#answer(request, response).catch(async (error: unknown) => {
+      try {
+        const status = this.#statusOf(error, request);
+        if (!response.headersSent) await respondError(response, status);
+        else response.end();
+      } catch (failure) {
+        this.#log.error({ error: String(failure) }, "an answer could not be sent");
+      }
+    });
+  }
+
+  #statusOf(error: unknown, request: HttpRequest): StatusError {
+    if (error instanceof StatusError) return error;
+    if (error instanceof StaleWriteError) return new StatusError(409, "Conflict", error.message, {});
+    this.#log.error({ error: error instanceof Error ? (error.stack ?? error.message) : String(error), method: request.method, url: request.url }, "request failed");
+    return internal(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+
+  async #answer(request: HttpRequest, response: HttpResponse): Promise<void> {
+    const { method = "GET", url = "/" } = request;
+    const cut = url.indexOf("?");
+    const path = cut < 0 ? url : url.slice(0, cut);
+    const query = new URLSearchParams(cut < 0 ? "" : url.slice(cut + 1));
+    const user = this.#user(request);
+    const info = parseRequest(method, path, query);
+    const decision = this.#services.authorizer.authorize(user, info);
+    if (!decision.allowed) throw denied(user, info, decision);
+    if (info.type === "path") return this.#paths.answer(method, path, query, request, response);
+    return this.#resource(info, user, query, request, response);
+  }
+
+  #user(request: HttpRequest): User {
+    const socket = tlsSocketOf(request);
+    const { authorization } = request.headers;
+    return this.#authenticator.authenticate({
+      ...(socket.authorized ? { clientCertificate: peerOf(socket) } : {}),
+      ...(authorization === undefined ? {} : { authorization }),
+      rawHeaders: request.rawHeaders,
+    });
+  }
+
+  async #resource(info: ResourceRequest, user: User, query: URLSearchParams, request: HttpRequest, response: HttpResponse): Promise<void> {
+    const { registry } = this.#services;
+    const resource = registry.find(info.group, info.version, info.resource);
+    if (!resource) {
+      if (!registry.hasGroup(info.group)) return respondText(response, 404, "404 page not found\n");
+      throw noSuchResource();
+    }
+    const context: RequestContext = {
+      services: this.#services,
+      resource,
+      user,
+      namespace: resource.namespaced ? info.namespace : "",
+      name: info.name,
+      subresource: info.subresource,
+      query,
+      userAgent: String(request.headers["user-agent"] ?? ""),
+      warnings: [],
+    };
+    if (!isPlaced(resource, info)) throw noSuchResource();
+    const representation = representationFor(request);
+    if (info.verb === "watch") {
+      requireVerb(context, "watch");
+      const sink = watchStream(response, context, representation, this.#frames);
+      return watch(context, sink);
+    }
+    const answer = await handlerFor(context, info.verb)(context, request);
+    return respond(response, context, answer, representation);
+  }
+}
+
+const peers = new WeakMap<object, { subject: never; fingerprint256: string }>();
+
+/** Node builds the certificate anew on every call: once per connection is enough. */
+function peerOf(socket: ReturnType<typeof tlsSocketOf>): { subject: never; fingerprint256: string } {
+  let peer = peers.get(socket);
+  if (!peer) peers.set(socket, (peer = socket.getPeerCertificate() as never));
+  return peer;
+}
+
+function representationFor(request: HttpRequest): Representation {
+  const found = negotiate(request.headers.accept, ["Table", "PartialObjectMetadata", "PartialObjectMetadataList"]);
+  if (found) return found;
+  throw new StatusError(
+    406,
+    "NotAcceptable",
+    "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml",
+    {},
+  );
+}
+
+/** A namespaced kind is created in a namespace; one without lies in none. */
+function isPlaced(resource: Resource, info: ResourceRequest): boolean {
+  if (resource.namespaced) return info.namespace !== "" || info.name === "";
+  return info.namespace === "" || (resource.plural === "namespaces" && resource.group === "");
+}
+
+type Handler = (context: RequestContext, request: HttpRequest) => Promise<Answer> | Answer;
+
+const main: Record<string, Handler> = {
+  get,
+  list,
+  create: async (context, request) => create(context, await objectIn(request, context.resource.kind)),
+  update: async (context, request) => update(context, await objectIn(request, context.resource.kind)),
+  patch: async (context, request) => patch(context, await readBody(request), request.headers["content-type"]),
+  delete: async (context, request) => remove(context, await optionsIn(request)),
+  deletecollection: async (context, request) => removeCollection(context, await optionsIn(request)),
+};
+
+function handlerFor(context: RequestContext, verb: string): Handler {
+  const { resource, subresource } = context;
+  if (subresource === "") {
+    if (resource.compute && verb === "create") return async (context, request) => perform(context, await objectIn(request, resource.kind));
+    if (resource.namespaced && context.namespace === "" && !["list", "deletecollection"].includes(verb)) throw methodNotAllowed();
+    requireVerb(context, verb);
+    return main[verb] as Handler;
+  }
+  const part = Object.hasOwn(resource.subresources, subresource) ? resource.subresources[subresource] : undefined;
+  if (!part) throw noSuchResource();
+  if (part.type === "action") {
+    if (!part.verbs.includes(verb as never)) throw methodNotAllowed();
+    return async (context, request) => perform(context, await objectIn(request, part.kind));
+  }
+  if (!["get", "update", "patch"].includes(verb)) throw methodNotAllowed();
+  if (part.type === "status") return main[verb] as Handler;
+  return verb === "get"
+    ? (context) => readScale(context, part)
+    : async (context, request) => writeScale(context, part, verb, await readBody(request), request.headers["content-type"]);
+}
+
+function requireVerb({ resource, name }: RequestContext, verb: string): void {
+  if (!resource.verbs.includes(verb as never) || (verb === "create" && name !== "") || !Object.hasOwn(main, verb) && verb !== "watch")
+    throw methodNotAllowed();
+}
+
+async function objectIn(request: HttpRequest, kind: string): ReturnType<typeof parseObject> {
+  return parseObject(await readBody(request), request.headers["content-type"], kind);
+}
+
+async function optionsIn(request: HttpRequest) {
+  const text = await readBody(request);
+  if (text === "") return null;
+  return (await parseObject(text, mediaType(request.headers["content-type"]), "DeleteOptions")).value;
+}
+

@@ -1,0 +1,25 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import type { TLSSocket } from "node:tls";
+
+/** HTTP/1.1 and HTTP/2 through Node's common interface. */
+export type HttpRequest = IncomingMessage | Http2ServerRequest;
+export type HttpResponse = (ServerResponse | Http2ServerResponse) & {
+  write(chunk: Buffer | string): boolean;
+  end(chunk?: Buffer | string): unknown;
+};
+
+export function tlsSocketOf(request: HttpRequest): TLSSocket {
+  return ("stream" in request ? request.stream.session?.socket : request.socket) as TLSSocket;
+}
+
+/** Bytes that have been handed over but that the client has not taken yet. */
+export function backlog(response: HttpResponse): number {
+  return "stream" in response ? (response.stream?.writableLength ?? 0) : (response as ServerResponse).writableLength;
+}
+
+/** Ends the exchange at once, without a proper end of the body. */
+export function cutOff(response: HttpResponse): void {
+  if ("stream" in response) response.stream?.close(0x8 /* CANCEL */);
+  else (response as ServerResponse).destroy();
+}

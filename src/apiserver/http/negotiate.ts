@@ -1,0 +1,64 @@
+/** How the client wants the answer. */
+export interface Representation {
+  readonly format: "json" | "yaml";
+  /** `object` as it is, or one of the reductions of meta.k8s.io. */
+  readonly as: "object" | "Table" | "PartialObjectMetadata" | "PartialObjectMetadataList" | "APIGroupDiscoveryList";
+  /** Version of the reduction: `v1`; `v2` for aggregated discovery. */
+  readonly version: string;
+}
+
+export const plainJson: Representation = { format: "json", as: "object", version: "" };
+
+interface Clause {
+  type: string;
+  parameters: Record<string, string>;
+  quality: number;
+}
+
+/** Reductions that a path can answer with, by the group they are asked for under. */
+const reductions: Record<string, string> = {
+  Table: "meta.k8s.io",
+  PartialObjectMetadata: "meta.k8s.io",
+  PartialObjectMetadataList: "meta.k8s.io",
+  APIGroupDiscoveryList: "apidiscovery.k8s.io",
+};
+
+/**
+ * The first representation in the Accept header that we have; undefined if there is none.
+ * Protobuf is never offered: clients that prefer it take JSON where they accept it.
+ */
+export function negotiate(accept: string | undefined, offered: readonly string[]): Representation | undefined {
+  if (accept === undefined || accept === "" || accept === "*/*" || accept === "application/json") return plainJson;
+  for (const { type, parameters } of clauses(accept)) {
+    const format =
+      type === "application/json" || type === "*/*" || type === "application/*"
+        ? "json"
+        : type === "application/yaml"
+          ? "yaml"
+          : undefined;
+    if (!format) continue;
+    const as = parameters.as;
+    if (as === undefined) return { format, as: "object", version: "" };
+    if (!offered.includes(as) || reductions[as] !== parameters.g) continue;
+    return { format, as: as as Representation["as"], version: parameters.v ?? "" };
+  }
+  return undefined;
+}
+
+function clauses(accept: string): Clause[] {
+  const found = accept.split(",", 32).map((text): Clause => {
+    const [type = "", ...rest] = text.split(";").map((part) => part.trim());
+    const parameters: Record<string, string> = Object.create(null) as Record<string, string>;
+    for (const part of rest) {
+      const cut = part.indexOf("=");
+      if (cut > 0) parameters[part.slice(0, cut)] = part.slice(cut + 1);
+    }
+    return { type, parameters, quality: parameters.q === undefined ? 1 : Number(parameters.q) || 0 };
+  });
+  return found.filter((clause) => clause.quality > 0).toSorted((a, b) => b.quality - a.quality);
+}
+
+/** `application/json; charset=utf-8` → `application/json`. */
+export function mediaType(header: string | undefined): string {
+  return (header ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+}

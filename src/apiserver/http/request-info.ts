@@ -1,0 +1,88 @@
+/** What a URL is about, before anything is looked up. */
+export type RequestInfo = ResourceRequest | PathRequest;
+
+export interface ResourceRequest {
+  readonly type: "resource";
+  readonly verb: string;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface PathRequest {
+  readonly type: "path";
+  readonly verb: string;
+  readonly path: string;
+}
+
+/** `/api/v1/namespaces/NS/pods/NAME/log` → its parts. Anything else is a plain path. */
+export function parseRequest(method: string, path: string, query: URLSearchParams): RequestInfo {
+  const other: PathRequest = { type: "path", verb: method.toLowerCase(), path };
+  const parts = segments(path);
+  if (!parts) return other;
+  let group: string;
+  let rest: string[];
+  if (parts[0] === "api" && parts.length >= 3) [group, rest] = ["", parts.slice(1)];
+  else if (parts[0] === "apis" && parts.length >= 4) [group, rest] = [parts[1] as string, parts.slice(2)];
+  else return other;
+  const [version = "", ...target] = rest;
+
+  let namespace = "";
+  let [resource = "", name = "", ...deeper] = target;
+  // `namespaces/NS/status` is a part of the namespace itself, `namespaces/NS/pods` is what lies in it.
+  if (resource === "namespaces" && deeper.length > 0 && !(group === "" && isNamespacePart(deeper[0] as string))) {
+    namespace = name;
+    [resource = "", name = "", ...deeper] = deeper;
+  } else if (resource === "namespaces" && name !== "" && group === "") namespace = name;
+  return {
+    type: "resource",
+    verb: verbOf(method, name, query),
+    group,
+    version,
+    resource,
+    subresource: deeper.join("/"),
+    namespace,
+    name,
+  };
+}
+
+function isNamespacePart(segment: string): boolean {
+  return segment === "status" || segment === "finalize";
+}
+
+function segments(path: string): string[] | undefined {
+  const parts = path.split("/").slice(1);
+  if (parts.at(-1) === "") parts.pop();
+  try {
+    const decoded = parts.map(decodeURIComponent);
+    return decoded.every((part) => part !== "" && part !== "." && part !== ".." && !part.includes("/")) ? decoded : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function verbOf(method: string, name: string, query: URLSearchParams): string {
+  switch (method) {
+    case "GET":
+    case "HEAD":
+      return isTrue(query.get("watch")) ? "watch" : name === "" ? "list" : "get";
+    case "POST":
+      return "create";
+    case "PUT":
+      return "update";
+    case "PATCH":
+      return "patch";
+    case "DELETE":
+      return name === "" ? "deletecollection" : "delete";
+    default:
+      return method.toLowerCase();
+  }
+}
+
+/** As Go reads a boolean: `?watch` alone is true too. */
+export function isTrue(value: string | null): boolean {
+  return value !== null && !["0", "f", "F", "false", "FALSE", "False"].includes(value);
+}

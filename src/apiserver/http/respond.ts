@@ -1,0 +1,119 @@
+import type { KubeObject } from "../../object/meta.ts";
+import { apiVersion } from "../registry.ts";
+import type { Answer, RequestContext } from "../request/context.ts";
+import type { StatusError } from "../status-error.ts";
+import { headOf } from "../storage/object-codec.ts";
+import type { Entry } from "../storage/store.ts";
+import { partialMetadata, partialMetadataList } from "../table/partial-metadata.ts";
+import { toTable } from "../table/table.ts";
+import type { HttpResponse } from "./exchange.ts";
+import type { Representation } from "./negotiate.ts";
+
+const comma = Buffer.from(",");
+const openBrace = Buffer.from("{");
+
+export function respondJson(response: HttpResponse, code: number, body: Buffer | string, contentType = "application/json"): void {
+  const bytes = typeof body === "string" ? Buffer.from(body) : body;
+  response.writeHead(code, { "content-type": contentType, "content-length": bytes.length, "cache-control": "no-cache, private" });
+  response.end(bytes);
+}
+
+export function respondText(response: HttpResponse, code: number, text: string): void {
+  respondJson(response, code, text, "text/plain; charset=utf-8");
+}
+
+export async function respondObject(
+  response: HttpResponse,
+  code: number,
+  object: object,
+  representation: Representation,
+  contentType?: string,
+): Promise<void> {
+  if (representation.format === "json") return respondJson(response, code, JSON.stringify(object), contentType);
+  const { stringify } = await import("yaml");
+  // YAML 1.1 quoting: kubectl and Go read `yes` and `1_000` as true and 1000.
+  const text = stringify(object, { version: "1.1", sortMapEntries: true, aliasDuplicateObjects: false });
+  respondJson(response, code, text, "application/yaml");
+}
+
+export async function respondError(response: HttpResponse, error: StatusError): Promise<void> {
+  if (error.details?.retryAfterSeconds) response.setHeader("retry-after", String(error.details.retryAfterSeconds));
+  respondJson(response, error.code, JSON.stringify(error.toStatus()));
+}
+
+/** The answer of a handler, in the representation the client asked for. */
+export async function respond(
+  response: HttpResponse,
+  context: RequestContext,
+  answer: Answer,
+  representation: Representation,
+): Promise<void> {
+  for (const warning of context.warnings.slice(0, 50)) response.appendHeader("warning", `299 - ${JSON.stringify(ascii(warning))}`);
+  const plain = representation.format === "json" && representation.as === "object";
+  if (plain && answer.type === "entry")
+    return respondJson(response, answer.code, context.services.views.bytes(answer.entry, context.resource));
+  if (plain && answer.type === "list") return respondList(response, context, answer);
+  const code = answer.type === "list" ? 200 : answer.code;
+  return respondObject(response, code, reduced(context, answer, representation), representation);
+}
+
+/** A list is put together from the stored bytes: nothing is parsed, however long it is. */
+async function respondList(response: HttpResponse, context: RequestContext, answer: Answer & { type: "list" }): Promise<void> {
+  const { resource, services } = context;
+  const head = `{"kind":${JSON.stringify(resource.listKind)},"apiVersion":${JSON.stringify(apiVersion(resource))},"metadata":${JSON.stringify(listMeta(answer))},"items":[`;
+  const cut = headOf(resource.kind, apiVersion(resource)).length;
+  const pieces: Buffer[] = [Buffer.from(head)];
+  answer.entries.forEach((entry, index) => {
+    if (index > 0) pieces.push(comma);
+    const bytes = services.views.bytes(entry, resource);
+    // Items of a built-in list say no kind: the list has said it. Custom ones do.
+    if (resource.origin === "builtin") pieces.push(openBrace, bytes.subarray(cut));
+    else pieces.push(bytes);
+  });
+  pieces.push(Buffer.from("]}\n"));
+  respondJson(response, 200, Buffer.concat(pieces));
+}
+
+function reduced(context: RequestContext, answer: Answer, { as }: Representation): object {
+  const { resource, services } = context;
+  const objectOf = (entry: Entry): KubeObject => services.views.object(entry, resource);
+  if (answer.type === "object" && (as === "object" || (answer.object as KubeObject).kind === "Status")) return answer.object;
+  const objects =
+    answer.type === "list" ? answer.entries.map(objectOf) : [answer.type === "entry" ? objectOf(answer.entry) : (answer.object as KubeObject)];
+  const meta = answer.type === "list" ? listMeta(answer) : { resourceVersion: objects[0]?.metadata.resourceVersion };
+  switch (as) {
+    case "Table":
+      return toTable({ resource, objects, listMeta: meta, includeObject: includeObject(context.query), now: services.clock.now() });
+    case "PartialObjectMetadata":
+    case "PartialObjectMetadataList":
+      return answer.type === "list" ? partialMetadataList(objects, meta) : partialMetadata(objects[0] as KubeObject);
+    default:
+      return answer.type === "list"
+        ? { kind: resource.listKind, apiVersion: apiVersion(resource), metadata: meta, items: objects.map(resource.origin === "builtin" ? untyped : same) }
+        : (objects[0] as KubeObject);
+  }
+}
+
+const same = (object: KubeObject): object => object;
+
+function untyped({ kind: _, apiVersion: __, ...rest }: KubeObject): object {
+  return rest;
+}
+
+export function includeObject(query: URLSearchParams): "None" | "Metadata" | "Object" {
+  const value = query.get("includeObject");
+  return value === "None" || value === "Object" ? value : "Metadata";
+}
+
+function listMeta(answer: Answer & { type: "list" }): { resourceVersion: string; continue?: string; remainingItemCount?: number } {
+  return {
+    resourceVersion: String(answer.revision),
+    ...(answer.continue ? { continue: answer.continue } : {}),
+    ...(answer.remaining === undefined ? {} : { remainingItemCount: answer.remaining }),
+  };
+}
+
+/** Header values are Latin-1 at most. */
+function ascii(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, "?");
+}

@@ -1,0 +1,58 @@
+import type { Clock } from "../../runtime/clock.ts";
+import type { RbacAuthorizer } from "../auth/rbac.ts";
+import type { User } from "../auth/user.ts";
+import { collectionOf, type Registry } from "../registry.ts";
+import type { Resource } from "../resource.ts";
+import type { ObjectStore } from "../storage/object-store.ts";
+import type { StoreReader } from "../storage/store-reader.ts";
+import type { Entry } from "../storage/store.ts";
+import type { Views } from "../storage/views.ts";
+
+/** What every request works with. */
+export interface Services {
+  readonly store: ObjectStore;
+  readonly reader: StoreReader;
+  readonly views: Views;
+  readonly registry: Registry;
+  readonly authorizer: RbacAuthorizer;
+  readonly clock: Clock;
+}
+
+/** One request to one resource, authenticated and allowed. */
+export interface RequestContext {
+  readonly services: Services;
+  readonly resource: Resource;
+  readonly user: User;
+  readonly namespace: string;
+  readonly name: string;
+  readonly subresource: string;
+  readonly query: URLSearchParams;
+  readonly userAgent: string;
+  /** Shown to the user by kubectl, one Warning header each. */
+  readonly warnings: string[];
+}
+
+/** What a handler answers with; the HTTP edge turns it into the representation that was asked for. */
+export type Answer =
+  | { readonly type: "entry"; readonly code: number; readonly entry: Entry }
+  | { readonly type: "object"; readonly code: number; readonly object: object }
+  | {
+      readonly type: "list";
+      readonly entries: readonly Entry[];
+      readonly revision: number;
+      readonly continue?: string;
+      readonly remaining?: number;
+    };
+
+export function keyFor(context: Pick<RequestContext, "resource" | "namespace">, name: string): string {
+  return context.resource.namespaced ? `${context.namespace}/${name}` : name;
+}
+
+export function collectionFor(context: Pick<RequestContext, "resource">): string {
+  return collectionOf(context.resource);
+}
+
+/** Seconds, as metav1.Time is written. */
+export function timestamp(clock: Clock): string {
+  return `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,135 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { dnsSubdomain } from "../../object/names.ts";
+import { validateObjectMeta } from "../../object/validate-meta.ts";
+import type { KubeObject } from "../../object/meta.ts";
+import { updateManagedFields } from "../../patch/managed-fields.ts";
+import type { ParsedBody } from "../http/body.ts";
+import { apiVersion, collectionOf } from "../registry.ts";
+import { alreadyExists, badRequest, invalidObject, notFound, StatusError } from "../status-error.ts";
+import type { Entry } from "../storage/store.ts";
+import { collectionFor, keyFor, timestamp, type Answer, type RequestContext } from "./context.ts";
+import { incoming } from "./incoming.ts";
+import { ignoredFor } from "./ignored-fields.ts";
+import { writeOptions, type WriteOptions } from "./options.ts";
+import { draftOf } from "./draft.ts";
+import { refuseEscalation } from "./refuse-escalation.ts";
+
+export async function create(context: RequestContext, body: ParsedBody): Promise<Answer> {
+  const options = writeOptions(context.query, "CreateOptions", context.userAgent);
+  const object = incoming(context.resource, body, options, context.warnings);
+  delete object.metadata.managedFields;
+  return insert(context, object, options, "update");
+}
+
+/**
+ * A new object on its way in. `managed`: whether its fields become the manager's as by an update, or ownership was
+ * already settled by server-side apply.
+ */
+export async function insert(
+  context: RequestContext,
+  object: KubeObject,
+  options: WriteOptions,
+  managed: "update" | "apply",
+): Promise<Answer> {
+  const { resource, services } = context;
+  const { strategy } = resource;
+  placeInNamespace(context, object);
+  if (object.metadata.resourceVersion)
+    throw new StatusError(500, "", "resourceVersion should not be set on objects to be created");
+  admitToNamespace(context, object);
+
+  const { metadata } = object;
+  metadata.uid = randomUUID();
+  metadata.creationTimestamp = timestamp(services.clock);
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+  delete metadata.generation;
+  delete (metadata as { selfLink?: string }).selfLink;
+  if (strategy.hasGeneration) metadata.generation = 1;
+
+  strategy.defaults?.(object);
+  strategy.prepareForCreate?.(object);
+  if (managed === "update") {
+    metadata.managedFields = updateManagedFields({
+      before: undefined,
+      after: object,
+      schema: resource.schema,
+      manager: options.fieldManager,
+      apiVersion: apiVersion(resource),
+      subresource: "",
+      time: timestamp(services.clock),
+      ignored: ignoredFor(resource, ""),
+    });
+  }
+  strategy.admitCreate?.(object);
+  refuseEscalation(context, object);
+
+  // A generated name may be taken: another one is as good. A name that was given is not.
+  for (let attempt = 1; ; attempt++) {
+    const generated = !metadata.name && metadata.generateName;
+    if (generated) metadata.name = generateName(generated);
+    const errors = [
+      ...validateObjectMeta(metadata, { namespaced: resource.namespaced, validateName: strategy.validateName ?? dnsSubdomain }),
+      ...(strategy.validate?.(object) ?? []),
+    ];
+    if (errors.length > 0) throw invalidObject(resource.group, resource.kind, metadata.name ?? "", errors);
+    const key = keyFor(context, metadata.name ?? "");
+    if (!services.store.head(collectionFor(context), key)) {
+      if (options.dryRun) return { type: "object", code: 201, object };
+      const change = await services.store.put(collectionFor(context), key, undefined, draftOf(object, resource));
+      services.views.adopt(change.after as Entry, resource);
+      return { type: "entry", code: 201, entry: change.after as Entry };
+    }
+    if (!generated || attempt >= 8) throw alreadyExists(resource.group, resource.plural, metadata.name ?? "");
+    delete metadata.name;
+  }
+}
+
+/** The namespace in the object, if it says one, must be that of the URL. */
+export function placeInNamespace(context: RequestContext, object: KubeObject): void {
+  const { resource, namespace } = context;
+  if (!resource.namespaced) {
+    delete object.metadata.namespace;
+    return;
+  }
+  const given = object.metadata.namespace || namespace;
+  if (given !== namespace)
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+  object.metadata.namespace = namespace;
+}
+
+/** Nothing comes into being in a namespace that is not there, or on its way out. */
+function admitToNamespace(context: RequestContext, object: KubeObject): void {
+  const { resource, namespace, services } = context;
+  if (!resource.namespaced) return;
+  const found = services.reader.head("namespaces", namespace);
+  if (!found) throw notFound("", "namespaces", namespace);
+  if (!found.metadata.deletionTimestamp) return;
+  const name = object.metadata.name ?? object.metadata.generateName ?? "";
+  throw new StatusError(
+    403,
+    "Forbidden",
+    `${collectionOf(resource)} ${JSON.stringify(name)} is forbidden: unable to create new content in namespace ${namespace} because it is being terminated`,
+    {
+      name,
+      ...(resource.group ? { group: resource.group } : {}),
+      kind: resource.plural,
+      causes: [
+        {
+          reason: "NamespaceTerminating",
+          message: `namespace ${namespace} is being terminated`,
+          field: "metadata.namespace",
+        },
+      ],
+    },
+  );
+}
+
+/** Without vowels and look-alikes, so that chance spells nothing and names can be read aloud. */
+const alphabet = "bcdfghjklmnpqrstvwxz2456789";
+
+function generateName(base: string): string {
+  let suffix = "";
+  for (const byte of randomBytes(5)) suffix += alphabet[byte % alphabet.length];
+  return `${base.slice(0, 63 - suffix.length)}${suffix}`;
+}

@@ -1,0 +1,24 @@
+import { badRequest, notFound } from "../status-error.ts";
+import type { Entry } from "../storage/store.ts";
+import { collectionFor, keyFor, type Answer, type RequestContext } from "./context.ts";
+import { tooNew } from "./list.ts";
+
+export function get(context: RequestContext): Answer {
+  const version = context.query.get("resourceVersion") ?? "";
+  if (version !== "" && !/^[0-9]{1,20}$/.test(version))
+    throw badRequest(`Invalid value: ${JSON.stringify(version)}: resourceVersion must be a number`);
+  if (Number(version) > context.services.store.revision) throw tooNew(Number(version), context.services.store.revision);
+  return { type: "entry", code: 200, entry: existing(context) };
+}
+
+/** The durable object the request names. */
+export function existing(context: RequestContext): Entry {
+  const entry = context.services.store.get(collectionFor(context), keyFor(context, context.name));
+  if (!entry) throw notFound(context.resource.group, context.resource.plural, context.name);
+  return entry;
+}
+
+/** Its newest version, durable or on its way to disk: what a write must start from. */
+export function newest(context: RequestContext): Entry | undefined {
+  return context.services.store.head(collectionFor(context), keyFor(context, context.name));
+}

@@ -1,0 +1,73 @@
+import { isObject, type Json } from "../../object/json.ts";
+import type { KubeObject } from "../../object/meta.ts";
+import { decodeCustom } from "../custom/custom-resource.ts";
+import type { ParsedBody } from "../http/body.ts";
+import { decodeBuiltin, DecodeError } from "../kinds/decode.ts";
+import { apiVersion } from "../registry.ts";
+import type { Resource } from "../resource.ts";
+import { badRequest } from "../status-error.ts";
+import type { WriteOptions } from "./options.ts";
+
+export interface Decoded {
+  readonly object: KubeObject;
+  /** Paths of fields that the kind does not have; they are gone from the object. */
+  readonly unknown: string[];
+}
+
+/** A client's object as the kind understands it: typed, pruned, not yet defaulted. */
+export function decodeAs(resource: Pick<Resource, "origin" | "schema"> & Resource, value: Json): Decoded {
+  if (!isObject(value)) throw badRequest(`${resource.kind} must be an object`);
+  const decoded =
+    resource.origin === "builtin" ? decodeBuiltin(value, resource.schema) : decodeCustom(value as never, resource);
+  const object = decoded.object as KubeObject;
+  object.kind = resource.kind;
+  object.apiVersion = apiVersion(resource);
+  if (!isObject(object.metadata)) object.metadata = {};
+  return { object, unknown: decoded.unknown };
+}
+
+/** The body of a create or update: kind checked, decoded, complained of as fieldValidation says. */
+export function incoming(resource: Resource, body: ParsedBody, options: WriteOptions, warnings: string[]): KubeObject {
+  checkKind(resource, body.value);
+  let decoded: Decoded;
+  try {
+    decoded = decodeAs(resource, body.value);
+  } catch (error) {
+    if (error instanceof DecodeError) throw badRequest(cannotHandle(resource, body.value, error.message));
+    throw error;
+  }
+  const complaints = [
+    ...decoded.unknown.map((field) => `unknown field ${JSON.stringify(field)}`),
+    ...body.duplicates.map((field) => `duplicate field ${JSON.stringify(field)}`),
+  ];
+  if (complaints.length > 0 && options.fieldValidation === "Strict")
+    throw badRequest(cannotHandle(resource, body.value, `strict decoding error: ${complaints.join(", ")}`));
+  if (options.fieldValidation === "Warn") warnings.push(...complaints);
+  return decoded.object;
+}
+
+/** An object without kind and apiVersion is taken for what the URL says; another kind is refused. */
+export function checkKind(resource: Resource, value: Json): void {
+  if (!isObject(value)) throw badRequest(`the object provided is unrecognized (must be of type ${resource.kind})`);
+  const kind = value.kind ?? resource.kind;
+  const version = value.apiVersion ?? apiVersion(resource);
+  if (kind === resource.kind && version === apiVersion(resource)) return;
+  if (typeof kind !== "string" || typeof version !== "string")
+    throw badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): couldn't get version/kind`);
+  throw badRequest(
+    cannotHandle(
+      resource,
+      value,
+      kind === resource.kind
+        ? `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(version)}`
+        : `the request is for ${resource.kind} in version ${JSON.stringify(apiVersion(resource))}`,
+    ),
+  );
+}
+
+function cannotHandle(resource: Resource, value: Json, why: string): string {
+  const kind = isObject(value) && typeof value.kind === "string" ? value.kind : resource.kind;
+  const given = isObject(value) && typeof value.apiVersion === "string" ? value.apiVersion : apiVersion(resource);
+  const version = given.slice(given.indexOf("/") + 1);
+  return `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${resource.kind}: ${why}`;
+}

@@ -1,0 +1,183 @@
+import { isObject, type Json, type JsonObject } from "../../object/json.ts";
+import type { KubeObject } from "../../object/meta.ts";
+import { applyConfiguration } from "../../patch/managed-fields.ts";
+import { applyJsonPatch } from "../../patch/json-patch.ts";
+import { applyMergePatch } from "../../patch/merge-patch.ts";
+import { PatchError } from "../../patch/patch-error.ts";
+import { applyStrategicMerge } from "../../patch/strategic-merge.ts";
+import { parseJson, parseYaml } from "../http/body.ts";
+import { mediaType } from "../http/negotiate.ts";
+import { DecodeError } from "../kinds/decode.ts";
+import { apiVersion } from "../registry.ts";
+import type { Resource } from "../resource.ts";
+import { badRequest, invalidObject, notFound, StatusError, unsupportedMediaType } from "../status-error.ts";
+import { timestamp, type Answer, type RequestContext } from "./context.ts";
+import { insert, placeInNamespace } from "./create.ts";
+import { newest } from "./get.ts";
+import { ignoredFor } from "./ignored-fields.ts";
+import { checkKind, decodeAs } from "./incoming.ts";
+import { writeOptions, type WriteOptions } from "./options.ts";
+import { replace } from "./update.ts";
+
+const types = {
+  "application/json-patch+json": "json",
+  "application/merge-patch+json": "merge",
+  "application/strategic-merge-patch+json": "strategic",
+  "application/apply-patch+yaml": "apply",
+} as const;
+
+export async function patch(context: RequestContext, text: string, contentType: string | undefined): Promise<Answer> {
+  const { resource } = context;
+  const media = mediaType(contentType);
+  const type = Object.hasOwn(types, media) ? types[media as keyof typeof types] : undefined;
+  if (!type) throw new StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
+  if (type === "strategic" && resource.origin === "custom")
+    throw unsupportedMediaType(Object.keys(types).filter((media) => types[media as keyof typeof types] !== "strategic"));
+  const options = writeOptions(context.query, "PatchOptions", context.userAgent, type === "apply");
+  if (type === "apply") return apply(context, (await parseYaml(text, resource.kind)).value, options);
+
+  const body = parseJson(text, resource.kind).value;
+  const live = newest(context);
+  if (!live) throw notFound(resource.group, resource.plural, context.name);
+  const current = context.services.views.object(live, resource);
+  const patched = patchedBy(type, current, body, resource);
+  checkUnmoved(context, patched);
+  return replace(context, live, decodePatched(context, patched, body, options), options, "update");
+}
+
+function patchedBy(type: "json" | "merge" | "strategic", current: KubeObject, body: Json, resource: Resource): Json {
+  try {
+    switch (type) {
+      case "json":
+        return applyJsonPatch(current as Json, body);
+      case "merge":
+        return applyMergePatch(current as Json, body);
+      case "strategic":
+        if (!isObject(body)) throw new PatchError("malformed", "a strategic merge patch must be an object");
+        return applyStrategicMerge(current as JsonObject, body, resource.schema);
+    }
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error;
+    if (error.kind === "malformed") throw badRequest(`error decoding patch: ${error.message}`);
+    throw new StatusError(422, "Invalid", "the server rejected our request due to an error in our request", {}, { cause: error });
+  }
+}
+
+/** A patch may not make the object another one. */
+function checkUnmoved({ name, resource }: RequestContext, patched: Json): void {
+  if (!isObject(patched) || !isObject(patched.metadata)) throw badRequest("the patched object has no metadata");
+  if (patched.metadata.name !== name)
+    throw badRequest(`the name of the object (${String(patched.metadata.name)}) does not match the name on the URL (${name})`);
+  checkKind(resource, patched);
+}
+
+function decodePatched(context: RequestContext, patched: Json, body: Json, options: WriteOptions): KubeObject {
+  const { resource } = context;
+  try {
+    const { object, unknown } = decodeAs(resource, patched);
+    report(unknown, options, context.warnings);
+    placeInNamespace(context, object);
+    return object;
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw invalidObject("", "", "", [
+      {
+        reason: "FieldValueInvalid",
+        field: "patch",
+        message: `Invalid value: ${JSON.stringify(JSON.stringify(body))}: ${error.message}`,
+      },
+    ]);
+  }
+}
+
+function report(unknown: readonly string[], options: WriteOptions, warnings: string[]): void {
+  const complaints = unknown.map((field) => `unknown field ${JSON.stringify(field)}`);
+  if (complaints.length > 0 && options.fieldValidation === "Strict")
+    throw invalidObject("", "", "", [
+      { reason: "FieldValueInvalid", field: "patch", message: `Invalid value: strict decoding error: ${complaints.join(", ")}` },
+    ]);
+  if (options.fieldValidation === "Warn") warnings.push(...complaints);
+}
+
+/** Server-side apply: the manager says which fields it wants to have which values, and owns exactly those. */
+async function apply(context: RequestContext, value: Json, options: WriteOptions): Promise<Answer> {
+  const { resource, services, name, subresource } = context;
+  if (!isObject(value) || value.apiVersion === undefined || value.kind === undefined)
+    throw badRequest("the applied object must name its apiVersion and kind");
+  checkKind(resource, value);
+  const config = configuration(context, value, options);
+  const live = newest(context);
+  if (!live && subresource !== "") throw notFound(resource.group, resource.plural, name);
+  let result: ReturnType<typeof applyConfiguration>;
+  try {
+    result = applyConfiguration({
+      live: live && services.views.object(live, resource),
+      config,
+      schema: resource.schema,
+      manager: options.fieldManager,
+      force: options.force,
+      apiVersion: apiVersion(resource),
+      subresource,
+      time: timestamp(services.clock),
+      ignored: ignoredFor(resource, subresource),
+    });
+  } catch (error) {
+    if (error instanceof PatchError) throw badRequest(error.message);
+    throw error;
+  }
+  if (result.type === "conflict") throw applyConflict(result.conflicts);
+  // Merged fields come from both sides: read them again as the kind does, so that zero values and sets are in order.
+  const { object } = decodeAs(resource, result.object as unknown as Json);
+  object.metadata.managedFields = result.object.metadata.managedFields;
+  return live ? replace(context, live, object, options, "apply") : insert(context, object, options, "apply");
+}
+
+/** What the client applies: checked like a whole object, but kept as it is written: absence means «not mine». */
+function configuration(context: RequestContext, value: Record<string, Json>, options: WriteOptions): KubeObject {
+  const { resource, name, namespace } = context;
+  const metadata = isObject(value.metadata) ? value.metadata : {};
+  if (metadata.managedFields !== undefined && metadata.managedFields !== null)
+    throw badRequest("metadata.managedFields must be nil");
+  if (metadata.name !== undefined && metadata.name !== name)
+    throw badRequest(`the name of the object (${String(metadata.name)}) does not match the name on the URL (${name})`);
+  if (resource.namespaced && metadata.namespace !== undefined && metadata.namespace !== namespace)
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+  try {
+    report(decodeAs(resource, value).unknown, options, context.warnings);
+  } catch (error) {
+    if (error instanceof DecodeError)
+      throw new StatusError(500, "", `failed to create typed patch object (${namespace}/${name}; ${apiVersion(resource)}, Kind=${resource.kind}): ${error.message}`);
+    throw error;
+  }
+  const { resourceVersion } = metadata;
+  return {
+    ...value,
+    apiVersion: apiVersion(resource),
+    kind: resource.kind,
+    metadata: { ...metadata, name, ...(resource.namespaced ? { namespace } : {}), ...(resourceVersion ? { resourceVersion } : {}) },
+  } as unknown as KubeObject;
+}
+
+function applyConflict(conflicts: readonly { manager: string; detail: string; field: string }[]): StatusError {
+  const causes = conflicts.map(({ manager, detail, field }) => ({
+    reason: "FieldManagerConflict",
+    message: `conflict with ${JSON.stringify(manager)}${detail}`,
+    field,
+  }));
+  const shown =
+    causes.length === 1
+      ? `Apply failed with 1 conflict: ${causes[0]?.message}: ${causes[0]?.field}`
+      : `Apply failed with ${causes.length} conflicts: ${summary(causes)}`;
+  return new StatusError(409, "Conflict", shown, { causes });
+}
+
+/** Several conflicts with one manager are listed under it, as kubectl shows them. */
+function summary(causes: readonly { message: string; field: string }[]): string {
+  const byManager = new Map<string, { field: string }[]>();
+  for (const { message, field } of causes) byManager.set(message, [...(byManager.get(message) ?? []), { field }]);
+  return [...byManager]
+    .map(([message, causes]) =>
+      causes.length === 1 ? `${message}: ${causes[0]?.field}` : `${message}:\n${causes.map(({ field }) => `- ${field}`).join("\n")}`,
+    )
+    .join("\n");
+}

@@ -1,0 +1,64 @@
+import { isObject, type Json } from "../../object/json.ts";
+import type { KubeObject } from "../../object/meta.ts";
+import { applyJsonPatch } from "../../patch/json-patch.ts";
+import { applyMergePatch } from "../../patch/merge-patch.ts";
+import { PatchError } from "../../patch/patch-error.ts";
+import { applyScale, readScale as scaleOf, scaleToPatch, toScale } from "../custom/scale.ts";
+import { parseJson, parseObject } from "../http/body.ts";
+import { mediaType } from "../http/negotiate.ts";
+import type { Subresource } from "../resource.ts";
+import { badRequest, notFound, unsupportedMediaType } from "../status-error.ts";
+import type { Answer, RequestContext } from "./context.ts";
+import { existing, newest } from "./get.ts";
+import { writeOptions } from "./options.ts";
+import { replace } from "./update.ts";
+
+type Scale = Extract<Subresource, { type: "scale" }>;
+
+export function readScale(context: RequestContext, part: Scale): Answer {
+  const object = context.services.views.object(existing(context), context.resource);
+  return { type: "object", code: 200, object: scaleOf(object, part) };
+}
+
+/** A change of the scale is a change of the object it stands for, with all that goes with one. */
+export async function writeScale(
+  context: RequestContext,
+  part: Scale,
+  verb: string,
+  text: string,
+  contentType: string | undefined,
+): Promise<Answer> {
+  const { resource, services, name } = context;
+  const options = writeOptions(context.query, verb === "patch" ? "PatchOptions" : "UpdateOptions", context.userAgent);
+  const live = newest(context);
+  if (!live) throw notFound(resource.group, resource.plural, name);
+  const object = services.views.object(live, resource);
+  const scale =
+    verb === "patch"
+      ? patched(scaleToPatch(object, part), text, contentType)
+      : (await parseObject(text, contentType, "Scale")).value;
+  if (!isObject(scale) || !isObject(scale.spec ?? {})) throw badRequest("the object provided is unrecognized (must be of type Scale)");
+  const main: RequestContext = { ...context, subresource: "" };
+  const answer = await replace(main, live, applyScale(object, scale as unknown as KubeObject, part), options, "update");
+  const written = answer.type === "entry" ? services.views.object(answer.entry, resource) : (answer as { object: KubeObject }).object;
+  return { type: "object", code: 200, object: toScale(written, part) };
+}
+
+function patched(scale: KubeObject, text: string, contentType: string | undefined): Json {
+  const body = parseJson(text, "Scale").value;
+  try {
+    switch (mediaType(contentType)) {
+      case "application/json-patch+json":
+        return applyJsonPatch(scale as unknown as Json, body);
+      case "application/merge-patch+json":
+      // Scale has no lists, so the two agree.
+      case "application/strategic-merge-patch+json":
+        return applyMergePatch(scale as unknown as Json, body);
+      default:
+        throw unsupportedMediaType(["application/json-patch+json", "application/merge-patch+json"]);
+    }
+  } catch (error) {
+    if (error instanceof PatchError) throw badRequest(error.message);
+    throw error;
+  }
+}

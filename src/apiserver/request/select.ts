@@ -1,0 +1,85 @@
+import { parseFieldSelector, type FieldRequirement } from "../../object/field-selector.ts";
+import { matchesLabels, parseLabelSelector, SelectorError, type LabelSelector } from "../../object/label-selector.ts";
+import type { Resource } from "../resource.ts";
+import { badRequest } from "../status-error.ts";
+import type { Entry } from "../storage/store.ts";
+import type { Views } from "../storage/views.ts";
+
+/** Which objects of a collection a list, watch or deletecollection is about. */
+export interface Selection {
+  /** Keys start with this: `namespace/`, or nothing. */
+  readonly prefix: string;
+  /** The one name it can be about, if the selector says so. */
+  readonly name: string | undefined;
+  /** True when every key below the prefix is meant. */
+  readonly everything: boolean;
+  matches(entry: Entry): boolean;
+}
+
+export interface SelectionRequest {
+  readonly resource: Resource;
+  readonly views: Views;
+  readonly namespace: string;
+  /** From the URL, for a watch on one object. */
+  readonly name: string;
+  readonly query: URLSearchParams;
+}
+
+export function selectionOf({ resource, views, namespace, name, query }: SelectionRequest): Selection {
+  const labels = parse(() => parseLabelSelector(query.get("labelSelector") ?? ""));
+  const fields = parse(() => parseFieldSelector(query.get("fieldSelector") ?? ""));
+  if (name !== "") fields.push({ field: "metadata.name", op: "=", value: name });
+  const known = ["metadata.name", ...(resource.namespaced ? ["metadata.namespace"] : []), ...Object.keys(resource.selectableFields)];
+  for (const { field } of fields)
+    if (!known.includes(field))
+      throw badRequest(
+        `${JSON.stringify(field)} is not a known field selector: only ${known.map((known) => JSON.stringify(known)).join(", ")}`,
+      );
+  const named = fields.find(({ field, op }) => field === "metadata.name" && op === "=")?.value;
+  const { byLabel, byKey, byContent } = tests(labels, fields, resource, views);
+  return {
+    prefix: resource.namespaced && namespace !== "" ? `${namespace}/` : "",
+    name: named,
+    everything: !byLabel && !byKey && !byContent,
+    matches: (entry) => (!byLabel || byLabel(entry)) && (!byKey || byKey(entry)) && (!byContent || byContent(entry)),
+  };
+}
+
+type Test = (entry: Entry) => boolean;
+
+function tests(
+  labels: LabelSelector,
+  fields: readonly FieldRequirement[],
+  resource: Resource,
+  views: Views,
+): { byLabel?: Test; byKey?: Test; byContent?: Test } {
+  const ofKey = fields.filter(({ field }) => field === "metadata.name" || field === "metadata.namespace");
+  const ofContent = fields.filter((requirement) => !ofKey.includes(requirement));
+  return {
+    ...(labels.requirements.length > 0 && { byLabel: (entry: Entry) => matchesLabels(labels, entry.labels) }),
+    ...(ofKey.length > 0 && {
+      byKey: (entry: Entry) => {
+        const cut = entry.key.indexOf("/");
+        const parts = { "metadata.namespace": entry.key.slice(0, Math.max(0, cut)), "metadata.name": entry.key.slice(cut + 1) };
+        return ofKey.every(({ field, op, value }) => (parts[field as keyof typeof parts] === value) === (op === "="));
+      },
+    }),
+    ...(ofContent.length > 0 && {
+      byContent: (entry: Entry) => {
+        const object = views.object(entry, resource);
+        return ofContent.every(
+          ({ field, op, value }) => (resource.selectableFields[field]?.(object) === value) === (op === "="),
+        );
+      },
+    }),
+  };
+}
+
+function parse<T>(parser: () => T): T {
+  try {
+    return parser();
+  } catch (error) {
+    if (error instanceof SelectorError) throw badRequest(error.message);
+    throw error;
+  }
+}

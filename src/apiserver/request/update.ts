@@ -1,0 +1,165 @@
+import { equal } from "../../object/json.ts";
+import type { KubeObject, ManagedFieldsEntry } from "../../object/meta.ts";
+import { dnsSubdomain } from "../../object/names.ts";
+import { validateObjectMeta, validateObjectMetaUpdate } from "../../object/validate-meta.ts";
+import { updateManagedFields } from "../../patch/managed-fields.ts";
+import type { ParsedBody } from "../http/body.ts";
+import { apiVersion } from "../registry.ts";
+import { badRequest, conflict, invalidObject, notFound } from "../status-error.ts";
+import type { Entry } from "../storage/store.ts";
+import { collectionFor, keyFor, timestamp, type Answer, type RequestContext } from "./context.ts";
+import { insert, placeInNamespace } from "./create.ts";
+import { draftOf } from "./draft.ts";
+import { newest } from "./get.ts";
+import { ignoredFor } from "./ignored-fields.ts";
+import { incoming } from "./incoming.ts";
+import { writeOptions, type WriteOptions } from "./options.ts";
+import { refuseEscalation } from "./refuse-escalation.ts";
+
+export async function update(context: RequestContext, body: ParsedBody): Promise<Answer> {
+  const { resource, name } = context;
+  const options = writeOptions(context.query, "UpdateOptions", context.userAgent);
+  const object = incoming(resource, body, options, context.warnings);
+  placeInNamespace(context, object);
+  object.metadata.name ??= name;
+  if (object.metadata.name !== name)
+    throw badRequest(
+      `the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`,
+    );
+  const live = newest(context);
+  if (!live) {
+    if (!resource.strategy.createOnUpdate || context.subresource !== "" || object.metadata.resourceVersion)
+      throw notFound(resource.group, resource.plural, name);
+    return insert(context, object, options, "update");
+  }
+  return replace(context, live, object, options, "update");
+}
+
+/** The next version of an object. See `insert` for `managed`. */
+export async function replace(
+  context: RequestContext,
+  live: Entry,
+  object: KubeObject,
+  options: WriteOptions,
+  managed: "update" | "apply",
+): Promise<Answer> {
+  const { resource, services } = context;
+  const old = services.views.object(live, resource);
+  checkPreconditions(context, object, old);
+  keepServerFields(object, old);
+  resource.strategy.defaults?.(object);
+  prepare(context, object, old);
+  if (managed === "update") object.metadata.managedFields = managedAfter(context, object, old, options);
+  if (resource.strategy.hasGeneration && contentChanged(object, old))
+    object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+
+  refuseEscalation(context, object, old);
+  const errors = faults(context, object, old);
+  if (errors.length > 0) throw invalidObject(resource.group, resource.kind, context.name, errors);
+
+  if (options.dryRun) return { type: "object", code: 200, object };
+  const collection = collectionFor(context);
+  const key = keyFor(context, context.name);
+  if (object.metadata.deletionTimestamp && isReleased(object)) {
+    const change = await services.store.remove(collection, key, live, draftOf(object, resource));
+    return { type: "entry", code: 200, entry: change.last as Entry };
+  }
+  // Writing what is already there changes nothing: same version, no event.
+  if (equal(object, old)) return { type: "entry", code: 200, entry: live };
+  const change = await services.store.put(collection, key, live, draftOf(object, resource));
+  services.views.adopt(change.after as Entry, resource);
+  return { type: "entry", code: 200, entry: change.after as Entry };
+}
+
+function checkPreconditions(context: RequestContext, object: KubeObject, old: KubeObject): void {
+  const { resource, name } = context;
+  const { resourceVersion, uid } = object.metadata;
+  if (uid && uid !== old.metadata.uid)
+    throw conflict(
+      resource.group,
+      resource.plural,
+      name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`,
+    );
+  if (resourceVersion && resourceVersion !== "0" && resourceVersion !== old.metadata.resourceVersion)
+    throw conflict(resource.group, resource.plural, name);
+}
+
+/** What a client cannot change, whatever it sends. */
+function keepServerFields({ metadata }: KubeObject, { metadata: old }: KubeObject): void {
+  metadata.uid = old.uid;
+  metadata.creationTimestamp = old.creationTimestamp;
+  metadata.resourceVersion = old.resourceVersion;
+  keep("generation");
+  keep("deletionTimestamp");
+  keep("deletionGracePeriodSeconds");
+  delete (metadata as { selfLink?: string }).selfLink;
+
+  function keep<K extends "generation" | "deletionTimestamp" | "deletionGracePeriodSeconds">(field: K): void {
+    if (old[field] === undefined) delete metadata[field];
+    else metadata[field] = old[field];
+  }
+}
+
+/** The main endpoint leaves status alone, the status endpoint everything else. */
+function prepare(context: RequestContext, object: KubeObject, old: KubeObject): void {
+  const { resource } = context;
+  const part = resource.subresources[context.subresource];
+  if (part?.type === "status") {
+    for (const field of new Set([...Object.keys(object), ...Object.keys(old)]))
+      if (field !== "status" && field !== "metadata") restore(object, old, field);
+    // A kubelet may label its node or pod with a status write; the metadata of custom kinds is not status.
+    if (resource.origin === "custom") {
+      const { managedFields } = object.metadata;
+      object.metadata = { ...old.metadata, managedFields };
+    }
+    part.prepareForUpdate?.(object, old);
+    return;
+  }
+  for (const field of resource.strategy.ignoredFields ?? []) restore(object, old, field);
+  resource.strategy.prepareForUpdate?.(object, old);
+}
+
+function restore(object: KubeObject, old: KubeObject, field: string): void {
+  if (old[field] === undefined) delete object[field];
+  else object[field] = old[field];
+}
+
+function managedAfter(context: RequestContext, object: KubeObject, old: KubeObject, options: WriteOptions): ManagedFieldsEntry[] | undefined {
+  const { resource, services, subresource } = context;
+  return updateManagedFields({
+    before: old,
+    after: object,
+    schema: resource.schema,
+    manager: options.fieldManager,
+    apiVersion: apiVersion(resource),
+    subresource,
+    time: timestamp(services.clock),
+    ignored: ignoredFor(resource, subresource),
+  });
+}
+
+function faults(context: RequestContext, object: KubeObject, old: KubeObject) {
+  const { strategy, subresources, namespaced } = context.resource;
+  const part = subresources[context.subresource];
+  return [
+    ...validateObjectMeta(object.metadata, { namespaced, validateName: strategy.validateName ?? dnsSubdomain }),
+    ...validateObjectMetaUpdate(object.metadata, old.metadata),
+    ...(part?.type === "status"
+      ? (part.validateUpdate?.(object, old) ?? [])
+      : [...(strategy.validate?.(object) ?? []), ...(strategy.validateUpdate?.(object, old) ?? [])]),
+  ];
+}
+
+/** Generation counts what a user asks for: everything but metadata and status. */
+function contentChanged(object: KubeObject, old: KubeObject): boolean {
+  const { metadata: _, status: __, ...content } = object;
+  const { metadata: ___, status: ____, ...before } = old;
+  return !equal(content, before);
+}
+
+/** Being deleted, and nothing holds it any more. */
+export function isReleased(object: KubeObject): boolean {
+  const namespaceHeld = ((object.spec as { finalizers?: string[] } | undefined)?.finalizers?.length ?? 0) > 0 && object.kind === "Namespace";
+  return (object.metadata.finalizers?.length ?? 0) === 0 && !namespaceHeld && (object.metadata.deletionGracePeriodSeconds ?? 0) === 0;
+}

@@ -1,0 +1,106 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { systemClock, type Clock } from "../runtime/clock.ts";
+import { Authenticator } from "./auth/authenticator.ts";
+import { openAuthority, type Authority } from "./auth/authority.ts";
+import { writeKubeconfig } from "./auth/kubeconfig.ts";
+import { RbacAuthorizer } from "./auth/rbac.ts";
+import { reviewResources } from "./auth/reviews.ts";
+import { ServiceAccountTokens } from "./auth/service-account-token.ts";
+import { definitionResource } from "./custom/definition-resource.ts";
+import { bootstrap } from "./housekeeping/bootstrap.ts";
+import { Definitions } from "./housekeeping/definitions.ts";
+import { Namespaces } from "./housekeeping/namespaces.ts";
+import { Dispatcher } from "./http/dispatch.ts";
+import { listen } from "./http/listener.ts";
+import { Paths } from "./http/paths.ts";
+import { builtinResources } from "./kinds/builtin-resources.ts";
+import { silent, type Log } from "./log.ts";
+import { Registry } from "./registry.ts";
+import type { Services } from "./request/context.ts";
+import { MemoryBackend } from "./storage/memory-backend.ts";
+import { ObjectStore } from "./storage/object-store.ts";
+import type { Backend } from "./storage/store.ts";
+import { StoreReader } from "./storage/store-reader.ts";
+import { Views } from "./storage/views.ts";
+
+export interface ServerOptions {
+  /** Where keys, objects and the admin kubeconfig are kept. */
+  readonly dir: string;
+  /** Default 0: a free one. */
+  readonly port?: number;
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+  /** Default `lmdb`: durable in `dir`. */
+  readonly storage?: "lmdb" | "memory";
+  /** Survive a power loss too. Default false. */
+  readonly fsync?: boolean;
+  /** Default true. Without it namespaces stay Terminating, as on a real server that runs alone. */
+  readonly housekeeping?: boolean;
+  readonly clock?: Clock;
+  readonly log?: Log;
+}
+
+export interface ApiServer {
+  readonly url: string;
+  readonly port: number;
+  readonly kubeconfig: string;
+  readonly authority: Authority;
+  close(): Promise<void>;
+}
+
+/** The embedded API server, listening and ready when this resolves. */
+export async function startServer(options: ServerOptions): Promise<ApiServer> {
+  const { dir, host = "127.0.0.1", clock = systemClock, log = silent } = options;
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const [authority, backend] = await Promise.all([openAuthority(dir, { clock }), openBackend(options)]);
+  const store = new ObjectStore(backend);
+  const reader = new StoreReader(store);
+  const authorizer = new RbacAuthorizer(reader);
+  const serviceAccountTokens = new ServiceAccountTokens({ key: authority.serviceAccountKey, objects: reader, clock });
+  const authenticator = new Authenticator({
+    authorizer,
+    serviceAccountTokens,
+    staticTokens: new Map([[authority.adminToken, { name: "admin", groups: ["system:masters", "system:authenticated"] }]]),
+  });
+  const registry = new Registry([...builtinResources(), ...reviewResources({ authorizer, authenticator, clock, schemas: definition }), definitionResource]);
+  const services: Services = { store, reader, views: new Views(), registry, authorizer, clock };
+  await bootstrap(services);
+  const stopDefinitions = new Definitions(services, definitionResource).start();
+  const stopNamespaces = options.housekeeping === false ? () => {} : new Namespaces(services).start();
+
+  let address = "";
+  const unready = (): string | undefined => (store.failure ? String(store.failure) : undefined);
+  const paths = new Paths({ registry, address: () => address, unready });
+  const dispatcher = new Dispatcher(services, authenticator, paths, log);
+  const listener = await listen({
+    host,
+    port: options.port ?? 0,
+    certPem: authority.serverCertPem,
+    keyPem: authority.serverKeyPem,
+    caPem: authority.caPem,
+    handle: (request, response) => dispatcher.handle(request, response),
+  });
+  address = `${host}:${listener.port}`;
+  const url = `https://${address}`;
+  const kubeconfig = join(dir, "kubeconfig");
+  await writeKubeconfig(kubeconfig, { server: url, caPem: authority.caPem, certPem: authority.adminCertPem, keyPem: authority.adminKeyPem });
+  return {
+    url,
+    port: listener.port,
+    kubeconfig,
+    authority,
+    async close() {
+      stopDefinitions();
+      stopNamespaces();
+      await listener.close();
+      await store.close();
+    },
+  };
+}
+
+async function openBackend({ dir, storage, fsync = false }: ServerOptions): Promise<Backend> {
+  if (storage === "memory") return new MemoryBackend();
+  const { LmdbBackend } = await import("./storage/lmdb-backend.ts");
+  return new LmdbBackend(join(dir, "objects"), { fsync });
+}

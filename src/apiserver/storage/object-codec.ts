@@ -1,0 +1,16 @@
+import type { KubeObject } from "../../object/meta.ts";
+
+/** Kind and apiVersion come first in every stored object, so that a list can cut them off without parsing. */
+export function encodeObject(object: KubeObject): Buffer {
+  const { kind, apiVersion, metadata, ...rest } = object;
+  return Buffer.from(JSON.stringify({ kind, apiVersion, metadata, ...rest }));
+}
+
+/** The bytes that every object of this kind and version begins with. */
+export function headOf(kind: string, apiVersion: string): Buffer {
+  return Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`);
+}
+
+export function decodeObject(bytes: Buffer): KubeObject {
+  return JSON.parse(bytes.toString("utf8")) as KubeObject;
+}

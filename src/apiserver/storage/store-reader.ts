@@ -1,0 +1,39 @@
+import type { KubeObject } from "../../object/meta.ts";
+import { decodeObject } from "./object-codec.ts";
+import type { ObjectStore } from "./object-store.ts";
+import type { ObjectReader } from "./reader.ts";
+import type { Entry } from "./store.ts";
+
+/** The server's own eyes on the store: every version of an object is parsed once, and shared. */
+export class StoreReader implements ObjectReader {
+  readonly #store: ObjectStore;
+  readonly #parsed = new WeakMap<Entry, KubeObject>();
+
+  constructor(store: ObjectStore) {
+    this.#store = store;
+  }
+
+  get(collection: string, key: string): KubeObject | undefined {
+    return this.#parse(this.#store.get(collection, key));
+  }
+
+  /** Including a write that is on its way to disk: what a new write must be judged by. */
+  head(collection: string, key: string): KubeObject | undefined {
+    return this.#parse(this.#store.head(collection, key));
+  }
+
+  list(collection: string): KubeObject[] {
+    return Array.from(this.#store.list(collection), (entry) => this.#parse(entry) as KubeObject);
+  }
+
+  changedAt(collection: string): number {
+    return this.#store.changedAt(collection);
+  }
+
+  #parse(entry: Entry | undefined): KubeObject | undefined {
+    if (!entry) return undefined;
+    let object = this.#parsed.get(entry);
+    if (!object) this.#parsed.set(entry, (object = decodeObject(entry.bytes)));
+    return object;
+  }
+}

@@ -1,0 +1,47 @@
+import type { KubeObject } from "../../object/meta.ts";
+import { apiVersion } from "../registry.ts";
+import type { Resource } from "../resource.ts";
+import { decodeCustom } from "../custom/custom-resource.ts";
+import { decodeObject, encodeObject } from "./object-codec.ts";
+import type { Entry } from "./store.ts";
+
+/**
+ * Stored objects as a resource shows them. A built-in kind has one version and is stored as it is shown. A custom one
+ * is shown in the version asked for, pruned and defaulted by the schema of today, which may not be the schema of the
+ * day it was written.
+ */
+export class Views {
+  readonly #shown = new WeakMap<Entry, Map<Resource, Buffer>>();
+
+  bytes(entry: Entry, resource: Resource): Buffer {
+    if (resource.origin === "builtin") return entry.bytes;
+    let shown = this.#shown.get(entry);
+    if (!shown) this.#shown.set(entry, (shown = new Map()));
+    let bytes = shown.get(resource);
+    if (!bytes) {
+      const fresh = encodeObject(this.#converted(entry, resource));
+      bytes = fresh.equals(entry.bytes) ? entry.bytes : fresh;
+      shown.set(resource, bytes);
+    }
+    return bytes;
+  }
+
+  /** A parsed copy, the caller's own. */
+  object(entry: Entry, resource: Resource): KubeObject {
+    return decodeObject(this.bytes(entry, resource));
+  }
+
+  /** The entry was just written through this resource: what lies there is what it shows. */
+  adopt(entry: Entry, resource: Resource): void {
+    if (resource.origin === "custom" && resource.version === resource.storageVersion)
+      this.#shown.set(entry, new Map([[resource, entry.bytes]]));
+  }
+
+  #converted(entry: Entry, resource: Resource): KubeObject {
+    const stored = decodeObject(entry.bytes);
+    stored.apiVersion = apiVersion(resource);
+    const { object } = decodeCustom(stored, resource);
+    resource.strategy.defaults?.(object);
+    return object;
+  }
+}
