@@ -1,0 +1,207 @@
+import type { KubeList, KubeObject } from "../object/meta.ts";
+import { isGone } from "./api-error.ts";
+import type {
+  Client,
+  DeleteOptions,
+  KindRef,
+  ListOptions,
+  Patch,
+  ReadOptions,
+  RequestOptions,
+  WatchEvent,
+  WatchOptions,
+  WriteOptions,
+} from "./client.ts";
+import type { Connection } from "./connection.ts";
+import { jsonLines } from "./json-lines.ts";
+import type { PathParts } from "./request-path.ts";
+import { requestPath } from "./request-path.ts";
+import { patchBody, writeQuery } from "./request-parts.ts";
+import { linkedAbort } from "./linked-abort.ts";
+import type { Call, RequesterOptions } from "./requester.ts";
+import { Requester } from "./requester.ts";
+
+export interface HttpClientOptions extends RequesterOptions {
+  /** How many objects a list asks for at a time. Default 500. */
+  pageSize?: number;
+}
+
+/** Tells of bytes as they come: a frame of many megabytes is not silence. */
+export interface ActivityOptions {
+  onActivity?: () => void;
+}
+
+/** The client on Node's own HTTP. Connections are opened by the first request and kept. */
+export class HttpClient implements Client {
+  readonly connection: Connection;
+  readonly #requester: Requester;
+  readonly #pageSize: number;
+
+  constructor(connection: Connection, options: HttpClientOptions = {}) {
+    this.connection = connection;
+    this.#pageSize = options.pageSize ?? 500;
+    this.#requester = new Requester(connection, options);
+  }
+
+  async get<T extends KubeObject>(
+    of: KindRef<T>,
+    name: string,
+    options: ReadOptions & { subresource?: string } = {},
+  ): Promise<T> {
+    const { namespace, resourceVersion, subresource } = options;
+    const path = requestPath(of, { namespace, name, subresource, query: { resourceVersion } });
+    return (await this.#requester.call({ method: "GET", path, ...options })) as T;
+  }
+
+  async list<T extends KubeObject>(of: KindRef<T>, options: ListOptions = {}): Promise<KubeList<T>> {
+    try {
+      return await this.#listPages(of, options, options.pageSize ?? this.#pageSize);
+    } catch (error) {
+      // The token outlived what the server keeps. A list in one piece needs no token.
+      if (!(error instanceof ExpiredPage)) throw error;
+      return this.#listPages(of, options, undefined);
+    }
+  }
+
+  async #listPages<T extends KubeObject>(
+    of: KindRef<T>,
+    options: ListOptions,
+    limit: number | undefined,
+  ): Promise<KubeList<T>> {
+    const { namespace, labelSelector, fieldSelector, resourceVersion, resourceVersionMatch } = options;
+    const selectors = { labelSelector, fieldSelector };
+    let whole: KubeList<T> | undefined;
+    let next: string | undefined;
+    do {
+      // A token already says which version is being read.
+      const version = next === undefined ? { resourceVersion, resourceVersionMatch } : { continue: next };
+      // Version 0 is answered from a cache, in one piece.
+      const pages = resourceVersion === "0" ? {} : { limit };
+      const path = requestPath(of, { namespace, query: { ...selectors, ...pages, ...version } });
+      const page = await this.#page<T>({ method: "GET", path, ...options }, next !== undefined);
+      page.items ??= [];
+      // Items of built-in kinds come without these.
+      page.items = page.items.map((item) =>
+        item.kind ? item : Object.assign({ apiVersion: of.apiVersion, kind: of.kind }, item),
+      );
+      if (whole === undefined) whole = page;
+      else for (const item of page.items) whole.items.push(item);
+      next = page.metadata?.continue || undefined;
+    } while (next !== undefined);
+    const { resourceVersion: version } = whole.metadata ?? {};
+    whole.metadata = version === undefined ? {} : { resourceVersion: version };
+    return whole;
+  }
+
+  async #page<T>(call: Call, continued: boolean): Promise<KubeList<T>> {
+    try {
+      return (await this.#requester.call(call)) as KubeList<T>;
+    } catch (error) {
+      throw continued && isGone(error) ? new ExpiredPage() : error;
+    }
+  }
+
+  async create<T extends KubeObject>(
+    of: KindRef<T>,
+    object: T,
+    options: WriteOptions & { name?: string } = {},
+  ): Promise<T> {
+    const { name, subresource } = options;
+    const namespace = options.namespace ?? object.metadata.namespace;
+    if (of.namespaced && !namespace)
+      throw new TypeError(`create ${of.kind} "${object.metadata.name ?? ""}": a namespace is needed`);
+    const target = subresource === undefined ? {} : { name: name ?? object.metadata.name, subresource };
+    return this.#write("POST", of, { ...target, namespace }, object, options);
+  }
+
+  async update<T extends KubeObject>(of: KindRef<T>, object: T, options: WriteOptions = {}): Promise<T> {
+    const { subresource } = options;
+    const namespace = options.namespace ?? object.metadata.namespace;
+    return this.#write("PUT", of, { namespace, name: object.metadata.name ?? "", subresource }, object, options);
+  }
+
+  async patch<T extends KubeObject>(
+    of: KindRef<T>,
+    name: string,
+    patch: Patch,
+    options: WriteOptions = {},
+  ): Promise<T> {
+    const { namespace, subresource } = options;
+    const { contentType, body, query } = patchBody(patch);
+    const manager = patch.type === "apply" ? { fieldManager: options.fieldManager ?? "attune" } : {};
+    const path = requestPath(of, {
+      namespace,
+      name,
+      subresource,
+      query: { ...writeQuery(options), ...query, ...manager },
+    });
+    return (await this.#requester.call({ method: "PATCH", path, body, contentType, ...options })) as T;
+  }
+
+  async delete<T extends KubeObject>(of: KindRef<T>, name: string, options: DeleteOptions = {}): Promise<void> {
+    const { namespace, propagationPolicy, gracePeriodSeconds, preconditions, dryRun } = options;
+    const body = {
+      apiVersion: "v1",
+      kind: "DeleteOptions",
+      propagationPolicy,
+      gracePeriodSeconds,
+      preconditions,
+      ...(dryRun ? { dryRun: ["All"] } : {}),
+    };
+    await this.#requester.call({ method: "DELETE", path: requestPath(of, { namespace, name }), body, ...options });
+  }
+
+  async raw(method: string, path: string, body?: unknown, options: RequestOptions = {}): Promise<unknown> {
+    return this.#requester.call({ method, path, body, ...options });
+  }
+
+  async *watch<T extends KubeObject>(
+    of: KindRef<T>,
+    options: WatchOptions & ActivityOptions = {},
+  ): AsyncGenerator<WatchEvent<T>> {
+    const { namespace, labelSelector, fieldSelector, resourceVersion, allowWatchBookmarks, timeoutSeconds } = options;
+    // Initial events are only given to those who ask for both of these as well.
+    const initial = options.sendInitialEvents
+      ? { sendInitialEvents: true, resourceVersionMatch: "NotOlderThan", allowWatchBookmarks: true }
+      : {};
+    const query = {
+      watch: true,
+      labelSelector,
+      fieldSelector,
+      resourceVersion,
+      allowWatchBookmarks,
+      timeoutSeconds,
+      ...initial,
+    };
+    const call = { method: "GET", path: requestPath(of, { namespace, query }), longLived: true };
+    const abort = linkedAbort(options.signal);
+    try {
+      const response = await this.#requester.open(call, abort.signal);
+      options.onActivity?.();
+      for await (const event of jsonLines(response, options.onActivity)) yield event as WatchEvent<T>;
+    } catch (error) {
+      // Whoever cancels knows why: the stream just ends.
+      if (options.signal?.aborted) return;
+      throw this.#requester.asApiError(error, call);
+    } finally {
+      abort.unlink();
+    }
+  }
+
+  /** Open connections, idle ones too. */
+  get sockets(): number {
+    return this.#requester.sockets;
+  }
+
+  /** Closes all connections. The client can be used again. */
+  close(): void {
+    this.#requester.close();
+  }
+
+  async #write<T>(method: string, of: KindRef, parts: PathParts, object: T, options: WriteOptions): Promise<T> {
+    const path = requestPath(of, { ...parts, query: writeQuery(options) });
+    return (await this.#requester.call({ method, path, body: object, ...options })) as T;
+  }
+}
+
+class ExpiredPage extends Error {}

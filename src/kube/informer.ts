@@ -1,0 +1,176 @@
+import { deepFreeze } from "../object/json.ts";
+import type { KubeObject } from "../object/meta.ts";
+import { keyOf } from "../object/meta.ts";
+import type { CacheEvent, Informer } from "./cache.ts";
+import type { KindRef } from "./client.ts";
+import type { IndexFunction } from "./indexed-store.ts";
+import { IndexedStore } from "./indexed-store.ts";
+import type { ListerWatcher, ReflectorOptions, ReflectorSink } from "./reflector.ts";
+import { Reflector } from "./reflector.ts";
+
+export interface InformerOptions<T extends KubeObject, P extends KubeObject = T> extends ReflectorOptions {
+  /** What of an object is kept. Runs once for each version of it. */
+  project?: (object: T) => P;
+  indexes?: Readonly<Record<string, IndexFunction<P>>>;
+  /** Freezes what is kept, for tests: changing a shared object then fails at that line. */
+  freeze?: boolean;
+  /** A handler threw; the others were told all the same. Without it the error ends the process. */
+  onHandlerError?: (error: unknown) => void;
+}
+
+/** An object as it is kept, with what projections may drop. */
+interface Entry<P> {
+  key: string;
+  uid: string;
+  resourceVersion: string;
+  object: P;
+}
+
+/** Keeps a cache of one kind's objects equal to the server's, and tells what changes. */
+export function createInformer<T extends KubeObject, P extends KubeObject = T>(
+  client: ListerWatcher,
+  of: KindRef<T>,
+  options: InformerOptions<T, P> = {},
+): Informer<P> {
+  return new ReflectingInformer(client, of, options);
+}
+
+class ReflectingInformer<T extends KubeObject, P extends KubeObject>
+  implements Informer<P>, ReflectorSink<T, Entry<P>>
+{
+  readonly #options: InformerOptions<T, P>;
+  readonly #reflector: Reflector<T, Entry<P>>;
+  readonly #store: IndexedStore<P>;
+  readonly #entries = new Map<string, Entry<P>>();
+  readonly #handlers = new Set<{ handle: (event: CacheEvent<P>) => void }>();
+  readonly #waiting = new Set<{ resolve: () => void; reject: (reason: unknown) => void }>();
+  #synced = false;
+  #running = false;
+
+  constructor(client: ListerWatcher, of: KindRef<T>, options: InformerOptions<T, P>) {
+    this.#options = options;
+    this.#store = new IndexedStore(options.indexes);
+    this.#reflector = new Reflector(client, of, this, options);
+  }
+
+  get synced(): boolean {
+    return this.#synced;
+  }
+
+  get(key: string): P | undefined {
+    return this.#store.get(key);
+  }
+
+  list(): readonly P[] {
+    return this.#store.list();
+  }
+
+  byIndex(index: string, value: string): readonly P[] {
+    return this.#store.byIndex(index, value);
+  }
+
+  async whenSynced(signal?: AbortSignal): Promise<void> {
+    if (this.#synced) return;
+    signal?.throwIfAborted();
+    await new Promise<void>((resolve, reject) => {
+      const onAbort = (): void => settle(() => reject(signal?.reason as Error));
+      const settle = (how: () => void): void => {
+        this.#waiting.delete(waiter);
+        signal?.removeEventListener("abort", onAbort);
+        how();
+      };
+      const waiter = {
+        resolve: () => settle(resolve),
+        reject: (reason: unknown) => settle(() => reject(reason)),
+      };
+      this.#waiting.add(waiter);
+      signal?.addEventListener("abort", onAbort, { once: true });
+    });
+  }
+
+  subscribe(handle: (event: CacheEvent<P>) => void): () => void {
+    const handler = { handle };
+    for (const object of this.#store.list()) this.#tell(handler, { type: "added", object });
+    this.#handlers.add(handler);
+    return () => void this.#handlers.delete(handler);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    if (this.#running) throw new Error("run informer: it runs already");
+    this.#running = true;
+    try {
+      await this.#reflector.run(signal);
+    } finally {
+      this.#running = false;
+      for (const waiter of this.#waiting) waiter.reject(signal.reason);
+    }
+  }
+
+  entry(object: T): Entry<P> {
+    const { project, freeze } = this.#options;
+    const kept = project ? project(object) : (object as unknown as P);
+    return {
+      key: keyOf(object),
+      uid: object.metadata.uid ?? "",
+      resourceVersion: object.metadata.resourceVersion ?? "",
+      object: freeze ? deepFreeze(kept) : kept,
+    };
+  }
+
+  keyOf(entry: Entry<P>): string {
+    return entry.key;
+  }
+
+  /** Whatever the list lacks was deleted while nobody looked. */
+  replace(entries: ReadonlyMap<string, Entry<P>>): void {
+    for (const before of this.#entries.values()) if (!entries.has(before.key)) this.#forget(before);
+    for (const entry of entries.values()) this.#keep(entry);
+    if (this.#synced) return;
+    this.#synced = true;
+    for (const waiter of this.#waiting) waiter.resolve();
+  }
+
+  apply(type: "ADDED" | "MODIFIED" | "DELETED", entry: Entry<P>): void {
+    if (type !== "DELETED") this.#keep(entry);
+    else if (this.#entries.has(entry.key)) this.#forget(entry);
+  }
+
+  #keep(entry: Entry<P>): void {
+    const { key, resourceVersion, object } = entry;
+    let before = this.#entries.get(key);
+    // Deleted and made again while nobody looked: whoever cleans up after the old one must hear of it.
+    if (before && before.uid !== entry.uid) {
+      this.#forget(before);
+      before = undefined;
+    }
+    if (before && resourceVersion !== "" && before.resourceVersion === resourceVersion) return;
+    this.#store.set(key, object);
+    this.#entries.set(key, entry);
+    this.#emit(before ? { type: "updated", object, before: before.object } : { type: "added", object });
+  }
+
+  /** `last` is what the deletion shows: the final state where the server told it, else the last one known. */
+  #forget(last: Entry<P>): void {
+    this.#store.delete(last.key);
+    this.#entries.delete(last.key);
+    this.#emit({ type: "deleted", object: last.object });
+  }
+
+  #emit(event: CacheEvent<P>): void {
+    // A handler that subscribes another one meanwhile: that one was told of this event's outcome already.
+    for (const handler of Array.from(this.#handlers)) if (this.#handlers.has(handler)) this.#tell(handler, event);
+  }
+
+  #tell({ handle }: { handle: (event: CacheEvent<P>) => void }, event: CacheEvent<P>): void {
+    try {
+      handle(event);
+    } catch (error) {
+      const { onHandlerError } = this.#options;
+      if (onHandlerError) onHandlerError(error);
+      else
+        queueMicrotask(() => {
+          throw error;
+        });
+    }
+  }
+}

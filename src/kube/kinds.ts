@@ -1,0 +1,79 @@
+import type {
+  MutatingWebhookConfiguration,
+  ValidatingWebhookConfiguration,
+} from "kubernetes-types/admissionregistration/v1.js";
+import type { CustomResourceDefinition } from "kubernetes-types/apiextensions/v1.js";
+import type { DaemonSet, Deployment } from "kubernetes-types/apps/v1.js";
+import type { TokenRequest } from "kubernetes-types/authentication/v1.js";
+import type { SelfSubjectAccessReview } from "kubernetes-types/authorization/v1.js";
+import type { Job } from "kubernetes-types/batch/v1.js";
+import type { Lease } from "kubernetes-types/coordination/v1.js";
+import type { ConfigMap, Namespace, Node, Pod, Secret, Service, ServiceAccount } from "kubernetes-types/core/v1.js";
+import type { Event } from "kubernetes-types/events/v1.js";
+import type { RuntimeClass } from "kubernetes-types/node/v1.js";
+import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "kubernetes-types/rbac/v1.js";
+import type { KubeObject } from "../object/meta.ts";
+import type { KindRef } from "./client.ts";
+
+/** A kind's fields with metadata as we have it. Status is ours to write. */
+export type Typed<T> = KubeObject & { -readonly [K in keyof Omit<T, "apiVersion" | "kind" | "metadata">]: T[K] };
+
+function kind<T extends KubeObject>(apiVersion: string, kind: string, plural: string, namespaced: boolean): KindRef<T> {
+  return { apiVersion, kind, plural, namespaced };
+}
+
+/** A kind that is known by name only. */
+export function untyped(apiVersion: string, name: string, plural: string, namespaced: boolean): KindRef {
+  return kind(apiVersion, name, plural, namespaced);
+}
+
+/** The built-in kinds that are used here. Custom ones are named beside their types. */
+export const kinds = {
+  namespace: kind<Typed<Namespace>>("v1", "Namespace", "namespaces", false),
+  node: kind<Typed<Node>>("v1", "Node", "nodes", false),
+  pod: kind<Typed<Pod>>("v1", "Pod", "pods", true),
+  configMap: kind<Typed<ConfigMap>>("v1", "ConfigMap", "configmaps", true),
+  secret: kind<Typed<Secret>>("v1", "Secret", "secrets", true),
+  service: kind<Typed<Service>>("v1", "Service", "services", true),
+  serviceAccount: kind<Typed<ServiceAccount>>("v1", "ServiceAccount", "serviceaccounts", true),
+  tokenRequest: kind<Typed<TokenRequest>>("v1", "TokenRequest", "serviceaccounts", true),
+  event: kind<Typed<Event>>("events.k8s.io/v1", "Event", "events", true),
+  lease: kind<Typed<Lease>>("coordination.k8s.io/v1", "Lease", "leases", true),
+  daemonSet: kind<Typed<DaemonSet>>("apps/v1", "DaemonSet", "daemonsets", true),
+  deployment: kind<Typed<Deployment>>("apps/v1", "Deployment", "deployments", true),
+  job: kind<Typed<Job>>("batch/v1", "Job", "jobs", true),
+  runtimeClass: kind<Typed<RuntimeClass>>("node.k8s.io/v1", "RuntimeClass", "runtimeclasses", false),
+  role: kind<Typed<Role>>("rbac.authorization.k8s.io/v1", "Role", "roles", true),
+  roleBinding: kind<Typed<RoleBinding>>("rbac.authorization.k8s.io/v1", "RoleBinding", "rolebindings", true),
+  clusterRole: kind<Typed<ClusterRole>>("rbac.authorization.k8s.io/v1", "ClusterRole", "clusterroles", false),
+  clusterRoleBinding: kind<Typed<ClusterRoleBinding>>(
+    "rbac.authorization.k8s.io/v1",
+    "ClusterRoleBinding",
+    "clusterrolebindings",
+    false,
+  ),
+  customResourceDefinition: kind<Typed<CustomResourceDefinition>>(
+    "apiextensions.k8s.io/v1",
+    "CustomResourceDefinition",
+    "customresourcedefinitions",
+    false,
+  ),
+  mutatingWebhookConfiguration: kind<Typed<MutatingWebhookConfiguration>>(
+    "admissionregistration.k8s.io/v1",
+    "MutatingWebhookConfiguration",
+    "mutatingwebhookconfigurations",
+    false,
+  ),
+  validatingWebhookConfiguration: kind<Typed<ValidatingWebhookConfiguration>>(
+    "admissionregistration.k8s.io/v1",
+    "ValidatingWebhookConfiguration",
+    "validatingwebhookconfigurations",
+    false,
+  ),
+  selfSubjectAccessReview: kind<Typed<SelfSubjectAccessReview>>(
+    "authorization.k8s.io/v1",
+    "SelfSubjectAccessReview",
+    "selfsubjectaccessreviews",
+    false,
+  ),
+} as const;

@@ -1,0 +1,62 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { delimiter, join } from "node:path";
+import type { Clock } from "../runtime/clock.ts";
+import type { Connection } from "./connection.ts";
+import { NoClusterError } from "./connection.ts";
+import { FileCredentials } from "./credentials.ts";
+import { readKubeconfig } from "./kubeconfig.ts";
+import { connectionOfContext } from "./kubeconfig-context.ts";
+import type { Environment } from "./proxy.ts";
+
+export interface LoadConnectionOptions {
+  /** `--kubeconfig`. */
+  kubeconfig?: string;
+  /** `--context`. */
+  context?: string;
+  env?: Environment;
+  clock?: Clock;
+  /** Where a pod finds its service account. */
+  serviceAccountDirectory?: string;
+}
+
+/** kubectl's order: the file named, those in $KUBECONFIG, ~/.kube/config, and last the cluster this process runs in. */
+export async function loadConnection(options: LoadConnectionOptions = {}): Promise<Connection> {
+  const { kubeconfig, context, env = process.env, clock } = options;
+  if (kubeconfig !== undefined) return connectionOfContext(await readKubeconfig([kubeconfig]), { context, env, clock });
+
+  const listed = (env["KUBECONFIG"] ?? "").split(delimiter).filter((path) => path !== "");
+  const paths = listed.length > 0 ? listed : [join(env["HOME"] ?? homedir(), ".kube", "config")];
+  const config = await readKubeconfig(paths, { skipMissing: true });
+  if (config.contexts.size > 0) return connectionOfContext(config, { context, env, clock });
+
+  const inCluster = await inClusterConnection(options);
+  if (inCluster) return inCluster;
+  throw new NoClusterError();
+}
+
+/** The connection of a pod to its own cluster, if this is one. */
+export async function inClusterConnection(options: LoadConnectionOptions = {}): Promise<Connection | undefined> {
+  const {
+    env = process.env,
+    clock,
+    serviceAccountDirectory = "/var/run/secrets/kubernetes.io/serviceaccount",
+  } = options;
+  const host = env["KUBERNETES_SERVICE_HOST"];
+  const port = env["KUBERNETES_SERVICE_PORT"];
+  const tokenFile = join(serviceAccountDirectory, "token");
+  if (!host || !port || !existsSync(tokenFile)) return undefined;
+  const read = async (name: string): Promise<string | undefined> =>
+    readFile(join(serviceAccountDirectory, name), "utf8").catch(() => undefined);
+  const [certificateAuthority, namespace] = await Promise.all([read("ca.crt"), read("namespace")]);
+  return {
+    cluster: {
+      server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
+      ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
+    },
+    credentials: new FileCredentials({ tokenFile }, { clock }),
+    namespace: namespace?.trim() || "default",
+    name: "in-cluster",
+  };
+}

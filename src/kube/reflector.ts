@@ -1,0 +1,233 @@
+import { at } from "../object/json.ts";
+import type { KubeList, KubeObject } from "../object/meta.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { pause, systemClock } from "../runtime/clock.ts";
+import { apiErrorFromStatus } from "./api-error.ts";
+import { Backoff } from "./backoff.ts";
+import type { KindRef, ListOptions, WatchEvent, WatchOptions } from "./client.ts";
+import { linkedAbort } from "./linked-abort.ts";
+import { isOlder } from "./resource-version.ts";
+import type { WatchFailure } from "./watch-failure.ts";
+import {
+  classifyFailure,
+  NoInitialEventsError,
+  RewoundServerError,
+  ShortWatchError,
+  SilentWatchError,
+} from "./watch-failure.ts";
+import { Watchdog } from "./watchdog.ts";
+
+/** The part of a client that is needed; `onActivity` is heeded by those that read bytes. */
+export interface ListerWatcher {
+  list<T extends KubeObject>(of: KindRef<T>, options?: ListOptions): Promise<KubeList<T>>;
+  watch<T extends KubeObject>(
+    of: KindRef<T>,
+    options?: WatchOptions & { onActivity?: () => void },
+  ): AsyncIterable<WatchEvent<T>>;
+}
+
+/** Where what is seen goes. Both calls are synchronous, so that the order of events is the order of calls. */
+export interface ReflectorSink<T extends KubeObject, E> {
+  /** Reduces an object as it arrives, so that a large list is never held whole. */
+  entry(object: T): E;
+  keyOf(entry: E): string;
+  /** This, and nothing else, is there. */
+  replace(entries: ReadonlyMap<string, E>): void;
+  apply(type: "ADDED" | "MODIFIED" | "DELETED", entry: E): void;
+}
+
+export interface ReflectorHooks {
+  onList?(list: { kind: string; items: number; durationMs: number; streamed: boolean }): void;
+  onWatch?(watch: { kind: string; resourceVersion: string | undefined }): void;
+  onError?(error: unknown, context: { kind: string; failure: WatchFailure["kind"]; retryMs: number }): void;
+}
+
+export interface ReflectorOptions {
+  namespace?: string;
+  labelSelector?: string;
+  fieldSelector?: string;
+  pageSize?: number;
+  /** Ask for the list as a stream of events first; servers that cannot are then asked for pages. Default true. */
+  streamList?: boolean;
+  /** Longest silence before a watch counts as dead: two and a half bookmarks of a real server. */
+  idleMs?: number;
+  /** Longest silence while a list is being streamed. */
+  initialIdleMs?: number;
+  backoff?: { baseMs?: number; maxMs?: number };
+  random?: () => number;
+  clock?: Clock;
+  hooks?: ReflectorHooks;
+}
+
+/** So many watches in a row broke without bringing anything: what we hold may not be what the server has. */
+const distrustAfter = 3;
+const shortestWatchMs = 1000;
+
+/** Lists, watches, and does so again, whatever happens to connection and server. */
+export class Reflector<T extends KubeObject, E> {
+  readonly #client: ListerWatcher;
+  readonly #of: KindRef<T>;
+  readonly #sink: ReflectorSink<T, E>;
+  readonly #options: ReflectorOptions;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #backoff: Backoff;
+  readonly #idleMs: number;
+  #streamList: boolean;
+  /** The last version seen; none when a list is due. */
+  #resourceVersion: string | undefined;
+  #fruitless = 0;
+
+  constructor(client: ListerWatcher, of: KindRef<T>, sink: ReflectorSink<T, E>, options: ReflectorOptions = {}) {
+    this.#client = client;
+    this.#of = of;
+    this.#sink = sink;
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#random = options.random ?? Math.random;
+    this.#backoff = new Backoff({ ...options.backoff, random: this.#random });
+    this.#idleMs = options.idleMs ?? 150_000;
+    this.#streamList = options.streamList ?? true;
+  }
+
+  /** Until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const initial = this.#resourceVersion === undefined && this.#streamList;
+      const started = this.#clock.monotonic();
+      try {
+        if (this.#resourceVersion === undefined && !initial) await this.#list(signal);
+        if (!signal.aborted) await this.#watch(signal, initial);
+        this.#fruitless = 0;
+        this.#backoff.reset();
+      } catch (error) {
+        if (signal.aborted) return;
+        // A watch that held for long is no sign of a server in trouble.
+        if (this.#clock.monotonic() - started > this.#backoff.maxMs) this.#backoff.reset();
+        await pause(this.#clock, this.#recover(error, initial), signal);
+      }
+    }
+  }
+
+  /** Decides what the next try starts from, and returns how long to wait before it. */
+  #recover(error: unknown, initial: boolean): number {
+    const failure = classifyFailure(error, { initial: initial && this.#resourceVersion === undefined });
+    if (failure.kind !== "unreachable" && failure.kind !== "throttled") this.#fruitless++;
+    if (failure.kind === "expired" || this.#fruitless >= distrustAfter) this.#relist();
+    if (failure.kind === "unsupported") this.#streamList = false;
+    const jitter = failure.kind === "unsupported" ? 0 : this.#backoff.next();
+    const retryMs = failure.kind === "throttled" ? Math.min(failure.afterMs, this.#backoff.maxMs) + jitter : jitter;
+    this.#options.hooks?.onError?.(error, { kind: this.#of.kind, failure: failure.kind, retryMs });
+    return retryMs;
+  }
+
+  #relist(): void {
+    this.#resourceVersion = undefined;
+    this.#fruitless = 0;
+  }
+
+  async #list(signal: AbortSignal): Promise<void> {
+    const { namespace, labelSelector, fieldSelector, pageSize } = this.#options;
+    const started = this.#clock.monotonic();
+    // No version: the most recent state. Version 0 would be cheaper for the server, but may be older than what we hold.
+    const list = await this.#client.list(this.#of, { namespace, labelSelector, fieldSelector, pageSize, signal });
+    const entries = new Map<string, E>();
+    for (const item of list.items) this.#keep(entries, item);
+    this.#replace(entries, list.metadata.resourceVersion ?? "", started, false);
+  }
+
+  async #watch(signal: AbortSignal, initial: boolean): Promise<void> {
+    const { namespace, labelSelector, fieldSelector, initialIdleMs = 10_000 } = this.#options;
+    const limitMs = initial ? initialIdleMs : this.#idleMs;
+    const abort = linkedAbort(signal);
+    let silent = false;
+    const watchdog = new Watchdog(this.#clock, limitMs, () => {
+      silent = true;
+      abort.abort();
+    });
+    const started = this.#clock.monotonic();
+    let pending = initial ? new Map<string, E>() : undefined;
+    let heard = false;
+    this.#options.hooks?.onWatch?.({ kind: this.#of.kind, resourceVersion: this.#resourceVersion });
+    try {
+      const events = this.#client.watch(this.#of, {
+        namespace,
+        labelSelector,
+        fieldSelector,
+        resourceVersion: this.#resourceVersion,
+        allowWatchBookmarks: true,
+        sendInitialEvents: initial || undefined,
+        // Spread, so that watches opened together do not end together.
+        timeoutSeconds: 300 + Math.floor(this.#random() * 300),
+        signal: abort.signal,
+        onActivity: () => watchdog.feed(),
+      });
+      for await (const event of events) {
+        if (abort.signal.aborted) break;
+        watchdog.feed();
+        if (pending) {
+          if (!this.#gather(pending, event)) continue;
+          this.#replace(
+            pending,
+            event.type === "ERROR" ? "" : (event.object.metadata.resourceVersion ?? ""),
+            started,
+            true,
+          );
+          pending = undefined;
+          watchdog.relax(this.#idleMs);
+        } else {
+          this.#deliver(event);
+          heard = true;
+          this.#fruitless = 0;
+          this.#backoff.reset();
+        }
+      }
+    } finally {
+      watchdog.stop();
+      abort.unlink();
+    }
+    if (silent) throw new SilentWatchError(limitMs);
+    if (signal.aborted) return;
+    if (pending || (!heard && !initial && this.#clock.monotonic() - started < shortestWatchMs))
+      throw new ShortWatchError();
+  }
+
+  /** Collects initial events; true when they are complete. */
+  #gather(pending: Map<string, E>, event: WatchEvent<T>): boolean {
+    if (event.type === "ERROR") throw apiErrorFromStatus(event.object);
+    if (event.type === "BOOKMARK") {
+      if (at(event.object, "metadata", "annotations", "k8s.io/initial-events-end") !== "true")
+        throw new NoInitialEventsError();
+      return true;
+    }
+    if (event.type === "DELETED") pending.delete(this.#sink.keyOf(this.#sink.entry(event.object)));
+    else this.#keep(pending, event.object);
+    return false;
+  }
+
+  #deliver(event: WatchEvent<T>): void {
+    if (event.type === "ERROR") throw apiErrorFromStatus(event.object);
+    const { resourceVersion = "" } = event.object.metadata;
+    const seen = this.#resourceVersion ?? "";
+    if (event.type === "BOOKMARK") {
+      if (isOlder(resourceVersion, seen)) throw new RewoundServerError(seen, resourceVersion);
+    } else this.#sink.apply(event.type, this.#sink.entry(event.object));
+    if (resourceVersion !== "" && !isOlder(resourceVersion, seen)) this.#resourceVersion = resourceVersion;
+  }
+
+  #keep(entries: Map<string, E>, object: T): void {
+    const entry = this.#sink.entry(object);
+    entries.set(this.#sink.keyOf(entry), entry);
+  }
+
+  #replace(entries: ReadonlyMap<string, E>, resourceVersion: string, started: number, streamed: boolean): void {
+    this.#sink.replace(entries);
+    this.#resourceVersion = resourceVersion;
+    this.#options.hooks?.onList?.({
+      kind: this.#of.kind,
+      items: entries.size,
+      durationMs: this.#clock.monotonic() - started,
+      streamed,
+    });
+  }
+}
