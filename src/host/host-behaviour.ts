@@ -1,0 +1,66 @@
+import { describe, expect, test } from "vitest";
+import type { Host } from "./host.ts";
+
+/** What every Host does. `make` gives one that has these files and nothing else. */
+export function behavesAsHost(make: (files: Record<string, string>) => Promise<Host>): void {
+  const swappiness = "/proc/sys/vm/swappiness";
+
+  describe("a host's files", () => {
+    test("are read as they are, and missing ones are missing", async () => {
+      const host = await make({ [swappiness]: "60\n" });
+      expect(await host.read(swappiness)).toEqual({ type: "text", text: "60\n" });
+      expect(await host.read("/proc/sys/vm/nosuch")).toEqual({ type: "missing" });
+      expect(await host.read(`${swappiness}/deeper`)).toEqual({ type: "missing" });
+    });
+
+    test("of the kernel are changed but never created, replaced or removed", async () => {
+      const host = await make({ [swappiness]: "60\n" });
+      expect(await host.write(swappiness, "11")).toEqual({ type: "done" });
+      const text = await host.read(swappiness);
+      expect(text.type === "text" && text.text.trim()).toBe("11");
+      expect(await host.write("/proc/sys/vm/nosuch", "1")).toMatchObject({ type: "failed", code: "ENOENT" });
+      expect(await host.replace(swappiness, "1")).toMatchObject({ type: "failed", code: "EPERM" });
+      expect(await host.remove(swappiness)).toMatchObject({ type: "failed", code: "EPERM" });
+    });
+
+    test.each(["write", "replace"] as const)("that are ordinary come to be by %s, with their folders", async (how) => {
+      const host = await make({});
+      expect(await host[how]("/var/lib/x/y.json", "long text")).toEqual({ type: "done" });
+      expect(await host[how]("/var/lib/x/y.json", "{}")).toEqual({ type: "done" });
+      expect(await host.read("/var/lib/x/y.json")).toEqual({ type: "text", text: "{}" });
+      expect(await host.list("/var/lib/x")).toEqual(["y.json"]);
+    });
+
+    test("go when removed, and removing what is gone is fine", async () => {
+      const host = await make({ "/etc/a": "1", "/etc/b": "2" });
+      expect(await host.remove("/etc/a")).toEqual({ type: "done" });
+      expect(await host.remove("/etc/a")).toEqual({ type: "done" });
+      expect(await host.read("/etc/a")).toEqual({ type: "missing" });
+      expect(await host.list("/etc")).toEqual(["b"]);
+    });
+
+    test("are listed by folder, sorted, folders among them", async () => {
+      const host = await make({ "/sys/b/x": "", "/sys/a": "", "/sys/b/y/z": "" });
+      expect(await host.list("/sys")).toEqual(["a", "b"]);
+      expect(await host.list("/sys/b")).toEqual(["x", "y"]);
+      expect(await host.list("/sys/nosuch")).toEqual([]);
+    });
+
+    test.each(["etc/passwd", "/proc/sys/../../etc/passwd", "/..", "/etc/\0"])("are not reached by %j", async (path) => {
+      const host = await make({ "/etc/passwd": "root" });
+      for (const outcome of [
+        await host.read(path),
+        await host.write(path, "x"),
+        await host.replace(path, "x"),
+        await host.remove(path),
+      ])
+        expect(outcome).toMatchObject({ type: "failed", code: "EINVAL" });
+      expect(await host.list(path)).toEqual([]);
+    });
+  });
+
+  test("a program that does not exist fails with a message", async () => {
+    const host = await make({});
+    expect(await host.run(["attune-no-such-program"])).toMatchObject({ type: "failed" });
+  });
+}

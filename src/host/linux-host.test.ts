@@ -1,0 +1,49 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { behavesAsHost } from "./host-behaviour.ts";
+import { LinuxHost } from "./linux-host.ts";
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "attune-host-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function rootWith(files: Record<string, string>): Promise<string> {
+  const root = await mkdtemp(join(folder, "root-"));
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+  return root;
+}
+
+behavesAsHost(async (files) => new LinuxHost(await rootWith(files)));
+
+describe("a host below a root", () => {
+  test("does not follow links out of it", async () => {
+    const outside = await rootWith({ "/secret": "s" });
+    const root = await rootWith({ "/etc/x": "1" });
+    await symlink(outside, join(root, "out"));
+    await symlink("x", join(root, "etc/y"));
+    const host = new LinuxHost(root);
+    expect(await host.read("/out/secret")).toMatchObject({ type: "failed", code: "EINVAL" });
+    expect(await host.write("/out/new", "1")).toMatchObject({ type: "failed", code: "EINVAL" });
+    expect(await host.read("/etc/y")).toEqual({ type: "text", text: "1" });
+  });
+});
+
+describe("a host's programs", () => {
+  const host = new LinuxHost("/");
+
+  test("get their arguments as they are, without a shell", async () => {
+    expect(await host.run(["printf", "%s", "$HOME; a"])).toMatchObject({ code: 0, stdout: "$HOME; a" });
+    expect(await host.run(["sh", "-c", "echo bad >&2; exit 3"])).toMatchObject({ code: 3, stderr: "bad\n" });
+  });
+
+  test("are stopped when they take too long", async () => {
+    expect(await host.run(["sleep", "60"], { timeoutMs: 50 })).toMatchObject({ type: "failed" });
+  });
+});

@@ -1,0 +1,136 @@
+import { execFile } from "node:child_process";
+import { constants } from "node:fs";
+import { mkdir, open, readdir, readFile, realpath, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { refusal, refused } from "./host-path.ts";
+import {
+  type CommandResult,
+  type Failure,
+  type FileText,
+  type Host,
+  isKernelPath,
+  type Outcome,
+  type RunOptions,
+} from "./host.ts";
+
+const done: Outcome = { type: "done" };
+
+/** A real node, seen through the folder where its root is mounted: `/` on the node itself, `/host` in a container. */
+export class LinuxHost implements Host {
+  readonly #root: string;
+
+  constructor(root = "/") {
+    this.#root = root;
+  }
+
+  read(path: string): Promise<FileText> {
+    return this.#at<FileText>(path, async (file) => ({ type: "text", text: await readFile(file, "utf8") }), {
+      type: "missing",
+    });
+  }
+
+  write(path: string, text: string): Promise<Outcome> {
+    return this.#at<Outcome>(path, async (file) => {
+      if (!isKernelPath(path)) await mkdir(dirname(file), { recursive: true });
+      const create = isKernelPath(path) ? 0 : constants.O_CREAT;
+      const handle = await open(file, constants.O_WRONLY | constants.O_TRUNC | create, 0o644);
+      try {
+        await handle.write(text);
+      } finally {
+        await handle.close();
+      }
+      return done;
+    });
+  }
+
+  replace(path: string, text: string): Promise<Outcome> {
+    return this.#at<Outcome>(path, async (file) => {
+      if (isKernelPath(path))
+        return { type: "failed", code: "EPERM", message: `EPERM: operation not permitted, ${path}` };
+      await mkdir(dirname(file), { recursive: true });
+      const beside = `${file}.${process.pid}.new`;
+      const handle = await open(beside, "w", 0o644);
+      try {
+        await handle.writeFile(text);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(beside, file);
+      // The new name lasts only once the folder itself is on disk.
+      const folder = await open(dirname(file), "r");
+      try {
+        await folder.sync();
+      } finally {
+        await folder.close();
+      }
+      return done;
+    });
+  }
+
+  remove(path: string): Promise<Outcome> {
+    return this.#at<Outcome>(
+      path,
+      async (file) => {
+        if (isKernelPath(path))
+          return { type: "failed", code: "EPERM", message: `EPERM: operation not permitted, ${path}` };
+        await rm(file);
+        return done;
+      },
+      done,
+    );
+  }
+
+  async list(path: string): Promise<string[]> {
+    const names = await this.#at<{ type: "names"; names: string[] }>(path, async (folder) => ({
+      type: "names",
+      names: await readdir(folder),
+    }));
+    return names.type === "names" ? names.names.toSorted() : [];
+  }
+
+  run(argv: readonly string[], { timeoutMs = 10_000, signal }: RunOptions = {}): Promise<CommandResult> {
+    const [program, ...args] = this.#root === "/" ? argv : ["chroot", this.#root, ...argv];
+    if (!program) return Promise.resolve({ type: "failed", message: "no program given" });
+    return new Promise((resolve) => {
+      const limits = { timeout: timeoutMs, signal, killSignal: "SIGKILL" as const, maxBuffer: 1024 * 1024 };
+      const child = execFile(program, args, { ...limits, encoding: "utf8" }, (error, stdout, stderr) => {
+        if (!error) return resolve({ type: "exited", code: 0, stdout, stderr });
+        // chroot's own words for "cannot start it".
+        if (stderr.startsWith("chroot: ")) return resolve({ type: "failed", message: stderr.trim() });
+        if (typeof error.code === "number") return resolve({ type: "exited", code: error.code, stdout, stderr });
+        resolve({
+          type: "failed",
+          message: error.killed ? `${program}: stopped after ${timeoutMs} ms` : error.message,
+        });
+      });
+      child.stdin?.end();
+    });
+  }
+
+  /** The edge between Node's exceptions and values. `missing` is the answer where there is no such file. */
+  async #at<T>(path: string, use: (file: string) => Promise<T | Failure>, missing?: T): Promise<T | Failure> {
+    const refusedPath = refusal(path);
+    if (refusedPath) return refusedPath;
+    try {
+      const file = join(this.#root, path);
+      if (!(await this.#holds(file))) return refused(path, "leads out of the host's root");
+      return await use(file);
+    } catch (error) {
+      const { code = "EIO", message } = error as NodeJS.ErrnoException;
+      if (missing !== undefined && (code === "ENOENT" || code === "ENOTDIR")) return missing;
+      return { type: "failed", code, message };
+    }
+  }
+
+  /** Whether links on the way stay below the root: one that is absolute means another file here than on the node. */
+  async #holds(file: string): Promise<boolean> {
+    if (this.#root === "/") return true;
+    const root = await realpath(this.#root);
+    for (let path = file; path !== dirname(path); path = dirname(path)) {
+      const real = await realpath(path).catch(() => undefined);
+      if (real !== undefined) return real === root || real.startsWith(`${root}/`);
+    }
+    return false;
+  }
+}

@@ -1,0 +1,44 @@
+import { tidy } from "./host-path.ts";
+
+/** The files that all machines of a kind start with. Shared by any number of hosts and never changed. */
+export class MemoryBase {
+  readonly #files: ReadonlyMap<string, string>;
+  readonly #readOnly: ReadonlySet<string>;
+  #folders: Map<string, Set<string>> | undefined;
+
+  constructor(files: Iterable<readonly [path: string, text: string]>, readOnly: Iterable<string> = []) {
+    this.#files = new Map([...files].map(([path, text]) => [tidy(path), text]));
+    this.#readOnly = new Set(readOnly);
+  }
+
+  read(path: string): string | undefined {
+    return this.#files.get(path);
+  }
+
+  isReadOnly(path: string): boolean {
+    return this.#readOnly.has(path);
+  }
+
+  /** Names in a folder. Built at the first question: most machines are never asked. */
+  names(folder: string): ReadonlySet<string> {
+    this.#folders ??= foldersOf(this.#files.keys());
+    return this.#folders.get(folder) ?? new Set();
+  }
+}
+
+function foldersOf(paths: Iterable<string>): Map<string, Set<string>> {
+  const folders = new Map<string, Set<string>>();
+  for (const path of paths) {
+    for (let child = path; child !== "/";) {
+      const slash = child.lastIndexOf("/");
+      const folder = slash === 0 ? "/" : child.slice(0, slash);
+      const names = folders.get(folder);
+      const name = child.slice(slash + 1);
+      if (names?.has(name)) break;
+      if (names) names.add(name);
+      else folders.set(folder, new Set([name]));
+      child = folder;
+    }
+  }
+  return folders;
+}

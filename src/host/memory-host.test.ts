@@ -1,0 +1,52 @@
+import { describe, expect, test } from "vitest";
+import { behavesAsHost } from "./host-behaviour.ts";
+import { MemoryBase } from "./memory-base.ts";
+import { MemoryHost } from "./memory-host.ts";
+
+behavesAsHost(async (files) => new MemoryHost(new MemoryBase(Object.entries(files))));
+
+const base = new MemoryBase(
+  [
+    ["/proc/sys/vm/swappiness", "60\n"],
+    ["/proc/sys/net/ipv4/tcp_rmem", "4096\t131072\t6291456\n"],
+    ["/proc/sys/kernel/core_pattern", "core\n"],
+    ["/proc/sys/kernel/random/boot_id", "x\n"],
+  ],
+  ["/proc/sys/kernel/random/boot_id"],
+);
+
+describe("a machine in memory", () => {
+  test("shares its base with others and keeps only what it changed", async () => {
+    const a = new MemoryHost(base);
+    const b = new MemoryHost(base);
+    await a.write("/proc/sys/vm/swappiness", "11");
+    expect(await b.read("/proc/sys/vm/swappiness")).toEqual({ type: "text", text: "60\n" });
+    expect([...a.changes()]).toEqual([["/proc/sys/vm/swappiness", "11\n"]]);
+    await a.write("/proc/sys/vm/swappiness", "60");
+    expect(a.changes().size).toBe(0);
+  });
+
+  test.each([
+    { path: "/proc/sys/vm/swappiness", text: "eleven", code: "EINVAL" },
+    { path: "/proc/sys/vm/swappiness", text: "1 2", code: "EINVAL" },
+    { path: "/proc/sys/kernel/random/boot_id", text: "y", code: "EACCES" },
+  ])("has a kernel that refuses $text for $path", async ({ path, text, code }) => {
+    const host = new MemoryHost(base);
+    expect(await host.write(path, text)).toMatchObject({ type: "failed", code });
+    expect(host.changes().size).toBe(0);
+  });
+
+  test.each([
+    { path: "/proc/sys/net/ipv4/tcp_rmem", text: "4096 131072 16777216" },
+    { path: "/proc/sys/kernel/core_pattern", text: "|/bin/x %p" },
+  ])("has a kernel that takes $text for $path", async ({ path, text }) => {
+    expect(await new MemoryHost(base).write(path, text)).toEqual({ type: "done" });
+  });
+
+  test("runs the programs it was given, and cat", async () => {
+    const host = new MemoryHost(base, [["uname", () => ({ type: "exited", code: 0, stdout: "6.1\n", stderr: "" })]]);
+    expect(await host.run(["/usr/bin/uname", "-r"])).toMatchObject({ code: 0, stdout: "6.1\n" });
+    expect(await host.run(["cat", "/proc/sys/vm/swappiness"])).toMatchObject({ code: 0, stdout: "60\n" });
+    expect(await host.run(["cat", "/nosuch"])).toMatchObject({ code: 1 });
+  });
+});

@@ -1,0 +1,120 @@
+import { refusal, tidy } from "./host-path.ts";
+import { type CommandResult, type FileText, type Host, isKernelPath, type Outcome } from "./host.ts";
+import type { MemoryBase } from "./memory-base.ts";
+
+/** A program of a machine that exists only in memory. */
+export type MemoryCommand = (args: readonly string[], host: MemoryHost) => CommandResult | Promise<CommandResult>;
+
+/** A node in memory: a base that many share, and over it only what this one changed. */
+export class MemoryHost implements Host {
+  readonly #base: MemoryBase;
+  /** `undefined`: removed. */
+  readonly #overlay = new Map<string, string | undefined>();
+  readonly #commands: ReadonlyMap<string, MemoryCommand>;
+
+  constructor(base: MemoryBase, commands: Iterable<readonly [string, MemoryCommand]> = []) {
+    this.#base = base;
+    this.#commands = new Map([["cat", cat], ...commands]);
+  }
+
+  async read(path: string): Promise<FileText> {
+    const refused = refusal(path);
+    if (refused) return refused;
+    const text = this.#text(tidy(path));
+    return text === undefined ? { type: "missing" } : { type: "text", text };
+  }
+
+  async write(path: string, text: string): Promise<Outcome> {
+    const refused = refusal(path);
+    if (refused) return refused;
+    const file = tidy(path);
+    if (!isKernelPath(file)) return this.#put(file, text);
+    const before = this.#text(file);
+    if (before === undefined) return failed("ENOENT", file, "no such file or directory");
+    if (this.#base.isReadOnly(file)) return failed("EACCES", file, "permission denied");
+    if (!kernelTakes(before, text)) return failed("EINVAL", file, "invalid argument");
+    return this.#put(file, `${text.trimEnd()}\n`);
+  }
+
+  async replace(path: string, text: string): Promise<Outcome> {
+    const refused = refusal(path);
+    if (refused) return refused;
+    if (isKernelPath(path)) return failed("EPERM", path, "operation not permitted");
+    return this.#put(tidy(path), text);
+  }
+
+  async remove(path: string): Promise<Outcome> {
+    const refused = refusal(path);
+    if (refused) return refused;
+    if (isKernelPath(path)) return failed("EPERM", path, "operation not permitted");
+    return this.#put(tidy(path), undefined);
+  }
+
+  async list(path: string): Promise<string[]> {
+    if (refusal(path)) return [];
+    const folder = tidy(path);
+    const prefix = folder === "/" ? "/" : `${folder}/`;
+    const names = new Set(this.#base.names(folder));
+    for (const [file, text] of this.#overlay) {
+      if (!file.startsWith(prefix)) continue;
+      const [name = "", ...deeper] = file.slice(prefix.length).split("/");
+      if (text !== undefined) names.add(name);
+      else if (deeper.length === 0) names.delete(name);
+    }
+    return [...names].toSorted();
+  }
+
+  async run(argv: readonly string[]): Promise<CommandResult> {
+    const [program = "", ...args] = argv;
+    const command = this.#commands.get(program.slice(program.lastIndexOf("/") + 1));
+    return command ? command(args, this) : { type: "failed", message: `${program}: no such program` };
+  }
+
+  /** What this machine changed: a path and its text, `undefined` where it was removed. */
+  changes(): ReadonlyMap<string, string | undefined> {
+    return this.#overlay;
+  }
+
+  /** Sets a file as the kernel or the firmware would, whatever the rules for writers. */
+  put(path: string, text: string): void {
+    this.#put(tidy(path), text);
+  }
+
+  #text(file: string): string | undefined {
+    return this.#overlay.has(file) ? this.#overlay.get(file) : this.#base.read(file);
+  }
+
+  #put(file: string, text: string | undefined): Outcome {
+    // A change back to the base is no change: thousands of machines keep only their differences.
+    if (this.#base.read(file) === text) this.#overlay.delete(file);
+    else this.#overlay.set(file, text);
+    return { type: "done" };
+  }
+}
+
+/** The kernel's number files take numbers only, and not more of them than they have. */
+function kernelTakes(before: string, text: string): boolean {
+  const has = before.trim().split(/\s+/);
+  if (!has.every(isInteger)) return true;
+  const given = text.trim().split(/\s+/);
+  return given.length <= has.length && given.every(isInteger);
+}
+
+function isInteger(text: string): boolean {
+  return /^-?[0-9]{1,20}$/.test(text);
+}
+
+function failed(code: string, path: string, reason: string): Outcome {
+  return { type: "failed", code, message: `${code}: ${reason}, ${path}` };
+}
+
+const cat: MemoryCommand = async (args, host) => {
+  let stdout = "";
+  for (const path of args) {
+    const file = await host.read(path);
+    if (file.type !== "text")
+      return { type: "exited", code: 1, stdout, stderr: `cat: ${path}: No such file or directory\n` };
+    stdout += file.text;
+  }
+  return { type: "exited", code: 0, stdout, stderr: "" };
+};
