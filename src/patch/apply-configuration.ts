@@ -4,7 +4,17 @@ import type { Schema } from "../schema/schema.ts";
 import { boundedClone } from "./bounded-clone.ts";
 import { compareObjects } from "./compare-objects.ts";
 import { printPath } from "./field-path.ts";
-import { difference, EMPTY, intersection, isEmpty, isSubset, paths, recursiveDifference, union } from "./field-set.ts";
+import {
+  difference,
+  EMPTY,
+  equalSets,
+  intersection,
+  isEmpty,
+  isSubset,
+  paths,
+  recursiveDifference,
+  union,
+} from "./field-set.ts";
 import type { FieldSet } from "./field-set.ts";
 import { fieldsOf, withNamedParents } from "./fields-of.ts";
 import { assertFitsType } from "./fits-type.ts";
@@ -102,18 +112,20 @@ function mergeIntoLive(application: Application, live: KubeObject | undefined, o
     return { object: boundedClone(config), owners, identity, conflicts: [], removed: EMPTY };
   }
   const last = owners.get(identity);
-  const merged = mergeObjects(live, config, schema);
+  const merged = mergeObjects(live, config, schema) as KubeObject;
   // While it works out what to remove, the applier owns all it mentions, bookkeeping fields too.
   owners.set(identity, { ...applier, fields });
-  const object = prune(merged, owners, last?.fields ?? EMPTY, fields, schema) as KubeObject;
-  if (equal(live, object)) {
+  const doomed = dropped(merged, owners, last?.fields ?? EMPTY, fields, schema);
+  const object = isEmpty(doomed) ? merged : (removeFields(merged, doomed, schema, undefined) as KubeObject);
+  const compared = isEmpty(doomed) ? merged : removeFields(merged, doomed, schema, null);
+  if (equal(live, compared)) {
     // Nothing happened to the object, so nothing happened at any time: a new applier's entry has none.
     const isSame = last?.apiVersion === applier.apiVersion && equalSets(last.fields, applier.fields);
     owners.set(identity, isSame ? last : { ...applier, time: last?.time });
     return { object, owners, identity, conflicts: [], removed: EMPTY };
   }
   owners.set(identity, applier);
-  const comparison = compareObjects(live, object, schema, ignored);
+  const comparison = compareObjects(live, compared, schema, ignored);
   const changed = union(comparison.added, comparison.modified);
   const conflicts: Dispute[] = [];
   for (const [other, owner] of owners) {
@@ -124,19 +136,19 @@ function mergeIntoLive(application: Application, live: KubeObject | undefined, o
   return { object, owners, identity, conflicts, removed: comparison.removed };
 }
 
-/** Removes what this manager applied last time and does not now, and that neither it nor anybody else still owns. */
-function prune(merged: unknown, owners: Owners, last: FieldSet, now: FieldSet, schema: Schema): unknown {
-  if (isSubset(last, now)) return merged;
+/** What this manager applied last time and does not now, and that neither it nor anybody else still owns. */
+function dropped(merged: unknown, owners: Owners, last: FieldSet, now: FieldSet, schema: Schema): FieldSet {
+  if (isSubset(last, now)) return EMPTY;
   const root = objectSchema(schema);
   const lastAndParents = withNamedParents(last, root);
   const before = withNamedParents(fieldsOf(merged, schema), root);
-  const stripped = removeFields(merged, lastAndParents, schema);
+  const stripped = removeFields(merged, lastAndParents, schema, null);
   let kept = withNamedParents(fieldsOf(stripped, schema), root);
   for (const owner of owners.values()) kept = union(kept, withNamedParents(owner.fields, root));
   // What nobody owns went with its parent for a moment; it comes back unless it was this manager's.
-  const pruned = removeFields(merged, difference(before, kept), schema);
+  const pruned = removeFields(merged, difference(before, kept), schema, null);
   const left = withNamedParents(fieldsOf(pruned, schema), root);
-  return removeFields(merged, intersection(difference(before, left), lastAndParents), schema);
+  return intersection(difference(before, left), lastAndParents);
 }
 
 /** An object that was never tracked is, from its first apply on, owned by whoever was before it. */

@@ -11,9 +11,12 @@ export function mergeObjects(live: unknown, config: unknown, schema: Schema): un
   return mergeAt(live, config, objectSchema(schema), 0);
 }
 
-/** The object without the fields and items in the set. What is left empty by that goes too. */
-export function removeFields(object: unknown, doomed: FieldSet, schema: Schema): unknown {
-  return removeAt(object, doomed, objectSchema(schema));
+/**
+ * The object without the fields and items in the set. A field that is left with nothing in it is there still, and
+ * whoever owns it owns it still, so while ownership is being worked out it is `null`; in the end it is `undefined`.
+ */
+export function removeFields(object: unknown, doomed: FieldSet, schema: Schema, emptied: null | undefined): unknown {
+  return removeAt(object, doomed, objectSchema(schema), emptied);
 }
 
 function mergeAt(live: unknown, config: unknown, schema: Schema | undefined, depth: number): unknown {
@@ -106,33 +109,33 @@ function mergeLists(live: readonly unknown[], config: readonly unknown[], schema
   return merged;
 }
 
-function removeAt(value: unknown, doomed: FieldSet, schema: Schema | undefined): unknown {
+function removeAt(value: unknown, doomed: FieldSet, schema: Schema | undefined, emptied: null | undefined): unknown {
   if (doomed.children === undefined) return value;
   if (Array.isArray(value)) {
     const shape = listShape(schema);
-    if (shape === "atomic") return undefined;
+    if (shape === "atomic") return emptied;
     const kept: unknown[] = [];
     for (const item of value) {
       const child = doomed.children.get(itemElement(shape, item));
       if (child?.own) continue;
-      const rest = child === undefined ? item : removeAt(item, child, schema?.items);
+      const rest = child === undefined ? item : (removeAt(item, child, schema?.items, emptied) ?? undefined);
       if (rest !== undefined) kept.push(rest);
     }
-    return kept.length > 0 ? kept : undefined;
+    return kept.length > 0 ? kept : emptied;
   }
   if (!isObject(value)) return value;
-  if (isAtomicMap(schema)) return undefined;
+  if (isAtomicMap(schema)) return emptied;
   const kept: Record<string, unknown> = {};
   let some = false;
   for (const key of Object.keys(value)) {
     const child = doomed.children.get(fieldElement(key));
     if (child?.own) continue;
-    const rest = child === undefined ? value[key] : removeAt(value[key], child, childSchema(schema, key));
+    const rest = child === undefined ? value[key] : removeAt(value[key], child, childSchema(schema, key), emptied);
     if (rest === undefined) continue;
     set(kept, key, rest);
     some = true;
   }
-  return some ? kept : undefined;
+  return some ? kept : emptied;
 }
 
 function hasMembers(value: Record<string, unknown>): boolean {
