@@ -1,0 +1,41 @@
+import type { Setting } from "../../tuned/unit.ts";
+import { unquoted, withModifier } from "../modifier.ts";
+import type { Observe, Plugin, Step } from "../plugin.ts";
+import { sysctlPath } from "./sysctl-path.ts";
+
+/** `[sysctl]`: options are kernel parameters. */
+export const sysctl: Plugin = {
+  type: "sysctl",
+  async plan(unit, observe) {
+    const steps: Step[] = [];
+    for (const [option, setting] of unit.options) steps.push(await planOption(option, setting, observe));
+    return steps;
+  },
+};
+
+/** The kernel has these under two names, and TuneD refuses the older one. */
+const deprecated = new Set(["base_reachable_time", "retrans_time"]);
+
+async function planOption(option: string, { value, from }: Setting, observe: Observe): Promise<Step> {
+  const impossible = (message: string): Step => ({ type: "impossible", option, from, message });
+  const path = sysctlPath(option);
+  if (path === undefined) return impossible("is not the name of a kernel parameter");
+  if (deprecated.has(path.slice(path.lastIndexOf("/") + 1)))
+    return impossible("is deprecated by the kernel and not set");
+
+  const file = await observe.host.read(path);
+  if (file.type === "missing") return impossible(`this node's kernel has no ${path}`);
+  if (file.type === "failed") return impossible(`cannot read the original value: ${file.message}`);
+  const before = file.text.trimEnd();
+  if (before.includes("\n")) return impossible(`cannot keep the original value: ${path} has several lines`);
+
+  const wanted = withModifier(unquoted(value), observe.original(path) ?? before);
+  return sameWords(wanted, before)
+    ? { type: "same", option, from, path, value: before }
+    : { type: "write", option, from, path, value: wanted, before };
+}
+
+/** The kernel shows tabs where people write blanks. */
+export function sameWords(a: string, b: string): boolean {
+  return a === b || a.trim().split(/\s+/).join(" ") === b.trim().split(/\s+/).join(" ");
+}
