@@ -1,0 +1,30 @@
+import type { Resource } from "../resource.ts";
+import { definitionName } from "../kinds/definitions.ts";
+
+const PREFIX = "#/components/schemas/";
+
+/** `rec.example.com`, `v1`, `Dial` → `com.example.rec.v1.Dial`; built-in kinds are named after their Go packages. */
+export function componentName(resource: Pick<Resource, "origin" | "group" | "version">, kind: string): string {
+  if (resource.origin === "builtin") return definitionName(resource.group, resource.version, kind);
+  return `${resource.group.split(".").reverse().join(".")}.${resource.version}.${kind}`;
+}
+
+export const META = {
+  objectMeta: definitionName("meta.k8s.io", "v1", "ObjectMeta"),
+  listMeta: definitionName("meta.k8s.io", "v1", "ListMeta"),
+  deleteOptions: definitionName("meta.k8s.io", "v1", "DeleteOptions"),
+  status: definitionName("meta.k8s.io", "v1", "Status"),
+  patch: definitionName("meta.k8s.io", "v1", "Patch"),
+} as const;
+
+export interface Reference {
+  $ref: string;
+}
+
+export function refTo(name: string): Reference {
+  return { $ref: PREFIX + name };
+}
+
+export function nameIn(ref: string): string | undefined {
+  return ref.startsWith(PREFIX) ? ref.slice(PREFIX.length) : undefined;
+}

@@ -1,0 +1,45 @@
+import type { Resource } from "../resource.ts";
+import { documentOf, type OpenApiDocument } from "./document.ts";
+
+export interface OpenApiIndex {
+  paths: Record<string, { serverRelativeURL: string }>;
+}
+
+/** Documents that describe no kinds: where discovery and the server's version are found. */
+const ROOTS: Record<string, { path: string; operationId: string }> = {
+  api: { path: "/api/", operationId: "getCoreAPIVersions" },
+  apis: { path: "/apis/", operationId: "getAPIVersions" },
+  version: { path: "/version/", operationId: "getCodeVersion" },
+};
+
+export const ROOT_NAMES: readonly string[] = Object.keys(ROOTS);
+
+/** The name of a version's document in the index: `api/v1`, `apis/apps/v1`. */
+export function documentName(group: string, version: string): string {
+  return group === "" ? `api/${version}` : `apis/${group}/${version}`;
+}
+
+/** `/openapi/v3`. The hash is of the document's content, so that clients may keep it for as long as the URL stays. */
+export function openapiIndex(resources: readonly Resource[], hashOf: (documentName: string) => string): OpenApiIndex {
+  const names = new Set([
+    ...Object.keys(ROOTS),
+    ...resources.map(({ group, version }) => documentName(group, version)),
+  ]);
+  const entries = [...names]
+    .toSorted()
+    .map((name) => [name, { serverRelativeURL: `/openapi/v3/${name}?hash=${hashOf(name)}` }] as const);
+  return { paths: Object.fromEntries(entries) };
+}
+
+/** `/openapi/v3/api`, `…/apis` and `…/version`. */
+export function rootDocument(name: string): OpenApiDocument | undefined {
+  const root = Object.hasOwn(ROOTS, name) ? ROOTS[name] : undefined;
+  if (!root) return undefined;
+  const answer = { description: "OK", content: { "application/json": { schema: { type: "object" } } } };
+  const get = {
+    tags: [name === "api" ? "core" : name],
+    operationId: root.operationId,
+    responses: { 200: answer, 401: { description: "Unauthorized" } },
+  };
+  return documentOf({ [root.path]: { get } }, {});
+}
