@@ -1,0 +1,213 @@
+import { describe, expect, test } from "vitest";
+import { ApiError } from "../kube/api-error.ts";
+import type { Client } from "../kube/client.ts";
+import { deepFreeze } from "../object/json.ts";
+import { keyOf, type KubeObject, type ObjectMeta } from "../object/meta.ts";
+import { emptyPlan, type Plan, type PlannedEvent } from "../object/plan.ts";
+import { act, ActError, type ActDependencies } from "./act.ts";
+import { pause } from "./clock.ts";
+import { VirtualClock } from "./virtual-clock.ts";
+
+const profile = (name: string, spec: unknown = { a: 1 }, metadata: ObjectMeta = {}): KubeObject => ({
+  apiVersion: "tuned.openshift.io/v1",
+  kind: "Profile",
+  metadata: { name, namespace: "ns", ...metadata },
+  spec,
+});
+const stored = (name: string, fields: Record<string, unknown> = {}, metadata: ObjectMeta = {}): KubeObject =>
+  deepFreeze({ ...profile(name, { a: 1 }, { uid: `uid-${name}`, resourceVersion: "1", ...metadata }), ...fields });
+
+const failure = (code: number, reason: string, name?: string): ApiError =>
+  new ApiError({ code, reason, message: `${reason} for ${name}`, details: name ? { name } : {} });
+
+/** Remembers what it was asked, and fails where told to. */
+function setUp(cache: KubeObject[] = [], failures: Record<string, ApiError> = {}) {
+  const calls: unknown[][] = [];
+  const answer = async (verb: string, name: string, ...rest: unknown[]): Promise<KubeObject> => {
+    calls.push([verb, name, ...rest]);
+    if (Object.hasOwn(failures, name)) throw failures[name]!;
+    return stored(name, {}, { resourceVersion: "2" });
+  };
+  const client = {
+    create: (_, object) => answer("create", object.metadata.name!, object),
+    update: (_, object) => answer("update", object.metadata.name!, object),
+    patch: (_, name, patch, options) => answer("patch", name, patch, options?.subresource),
+    delete: async (_, name, options) => void (await answer("delete", name, options?.preconditions)),
+  } as Partial<Client> as Client;
+  const events: PlannedEvent[] = [];
+  const objects = new Map(cache.map((object) => [keyOf(object), object]));
+  const dependencies: ActDependencies = {
+    client,
+    kinds: (apiVersion, kind) => {
+      if (kind === "Unknown") throw new Error("no such kind: Unknown");
+      return { apiVersion, kind, plural: "profiles", namespaced: true };
+    },
+    observed: (reference) => objects.get(keyOf(reference)),
+    fieldManager: "attune",
+    recorder: { record: (event) => events.push(event) },
+  };
+  const run = (plan: Partial<Plan>, more: Partial<ActDependencies> = {}) =>
+    act({ ...emptyPlan(), ...plan }, { ...dependencies, ...more });
+  return { calls, events, run };
+}
+
+const whole = (object: KubeObject) => ({ owns: "whole", object }) as const;
+const none = { written: 0, pruned: 0, statuses: 0, unchanged: 0 };
+
+describe("whole objects", () => {
+  test("are created where absent, put where different, and left alone where equal", async () => {
+    const { calls, run } = setUp([stored("same"), stored("other", { spec: { a: 2 } })]);
+    const result = await run({ objects: ["new", "same", "other"].map((name) => whole(profile(name))) });
+    expect(result).toEqual({ ...none, written: 2, unchanged: 1 });
+    expect(calls.map(([verb, name]) => [verb, name])).toEqual([
+      ["create", "new"],
+      ["update", "other"],
+    ]);
+    expect(calls[1]![2]).toMatchObject({ metadata: { resourceVersion: "1" }, spec: { a: 1 } });
+  });
+
+  test("that are being deleted are left to go", async () => {
+    const { calls, run } = setUp([stored("going", { spec: {} }, { deletionTimestamp: "2026-01-01T00:00:00Z" })]);
+    expect(await run({ objects: [whole(profile("going"))] })).toEqual({ ...none, unchanged: 1 });
+    expect(calls).toEqual([]);
+  });
+});
+
+test("fields are applied with force unless they already hold", async () => {
+  const owned = [
+    {
+      manager: "attune",
+      operation: "Apply",
+      apiVersion: "tuned.openshift.io/v1",
+      fieldsV1: { "f:spec": { "f:a": {} } },
+    },
+  ] as const;
+  const { calls, run } = setUp([
+    stored("held", {}, { managedFields: [...owned] }),
+    stored("theirs", {}, { managedFields: [] }),
+  ]);
+  const objects = ["absent", "held", "theirs"].map((name) => ({ owns: "fields", object: profile(name) }) as const);
+  expect(await run({ objects })).toEqual({ ...none, written: 2, unchanged: 1 });
+  expect(calls).toEqual(
+    ["absent", "theirs"].map((name) => [
+      "patch",
+      name,
+      { type: "apply", object: profile(name), force: true },
+      undefined,
+    ]),
+  );
+});
+
+test("prunes go by uid, and only where there is one to go by", async () => {
+  const { calls, run } = setUp([stored("old"), stored("going", {}, { deletionTimestamp: "2026-01-01T00:00:00Z" })], {
+    gone: failure(404, "NotFound", "gone"),
+    replaced: failure(409, "Conflict", "replaced"),
+  });
+  const prunes = [
+    profile("old"),
+    profile("going"),
+    profile("never-seen"),
+    profile("gone", {}, { uid: "u1" }),
+    profile("replaced", {}, { uid: "u2" }),
+  ];
+  expect(await run({ prunes })).toEqual({ ...none, pruned: 1, unchanged: 4 });
+  expect(calls).toEqual([
+    ["delete", "old", { uid: "uid-old" }],
+    ["delete", "gone", { uid: "u1" }],
+    ["delete", "replaced", { uid: "u2" }],
+  ]);
+});
+
+describe("statuses", () => {
+  test("are merged through the subresource where they differ, dropping what is no longer said", async () => {
+    const { calls, run } = setUp([
+      stored("same", { status: { x: 1 } }),
+      stored("other", { status: { x: 1, y: 2 } }),
+      stored("bare"),
+    ]);
+    const statuses = ["same", "other", "bare", "absent"].map((name) => ({ of: profile(name), status: { x: 1 } }));
+    expect(await run({ statuses })).toEqual({ ...none, statuses: 2, unchanged: 2 });
+    expect(calls).toEqual([
+      ["patch", "other", { type: "merge", patch: { status: { y: null } } }, "status"],
+      ["patch", "bare", { type: "merge", patch: { status: { x: 1 } } }, "status"],
+    ]);
+  });
+
+  test("of an object that went meanwhile are dropped; a kind without status is an error", async () => {
+    const { run } = setUp([stored("gone"), stored("stateless")], {
+      gone: failure(404, "NotFound", "gone"),
+      stateless: failure(404, "NotFound"),
+    });
+    const statusOf = (name: string) => ({ statuses: [{ of: profile(name), status: { x: 1 } }] });
+    expect(await run(statusOf("gone"))).toEqual({ ...none, unchanged: 1 });
+    await expect(run(statusOf("stateless"))).rejects.toThrow("write status of Profile ns/stateless: NotFound");
+  });
+});
+
+test.each([
+  ["a name that is taken", failure(409, "AlreadyExists")],
+  ["a newer version", failure(409, "Conflict")],
+])("%s is no failure: the plan is made again soon", async (_, error) => {
+  const { run } = setUp([], { a: error });
+  const objects = [whole(profile("a")), whole(profile("b"))];
+  expect(await run({ objects, requeueAfterMs: 60_000 })).toEqual({
+    ...none,
+    written: 1,
+    requeue: true,
+    requeueAfterMs: 60_000,
+  });
+});
+
+test("one failure keeps nothing else from being done, and all are told together", async () => {
+  const { calls, events, run } = setUp([stored("old"), stored("new")], {
+    bad: failure(422, "Invalid"),
+    worse: failure(500, "InternalError"),
+  });
+  const event: PlannedEvent = { regarding: profile("bad"), type: "Warning", reason: "Bad", message: "m" };
+  const error = await run({
+    objects: [
+      whole(profile("bad")),
+      whole({ ...profile("x"), kind: "Unknown" }),
+      whole(profile("worse")),
+      whole(profile("good")),
+    ],
+    prunes: [profile("old")],
+    statuses: [{ of: profile("new"), status: { x: 1 } }],
+    events: [event],
+  }).then(
+    () => expect.unreachable(),
+    (thrown: unknown) => thrown as ActError,
+  );
+  expect(error).toBeInstanceOf(ActError);
+  expect(error.message).toBe(
+    "carry out plan: no such kind: Unknown; create Profile ns/bad: Invalid for undefined; " +
+      "create Profile ns/worse: InternalError for undefined",
+  );
+  expect(error.result).toEqual({ ...none, written: 1, pruned: 1, statuses: 1 });
+  expect(calls).toHaveLength(5);
+  expect(events).toEqual([event]);
+});
+
+test("requests go out side by side up to the limit, and none after an abort", async () => {
+  const clock = new VirtualClock();
+  const stop = new AbortController();
+  let [running, most, sent] = [0, 0, 0];
+  const client = {
+    async create(_, object) {
+      sent++;
+      most = Math.max(most, ++running);
+      await pause(clock, 10);
+      running--;
+      return object;
+    },
+  } as Partial<Client> as Client;
+  const objects = Array.from({ length: 100 }, (_, index) => whole(profile(`p${index}`)));
+  const done = setUp().run({ objects }, { client, concurrency: 8, signal: stop.signal });
+  await clock.advance(45);
+  expect([most, sent]).toEqual([8, 40]);
+  stop.abort(new Error("stopped"));
+  const ended = expect(done).rejects.toThrow("stopped");
+  await clock.advance(1000);
+  await ended;
+  expect(sent).toBe(40);
+});

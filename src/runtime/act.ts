@@ -1,0 +1,210 @@
+import { isAlreadyExists, isConflict, isNotFound } from "../kube/api-error.ts";
+import type { Client, KindRef } from "../kube/client.ts";
+import { equal, type Json } from "../object/json.ts";
+import { keyOf, type KubeObject } from "../object/meta.ts";
+import type { ObjectReference, Plan, PlannedEvent, PlannedObject, PlannedStatus } from "../object/plan.ts";
+import { createMergePatch } from "../patch/merge-patch.ts";
+import { applyBody, isApplied } from "./applied-fields.ts";
+import type { Result } from "./controller.ts";
+import { forEachBounded } from "./for-each-bounded.ts";
+import { type Log, noLog } from "./log.ts";
+import { wholeUpdate } from "./whole-object.ts";
+
+export interface ActDependencies {
+  client: Client;
+  kinds(apiVersion: string, kind: string): KindRef;
+  /** What a cache has. It must have kept metadata, everything planned as `whole`, and status where one is planned. */
+  observed(reference: ObjectReference): KubeObject | undefined;
+  fieldManager: string;
+  recorder?: { record(event: PlannedEvent): void };
+  /** Requests at the same time. Default 16. */
+  concurrency?: number;
+  /** Nothing more is started once it aborts. */
+  signal?: AbortSignal;
+  log?: Log;
+}
+
+/** What was done. It is a reconcile's result too: `return act(plan, …)`. */
+export interface ActResult extends Result {
+  /** Objects created, updated or applied. */
+  written: number;
+  pruned: number;
+  /** Statuses written. */
+  statuses: number;
+  /** What was already as planned. */
+  unchanged: number;
+}
+
+/** Some of a plan failed. The rest was carried out all the same, see `result`. */
+export class ActError extends AggregateError {
+  readonly result: ActResult;
+
+  constructor(errors: readonly Error[], result: ActResult) {
+    const first = errors.slice(0, 3).map((error) => error.message);
+    const more = errors.length > 3 ? ` and ${errors.length - 3} more` : "";
+    super(errors, `carry out plan: ${first.join("; ")}${more}`);
+    this.name = "ActError";
+    this.result = result;
+  }
+}
+
+type Done = "written" | "pruned" | "statuses" | "unchanged";
+
+/** A request to send. Nothing is sent for what is already as it should be. */
+interface Step {
+  action: string;
+  of: ObjectReference;
+  because?: string;
+  send(): Promise<Done>;
+}
+
+/**
+ * Carries out a plan: objects, then prunes, then statuses, so that whoever reads a status finds what it speaks of.
+ * One failure does not keep the others from being tried. Whoever was faster than us is no failure: look again soon.
+ */
+export async function act(plan: Plan, dependencies: ActDependencies): Promise<ActResult> {
+  const { recorder, concurrency = 16, signal, log = noLog } = dependencies;
+  const result: ActResult = { written: 0, pruned: 0, statuses: 0, unchanged: 0 };
+  if (plan.requeueAfterMs !== undefined) result.requeueAfterMs = plan.requeueAfterMs;
+  const errors: Error[] = [];
+
+  const carryOut = async <T>(items: readonly T[], stepFor: (item: T) => Step | undefined): Promise<void> => {
+    const steps: Step[] = [];
+    for (const item of items) {
+      try {
+        const step = stepFor(item);
+        if (step) steps.push(step);
+        else result.unchanged++;
+      } catch (error) {
+        errors.push(asError(error));
+      }
+    }
+    await forEachBounded(steps, concurrency, async (step) => {
+      if (signal?.aborted) return;
+      try {
+        result[await step.send()]++;
+        log.debug({ object: nameOf(step.of), because: step.because }, step.action);
+      } catch (error) {
+        if (isConflict(error) || isAlreadyExists(error)) {
+          result.requeue = true;
+          log.debug({ object: nameOf(step.of), error }, "another was faster");
+        } else {
+          const { message } = asError(error);
+          errors.push(new Error(`${step.action} ${nameOf(step.of)}: ${message}`, { cause: error }));
+        }
+      }
+    });
+  };
+
+  await carryOut(plan.objects, (planned) =>
+    planned.owns === "whole" ? wholeStep(planned, dependencies) : fieldsStep(planned, dependencies),
+  );
+  await carryOut(plan.prunes, (reference) => pruneStep(reference, dependencies));
+  await carryOut(plan.statuses, (planned) => statusStep(planned, dependencies));
+  for (const event of plan.events) recorder?.record(event);
+
+  if (errors.length > 0) throw new ActError(errors, result);
+  signal?.throwIfAborted();
+  return result;
+}
+
+function wholeStep({ object, because }: PlannedObject, dependencies: ActDependencies): Step | undefined {
+  const { client, fieldManager, signal } = dependencies;
+  const kind = dependencies.kinds(object.apiVersion, object.kind);
+  const options = { namespace: object.metadata.namespace, fieldManager, signal };
+  const observed = dependencies.observed(object);
+  if (!observed) {
+    const send = async (): Promise<Done> => {
+      await client.create(kind, object, options);
+      return "written";
+    };
+    return { action: "create", of: object, because, send };
+  }
+  // One that is going cannot be kept; its deletion is an event, and then it is created anew.
+  if (observed.metadata.deletionTimestamp) return undefined;
+  const update = wholeUpdate(object, observed);
+  if (!update) return undefined;
+  const send = async (): Promise<Done> => changed(await client.update(kind, update, options), observed);
+  return { action: "update", of: object, because, send };
+}
+
+function fieldsStep({ object, because }: PlannedObject, dependencies: ActDependencies): Step | undefined {
+  const { client, fieldManager, signal } = dependencies;
+  const kind = dependencies.kinds(object.apiVersion, object.kind);
+  const observed = dependencies.observed(object);
+  if (observed && isApplied(object, observed, fieldManager)) return undefined;
+  const send = async (): Promise<Done> => {
+    const { name = "", namespace } = object.metadata;
+    const patch = { type: "apply", object: applyBody(object), force: true } as const;
+    return changed(await client.patch(kind, name, patch, { namespace, fieldManager, signal }), observed);
+  };
+  return { action: "apply", of: object, because, send };
+}
+
+/** A write that the server found to change nothing is none. */
+function changed(answer: KubeObject | undefined, observed: KubeObject | undefined): Done {
+  const version = answer?.metadata.resourceVersion;
+  return version !== undefined && version === observed?.metadata.resourceVersion ? "unchanged" : "written";
+}
+
+function pruneStep(of: ObjectReference, dependencies: ActDependencies): Step | undefined {
+  const { client, signal } = dependencies;
+  const kind = dependencies.kinds(of.apiVersion, of.kind);
+  const observed = dependencies.observed(of);
+  const uid = of.metadata.uid ?? observed?.metadata.uid;
+  // Never by name alone: the name may have passed to an object that is not ours.
+  if (uid === undefined || observed?.metadata.deletionTimestamp) return undefined;
+  const send = async (): Promise<Done> => {
+    const { name = "", namespace } = of.metadata;
+    try {
+      await client.delete(kind, name, {
+        namespace,
+        preconditions: { uid },
+        propagationPolicy: "Background",
+        signal,
+      });
+      return "pruned";
+    } catch (error) {
+      // Gone, or another object under its name.
+      if (isNotFound(error) || isConflict(error)) return "unchanged";
+      throw error;
+    }
+  };
+  return { action: "delete", of, send };
+}
+
+/**
+ * A merge patch without resourceVersion: status has one writer, and what it says holds for the generation it names, so
+ * an edit of spec at the same moment must not refuse it. Made against a stale cache it may leave a field behind; the
+ * next event shows that, and the next patch removes it.
+ */
+function statusStep({ of, status }: PlannedStatus, dependencies: ActDependencies): Step | undefined {
+  const { client, fieldManager, signal } = dependencies;
+  const kind = dependencies.kinds(of.apiVersion, of.kind);
+  const observed = dependencies.observed(of);
+  if (!observed) return undefined;
+  const before = observed["status"] ?? {};
+  if (equal(before, status)) return undefined;
+  const send = async (): Promise<Done> => {
+    const { name = "", namespace } = of.metadata;
+    const patch = { status: createMergePatch(before as Json, status as Json) };
+    const options = { namespace, fieldManager, signal, subresource: "status" };
+    try {
+      const answer = await client.patch(kind, name, { type: "merge", patch }, options);
+      return changed(answer, observed) === "unchanged" ? "unchanged" : "statuses";
+    } catch (error) {
+      // The object is gone. A kind that has no status subresource is 404 as well, but names no object.
+      if (isNotFound(error) && error.details?.name !== undefined) return "unchanged";
+      throw error;
+    }
+  };
+  return { action: "write status of", of, send };
+}
+
+function nameOf(reference: ObjectReference): string {
+  return `${reference.kind} ${keyOf(reference)}`;
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
