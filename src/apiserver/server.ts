@@ -15,7 +15,8 @@ import { Dispatcher } from "./http/dispatch.ts";
 import { listen } from "./http/listener.ts";
 import { Paths } from "./http/paths.ts";
 import { builtinResources } from "./kinds/builtin-resources.ts";
-import { silent, type Log } from "./log.ts";
+import { definition } from "./kinds/definitions.ts";
+import { noLog, type Log } from "../runtime/log.ts";
 import { Registry } from "./registry.ts";
 import type { Services } from "./request/context.ts";
 import { MemoryBackend } from "./storage/memory-backend.ts";
@@ -51,7 +52,7 @@ export interface ApiServer {
 
 /** The embedded API server, listening and ready when this resolves. */
 export async function startServer(options: ServerOptions): Promise<ApiServer> {
-  const { dir, host = "127.0.0.1", clock = systemClock, log = silent } = options;
+  const { dir, host = "127.0.0.1", clock = systemClock, log = noLog } = options;
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const [authority, backend] = await Promise.all([openAuthority(dir, { clock }), openBackend(options)]);
   const store = new ObjectStore(backend);
@@ -61,9 +62,15 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
   const authenticator = new Authenticator({
     authorizer,
     serviceAccountTokens,
-    staticTokens: new Map([[authority.adminToken, { name: "admin", groups: ["system:masters", "system:authenticated"] }]]),
+    staticTokens: new Map([
+      [authority.adminToken, { name: "admin", groups: ["system:masters", "system:authenticated"] }],
+    ]),
   });
-  const registry = new Registry([...builtinResources(), ...reviewResources({ authorizer, authenticator, clock, schemas: definition }), definitionResource]);
+  const registry = new Registry([
+    ...builtinResources(),
+    ...reviewResources({ authorizer, authenticator, clock, schemas: definition }),
+    definitionResource,
+  ]);
   const services: Services = { store, reader, views: new Views(), registry, authorizer, clock };
   await bootstrap(services);
   const stopDefinitions = new Definitions(services, definitionResource).start();
@@ -84,7 +91,12 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
   address = `${host}:${listener.port}`;
   const url = `https://${address}`;
   const kubeconfig = join(dir, "kubeconfig");
-  await writeKubeconfig(kubeconfig, { server: url, caPem: authority.caPem, certPem: authority.adminCertPem, keyPem: authority.adminKeyPem });
+  await writeKubeconfig(kubeconfig, {
+    server: url,
+    caPem: authority.caPem,
+    certPem: authority.adminCertPem,
+    keyPem: authority.adminKeyPem,
+  });
   return {
     url,
     port: listener.port,

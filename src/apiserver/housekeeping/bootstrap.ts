@@ -23,7 +23,9 @@ function isNamespace({ kind }: KubeObject): boolean {
 
 async function ensure(services: Services, object: KubeObject): Promise<void> {
   const { group, version } = parseApiVersion(object.apiVersion);
-  const resource = services.registry.all().find((r) => r.group === group && r.version === version && r.kind === object.kind);
+  const resource = services.registry
+    .all()
+    .find((r) => r.group === group && r.version === version && r.kind === object.kind);
   if (!resource) throw new Error(`bootstrap ${object.kind} ${object.metadata.name}: the kind is not served`);
   const namespace = object.metadata.namespace ?? "";
   const key = resource.namespaced ? `${namespace}/${object.metadata.name}` : (object.metadata.name ?? "");

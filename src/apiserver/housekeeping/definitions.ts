@@ -66,7 +66,9 @@ export class Definitions {
     if (!definition.metadata.finalizers?.includes(CLEANUP_FINALIZER)) return;
     const { store, clock, registry } = this.#services;
     const { spec } = asDefinition(definition);
-    const resource = registry.all().find((r) => r.group === spec.group && r.plural === spec.names?.plural && r.origin === "custom");
+    const resource = registry
+      .all()
+      .find((r) => r.group === spec.group && r.plural === spec.names?.plural && r.origin === "custom");
     const objects = qualified(spec.names?.plural ?? "", spec.group ?? "");
     for (const entry of store.list(objects)) {
       if (!resource || store.head(objects, entry.key) !== entry) continue;

@@ -57,7 +57,8 @@ export class Namespaces {
     const others = spec?.finalizers?.filter((finalizer) => finalizer !== "kubernetes") ?? [];
     released.spec = others.length > 0 ? { ...spec, finalizers: others } : {};
     if (others.length > 0 || (released.metadata.finalizers?.length ?? 0) > 0) {
-      if (others.length !== (spec?.finalizers?.length ?? 0)) void store.put("namespaces", name, live, draftOf(released, resource));
+      if (others.length !== (spec?.finalizers?.length ?? 0))
+        void store.put("namespaces", name, live, draftOf(released, resource));
     } else void store.remove("namespaces", name, live, draftOf(released, resource));
   }
 

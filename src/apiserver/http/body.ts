@@ -24,9 +24,15 @@ export async function readBody(request: IncomingMessage | Http2ServerRequest, li
         reject(tooLarge(limit));
       } else chunks.push(chunk);
     });
-    request.on("end", () => resolve((chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString("utf8")));
-    request.on("error", (error) => reject(new StatusError(400, "BadRequest", "reading the request body failed", undefined, { cause: error })));
-    request.on("aborted", () => reject(badRequest("the client closed the connection before the whole body had arrived")));
+    request.on("end", () =>
+      resolve((chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString("utf8")),
+    );
+    request.on("error", (error) =>
+      reject(new StatusError(400, "BadRequest", "reading the request body failed", undefined, { cause: error })),
+    );
+    request.on("aborted", () =>
+      reject(badRequest("the client closed the connection before the whole body had arrived")),
+    );
   });
 }
 
@@ -59,7 +65,13 @@ export function parseJson(text: string, of: string): ParsedBody {
 /** YAML as Kubernetes reads it: 1.1 booleans do not matter to JSON-born clients, duplicate keys do. */
 export async function parseYaml(text: string, of: string): Promise<ParsedBody> {
   const { parseDocument } = await import("yaml");
-  const document = parseDocument(text, { uniqueKeys: false, maxAliasCount: 100, version: "1.1", schema: "yaml-1.1", merge: true } as never);
+  const document = parseDocument(text, {
+    uniqueKeys: false,
+    maxAliasCount: 100,
+    version: "1.1",
+    schema: "yaml-1.1",
+    merge: true,
+  } as never);
   const fault = document.errors[0];
   if (fault) throw unrecognized(of, "yaml parse error", fault);
   let value: Json;

@@ -1,5 +1,5 @@
 import { StatusError, internal, methodNotAllowed, noSuchResource } from "../status-error.ts";
-import type { Log } from "../log.ts";
+import type { Log } from "../../runtime/log.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { denied } from "../auth/denied.ts";
 import type { User } from "../auth/user.ts";
@@ -54,7 +54,14 @@ export class Dispatcher {
   #statusOf(error: unknown, request: HttpRequest): StatusError {
     if (error instanceof StatusError) return error;
     if (error instanceof StaleWriteError) return new StatusError(409, "Conflict", error.message, {});
-    this.#log.error({ error: error instanceof Error ? (error.stack ?? error.message) : String(error), method: request.method, url: request.url }, "request failed");
+    this.#log.error(
+      {
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+        method: request.method,
+        url: request.url,
+      },
+      "request failed",
+    );
     return internal(error instanceof Error ? error.message : String(error), { cause: error });
   }
 
@@ -81,7 +88,13 @@ export class Dispatcher {
     });
   }
 
-  async #resource(info: ResourceRequest, user: User, query: URLSearchParams, request: HttpRequest, response: HttpResponse): Promise<void> {
+  async #resource(
+    info: ResourceRequest,
+    user: User,
+    query: URLSearchParams,
+    request: HttpRequest,
+    response: HttpResponse,
+  ): Promise<void> {
     const { registry } = this.#services;
     const resource = registry.find(info.group, info.version, info.resource);
     if (!resource) {
@@ -152,8 +165,10 @@ const main: Record<string, Handler> = {
 function handlerFor(context: RequestContext, verb: string): Handler {
   const { resource, subresource } = context;
   if (subresource === "") {
-    if (resource.compute && verb === "create") return async (context, request) => perform(context, await objectIn(request, resource.kind));
-    if (resource.namespaced && context.namespace === "" && !["list", "deletecollection"].includes(verb)) throw methodNotAllowed();
+    if (resource.compute && verb === "create")
+      return async (context, request) => perform(context, await objectIn(request, resource.kind));
+    if (resource.namespaced && context.namespace === "" && !["list", "deletecollection"].includes(verb))
+      throw methodNotAllowed();
     requireVerb(context, verb);
     return main[verb] as Handler;
   }
@@ -167,11 +182,16 @@ function handlerFor(context: RequestContext, verb: string): Handler {
   if (part.type === "status") return main[verb] as Handler;
   return verb === "get"
     ? (context) => readScale(context, part)
-    : async (context, request) => writeScale(context, part, verb, await readBody(request), request.headers["content-type"]);
+    : async (context, request) =>
+        writeScale(context, part, verb, await readBody(request), request.headers["content-type"]);
 }
 
 function requireVerb({ resource, name }: RequestContext, verb: string): void {
-  if (!resource.verbs.includes(verb as never) || (verb === "create" && name !== "") || !Object.hasOwn(main, verb) && verb !== "watch")
+  if (
+    !resource.verbs.includes(verb as never) ||
+    (verb === "create" && name !== "") ||
+    (!Object.hasOwn(main, verb) && verb !== "watch")
+  )
     throw methodNotAllowed();
 }
 
@@ -184,4 +204,3 @@ async function optionsIn(request: HttpRequest) {
   if (text === "") return null;
   return (await parseObject(text, mediaType(request.headers["content-type"]), "DeleteOptions")).value;
 }
-

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { aggregatedDiscovery } from "../discovery/aggregated-discovery.ts";
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from "../discovery/discovery.ts";
+import { contentHash } from "../openapi/content-hash.ts";
 import type { Registry } from "../registry.ts";
 import { methodNotAllowed, noSuchResource, StatusError } from "../status-error.ts";
 import type { HttpRequest, HttpResponse } from "./exchange.ts";
@@ -15,21 +15,36 @@ export interface PathsOptions {
   readonly unready: () => string | undefined;
 }
 
+interface Document {
+  readonly body: string;
+  readonly etag: string;
+}
+
 const healthPaths = new Set(["/healthz", "/livez", "/readyz"]);
 
 /** Everything that is no object: health, version, discovery, schemas. Computed once per change of the resources. */
 export class Paths {
   readonly #options: PathsOptions;
   #generation = -1;
-  readonly #documents = new Map<string, { body: string; etag: string } | undefined>();
+  readonly #documents = new Map<string, Document | undefined>();
 
   constructor(options: PathsOptions) {
     this.#options = options;
   }
 
-  async answer(method: string, path: string, query: URLSearchParams, request: HttpRequest, response: HttpResponse): Promise<void> {
+  async answer(
+    method: string,
+    path: string,
+    query: URLSearchParams,
+    request: HttpRequest,
+    response: HttpResponse,
+  ): Promise<void> {
     const trimmed = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
-    const known = healthPaths.has(trimmed) || trimmed === "/version" || trimmed === "/" || /^\/(api|apis|openapi)(\/|$)/.test(trimmed);
+    const known =
+      healthPaths.has(trimmed) ||
+      trimmed === "/version" ||
+      trimmed === "/" ||
+      /^\/(api|apis|openapi)(\/|$)/.test(trimmed);
     if (!known) return respondText(response, 404, "404 page not found\n");
     if (method !== "GET" && method !== "HEAD") throw methodNotAllowed();
     if (healthPaths.has(trimmed)) return this.#health(trimmed, query, response);
@@ -42,14 +57,19 @@ export class Paths {
   #health(path: string, query: URLSearchParams, response: HttpResponse): void {
     const why = path === "/livez" ? undefined : this.#options.unready();
     if (why !== undefined) return respondText(response, 500, `${why}\n${path.slice(1)} check failed\n`);
-    respondText(response, 200, query.has("verbose") ? `[+]ping ok\n[+]storage ok\n${path.slice(1)} check passed\n` : "ok");
+    respondText(
+      response,
+      200,
+      query.has("verbose") ? `[+]ping ok\n[+]storage ok\n${path.slice(1)} check passed\n` : "ok",
+    );
   }
 
   async #discovery(path: string, request: HttpRequest, response: HttpResponse): Promise<void> {
     const [, root, group = "", groupVersion = ""] = path.split("/");
     const resources = this.#options.registry.all();
     const representation = negotiate(request.headers.accept, ["APIGroupDiscoveryList"]) ?? notAcceptable();
-    if (group === "" && representation.as === "APIGroupDiscoveryList") return this.#aggregated(root === "api" ? "core" : "groups", representation, response);
+    if (group === "" && representation.as === "APIGroupDiscoveryList")
+      return this.#aggregated(root === "api" ? "core" : "groups", representation, response);
     const found =
       root === "api"
         ? group === ""
@@ -62,7 +82,8 @@ export class Paths {
             : apiResourceList(resources, group, groupVersion);
     if (found) return respondObject(response, 200, found, { ...representation, as: "object" });
     // A group nobody serves is no path at all; a version of a known one is a resource that is not there.
-    if (root === "apis" && !this.#options.registry.hasGroup(group)) return respondText(response, 404, "404 page not found\n");
+    if (root === "apis" && !this.#options.registry.hasGroup(group))
+      return respondText(response, 404, "404 page not found\n");
     throw noSuchResource();
   }
 
@@ -72,59 +93,62 @@ export class Paths {
       JSON.stringify(aggregatedDiscovery(this.#options.registry.all(), scope, wanted)),
     );
     response.setHeader("etag", `"${document?.etag}"`);
-    respondJson(response, 200, document?.body ?? "", `application/json;g=apidiscovery.k8s.io;v=${wanted};as=APIGroupDiscoveryList`);
+    respondJson(
+      response,
+      200,
+      document?.body ?? "",
+      `application/json;g=apidiscovery.k8s.io;v=${wanted};as=APIGroupDiscoveryList`,
+    );
   }
 
   /** Schemas are large and rarely asked for: the code that writes them is loaded when they are. */
   async #openapi(path: string, request: HttpRequest, response: HttpResponse): Promise<void> {
-    const { openapiDocuments } = await import("../openapi/openapi.ts");
-    const documents = openapiDocuments(this.#options.registry.all());
+    const { openapiIndex } = await import("../openapi/openapi-index.ts");
+    const { schemaDocument } = await import("./schema-document.ts");
+    const resources = this.#options.registry.all();
+    const named = (name: string): Document | undefined =>
+      this.#document(`openapi ${name}`, () => schemaDocument(resources, name));
     if (path === "/openapi/v3") {
-      const paths = Object.fromEntries(
-        documents.paths.map((name) => [name, { serverRelativeURL: `/openapi/v3/${name}?hash=${this.#schema(name, documents.document)?.etag}` }]),
-      );
-      return respondJson(response, 200, JSON.stringify({ paths }), "text/plain; charset=utf-8");
+      const index = openapiIndex(resources, (name) => named(name)?.etag ?? "");
+      return respondJson(response, 200, JSON.stringify(index), "text/plain; charset=utf-8");
     }
-    const name = path.slice("/openapi/v3/".length);
-    if (!path.startsWith("/openapi/v3/") || !documents.paths.includes(name)) return respondText(response, 404, "404 page not found\n");
-    const document = this.#schema(name, documents.document);
+    const document = path.startsWith("/openapi/v3/") ? named(path.slice("/openapi/v3/".length)) : undefined;
     if (!document) return respondText(response, 404, "404 page not found\n");
     response.setHeader("etag", `"${document.etag}"`);
-    if (request.headers["if-none-match"] === `"${document.etag}"`) {
-      response.writeHead(304);
-      response.end();
-      return;
-    }
-    respondJson(response, 200, document.body);
+    if (request.headers["if-none-match"] !== `"${document.etag}"`) return respondJson(response, 200, document.body);
+    response.writeHead(304);
+    response.end();
   }
 
-  #schema(name: string, make: (name: string) => object | undefined): { body: string; etag: string } | undefined {
-    return this.#document(`openapi ${name}`, () => {
-      const document = make(name);
-      return document && JSON.stringify(document);
-    });
-  }
-
-  #document(key: string, make: () => string | undefined): { body: string; etag: string } | undefined {
+  #document(key: string, make: () => string | undefined): Document | undefined {
     if (this.#generation !== this.#options.registry.generation) {
       this.#generation = this.#options.registry.generation;
       this.#documents.clear();
     }
     if (!this.#documents.has(key)) {
       const body = make();
-      this.#documents.set(key, body === undefined ? undefined : { body, etag: createHash("sha256").update(body).digest("hex").toUpperCase() });
+      this.#documents.set(key, body === undefined ? undefined : { body, etag: contentHash(body) });
     }
     return this.#documents.get(key);
   }
 
   #index(): string[] {
-    const versions = this.#options.registry.all().map(({ group, version }) => (group === "" ? `/api/${version}` : `/apis/${group}/${version}`));
-    return [...new Set(["/api", "/apis", ...versions, "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"])].toSorted();
+    const versions = this.#options.registry
+      .all()
+      .map(({ group, version }) => (group === "" ? `/api/${version}` : `/apis/${group}/${version}`));
+    return [
+      ...new Set(["/api", "/apis", ...versions, "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"]),
+    ].toSorted();
   }
 }
 
 function notAcceptable(): never {
-  throw new StatusError(406, "NotAcceptable", "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml", {});
+  throw new StatusError(
+    406,
+    "NotAcceptable",
+    "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml",
+    {},
+  );
 }
 
 /** The Kubernetes version whose behaviour is served: kubectl compares its own with it. */

@@ -58,7 +58,9 @@ function segments(path: string): string[] | undefined {
   if (parts.at(-1) === "") parts.pop();
   try {
     const decoded = parts.map(decodeURIComponent);
-    return decoded.every((part) => part !== "" && part !== "." && part !== ".." && !part.includes("/")) ? decoded : undefined;
+    return decoded.every((part) => part !== "" && part !== "." && part !== ".." && !part.includes("/"))
+      ? decoded
+      : undefined;
   } catch {
     return undefined;
   }

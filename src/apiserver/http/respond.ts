@@ -12,9 +12,18 @@ import type { Representation } from "./negotiate.ts";
 const comma = Buffer.from(",");
 const openBrace = Buffer.from("{");
 
-export function respondJson(response: HttpResponse, code: number, body: Buffer | string, contentType = "application/json"): void {
+export function respondJson(
+  response: HttpResponse,
+  code: number,
+  body: Buffer | string,
+  contentType = "application/json",
+): void {
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
-  response.writeHead(code, { "content-type": contentType, "content-length": bytes.length, "cache-control": "no-cache, private" });
+  response.writeHead(code, {
+    "content-type": contentType,
+    "content-length": bytes.length,
+    "cache-control": "no-cache, private",
+  });
   response.end(bytes);
 }
 
@@ -48,7 +57,8 @@ export async function respond(
   answer: Answer,
   representation: Representation,
 ): Promise<void> {
-  for (const warning of context.warnings.slice(0, 50)) response.appendHeader("warning", `299 - ${JSON.stringify(ascii(warning))}`);
+  for (const warning of context.warnings.slice(0, 50))
+    response.appendHeader("warning", `299 - ${JSON.stringify(ascii(warning))}`);
   const plain = representation.format === "json" && representation.as === "object";
   if (plain && answer.type === "entry")
     return respondJson(response, answer.code, context.services.views.bytes(answer.entry, context.resource));
@@ -58,7 +68,11 @@ export async function respond(
 }
 
 /** A list is put together from the stored bytes: nothing is parsed, however long it is. */
-async function respondList(response: HttpResponse, context: RequestContext, answer: Answer & { type: "list" }): Promise<void> {
+async function respondList(
+  response: HttpResponse,
+  context: RequestContext,
+  answer: Answer & { type: "list" },
+): Promise<void> {
   const { resource, services } = context;
   const head = `{"kind":${JSON.stringify(resource.listKind)},"apiVersion":${JSON.stringify(apiVersion(resource))},"metadata":${JSON.stringify(listMeta(answer))},"items":[`;
   const cut = headOf(resource.kind, apiVersion(resource)).length;
@@ -77,19 +91,33 @@ async function respondList(response: HttpResponse, context: RequestContext, answ
 function reduced(context: RequestContext, answer: Answer, { as }: Representation): object {
   const { resource, services } = context;
   const objectOf = (entry: Entry): KubeObject => services.views.object(entry, resource);
-  if (answer.type === "object" && (as === "object" || (answer.object as KubeObject).kind === "Status")) return answer.object;
+  if (answer.type === "object" && (as === "object" || (answer.object as KubeObject).kind === "Status"))
+    return answer.object;
   const objects =
-    answer.type === "list" ? answer.entries.map(objectOf) : [answer.type === "entry" ? objectOf(answer.entry) : (answer.object as KubeObject)];
+    answer.type === "list"
+      ? answer.entries.map(objectOf)
+      : [answer.type === "entry" ? objectOf(answer.entry) : (answer.object as KubeObject)];
   const meta = answer.type === "list" ? listMeta(answer) : { resourceVersion: objects[0]?.metadata.resourceVersion };
   switch (as) {
     case "Table":
-      return toTable({ resource, objects, listMeta: meta, includeObject: includeObject(context.query), now: services.clock.now() });
+      return toTable({
+        resource,
+        objects,
+        listMeta: meta,
+        includeObject: includeObject(context.query),
+        now: services.clock.now(),
+      });
     case "PartialObjectMetadata":
     case "PartialObjectMetadataList":
       return answer.type === "list" ? partialMetadataList(objects, meta) : partialMetadata(objects[0] as KubeObject);
     default:
       return answer.type === "list"
-        ? { kind: resource.listKind, apiVersion: apiVersion(resource), metadata: meta, items: objects.map(resource.origin === "builtin" ? untyped : same) }
+        ? {
+            kind: resource.listKind,
+            apiVersion: apiVersion(resource),
+            metadata: meta,
+            items: objects.map(resource.origin === "builtin" ? untyped : same),
+          }
         : (objects[0] as KubeObject);
   }
 }
@@ -105,7 +133,11 @@ export function includeObject(query: URLSearchParams): "None" | "Metadata" | "Ob
   return value === "None" || value === "Object" ? value : "Metadata";
 }
 
-function listMeta(answer: Answer & { type: "list" }): { resourceVersion: string; continue?: string; remainingItemCount?: number } {
+function listMeta(answer: Answer & { type: "list" }): {
+  resourceVersion: string;
+  continue?: string;
+  remainingItemCount?: number;
+} {
   return {
     resourceVersion: String(answer.revision),
     ...(answer.continue ? { continue: answer.continue } : {}),

@@ -83,7 +83,8 @@ export function watchStream(
           columnDefinitions: null,
           rows: [{ cells: [], object: { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata } }],
         });
-      else if (representation.as === "object") push("BOOKMARK", { kind: resource.kind, apiVersion: apiVersion(resource), metadata });
+      else if (representation.as === "object")
+        push("BOOKMARK", { kind: resource.kind, apiVersion: apiVersion(resource), metadata });
       else push("BOOKMARK", { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata });
     },
     error(error: StatusError) {

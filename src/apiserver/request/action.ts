@@ -19,7 +19,12 @@ export async function perform(context: RequestContext, body: ParsedBody): Promis
   return answer(context, resource, body, resource.compute as NonNullable<Resource["compute"]>);
 }
 
-async function answer(context: RequestContext, of: Resource, body: ParsedBody, compute: NonNullable<Resource["compute"]>): Promise<Answer> {
+async function answer(
+  context: RequestContext,
+  of: Resource,
+  body: ParsedBody,
+  compute: NonNullable<Resource["compute"]>,
+): Promise<Answer> {
   const options = writeOptions(context.query, "CreateOptions", context.userAgent);
   const question = incoming(of, body, options, context.warnings);
   question.metadata.managedFields = updateManagedFields({
@@ -33,5 +38,9 @@ async function answer(context: RequestContext, of: Resource, body: ParsedBody, c
     ignored: undefined,
   });
   const { user, namespace, name } = context;
-  return { type: "object", code: 201, object: await compute(question, { user, namespace, name, dryRun: options.dryRun }) };
+  return {
+    type: "object",
+    code: 201,
+    object: await compute(question, { user, namespace, name, dryRun: options.dryRun }),
+  };
 }

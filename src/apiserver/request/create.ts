@@ -69,7 +69,10 @@ export async function insert(
     const generated = !metadata.name && metadata.generateName;
     if (generated) metadata.name = generateName(generated);
     const errors = [
-      ...validateObjectMeta(metadata, { namespaced: resource.namespaced, validateName: strategy.validateName ?? dnsSubdomain }),
+      ...validateObjectMeta(metadata, {
+        namespaced: resource.namespaced,
+        validateName: strategy.validateName ?? dnsSubdomain,
+      }),
       ...(strategy.validate?.(object) ?? []),
     ];
     if (errors.length > 0) throw invalidObject(resource.group, resource.kind, metadata.name ?? "", errors);

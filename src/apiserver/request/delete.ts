@@ -33,7 +33,12 @@ export async function remove(context: RequestContext, body: Json): Promise<Answe
       apiVersion: "v1",
       metadata: {},
       status: "Success",
-      details: { name, ...(resource.group ? { group: resource.group } : {}), kind: resource.plural, uid: object.metadata.uid },
+      details: {
+        name,
+        ...(resource.group ? { group: resource.group } : {}),
+        kind: resource.plural,
+        uid: object.metadata.uid,
+      },
     },
   };
 }
@@ -65,7 +70,12 @@ async function removeOne(
   markDeleted(context, object, options);
   if (!isReleased(object)) {
     if (options.dryRun || JSON.stringify(object.metadata) === before) return { object, gone: false };
-    const change = await services.store.put(collectionFor(context), keyFor(context, name), live, draftOf(object, resource));
+    const change = await services.store.put(
+      collectionFor(context),
+      keyFor(context, name),
+      live,
+      draftOf(object, resource),
+    );
     services.views.adopt(change.after as Entry, resource);
     return { object, gone: false };
   }
@@ -120,8 +130,14 @@ function gracePeriod({ resource }: RequestContext, object: KubeObject, options: 
   const spec = object.spec as { nodeName?: string; terminationGracePeriodSeconds?: number } | undefined;
   const phase = (object.status as { phase?: string } | undefined)?.phase;
   if (!spec?.nodeName || phase === "Succeeded" || phase === "Failed") return 0;
-  const asked = options.gracePeriodSeconds ?? object.metadata.deletionGracePeriodSeconds ?? spec.terminationGracePeriodSeconds ?? 30;
-  return object.metadata.deletionTimestamp ? Math.min(asked, object.metadata.deletionGracePeriodSeconds ?? asked) : asked;
+  const asked =
+    options.gracePeriodSeconds ??
+    object.metadata.deletionGracePeriodSeconds ??
+    spec.terminationGracePeriodSeconds ??
+    30;
+  return object.metadata.deletionTimestamp
+    ? Math.min(asked, object.metadata.deletionGracePeriodSeconds ?? asked)
+    : asked;
 }
 
 function deleteOptions(query: URLSearchParams, body: Json): DeleteOptions {
@@ -137,7 +153,8 @@ function deleteOptions(query: URLSearchParams, body: Json): DeleteOptions {
   if (propagation !== undefined && !["Background", "Foreground", "Orphan"].includes(propagation as string))
     errors.push(invalid("propagationPolicy", propagation, "must be one of Foreground, Background, Orphan"));
   const seconds = grace === undefined ? undefined : Number(grace);
-  if (seconds !== undefined && !Number.isInteger(seconds)) errors.push(invalid("gracePeriodSeconds", grace, "must be a whole number"));
+  if (seconds !== undefined && !Number.isInteger(seconds))
+    errors.push(invalid("gracePeriodSeconds", grace, "must be a whole number"));
   if (errors.length > 0) throw invalidObject("meta.k8s.io", "DeleteOptions", "", errors);
   return {
     gracePeriodSeconds: seconds === undefined ? undefined : Math.max(0, seconds),
@@ -147,4 +164,3 @@ function deleteOptions(query: URLSearchParams, body: Json): DeleteOptions {
     dryRun: dryRun.length > 0,
   };
 }
-

@@ -5,7 +5,9 @@ import type { Resource } from "../resource.ts";
 /** Fields an endpoint does not write, which therefore nobody comes to own through it. */
 export function ignoredFor(resource: Resource, subresource: string): FieldSet | undefined {
   const fields =
-    subresource === "" ? (resource.strategy.ignoredFields ?? []) : Object.keys(resource.schema.properties ?? {}).filter(isNotStatus);
+    subresource === ""
+      ? (resource.strategy.ignoredFields ?? [])
+      : Object.keys(resource.schema.properties ?? {}).filter(isNotStatus);
   return fields.length === 0 ? undefined : fieldSetOf(...fields.map((field) => [fieldElement(field)]));
 }
 

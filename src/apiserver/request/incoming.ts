@@ -1,6 +1,6 @@
 import { isObject, type Json } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
-import { decodeCustom } from "../custom/custom-resource.ts";
+import { decodeCustom } from "../custom/decode-custom.ts";
 import type { ParsedBody } from "../http/body.ts";
 import { decodeBuiltin, DecodeError } from "../kinds/decode.ts";
 import { apiVersion } from "../registry.ts";
@@ -53,7 +53,9 @@ export function checkKind(resource: Resource, value: Json): void {
   const version = value.apiVersion ?? apiVersion(resource);
   if (kind === resource.kind && version === apiVersion(resource)) return;
   if (typeof kind !== "string" || typeof version !== "string")
-    throw badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): couldn't get version/kind`);
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${resource.kind}): couldn't get version/kind`,
+    );
   throw badRequest(
     cannotHandle(
       resource,

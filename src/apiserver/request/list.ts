@@ -9,7 +9,9 @@ export function list(context: RequestContext): Answer {
   const { limit, match, resourceVersion, continue: token } = listQuery(context.query, false);
   const selection = selectionOf({ ...context, views });
   if (Number.isNaN(resourceVersion))
-    throw badRequest(`Invalid value: ${JSON.stringify(context.query.get("resourceVersion"))}: resourceVersion must be a number`);
+    throw badRequest(
+      `Invalid value: ${JSON.stringify(context.query.get("resourceVersion"))}: resourceVersion must be a number`,
+    );
   if (resourceVersion !== undefined && resourceVersion > store.revision) throw tooNew(resourceVersion, store.revision);
 
   const position = token === "" ? undefined : parseToken(token);
@@ -77,6 +79,8 @@ function parseToken(token: string): { revision: number; after: string } {
   }
   const { v, rv, start } = (parsed ?? {}) as { v?: unknown; rv?: unknown; start?: unknown };
   if (v !== "meta.k8s.io/v1" || typeof rv !== "number" || !Number.isSafeInteger(rv) || typeof start !== "string")
-    throw badRequest("invalid continue token: continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
+    throw badRequest(
+      "invalid continue token: continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
+    );
   return { revision: rv, after: start.replace(/\0$/, "") };
 }

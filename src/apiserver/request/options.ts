@@ -13,11 +13,17 @@ export interface WriteOptions {
 export function writeOptions(query: URLSearchParams, kind: string, userAgent: string, apply = false): WriteOptions {
   const errors: FieldError[] = [...dryRunErrors(query.getAll("dryRun"))];
   const fieldManager = query.get("fieldManager") ?? "";
-  if (fieldManager.length > 128) errors.push({ reason: "FieldValueTooLong", field: "fieldManager", message: "Too long: may not be more than 128 bytes" });
+  if (fieldManager.length > 128)
+    errors.push({
+      reason: "FieldValueTooLong",
+      field: "fieldManager",
+      message: "Too long: may not be more than 128 bytes",
+    });
   if ([...fieldManager].some((character) => character < " " || character === "\x7f"))
     errors.push(invalid("fieldManager", fieldManager, "should only contain printable characters"));
   if (apply && fieldManager === "") errors.push(required("fieldManager", "is required for apply patch"));
-  if (!apply && isForced(query) && kind === "PatchOptions") errors.push(forbidden("force", "may not be specified for non-apply patch"));
+  if (!apply && isForced(query) && kind === "PatchOptions")
+    errors.push(forbidden("force", "may not be specified for non-apply patch"));
   const fieldValidation = query.get("fieldValidation") || "Warn";
   if (!isFieldValidation(fieldValidation))
     errors.push(notSupported("fieldValidation", fieldValidation, ["", "Ignore", "Strict", "Warn"]));
@@ -33,7 +39,11 @@ export function writeOptions(query: URLSearchParams, kind: string, userAgent: st
 export function dryRunErrors(dryRun: readonly string[]): FieldError[] {
   if (dryRun.every((value) => value === "All")) return [];
   return [
-    { reason: "FieldValueNotSupported", field: "dryRun", message: `Unsupported value: ${JSON.stringify(dryRun)}: supported values: "All"` },
+    {
+      reason: "FieldValueNotSupported",
+      field: "dryRun",
+      message: `Unsupported value: ${JSON.stringify(dryRun)}: supported values: "All"`,
+    },
   ];
 }
 
@@ -70,11 +80,20 @@ export function listQuery(query: URLSearchParams, watching: boolean): ListQuery 
   if (sendInitialEvents && !watching)
     errors.push(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
   if (watching && match !== "" && !sendInitialEvents)
-    errors.push(forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
+    errors.push(
+      forbidden(
+        "resourceVersionMatch",
+        "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+      ),
+    );
   if (watching && sendInitialEvents && match !== "NotOlderThan")
-    errors.push(forbidden("resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
+    errors.push(
+      forbidden("resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"),
+    );
   if (!watching && match !== "" && version === "")
-    errors.push(forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden unless resourceVersion is provided"));
+    errors.push(
+      forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden unless resourceVersion is provided"),
+    );
   if (match !== "" && match !== "Exact" && match !== "NotOlderThan")
     errors.push(notSupported("resourceVersionMatch", match, ["Exact", "NotOlderThan", ""]));
   if (match === "Exact" && version === "0")
@@ -101,6 +120,7 @@ function revisionOf(text: string): number {
 function wholeNumber(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (text === null || text === "") return undefined;
-  if (!/^-?[0-9]{1,15}$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  if (!/^-?[0-9]{1,15}$/.test(text))
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
   return Math.max(0, Number(text));
 }

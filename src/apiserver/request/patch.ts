@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
-import { applyConfiguration } from "../../patch/managed-fields.ts";
+import { applyConfiguration } from "../../patch/apply-configuration.ts";
 import { applyJsonPatch } from "../../patch/json-patch.ts";
 import { applyMergePatch } from "../../patch/merge-patch.ts";
 import { PatchError } from "../../patch/patch-error.ts";
@@ -32,7 +32,9 @@ export async function patch(context: RequestContext, text: string, contentType: 
   const type = Object.hasOwn(types, media) ? types[media as keyof typeof types] : undefined;
   if (!type) throw new StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
   if (type === "strategic" && resource.origin === "custom")
-    throw unsupportedMediaType(Object.keys(types).filter((media) => types[media as keyof typeof types] !== "strategic"));
+    throw unsupportedMediaType(
+      Object.keys(types).filter((media) => types[media as keyof typeof types] !== "strategic"),
+    );
   const options = writeOptions(context.query, "PatchOptions", context.userAgent, type === "apply");
   if (type === "apply") return apply(context, (await parseYaml(text, resource.kind)).value, options);
 
@@ -59,7 +61,13 @@ function patchedBy(type: "json" | "merge" | "strategic", current: KubeObject, bo
   } catch (error) {
     if (!(error instanceof PatchError)) throw error;
     if (error.kind === "malformed") throw badRequest(`error decoding patch: ${error.message}`);
-    throw new StatusError(422, "Invalid", "the server rejected our request due to an error in our request", {}, { cause: error });
+    throw new StatusError(
+      422,
+      "Invalid",
+      "the server rejected our request due to an error in our request",
+      {},
+      { cause: error },
+    );
   }
 }
 
@@ -67,7 +75,9 @@ function patchedBy(type: "json" | "merge" | "strategic", current: KubeObject, bo
 function checkUnmoved({ name, resource }: RequestContext, patched: Json): void {
   if (!isObject(patched) || !isObject(patched.metadata)) throw badRequest("the patched object has no metadata");
   if (patched.metadata.name !== name)
-    throw badRequest(`the name of the object (${String(patched.metadata.name)}) does not match the name on the URL (${name})`);
+    throw badRequest(
+      `the name of the object (${String(patched.metadata.name)}) does not match the name on the URL (${name})`,
+    );
   checkKind(resource, patched);
 }
 
@@ -94,7 +104,11 @@ function report(unknown: readonly string[], options: WriteOptions, warnings: str
   const complaints = unknown.map((field) => `unknown field ${JSON.stringify(field)}`);
   if (complaints.length > 0 && options.fieldValidation === "Strict")
     throw invalidObject("", "", "", [
-      { reason: "FieldValueInvalid", field: "patch", message: `Invalid value: strict decoding error: ${complaints.join(", ")}` },
+      {
+        reason: "FieldValueInvalid",
+        field: "patch",
+        message: `Invalid value: strict decoding error: ${complaints.join(", ")}`,
+      },
     ]);
   if (options.fieldValidation === "Warn") warnings.push(...complaints);
 }
@@ -146,7 +160,11 @@ function configuration(context: RequestContext, value: Record<string, Json>, opt
     report(decodeAs(resource, value).unknown, options, context.warnings);
   } catch (error) {
     if (error instanceof DecodeError)
-      throw new StatusError(500, "", `failed to create typed patch object (${namespace}/${name}; ${apiVersion(resource)}, Kind=${resource.kind}): ${error.message}`);
+      throw new StatusError(
+        500,
+        "",
+        `failed to create typed patch object (${namespace}/${name}; ${apiVersion(resource)}, Kind=${resource.kind}): ${error.message}`,
+      );
     throw error;
   }
   const { resourceVersion } = metadata;
@@ -154,7 +172,12 @@ function configuration(context: RequestContext, value: Record<string, Json>, opt
     ...value,
     apiVersion: apiVersion(resource),
     kind: resource.kind,
-    metadata: { ...metadata, name, ...(resource.namespaced ? { namespace } : {}), ...(resourceVersion ? { resourceVersion } : {}) },
+    metadata: {
+      ...metadata,
+      name,
+      ...(resource.namespaced ? { namespace } : {}),
+      ...(resourceVersion ? { resourceVersion } : {}),
+    },
   } as unknown as KubeObject;
 }
 
@@ -177,7 +200,9 @@ function summary(causes: readonly { message: string; field: string }[]): string 
   for (const { message, field } of causes) byManager.set(message, [...(byManager.get(message) ?? []), { field }]);
   return [...byManager]
     .map(([message, causes]) =>
-      causes.length === 1 ? `${message}: ${causes[0]?.field}` : `${message}:\n${causes.map(({ field }) => `- ${field}`).join("\n")}`,
+      causes.length === 1
+        ? `${message}: ${causes[0]?.field}`
+        : `${message}:\n${causes.map(({ field }) => `- ${field}`).join("\n")}`,
     )
     .join("\n");
 }

@@ -29,7 +29,11 @@ export function selectionOf({ resource, views, namespace, name, query }: Selecti
   const labels = parse(() => parseLabelSelector(query.get("labelSelector") ?? ""));
   const fields = parse(() => parseFieldSelector(query.get("fieldSelector") ?? ""));
   if (name !== "") fields.push({ field: "metadata.name", op: "=", value: name });
-  const known = ["metadata.name", ...(resource.namespaced ? ["metadata.namespace"] : []), ...Object.keys(resource.selectableFields)];
+  const known = [
+    "metadata.name",
+    ...(resource.namespaced ? ["metadata.namespace"] : []),
+    ...Object.keys(resource.selectableFields),
+  ];
   for (const { field } of fields)
     if (!known.includes(field))
       throw badRequest(
@@ -60,7 +64,10 @@ function tests(
     ...(ofKey.length > 0 && {
       byKey: (entry: Entry) => {
         const cut = entry.key.indexOf("/");
-        const parts = { "metadata.namespace": entry.key.slice(0, Math.max(0, cut)), "metadata.name": entry.key.slice(cut + 1) };
+        const parts = {
+          "metadata.namespace": entry.key.slice(0, Math.max(0, cut)),
+          "metadata.name": entry.key.slice(cut + 1),
+        };
         return ofKey.every(({ field, op, value }) => (parts[field as keyof typeof parts] === value) === (op === "="));
       },
     }),

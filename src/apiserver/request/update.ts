@@ -23,9 +23,7 @@ export async function update(context: RequestContext, body: ParsedBody): Promise
   placeInNamespace(context, object);
   object.metadata.name ??= name;
   if (object.metadata.name !== name)
-    throw badRequest(
-      `the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`,
-    );
+    throw badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`);
   const live = newest(context);
   if (!live) {
     if (!resource.strategy.createOnUpdate || context.subresource !== "" || object.metadata.resourceVersion)
@@ -125,7 +123,12 @@ function restore(object: KubeObject, old: KubeObject, field: string): void {
   else object[field] = old[field];
 }
 
-function managedAfter(context: RequestContext, object: KubeObject, old: KubeObject, options: WriteOptions): ManagedFieldsEntry[] | undefined {
+function managedAfter(
+  context: RequestContext,
+  object: KubeObject,
+  old: KubeObject,
+  options: WriteOptions,
+): ManagedFieldsEntry[] | undefined {
   const { resource, services, subresource } = context;
   return updateManagedFields({
     before: old,
@@ -160,6 +163,12 @@ function contentChanged(object: KubeObject, old: KubeObject): boolean {
 
 /** Being deleted, and nothing holds it any more. */
 export function isReleased(object: KubeObject): boolean {
-  const namespaceHeld = ((object.spec as { finalizers?: string[] } | undefined)?.finalizers?.length ?? 0) > 0 && object.kind === "Namespace";
-  return (object.metadata.finalizers?.length ?? 0) === 0 && !namespaceHeld && (object.metadata.deletionGracePeriodSeconds ?? 0) === 0;
+  const namespaceHeld =
+    ((object.spec as { finalizers?: string[] } | undefined)?.finalizers?.length ?? 0) > 0 &&
+    object.kind === "Namespace";
+  return (
+    (object.metadata.finalizers?.length ?? 0) === 0 &&
+    !namespaceHeld &&
+    (object.metadata.deletionGracePeriodSeconds ?? 0) === 0
+  );
 }

@@ -28,7 +28,11 @@ export function watch(context: RequestContext, sink: WatchSink): void {
   const { resourceVersion } = query;
   if (Number.isNaN(resourceVersion)) {
     const text = JSON.stringify(context.query.get("resourceVersion"));
-    throw new StatusError(500, "", `resourceVersion: Invalid value: ${text}: strconv.ParseUint: parsing ${text}: invalid syntax`);
+    throw new StatusError(
+      500,
+      "",
+      `resourceVersion: Invalid value: ${text}: strconv.ParseUint: parsing ${text}: invalid syntax`,
+    );
   }
   const selection = selectionOf({ ...context, views });
   const collection = collectionFor(context);

@@ -34,7 +34,8 @@ export class History {
   append(change: Change): void {
     this.#changes.push(change);
     this.#bytes += weight(change);
-    while (this.#length > this.#limits.changes || (this.#bytes > this.#limits.bytes && this.#length > 1)) this.#forget();
+    while (this.#length > this.#limits.changes || (this.#bytes > this.#limits.bytes && this.#length > 1))
+      this.#forget();
     // Shifting an array is linear: cut the dead part off only when it is half of all.
     if (this.#start > 1024 && this.#start * 2 > this.#changes.length) {
       this.#changes = this.#changes.slice(this.#start);

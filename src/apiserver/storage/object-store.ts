@@ -158,7 +158,10 @@ export class ObjectStore {
       this.#queue = [];
       try {
         const revision = (batch.at(-1) as Pending).change.revision;
-        await this.#backend.commit(batch.map(({ change }) => rowOf(change)), revision);
+        await this.#backend.commit(
+          batch.map(({ change }) => rowOf(change)),
+          revision,
+        );
         this.#publish(batch, revision);
       } catch (error) {
         // Later writes build on these: nothing can be accepted until a restart has read what the disk really holds.

@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../object/meta.ts";
 import { apiVersion } from "../registry.ts";
 import type { Resource } from "../resource.ts";
-import { decodeCustom } from "../custom/custom-resource.ts";
+import { decodeCustom } from "../custom/decode-custom.ts";
 import { decodeObject, encodeObject } from "./object-codec.ts";
 import type { Entry } from "./store.ts";
 

@@ -1,0 +1,113 @@
+// Programs that the suites drive and that npm does not bring. As root on Debian they are installed when missing.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const cache = join(dirname(fileURLToPath(import.meta.url)), "../node_modules/.cache/attune-test-tools");
+
+/** Older ones ask for OpenAPI v2, which a current server answers but ours does not. */
+const oldestKubectl = 28;
+
+/** What was found or installed, as environment for the suites, and what is missing with its reason. */
+export function prepareTools() {
+  const missing = [];
+  const env = {};
+  const kubectl = findKubectl() ?? installKubectl();
+  if (kubectl.path) env.ATTUNE_KUBECTL = kubectl.path;
+  else missing.push({ suite: "kubectl conformance", tests: "", reason: kubectl.reason });
+  const python = findPythonClient() ?? installPythonClient();
+  if (python.path) env.ATTUNE_PYTHON = python.path;
+  else missing.push({ suite: "python client", tests: "", reason: python.reason });
+  return { env, missing };
+}
+
+function findKubectl() {
+  for (const path of ["kubectl", join(cache, "usr/bin/kubectl")]) {
+    const { status, stdout } = run(path, ["version", "--client", "-o", "json"]);
+    if (status === 0 && minorOf(stdout) >= oldestKubectl) return { path };
+  }
+  return undefined;
+}
+
+function minorOf(text) {
+  try {
+    return Number.parseInt(JSON.parse(text).clientVersion.minor, 10);
+  } catch {
+    return 0;
+  }
+}
+
+/** Debian's stable kubectl may be too old, so the newest that its mirror has is unpacked beside the tests, not installed. */
+function installKubectl() {
+  const refusal = cannotInstall();
+  if (refusal) return { reason: `kubectl 1.${oldestKubectl} or newer is not on this machine, and ${refusal}` };
+  console.log("set-up: kubectl is missing or old; unpacking Debian's kubernetes-client for the tests");
+  for (const suite of ["trixie", "sid"]) {
+    if (unpackFrom(suite, "kubernetes-client")) {
+      const found = findKubectl();
+      if (found) return found;
+    }
+  }
+  return { reason: "Debian's mirror has no kubectl that is new enough" };
+}
+
+function unpackFrom(suite, name) {
+  const mirror = run("apt-get", ["indextargets", "--format", "$(REPO_URI)"])
+    .stdout.split("\n")
+    .find((uri) => uri.includes("/debian/") || uri.endsWith("/debian"));
+  if (!mirror) return false;
+  const apt = join(cache, "apt");
+  for (const folder of ["lists/partial", "archives/partial"]) mkdirSync(join(apt, folder), { recursive: true });
+  writeFileSync(join(apt, "sources.list"), `deb ${mirror} ${suite} main\n`);
+  writeFileSync(join(apt, "status"), "");
+  const options = [
+    `Dir::Etc::sourcelist=${apt}/sources.list`,
+    "Dir::Etc::sourceparts=-",
+    `Dir::State::lists=${apt}/lists`,
+    `Dir::State::status=${apt}/status`,
+    `Dir::Cache::archives=${apt}/archives`,
+    `Dir::Cache::pkgcache=`,
+    `Dir::Cache::srcpkgcache=`,
+    "APT::Sandbox::User=root",
+  ].flatMap((option) => ["-o", option]);
+  if (run("apt-get", [...options, "update"]).status !== 0) return false;
+  if (run("apt-get", [...options, "download", name], cache).status !== 0) return false;
+  for (const file of readdirSync(cache).filter((file) => file.endsWith(".deb"))) {
+    run("dpkg", ["-x", join(cache, file), cache]);
+    rmSync(join(cache, file));
+  }
+  return true;
+}
+
+/** Debian's package is for Debian's own Python, whichever `python3` comes first on the path. */
+function findPythonClient() {
+  for (const path of ["/usr/bin/python3", "python3"])
+    if (run(path, ["-c", "import kubernetes"]).status === 0) return { path };
+  return undefined;
+}
+
+function installPythonClient() {
+  const refusal = cannotInstall();
+  if (refusal) return { reason: `python3-kubernetes is not on this machine, and ${refusal}` };
+  console.log("set-up: installing python3-kubernetes with apt-get");
+  run("apt-get", ["update"]);
+  run("apt-get", ["install", "-y", "--no-install-recommends", "python3-kubernetes"]);
+  return findPythonClient() ?? { reason: "apt-get could not install python3-kubernetes" };
+}
+
+function cannotInstall() {
+  if (!existsSync("/etc/debian_version")) return "this is not Debian";
+  if (process.getuid?.() !== 0) return "only root can install it";
+  return undefined;
+}
+
+function run(command, args, cwd) {
+  if (cwd) mkdirSync(cwd, { recursive: true });
+  const { status, stdout } = spawnSync(command, args, {
+    encoding: "utf8",
+    cwd,
+    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+  });
+  return { status, stdout: stdout ?? "" };
+}

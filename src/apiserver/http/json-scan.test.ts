@@ -1,0 +1,39 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { maxDepth, scanJson } from "./json-scan.ts";
+
+const cases: [string, string[]][] = [
+  ['{"a":1,"b":2}', []],
+  ['{"a":1,"a":2}', ["a"]],
+  ['{"data":{"a":"1","a":"2"}}', ["data.a"]],
+  ['{"spec":{"items":[{"n":1},{"n":1,"n":2}]}}', ["spec.items[1].n"]],
+  ['{"a":{"x":1},"b":{"x":1}}', []],
+  ['{"a":"{\\"a\\":1,\\"a\\":2}"}', []],
+  ['{"a":1,"\\u0061":2}', ["a"]],
+  ['{"a":["x","x"]}', []],
+  ['[[{"k":1,"k":2}]]', ["[0][0].k"]],
+  ['{"__proto__":1,"__proto__":2}', ["__proto__"]],
+  ['{"a\\"b":1,"c":{"d":[1,{"e":1}],"d":2}}', ["c.d"]],
+  ['"text"', []],
+];
+
+describe("a scan of JSON", () => {
+  it.each(cases)("finds in %s the keys given twice", (text, duplicates) => {
+    expect(scanJson(text)).toEqual({ type: "ok", duplicates });
+  });
+
+  it("stops at a depth no object has", () => {
+    const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
+    expect(scanJson(nested(maxDepth))).toEqual({ type: "ok", duplicates: [] });
+    expect(scanJson(nested(maxDepth + 1))).toEqual({ type: "too-deep" });
+    expect(scanJson(nested(1_000_000))).toEqual({ type: "too-deep" });
+  });
+
+  it("finds none in what JSON.stringify wrote", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 20 }), (value) => {
+        expect(scanJson(JSON.stringify(value))).toEqual({ type: "ok", duplicates: [] });
+      }),
+    );
+  });
+});

@@ -1,0 +1,230 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, describe, expect, it } from "vitest";
+import { LmdbBackend } from "./lmdb-backend.ts";
+import { MemoryBackend } from "./memory-backend.ts";
+import { ObjectStore, StaleWriteError, type Draft } from "./object-store.ts";
+import type { Backend, Change, Entry } from "./store.ts";
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), "attune-store-"));
+  folders.push(path);
+  return path;
+}
+
+const text =
+  (content: string, labels?: Record<string, string>) =>
+  (revision: number): Draft => ({
+    bytes: Buffer.from(JSON.stringify({ content, revision })),
+    labels,
+  });
+const contentOf = (entry: Entry | undefined): string | undefined =>
+  entry && (JSON.parse(entry.bytes.toString()) as { content: string }).content;
+const keys = (entries: Iterable<Entry>): string[] => Array.from(entries, ({ key }) => key);
+const entriesOf = (snapshot: ReturnType<ObjectStore["listAt"]>): Entry[] =>
+  snapshot.type === "entries" ? [...snapshot.entries] : expect.fail("the revision is forgotten");
+
+/** One behaviour, whatever the objects are kept in. */
+const backends: Record<string, () => Backend> = {
+  memory: () => new MemoryBackend(),
+  lmdb: () => new LmdbBackend(join(folder(), "objects")),
+  "lmdb with fsync": () => new LmdbBackend(join(folder(), "objects"), { fsync: true }),
+};
+
+describe.each(Object.entries(backends))("a store in %s", (_, backend) => {
+  const open = (): ObjectStore => new ObjectStore(backend());
+
+  it("numbers writes from one, across collections", async () => {
+    const store = open();
+    const changes = await Promise.all([
+      store.put("pods", "a/x", undefined, text("1")),
+      store.put("nodes", "n", undefined, text("2")),
+      store.put("pods", "a/y", undefined, text("3")),
+    ]);
+    expect(changes.map(({ revision }) => revision)).toEqual([1, 2, 3]);
+    expect(store.revision).toBe(3);
+    expect(JSON.parse(String(store.get("pods", "a/y")?.bytes))).toEqual({ content: "3", revision: 3 });
+    await store.close();
+  });
+
+  it("lists in the byte order of keys, below a prefix, after a key", async () => {
+    const store = open();
+    await Promise.all(["b/2", "a/9", "a-b/1", "b/1", "a/1"].map((key) => store.put("pods", key, undefined, text(key))));
+    expect(keys(store.list("pods"))).toEqual(["a-b/1", "a/1", "a/9", "b/1", "b/2"]);
+    expect(keys(store.list("pods", "a/"))).toEqual(["a/1", "a/9"]);
+    expect(keys(store.list("pods", "", "a/9"))).toEqual(["b/1", "b/2"]);
+    expect(keys(store.list("pods", "a/", "a/1"))).toEqual(["a/9"]);
+    expect(keys(store.list("none"))).toEqual([]);
+    await store.close();
+  });
+
+  it("refuses a write that is not based on the newest version", async () => {
+    const store = open();
+    const first = (await store.put("pods", "x", undefined, text("1"))).after as Entry;
+    await store.put("pods", "x", first, text("2"));
+    expect(() => store.put("pods", "x", first, text("3"))).toThrow(StaleWriteError);
+    expect(() => store.put("pods", "x", undefined, text("3"))).toThrow(StaleWriteError);
+    expect(() => store.remove("pods", "x", first, text("gone"))).toThrow(StaleWriteError);
+    expect(contentOf(store.get("pods", "x"))).toBe("2");
+    await store.close();
+  });
+
+  it("lets a second write follow one that is still on its way, and a third not pass it", async () => {
+    const store = open();
+    const first = store.put("pods", "x", undefined, text("1"));
+    const head = store.head("pods", "x");
+    expect(contentOf(head)).toBe("1");
+    const second = store.put("pods", "x", head, text("2"));
+    expect(() => store.put("pods", "x", head, text("3"))).toThrow(StaleWriteError);
+    await Promise.all([first, second]);
+    expect(contentOf(store.get("pods", "x"))).toBe("2");
+    await store.close();
+  });
+
+  it("tells watchers of every change of their collection, in order, before the writer hears of it", async () => {
+    const store = open();
+    const seen: Change[] = [];
+    const stop = store.watch("pods", (changes) => seen.push(...changes));
+    const created = await store.put("pods", "x", undefined, text("1"));
+    expect(seen).toEqual([created]);
+    await store.put("nodes", "n", undefined, text("other"));
+    await store.remove("pods", "x", created.after as Entry, text("last"));
+    expect(
+      seen.map(({ revision, before, after, last }) => [revision, contentOf(before), contentOf(after), contentOf(last)]),
+    ).toEqual([
+      [1, undefined, "1", undefined],
+      [3, "1", undefined, "last"],
+    ]);
+    stop();
+    await store.put("pods", "y", undefined, text("unseen"));
+    expect(seen).toHaveLength(2);
+    await store.close();
+  });
+
+  it("shows a collection as it was at an older revision", async () => {
+    const store = open();
+    const a = (await store.put("pods", "a", undefined, text("a1"))).after as Entry;
+    const b = (await store.put("pods", "b", undefined, text("b1"))).after as Entry;
+    await store.put("pods", "a", a, text("a2"));
+    await store.remove("pods", "b", b, text("b-last"));
+    await store.put("pods", "c", undefined, text("c1"));
+    const at = (revision: number): unknown => entriesOf(store.listAt(revision, "pods")).map(contentOf);
+    expect([0, 1, 2, 3, 4, 5].map(at)).toEqual([[], ["a1"], ["a1", "b1"], ["a2", "b1"], ["a2"], ["a2", "c1"]]);
+    await store.close();
+  });
+
+  it("remembers what matches a model of it, whatever is written", async () => {
+    const operation = fc.record({ key: fc.constantFrom("a/1", "a/2", "b/1"), remove: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(fc.array(operation, { maxLength: 40 }), async (operations) => {
+        const store = open();
+        const model = new Map<string, number>();
+        const states: Record<string, number>[] = [{}];
+        for (const { key, remove } of operations) {
+          const head = store.head("pods", key);
+          if (remove && !head) continue;
+          const revision = states.length;
+          const done =
+            remove && head ? store.remove("pods", key, head, text("")) : store.put("pods", key, head, text(key));
+          if (revision % 3 === 0) await done;
+          if (remove) model.delete(key);
+          else model.set(key, revision);
+          states.push(Object.fromEntries(model));
+          if (revision === operations.length) await done;
+        }
+        await store.put("other", "barrier", undefined, text(""));
+        states.forEach((state, revision) => {
+          const found = entriesOf(store.listAt(revision, "pods")).map(({ key, revision }) => [key, revision] as const);
+          expect(Object.fromEntries(found)).toEqual(state);
+        });
+        await store.close();
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+describe("the window of history", () => {
+  it("forgets what is older than its limit, and says so", async () => {
+    const store = new ObjectStore(new MemoryBackend(), { changes: 3 });
+    for (let i = 1; i <= 5; i++) await store.put("pods", `p${i}`, undefined, text(""));
+    expect(store.changesSince("pods", 1)).toBeUndefined();
+    expect(store.changesSince("pods", 2)?.map(({ key }) => key)).toEqual(["p3", "p4", "p5"]);
+    expect(store.listAt(1, "pods")).toEqual({ type: "expired" });
+    expect(keys(entriesOf(store.listAt(2, "pods")))).toEqual(["p1", "p2"]);
+  });
+
+  it("is bounded in bytes too", async () => {
+    const store = new ObjectStore(new MemoryBackend(), { bytes: 5000 });
+    for (let i = 1; i <= 50; i++) await store.put("pods", `p${i}`, undefined, text("x".repeat(1000)));
+    expect(store.changesSince("pods", 40)).toBeUndefined();
+    expect(store.changesSince("pods", 47)).toHaveLength(3);
+  });
+
+  it("forgets thousands without losing its place", async () => {
+    const store = new ObjectStore(new MemoryBackend(), { changes: 100 });
+    const writes: Promise<Change>[] = [];
+    for (let i = 1; i <= 5000; i++) writes.push(store.put("pods", `p${i}`, undefined, text("")));
+    await Promise.all(writes);
+    expect(store.changesSince("pods", 4900)?.map(({ revision }) => revision)).toEqual(
+      Array.from({ length: 100 }, (_, i) => 4901 + i),
+    );
+    expect(store.changesSince("pods", 4899)).toBeUndefined();
+  });
+});
+
+describe("a store that is opened again", () => {
+  it("has every object and goes on counting where it stopped, even if the last write was a deletion", async () => {
+    const path = join(folder(), "objects");
+    const before = new ObjectStore(new LmdbBackend(path));
+    await before.put("pods", "a/x", undefined, text("kept", { app: "x" }));
+    const gone = await before.put("pods", "a/y", undefined, text("gone"));
+    await before.remove("pods", "a/y", gone.after as Entry, text("gone"));
+    await before.close();
+
+    const after = new ObjectStore(new LmdbBackend(path));
+    expect(after.revision).toBe(3);
+    expect(keys(after.list("pods"))).toEqual(["a/x"]);
+    expect(after.get("pods", "a/x")).toMatchObject({ revision: 1, labels: { app: "x" } });
+    expect(after.changesSince("pods", 2)).toBeUndefined();
+    expect(after.changesSince("pods", 3)).toEqual([]);
+    expect((await after.put("pods", "a/z", undefined, text("next"))).revision).toBe(4);
+    await after.close();
+  });
+
+  it("says so when the directory was written by a version it does not know", async () => {
+    const path = join(folder(), "objects");
+    const { open } = await import("lmdb");
+    const database = open<Buffer, string>({
+      path,
+      encoding: "binary",
+      keyEncoding: "string" as never,
+      compression: false,
+    });
+    await database.put("\0format", Buffer.from("99"));
+    await database.close();
+    expect(() => new LmdbBackend(path)).toThrow(/format 99 is not one this version reads/);
+  });
+});
+
+describe("a disk that fails", () => {
+  it("fails the writes it takes down, and every later one, but no read", async () => {
+    const broken = new MemoryBackend();
+    const store = new ObjectStore(broken);
+    await store.put("pods", "x", undefined, text("1"));
+    broken.commit = () => Promise.reject(new Error("no space left"));
+    const write = store.put("pods", "y", undefined, text("2"));
+    await expect(write).rejects.toThrow(/takes no more writes/);
+    expect(store.get("pods", "y")).toBeUndefined();
+    expect(contentOf(store.get("pods", "x"))).toBe("1");
+    expect(() => store.put("pods", "z", undefined, text("3"))).toThrow(/takes no more writes/);
+    expect(store.failure).toBeInstanceOf(Error);
+  });
+});

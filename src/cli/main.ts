@@ -1,0 +1,38 @@
+import { Command, CommanderError } from "commander";
+import { version } from "./version.ts";
+
+/** Every command's code is loaded when it is called: `attune --help` should not pay for an API server. */
+const program = new Command("attune")
+  .description("Tunes Kubernetes nodes from declarative objects, on any cluster or none.")
+  .version(version, "-V, --version", "print the version")
+  .helpCommand("help [command]", "show what a command does")
+  .showHelpAfterError("(attune --help shows the commands)")
+  .configureOutput({ outputError: (text, write) => write(text.startsWith("error:") ? text : `error: ${text}`) })
+  .exitOverride();
+
+program
+  .command("up")
+  .description("start the whole system on this machine, with a worked example")
+  .option("--mode <mode>", "hosted, standalone or plain", "standalone")
+  .option("--nodes <n>", "how many virtual nodes", "1")
+  .option("--dir <dir>", "where its state is kept (default: $XDG_STATE_HOME/attune/<mode>)")
+  .option("--port <port>", "port of the API server; 0 picks a free one", "0")
+  .option("--once", "wait until the example has converged, print the result, and stop")
+  .action(async (options: Record<string, string | boolean>) => (await import("./up.ts")).up(options));
+
+program
+  .command("apiserver")
+  .description("start the embedded Kubernetes API server alone")
+  .requiredOption("--dir <dir>", "where its state is kept")
+  .option("--port <port>", "port to listen on; 0 picks a free one", "0")
+  .option("--fsync", "sync every write to disk, so that a power loss loses nothing either")
+  .action(async (options: Record<string, string | boolean>) => (await import("./apiserver.ts")).apiserver(options));
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = 1;
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) process.exitCode = 0;
+  } else process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+}
