@@ -50,7 +50,7 @@ for (const name of Object.keys(facts))
 
 /** `V1Pod`, `CoreV1Event` → the name of the component. `near` settles which of two groups' types is meant. */
 function componentOf(className, near) {
-  const [, group, simple] = /^([A-Z][A-Za-z]*?)?V\d(?:(?:alpha|beta)\d)?(.+)$/.exec(className) ?? [, "", className];
+  const [, group, simple] = /^([A-Z][A-Za-z]*?)?V\d(?:(?:alpha|beta)\d)?(.+)$/.exec(className) ?? ["", "", className];
   const candidates = bySimpleName.get(simple) ?? [];
   const found =
     candidates.length === 1
@@ -152,7 +152,7 @@ function definitionOf(component, fact) {
           : schema;
   }
   const go = { name };
-  for (const key of ["always", "pointers", "types"]) if (fact[key]) go[key] = fact[key];
+  for (const key of ["always", "pointers", "types", "inline"]) if (fact[key]) go[key] = fact[key];
   return {
     type: "object",
     ...(fact.required ? { required: fact.required } : {}),

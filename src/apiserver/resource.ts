@@ -63,6 +63,12 @@ export interface Strategy {
   readonly ignoredFields?: readonly string[];
   /** A PUT on a name that does not exist creates it (Lease, Event, …). */
   readonly createOnUpdate?: boolean;
+  /** Seconds for which a deletion is put off, given how many were asked for. Default: none. */
+  readonly gracePeriod?: (object: KubeObject, asked: number | undefined) => number;
+  /** What else a deletion changes in an object that stays for a while. Called once, when it begins. */
+  readonly onDelete?: (object: KubeObject, now: number) => KubeObject;
+  /** Something beyond metadata.finalizers keeps a deleted object. */
+  readonly isHeld?: (object: KubeObject) => boolean;
   /** Answer deletes with the object instead of a Status. */
   readonly returnDeleted?: boolean;
 }
@@ -70,6 +76,10 @@ export interface Strategy {
 export type Subresource =
   | {
       readonly type: "status";
+      /** The top-level fields this endpoint writes, `status` unless told: `namespaces/finalize` writes `spec`. */
+      readonly writes?: readonly string[];
+      /** What the endpoint takes: get, patch and update unless told. */
+      readonly verbs?: readonly Verb[];
       readonly prepareForUpdate?: (object: KubeObject, old: KubeObject) => void;
       readonly validateUpdate?: (object: KubeObject, old: KubeObject) => FieldError[];
     }

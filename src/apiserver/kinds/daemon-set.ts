@@ -1,0 +1,176 @@
+import type { DaemonSet, DaemonSetSpec, DaemonSetStatus } from "kubernetes-types/apps/v1.js";
+import { equal } from "../../object/json.ts";
+import type { KubeObject } from "../../object/meta.ts";
+import { formatLabelSelector, fromLabelSelector } from "../../object/label-selector.ts";
+import { type FieldError, forbidden, immutable, invalid, notSupported, required } from "../../schema/field-error.ts";
+import { atLeast } from "./bounds.ts";
+import { ageColumn, integerColumn, nameColumn, orNone, stringColumn, typed } from "./columns.ts";
+import { defineKind } from "./define-kind.ts";
+import { defaultPodSpec } from "./pod/defaults.ts";
+import { validatePodTemplate, validateWorkloadSelector } from "./pod-template.ts";
+
+/** Counts changes of the template. It was a field of the spec once, and lives on as an annotation. */
+const templateGeneration = "deprecated.daemonset.template.generation";
+
+const specOf = (object: KubeObject): DaemonSetSpec => object.spec as DaemonSetSpec;
+
+const countColumn = (name: string, field: keyof DaemonSetStatus) =>
+  integerColumn(
+    name,
+    typed<DaemonSet>(({ status }) => status?.[field] ?? 0),
+  );
+
+export const daemonSet = defineKind({
+  group: "apps",
+  version: "v1",
+  kind: "DaemonSet",
+  plural: "daemonsets",
+  shortNames: ["ds"],
+  categories: ["all"],
+  namespaced: true,
+  columns: [
+    nameColumn,
+    countColumn("Desired", "desiredNumberScheduled"),
+    countColumn("Current", "currentNumberScheduled"),
+    countColumn("Ready", "numberReady"),
+    countColumn("Up-to-date", "updatedNumberScheduled"),
+    countColumn("Available", "numberAvailable"),
+    stringColumn(
+      "Node Selector",
+      typed<DaemonSet>(({ spec }) =>
+        orNone(
+          Object.entries(spec?.template.spec?.nodeSelector ?? {})
+            .map(([key, value]) => `${key}=${value}`)
+            .toSorted()
+            .join(","),
+        ),
+      ),
+    ),
+    ageColumn,
+    stringColumn(
+      "Containers",
+      typed<DaemonSet>(({ spec }) => (spec?.template.spec?.containers ?? []).map(({ name }) => name).join(",")),
+      1,
+    ),
+    stringColumn(
+      "Images",
+      typed<DaemonSet>(({ spec }) => (spec?.template.spec?.containers ?? []).map(({ image }) => image).join(",")),
+      1,
+    ),
+    stringColumn(
+      "Selector",
+      typed<DaemonSet>(({ spec }) => formatLabelSelector(fromLabelSelector(spec?.selector))),
+      1,
+    ),
+  ],
+  strategy: {
+    defaults,
+    prepareForCreate: (object) => {
+      object.status = emptyStatus();
+      const given = Number(object.metadata.annotations?.[templateGeneration]);
+      setTemplateGeneration(object, given >= 1 ? given : 1);
+    },
+    prepareForUpdate: (object, old) => {
+      const before = Number(old.metadata.annotations?.[templateGeneration] ?? 1);
+      setTemplateGeneration(object, equal(specOf(object).template, specOf(old).template) ? before : before + 1);
+    },
+    validate,
+    validateUpdate: (object, old) =>
+      equal(specOf(object).selector, specOf(old).selector) ? [] : [immutable("spec.selector", specOf(object).selector)],
+    hasGeneration: true,
+    ignoredFields: ["status"],
+  },
+  subresources: { status: { type: "status", validateUpdate: validateStatus } },
+});
+
+const emptyStatus = (): DaemonSetStatus => ({
+  currentNumberScheduled: 0,
+  numberMisscheduled: 0,
+  desiredNumberScheduled: 0,
+  numberReady: 0,
+});
+
+function setTemplateGeneration({ metadata }: KubeObject, value: number): void {
+  metadata.annotations = { ...metadata.annotations, [templateGeneration]: String(value) };
+}
+
+function defaults(object: KubeObject): void {
+  const spec = specOf(object);
+  if (spec.template.spec) defaultPodSpec(spec.template.spec);
+  const strategy = (spec.updateStrategy ??= {});
+  strategy.type ??= "RollingUpdate";
+  if (strategy.type === "RollingUpdate") {
+    const rolling = (strategy.rollingUpdate ??= {});
+    rolling.maxUnavailable ??= 1;
+    rolling.maxSurge ??= 0;
+  }
+  spec.revisionHistoryLimit ??= 10;
+}
+
+function validate(object: KubeObject): FieldError[] {
+  const spec = specOf(object);
+  const pods = spec.template.spec;
+  const errors = validateWorkloadSelector(spec.selector, spec.template, "daemonset");
+  errors.push(...validatePodTemplate(spec.template, "spec.template"));
+  if (pods?.restartPolicy && pods.restartPolicy !== "Always" && pods.containers)
+    errors.push(notSupported("spec.template.spec.restartPolicy", pods.restartPolicy, ["Always"]));
+  if (pods?.activeDeadlineSeconds !== undefined)
+    errors.push(
+      forbidden("spec.template.spec.activeDeadlineSeconds", "activeDeadlineSeconds in DaemonSet is not Supported"),
+    );
+  errors.push(...atLeast(spec.minReadySeconds, 0, "spec.minReadySeconds"));
+  errors.push(...validateStrategy(spec.updateStrategy ?? {}));
+  errors.push(...atLeast(spec.revisionHistoryLimit, 0, "spec.revisionHistoryLimit"));
+  return errors;
+}
+
+function validateStrategy({ type, rollingUpdate }: NonNullable<DaemonSetSpec["updateStrategy"]>): FieldError[] {
+  const at = "spec.updateStrategy";
+  if (type === "OnDelete") return [];
+  if (type !== "RollingUpdate")
+    return [notSupported(at, { Type: type, RollingUpdate: rollingUpdate ?? null }, ["RollingUpdate", "OnDelete"])];
+  if (!rollingUpdate) return [required(`${at}.rollingUpdate`)];
+  const { maxUnavailable = 0, maxSurge = 0 } = rollingUpdate;
+  const errors = [
+    ...validateShare(maxUnavailable, `${at}.rollingUpdate.maxUnavailable`),
+    ...validateShare(maxSurge, `${at}.rollingUpdate.maxSurge`),
+  ];
+  const none = (value: number | string): boolean =>
+    Number.parseInt(String(value), 10) === 0 || Number.isNaN(Number.parseInt(String(value), 10));
+  if (none(maxUnavailable) && none(maxSurge))
+    errors.push(required(`${at}.rollingUpdate.maxUnavailable`, "cannot be 0 when maxSurge is 0"));
+  if (!none(maxUnavailable) && !none(maxSurge))
+    errors.push(invalid(`${at}.rollingUpdate.maxSurge`, maxSurge, "may not be set when maxUnavailable is non-zero"));
+  return errors;
+}
+
+/** A number of pods, or a share of them up to all. */
+function validateShare(value: number | string, field: string): FieldError[] {
+  if (typeof value === "number") return atLeast(value, 0, field);
+  if (!/^[0-9]+%$/.test(value))
+    return [
+      invalid(
+        field,
+        value,
+        "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')",
+      ),
+    ];
+  return Number.parseInt(value, 10) > 100 ? [invalid(field, value, "must not be greater than 100%")] : [];
+}
+
+const counts = [
+  "currentNumberScheduled",
+  "numberMisscheduled",
+  "desiredNumberScheduled",
+  "numberReady",
+  "observedGeneration",
+  "updatedNumberScheduled",
+  "numberAvailable",
+  "numberUnavailable",
+  "collisionCount",
+] as const satisfies readonly (keyof DaemonSetStatus)[];
+
+function validateStatus(object: KubeObject): FieldError[] {
+  const { status } = object as DaemonSet;
+  return counts.flatMap((field) => atLeast(status?.[field], 0, `status.${field}`));
+}

@@ -1,0 +1,368 @@
+import { isObject, set } from "../../object/json.ts";
+import type { KubeObject } from "../../object/meta.ts";
+import { canonicalQuantity, QuantityError } from "../../object/quantity.ts";
+import type { Schema } from "../../schema/schema.ts";
+import { canonicalBase64 } from "./base64.ts";
+import type { BuiltinGo } from "./definitions.ts";
+import { parseTime } from "./go-time.ts";
+
+/** The body does not fit the kind's Go struct; the message is the one Go's decoder gives. */
+export class DecodeError extends Error {
+  override readonly name = "DecodeError";
+}
+
+export interface Decoded {
+  readonly object: KubeObject;
+  /** Paths of fields the kind does not have, in the order of the body: `spec.containers[0].bar`. They are dropped. */
+  readonly unknown: string[];
+}
+
+/**
+ * Reads JSON as Go would read it into the kind's struct and write it back: unknown fields are dropped and reported, null
+ * is absence, zero values vanish or appear as the struct's tags say, quantities, times and base64 get their one form.
+ * The input is left alone and shares nothing with the result.
+ */
+export function decodeBuiltin(raw: unknown, schema: Schema): Decoded {
+  const decoding = new Decoding();
+  const decode = structDecoder(schema);
+  if (!isObject(raw))
+    throw new DecodeError(`json: cannot unmarshal ${jsonType(raw)} into Go value of type ${goType(schema)}`);
+  return { object: decode(raw, decoding) as KubeObject, unknown: decoding.unknown };
+}
+
+/** As deep as any honest object, and far from the end of the stack. */
+const maxDepth = 1000;
+
+/** A field (with the embedded struct it stands in), an index, or a key of a map. Go's errors show only fields. */
+type Segment = string | number | { readonly field: string; readonly shown: string } | { readonly key: string };
+
+class Decoding {
+  readonly unknown: string[] = [];
+  readonly path: Segment[] = [];
+  /** The innermost struct, by its Go name. */
+  struct = "";
+
+  enter(segment: Segment): void {
+    if (this.path.push(segment) > maxDepth) throw new DecodeError("exceeded max depth");
+  }
+
+  leave(): void {
+    this.path.pop();
+  }
+
+  reportUnknown(key: string): void {
+    let text = "";
+    for (const segment of this.path) {
+      if (typeof segment === "number") text += `[${segment}]`;
+      else text += `${text ? "." : ""}${nameOf(segment)}`;
+    }
+    this.unknown.push(text ? `${text}.${key}` : key);
+  }
+
+  mismatch(value: unknown, type: string, literal = false): DecodeError {
+    const field = this.path.flatMap(shownByGo).join(".");
+    const shown = literal ? `number ${String(value)}` : jsonType(value);
+    return new DecodeError(
+      `json: cannot unmarshal ${shown} into Go struct field ${this.struct}.${field} of type ${type}`,
+    );
+  }
+}
+
+function nameOf(segment: Exclude<Segment, number>): string {
+  if (typeof segment === "string") return segment;
+  return "key" in segment ? segment.key : segment.field;
+}
+
+function shownByGo(segment: Segment): string[] {
+  if (typeof segment === "string") return [segment];
+  return typeof segment === "object" && "shown" in segment ? [segment.shown] : [];
+}
+
+/** Never sees null or undefined. */
+type Decode = (value: unknown, decoding: Decoding) => unknown;
+
+interface Field {
+  readonly segment: Segment;
+  readonly decode: Decode;
+  /** What an absent field is written as; undefined where the field is then left out. */
+  readonly absent: unknown;
+  /** Whether a zero value is written: the field is a pointer, a struct, or has no omitempty. */
+  readonly keepsZero: boolean;
+}
+
+interface Struct {
+  readonly name: string;
+  readonly fields: ReadonlyMap<string, Field>;
+  readonly always: readonly (readonly [name: string, zero: unknown])[];
+}
+
+const decoders = new WeakMap<Schema, Decode>();
+
+function structDecoder(schema: Schema): Decode {
+  const known = decoders.get(schema);
+  if (known) return known;
+  // Compiled on first use, because a struct may contain itself.
+  let struct: Struct | undefined;
+  const decode: Decode = (value, decoding) => {
+    if (!isObject(value)) throw decoding.mismatch(value, goType(schema));
+    return decodeStruct(value, (struct ??= compile(schema, decode)), decoding);
+  };
+  decoders.set(schema, decode);
+  return decode;
+}
+
+function decodeStruct(value: Record<string, unknown>, struct: Struct, decoding: Decoding): Record<string, unknown> {
+  const outer = decoding.struct;
+  decoding.struct = struct.name;
+  const result: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    const field = struct.fields.get(key);
+    if (!field) {
+      decoding.reportUnknown(key);
+      continue;
+    }
+    const given = value[key];
+    if (given === null || given === undefined) continue;
+    decoding.enter(field.segment);
+    const decoded = field.decode(given, decoding);
+    decoding.leave();
+    if (field.keepsZero || !isZero(decoded)) result[key] = decoded;
+  }
+  for (const [name, zero] of struct.always) if (result[name] === undefined) result[name] = freshZero(zero);
+  decoding.struct = outer;
+  return result;
+}
+
+function isZero(value: unknown): boolean {
+  if (value === "" || value === 0 || value === false || value === null) return true;
+  if (typeof value !== "object") return false;
+  return Array.isArray(value) ? value.length === 0 : isEmpty(value);
+}
+
+function isEmpty(value: object): boolean {
+  for (const key in value) if (Object.hasOwn(value, key)) return false;
+  return true;
+}
+
+function freshZero(zero: unknown): unknown {
+  if (!isObject(zero)) return zero;
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(zero)) copy[key] = freshZero(zero[key]);
+  return copy;
+}
+
+function compile(schema: Schema, self: Decode): Struct {
+  const go: BuiltinGo = schema.go ?? {};
+  const always = Object.entries(go.always ?? {});
+  const pointers = new Set(go.pointers);
+  const fields = new Map<string, Field>();
+  for (const [name, field] of Object.entries(schema.properties ?? {})) {
+    const absent = go.always?.[name];
+    // An empty list or map in a field without omitempty comes back from storage as null, not as [] or {}.
+    const collection = field.type === "array" || field.additionalProperties !== undefined;
+    // Quantities and ports are structs or pointers to structs, whatever their text.
+    const own = field.type === undefined;
+    const inline = go.inline?.[name];
+    fields.set(name, {
+      segment: inline === undefined ? name : { field: name, shown: `${inline}.${name}` },
+      // JSONSchemaPropsOrArray and its kin hold the very struct they are a field of.
+      decode: field.go?.name?.startsWith("JSONSchemaPropsOr") ? orSelf(self) : decoderOf(field, go.types?.[name]),
+      absent,
+      keepsZero: !collection && (absent !== undefined || pointers.has(name) || own || isStruct(field)),
+    });
+  }
+  return { name: go.name ?? "", fields, always };
+}
+
+const isStruct = (schema: Schema): boolean =>
+  schema.properties !== undefined || schema["x-kubernetes-preserve-unknown-fields"] === true;
+
+function orSelf(self: Decode): Decode {
+  return (value, decoding) => {
+    if (isObject(value)) return self(value, decoding);
+    return Array.isArray(value) ? decodeList(value, self, {}, decoding) : copyOpaque(value, decoding.path.length);
+  };
+}
+
+function decoderOf(schema: Schema, type?: string): Decode {
+  if (schema["x-kubernetes-int-or-string"]) return intOrString;
+  if (schema.format === "quantity") return quantity;
+  if (schema["x-kubernetes-preserve-unknown-fields"])
+    return (value, decoding) => copyOpaque(value, decoding.path.length);
+  switch (schema.type) {
+    case "string":
+      if (schema.format === "byte") return bytes;
+      if (schema.format === "date-time") return schema.go?.name === "MicroTime" ? microTime : time;
+      return stringOf(type ?? "string");
+    case "boolean":
+      return boolean;
+    case "integer":
+      return integerOf(schema.format === "int64" ? "int64" : "int32");
+    case "number":
+      return float;
+    case "array":
+      return listOf(schema, type);
+    default:
+      return schema.properties ? structDecoder(schema) : mapOf(schema, type);
+  }
+}
+
+const stringOf =
+  (type: string): Decode =>
+  (value, decoding) => {
+    if (typeof value !== "string") throw decoding.mismatch(value, type);
+    return value;
+  };
+
+const boolean: Decode = (value, decoding) => {
+  if (typeof value !== "boolean") throw decoding.mismatch(value, "bool");
+  return value;
+};
+
+const float: Decode = (value, decoding) => {
+  if (typeof value !== "number") throw decoding.mismatch(value, "float64");
+  return value;
+};
+
+function integerOf(type: "int32" | "int64"): Decode {
+  const limit = type === "int32" ? 2 ** 31 : 2 ** 63;
+  return (value, decoding) => {
+    if (typeof value !== "number") throw decoding.mismatch(value, type);
+    if (!Number.isInteger(value) || value >= limit || value < -limit) throw decoding.mismatch(value, type, true);
+    return value;
+  };
+}
+
+const int32 = integerOf("int32");
+
+const intOrString: Decode = (value, decoding) => (typeof value === "string" ? value : int32(value, decoding));
+
+const quantity: Decode = (value) => {
+  const text = typeof value === "string" ? value.trim() : typeof value === "number" ? String(value) : "";
+  try {
+    return canonicalQuantity(text);
+  } catch (error) {
+    if (error instanceof QuantityError) throw new DecodeError(error.message, { cause: error });
+    throw error;
+  }
+};
+
+const bytes: Decode = (value, decoding) => {
+  if (typeof value !== "string") throw decoding.mismatch(value, "[]uint8");
+  const read = canonicalBase64(value);
+  if (read.type === "bad") throw new DecodeError(`illegal base64 data at input byte ${read.at}`);
+  return read.text;
+};
+
+const timeOf =
+  (layout: "seconds" | "micro"): Decode =>
+  (value, decoding) => {
+    if (typeof value !== "string") throw decoding.mismatch(value, "string");
+    const parsed = parseTime(value, layout);
+    if (parsed.type === "bad") throw new DecodeError(parsed.message);
+    return parsed.text;
+  };
+const time = timeOf("seconds");
+const microTime = timeOf("micro");
+
+function listOf(schema: Schema, type?: string): Decode {
+  const items = schema.items ?? {};
+  let item: Decode | undefined;
+  return (value, decoding) => {
+    if (!Array.isArray(value)) throw decoding.mismatch(value, type ? `[]${type}` : goType(schema));
+    return decodeList(value, (item ??= decoderOf(items, type)), items, decoding);
+  };
+}
+
+function decodeList(value: readonly unknown[], item: Decode, items: Schema, decoding: Decoding): unknown[] {
+  const result: unknown[] = [];
+  // Nothing below a scalar can be unknown, and Go's errors show no index.
+  const structs = !isScalar(items);
+  for (let i = 0; i < value.length; i++) {
+    if (structs) decoding.enter(i);
+    const given = value[i];
+    result.push(given === null || given === undefined ? zeroOf(items, item, decoding) : item(given, decoding));
+    if (structs) decoding.leave();
+  }
+  return result;
+}
+
+function mapOf(schema: Schema, type = goType(schema)): Decode {
+  const values = typeof schema.additionalProperties === "object" ? schema.additionalProperties : {};
+  const structs = !isScalar(values);
+  let item: Decode | undefined;
+  return (value, decoding) => {
+    if (!isObject(value)) throw decoding.mismatch(value, type);
+    item ??= decoderOf(values);
+    const result: Record<string, unknown> = {};
+    for (const key of Object.keys(value)) {
+      const given = value[key];
+      if (structs) decoding.enter({ key });
+      set(result, key, given === null || given === undefined ? zeroOf(values, item, decoding) : item(given, decoding));
+      if (structs) decoding.leave();
+    }
+    return result;
+  };
+}
+
+function isScalar(schema: Schema): boolean {
+  return (
+    schema.format === "quantity" || (schema.type !== undefined && schema.type !== "object" && schema.type !== "array")
+  );
+}
+
+/** null inside a list or a map is the element's zero value. */
+function zeroOf(schema: Schema, decode: Decode, decoding: Decoding): unknown {
+  if (schema.format === "quantity") return "0";
+  if (schema["x-kubernetes-int-or-string"]) return 0;
+  if (schema.properties) return decode({}, decoding);
+  switch (schema.type) {
+    case "string":
+      return schema.format === "date-time" ? null : "";
+    case "boolean":
+      return false;
+    case "integer":
+    case "number":
+      return 0;
+    default:
+      return null;
+  }
+}
+
+function copyOpaque(value: unknown, depth: number): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (depth > maxDepth) throw new DecodeError("exceeded max depth");
+  if (Array.isArray(value)) return value.map((item) => copyOpaque(item, depth + 1));
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) set(copy, key, copyOpaque((value as Record<string, unknown>)[key], depth + 1));
+  return copy;
+}
+
+function jsonType(value: unknown): string {
+  if (Array.isArray(value)) return "array";
+  if (value === null || value === undefined) return "null";
+  return typeof value === "boolean" ? "bool" : typeof value;
+}
+
+/** The Go type a schema stands for, as reflection prints it. */
+function goType(schema: Schema): string {
+  if (schema.format === "quantity") return "resource.Quantity";
+  if (schema["x-kubernetes-int-or-string"]) return "intstr.IntOrString";
+  if (schema.go?.name) return schema.go.name === "RawExtension" ? "runtime.RawExtension" : `v1.${schema.go.name}`;
+  switch (schema.type) {
+    case "array":
+      return `[]${goType(schema.items ?? {})}`;
+    case "object":
+      return `map[string]${goType(typeof schema.additionalProperties === "object" ? schema.additionalProperties : {})}`;
+    case "string":
+      return schema.format === "byte" ? "[]uint8" : "string";
+    case "boolean":
+      return "bool";
+    case "integer":
+      return schema.format === "int64" ? "int64" : "int32";
+    case "number":
+      return "float64";
+    default:
+      return "interface {}";
+  }
+}

@@ -1,0 +1,41 @@
+import { dnsSubdomain } from "../../object/names.ts";
+import type { Column, Resource, Strategy, Subresource, Verb } from "../resource.ts";
+import { definitionOf } from "./definitions.ts";
+
+/** What one row of the table of built-in kinds says; the rest follows from it. */
+export interface KindTable {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly namespaced: boolean;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly verbs?: readonly Verb[];
+  readonly selectableFields?: Resource["selectableFields"];
+  readonly columns: readonly Column[];
+  readonly strategy: Strategy;
+  readonly subresources?: Readonly<Record<string, Subresource>>;
+}
+
+const everyVerb: readonly Verb[] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+
+export function defineKind(table: KindTable): Resource {
+  return {
+    listKind: `${table.kind}List`,
+    singular: table.kind.toLowerCase(),
+    shortNames: [],
+    categories: [],
+    verbs: everyVerb,
+    selectableFields: {},
+    subresources: {},
+    ...table,
+    strategy: { validateName: dnsSubdomain, ...table.strategy },
+    storageVersion: table.version,
+    origin: "builtin",
+    // A getter, because linking a schema costs time that a start need not spend.
+    get schema() {
+      return definitionOf(table.group, table.version, table.kind);
+    },
+  };
+}

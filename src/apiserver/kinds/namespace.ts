@@ -1,0 +1,80 @@
+import type { Namespace } from "kubernetes-types/core/v1.js";
+import type { KubeObject } from "../../object/meta.ts";
+import { dnsLabel, qualifiedName } from "../../object/names.ts";
+import { type FieldError, invalid } from "../../schema/field-error.ts";
+import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
+import { defineKind } from "./define-kind.ts";
+
+const phaseOf = (object: KubeObject): string => (object as Namespace).status?.phase ?? "";
+
+export const namespace = defineKind({
+  group: "",
+  version: "v1",
+  kind: "Namespace",
+  plural: "namespaces",
+  shortNames: ["ns"],
+  namespaced: false,
+  verbs: ["create", "delete", "get", "list", "patch", "update", "watch"],
+  // The name is selectable under its old spelling too.
+  selectableFields: { name: (object) => object.metadata.name ?? "", "status.phase": phaseOf },
+  columns: [
+    nameColumn,
+    stringColumn(
+      "Status",
+      typed<Namespace>(({ status }) => status?.phase ?? ""),
+    ),
+    ageColumn,
+  ],
+  strategy: {
+    defaults: (object) => {
+      const { metadata } = object;
+      if (metadata.name) metadata.labels = { ...metadata.labels, "kubernetes.io/metadata.name": metadata.name };
+    },
+    prepareForCreate: (object) => {
+      object.status = { phase: "Active" };
+    },
+    // Belongs to no manager: nobody asked for it, and only the finalize endpoint takes it away.
+    admitCreate: (object) => {
+      const spec = ((object as Namespace).spec ??= {});
+      if (!spec.finalizers?.includes("kubernetes")) spec.finalizers = [...(spec.finalizers ?? []), "kubernetes"];
+    },
+    prepareForUpdate: (object, old) => {
+      object.spec = { ...(object.spec as object), finalizers: (old as Namespace).spec?.finalizers };
+      if (!(old as Namespace).spec?.finalizers) object.spec = {};
+    },
+    validate: validateFinalizers,
+    validateName: dnsLabel,
+    ignoredFields: ["status"],
+  },
+  subresources: {
+    status: { type: "status", validateUpdate: validateStatus },
+    finalize: {
+      type: "status",
+      writes: ["spec"],
+      verbs: ["update"],
+      validateUpdate: (object) => validateFinalizers(object),
+    },
+  },
+});
+
+function validateFinalizers(object: KubeObject): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const finalizer of (object as Namespace).spec?.finalizers ?? []) {
+    const reasons = qualifiedName(finalizer);
+    for (const reason of reasons) errors.push(invalid("spec.finalizers", finalizer, reason));
+    if (reasons.length === 0 && !finalizer.includes("/") && finalizer !== "kubernetes")
+      errors.push(
+        invalid("spec.finalizers", finalizer, "name is neither a standard finalizer name nor is it fully qualified"),
+      );
+  }
+  return errors;
+}
+
+function validateStatus(object: KubeObject): FieldError[] {
+  const phase = phaseOf(object);
+  if (!object.metadata.deletionTimestamp && phase !== "Active")
+    return [invalid("status.Phase", phase, "may only be 'Active' if `deletionTimestamp` is empty")];
+  if (object.metadata.deletionTimestamp && phase !== "Terminating")
+    return [invalid("status.Phase", phase, "may only be 'Terminating' if `deletionTimestamp` is not empty")];
+  return [];
+}

@@ -1,0 +1,35 @@
+import type { PodTemplateSpec } from "kubernetes-types/core/v1.js";
+import type { LabelSelector } from "kubernetes-types/meta/v1.js";
+import { fromLabelSelector, matchesLabels } from "../../object/label-selector.ts";
+import { annotationKey } from "../../object/names.ts";
+import { type FieldError, invalid } from "../../schema/field-error.ts";
+import { validateLabels, validateSelector } from "./label-checks.ts";
+import { validatePodSpec } from "./pod/validate-spec.ts";
+
+export function validatePodTemplate(template: PodTemplateSpec, at: string): FieldError[] {
+  const { metadata, spec } = template;
+  return [
+    ...validateLabels(metadata?.labels, `${at}.labels`),
+    ...Object.keys(metadata?.annotations ?? {}).flatMap((key) =>
+      annotationKey(key).map((reason) => invalid(`${at}.annotations`, key, reason)),
+    ),
+    ...validatePodSpec(spec ?? { containers: [] }, `${at}.spec`),
+  ];
+}
+
+/** A workload must be able to find the pods it makes, and only them. */
+export function validateWorkloadSelector(
+  selector: LabelSelector | null | undefined,
+  template: PodTemplateSpec,
+  workload: string,
+): FieldError[] {
+  const errors = validateSelector(selector, "spec.selector");
+  if (selector && !selector.matchLabels && !selector.matchExpressions)
+    return [...errors, invalid("spec.selector", selector, `empty selector is invalid for ${workload}`)];
+  const labels = template.metadata?.labels;
+  if (errors.length === 0 && !matchesLabels(fromLabelSelector(selector), labels))
+    errors.push(
+      invalid("spec.template.metadata.labels", labels ?? null, "`selector` does not match template `labels`"),
+    );
+  return errors;
+}

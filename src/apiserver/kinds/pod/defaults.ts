@@ -1,0 +1,91 @@
+import type { Container, Lifecycle, PodSpec, Probe } from "kubernetes-types/core/v1.js";
+import { parseQuantity, formatQuantity, roundUpQuantity } from "../../../object/quantity.ts";
+import { defaultVolume } from "./default-volume.ts";
+import { pullPolicy } from "./pull-policy.ts";
+
+/** What a pod's spec gets wherever it stands: in a Pod or in a workload's template. */
+export function defaultPodSpec(spec: PodSpec): void {
+  spec.dnsPolicy ??= "ClusterFirst";
+  spec.restartPolicy ??= "Always";
+  spec.terminationGracePeriodSeconds ??= 30;
+  spec.securityContext ??= {};
+  spec.schedulerName ??= "default-scheduler";
+  aliasServiceAccount(spec);
+  if (spec.hostNetwork) for (const container of containersOf(spec)) mapHostPorts(container);
+  for (const container of containersOf(spec)) defaultContainer(container);
+  for (const volume of spec.volumes ?? []) defaultVolume(volume);
+  if (spec.overhead) roundAmounts(spec.overhead);
+}
+
+/** What only a Pod itself gets; templates are left as they were written. */
+export function defaultPod(spec: PodSpec): void {
+  spec.enableServiceLinks ??= true;
+  for (const { resources } of containersOf(spec)) {
+    if (!resources?.limits) continue;
+    for (const [name, limit] of Object.entries(resources.limits)) {
+      const requests = (resources.requests ??= {});
+      if (!Object.hasOwn(requests, name)) requests[name] = limit;
+    }
+  }
+}
+
+/** Ephemeral containers are of another type, but are defaulted alike. */
+export function containersOf(spec: PodSpec): Container[] {
+  return [
+    ...(spec.initContainers ?? []),
+    ...(spec.containers ?? []),
+    ...((spec.ephemeralContainers ?? []) as Container[]),
+  ];
+}
+
+/** `serviceAccount` is the old name of `serviceAccountName`; both are always written. */
+function aliasServiceAccount(spec: PodSpec): void {
+  const name = spec.serviceAccountName || spec.serviceAccount;
+  if (!name) return;
+  spec.serviceAccountName = name;
+  spec.serviceAccount = name;
+}
+
+function mapHostPorts({ ports }: Container): void {
+  for (const port of ports ?? []) if (!port.hostPort && port.containerPort) port.hostPort = port.containerPort;
+}
+
+function defaultContainer(container: Container): void {
+  container.imagePullPolicy ??= pullPolicy(container.image ?? "");
+  container.terminationMessagePath ??= "/dev/termination-log";
+  container.terminationMessagePolicy ??= "File";
+  for (const port of container.ports ?? []) port.protocol ??= "TCP";
+  for (const { valueFrom } of container.env ?? []) if (valueFrom?.fieldRef) valueFrom.fieldRef.apiVersion ??= "v1";
+  for (const probe of [container.livenessProbe, container.readinessProbe, container.startupProbe])
+    if (probe) defaultProbe(probe);
+  if (container.lifecycle) defaultLifecycle(container.lifecycle);
+  const { limits, requests } = container.resources ?? {};
+  if (limits) roundAmounts(limits);
+  if (requests) roundAmounts(requests);
+}
+
+function defaultProbe(probe: Probe): void {
+  probe.timeoutSeconds ??= 1;
+  probe.periodSeconds ??= 10;
+  probe.successThreshold ??= 1;
+  probe.failureThreshold ??= 3;
+  if (probe.httpGet) defaultHttpGet(probe.httpGet);
+  if (probe.grpc) probe.grpc.service ??= "";
+}
+
+function defaultLifecycle({ postStart, preStop }: Lifecycle): void {
+  if (postStart?.httpGet) defaultHttpGet(postStart.httpGet);
+  if (preStop?.httpGet) defaultHttpGet(preStop.httpGet);
+}
+
+function defaultHttpGet(action: NonNullable<Probe["httpGet"]>): void {
+  action.path ??= "/";
+  action.scheme ??= "HTTP";
+}
+
+/** Nothing is counted finer than in thousandths. */
+function roundAmounts(amounts: Record<string, string>): void {
+  for (const [name, text] of Object.entries(amounts))
+    if (text.endsWith("n") || text.endsWith("u"))
+      amounts[name] = formatQuantity(roundUpQuantity(parseQuantity(text), -3));
+}

@@ -1,0 +1,74 @@
+import type { Container, PodSpec, Toleration } from "kubernetes-types/core/v1.js";
+import { clone, equal } from "../../../object/json.ts";
+import type { KubeObject } from "../../../object/meta.ts";
+import { type FieldError, forbidden, invalid, required } from "../../../schema/field-error.ts";
+import { lineDiff } from "./line-diff.ts";
+
+const mayChange =
+  "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
+
+/** A pod is bound to what it was created as; only a few fields may still change. */
+export function validatePodUpdate(object: KubeObject, old: KubeObject): FieldError[] {
+  const spec = object.spec as PodSpec;
+  const before = old.spec as PodSpec;
+  if (equal(spec, before)) return [];
+  const counted = (["containers", "initContainers"] as const)
+    .filter((kind) => (spec[kind]?.length ?? 0) !== (before[kind]?.length ?? 0))
+    .map((kind) =>
+      forbidden(
+        `spec.${kind}`,
+        kind === "containers"
+          ? "pod updates may not add or remove containers"
+          : "pod updates may not add or remove init containers",
+      ),
+    );
+  if (counted.length > 0) return counted;
+  const errors = [...validateDeadline(spec.activeDeadlineSeconds, before.activeDeadlineSeconds)];
+  errors.push(...validateTolerationsKept(spec.tolerations ?? [], before.tolerations ?? []));
+  if (errors.length > 0) return errors;
+  const forgiven = forgive(spec, before);
+  return equal(forgiven, before) ? [] : [forbidden("spec", `${mayChange}\n${lineDiff(before, forgiven)}`)];
+}
+
+/** The new spec with everything that may change set back; what still differs may not. */
+function forgive(spec: PodSpec, before: PodSpec): PodSpec {
+  const copy = clone(spec);
+  for (const kind of ["containers", "initContainers"] as const)
+    copy[kind]?.forEach((container: Container, index) => {
+      const image = before[kind]?.[index]?.image;
+      if (image !== undefined) container.image = image;
+    });
+  restore(copy, before, "activeDeadlineSeconds");
+  restore(copy, before, "tolerations");
+  if ((before.terminationGracePeriodSeconds ?? 0) < 0 && copy.terminationGracePeriodSeconds === 1)
+    restore(copy, before, "terminationGracePeriodSeconds");
+  // Gates open one by one, and while they are shut a pod's node selection may still narrow.
+  if ((before.schedulingGates ?? []).length > 0) restore(copy, before, "schedulingGates");
+  return copy;
+}
+
+function restore<K extends keyof PodSpec>(spec: PodSpec, before: PodSpec, field: K): void {
+  if (before[field] === undefined) delete spec[field];
+  else spec[field] = before[field];
+}
+
+function validateDeadline(now: number | undefined, before: number | undefined): FieldError[] {
+  if (before === undefined) return [];
+  const field = "spec.activeDeadlineSeconds";
+  if (now === undefined) return [invalid(field, null, "must not update from a positive integer to nil value")];
+  return now > before ? [invalid(field, now, "must be less than or equal to previous value")] : [];
+}
+
+function validateTolerationsKept(now: readonly Toleration[], before: readonly Toleration[]): FieldError[] {
+  const identity = ({ key, operator, value, effect }: Toleration): string =>
+    JSON.stringify([key, operator, value, effect]);
+  const present = new Set(now.map(identity));
+  return before.every((toleration) => present.has(identity(toleration)))
+    ? []
+    : [forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds")];
+}
+
+export function validatePodStatus(object: KubeObject): FieldError[] {
+  const { conditions = [] } = (object.status ?? {}) as { conditions?: { type?: string }[] };
+  return conditions.flatMap(({ type }, index) => (type ? [] : [required(`status.conditions[${index}].type`)]));
+}
