@@ -22,9 +22,8 @@ test.each([
 });
 
 test("entries that have yet to be expanded are not cut inside a call", () => {
-  expect(splitUnexpanded("-provider-${f:exec:echo:a,b},openshift;x")).toEqual([
-    "provider-${f:exec:echo:a,b}",
-    "openshift",
-    "x",
+  expect(splitUnexpanded("-provider-${f:exec:echo:a,b}, openshift;")).toEqual([
+    { name: "provider-${f:exec:echo:a,b}", optional: true },
+    { name: "openshift", optional: false },
   ]);
 });

@@ -10,12 +10,8 @@ export function parseIncludes(text: string): Include[] {
   return text
     .trim()
     .split(/[,;]/)
-    .map((part) => {
-      const entry = part.trim();
-      const optional = entry.startsWith("-");
-      const path = optional ? entry.slice(1) : entry;
-      return { name: path.slice(path.lastIndexOf("/") + 1), optional };
-    });
+    .map(toInclude)
+    .map(({ name, optional }) => ({ name: name.slice(name.lastIndexOf("/") + 1), optional }));
 }
 
 /**
@@ -30,8 +26,8 @@ export function mayInclude(text: string, profile: string): boolean {
   return profile.length >= prefix.length + suffix.length && profile.startsWith(prefix) && profile.endsWith(suffix);
 }
 
-/** The entries of an include text, not cutting inside `${…}`. */
-export function splitUnexpanded(text: string): string[] {
+/** The entries of an include text that has yet to be expanded: nothing is cut inside `${…}`. */
+export function splitUnexpanded(text: string): Include[] {
   const entries: string[] = [];
   let depth = 0;
   let entry = "";
@@ -39,10 +35,16 @@ export function splitUnexpanded(text: string): string[] {
     if (character === "{") depth++;
     else if (character === "}") depth = Math.max(0, depth - 1);
     if (depth === 0 && (character === "," || character === ";")) {
-      entries.push(entry.trim());
+      entries.push(entry);
       entry = "";
     } else entry += character;
   }
-  entries.push(entry.trim());
-  return entries.map((text) => (text.startsWith("-") ? text.slice(1) : text)).filter((text) => text !== "");
+  entries.push(entry);
+  return entries.map(toInclude).filter(({ name }) => name !== "");
+}
+
+function toInclude(text: string): Include {
+  const entry = text.trim();
+  const optional = entry.startsWith("-");
+  return { name: optional ? entry.slice(1) : entry, optional };
 }

@@ -1,0 +1,184 @@
+import type { KubeObject } from "../object/meta.ts";
+import type { Schema } from "../schema/schema.ts";
+import { group } from "./api.ts";
+
+const text: Schema = { type: "string" };
+const flag: Schema = { type: "boolean" };
+const name: Schema = { type: "string", minLength: 1 };
+
+function list(items: Schema): Schema {
+  return { type: "array", items };
+}
+
+function object(properties: Record<string, Schema>, ...required: string[]): Schema {
+  return required.length > 0 ? { type: "object", properties, required } : { type: "object", properties };
+}
+
+const conditions: Schema = {
+  type: "array",
+  description: "What is known about this object, one entry for each type.",
+  items: object(
+    {
+      type: text,
+      status: { type: "string", enum: ["True", "False", "Unknown"] },
+      reason: text,
+      message: text,
+      lastTransitionTime: { type: "string", format: "date-time" },
+      observedGeneration: { type: "integer", format: "int64" },
+    },
+    "type",
+    "status",
+    "lastTransitionTime",
+  ),
+  "x-kubernetes-list-type": "map",
+  "x-kubernetes-list-map-keys": ["type"],
+};
+
+const observedGeneration: Schema = {
+  type: "integer",
+  format: "int64",
+  description: "The generation of the spec that the status speaks of.",
+};
+
+const tunedConfig = object({
+  reapply_sysctl: {
+    type: "boolean",
+    description: "Whether the node's own sysctl files win. They do unless this is false.",
+  },
+});
+
+const profileTexts: Schema = {
+  ...list(
+    object({ name, data: { type: "string", description: "The profile as TuneD reads it: INI." } }, "name", "data"),
+  ),
+  description: "TuneD profiles by name.",
+};
+
+const match = object(
+  {
+    label: { type: "string", description: "Name of a label." },
+    value: { type: "string", description: "Its value. Any value will do when this is absent." },
+    type: { type: "string", enum: ["node", "pod"], description: "Whose label: the node's unless said otherwise." },
+    match: {
+      // Rules nest without end and schemas cannot: what is below is checked when it is used.
+      ...list({ type: "object", "x-kubernetes-preserve-unknown-fields": true }),
+      description: "Further rules, of which one must hold as well.",
+    },
+  },
+  "label",
+);
+
+const tunedSpec = object({
+  managementState: {
+    type: "string",
+    pattern: "^(Managed|Unmanaged|Force|Removed)$",
+    description: "Honoured on the object named default: whether tuning goes on, stands still or is taken away.",
+  },
+  profile: profileTexts,
+  recommend: {
+    ...list(
+      object(
+        {
+          profile: { ...name, description: "The profile that nodes get for which the rule holds." },
+          priority: {
+            type: "integer",
+            format: "int64",
+            minimum: 0,
+            description: "Of the rules that hold for a node, the one with the lowest number wins.",
+          },
+          match: { ...list(match), description: "Holds when any of these does. Absent or empty: for every node." },
+          machineConfigLabels: {
+            type: "object",
+            additionalProperties: text,
+            description: "Holds for the nodes of pools whose machineConfigSelector selects these labels.",
+          },
+          operand: object({ debug: flag, verbosity: { type: "integer" }, tunedConfig }),
+        },
+        "profile",
+        "priority",
+      ),
+    ),
+    description: "Which nodes get which profile.",
+  },
+});
+
+const profileSpec = object(
+  {
+    config: object(
+      {
+        tunedProfile: { type: "string", description: "The profile to apply." },
+        debug: flag,
+        verbosity: { type: "integer" },
+        tunedConfig,
+        providerName: { type: "string", description: "Name of the cloud provider, as in the node's providerID." },
+      },
+      "tunedProfile",
+    ),
+    profile: profileTexts,
+  },
+  "config",
+);
+
+const profileStatus = object(
+  { tunedProfile: { type: "string", description: "The profile in force." }, conditions, observedGeneration },
+  "tunedProfile",
+);
+
+interface Column {
+  name: string;
+  type: string;
+  jsonPath: string;
+}
+
+const age: Column = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
+
+function conditionColumn(name: string, type: string, field: string): Column {
+  return { name, type: "string", jsonPath: `.status.conditions[?(@.type=="${type}")].${field}` };
+}
+
+function definition(kind: string, plural: string, columns: Column[], spec: Schema, status: Schema): KubeObject {
+  const root = object({ apiVersion: text, kind: text, metadata: { type: "object" }, spec, status });
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.${group}`, labels: { "app.kubernetes.io/managed-by": "attune" } },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase() },
+      versions: [
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: root },
+          subresources: { status: {} },
+          additionalPrinterColumns: columns,
+        },
+      ],
+    },
+  };
+}
+
+export const nodeTuningCrds: readonly KubeObject[] = [
+  definition(
+    "Tuned",
+    "tuneds",
+    [conditionColumn("Valid", "Valid", "status"), age],
+    tunedSpec,
+    object({ conditions, observedGeneration }),
+  ),
+  definition(
+    "Profile",
+    "profiles",
+    [
+      { name: "Tuned", type: "string", jsonPath: ".spec.config.tunedProfile" },
+      conditionColumn("Applied", "Applied", "status"),
+      conditionColumn("Degraded", "Degraded", "status"),
+      conditionColumn("Message", "Applied", "message"),
+      age,
+    ],
+    profileSpec,
+    profileStatus,
+  ),
+];

@@ -1,0 +1,348 @@
+import { describe, expect, test } from "vitest";
+import { deepFreeze } from "../object/json.ts";
+import type { Condition } from "../object/condition.ts";
+import type { Plan } from "../object/plan.ts";
+import { apiVersion, type Match, type Profile, type Recommend, type Tuned, type TunedSpec } from "./api.ts";
+import { decideNodeTuning } from "./decide.ts";
+import { defaultTuned } from "./default-tuned.ts";
+import type { NodeFacts } from "./node-profile.ts";
+
+const namespace = "tuning";
+const now = "2026-01-01T00:00:00Z";
+
+function tuned(name: string, spec: TunedSpec, annotations?: Record<string, string>): Tuned {
+  return { apiVersion, kind: "Tuned", metadata: { name, namespace, generation: 3, annotations }, spec };
+}
+
+function rule(profile: string, priority: number, more: Partial<Recommend> = {}): Recommend {
+  return { profile, priority, ...more };
+}
+
+function node(name: string, labels: Record<string, string> = {}, providerID?: string): NodeFacts {
+  return {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { name, labels: { "kubernetes.io/os": "linux", ...labels } },
+    spec: { providerID },
+  };
+}
+
+function decide(input: { tuneds?: Tuned[]; nodes?: NodeFacts[]; profiles?: Profile[] }): Plan {
+  return decideNodeTuning(deepFreeze({ tuneds: [], nodes: [node("n")], profiles: [], namespace, now, ...input }));
+}
+
+/** The profile that each node gets. */
+function chosen(plan: Plan): Record<string, string> {
+  const profiles = plan.objects
+    .map(({ object }) => object)
+    .filter((object): object is Profile => object.kind === "Profile");
+  return Object.fromEntries(profiles.map(({ metadata, spec }) => [metadata.name, spec.config.tunedProfile]));
+}
+
+function valid(plan: Plan, name: string): Condition | undefined {
+  const status = plan.statuses.find(({ of }) => of.metadata.name === name)?.status as Tuned["status"];
+  return status?.conditions?.find(({ type }) => type === "Valid");
+}
+
+describe("which profile a node gets", () => {
+  const role = (name: string): Record<string, string> => ({ [`node-role.kubernetes.io/${name}`]: "" });
+
+  test.each([
+    { name: "a worker", labels: role("worker"), expected: "openshift-node" },
+    { name: "a control plane node", labels: role("control-plane"), expected: "openshift-control-plane" },
+    { name: "an infrastructure node", labels: role("infra"), expected: "openshift-control-plane" },
+    { name: "a node of an older role", labels: role("master"), expected: "openshift-node" },
+  ])("without any Tuned, $name gets $expected", ({ labels, expected }) => {
+    expect(chosen(decide({ nodes: [node("n", labels)] }))).toEqual({ n: expected });
+  });
+
+  test("only Linux nodes get one", () => {
+    const windows = node("w", { "kubernetes.io/os": "windows" });
+    expect(chosen(decide({ nodes: [windows, { ...windows, metadata: { name: "unknown" } }] }))).toEqual({});
+  });
+
+  test.each([
+    { name: "the lowest priority wins", a: [rule("p1", 20)], b: [rule("p2", 10)], expected: "p2" },
+    { name: "zero is a priority", a: [rule("p1", 1)], b: [rule("p2", 0)], expected: "p2" },
+    { name: "of equal ones the Tuned's name decides", a: [rule("p1", 20)], b: [rule("p2", 20)], expected: "p1" },
+    {
+      name: "within a Tuned the place in the list decides",
+      a: [rule("p2", 20), rule("p1", 20)],
+      b: [],
+      expected: "p2",
+    },
+    { name: "a rule below the default's is not reached", a: [rule("p1", 41)], b: [], expected: "openshift-node" },
+    {
+      name: "a rule that does not hold is passed over",
+      a: [rule("p1", 1, { match: [{ label: "x" }] })],
+      b: [rule("p2", 2)],
+      expected: "p2",
+    },
+    { name: "an empty match holds everywhere", a: [rule("p1", 1, { match: [] })], b: [], expected: "p1" },
+    { name: "a profile that exists nowhere is chosen all the same", a: [rule("ghost", 1)], b: [], expected: "ghost" },
+  ])("$name", ({ a, b, expected }) => {
+    const tuneds = [tuned("b", { recommend: b }), tuned("a", { recommend: a })];
+    expect(chosen(decide({ tuneds }))).toEqual({ n: expected });
+  });
+
+  test("ties are told on the Tuneds concerned, once for all nodes", () => {
+    const tuneds = [tuned("a", { recommend: [rule("p1", 20)] }), tuned("b", { recommend: [rule("p2", 20)] })];
+    const plan = decide({ tuneds, nodes: [node("n1"), node("n2"), node("n3")] });
+    const message =
+      "Tuned a recommend[0] (profile p1, priority 20) and Tuned b recommend[0] (profile p2, priority 20) both hold for node n1 and 2 more: the first is used";
+    expect(valid(plan, "a")).toMatchObject({ status: "True", reason: "AsExpected", message });
+    expect(valid(plan, "b")).toMatchObject({ status: "True", message });
+    expect(valid(plan, "default")).toMatchObject({ status: "True", message: "" });
+  });
+});
+
+describe("a tree of labels", () => {
+  const tree: Match[] = [
+    { label: "x", match: [{ label: "y" }, { label: "z", value: "1" }] },
+    { label: "w", type: "node" },
+  ];
+  test.each([
+    [{ x: "" }, false],
+    [{ x: "", y: "any" }, true],
+    [{ x: "", z: "1" }, true],
+    [{ x: "", z: "2" }, false],
+    [{ y: "", z: "1" }, false],
+    [{ w: "" }, true],
+    [{}, false],
+  ])("(x and (y or z=1)) or w, with %j: %j", (labels, expected) => {
+    const plan = decide({
+      tuneds: [tuned("a", { recommend: [rule("p", 1, { match: tree })] })],
+      nodes: [node("n", labels)],
+    });
+    expect(chosen(plan)).toEqual({ n: expected ? "p" : "openshift-node" });
+  });
+
+  test.each<{ name: string; match: Match[]; labels: Record<string, string>; expected: string }>([
+    {
+      name: "an empty value means that value",
+      match: [{ label: "x", value: "" }],
+      labels: { x: "1" },
+      expected: "openshift-node",
+    },
+    {
+      name: "below, a rule without a label holds",
+      match: [{ label: "x", match: [{}] }],
+      labels: { x: "" },
+      expected: "p",
+    },
+    {
+      name: "below, an empty label is none that a node has",
+      match: [{ label: "x", match: [{ label: "" }] }],
+      labels: { x: "" },
+      expected: "openshift-node",
+    },
+    {
+      name: "below, an unknown type means the node",
+      match: [{ label: "x", match: [{ label: "x", type: "zebra" }] }],
+      labels: { x: "" },
+      expected: "p",
+    },
+    {
+      name: "names of every object's properties are just labels",
+      match: [{ label: "constructor" }],
+      labels: {},
+      expected: "openshift-node",
+    },
+  ])("$name", ({ match, labels, expected }) => {
+    const plan = decide({ tuneds: [tuned("a", { recommend: [rule("p", 1, { match })] })], nodes: [node("n", labels)] });
+    expect(chosen(plan)).toEqual({ n: expected });
+  });
+
+  function nested(depth: number): Match[] {
+    let match: Match[] = [{ label: "x" }];
+    for (let i = 0; i < depth; i++) match = [{ label: "x", match }];
+    return match;
+  }
+
+  const bad = (match: unknown): Match[] => [{ label: "x", match: match as Match[] }];
+  test.each([
+    {
+      match: [{ label: "app", type: "pod" }],
+      message: "recommend[0].match[0]: labels of pods are not supported; the rule is not used",
+    },
+    { match: bad("text"), message: "recommend[0].match[0].match is not a list; the rule is not used" },
+    { match: bad([null]), message: "recommend[0].match[0].match[0] is not an object; the rule is not used" },
+    {
+      match: bad([{ label: 3 }]),
+      message: "recommend[0].match[0].match[0].label is not a string; the rule is not used",
+    },
+    { match: nested(10_000), message: expect.stringMatching(/is nested more than 50 deep; the rule is not used$/) },
+  ])("that cannot be judged makes its Tuned invalid and stops nothing else ($message)", ({ match, message }) => {
+    const tuneds = [
+      tuned("bad", { recommend: [rule("p", 1, { match })] }),
+      tuned("good", { recommend: [rule("q", 2)] }),
+    ];
+    const plan = decideNodeTuning({ tuneds, nodes: [node("n", { x: "" })], profiles: [], namespace, now });
+    expect(chosen(plan)).toEqual({ n: "q" });
+    expect(valid(plan, "bad")).toMatchObject({ status: "False", reason: "NotSupported", message });
+    expect(valid(plan, "good")).toMatchObject({ status: "True" });
+  });
+});
+
+describe("what is not supported yet is said, not ignored", () => {
+  test("a rule by machine config labels alone is not used, one with a match counts by its match", () => {
+    const machineConfigLabels = { role: "worker" };
+    const tuneds = [
+      tuned("a", {
+        recommend: [
+          rule("p", 1, { machineConfigLabels }),
+          rule("q", 2, { machineConfigLabels, match: [{ label: "x" }] }),
+        ],
+      }),
+    ];
+    const plan = decide({ tuneds, nodes: [node("n"), node("m", { x: "" })] });
+    expect(chosen(plan)).toEqual({ n: "openshift-node", m: "q" });
+    expect(valid(plan, "a")).toMatchObject({
+      status: "False",
+      reason: "NotSupported",
+      message:
+        "recommend[0].machineConfigLabels: machine config pools are not supported; the rule is not used. recommend[1].machineConfigLabels: machine config pools are not supported; only its match counts",
+    });
+  });
+
+  test.each([
+    ["always", false],
+    ["update", false],
+    ["never", true],
+  ])("a Tuned with deferred updates %j is used: %j", (mode, used) => {
+    const plan = decide({
+      tuneds: [tuned("a", { recommend: [rule("p", 1)] }, { "tuned.openshift.io/deferred": mode })],
+    });
+    expect(chosen(plan)).toEqual({ n: used ? "p" : "openshift-node" });
+    expect(valid(plan, "a")?.status).toBe(used ? "True" : "False");
+  });
+});
+
+describe("the Profile", () => {
+  test("carries the rule's options, the provider and what its profile may include, sorted", () => {
+    const texts = [
+      { name: "z", data: "[main]\ninclude=y,-nosuch\n" },
+      { name: "y", data: "[main]\ninclude=z,openshift-node\n" },
+      { name: "provider-aws", data: "" },
+      { name: "other", data: "" },
+    ];
+    const operand = { debug: true, verbosity: 2, tunedConfig: { reapply_sysctl: false } };
+    const tuneds = [tuned("a", { profile: texts, recommend: [rule("z", 1, { operand })] })];
+    const plan = decide({ tuneds, nodes: [node("n", {}, "aws:///zone/i-0")] });
+    expect(plan.objects.find(({ object }) => object.kind === "Profile")).toMatchObject({
+      owns: "whole",
+      because: "Tuned a recommend[0] (profile z, priority 1)",
+      object: {
+        metadata: { name: "n", namespace },
+        spec: {
+          config: {
+            tunedProfile: "z",
+            debug: true,
+            verbosity: 2,
+            tunedConfig: { reapply_sysctl: false },
+            providerName: "aws",
+          },
+          profile: [{ name: "openshift" }, { name: "provider-aws" }, { name: "y" }, { name: "z" }],
+        },
+      },
+    });
+  });
+
+  test("carries everything where the node has a profile that is not known here", () => {
+    const texts = ["b", "a"].map((name) => ({ name, data: "" }));
+    const plan = decide({ tuneds: [tuned("t", { profile: texts, recommend: [rule("network-latency", 1)] })] });
+    expect(plan.objects[1]?.object).toMatchObject({
+      spec: { profile: [{ name: "a" }, { name: "b" }, { name: "openshift" }] },
+    });
+  });
+
+  test("of a node that is gone goes too, that of a node which is no longer Linux stays", () => {
+    const profile = (name: string): Profile => ({
+      apiVersion,
+      kind: "Profile",
+      metadata: { name, namespace, uid: `uid-${name}` },
+      spec: { config: { tunedProfile: "p" } },
+    });
+    const plan = decide({
+      nodes: [node("w", { "kubernetes.io/os": "windows" })],
+      profiles: [profile("w"), profile("gone")],
+    });
+    expect(plan.prunes).toEqual([
+      { apiVersion, kind: "Profile", metadata: { name: "gone", namespace, uid: "uid-gone" } },
+    ]);
+  });
+});
+
+describe("one name with two texts", () => {
+  const tuneds = [
+    tuned("a", { profile: [{ name: "p", data: "1" }], recommend: [rule("p", 1, { match: [{ label: "p" }] })] }),
+    tuned("b", { profile: [{ name: "p", data: "2" }] }),
+    tuned("c", { profile: [{ name: "q", data: "[main]\n" }], recommend: [rule("q", 2)] }),
+  ];
+  const plan = decide({ tuneds, nodes: [node("needs", { p: "" }), node("other")] });
+
+  test("leaves the nodes that need it as they are, and all others go on", () => {
+    expect(chosen(plan)).toEqual({ other: "q" });
+  });
+
+  test("makes every Tuned that gives it invalid", () => {
+    const message = 'profile "p" has different texts in the Tuneds a, b: nodes that need it keep what they have';
+    for (const name of ["a", "b"])
+      expect(valid(plan, name)).toMatchObject({ status: "False", reason: "InvalidConfiguration", message });
+    expect(valid(plan, "c")).toMatchObject({ status: "True" });
+  });
+
+  test("and equal texts is no conflict", () => {
+    const same = ["a", "b"].map((name) =>
+      tuned(name, { profile: [{ name: "p", data: "" }], recommend: [rule("p", 1)] }),
+    );
+    expect(chosen(decide({ tuneds: same }))).toEqual({ n: "p" });
+  });
+});
+
+describe("the Tuned named default", () => {
+  test("is put in place, and counts as shipped before it is", () => {
+    const edited = tuned("default", { recommend: [rule("mine", 1)], profile: [] });
+    const plan = decide({ tuneds: [edited] });
+    expect(plan.objects[0]).toMatchObject({ owns: "fields", object: defaultTuned(namespace) });
+    expect(chosen(plan)).toEqual({ n: "openshift-node" });
+  });
+
+  const profiles: Profile[] = [
+    { apiVersion, kind: "Profile", metadata: { name: "n", namespace }, spec: { config: { tunedProfile: "p" } } },
+  ];
+
+  test.each([
+    { managementState: "Managed", written: 1, pruned: 0 },
+    { managementState: "Force", written: 1, pruned: 0 },
+    { managementState: "Unmanaged", written: 0, pruned: 0 },
+    { managementState: "Removed", written: 0, pruned: 1 },
+  ] as const)("with managementState $managementState", ({ managementState, written, pruned }) => {
+    const plan = decide({ tuneds: [tuned("default", { managementState })], profiles });
+    expect(Object.keys(chosen(plan))).toHaveLength(written);
+    expect(plan.prunes).toHaveLength(pruned);
+  });
+
+  test("alone may say managementState: elsewhere it is noted and does nothing", () => {
+    const plan = decide({ tuneds: [tuned("a", { managementState: "Removed" })], profiles });
+    expect(plan.prunes).toEqual([]);
+    expect(valid(plan, "a")).toMatchObject({
+      status: "True",
+      message: "managementState counts on the Tuned default only",
+    });
+  });
+});
+
+test("a status that says the same keeps its time, and names the generation it is about", () => {
+  const first = decide({ tuneds: [tuned("a", {})] });
+  const status = first.statuses[0]?.status as Tuned["status"];
+  const later = decideNodeTuning({
+    tuneds: [{ ...tuned("a", {}), status }],
+    nodes: [],
+    profiles: [],
+    namespace,
+    now: "2027-01-01T00:00:00Z",
+  });
+  expect(later.statuses[0]?.status).toEqual(status);
+  expect(status).toMatchObject({ observedGeneration: 3, conditions: [{ lastTransitionTime: now }] });
+});
