@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { Backoff } from "./backoff.ts";
+
+test("waits double up to the longest one", () => {
+  const backoff = new Backoff({ baseMs: 100, maxMs: 1000, random: () => 1 });
+  expect([1, 2, 3, 4, 5, 6].map(() => backoff.next())).toEqual([100, 200, 400, 800, 1000, 1000]);
+});
+
+test("the jitter is full: a wait may be nothing at all", () => {
+  const values = [0, 0.5];
+  const backoff = new Backoff({ baseMs: 100, maxMs: 1000, random: () => values.shift() ?? 0 });
+  expect([backoff.next(), backoff.next()]).toEqual([0, 100]);
+});
+
+test("starts over after a reset, however many failures there were", () => {
+  const backoff = new Backoff({ baseMs: 100, maxMs: 1000, random: () => 1 });
+  for (let i = 0; i < 5000; i++) expect(backoff.next()).toBeLessThanOrEqual(1000);
+  backoff.reset();
+  expect(backoff.next()).toBe(100);
+});
