@@ -33,8 +33,8 @@ describe("metrics kept by prom-client", () => {
   test("requests are counted by code, method and host", async () => {
     const found = await samples((metrics) => {
       const count = countRequests(metrics);
-      count({ method: "GET", host: "h:1", code: 200 });
-      count({ method: "GET", host: "h:1", code: 200 });
+      count({ method: "GET", host: "h:1", code: "200" });
+      count({ method: "GET", host: "h:1", code: "200" });
       count({ method: "PUT", host: "h:1", code: "<error>" });
     });
     expect(found).toEqual([

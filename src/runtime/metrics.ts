@@ -48,7 +48,7 @@ export interface RequestOutcome {
   method: string;
   host: string;
   /** HTTP status, or `<error>` where no answer came. */
-  code: number | "<error>";
+  code: string;
 }
 
 /** The hook a client calls after each request. */
@@ -63,7 +63,7 @@ export function countRequests(metrics: Metrics): (outcome: RequestOutcome) => vo
     const key = `${code} ${method} ${host}`;
     let counter = series.get(key);
     if (!counter) {
-      counter = requests.labels({ code: String(code), method, host });
+      counter = requests.labels({ code, method, host });
       series.set(key, counter);
     }
     counter.inc();

@@ -1,0 +1,95 @@
+import type { PlannedEvent } from "../object/plan.ts";
+import type { Clock } from "./clock.ts";
+import { OrderedSet } from "./ordered-set.ts";
+import { TokenBucket } from "./token-bucket.ts";
+
+/** One Event object as it stands or should stand on the server. Grows in place. */
+export interface Occurrence {
+  readonly event: PlannedEvent;
+  message: string;
+  count: number;
+  readonly firstAt: number;
+  lastAt: number;
+  /** Its name on the server, once it is there. */
+  storedAs?: string;
+}
+
+/** So long after the last, an event counts as a new story. */
+const windowMs = 10 * 60_000;
+/** So many different messages of one reason are told one by one. */
+const mostSimilar = 10;
+/** Of one object: so many at once, then one each five minutes. */
+const perObject = { burst: 25, perSecond: 1 / 300 };
+
+/** Remembers the latest events, so that the same and the similar become one, and no object floods the server. */
+export class EventCorrelator {
+  readonly #clock: Clock;
+  readonly #occurrences: Recent<Occurrence>;
+  readonly #groups: Recent<{ messages: Set<string>; lastAt: number }>;
+  readonly #buckets: Recent<TokenBucket>;
+
+  constructor(clock: Clock, remembered = 4096) {
+    this.#clock = clock;
+    this.#occurrences = new Recent(remembered);
+    this.#groups = new Recent(remembered);
+    this.#buckets = new Recent(remembered);
+  }
+
+  /** What to write for this event, or nothing where its object has had its share. */
+  observe(event: PlannedEvent): Occurrence | undefined {
+    const now = this.#clock.monotonic();
+    const { apiVersion, kind, metadata } = event.regarding;
+    const object = JSON.stringify([apiVersion, kind, metadata.namespace, metadata.name, metadata.uid]);
+    const similar = `${object} ${JSON.stringify([event.type, event.reason])}`;
+    const combined = this.#isOneOfMany(similar, event.message, now);
+    const message = combined ? `(combined from similar events): ${event.message}` : event.message;
+    const key = combined ? similar : `${similar} ${event.message}`;
+
+    let occurrence = this.#occurrences.get(key);
+    if (occurrence && now - occurrence.lastAt <= windowMs) {
+      occurrence.count++;
+      occurrence.lastAt = now;
+      occurrence.message = message;
+    } else {
+      occurrence = { event, message, count: 1, firstAt: now, lastAt: now };
+      this.#occurrences.set(key, occurrence);
+    }
+
+    let bucket = this.#buckets.get(object);
+    if (!bucket) this.#buckets.set(object, (bucket = new TokenBucket(perObject, this.#clock)));
+    return bucket.tryTake() ? occurrence : undefined;
+  }
+
+  #isOneOfMany(similar: string, message: string, now: number): boolean {
+    let group = this.#groups.get(similar);
+    if (!group || now - group.lastAt > windowMs) {
+      group = { messages: new Set(), lastAt: now };
+      this.#groups.set(similar, group);
+    }
+    group.lastAt = now;
+    if (group.messages.size <= mostSimilar) group.messages.add(message);
+    return group.messages.size > mostSimilar;
+  }
+}
+
+/** So many entries; one too many drops the one that was not looked at for longest. */
+class Recent<V> {
+  readonly #entries = new OrderedSet<string, V>();
+  readonly #most: number;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get(key: string): V | undefined {
+    const value = this.#entries.get(key);
+    if (value !== undefined) this.set(key, value);
+    return value;
+  }
+
+  set(key: string, value: V): void {
+    this.#entries.delete(key);
+    this.#entries.push(key, value);
+    if (this.#entries.size > this.#most) this.#entries.shift();
+  }
+}

@@ -1,0 +1,165 @@
+import type { Informer } from "../kube/cache.ts";
+import type { KindRef } from "../kube/client.ts";
+import type { KubeObject } from "../object/meta.ts";
+import { type Clock, pause, systemClock } from "./clock.ts";
+import type { LeaderElection } from "./leader-election.ts";
+import { type Log, noLog } from "./log.ts";
+import type { Exposition } from "./metrics.ts";
+import { type Check, ProbeServer } from "./probe-server.ts";
+import { type Runnable, RunnableGroup } from "./runnable-group.ts";
+
+export interface ManagerOptions {
+  /** Without one, what is for the leader runs at once. */
+  election?: LeaderElection;
+  /** Where `/healthz`, `/readyz` and `/metrics` are served, `host:port`. Default: nowhere. */
+  probeAddress?: string;
+  metrics?: Exposition;
+  /** How long everything together may take to stop. Default 35 s, 5 more than a controller gives its reconciles. */
+  stopGraceMs?: number;
+  clock?: Clock;
+  log?: Log;
+}
+
+/** Which objects of a kind. Two wishes with the same selection share one informer. */
+export interface Selection {
+  namespace?: string;
+  labelSelector?: string;
+  fieldSelector?: string;
+  /** Names what is kept of each object, where it is not all: other parts need another informer. */
+  view?: string;
+}
+
+/**
+ * Runs the parts of a process: probes and informers, then what every replica runs, then what only the leader runs.
+ * Stops in the reverse order, so that whatever still works has its caches, and gives the lease back in between.
+ */
+export class Manager {
+  readonly #options: ManagerOptions;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #stop = new AbortController();
+  readonly #failures: unknown[] = [];
+  readonly #informers = new Map<string, Informer>();
+  readonly #healthz = new Map<string, Check>();
+  readonly #readyz = new Map<string, Check>([["informers", () => this.#checkInformers()]]);
+  readonly #groups: Record<"informers" | "everywhere" | "leader", RunnableGroup>;
+  #probes: ProbeServer | undefined;
+
+  constructor(options: ManagerOptions = {}) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#log = options.log ?? noLog;
+    const group = (): RunnableGroup => new RunnableGroup((error) => this.#fail(error));
+    this.#groups = { informers: group(), everywhere: group(), leader: group() };
+  }
+
+  /** The informer for this selection; `create` makes it if nobody asked for it before. */
+  informer<T extends KubeObject>(of: KindRef, selection: Selection, create: () => Informer<T>): Informer<T> {
+    const { namespace, labelSelector, fieldSelector, view } = selection;
+    const key = JSON.stringify([of.apiVersion, of.plural, namespace, labelSelector, fieldSelector, view]);
+    let informer = this.#informers.get(key) as Informer<T> | undefined;
+    if (!informer) {
+      const made = create();
+      this.#informers.set(key, made);
+      this.#groups.informers.add({ name: `informer of ${of.plural}`, run: (signal) => made.run(signal) });
+      informer = made;
+    }
+    return informer;
+  }
+
+  /** By default only the leader runs it, as is right for whatever writes. */
+  add(runnable: Runnable, { on = "leader" }: { on?: "leader" | "everywhere" } = {}): void {
+    this.#groups[on].add(runnable);
+  }
+
+  addHealthCheck(name: string, check: Check): void {
+    this.#healthz.set(name, check);
+  }
+
+  addReadyCheck(name: string, check: Check): void {
+    this.#readyz.set(name, check);
+  }
+
+  /** Where probes are answered, with the real port, once running. */
+  get probeAddress(): string | undefined {
+    return this.#probes?.address;
+  }
+
+  /** Runs until the signal, then stops all and resolves. The first failure of a part stops all and is rejected with. */
+  async run(signal: AbortSignal): Promise<void> {
+    const told = (): void => this.#stop.abort(signal.reason);
+    if (signal.aborted) return;
+    signal.addEventListener("abort", told, { once: true });
+    // Timers of the clock do not keep the process alive, and a candidate for leadership has nothing else.
+    const alive = setInterval(() => {}, 2 ** 30);
+    try {
+      await this.#serveProbes();
+      this.#groups.informers.start();
+      this.#groups.everywhere.start();
+      const led = this.#lead();
+      await aborted(this.#stop.signal);
+      await this.#wind(led);
+    } finally {
+      signal.removeEventListener("abort", told);
+      await this.#probes?.close();
+      clearInterval(alive);
+    }
+    if (this.#failures.length > 0) throw this.#failures[0];
+  }
+
+  async #serveProbes(): Promise<void> {
+    const { probeAddress, metrics } = this.#options;
+    if (probeAddress === undefined) return;
+    const probes = new ProbeServer({ address: probeAddress, healthz: this.#healthz, readyz: this.#readyz, metrics });
+    await probes.listen();
+    this.#probes = probes;
+    this.#log.info({ address: probes.address }, "serve probes");
+  }
+
+  /** Ends when what the leader runs has ended, and the lease is given back. */
+  async #lead(): Promise<void> {
+    const work = async (signal: AbortSignal): Promise<void> => {
+      this.#groups.leader.start();
+      await aborted(signal);
+      await this.#groups.leader.stop(signal.reason);
+    };
+    try {
+      await (this.#options.election ? this.#options.election.lead(this.#stop.signal, work) : work(this.#stop.signal));
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  async #wind(led: Promise<void>): Promise<void> {
+    const { stopGraceMs = 35_000 } = this.#options;
+    const ended = new AbortController();
+    const inOrder = async (): Promise<"stopped"> => {
+      await led;
+      await this.#groups.everywhere.stop(this.#stop.signal.reason);
+      await this.#groups.informers.stop(this.#stop.signal.reason);
+      return "stopped";
+    };
+    const outcome = await Promise.race([inOrder(), pause(this.#clock, stopGraceMs, ended.signal)]);
+    ended.abort();
+    if (outcome === "stopped") return;
+    const { leader, everywhere, informers } = this.#groups;
+    const names = [...leader.running, ...everywhere.running, ...informers.running];
+    this.#fail(new Error(`stop within ${stopGraceMs / 1000} s: still running: ${names.join(", ")}`));
+  }
+
+  #fail(error: unknown): void {
+    this.#failures.push(error);
+    this.#log.error({ error }, "a part failed, stop all");
+    this.#stop.abort(error);
+  }
+
+  #checkInformers(): void {
+    const behind = [...this.#informers.values()].filter(({ synced }) => !synced).length;
+    if (behind > 0) throw new Error(`${behind} of ${this.#informers.size} informers not synced`);
+  }
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

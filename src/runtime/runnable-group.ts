@@ -1,0 +1,57 @@
+/** Something that runs until it is told to stop. A Controller is one. */
+export interface Runnable {
+  readonly name: string;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Runnables that start and stop together. */
+export class RunnableGroup {
+  readonly #onFailure: (error: unknown) => void;
+  readonly #stop = new AbortController();
+  readonly #running = new Map<Runnable, Promise<void>>();
+  readonly #waiting: Runnable[] = [];
+  #started = false;
+
+  /** `onFailure` hears of each runnable that rejects, before the stop or after. */
+  constructor(onFailure: (error: unknown) => void) {
+    this.#onFailure = onFailure;
+  }
+
+  /** Runs it now if the group has started, or else with the group. */
+  add(runnable: Runnable): void {
+    if (this.#started) this.#run(runnable);
+    else this.#waiting.push(runnable);
+  }
+
+  start(): void {
+    this.#started = true;
+    for (const runnable of this.#waiting.splice(0)) this.#run(runnable);
+  }
+
+  /** Tells all to stop and resolves when they have. */
+  async stop(reason?: unknown): Promise<void> {
+    this.#stop.abort(reason);
+    await Promise.all(this.#running.values());
+  }
+
+  /** Names of those that have not ended. */
+  get running(): string[] {
+    return [...this.#running.keys()].map(({ name }) => name);
+  }
+
+  #run(runnable: Runnable): void {
+    if (this.#stop.signal.aborted) return;
+    const run = async (): Promise<void> => {
+      try {
+        await runnable.run(this.#stop.signal);
+      } catch (cause) {
+        const { message } = cause instanceof Error ? cause : { message: String(cause) };
+        this.#onFailure(new Error(`run ${runnable.name}: ${message}`, { cause }));
+      } finally {
+        this.#running.delete(runnable);
+      }
+    };
+    // One turn later, so that it is in the list before it can be taken out.
+    this.#running.set(runnable, Promise.resolve().then(run));
+  }
+}
