@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
-import type { PeerCertificate } from "node:tls";
 import { unauthorized } from "../status-error.ts";
 import { impersonate } from "./impersonation.ts";
 import type { ServiceAccountTokens, TokenOutcome } from "./service-account-token.ts";
 import { anonymous, type Authorizer, type User } from "./user.ts";
 
 /** What of `socket.getPeerCertificate()` says who it is. Pass the same object for every request of a connection. */
-export type ClientCertificate = Pick<PeerCertificate, "subject" | "fingerprint256">;
+export interface ClientCertificate {
+  readonly subject?: { readonly CN?: string | string[]; readonly O?: string | string[] };
+  readonly fingerprint256?: string;
+}
 
 export interface RequestCredentials {
   /** Only where the connection's certificate was verified (`socket.authorized`). */
@@ -71,10 +73,10 @@ export class Authenticator {
 }
 
 /** The common name is the user, each organisation a group. A certificate without a name says nothing. */
-export function userOf({ subject, fingerprint256 }: ClientCertificate): User | undefined {
+export function userOf({ subject, fingerprint256 = "" }: ClientCertificate): User | undefined {
   const name = listOf(subject?.CN).at(-1);
   if (!name) return undefined;
-  const groups = listOf(subject.O);
+  const groups = listOf(subject?.O);
   return {
     name,
     groups: groups.includes("system:authenticated") ? groups : [...groups, "system:authenticated"],

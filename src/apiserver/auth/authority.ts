@@ -48,7 +48,7 @@ export interface Authority {
   /** Signs service account tokens (ES256). */
   readonly serviceAccountKey: KeyObject;
   /** A fresh certificate of this authority, such as `system:node:NAME` in `system:nodes`. Nothing is written. */
-  issue(request: IdentityRequest): Identity;
+  readonly issue: (request: IdentityRequest) => Identity;
 }
 
 export interface AuthorityOptions {

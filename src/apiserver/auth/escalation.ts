@@ -101,9 +101,15 @@ const aggregates = (object: KubeObject): boolean => isObject(get(object, "aggreg
 
 /** The garbage collector must be able to let go of a role whose rules it does not hold. */
 function changesOnlyOwnership(object: KubeObject, old: KubeObject): boolean {
-  const rest = ({ metadata, ...body }: KubeObject): unknown => {
-    const { ownerReferences, finalizers, managedFields, resourceVersion, generation, ...meta } = metadata;
-    return { ...body, metadata: meta };
-  };
+  const rest = (whole: KubeObject): unknown => ({
+    ...whole,
+    metadata: {
+      ...whole.metadata,
+      ownerReferences: undefined,
+      finalizers: undefined,
+      managedFields: undefined,
+      resourceVersion: undefined,
+    },
+  });
   return equal(rest(object), rest(old));
 }

@@ -1,6 +1,7 @@
 import { at, get, isObject } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
 import { serviceAccountName } from "./service-account.ts";
+import { text } from "./text.ts";
 import type { User } from "./user.ts";
 
 /** A RoleBinding or ClusterRoleBinding, read once. `namespace` is empty for the whole cluster. */
@@ -65,5 +66,3 @@ export function describeGrant(binding: Binding, subject: string): string {
     ? `RoleBinding ${JSON.stringify(`${binding.name}/${binding.namespace}`)} of ${role} to ${subject}`
     : `ClusterRoleBinding ${JSON.stringify(binding.name)} of ${role} to ${subject}`;
 }
-
-const text = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -1,0 +1,84 @@
+import { describe, expect, test } from "vitest";
+import { keyOf } from "../../object/meta.ts";
+import { bootstrapObjects } from "./bootstrap-policy.ts";
+import { ObjectMap } from "./object-map.ts";
+import { ask, binding, path } from "./rbac-objects.ts";
+import { RbacAuthorizer } from "./rbac.ts";
+import { anonymous, type Attributes, type User } from "./user.ts";
+
+const jane: User = { name: "jane", groups: ["system:authenticated"] };
+const monitor: User = { name: "prometheus", groups: ["system:monitoring", "system:authenticated"] };
+const account: User = { name: "system:serviceaccount:a:b", groups: ["system:serviceaccounts", "system:authenticated"] };
+
+describe("on a fresh server", () => {
+  const rbac = new RbacAuthorizer(new ObjectMap().put(...bootstrapObjects()));
+  test.each<[string, User, Attributes, boolean]>([
+    ["anyone reads health", anonymous, path("get", "/healthz"), true],
+    ["anyone reads the version", anonymous, path("get", "/version"), true],
+    ["not anyone sees what is served", anonymous, path("get", "/apis"), false],
+    ["not anyone reads details of health", anonymous, path("get", "/readyz/etcd"), false],
+    ["not anyone asks who they are", anonymous, ask("create", "authentication.k8s.io/selfsubjectreviews"), false],
+    ["whoever is known sees what is served", jane, path("get", "/openapi/v3/api/v1"), true],
+    [
+      "whoever is known asks what they may do",
+      jane,
+      ask("create", "authorization.k8s.io/selfsubjectaccessreviews"),
+      true,
+    ],
+    [
+      "whoever is known does not ask it of others",
+      jane,
+      ask("create", "authorization.k8s.io/subjectaccessreviews"),
+      false,
+    ],
+    ["whoever is known reads nothing", jane, ask("list", "/pods", "a"), false],
+    ["monitoring reads metrics", monitor, path("get", "/metrics"), true],
+    ["nobody else does", jane, path("get", "/metrics"), false],
+    ["service accounts see the keys of their tokens", account, path("get", "/openid/v1/jwks"), true],
+    [
+      "a node is nobody special by its role",
+      { name: "system:node:n", groups: ["system:nodes"] },
+      ask("get", "/nodes", "", "n"),
+      false,
+    ],
+  ])("%s", (_what, user, attributes, allowed) => {
+    expect(rbac.authorize(user, attributes).allowed).toBe(allowed);
+  });
+});
+
+describe("bound in the namespace a", () => {
+  const questions: [string, Attributes][] = [
+    ["read pods", ask("list", "/pods", "a")],
+    ["read logs", ask("get", "/pods/log", "a", "p")],
+    ["read secrets", ask("get", "/secrets", "a", "s")],
+    ["write pods", ask("create", "/pods", "a")],
+    ["write roles", ask("create", "rbac.authorization.k8s.io/roles", "a")],
+    ["write the namespace", ask("delete", "/namespaces", "a", "a")],
+  ];
+  test.each([
+    ["view", ["read pods", "read logs"]],
+    ["edit", ["read pods", "read logs", "read secrets", "write pods"]],
+    ["admin", ["read pods", "read logs", "read secrets", "write pods", "write roles"]],
+    ["cluster-admin", questions.map(([what]) => what)],
+  ])("%s may %j", (role, expected) => {
+    const objects = new ObjectMap().put(...bootstrapObjects(), binding("a/b", `ClusterRole/${role}`, "User jane"));
+    const rbac = new RbacAuthorizer(objects);
+    const may = questions.filter(([, attributes]) => rbac.authorize(jane, attributes).allowed).map(([what]) => what);
+    expect(may).toEqual(expected);
+  });
+});
+
+test("every object says that it came with the server, and every binding has its role", () => {
+  const objects = bootstrapObjects();
+  for (const { metadata } of objects) {
+    expect(metadata.labels).toMatchObject({ "kubernetes.io/bootstrapping": "rbac-defaults" });
+    expect(metadata.annotations).toEqual({ "rbac.authorization.kubernetes.io/autoupdate": "true" });
+  }
+  const there = new Set(objects.map((object) => `${object.kind} ${keyOf(object)}`));
+  expect(there.size).toBe(objects.length);
+  for (const { kind, metadata, roleRef } of objects) {
+    if (!kind.endsWith("Binding")) continue;
+    const { kind: roleKind, name } = roleRef as { kind: string; name: string };
+    expect(there).toContain(`${roleKind} ${roleKind === "Role" ? `${metadata.namespace}/` : ""}${name}`);
+  }
+});

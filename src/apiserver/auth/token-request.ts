@@ -1,0 +1,103 @@
+import { at, get, isObject, type JsonObject } from "../../object/json.ts";
+import { apiVersionOf, parseApiVersion, type KubeObject } from "../../object/meta.ts";
+import { formatTime } from "../../object/time.ts";
+import { invalid, type FieldError } from "../../schema/field-error.ts";
+import type { ActionContext } from "../resource.ts";
+import { badRequest, conflict, invalidObject, notFound } from "../status-error.ts";
+import type { ObjectReader } from "../storage/reader.ts";
+import type { Named, ServiceAccountTokens, TokenSubject } from "./service-account-token.ts";
+import { text } from "./text.ts";
+
+const GROUP = "authentication.k8s.io";
+const DEFAULT_SECONDS = 3600;
+const MIN_SECONDS = 600;
+const MAX_SECONDS = 2 ** 32;
+
+/** Kinds a token's life may hang on. */
+const bindable: ReadonlyMap<string, string> = new Map([
+  ["Pod", "pods"],
+  ["Secret", "secrets"],
+  ["Node", "nodes"],
+]);
+
+export interface TokenRequestDependencies {
+  readonly objects: ObjectReader;
+  readonly tokens: ServiceAccountTokens;
+}
+
+/** `serviceaccounts/token`: a token for the account, bound to another object's life if the request says so. */
+export function requestToken(
+  body: KubeObject,
+  { namespace, name }: Pick<ActionContext, "namespace" | "name">,
+  { objects, tokens }: TokenRequestDependencies,
+  now: string,
+): KubeObject {
+  const account = objects.get("serviceaccounts", `${namespace}/${name}`);
+  if (!account) throw notFound("", "serviceaccounts", name);
+  if (body.metadata.name && body.metadata.name !== name)
+    throw invalidRequest(
+      name,
+      invalid("metadata.name", body.metadata.name, "must match the service account name if specified"),
+    );
+  if (body.metadata.namespace && body.metadata.namespace !== namespace)
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+
+  const seconds = secondsOf(body);
+  const reference = at(body, "spec", "boundObjectRef");
+  const given = at(body, "spec", "audiences");
+  const audiences = Array.isArray(given) && given.length > 0 ? given.map(String) : [tokens.issuer];
+  const serviceAccount: Named = { name, uid: account.metadata.uid ?? "" };
+  const bound = isObject(reference) ? boundTo(reference, namespace, name, objects) : {};
+  const { token, expires } = tokens.issue({ namespace, serviceAccount, ...bound }, audiences, seconds);
+  return {
+    kind: "TokenRequest",
+    apiVersion: apiVersionOf(GROUP, "v1"),
+    metadata: { ...body.metadata, name, namespace, uid: serviceAccount.uid, creationTimestamp: now },
+    spec: { audiences, expirationSeconds: seconds, boundObjectRef: isObject(reference) ? reference : null },
+    status: { token, expirationTimestamp: formatTime(expires) },
+  };
+}
+
+function secondsOf(body: KubeObject): number {
+  const seconds = at(body, "spec", "expirationSeconds");
+  if (typeof seconds !== "number") return DEFAULT_SECONDS;
+  const fault = (why: string): Error => invalidRequest("", invalid("spec.expirationSeconds", seconds, why));
+  if (seconds < MIN_SECONDS) throw fault("may not specify a duration less than 10 minutes");
+  if (seconds > MAX_SECONDS) throw fault("may not specify a duration larger than 2^32 seconds");
+  return seconds;
+}
+
+const invalidRequest = (name: string, error: FieldError): Error => invalidObject(GROUP, "TokenRequest", name, [error]);
+
+/** The object must be there, a pod must run under the account, and the uid must be the one meant. */
+function boundTo(
+  reference: JsonObject,
+  namespace: string,
+  account: string,
+  objects: ObjectReader,
+): Partial<TokenSubject> {
+  const [kind, name, uid] = [text(get(reference, "kind")), text(get(reference, "name")), text(get(reference, "uid"))];
+  const { group, version } = parseApiVersion(text(get(reference, "apiVersion")));
+  const plural = group === "" && (version === "v1" || version === "") ? bindable.get(kind) : undefined;
+  if (!plural) throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
+
+  const object = objects.get(plural, kind === "Node" ? name : `${namespace}/${name}`);
+  if (!object) throw notFound("", plural, name);
+  if (kind === "Pod" && at(object, "spec", "serviceAccountName") !== account)
+    throw badRequest(
+      `cannot bind token for serviceaccount ${JSON.stringify(account)} to pod running with different serviceaccount name.`,
+    );
+  if (uid && object.metadata.uid !== uid)
+    throw conflict(
+      "",
+      kind,
+      name,
+      `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+    );
+  if (kind === "Secret") return { secret: namedOf(object) };
+  if (kind === "Node") return { node: namedOf(object) };
+  const node = objects.get("nodes", text(at(object, "spec", "nodeName")));
+  return { pod: namedOf(object), ...(node ? { node: namedOf(node) } : {}) };
+}
+
+const namedOf = ({ metadata: { name = "", uid = "" } }: KubeObject): Named => ({ name, uid });
