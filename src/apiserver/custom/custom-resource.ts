@@ -1,0 +1,94 @@
+import type { KubeObject } from "../../object/meta.ts";
+import { applyDefaults } from "../../schema/defaults.ts";
+import type { Resource, Strategy, Subresource, Verb } from "../resource.ts";
+import { asDefinition, storageVersionOf, type Definition, type DefinitionVersion } from "./definition.ts";
+import { evaluate, parseJsonPath } from "./json-path.ts";
+import { objectSchema } from "./object-schema.ts";
+import { columnsOf } from "./printer-columns.ts";
+import { objectValidation } from "./validate-object.ts";
+
+export { decodeCustom, type DecodedCustom } from "./decode-custom.ts";
+
+/** The order in which a real server lists a custom kind's verbs. */
+const VERBS: readonly Verb[] = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
+
+/** What an accepted definition serves: one resource per served version, under the names that were accepted. */
+export function resourcesOf(object: KubeObject): Resource[] {
+  const definition = asDefinition(object);
+  return (definition.spec.versions ?? [])
+    .filter(({ served }) => served)
+    .map((version) => resourceOf(definition, version));
+}
+
+function resourceOf({ spec, status }: Definition, version: DefinitionVersion): Resource {
+  const names = status?.acceptedNames.kind ? status.acceptedNames : (spec.names ?? {});
+  const kind = names.kind ?? "";
+  const schema = version.schema?.openAPIV3Schema ?? { "x-kubernetes-preserve-unknown-fields": true };
+  const subresources = subresourcesOf(version);
+  const validation = objectValidation(schema, subresources.scale);
+  const hasStatus = version.subresources?.status !== undefined;
+  return {
+    group: spec.group ?? "",
+    version: version.name ?? "",
+    kind,
+    listKind: names.listKind ?? `${kind}List`,
+    plural: names.plural ?? "",
+    singular: names.singular ?? kind.toLowerCase(),
+    shortNames: names.shortNames ?? [],
+    categories: names.categories ?? [],
+    namespaced: spec.scope === "Namespaced",
+    verbs: VERBS,
+    storageVersion: storageVersionOf(spec) ?? version.name ?? "",
+    schema: objectSchema(schema),
+    origin: "custom",
+    selectableFields: selectableFieldsOf(version),
+    columns: columnsOf(version.additionalPrinterColumns),
+    strategy: {
+      hasGeneration: true,
+      defaults: (object) => applyDefaults(object, schema),
+      ...(hasStatus ? STATUS_APART : {}),
+      // On an update, where the object has a resourceVersion, validateUpdate alone has the word.
+      validate: (object) => (object.metadata.resourceVersion ? [] : validation.create(object)),
+      validateUpdate: validation.update,
+    },
+    subresources: {
+      ...(hasStatus ? { status: { type: "status", validateUpdate: validation.status } } : {}),
+      ...subresources,
+    },
+  };
+}
+
+/** With a status subresource the main endpoint neither sets nor keeps what a client says of status. */
+const STATUS_APART: Strategy = {
+  ignoredFields: ["status"],
+  prepareForCreate: (object) => {
+    delete object["status"];
+  },
+};
+
+function subresourcesOf({ subresources }: DefinitionVersion): { scale?: Extract<Subresource, { type: "scale" }> } {
+  const paths = subresources?.scale;
+  if (!paths) return {};
+  const { specReplicasPath = "", statusReplicasPath = "", labelSelectorPath } = paths;
+  return {
+    scale: {
+      type: "scale",
+      specReplicasPath,
+      statusReplicasPath,
+      ...(labelSelectorPath ? { labelSelectorPath } : {}),
+    },
+  };
+}
+
+function selectableFieldsOf({ selectableFields = [] }: DefinitionVersion): Resource["selectableFields"] {
+  const fields: Record<string, (object: KubeObject) => string> = Object.create(null) as Record<string, never>;
+  for (const { jsonPath = "" } of selectableFields) {
+    const path = parseJsonPath(jsonPath);
+    if (!path) continue;
+    fields[jsonPath.startsWith(".") ? jsonPath.slice(1) : jsonPath] = (object) => {
+      const value = evaluate(path, object)[0];
+      return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+    };
+  }
+  return fields;
+}

@@ -1,0 +1,34 @@
+import { isObject } from "../../object/json.ts";
+import type { KubeObject } from "../../object/meta.ts";
+import { TooDeepError } from "../../schema/depth.ts";
+import { pruneUnknown } from "../../schema/prune.ts";
+import { decodeBuiltin } from "../kinds/decode.ts";
+import { definitionOf } from "../kinds/definitions.ts";
+import type { Resource } from "../resource.ts";
+import { badRequest } from "../status-error.ts";
+
+export interface DecodedCustom {
+  readonly object: KubeObject;
+  /** Paths of fields the schema does not have; they are gone from the object. */
+  readonly unknown: string[];
+}
+
+/**
+ * A custom object as its schema understands it. Prunes `raw` in place and returns it; metadata is read as that of every
+ * other kind is. Not defaulted, not validated.
+ */
+export function decodeCustom(raw: KubeObject, resource: Pick<Resource, "schema">): DecodedCustom {
+  let unknown: string[];
+  try {
+    unknown = pruneUnknown(raw, resource.schema, { root: true });
+  } catch (error) {
+    if (error instanceof TooDeepError) throw badRequest(`the object nests too deeply: ${error.message}`);
+    throw error;
+  }
+  if (isObject(raw.metadata)) {
+    const metadata = decodeBuiltin(raw.metadata, definitionOf("meta.k8s.io", "v1", "ObjectMeta"));
+    raw.metadata = metadata.object as unknown as KubeObject["metadata"];
+    for (const field of metadata.unknown) unknown.push(`metadata.${field}`);
+  }
+  return { object: raw, unknown };
+}

@@ -1,0 +1,73 @@
+import { get } from "../../object/json.ts";
+import type { KubeObject } from "../../object/meta.ts";
+import { defineKind } from "../kinds/define-kind.ts";
+import type { Resource } from "../resource.ts";
+import { asDefinition, storageVersionOf, type Definition } from "./definition.ts";
+import { terminating } from "./termination.ts";
+import { nameColumn } from "./printer-columns.ts";
+import { validateDefinition, validateDefinitionUpdate } from "./validate-definition.ts";
+
+/** CustomResourceDefinition itself: the kind that makes kinds. */
+export const definitionResource: Resource = defineKind({
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  kind: "CustomResourceDefinition",
+  plural: "customresourcedefinitions",
+  shortNames: ["crd", "crds"],
+  categories: ["api-extensions"],
+  namespaced: false,
+  columns: [
+    nameColumn,
+    {
+      name: "Created At",
+      type: "date",
+      description: "When the definition was created.",
+      priority: 0,
+      cell: (object) => object.metadata.creationTimestamp ?? null,
+    },
+  ],
+  strategy: {
+    hasGeneration: true,
+    ignoredFields: ["status"],
+    onDelete: (object, now) => terminating(object, "pending", now),
+    defaults: (object) => applyDefaults(asDefinition(object)),
+    prepareForCreate(object) {
+      const definition = asDefinition(object);
+      const storage = storageVersionOf(definition.spec ?? {});
+      definition.status = {
+        conditions: null,
+        acceptedNames: { plural: "", kind: "" },
+        storedVersions: storage === undefined ? null : [storage],
+      };
+    },
+    prepareForUpdate(object, old) {
+      const definition = asDefinition(object);
+      const status = asDefinition(old).status;
+      const storage = storageVersionOf(definition.spec ?? {});
+      const stored = status?.storedVersions ?? [];
+      if (!status || storage === undefined || stored.includes(storage)) return;
+      // Objects may from now on lie in the store in this version too, until someone migrates them.
+      definition.status = { ...status, storedVersions: [...stored, storage] };
+    },
+    // On an update, where the object has a resourceVersion, validateUpdate alone has the word.
+    validate: (object) => (object.metadata.resourceVersion ? [] : validateDefinition(sound(object))),
+    validateUpdate: (object, old) => validateDefinitionUpdate(sound(object), asDefinition(old)),
+  },
+  subresources: { status: { type: "status" } },
+});
+
+function applyDefaults({ spec }: Definition): void {
+  if (!spec) return;
+  const names = (spec.names ??= {});
+  if (!names.singular && names.kind) names.singular = names.kind.toLowerCase();
+  if (!names.listKind && names.kind) names.listKind = `${names.kind}List`;
+  spec.conversion ??= { strategy: "None" };
+  const service = spec.conversion.webhook?.clientConfig?.service;
+  if (service) service.port ??= 443;
+}
+
+/** A definition without a spec is as bad as one with an empty spec, and is told so field by field. */
+function sound(object: KubeObject): Definition {
+  if (get(object, "spec") === undefined) object["spec"] = {};
+  return asDefinition(object);
+}

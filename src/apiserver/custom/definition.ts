@@ -1,0 +1,82 @@
+import type { Condition } from "../../object/condition.ts";
+import type { KubeObject } from "../../object/meta.ts";
+import type { Schema } from "../../schema/schema.ts";
+import type { Column } from "../resource.ts";
+
+/** A CustomResourceDefinition after decoding: every field may still be missing until it has been validated. */
+export interface Definition extends KubeObject {
+  spec: DefinitionSpec;
+  status?: DefinitionStatus;
+}
+
+export interface DefinitionSpec {
+  group?: string;
+  scope?: string;
+  names?: DefinitionNames;
+  versions?: DefinitionVersion[];
+  conversion?: Conversion;
+  preserveUnknownFields?: boolean;
+}
+
+export interface DefinitionNames {
+  plural?: string;
+  singular?: string;
+  shortNames?: string[];
+  kind?: string;
+  listKind?: string;
+  categories?: string[];
+}
+
+export interface DefinitionVersion {
+  name?: string;
+  served?: boolean;
+  storage?: boolean;
+  deprecated?: boolean;
+  deprecationWarning?: string;
+  schema?: { openAPIV3Schema?: Schema };
+  subresources?: { status?: Record<string, never>; scale?: ScalePaths };
+  additionalPrinterColumns?: PrinterColumn[];
+  selectableFields?: { jsonPath?: string }[];
+}
+
+export interface ScalePaths {
+  specReplicasPath?: string;
+  statusReplicasPath?: string;
+  labelSelectorPath?: string;
+}
+
+export interface PrinterColumn {
+  name: string;
+  type: Column["type"];
+  format?: string;
+  description?: string;
+  priority?: number;
+  jsonPath: string;
+}
+
+export interface Conversion {
+  strategy?: string;
+  webhook?: {
+    clientConfig?: {
+      url?: string;
+      service?: { name?: string; namespace?: string; path?: string; port?: number };
+      caBundle?: string;
+    };
+    conversionReviewVersions?: string[];
+  };
+}
+
+export interface DefinitionStatus {
+  conditions: Condition[] | null;
+  acceptedNames: DefinitionNames;
+  storedVersions: string[] | null;
+}
+
+/** Decoding has already settled the types of all fields; this only says so to the compiler. */
+export function asDefinition(object: KubeObject): Definition {
+  return object as Definition;
+}
+
+export function storageVersionOf(spec: DefinitionSpec): string | undefined {
+  return spec.versions?.find((version) => version.storage)?.name;
+}

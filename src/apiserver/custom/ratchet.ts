@@ -1,0 +1,41 @@
+import { equal, get } from "../../object/json.ts";
+import type { FieldError } from "../../schema/field-error.ts";
+
+/**
+ * The faults of an update that the update is to blame for. A value that was let in before its schema became stricter may
+ * stay as it is: otherwise nobody could change anything else of the object.
+ */
+export function ratchet(errors: readonly FieldError[], value: unknown, old: unknown): FieldError[] {
+  return errors.filter((error) => {
+    const path = stepsOf(error.field);
+    if (!path) return true;
+    // A missing field has no value: what may not have changed is the object that lacks it.
+    if (error.reason === "FieldValueRequired") path.pop();
+    const before = follow(old, path);
+    return before === undefined || !equal(before, follow(value, path));
+  });
+}
+
+type Step = string | number;
+
+/** `spec.items[0].name` → spec, items, 0, name. Undefined where the path names no one field. */
+function stepsOf(field: string): Step[] | undefined {
+  if (field === "" || field.startsWith("<")) return undefined;
+  const steps: Step[] = [];
+  for (const part of field.split(".")) {
+    const [name = "", ...indexes] = part.split("[");
+    if (name !== "") steps.push(name);
+    for (const index of indexes) {
+      const text = index.endsWith("]") ? index.slice(0, -1) : undefined;
+      if (text === undefined) return undefined;
+      steps.push(/^\d{1,9}$/.test(text) ? Number(text) : text);
+    }
+  }
+  return steps;
+}
+
+function follow(root: unknown, path: readonly Step[]): unknown {
+  let value = root;
+  for (const step of path) value = Array.isArray(value) ? (value as unknown[])[Number(step)] : get(value, String(step));
+  return value;
+}

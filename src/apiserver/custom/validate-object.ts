@@ -1,0 +1,83 @@
+import type { KubeObject } from "../../object/meta.ts";
+import { validateEmbeddedResources } from "../../schema/embedded-resource.ts";
+import { invalid, type FieldError, type FieldErrorReason } from "../../schema/field-error.ts";
+import { validateListTypes } from "../../schema/list-type.ts";
+import type { Schema } from "../../schema/schema.ts";
+import { validateSchema } from "../../schema/validate.ts";
+import type { Subresource } from "../resource.ts";
+import { ratchet } from "./ratchet.ts";
+import { rulesOf } from "./rules.ts";
+import { validateScale } from "./scale.ts";
+
+/** What makes an object of a custom kind a good one. */
+export interface ObjectValidation {
+  readonly create: (object: KubeObject) => FieldError[];
+  readonly update: (object: KubeObject, old: KubeObject) => FieldError[];
+  /** A write of the status alone. */
+  readonly status: (object: KubeObject, old: KubeObject) => FieldError[];
+}
+
+/** Rules assume values of the right shape, so they are not asked about an object that has one of these faults. */
+const BLOCKING: ReadonlySet<FieldErrorReason> = new Set([
+  "FieldValueNotSupported",
+  "FieldValueRequired",
+  "FieldValueTooLong",
+  "FieldValueTooMany",
+  "FieldValueTypeInvalid",
+]);
+
+const NOT_CHECKED = invalid(
+  "<nil>",
+  null,
+  "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation",
+);
+
+export function objectValidation(
+  schema: Schema,
+  scale: Extract<Subresource, { type: "scale" }> | undefined,
+): ObjectValidation {
+  const rules = rulesOf(schema);
+  const statusSchema = schema.properties?.["status"] ?? {};
+
+  function withRules(errors: FieldError[], object: KubeObject, old?: KubeObject): FieldError[] {
+    if (!rules) return errors;
+    if (errors.some(({ reason }) => BLOCKING.has(reason))) errors.push(NOT_CHECKED);
+    else errors.push(...rules(object, old));
+    return errors;
+  }
+
+  /** A list that already had duplicates may keep them. */
+  function listTypes(object: KubeObject, old: KubeObject): FieldError[] {
+    const errors = validateListTypes(object, schema);
+    return errors.length > 0 && validateListTypes(old, schema).length > 0 ? [] : errors;
+  }
+
+  return {
+    create(object) {
+      const errors = validateSchema(object, schema);
+      if (scale) errors.push(...validateScale(object, scale, ["spec", "status"]));
+      errors.push(...validateEmbeddedResources(object, schema), ...validateListTypes(object, schema));
+      return withRules(errors, object);
+    },
+
+    update(object, old) {
+      const errors = ratchet(validateSchema(object, schema), object, old);
+      if (scale) errors.push(...validateScale(object, scale, ["spec", "status"]));
+      errors.push(...validateEmbeddedResources(object, schema), ...listTypes(object, old));
+      return withRules(errors, object, old);
+    },
+
+    status(object, old) {
+      const found = "status" in object ? underStatus(validateSchema(object["status"], statusSchema)) : [];
+      const errors = ratchet(found, object, old);
+      if (scale) errors.push(...validateScale(object, scale, ["status"]));
+      errors.push(...listTypes(object, old));
+      return withRules(errors, object, old);
+    },
+  };
+}
+
+/** The status is checked by itself: messages name its fields from there, paths from the object's root. */
+function underStatus(errors: readonly FieldError[]): FieldError[] {
+  return errors.map((error) => ({ ...error, field: error.field === "<nil>" ? "status" : `status.${error.field}` }));
+}

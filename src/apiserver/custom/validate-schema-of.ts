@@ -1,0 +1,16 @@
+import { equal } from "../../object/json.ts";
+import { TooDeepError } from "../../schema/depth.ts";
+import { invalid, type FieldError } from "../../schema/field-error.ts";
+import type { Schema } from "../../schema/schema.ts";
+import { checkStructural } from "../../schema/structural.ts";
+
+/** Faults of one version's schema. One that was accepted before and has not changed is not judged again. */
+export function validateSchemaOf(schema: Schema, path: string, before: Schema | undefined): FieldError[] {
+  if (before && equal(schema, before)) return [];
+  try {
+    return checkStructural(schema, path);
+  } catch (error) {
+    if (error instanceof TooDeepError) return [invalid(path, "", error.message)];
+    throw error;
+  }
+}
