@@ -1,5 +1,6 @@
-import generated from "./generated/definitions.json" with { type: "json" };
+import { linkDefinitions, type RawSchema } from "../../schema/link.ts";
 import type { GoEncoding, Schema } from "../../schema/schema.ts";
+import generated from "./generated/definitions.json" with { type: "json" };
 
 /** What decoding knows beyond the shared schema, for the words of its errors. */
 export interface BuiltinGo extends GoEncoding {
@@ -9,15 +10,11 @@ export interface BuiltinGo extends GoEncoding {
   inline?: Record<string, string>;
 }
 
-/** A component as OpenAPI publishes it: fields refer to other components by `$ref`. */
-export type Component = Readonly<Record<string, unknown>>;
+const components = generated as unknown as Readonly<Record<string, RawSchema>>;
+const linked = linkDefinitions(components);
 
-const components = generated as unknown as Readonly<Record<string, Component>>;
-const linked = new Map<string, Schema>();
-const prefix = "#/components/schemas/";
-
-/** Every generated component by name, unlinked: what OpenAPI documents are made of. */
-export function definitions(): Readonly<Record<string, Component>> {
+/** Every generated component by name, with `$ref`s: what OpenAPI documents are made of. */
+export function definitions(): Readonly<Record<string, RawSchema>> {
   return components;
 }
 
@@ -31,35 +28,13 @@ export function definitionName(group: string, version: string, kind: string): st
   return `io.k8s.api.${short}.${version}.${kind}`;
 }
 
-/** The linked schema of a component; linked on first use, with all it reaches. */
+/** The schema of a component, in which others are contained instead of named. */
 export function definition(name: string): Schema {
-  const known = linked.get(name);
-  if (known) return known;
-  const component = Object.hasOwn(components, name) ? components[name] : undefined;
-  if (!component) throw new Error(`find schema definition ${name}: not generated`);
-  const schema: Schema = {};
-  // Entered before its fields are linked: JSONSchemaProps contains itself.
-  linked.set(name, schema);
-  return Object.assign(schema, link(component));
+  const schema = linked[name];
+  if (!schema) throw new Error(`find schema definition ${name}: not generated`);
+  return schema;
 }
 
 export function definitionOf(group: string, version: string, kind: string): Schema {
   return definition(definitionName(group, version, kind));
-}
-
-function link(component: Component): Schema {
-  const { $ref, properties, items, additionalProperties, ...rest } = component;
-  if (typeof $ref === "string") {
-    const target = definition($ref.slice(prefix.length));
-    return Object.keys(rest).length > 0 ? { ...target, ...rest } : target;
-  }
-  const schema = rest as Schema;
-  if (properties) {
-    schema.properties = {};
-    for (const [field, value] of Object.entries(properties as Record<string, Component>))
-      schema.properties[field] = link(value);
-  }
-  if (items) schema.items = link(items as Component);
-  if (additionalProperties) schema.additionalProperties = link(additionalProperties as Component);
-  return schema;
 }

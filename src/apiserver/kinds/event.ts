@@ -55,7 +55,7 @@ export const event = defineKind({
     stringColumn(
       "Source",
       typed<Event>(({ source, reportingComponent, reportingInstance }) =>
-        [source?.component || reportingComponent, source?.host || reportingInstance].filter(Boolean).join(", "),
+        withHost(source?.component || reportingComponent || "", source?.host || reportingInstance || ""),
       ),
       1,
     ),
@@ -73,6 +73,8 @@ export const event = defineKind({
   ],
   strategy: { validate, createOnUpdate: true },
 });
+
+const withHost = (component: string, host: string): string => (host ? `${component}, ${host}` : component);
 
 const sourceOf = (event: Event): string => event.source?.component || event.reportingComponent || "";
 

@@ -42,9 +42,16 @@ export const namespace = defineKind({
       object.spec = { ...(object.spec as object), finalizers: (old as Namespace).spec?.finalizers };
       if (!(old as Namespace).spec?.finalizers) object.spec = {};
     },
-    validate: validateFinalizers,
+    validate: (object) => validateFinalizers(object, () => "spec.finalizers"),
     validateName: dnsLabel,
     ignoredFields: ["status"],
+    returnDeleted: true,
+    // No grace period either: what lies in it is what holds it.
+    onDelete: (object) => {
+      const { deletionGracePeriodSeconds: _, ...metadata } = object.metadata;
+      return { ...object, metadata, status: { ...(object as Namespace).status, phase: "Terminating" } };
+    },
+    isHeld: (object) => ((object as Namespace).spec?.finalizers?.length ?? 0) > 0,
   },
   subresources: {
     status: { type: "status", validateUpdate: validateStatus },
@@ -52,20 +59,20 @@ export const namespace = defineKind({
       type: "status",
       writes: ["spec"],
       verbs: ["update"],
-      validateUpdate: (object) => validateFinalizers(object),
+      validateUpdate: (object) => validateFinalizers(object, (index) => `spec.finalizers[${index}]`),
     },
   },
 });
 
-function validateFinalizers(object: KubeObject): FieldError[] {
+/** The main endpoint names the list, the finalize endpoint the element. */
+function validateFinalizers(object: KubeObject, fieldOf: (index: number) => string): FieldError[] {
   const errors: FieldError[] = [];
-  for (const finalizer of (object as Namespace).spec?.finalizers ?? []) {
+  for (const [index, finalizer] of ((object as Namespace).spec?.finalizers ?? []).entries()) {
+    const field = fieldOf(index);
     const reasons = qualifiedName(finalizer);
-    for (const reason of reasons) errors.push(invalid("spec.finalizers", finalizer, reason));
+    for (const reason of reasons) errors.push(invalid(field, finalizer, reason));
     if (reasons.length === 0 && !finalizer.includes("/") && finalizer !== "kubernetes")
-      errors.push(
-        invalid("spec.finalizers", finalizer, "name is neither a standard finalizer name nor is it fully qualified"),
-      );
+      errors.push(invalid(field, finalizer, "name is neither a standard finalizer name nor is it fully qualified"));
   }
   return errors;
 }

@@ -51,17 +51,23 @@ export const pod = defineKind({
     hasGeneration: true,
     ignoredFields: ["status"],
     returnDeleted: true,
+    // A pod that runs somewhere is given time; its kubelet ends it by deleting it again with none.
+    gracePeriod: (object, asked) => {
+      const { phase } = statusOf(object);
+      if (!specOf(object).nodeName || phase === "Succeeded" || phase === "Failed") return 0;
+      return asked ?? object.metadata.deletionGracePeriodSeconds ?? specOf(object).terminationGracePeriodSeconds ?? 30;
+    },
   },
   subresources: {
     status: {
       type: "status",
       prepareForUpdate: (object, old) => {
-        // The class of service is decided once, when the pod is made.
+        // A kubelet that knows nothing of it leaves the class of service as it is.
         const { qosClass: decided } = statusOf(old);
-        if (decided !== undefined) object.status = { ...statusOf(object), qosClass: decided };
+        if (decided !== undefined) object.status = { qosClass: decided, ...statusOf(object) };
         if (!object.metadata.deletionTimestamp) object.metadata.ownerReferences ??= old.metadata.ownerReferences;
       },
-      validateUpdate: (object) => validatePodStatus(object),
+      validateUpdate: validatePodStatus,
     },
   },
 });

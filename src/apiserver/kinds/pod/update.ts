@@ -1,7 +1,7 @@
-import type { Container, PodSpec, Toleration } from "kubernetes-types/core/v1.js";
+import type { Container, PodSpec, PodStatus, Toleration } from "kubernetes-types/core/v1.js";
 import { clone, equal } from "../../../object/json.ts";
 import type { KubeObject } from "../../../object/meta.ts";
-import { type FieldError, forbidden, invalid, required } from "../../../schema/field-error.ts";
+import { type FieldError, forbidden, immutable, invalid } from "../../../schema/field-error.ts";
 import { lineDiff } from "./line-diff.ts";
 
 const mayChange =
@@ -14,14 +14,7 @@ export function validatePodUpdate(object: KubeObject, old: KubeObject): FieldErr
   if (equal(spec, before)) return [];
   const counted = (["containers", "initContainers"] as const)
     .filter((kind) => (spec[kind]?.length ?? 0) !== (before[kind]?.length ?? 0))
-    .map((kind) =>
-      forbidden(
-        `spec.${kind}`,
-        kind === "containers"
-          ? "pod updates may not add or remove containers"
-          : "pod updates may not add or remove init containers",
-      ),
-    );
+    .map((kind) => forbidden(`spec.${kind}`, "pod updates may not add or remove containers"));
   if (counted.length > 0) return counted;
   const errors = [...validateDeadline(spec.activeDeadlineSeconds, before.activeDeadlineSeconds)];
   errors.push(...validateTolerationsKept(spec.tolerations ?? [], before.tolerations ?? []));
@@ -68,7 +61,9 @@ function validateTolerationsKept(now: readonly Toleration[], before: readonly To
     : [forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds")];
 }
 
-export function validatePodStatus(object: KubeObject): FieldError[] {
-  const { conditions = [] } = (object.status ?? {}) as { conditions?: { type?: string }[] };
-  return conditions.flatMap(({ type }, index) => (type ? [] : [required(`status.conditions[${index}].type`)]));
+/** The class of service is decided once, when the pod is made. */
+export function validatePodStatus(object: KubeObject, old: KubeObject): FieldError[] {
+  const { qosClass } = (object.status ?? {}) as PodStatus;
+  const { qosClass: decided } = (old.status ?? {}) as PodStatus;
+  return qosClass === decided ? [] : [immutable("status.qosClass", qosClass ?? "")];
 }
