@@ -184,6 +184,16 @@ describe("event recorder", () => {
     expect(server.requests).toHaveLength(3);
   });
 
+  test("as a part of a process it ends after writing what waits", async () => {
+    const { recorder, stored } = setUp();
+    const stop = new AbortController();
+    const ended = recorder.run(stop.signal);
+    recorder.record(event());
+    stop.abort();
+    await ended;
+    expect(stored()).toHaveLength(1);
+  });
+
   test("memory is bounded, whatever is recorded", async () => {
     const { recorder, server } = setUp({ waiting: 5, remembered: 3 });
     for (let i = 0; i < 20; i++)

@@ -6,6 +6,7 @@ import { type Clock, pause, systemClock } from "./clock.ts";
 import { EventCorrelator, type Occurrence } from "./event-correlator.ts";
 import { type Log, noLog } from "./log.ts";
 import { OrderedSet } from "./ordered-set.ts";
+import { whenAborted } from "./when-aborted.ts";
 
 export interface EventRecorderOptions {
   client: Client;
@@ -29,6 +30,7 @@ const tries = 12;
 
 /** Writes Events about objects. Recording never fails and never waits; writing goes on behind it. */
 export class EventRecorder {
+  readonly name = "event recorder";
   readonly #options: EventRecorderOptions;
   readonly #clock: Clock;
   readonly #log: Log;
@@ -65,6 +67,12 @@ export class EventRecorder {
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.flush();
+  }
+
+  /** As a part of a process: stops with it, and writes what waits before it ends. */
+  async run(signal: AbortSignal): Promise<void> {
+    await whenAborted(signal);
+    await this.stop();
   }
 
   #note(event: PlannedEvent): void {

@@ -7,6 +7,7 @@ import { type Log, noLog } from "./log.ts";
 import type { Exposition } from "./metrics.ts";
 import { type Check, ProbeServer } from "./probe-server.ts";
 import { type Runnable, RunnableGroup } from "./runnable-group.ts";
+import { whenAborted } from "./when-aborted.ts";
 
 export interface ManagerOptions {
   /** Without one, what is for the leader runs at once. */
@@ -97,7 +98,7 @@ export class Manager {
       this.#groups.informers.start();
       this.#groups.everywhere.start();
       const led = this.#lead();
-      await aborted(this.#stop.signal);
+      await whenAborted(this.#stop.signal);
       await this.#wind(led);
     } finally {
       signal.removeEventListener("abort", told);
@@ -120,7 +121,7 @@ export class Manager {
   async #lead(): Promise<void> {
     const work = async (signal: AbortSignal): Promise<void> => {
       this.#groups.leader.start();
-      await aborted(signal);
+      await whenAborted(signal);
       await this.#groups.leader.stop(signal.reason);
     };
     try {
@@ -157,9 +158,4 @@ export class Manager {
     const behind = [...this.#informers.values()].filter(({ synced }) => !synced).length;
     if (behind > 0) throw new Error(`${behind} of ${this.#informers.size} informers not synced`);
   }
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }
