@@ -5,7 +5,7 @@ import { Authenticator } from "./auth/authenticator.ts";
 import { openAuthority, type Authority } from "./auth/authority.ts";
 import { writeKubeconfig } from "./auth/kubeconfig.ts";
 import { RbacAuthorizer } from "./auth/rbac.ts";
-import { reviewResources } from "./auth/reviews.ts";
+import { reviewResources, tokenRequestAction } from "./auth/reviews.ts";
 import { ServiceAccountTokens } from "./auth/service-account-token.ts";
 import { definitionResource } from "./custom/definition-resource.ts";
 import { bootstrap } from "./housekeeping/bootstrap.ts";
@@ -18,6 +18,7 @@ import { builtinResources } from "./kinds/builtin-resources.ts";
 import { definition } from "./kinds/definitions.ts";
 import { noLog, type Log } from "../runtime/log.ts";
 import { Registry } from "./registry.ts";
+import type { Resource } from "./resource.ts";
 import type { Services } from "./request/context.ts";
 import { MemoryBackend } from "./storage/memory-backend.ts";
 import { ObjectStore } from "./storage/object-store.ts";
@@ -63,14 +64,10 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
     authorizer,
     serviceAccountTokens,
     staticTokens: new Map([
-      [authority.adminToken, { name: "admin", groups: ["system:masters", "system:authenticated"] }],
+      [authority.adminToken, { name: "admin", uid: "admin", groups: ["system:masters", "system:authenticated"] }],
     ]),
   });
-  const registry = new Registry([
-    ...builtinResources(),
-    ...reviewResources({ authorizer, authenticator, clock, schemas: definition }),
-    definitionResource,
-  ]);
+  const registry = new Registry(resources({ reader, authorizer, authenticator, serviceAccountTokens, clock }));
   const services: Services = { store, reader, views: new Views(), registry, authorizer, clock };
   await bootstrap(services);
   const stopDefinitions = new Definitions(services, definitionResource).start();
@@ -91,12 +88,8 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
   address = `${host}:${listener.port}`;
   const url = `https://${address}`;
   const kubeconfig = join(dir, "kubeconfig");
-  await writeKubeconfig(kubeconfig, {
-    server: url,
-    caPem: authority.caPem,
-    certPem: authority.adminCertPem,
-    keyPem: authority.adminKeyPem,
-  });
+  // A token and no certificate: a certificate would win over `kubectl --token`.
+  await writeKubeconfig(kubeconfig, { server: url, caPem: authority.caPem, token: authority.adminToken });
   return {
     url,
     port: listener.port,
@@ -109,6 +102,29 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
       await store.close();
     },
   };
+}
+
+interface ResourceDependencies {
+  readonly reader: StoreReader;
+  readonly authorizer: RbacAuthorizer;
+  readonly authenticator: Authenticator;
+  readonly serviceAccountTokens: ServiceAccountTokens;
+  readonly clock: Clock;
+}
+
+function resources({
+  reader,
+  authorizer,
+  authenticator,
+  serviceAccountTokens,
+  clock,
+}: ResourceDependencies): Resource[] {
+  const schemas = definition;
+  const token = tokenRequestAction({ objects: reader, tokens: serviceAccountTokens, clock, schemas });
+  const stored = builtinResources().map((resource) =>
+    resource.plural === "serviceaccounts" ? { ...resource, subresources: { token } } : resource,
+  );
+  return [...stored, ...reviewResources({ authorizer, authenticator, clock, schemas }), definitionResource];
 }
 
 async function openBackend({ dir, storage, fsync = false }: ServerOptions): Promise<Backend> {

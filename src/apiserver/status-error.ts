@@ -63,7 +63,7 @@ export function qualified(name: string, group: string): string {
 const named = (group: string, kind: string, name: string): StatusDetails => ({
   ...(name ? { name } : {}),
   ...(group ? { group } : {}),
-  kind,
+  ...(kind ? { kind } : {}),
 });
 
 export const badRequest = (message: string): StatusError => new StatusError(400, "BadRequest", message);

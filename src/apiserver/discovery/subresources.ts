@@ -26,7 +26,7 @@ function describe(resource: Resource, subresource: Subresource): Omit<ServedSubr
   }
   const { group, version, kind } = subresource.type === "action" ? subresource : resource;
   return {
-    verbs: subresource.type === "action" ? subresource.verbs.toSorted() : PART_VERBS,
+    verbs: subresource.verbs?.toSorted() ?? PART_VERBS,
     kind: { group, version, kind },
   };
 }

@@ -1,3 +1,4 @@
+import { formatTime } from "../../object/time.ts";
 import type { KubeObject } from "../../object/meta.ts";
 import { collectionOf } from "../registry.ts";
 import type { Services } from "../request/context.ts";
@@ -69,7 +70,7 @@ export class Namespaces {
     if ((object.metadata.finalizers?.length ?? 0) === 0)
       return void store.remove(collection, entry.key, entry, draftOf(object, resource));
     if (object.metadata.deletionTimestamp) return;
-    object.metadata.deletionTimestamp = `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
+    object.metadata.deletionTimestamp = formatTime(clock.now());
     object.metadata.deletionGracePeriodSeconds = 0;
     void store.put(collection, entry.key, entry, draftOf(object, resource));
   }

@@ -109,7 +109,7 @@ export class Dispatcher {
       name: info.name,
       subresource: info.subresource,
       query,
-      userAgent: String(request.headers["user-agent"] ?? ""),
+      userAgent: request.headers["user-agent"] ?? "",
       warnings: [],
     };
     if (!isPlaced(resource, info)) throw noSuchResource();
@@ -178,7 +178,8 @@ function handlerFor(context: RequestContext, verb: string): Handler {
     if (!part.verbs.includes(verb as never)) throw methodNotAllowed();
     return async (context, request) => perform(context, await objectIn(request, part.kind));
   }
-  if (!["get", "update", "patch"].includes(verb)) throw methodNotAllowed();
+  const allowed: readonly string[] = (part.type === "status" && part.verbs) || ["get", "update", "patch"];
+  if (!allowed.includes(verb)) throw methodNotAllowed();
   if (part.type === "status") return main[verb] as Handler;
   return verb === "get"
     ? (context) => readScale(context, part)

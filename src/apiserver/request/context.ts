@@ -1,3 +1,4 @@
+import { formatTime } from "../../object/time.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { RbacAuthorizer } from "../auth/rbac.ts";
 import type { User } from "../auth/user.ts";
@@ -54,5 +55,5 @@ export function collectionFor(context: Pick<RequestContext, "resource">): string
 
 /** Seconds, as metav1.Time is written. */
 export function timestamp(clock: Clock): string {
-  return `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
+  return formatTime(clock.now());
 }

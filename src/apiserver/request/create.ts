@@ -1,6 +1,4 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { dnsSubdomain } from "../../object/names.ts";
-import { validateObjectMeta } from "../../object/validate-meta.ts";
 import type { KubeObject } from "../../object/meta.ts";
 import { updateManagedFields } from "../../patch/managed-fields.ts";
 import type { ParsedBody } from "../http/body.ts";
@@ -10,6 +8,7 @@ import type { Entry } from "../storage/store.ts";
 import { collectionFor, keyFor, timestamp, type Answer, type RequestContext } from "./context.ts";
 import { incoming } from "./incoming.ts";
 import { ignoredFor } from "./ignored-fields.ts";
+import { metadataFaults } from "./metadata-faults.ts";
 import { writeOptions, type WriteOptions } from "./options.ts";
 import { draftOf } from "./draft.ts";
 import { refuseEscalation } from "./refuse-escalation.ts";
@@ -68,13 +67,7 @@ export async function insert(
   for (let attempt = 1; ; attempt++) {
     const generated = !metadata.name && metadata.generateName;
     if (generated) metadata.name = generateName(generated);
-    const errors = [
-      ...validateObjectMeta(metadata, {
-        namespaced: resource.namespaced,
-        validateName: strategy.validateName ?? dnsSubdomain,
-      }),
-      ...(strategy.validate?.(object) ?? []),
-    ];
+    const errors = [...metadataFaults(metadata, resource), ...(strategy.validate?.(object) ?? [])];
     if (errors.length > 0) throw invalidObject(resource.group, resource.kind, metadata.name ?? "", errors);
     const key = keyFor(context, metadata.name ?? "");
     if (!services.store.head(collectionFor(context), key)) {

@@ -1,9 +1,10 @@
-import { isObject, type Json } from "../../object/json.ts";
+import { equal, isObject, type Json } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
+import { formatTime } from "../../object/time.ts";
 import { invalid } from "../../schema/field-error.ts";
 import { badRequest, conflict, invalidObject, notFound } from "../status-error.ts";
 import type { Entry } from "../storage/store.ts";
-import { collectionFor, keyFor, timestamp, type Answer, type RequestContext } from "./context.ts";
+import { collectionFor, keyFor, type Answer, type RequestContext } from "./context.ts";
 import { draftOf } from "./draft.ts";
 import { newest } from "./get.ts";
 import { list } from "./list.ts";
@@ -49,10 +50,10 @@ export async function removeCollection(context: RequestContext, body: Json): Pro
   const found = list(context);
   if (found.type !== "list") return found;
   await Promise.all(
-    found.entries.map((entry) => {
+    found.entries.map(async (entry) => {
       const newestEntry = context.services.store.head(collectionFor(context), entry.key);
       const [namespace = "", name = ""] = context.resource.namespaced ? entry.key.split("/") : ["", entry.key];
-      return newestEntry && removeOne({ ...context, namespace, name }, newestEntry, options);
+      if (newestEntry) await removeOne({ ...context, namespace, name }, newestEntry, options);
     }),
   );
   return found;
@@ -64,25 +65,19 @@ async function removeOne(
   options: DeleteOptions,
 ): Promise<{ object: KubeObject; gone: boolean }> {
   const { resource, services, name } = context;
+  const collection = collectionFor(context);
+  const key = keyFor(context, name);
   const object = services.views.object(live, resource);
   checkPreconditions(context, object, options);
-  const before = JSON.stringify(object.metadata);
-  markDeleted(context, object, options);
-  if (!isReleased(object)) {
-    if (options.dryRun || JSON.stringify(object.metadata) === before) return { object, gone: false };
-    const change = await services.store.put(
-      collectionFor(context),
-      keyFor(context, name),
-      live,
-      draftOf(object, resource),
-    );
-    services.views.adopt(change.after as Entry, resource);
-    return { object, gone: false };
+  const marked = markDeleted(context, object, options);
+  if (isReleased(marked, resource)) {
+    if (!options.dryRun) await services.store.remove(collection, key, live, draftOf(object, resource));
+    return { object, gone: true };
   }
-  const final = services.views.object(live, resource);
-  if (options.dryRun) return { object: final, gone: true };
-  await services.store.remove(collectionFor(context), keyFor(context, name), live, draftOf(final, resource));
-  return { object: final, gone: true };
+  if (options.dryRun || equal(marked, object)) return { object: marked, gone: false };
+  const change = await services.store.put(collection, key, live, draftOf(marked, resource));
+  services.views.adopt(change.after as Entry, resource);
+  return { object: marked, gone: false };
 }
 
 function checkPreconditions({ resource, name }: RequestContext, object: KubeObject, options: DeleteOptions): void {
@@ -103,42 +98,30 @@ function checkPreconditions({ resource, name }: RequestContext, object: KubeObje
     );
 }
 
-/** Sets what a deletion leaves on an object that something still holds: finalizers, a kubelet, a namespace's content. */
-function markDeleted(context: RequestContext, object: KubeObject, options: DeleteOptions): void {
-  const { metadata } = object;
-  const now = context.services.clock.now();
-  const grace = gracePeriod(context, object, options);
-  if (!metadata.deletionTimestamp) {
-    // A namespace counts no grace period: its finalizer holds it.
-    metadata.deletionTimestamp = timestamp({ ...context.services.clock, now: () => now + grace * 1000 });
-    if (object.kind !== "Namespace") metadata.deletionGracePeriodSeconds = grace;
-    if (metadata.generation !== undefined && object.kind !== "Namespace") metadata.generation++;
-  } else if (grace < (metadata.deletionGracePeriodSeconds ?? 0)) metadata.deletionGracePeriodSeconds = grace;
-
-  const held = { Foreground: "foregroundDeletion", Orphan: "orphan" } as const;
-  if (options.propagation === "Foreground" || options.propagation === "Orphan") {
-    const finalizer = held[options.propagation];
-    if (!metadata.finalizers?.includes(finalizer)) metadata.finalizers = [...(metadata.finalizers ?? []), finalizer];
-  }
-  if (object.kind === "Namespace" && context.resource.group === "")
-    object.status = { ...(isObject(object.status) ? object.status : {}), phase: "Terminating" };
+/** What a deletion leaves of an object that something still holds: finalizers, a kubelet, a namespace's content. */
+function markDeleted({ resource, services }: RequestContext, object: KubeObject, options: DeleteOptions): KubeObject {
+  const { strategy } = resource;
+  const now = services.clock.now();
+  const grace = strategy.gracePeriod?.(object, options.gracePeriodSeconds) ?? 0;
+  const metadata = { ...object.metadata };
+  const first = !metadata.deletionTimestamp;
+  if (first) metadata.deletionTimestamp = formatTime(now + grace * 1000);
+  // A second deletion can only hurry the first.
+  metadata.deletionGracePeriodSeconds = first ? grace : Math.min(grace, metadata.deletionGracePeriodSeconds ?? 0);
+  if (first && metadata.generation !== undefined) metadata.generation++;
+  const finalizer = options.propagation && holding[options.propagation];
+  if (finalizer && !metadata.finalizers?.includes(finalizer))
+    metadata.finalizers = [...(metadata.finalizers ?? []), finalizer];
+  const marked: KubeObject = { ...object, metadata };
+  return first && strategy.onDelete ? strategy.onDelete(marked, now) : marked;
 }
 
-/** A pod that runs somewhere is given time; its kubelet ends it by deleting it again with none. */
-function gracePeriod({ resource }: RequestContext, object: KubeObject, options: DeleteOptions): number {
-  if (resource.kind !== "Pod" || resource.group !== "") return 0;
-  const spec = object.spec as { nodeName?: string; terminationGracePeriodSeconds?: number } | undefined;
-  const phase = (object.status as { phase?: string } | undefined)?.phase;
-  if (!spec?.nodeName || phase === "Succeeded" || phase === "Failed") return 0;
-  const asked =
-    options.gracePeriodSeconds ??
-    object.metadata.deletionGracePeriodSeconds ??
-    spec.terminationGracePeriodSeconds ??
-    30;
-  return object.metadata.deletionTimestamp
-    ? Math.min(asked, object.metadata.deletionGracePeriodSeconds ?? asked)
-    : asked;
-}
+/** The garbage collector takes these away, once it has dealt with what the object owns. */
+const holding: Record<NonNullable<DeleteOptions["propagation"]>, string | undefined> = {
+  Background: undefined,
+  Foreground: "foregroundDeletion",
+  Orphan: "orphan",
+};
 
 function deleteOptions(query: URLSearchParams, body: Json): DeleteOptions {
   if (body !== null && !isObject(body)) throw badRequest("the DeleteOptions must be an object");

@@ -4,13 +4,14 @@ import type { Resource } from "../resource.ts";
 
 /** Fields an endpoint does not write, which therefore nobody comes to own through it. */
 export function ignoredFor(resource: Resource, subresource: string): FieldSet | undefined {
+  const part = resource.subresources[subresource];
   const fields =
-    subresource === ""
-      ? (resource.strategy.ignoredFields ?? [])
-      : Object.keys(resource.schema.properties ?? {}).filter(isNotStatus);
+    part?.type === "status"
+      ? othersThan(resource, ["metadata", "apiVersion", "kind", ...(part.writes ?? ["status"])])
+      : (resource.strategy.ignoredFields ?? []);
   return fields.length === 0 ? undefined : fieldSetOf(...fields.map((field) => [fieldElement(field)]));
 }
 
-function isNotStatus(field: string): boolean {
-  return !["status", "metadata", "apiVersion", "kind"].includes(field);
+function othersThan(resource: Resource, written: readonly string[]): string[] {
+  return Object.keys(resource.schema.properties ?? {}).filter((field) => !written.includes(field));
 }

@@ -15,11 +15,11 @@ export interface Decoded {
 }
 
 /** A client's object as the kind understands it: typed, pruned, not yet defaulted. */
-export function decodeAs(resource: Pick<Resource, "origin" | "schema"> & Resource, value: Json): Decoded {
+export function decodeAs(resource: Resource, value: Json): Decoded {
   if (!isObject(value)) throw badRequest(`${resource.kind} must be an object`);
   const decoded =
     resource.origin === "builtin" ? decodeBuiltin(value, resource.schema) : decodeCustom(value as never, resource);
-  const object = decoded.object as KubeObject;
+  const { object } = decoded;
   object.kind = resource.kind;
   object.apiVersion = apiVersion(resource);
   if (!isObject(object.metadata)) object.metadata = {};

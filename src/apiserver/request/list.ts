@@ -15,7 +15,7 @@ export function list(context: RequestContext): Answer {
   if (resourceVersion !== undefined && resourceVersion > store.revision) throw tooNew(resourceVersion, store.revision);
 
   const position = token === "" ? undefined : parseToken(token);
-  const revision = position?.revision ?? (match === "Exact" ? (resourceVersion as number) : store.revision);
+  const revision = position?.revision ?? ((match === "Exact" && resourceVersion) || store.revision);
   const { entries, more } = page(context, selection, revision, position?.after ?? "", limit);
   const last = entries.at(-1);
   return {

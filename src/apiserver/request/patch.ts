@@ -76,7 +76,7 @@ function checkUnmoved({ name, resource }: RequestContext, patched: Json): void {
   if (!isObject(patched) || !isObject(patched.metadata)) throw badRequest("the patched object has no metadata");
   if (patched.metadata.name !== name)
     throw badRequest(
-      `the name of the object (${String(patched.metadata.name)}) does not match the name on the URL (${name})`,
+      `the name of the object (${JSON.stringify(patched.metadata.name)}) does not match the name on the URL (${name})`,
     );
   checkKind(resource, patched);
 }
@@ -153,7 +153,9 @@ function configuration(context: RequestContext, value: Record<string, Json>, opt
   if (metadata.managedFields !== undefined && metadata.managedFields !== null)
     throw badRequest("metadata.managedFields must be nil");
   if (metadata.name !== undefined && metadata.name !== name)
-    throw badRequest(`the name of the object (${String(metadata.name)}) does not match the name on the URL (${name})`);
+    throw badRequest(
+      `the name of the object (${JSON.stringify(metadata.name)}) does not match the name on the URL (${name})`,
+    );
   if (resource.namespaced && metadata.namespace !== undefined && metadata.namespace !== namespace)
     throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
   try {

@@ -1,10 +1,10 @@
 import { equal } from "../../object/json.ts";
 import type { KubeObject, ManagedFieldsEntry } from "../../object/meta.ts";
-import { dnsSubdomain } from "../../object/names.ts";
-import { validateObjectMeta, validateObjectMetaUpdate } from "../../object/validate-meta.ts";
+import { validateObjectMetaUpdate } from "../../object/validate-meta.ts";
 import { updateManagedFields } from "../../patch/managed-fields.ts";
 import type { ParsedBody } from "../http/body.ts";
 import { apiVersion } from "../registry.ts";
+import type { Resource, Subresource } from "../resource.ts";
 import { badRequest, conflict, invalidObject, notFound } from "../status-error.ts";
 import type { Entry } from "../storage/store.ts";
 import { collectionFor, keyFor, timestamp, type Answer, type RequestContext } from "./context.ts";
@@ -13,6 +13,7 @@ import { draftOf } from "./draft.ts";
 import { newest } from "./get.ts";
 import { ignoredFor } from "./ignored-fields.ts";
 import { incoming } from "./incoming.ts";
+import { metadataFaults } from "./metadata-faults.ts";
 import { writeOptions, type WriteOptions } from "./options.ts";
 import { refuseEscalation } from "./refuse-escalation.ts";
 
@@ -58,7 +59,7 @@ export async function replace(
   if (options.dryRun) return { type: "object", code: 200, object };
   const collection = collectionFor(context);
   const key = keyFor(context, context.name);
-  if (object.metadata.deletionTimestamp && isReleased(object)) {
+  if (object.metadata.deletionTimestamp && isReleased(object, resource)) {
     const change = await services.store.remove(collection, key, live, draftOf(object, resource));
     return { type: "entry", code: 200, entry: change.last as Entry };
   }
@@ -99,13 +100,18 @@ function keepServerFields({ metadata }: KubeObject, { metadata: old }: KubeObjec
   }
 }
 
+/** Top-level fields that a status-like endpoint writes. */
+function writtenBy(part: Extract<Subresource, { type: "status" }>): readonly string[] {
+  return part.writes ?? ["status"];
+}
+
 /** The main endpoint leaves status alone, the status endpoint everything else. */
 function prepare(context: RequestContext, object: KubeObject, old: KubeObject): void {
   const { resource } = context;
   const part = resource.subresources[context.subresource];
   if (part?.type === "status") {
     for (const field of new Set([...Object.keys(object), ...Object.keys(old)]))
-      if (field !== "status" && field !== "metadata") restore(object, old, field);
+      if (field !== "metadata" && !writtenBy(part).includes(field)) restore(object, old, field);
     // A kubelet may label its node or pod with a status write; the metadata of custom kinds is not status.
     if (resource.origin === "custom") {
       const { managedFields } = object.metadata;
@@ -143,10 +149,10 @@ function managedAfter(
 }
 
 function faults(context: RequestContext, object: KubeObject, old: KubeObject) {
-  const { strategy, subresources, namespaced } = context.resource;
+  const { strategy, subresources } = context.resource;
   const part = subresources[context.subresource];
   return [
-    ...validateObjectMeta(object.metadata, { namespaced, validateName: strategy.validateName ?? dnsSubdomain }),
+    ...metadataFaults(object.metadata, context.resource),
     ...validateObjectMetaUpdate(object.metadata, old.metadata),
     ...(part?.type === "status"
       ? (part.validateUpdate?.(object, old) ?? [])
@@ -162,13 +168,7 @@ function contentChanged(object: KubeObject, old: KubeObject): boolean {
 }
 
 /** Being deleted, and nothing holds it any more. */
-export function isReleased(object: KubeObject): boolean {
-  const namespaceHeld =
-    ((object.spec as { finalizers?: string[] } | undefined)?.finalizers?.length ?? 0) > 0 &&
-    object.kind === "Namespace";
-  return (
-    (object.metadata.finalizers?.length ?? 0) === 0 &&
-    !namespaceHeld &&
-    (object.metadata.deletionGracePeriodSeconds ?? 0) === 0
-  );
+export function isReleased(object: KubeObject, { strategy }: Resource): boolean {
+  const { finalizers = [], deletionGracePeriodSeconds = 0 } = object.metadata;
+  return finalizers.length === 0 && deletionGracePeriodSeconds === 0 && !strategy.isHeld?.(object);
 }

@@ -42,10 +42,10 @@ export class LmdbBackend implements Backend {
     await this.#database.transaction(() => {
       for (const row of rows) {
         const key = `${row.collection}\0${row.key}`;
-        if (row.bytes) this.#database.put(key, encode(row, row.bytes));
-        else this.#database.remove(key);
+        if (row.bytes) this.#database.putSync(key, encode(row, row.bytes));
+        else this.#database.removeSync(key);
       }
-      this.#database.put(revisionKey, Buffer.from(String(revision)));
+      this.#database.putSync(revisionKey, Buffer.from(String(revision)));
     });
   }
 

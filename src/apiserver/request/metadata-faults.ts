@@ -1,0 +1,12 @@
+import type { ObjectMeta } from "../../object/meta.ts";
+import { dnsSubdomain } from "../../object/names.ts";
+import { validateBuiltInFinalizers, validateObjectMeta } from "../../object/validate-meta.ts";
+import type { FieldError } from "../../schema/field-error.ts";
+import type { Resource } from "../resource.ts";
+
+/** What is wrong with the metadata of an object, whatever else it holds. */
+export function metadataFaults(metadata: ObjectMeta, { namespaced, origin, strategy }: Resource): FieldError[] {
+  const errors = validateObjectMeta(metadata, { namespaced, validateName: strategy.validateName ?? dnsSubdomain });
+  if (origin === "builtin") errors.push(...validateBuiltInFinalizers(metadata.finalizers ?? []));
+  return errors;
+}
