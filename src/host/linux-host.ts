@@ -94,16 +94,21 @@ export class LinuxHost implements Host {
     if (!program) return Promise.resolve({ type: "failed", message: "no program given" });
     return new Promise((resolve) => {
       const limits = { timeout: timeoutMs, signal, killSignal: "SIGKILL" as const, maxBuffer: 1024 * 1024 };
-      const child = execFile(program, args, { ...limits, encoding: "utf8" }, (error, stdout, stderr) => {
-        if (!error) return resolve({ type: "exited", code: 0, stdout, stderr });
-        // chroot's own words for "cannot start it".
-        if (stderr.startsWith("chroot: ")) return resolve({ type: "failed", message: stderr.trim() });
-        if (typeof error.code === "number") return resolve({ type: "exited", code: error.code, stdout, stderr });
-        resolve({
-          type: "failed",
-          message: error.killed ? `${program}: stopped after ${timeoutMs} ms` : error.message,
-        });
-      });
+      const child = execFile(
+        program,
+        args,
+        { ...limits, encoding: "utf8", env: { ...process.env, LC_ALL: "C" } },
+        (error, stdout, stderr) => {
+          if (!error) return resolve({ type: "exited", code: 0, stdout, stderr });
+          // chroot's own words for "cannot start it".
+          if (stderr.startsWith("chroot: ")) return resolve({ type: "failed", message: stderr.trim() });
+          if (typeof error.code === "number") return resolve({ type: "exited", code: error.code, stdout, stderr });
+          resolve({
+            type: "failed",
+            message: error.killed ? `${program}: stopped after ${timeoutMs} ms` : error.message,
+          });
+        },
+      );
       child.stdin?.end();
     });
   }

@@ -1,0 +1,63 @@
+import type { SettingReport } from "../engine/engine.ts";
+import type { Profile, ProfileStatus } from "../node-tuning/api.ts";
+import { type Condition, setCondition } from "../object/condition.ts";
+import { formatProblem } from "../tuned/problem.ts";
+import type { TuneOutcome } from "./tune.ts";
+
+type Finding = Pick<Condition, "status" | "reason" | "message">;
+
+/** What a node says of its Profile. Two runs with the same outcome say the same. */
+export function profileStatus(profile: Profile, outcome: TuneOutcome, now: string): ProfileStatus {
+  const before = profile.status?.conditions ?? [];
+  const applied = setCondition(before, { type: "Applied", ...appliedFinding(outcome) }, now);
+  const conditions = setCondition(applied, { type: "Degraded", ...degradedFinding(outcome) }, now);
+  return {
+    // Whatever was in force before is still, where nothing was applied.
+    tunedProfile: outcome.type === "applied" ? profile.spec.config.tunedProfile : (profile.status?.tunedProfile ?? ""),
+    conditions: [...conditions],
+    observedGeneration: profile.metadata.generation,
+  };
+}
+
+function appliedFinding(outcome: TuneOutcome): Finding {
+  if (outcome.type !== "applied") return { status: "False", reason: "Failed", message: whyNot(outcome) };
+  const { settings } = outcome.report;
+  const failed = settings.filter(({ type }) => type === "failed").length;
+  const message =
+    failed > 0
+      ? `TuneD profile applied, except for ${failed} of ${settings.length} settings.`
+      : "TuneD profile applied.";
+  return { status: "True", reason: "AsExpected", message };
+}
+
+function degradedFinding(outcome: TuneOutcome): Finding {
+  if (outcome.type !== "applied") return { status: "True", reason: "TunedError", message: whyNot(outcome) };
+  const { settings, restored } = outcome.report;
+  const errors = [
+    ...settings.flatMap(describeFailure),
+    ...restored.flatMap(({ path, failed }) => (failed === undefined ? [] : [`cannot put back ${path}: ${failed}`])),
+  ];
+  if (errors.length > 0) return { status: "True", reason: "TunedError", message: several(errors) };
+  if (outcome.warnings.length > 0)
+    return { status: "False", reason: "TunedWarning", message: several(outcome.warnings.map(formatProblem)) };
+  return { status: "False", reason: "AsExpected", message: "No errors." };
+}
+
+function whyNot(outcome: Exclude<TuneOutcome, { type: "applied" }>): string {
+  return outcome.type === "failed" ? outcome.message : several(outcome.problems.map(formatProblem));
+}
+
+function describeFailure(setting: SettingReport): string[] {
+  if (setting.type !== "failed") return [];
+  const name = setting.option === "" ? `[${setting.unit}]` : setting.option;
+  return [`${setting.from}: ${name}: ${setting.message}`];
+}
+
+/** A condition holds at most 32,768 characters, and people read the first few. */
+function several(messages: readonly string[]): string {
+  const shown = messages
+    .slice(0, 10)
+    .map((message) => (message.length > 1000 ? `${message.slice(0, 1000)}…` : message));
+  const more = messages.length - shown.length;
+  return `${shown.join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
+}

@@ -1,0 +1,60 @@
+import type { ApplyReport, Engine } from "../engine/engine.ts";
+import type { Host } from "../host/host.ts";
+import type { ProfileSpec } from "../node-tuning/api.ts";
+import { parseProfile } from "../tuned/parse-profile.ts";
+import type { Answer } from "../tuned/probe.ts";
+import type { Problem } from "../tuned/problem.ts";
+import { baseProfiles } from "../tuned/profiles/base-profiles.ts";
+import { type Profiles, resolve } from "../tuned/resolve.ts";
+import { answerProbes } from "./answer-probes.ts";
+
+export type TuneOutcome =
+  | { type: "applied"; report: ApplyReport; warnings: readonly Problem[] }
+  /** The profile makes no sense on this node. Nothing was changed. */
+  | { type: "invalid"; problems: readonly Problem[] }
+  /** Something that should work did not; it is tried again. */
+  | { type: "failed"; message: string };
+
+export interface TuneInput {
+  spec: ProfileSpec;
+  host: Host;
+  engine: Engine;
+  signal?: AbortSignal;
+}
+
+/** Where profiles look for the name of the cloud provider. */
+const providerPath = "/var/lib/ocp-tuned/provider";
+
+/** Each answer may raise the next question, but no profile asks this many in turn. */
+const mostRounds = 100;
+
+/** Makes a node be as its Profile says. */
+export async function tune({ spec, host, engine, signal }: TuneInput): Promise<TuneOutcome> {
+  const failure = await tellProvider(host, spec.config.providerName ?? "");
+  if (failure !== undefined) return { type: "failed", message: failure };
+
+  const profiles: Profiles = { profile: spec.config.tunedProfile, layers: [baseProfiles(), textsOf(spec)] };
+  const answers = new Map<string, Answer>();
+  for (let round = 0; round < mostRounds; round++) {
+    const resolution = resolve(profiles, answers);
+    if (resolution.type === "invalid") return resolution;
+    if (resolution.type === "needs") {
+      for (const [key, answer] of await answerProbes(resolution.probes, host, signal)) answers.set(key, answer);
+      continue;
+    }
+    const report = await engine.apply(resolution.profile, host);
+    return { type: "applied", report, warnings: resolution.profile.warnings };
+  }
+  return { type: "invalid", problems: [{ message: `the profile asks more than ${mostRounds} questions in turn` }] };
+}
+
+function textsOf(spec: ProfileSpec): Map<string, ReturnType<typeof parseProfile>> {
+  return new Map((spec.profile ?? []).map(({ name, data }) => [name, parseProfile(data, `${name}/tuned.conf`)]));
+}
+
+async function tellProvider(host: Host, provider: string): Promise<string | undefined> {
+  const file = await host.read(providerPath);
+  if (file.type === "text" && file.text === provider) return undefined;
+  const outcome = await host.replace(providerPath, provider);
+  return outcome.type === "failed" ? `write ${providerPath}: ${outcome.message}` : undefined;
+}
