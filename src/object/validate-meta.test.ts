@@ -24,9 +24,9 @@ describe("metadata of a new object", () => {
     [{ namespace: "n" }, ["metadata.name: Required value: name or generateName is required"]],
     [{ name: "a" }, ["metadata.namespace: Required value"]],
     [
-      { name: "A", generateName: "A-", namespace: "n.n" },
+      { name: "A", generateName: "Bad_-", namespace: "n.n" },
       [
-        'metadata.generateName: Invalid value: "A-": a lowercase RFC 1123 subdomain must',
+        'metadata.generateName: Invalid value: "Bad_-": a lowercase RFC 1123 subdomain must',
         'metadata.name: Invalid value: "A": a lowercase',
         'metadata.namespace: Invalid value: "n.n": must not contain dots',
       ],

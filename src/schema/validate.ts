@@ -1,0 +1,211 @@
+import { runeLength } from "../object/byte-length.ts";
+import { canonical, equal, isObject } from "../object/json.ts";
+import { checkDepth } from "./depth.ts";
+import {
+  type FieldError,
+  type FieldErrorReason,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+  tooMany,
+  typeInvalid,
+} from "./field-error.ts";
+import { hasFormat } from "./format.ts";
+import { goNumber } from "./go-number.ts";
+import { child, index } from "./path.ts";
+import { compilePattern } from "./pattern.ts";
+import type { Schema } from "./schema.ts";
+
+/** Where a fault concerns no field in particular, the server prints Go's nil path. */
+const nowhere = "<nil>";
+
+/** Faults of a value against its schema, in the server's words: `spec.level in body should be …`. */
+export function validateSchema(value: unknown, schema: Schema, path = ""): FieldError[] {
+  const errors: FieldError[] = [];
+  validate(value, schema, path, errors, 0);
+  return errors;
+}
+
+function validate(value: unknown, schema: Schema, path: string, errors: FieldError[], depth: number): void {
+  checkDepth(depth);
+  checkType(value, schema, path, errors);
+  if (value === null || value === undefined) {
+    checkEnum(value ?? null, schema, path, errors);
+    return;
+  }
+  if (schema.allOf || schema.anyOf || schema.oneOf || schema.not) checkComposition(value, schema, path, errors, depth);
+  if (typeof value === "string") checkString(value, schema, path, errors);
+  else if (typeof value === "number") checkNumber(value, schema, path, errors);
+  else if (Array.isArray(value)) checkList(value, schema, path, errors, depth);
+  checkEnum(value, schema, path, errors);
+  if (isObject(value)) checkObject(value, schema, path, errors, depth);
+}
+
+function checkType(value: unknown, schema: Schema, path: string, errors: FieldError[]): void {
+  const intOrString = schema["x-kubernetes-int-or-string"] === true;
+  const { type } = schema;
+  if (!type && !intOrString) return;
+  const actual = typeName(value);
+  if (actual === "null") {
+    if (schema.nullable) return;
+  } else if (intOrString) {
+    if (actual === "integer" || actual === "string") return;
+  } else if (actual === type || (type === "number" && actual === "integer")) return;
+  const expected = intOrString ? "integer,string" : (type ?? "");
+  errors.push(typeInvalid(place(path), actual, `${path} in body must be of type ${expected}: "${actual}"`));
+}
+
+const largestInteger = 2 ** 63;
+
+function typeName(value: unknown): string {
+  if (value === null || value === undefined) return "null";
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "number")
+    return Number.isInteger(value) && Math.abs(value) <= largestInteger ? "integer" : "number";
+  return typeof value;
+}
+
+function checkString(value: string, schema: Schema, path: string, errors: FieldError[]): void {
+  const { minLength, maxLength, pattern, format } = schema;
+  if (maxLength !== undefined && value.length > maxLength && runeLength(value) > maxLength)
+    errors.push(tooLong(place(path), maxLength));
+  if (minLength !== undefined && (value.length < minLength || runeLength(value) < minLength))
+    errors.push(invalid(place(path), value, `${path} in body should be at least ${minLength} chars long`));
+  if (pattern !== undefined && pattern !== "" && !compilePattern(pattern).test(value))
+    errors.push(invalid(place(path), value, `${path} in body should match '${pattern}'`));
+  if (format !== undefined && (schema.type === "string" || !schema.type) && !hasFormat(value, format))
+    errors.push(typeInvalid(place(path), value, `${path} in body must be of type ${format}: ${JSON.stringify(value)}`));
+}
+
+function checkNumber(value: number, schema: Schema, path: string, errors: FieldError[]): void {
+  const { minimum, maximum, multipleOf } = schema;
+  const fault = (detail: string) => errors.push(invalid(place(path), value, `${path} in body should be ${detail}`));
+  if (multipleOf !== undefined && multipleOf !== 0 && !isMultiple(value, multipleOf))
+    fault(`a multiple of ${goNumber(multipleOf)}`);
+  if (maximum !== undefined && (schema.exclusiveMaximum ? value >= maximum : value > maximum))
+    fault(schema.exclusiveMaximum ? `less than ${goNumber(maximum)}` : `less than or equal to ${goNumber(maximum)}`);
+  if (minimum !== undefined && (schema.exclusiveMinimum ? value <= minimum : value < minimum))
+    fault(
+      schema.exclusiveMinimum ? `greater than ${goNumber(minimum)}` : `greater than or equal to ${goNumber(minimum)}`,
+    );
+}
+
+/** Fractions of ten are not exact in binary: 0.3 is a multiple of 0.1 all the same. */
+function isMultiple(value: number, unit: number): boolean {
+  const times = value / unit;
+  return Math.abs(times - Math.round(times)) <= Math.abs(times) * 2 ** -50;
+}
+
+function checkList(value: unknown[], schema: Schema, path: string, errors: FieldError[], depth: number): void {
+  const { items, minItems, maxItems } = schema;
+  if (items) for (let i = 0; i < value.length; i++) validate(value[i], items, index(path, i), errors, depth + 1);
+  if (minItems !== undefined && value.length < minItems)
+    errors.push(invalid(place(path), value.length, `${path} in body should have at least ${minItems} items`));
+  if (maxItems !== undefined && value.length > maxItems) errors.push(tooMany(place(path), value.length, maxItems));
+  if (schema.uniqueItems && new Set(value.map(canonical)).size < value.length)
+    errors.push(invalid(place(path), value, `${path} in body shouldn't contain duplicates`));
+}
+
+function checkObject(
+  value: Record<string, unknown>,
+  schema: Schema,
+  path: string,
+  errors: FieldError[],
+  depth: number,
+): void {
+  const { properties, additionalProperties, minProperties, maxProperties } = schema;
+  const faulty: FieldError[][] = [];
+  let count = 0;
+  for (const name of Object.keys(value)) {
+    if (value[name] === undefined) continue;
+    count++;
+    let property: Schema | undefined;
+    if (properties && Object.hasOwn(properties, name)) property = properties[name];
+    else if (isObject(additionalProperties)) property = additionalProperties as Schema;
+    if (!property) continue;
+    const faults: FieldError[] = [];
+    validate(value[name], property, child(path, name), faults, depth + 1);
+    if (faults.length > 0) faulty.push(faults);
+  }
+  for (const name of schema.required ?? [])
+    if (!Object.hasOwn(value, name) || value[name] === undefined) faulty.push([required(child(path, name))]);
+  if (schema["x-kubernetes-embedded-resource"] === true)
+    for (const name of ["apiVersion", "kind"])
+      if (!Object.hasOwn(value, name)) faulty.push([required(child(path, name))]);
+  if (faulty.length > 1) faulty.sort((a, b) => rank(a) - rank(b));
+  for (const faults of faulty) errors.push(...faults);
+
+  if (minProperties !== undefined && count < minProperties)
+    errors.push(invalid(place(path), count, `${path} in body should have at least ${minProperties} properties`));
+  if (maxProperties !== undefined && count > maxProperties) errors.push(tooMany(place(path), count, maxProperties));
+}
+
+/** Go walks the properties of an object in no order at all; ours is that of how much a fault says. */
+const ranks: Partial<Record<FieldErrorReason, number>> = {
+  FieldValueRequired: 0,
+  FieldValueNotSupported: 1,
+  FieldValueTooLong: 2,
+  FieldValueTypeInvalid: 3,
+};
+
+function rank(faults: readonly FieldError[]): number {
+  return (faults[0] && ranks[faults[0].reason]) ?? 4;
+}
+
+function checkEnum(value: unknown, schema: Schema, path: string, errors: FieldError[]): void {
+  const allowed = schema.enum;
+  if (!allowed || allowed.length === 0) return;
+  for (const candidate of allowed) if (equal(candidate, value)) return;
+  errors.push(
+    notSupported(
+      place(path),
+      value,
+      allowed.map((candidate) => (typeof candidate === "string" ? candidate : canonical(candidate))),
+    ),
+  );
+}
+
+function checkComposition(value: unknown, schema: Schema, path: string, errors: FieldError[], depth: number): void {
+  const { allOf, anyOf, oneOf, not } = schema;
+  const faultsOf = (part: Schema): FieldError[] => {
+    const faults: FieldError[] = [];
+    validate(value, part, path, faults, depth + 1);
+    return faults;
+  };
+  const fault = (detail: string) => errors.push(invalid(nowhere, "", `"${path}" must ${detail}`));
+
+  if (anyOf && anyOf.length > 0) {
+    const results = anyOf.map(faultsOf);
+    if (results.every((faults) => faults.length > 0)) {
+      fault("validate at least one schema (anyOf)");
+      errors.push(...closest(results));
+    }
+  }
+  if (oneOf && oneOf.length > 0) {
+    const results = oneOf.map(faultsOf);
+    const valid = results.filter((faults) => faults.length === 0).length;
+    if (valid === 0) {
+      fault("validate one and only one schema (oneOf). Found none valid");
+      errors.push(...closest(results));
+    } else if (valid > 1) fault(`validate one and only one schema (oneOf). Found ${valid} valid alternatives`);
+  }
+  if (allOf && allOf.length > 0) {
+    const results = allOf.map(faultsOf);
+    const valid = results.filter((faults) => faults.length === 0).length;
+    for (const faults of results) errors.push(...faults);
+    if (valid < results.length) fault(`validate all the schemas (allOf)${valid === 0 ? ". None validated" : ""}`);
+  }
+  if (not && faultsOf(not).length === 0) fault("not validate the schema (not)");
+}
+
+/** Of alternatives that all failed, the one with least to complain about is the one the user most likely meant. */
+function closest(results: readonly FieldError[][]): FieldError[] {
+  let best = results[0] ?? [];
+  for (const faults of results) if (faults.length < best.length) best = faults;
+  return best;
+}
+
+function place(path: string): string {
+  return path === "" ? nowhere : path;
+}
