@@ -1,3 +1,4 @@
+import type { GroupVersionKind } from "../../object/meta.ts";
 import type { Resource } from "../resource.ts";
 import { definitionName } from "../kinds/definitions.ts";
 
@@ -7,6 +8,12 @@ const PREFIX = "#/components/schemas/";
 export function componentName(resource: Pick<Resource, "origin" | "group" | "version">, kind: string): string {
   if (resource.origin === "builtin") return definitionName(resource.group, resource.version, kind);
   return `${resource.group.split(".").reverse().join(".")}.${resource.version}.${kind}`;
+}
+
+/** The component of a subresource's body: the kind itself, or one of another group, such as Scale. */
+export function bodyName(resource: Pick<Resource, "origin" | "group" | "version">, body: GroupVersionKind): string {
+  const own = body.group === resource.group && body.version === resource.version;
+  return own ? componentName(resource, body.kind) : definitionName(body.group, body.version, body.kind);
 }
 
 export const META = {

@@ -1,6 +1,7 @@
 import { isObject } from "../../object/json.ts";
+import { servedSubresources } from "../discovery/subresources.ts";
 import type { Resource } from "../resource.ts";
-import { componentName, nameIn } from "./component-names.ts";
+import { bodyName, componentName, META, nameIn } from "./component-names.ts";
 import { customComponent, listComponent } from "./custom-component.ts";
 import { pathsOf, type PathItem } from "./paths.ts";
 
@@ -40,7 +41,9 @@ export function openapiDocument(
     if (resource.verbs.includes("list"))
       roots.set(componentName(resource, resource.listKind), listComponent(resource, name));
   }
-  return documentOf(paths, componentsFor(paths, roots, definitions));
+  // What else the paths refer to: walking them to find out would cost more than all the rest.
+  const bodies = served.flatMap((resource) => servedSubresources(resource).map(({ kind }) => bodyName(resource, kind)));
+  return documentOf(paths, componentsFor([...Object.values(META), ...bodies], roots, definitions));
 }
 
 export function documentOf(paths: Record<string, PathItem>, schemas: Record<string, unknown>): OpenApiDocument {
@@ -62,14 +65,14 @@ function kindComponent(resource: Resource, definition: unknown): unknown {
   return { ...(component as object), "x-kubernetes-group-version-kind": [{ group, version, kind }] };
 }
 
-/** All components that the paths reach, each once, by name. A name nobody defines is an object of any shape. */
+/** All components that these names reach, each once. A name nobody defines is an object of any shape. */
 function componentsFor(
-  paths: unknown,
+  names: readonly string[],
   roots: ReadonlyMap<string, unknown>,
   definitions: Definitions,
 ): Record<string, unknown> {
   const found = new Map<string, unknown>();
-  const pending = [...roots.keys(), ...references(paths)];
+  const pending = [...roots.keys(), ...names];
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
     if (found.has(name)) continue;
     const defined = Object.hasOwn(definitions, name) ? definitions[name] : { type: "object" };

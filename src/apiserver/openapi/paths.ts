@@ -1,7 +1,7 @@
 import type { GroupVersionKind } from "../../object/meta.ts";
 import { servedSubresources } from "../discovery/subresources.ts";
 import type { Resource, Verb } from "../resource.ts";
-import { componentName, META, refTo } from "./component-names.ts";
+import { bodyName, componentName, META, refTo } from "./component-names.ts";
 import * as parameters from "./parameters.ts";
 import type { Parameter } from "./parameters.ts";
 
@@ -72,8 +72,7 @@ function itemOperations(
   suffix: string,
 ): Operation[] {
   const id = `${operationId(resource)}${scoped(resource)}${resource.kind}${suffix}`;
-  const own = kind.group === resource.group && kind.version === resource.version;
-  const component = componentName(own ? resource : { origin: "builtin", ...kind }, kind.kind);
+  const component = bodyName(resource, kind);
   const operations: Operation[] = [];
   if (verbs.includes("get"))
     operations.push({
