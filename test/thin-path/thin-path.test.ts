@@ -1,0 +1,203 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runAgent } from "../../src/agent/agent.ts";
+import { agentRbac, agentServiceAccount } from "../../src/agent/rbac.ts";
+import { type ApiServer, startServer } from "../../src/apiserver/server.ts";
+import type { MemoryHost } from "../../src/host/memory-host.ts";
+import type { Client, KindRef } from "../../src/kube/client.ts";
+import { bearer, staticCredentials } from "../../src/kube/credentials.ts";
+import { HttpClient } from "../../src/kube/http-client.ts";
+import { kinds } from "../../src/kube/kinds.ts";
+import { loadConnection } from "../../src/kube/load-connection.ts";
+import { machine, machineBase, smallMachine } from "../../src/lab/machine.ts";
+import { labRbac, labServiceAccount } from "../../src/lab/rbac.ts";
+import { runVirtualNode } from "../../src/lab/virtual-node.ts";
+import { exampleLabel, exampleSysctl, exampleTuned } from "../../src/lab/worked-example.ts";
+import { type Profile, profileKind, type Tuned, tunedKind, tuningNamespace } from "../../src/node-tuning/api.ts";
+import { nodeTuningCrds } from "../../src/node-tuning/crds.ts";
+import { isTrue } from "../../src/object/condition.ts";
+import type { KubeObject } from "../../src/object/meta.ts";
+import { operatorRbac, operatorServiceAccount, systemNamespace } from "../../src/operator/rbac.ts";
+import { runOperator } from "../../src/operator/operator.ts";
+
+/** Every part under the token of its own account, as in a real cluster: what it may not do, it cannot. */
+let server: ApiServer;
+let dir = "";
+let admin: Client;
+const stop = new AbortController();
+const parts: Promise<void>[] = [];
+const host = machine(machineBase(smallMachine));
+
+const namespace = tuningNamespace;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "attune-thin-path-"));
+  server = await startServer({ dir, storage: "memory" });
+  admin = new HttpClient(await loadConnection({ kubeconfig: server.kubeconfig }));
+  await install();
+  const { signal } = stop;
+  const [lab, operator, agent] = await Promise.all(
+    [labServiceAccount, operatorServiceAccount, agentServiceAccount].map(clientOf),
+  );
+  parts.push(
+    runVirtualNode({ client: lab!, name: "n1", topology: smallMachine, labels: { [exampleLabel]: "" }, signal }),
+    runOperator({ client: operator!, signal }),
+    runAgent({ client: agent!, node: "n1", host, signal }),
+  );
+});
+
+afterAll(async () => {
+  stop.abort();
+  await Promise.all(parts);
+  await server.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function install(): Promise<void> {
+  const known = new Map<string, KindRef>(Object.values(kinds).map((kind) => [kind.kind, kind]));
+  const namespaces = [systemNamespace, namespace].map((name) => ({
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name },
+  }));
+  const objects: KubeObject[] = [
+    ...namespaces,
+    ...nodeTuningCrds,
+    ...operatorRbac(),
+    ...agentRbac(systemNamespace),
+    ...labRbac(systemNamespace),
+  ];
+  for (const object of objects)
+    await admin.create(known.get(object.kind)!, object, {
+      namespace: object.metadata.namespace,
+      fieldValidation: "Strict",
+    });
+  await until(kinds.customResourceDefinition, "profiles.tuned.openshift.io", undefined, ({ status }) =>
+    isTrue(status?.conditions, "Established"),
+  );
+}
+
+async function clientOf(account: string): Promise<Client> {
+  const request: KubeObject = {
+    apiVersion: "authentication.k8s.io/v1",
+    kind: "TokenRequest",
+    metadata: {},
+    spec: { audiences: [] },
+  };
+  const answer = await admin.create<KubeObject>(kinds.serviceAccount, request, {
+    namespace: systemNamespace,
+    name: account,
+    subresource: "token",
+  });
+  const { token } = answer["status"] as { token: string };
+  const connection = await loadConnection({ kubeconfig: server.kubeconfig });
+  return new HttpClient({ ...connection, credentials: staticCredentials(bearer(token)) });
+}
+
+/** Waits on a watch, not on time. */
+async function until<T extends KubeObject>(
+  of: KindRef<T>,
+  name: string,
+  namespace: string | undefined,
+  holds: (object: T) => boolean,
+): Promise<T> {
+  const options = {
+    namespace,
+    fieldSelector: `metadata.name=${name}`,
+    sendInitialEvents: true,
+    allowWatchBookmarks: true,
+  };
+  for await (const event of admin.watch(of, { ...options, resourceVersion: "", signal: AbortSignal.timeout(30_000) })) {
+    if ((event.type === "ADDED" || event.type === "MODIFIED") && holds(event.object)) return event.object;
+  }
+  throw new Error(`the watch of ${of.kind} ${name} ended`);
+}
+
+async function swappiness(host: MemoryHost): Promise<string> {
+  const file = await host.read(exampleSysctl.path);
+  return file.type === "text" ? file.text.trim() : file.type;
+}
+
+const observed = ({ metadata, status }: Profile): boolean => status?.observedGeneration === metadata.generation;
+
+describe("from a Tuned to the kernel of a node", () => {
+  test("a node that has just joined gets the default profile", async () => {
+    const profile = await until(
+      profileKind,
+      "n1",
+      namespace,
+      (profile) => observed(profile) && isTrue(profile.status?.conditions, "Applied"),
+    );
+    expect(profile.status).toMatchObject({
+      tunedProfile: "openshift-node",
+      conditions: [
+        { type: "Applied", status: "True", reason: "AsExpected" },
+        { type: "Degraded", status: "False", reason: "AsExpected" },
+      ],
+    });
+    expect(await swappiness(host)).toBe("10");
+  });
+
+  test("a Tuned that is applied reaches it, and its status says so", async () => {
+    await admin.patch(
+      tunedKind,
+      "quiet-memory",
+      { type: "apply", object: exampleTuned(), force: true },
+      { namespace, fieldManager: "kubectl" },
+    );
+    const profile = await until(
+      profileKind,
+      "n1",
+      namespace,
+      (profile) => observed(profile) && profile.status?.tunedProfile === "quiet-memory",
+    );
+    expect(isTrue(profile.status?.conditions, "Applied")).toBe(true);
+    expect(isTrue(profile.status?.conditions, "Degraded")).toBe(false);
+    expect(await swappiness(host)).toBe(exampleSysctl.value);
+    await until(tunedKind, "quiet-memory", namespace, ({ status }) => isTrue(status?.conditions, "Valid"));
+  });
+
+  test("a setting the kernel does not have is named in the status, the others are made", async () => {
+    const tuned: Tuned = exampleTuned();
+    tuned.spec!.profile![0]!.data += "vm.nosuch=1\nvm.max_map_count=300000\n";
+    await admin.patch(tunedKind, "quiet-memory", { type: "merge", patch: { spec: tuned.spec } }, { namespace });
+    const profile = await until(
+      profileKind,
+      "n1",
+      namespace,
+      (profile) => observed(profile) && isTrue(profile.status?.conditions, "Degraded"),
+    );
+    expect(profile.status?.conditions?.[1]?.message).toBe(
+      "quiet-memory/tuned.conf:7: vm.nosuch: this node's kernel has no /proc/sys/vm/nosuch",
+    );
+    expect(await host.read("/proc/sys/vm/max_map_count")).toEqual({ type: "text", text: "300000\n" });
+  });
+
+  test("a Tuned that goes takes its settings with it", async () => {
+    await admin.delete(tunedKind, "quiet-memory", { namespace });
+    const profile = await until(
+      profileKind,
+      "n1",
+      namespace,
+      (profile) => observed(profile) && profile.status?.tunedProfile === "openshift-node",
+    );
+    expect(isTrue(profile.status?.conditions, "Degraded")).toBe(false);
+    expect(await swappiness(host)).toBe("10");
+  });
+});
+
+describe("each part", () => {
+  test("may do no more than it needs", async () => {
+    const agent = await clientOf(agentServiceAccount);
+    const operator = await clientOf(operatorServiceAccount);
+    const forbidden = { reason: "Forbidden" };
+    await expect(agent.delete(profileKind, "n1", { namespace })).rejects.toMatchObject(forbidden);
+    await expect(agent.list(tunedKind, { namespace })).rejects.toMatchObject(forbidden);
+    await expect(operator.list(kinds.secret, { namespace })).rejects.toMatchObject(forbidden);
+    await expect(
+      operator.patch(profileKind, "n1", { type: "merge", patch: { status: {} } }, { namespace, subresource: "status" }),
+    ).rejects.toMatchObject(forbidden);
+  });
+});
