@@ -278,7 +278,7 @@ describe("a fault", () => {
     server.put("x");
     await clock.advance(1000);
     server.bookmark();
-    await clock.advance(1000);
+    await clock.advance(2000);
     expect(log.at(-1)).toBe("= x");
   });
 

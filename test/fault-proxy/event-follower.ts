@@ -1,0 +1,24 @@
+import type { KubeObject } from "../../src/object/meta.ts";
+import { keyOf } from "../../src/object/meta.ts";
+import type { CacheEvent } from "../../src/kube/cache.ts";
+
+/** Replays a cache's events and notes each that cannot follow from those before it. */
+export class EventFollower {
+  readonly objects = new Map<string, KubeObject>();
+  readonly complaints: string[] = [];
+
+  follow(event: CacheEvent<KubeObject>): void {
+    const key = keyOf(event.object);
+    const known = this.objects.get(key);
+    const version = event.object.metadata.resourceVersion;
+    const complain = (why: string): void => void this.complaints.push(`${event.type} ${key}@${version}: ${why}`);
+    if ((event.type === "added") === (known !== undefined)) complain(known ? "is there already" : "is not there");
+    if (event.type === "updated") {
+      if (event.before !== known) complain("follows something that was not told");
+      if (Number(version) <= Number(known?.metadata.resourceVersion))
+        complain(`is older than ${known?.metadata.resourceVersion}`);
+    }
+    if (event.type === "deleted") this.objects.delete(key);
+    else this.objects.set(key, event.object);
+  }
+}
