@@ -3,7 +3,10 @@ import type { KubeObject } from "../../object/meta.ts";
 import type { Schema } from "../../schema/schema.ts";
 import type { Column } from "../resource.ts";
 
-/** A CustomResourceDefinition after decoding: every field may still be missing until it has been validated. */
+/**
+ * A CustomResourceDefinition after decoding: every field may still be missing until it has been validated, and a list that
+ * Go writes whether or not it was given is then null.
+ */
 export interface Definition extends KubeObject {
   spec: DefinitionSpec;
   status?: DefinitionStatus;
@@ -13,7 +16,7 @@ export interface DefinitionSpec {
   group?: string;
   scope?: string;
   names?: DefinitionNames;
-  versions?: DefinitionVersion[];
+  versions?: DefinitionVersion[] | null;
   conversion?: Conversion;
   preserveUnknownFields?: boolean;
 }
@@ -62,7 +65,7 @@ export interface Conversion {
       service?: { name?: string; namespace?: string; path?: string; port?: number };
       caBundle?: string;
     };
-    conversionReviewVersions?: string[];
+    conversionReviewVersions?: string[] | null;
   };
 }
 

@@ -15,7 +15,8 @@ export function validateConversion({ strategy, webhook }: Conversion, path: stri
   if (!strategy) errors.push(required(`${path}.strategy`));
   else if (!STRATEGIES.includes(strategy)) errors.push(notSupported(`${path}.strategy`, strategy, STRATEGIES));
 
-  const { clientConfig, conversionReviewVersions: versions = [] } = webhook ?? {};
+  const { clientConfig } = webhook ?? {};
+  const versions = webhook?.conversionReviewVersions ?? [];
   if (strategy !== "Webhook") {
     const why = "should not be set when strategy is not set to Webhook";
     if (clientConfig) errors.push(forbidden(clientPath, why));

@@ -113,7 +113,7 @@ describe("a new definition", () => {
     ],
     [
       "has no versions",
-      (d) => delete d.spec.versions,
+      (d) => (d.spec.versions = null),
       [
         "spec.versions: Invalid value: null: must have exactly one version marked as storage version",
         "status.storedVersions: Invalid value: null: must have at least one stored version",
@@ -320,6 +320,11 @@ describe("a new definition", () => {
     [
       "by a webhook that is not there",
       convert({ strategy: "Webhook" }),
+      [`${W}: Required value: required when strategy is set to Webhook`, `${R}: Required value`],
+    ],
+    [
+      "by a webhook of which nothing is said",
+      convert({ strategy: "Webhook", webhook: { conversionReviewVersions: null } }),
       [`${W}: Required value: required when strategy is set to Webhook`, `${R}: Required value`],
     ],
     [

@@ -70,7 +70,7 @@ function validateSpec(spec: DefinitionSpec, old?: DefinitionSpec): FieldError[] 
     for (const part of PARTS)
       if (!shared.has(part)) errors.push(...validatePart(part, version, `${path}.${part}`, old));
   }
-  errors.push(...validateVersionSet(versions, shared, spec.versions === undefined));
+  errors.push(...validateVersionSet(versions, shared, !spec.versions));
   errors.push(...validateNames(spec.names ?? {}, "spec.names"));
   const [first] = versions;
   for (const part of PARTS)
