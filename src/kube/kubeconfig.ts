@@ -49,8 +49,8 @@ export async function readKubeconfig(paths: readonly string[], { skipMissing = f
 async function parseDocument(path: string, text: string): Promise<unknown> {
   try {
     if (text.trimStart().startsWith("{")) return JSON.parse(text);
-    const { parse } = await import("yaml");
-    return parse(text) ?? {};
+    const { readYaml } = await import("../object/yaml.ts");
+    return readYaml(text) ?? {};
   } catch (error) {
     throw malformed(path, error);
   }
@@ -58,7 +58,7 @@ async function parseDocument(path: string, text: string): Promise<unknown> {
 
 /** Without the parser's message, which would quote a file that holds secrets. */
 function malformed(path: string, error: unknown): Error {
-  const line = (error as { linePos?: { line: number }[] }).linePos?.[0]?.line;
+  const line = ((error as Error).cause as { linePos?: { line: number }[] } | undefined)?.linePos?.[0]?.line;
   return new Error(`read kubeconfig ${path}: malformed${line === undefined ? "" : ` at line ${line}`}`);
 }
 

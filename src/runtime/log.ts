@@ -36,7 +36,7 @@ export const noLog: Log = { debug: () => {}, info: () => {}, warn: () => {}, err
 /** A log by pino, which is loaded here and only when this is called. */
 export async function createLog(options: LogOptions = {}): Promise<Log> {
   const { level = "info", name, destination = process.stderr, clock = systemClock } = options;
-  const { pino } = await import("pino");
+  const { default: pino } = await import("pino");
   const pretty = options.pretty ?? destination.isTTY === true;
   const logger = pino(
     {

@@ -62,26 +62,15 @@ export function parseJson(text: string, of: string): ParsedBody {
   return { value, duplicates: scan.duplicates };
 }
 
-/** YAML as Kubernetes reads it: 1.1 booleans do not matter to JSON-born clients, duplicate keys do. */
 export async function parseYaml(text: string, of: string): Promise<ParsedBody> {
-  const { parseDocument } = await import("yaml");
-  const document = parseDocument(text, {
-    uniqueKeys: false,
-    maxAliasCount: 100,
-    version: "1.1",
-    schema: "yaml-1.1",
-    merge: true,
-  } as never);
-  const fault = document.errors[0];
-  if (fault) throw unrecognized(of, "yaml parse error", fault);
-  let value: Json;
+  const { readYaml, YamlError } = await import("../../object/yaml.ts");
   try {
-    value = document.toJS({ maxAliasCount: 100 }) as Json;
+    // Through JSON, so that dates and maps with odd keys become what a JSON client would have sent.
+    return parseJson(JSON.stringify(readYaml(text) ?? null), of);
   } catch (error) {
-    throw unrecognized(of, "yaml parse error", error);
+    if (error instanceof YamlError) throw unrecognized(of, "yaml parse error", error);
+    throw error;
   }
-  // Through JSON, so that dates, maps with odd keys and shared anchors become what a JSON client would have sent.
-  return parseJson(JSON.stringify(value ?? null), of);
 }
 
 function unrecognized(of: string, what: string, cause: unknown): StatusError {

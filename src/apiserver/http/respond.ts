@@ -39,10 +39,8 @@ export async function respondObject(
   contentType?: string,
 ): Promise<void> {
   if (representation.format === "json") return respondJson(response, code, JSON.stringify(object), contentType);
-  const { stringify } = await import("yaml");
-  // YAML 1.1 quoting: kubectl and Go read `yes` and `1_000` as true and 1000.
-  const text = stringify(object, { version: "1.1", sortMapEntries: true, aliasDuplicateObjects: false });
-  respondJson(response, code, text, "application/yaml");
+  const { writeYaml } = await import("../../object/yaml.ts");
+  respondJson(response, code, writeYaml(object), "application/yaml");
 }
 
 export async function respondError(response: HttpResponse, error: StatusError): Promise<void> {

@@ -1,0 +1,104 @@
+import { join } from "node:path";
+import { runAgent } from "../agent/agent.ts";
+import { agentServiceAccount } from "../agent/rbac.ts";
+import { startServer, type ApiServer } from "../apiserver/server.ts";
+import type { MemoryHost } from "../host/memory-host.ts";
+import type { Client } from "../kube/client.ts";
+import { bearer, staticCredentials } from "../kube/credentials.ts";
+import { HttpClient } from "../kube/http-client.ts";
+import { kinds } from "../kube/kinds.ts";
+import { machine, machineBase, smallMachine } from "../lab/machine.ts";
+import { labRbac, labServiceAccount } from "../lab/rbac.ts";
+import { runVirtualNode } from "../lab/virtual-node.ts";
+import { exampleLabel } from "../lab/worked-example.ts";
+import { runOperator } from "../operator/operator.ts";
+import { operatorServiceAccount, systemNamespace } from "../operator/rbac.ts";
+import type { Log } from "../runtime/log.ts";
+import { applyManifests } from "./apply-manifests.ts";
+import { installManifests } from "./manifests.ts";
+
+export interface SystemOptions {
+  readonly dir: string;
+  readonly port: number;
+  readonly nodes: number;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+}
+
+export interface System {
+  readonly server: ApiServer;
+  /** The user's own client: the only one with an admin's rights. */
+  readonly admin: Client;
+  readonly hosts: ReadonlyMap<string, MemoryHost>;
+  /** Rejects when a part fails; resolves when all have stopped. */
+  readonly stopped: Promise<void>;
+}
+
+/**
+ * The whole system in one process: server, virtual nodes, operator, agents. They share nothing but loopback HTTPS, and
+ * each part has the token of its own ServiceAccount, so that what it may do is proven on every start.
+ */
+export async function startSystem(options: SystemOptions): Promise<System> {
+  const { dir, port, log } = options;
+  const server = await startServer({ dir, port, log: log.child({ part: "apiserver" }) });
+  try {
+    const admin = clientOf(server, server.authority.adminToken);
+    await applyManifests(admin, [...installManifests(), ...labRbac(systemNamespace)], options.signal);
+    return { server, admin, ...(await startParts(server, admin, options)) };
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+}
+
+async function startParts(
+  server: ApiServer,
+  admin: Client,
+  { nodes, signal, log }: SystemOptions,
+): Promise<Pick<System, "hosts" | "stopped">> {
+  const tokenClient = async (account: string): Promise<Client> => clientOf(server, await tokenOf(admin, account));
+  const [operator, lab, agent] = await Promise.all(
+    [operatorServiceAccount, labServiceAccount, agentServiceAccount].map(tokenClient),
+  );
+  if (!operator || !lab || !agent) throw new Error("start: a part has no client");
+  const base = machineBase(smallMachine);
+  const hosts = new Map(Array.from({ length: nodes }, (_, i) => [`node-${i + 1}`, machine(base)] as const));
+  const parts = [runOperator({ client: operator, signal, log: log.child({ part: "operator" }) })];
+  for (const [name, host] of hosts) {
+    const labels = { "node-role.kubernetes.io/worker": "", [exampleLabel]: "" };
+    parts.push(
+      runVirtualNode({ client: lab, name, topology: smallMachine, labels, signal, log: log.child({ part: "lab" }) }),
+    );
+    parts.push(runAgent({ client: agent, node: name, host, signal, log: log.child({ part: "agent" }) }));
+  }
+  return { hosts, stopped: Promise.all(parts).then(() => server.close()) };
+}
+
+function clientOf(server: ApiServer, token: string): Client {
+  return new HttpClient({
+    cluster: { server: server.url, certificateAuthority: server.authority.caPem },
+    credentials: staticCredentials(bearer(token)),
+    namespace: "default",
+    name: "attune",
+  });
+}
+
+/** A day: longer than a trial lasts, and every start asks for new ones. */
+const tokenSeconds = 24 * 3600;
+
+async function tokenOf(admin: Client, name: string): Promise<string> {
+  const request = {
+    apiVersion: "authentication.k8s.io/v1",
+    kind: "TokenRequest",
+    metadata: {},
+    spec: { expirationSeconds: tokenSeconds },
+  };
+  const path = { namespace: systemNamespace, name, subresource: "token" };
+  const answer = await admin.create(kinds.serviceAccount as never, request as never, path);
+  return (answer as { status: { token: string } }).status.token;
+}
+
+export function defaultStateDirectory(mode: string, env: NodeJS.ProcessEnv): string {
+  const home = env.XDG_STATE_HOME || join(env.HOME ?? ".", ".local", "state");
+  return join(home, "attune", mode);
+}
