@@ -116,8 +116,10 @@ function mergeIntoLive(application: Application, live: KubeObject | undefined, o
   // While it works out what to remove, the applier owns all it mentions, bookkeeping fields too.
   owners.set(identity, { ...applier, fields });
   const doomed = dropped(merged, owners, last?.fields ?? EMPTY, fields, schema);
-  const object = isEmpty(doomed) ? merged : (removeFields(merged, doomed, schema, undefined) as KubeObject);
-  const compared = isEmpty(doomed) ? merged : removeFields(merged, doomed, schema, null);
+  const object = isEmpty(doomed)
+    ? merged
+    : (removeFields(merged, doomed, schema, schema.go ? "absent" : "bare") as KubeObject);
+  const compared = isEmpty(doomed) ? merged : removeFields(merged, doomed, schema, "null");
   if (equal(live, compared)) {
     // Nothing happened to the object, so nothing happened at any time: a new applier's entry has none.
     const isSame = last?.apiVersion === applier.apiVersion && equalSets(last.fields, applier.fields);
@@ -142,11 +144,11 @@ function dropped(merged: unknown, owners: Owners, last: FieldSet, now: FieldSet,
   const root = objectSchema(schema);
   const lastAndParents = withNamedParents(last, root);
   const before = withNamedParents(fieldsOf(merged, schema), root);
-  const stripped = removeFields(merged, lastAndParents, schema, null);
+  const stripped = removeFields(merged, lastAndParents, schema, "null");
   let kept = withNamedParents(fieldsOf(stripped, schema), root);
   for (const owner of owners.values()) kept = union(kept, withNamedParents(owner.fields, root));
   // What nobody owns went with its parent for a moment; it comes back unless it was this manager's.
-  const pruned = removeFields(merged, difference(before, kept), schema, null);
+  const pruned = removeFields(merged, difference(before, kept), schema, "null");
   const left = withNamedParents(fieldsOf(pruned, schema), root);
   return intersection(difference(before, left), lastAndParents);
 }

@@ -104,9 +104,12 @@ export function* paths(a: FieldSet, prefix: FieldPath = []): Generator<FieldPath
   }
 }
 
-/** Reads FieldsV1. Elements of a kind we do not know are left out, as the server does. */
-export function parseFieldsV1(fields: unknown): FieldSet {
-  return node(false, parseChildren(fields, 0));
+/**
+ * Reads FieldsV1. Elements of a kind we do not know are left out, as the server does. What `toFieldsV1` wrote is spelled
+ * as it must be, and need not be spelled anew.
+ */
+export function parseFieldsV1(fields: unknown, spelling: "any" | "ours" = "any"): FieldSet {
+  return node(false, parseChildren(fields, spelling, 0));
 }
 
 /** Writes FieldsV1 with sorted members: equal sets have equal texts. */
@@ -152,15 +155,19 @@ function write(children: FieldSet["children"], own: boolean): Record<string, unk
   return out;
 }
 
-function parseChildren(fields: unknown, depth: number): Map<PathElement, FieldSet> | undefined {
+function parseChildren(
+  fields: unknown,
+  spelling: "any" | "ours",
+  depth: number,
+): Map<PathElement, FieldSet> | undefined {
   if (!isObject(fields)) throw new PatchError("malformed", "parse managed fields: expected an object");
   if (depth > MAX_DEPTH) throw tooDeep();
   let children: Map<PathElement, FieldSet> | undefined;
   for (const key of Object.keys(fields)) {
     if (key === ".") continue;
-    const element = parseElement(key);
+    const element = spelling === "ours" ? key : parseElement(key);
     if (element === undefined) continue;
-    const below = parseChildren(fields[key], depth + 1);
+    const below = parseChildren(fields[key], spelling, depth + 1);
     const own = below === undefined || Object.hasOwn(fields[key] as object, ".");
     (children ??= new Map()).set(element, node(own, below));
   }

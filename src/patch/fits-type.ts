@@ -42,9 +42,8 @@ function faultAt(value: unknown, schema: Schema | undefined, open: boolean, dept
 function faultInMap(value: Record<string, Json>, schema: Schema, open: boolean, depth: number): string | undefined {
   const isClosed = !open && schema.properties !== undefined && (schema.additionalProperties ?? false) === false;
   for (const key of Object.keys(value)) {
-    const isKnown = isNamed(schema, key) || isPartOfEveryResource(schema, key);
     const fault =
-      isClosed && !isKnown
+      isClosed && !isNamed(schema, key)
         ? ": field not declared in schema"
         : faultAt(value[key], childSchema(schema, key), open, depth + 1);
     if (fault !== undefined) return `.${key}${fault}`;
@@ -73,11 +72,6 @@ function faultInList(list: readonly Json[], schema: Schema, open: boolean, depth
     if (fault !== undefined) return `${at}${fault}`;
   }
   return undefined;
-}
-
-function isPartOfEveryResource(schema: Schema, key: string): boolean {
-  if (schema["x-kubernetes-embedded-resource"] !== true) return false;
-  return key === "apiVersion" || key === "kind" || key === "metadata";
 }
 
 /** Formats and unions, `Quantity` and the like, take more than their type says; decoding looks at those closer. */

@@ -81,7 +81,7 @@ function decodeOwner(entry: unknown, from: "store" | "request"): Owner {
     apiVersion,
     subresource: textOf(entry, "subresource") ?? "",
     time: textOf(entry, "time"),
-    fields: parseFieldsV1(entry["fieldsV1"] ?? {}),
+    fields: parseFieldsV1(entry["fieldsV1"] ?? {}, from === "store" ? "ours" : "any"),
     // What a client sends may be spelled in any way, and is written anew.
     ...(from === "store" ? { entry } : {}),
   };

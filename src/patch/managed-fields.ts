@@ -31,18 +31,20 @@ export interface Write {
  * before, or something that is gone, owns it no more. Returns what `metadata.managedFields` must be.
  */
 export function updateManagedFields(write: Write): ManagedFieldsEntry[] | undefined {
-  const { before } = write;
-  const owners = ownersOf(write);
-  // Tracking starts with the object, or with the first apply: managers before that are unknown.
-  if (owners.size === 0 && before !== undefined) return undefined;
+  const { before, after, schema, ignored } = write;
+  const stored = before?.metadata.managedFields;
+  const source = sourceOf(write);
   try {
-    const { schema, ignored } = write;
     const base = before === undefined ? zeroObject(schema) : withoutManagedFields(before);
-    const comparison = compareObjects(base, withoutManagedFields(write.after), schema, ignored);
+    const comparison = compareObjects(base, withoutManagedFields(after), schema, ignored);
+    if (before !== undefined && source === "stored" && isSame(comparison)) return stored;
+    const owners = ownersFrom(source, write);
+    // Tracking starts with the object, or with the first apply: managers before that are unknown.
+    if (owners.size === 0 && before !== undefined) return undefined;
     return encodeOwners(recordWrite(owners, comparison, write));
   } catch (error) {
     // A list that breaks its own keys cannot be tracked, which is no reason to refuse the write.
-    if (error instanceof PatchError) return before?.metadata.managedFields;
+    if (error instanceof PatchError) return stored;
     throw error;
   }
 }
@@ -106,17 +108,30 @@ export function withoutManagedFields(object: KubeObject): KubeObject {
 }
 
 /**
- * A client may edit the list of owners, or clear it with `[]` or `[{}]`. One that sends none, or nonsense, did not
- * mean to: what is stored stays. Through a subresource it cannot be edited at all.
+ * A client may edit the list of owners, or clear it with `[{}]`. One that sends none, or nonsense, did not mean to:
+ * what is stored stays. Through a subresource it cannot be edited at all.
  */
-function ownersOf(write: Write): Owners {
-  const stored: unknown = write.before?.metadata.managedFields;
+function sourceOf(write: Write): "stored" | "sent" | "none" {
   const sent: unknown = write.after.metadata.managedFields;
-  if (write.subresource !== "" || sent === undefined || sent === null) return lenient(stored, "store");
-  if (Array.isArray(sent) && (sent.length === 0 || (sent.length === 1 && isBlank(sent[0])))) return new Map();
-  if (equal(stored, sent)) return lenient(stored, "store");
-  const owners = lenient(sent, "request");
-  return owners.size > 0 ? owners : lenient(stored, "store");
+  if (write.subresource !== "" || sent === undefined || sent === null) return "stored";
+  if (isReset(sent, write.schema)) return "none";
+  return equal(write.before?.metadata.managedFields, sent) ? "stored" : "sent";
+}
+
+function ownersFrom(source: "stored" | "sent" | "none", write: Write): Owners {
+  if (source === "none") return new Map();
+  const sent = source === "sent" ? lenient(write.after.metadata.managedFields, "request") : undefined;
+  return sent !== undefined && sent.size > 0 ? sent : lenient(write.before?.metadata.managedFields, "store");
+}
+
+function isSame({ added, modified, removed }: Comparison): boolean {
+  return isEmpty(added) && isEmpty(modified) && isEmpty(removed);
+}
+
+/** Decoded into a Go struct, an empty list is not the same as none; in a custom resource it is. */
+function isReset(sent: unknown, schema: Schema): boolean {
+  if (!Array.isArray(sent)) return false;
+  return sent.length === 0 ? schema.go !== undefined : sent.length === 1 && isBlank(sent[0]);
 }
 
 function lenient(entries: unknown, from: "store" | "request"): Owners {

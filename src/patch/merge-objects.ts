@@ -12,10 +12,14 @@ export function mergeObjects(live: unknown, config: unknown, schema: Schema): un
 }
 
 /**
- * The object without the fields and items in the set. A field that is left with nothing in it is there still, and
- * whoever owns it owns it still, so while ownership is being worked out it is `null`; in the end it is `undefined`.
+ * What becomes of a field that is left with nothing in it, though it is not itself removed: somebody owns it. While
+ * ownership is being worked out it is `null`, there and empty. In the end a built-in object has it no more, as Go
+ * decodes that null into nothing; in a custom one it is `bare`, since null would break the schema.
  */
-export function removeFields(object: unknown, doomed: FieldSet, schema: Schema, emptied: null | undefined): unknown {
+export type Emptied = "null" | "absent" | "bare";
+
+/** The object without the fields and items in the set. */
+export function removeFields(object: unknown, doomed: FieldSet, schema: Schema, emptied: Emptied): unknown {
   return removeAt(object, doomed, objectSchema(schema), emptied);
 }
 
@@ -109,11 +113,11 @@ function mergeLists(live: readonly unknown[], config: readonly unknown[], schema
   return merged;
 }
 
-function removeAt(value: unknown, doomed: FieldSet, schema: Schema | undefined, emptied: null | undefined): unknown {
+function removeAt(value: unknown, doomed: FieldSet, schema: Schema | undefined, emptied: Emptied): unknown {
   if (doomed.children === undefined) return value;
   if (Array.isArray(value)) {
     const shape = listShape(schema);
-    if (shape === "atomic") return emptied;
+    if (shape === "atomic") return leftover(value, emptied);
     const kept: unknown[] = [];
     for (const item of value) {
       const child = doomed.children.get(itemElement(shape, item));
@@ -121,10 +125,10 @@ function removeAt(value: unknown, doomed: FieldSet, schema: Schema | undefined, 
       const rest = child === undefined ? item : (removeAt(item, child, schema?.items, emptied) ?? undefined);
       if (rest !== undefined) kept.push(rest);
     }
-    return kept.length > 0 ? kept : emptied;
+    return kept.length > 0 ? kept : leftover(value, emptied);
   }
   if (!isObject(value)) return value;
-  if (isAtomicMap(schema)) return emptied;
+  if (isAtomicMap(schema)) return leftover(value, emptied);
   const kept: Record<string, unknown> = {};
   let some = false;
   for (const key of Object.keys(value)) {
@@ -135,7 +139,12 @@ function removeAt(value: unknown, doomed: FieldSet, schema: Schema | undefined, 
     set(kept, key, rest);
     some = true;
   }
-  return some ? kept : emptied;
+  return some ? kept : leftover(value, emptied);
+}
+
+function leftover(container: unknown, emptied: Emptied): unknown {
+  if (emptied === "bare") return Array.isArray(container) ? [] : {};
+  return emptied === "null" ? null : undefined;
 }
 
 function hasMembers(value: Record<string, unknown>): boolean {

@@ -37,18 +37,23 @@ export function isAtomicMap(schema: Schema | undefined): boolean {
 /** The schema of a field, `undefined` where the schema leaves it open. */
 export function childSchema(schema: Schema | undefined, key: string): Schema | undefined {
   if (schema === undefined) return undefined;
-  if (isNamed(schema, key)) {
-    const child = (schema.properties as Record<string, Schema>)[key] as Schema;
-    return key === "metadata" && schema["x-kubernetes-embedded-resource"] === true ? openMeta(child) : child;
+  const child =
+    schema.properties !== undefined && Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
+  if (key === "metadata" && child?.properties === undefined && schema["x-kubernetes-embedded-resource"] === true) {
+    return objectMetaSchema;
   }
-  if (key === "metadata" && schema["x-kubernetes-embedded-resource"] === true) return objectMetaSchema;
+  if (child !== undefined) return child;
   return typeof schema.additionalProperties === "object" ? schema.additionalProperties : undefined;
 }
 
 /** Whether the schema names the field, as a struct does, and does not merely allow it, as a map does. */
 export function isNamed(schema: Schema | undefined, key: string): boolean {
-  return schema?.properties !== undefined && Object.hasOwn(schema.properties, key);
+  if (schema === undefined) return false;
+  if (schema.properties !== undefined && Object.hasOwn(schema.properties, key)) return true;
+  return schema["x-kubernetes-embedded-resource"] === true && PARTS_OF_EVERY_RESOURCE.has(key);
 }
+
+const PARTS_OF_EVERY_RESOURCE: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
 
 /** The schema of a whole object, whose metadata is known whatever the schema says. */
 export function objectSchema(schema: Schema): Schema {
@@ -76,10 +81,6 @@ export function itemElement(shape: Exclude<ListShape, "atomic">, item: unknown):
     );
   }
   return keyElement(pairs);
-}
-
-function openMeta(metadata: Schema): Schema {
-  return metadata.properties === undefined ? objectMetaSchema : metadata;
 }
 
 function unfit(message: string): PatchError {
