@@ -1,0 +1,68 @@
+import { validateObjectMeta } from "../../../object/validate-meta.ts";
+import { clone, deepFreeze, isObject } from "../../../object/json.ts";
+import { apiVersionOf, type KubeObject } from "../../../object/meta.ts";
+import { dnsSubdomain } from "../../../object/names.ts";
+import type { FieldError } from "../../../schema/field-error.ts";
+import type { Resource } from "../../resource.ts";
+import { decodeBuiltin } from "../decode.ts";
+
+export const shown = (errors: readonly FieldError[]): string[] =>
+  errors.map(({ field, message }) => `${field}: ${message}`);
+
+/** What the request handlers do to a new object, without storage: the object, or its faults. */
+export function create(resource: Resource, body: Record<string, unknown>): { object: KubeObject; faults: string[] } {
+  const { strategy } = resource;
+  const metadata = { name: "x", ...(resource.namespaced ? { namespace: "rec" } : {}), ...(body.metadata as object) };
+  const { object } = decodeBuiltin(deepFreeze({ ...clone(body), metadata }), resource.schema);
+  object.apiVersion = apiVersionOf(resource.group, resource.version);
+  object.kind = resource.kind;
+  strategy.defaults?.(object);
+  strategy.prepareForCreate?.(object);
+  strategy.admitCreate?.(object);
+  const rules = { namespaced: resource.namespaced, validateName: strategy.validateName ?? dnsSubdomain };
+  return {
+    object,
+    faults: shown([...validateObjectMeta(object.metadata, rules), ...(strategy.validate?.(object) ?? [])]),
+  };
+}
+
+/** The same for a change through the main endpoint, or through a part of status type. */
+export function update(
+  resource: Resource,
+  old: KubeObject,
+  change: Record<string, unknown>,
+  subresource = "",
+): { object: KubeObject; faults: string[] } {
+  const body = clone(old);
+  merge(body, change);
+  const before = deepFreeze(clone(old));
+  const { object } = decodeBuiltin(body, resource.schema);
+  const { strategy } = resource;
+  strategy.defaults?.(object);
+  const part = resource.subresources[subresource];
+  if (part?.type === "status") {
+    const writes = new Set(["metadata", ...(part.writes ?? ["status"])]);
+    for (const field of Object.keys(object)) if (!writes.has(field)) object[field] = clone(before[field]);
+    part.prepareForUpdate?.(object, before);
+    return { object, faults: shown(part.validateUpdate?.(object, before) ?? []) };
+  }
+  for (const field of strategy.ignoredFields ?? []) object[field] = clone(before[field]);
+  strategy.prepareForUpdate?.(object, before);
+  const faults = [...(strategy.validate?.(object) ?? []), ...(strategy.validateUpdate?.(object, before) ?? [])];
+  return { object, faults: shown(faults) };
+}
+
+/** JSON merge patch, as far as the tests need it. */
+function merge(target: Record<string, unknown>, change: Record<string, unknown>): void {
+  for (const [key, value] of Object.entries(change)) {
+    const own = target[key];
+    if (value === null) delete target[key];
+    else if (isObject(value) && isObject(own)) merge(own, value);
+    else target[key] = clone(value);
+  }
+}
+
+/** The cells of a row, by column name. */
+export function row(resource: Resource, object: unknown, now = 0): Record<string, unknown> {
+  return Object.fromEntries(resource.columns.map(({ name, cell }) => [name, cell(object as KubeObject, now)]));
+}
