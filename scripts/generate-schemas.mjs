@@ -105,6 +105,13 @@ function fieldsOf(component, fact) {
   return fields;
 }
 
+/** Of a list or a map what is said of its elements, of anything else what is said of itself. */
+function onElements(schema, change) {
+  if (schema.items) return { ...schema, items: change(schema.items) };
+  if (schema.additionalProperties) return { ...schema, additionalProperties: change(schema.additionalProperties) };
+  return change(schema);
+}
+
 function refine(field, key, value) {
   switch (key) {
     case "lists":
@@ -123,7 +130,7 @@ function refine(field, key, value) {
     case "defaults":
       return { ...field, default: value };
     default:
-      return { ...field, enum: value };
+      return onElements(field, (element) => ({ ...element, enum: value }));
   }
 }
 
@@ -136,21 +143,10 @@ function definitionOf(component, fact) {
       if (!properties[field]) throw new Error(`${component}.${field}: in ${key}, but not a field`);
       properties[field] = refine(properties[field], key, value);
     }
-  for (const field of fact.quantities ?? []) {
-    const quantity = ref(componentOf("Quantity", component));
-    properties[field] =
-      properties[field].type === "object" ? { type: "object", additionalProperties: quantity } : quantity;
-  }
-  for (const [field, type] of Object.entries(fact.specials ?? {})) {
-    const schema = ref(componentOf(type, component));
-    const old = properties[field];
-    properties[field] =
-      old.type === "object"
-        ? { ...old, additionalProperties: schema }
-        : old.type === "array"
-          ? { ...old, items: schema }
-          : schema;
-  }
+  for (const field of fact.quantities ?? [])
+    properties[field] = onElements(properties[field], () => ref(componentOf("Quantity", component)));
+  for (const [field, type] of Object.entries(fact.specials ?? {}))
+    properties[field] = onElements(properties[field], () => ref(componentOf(type, component)));
   const go = { name };
   for (const key of ["always", "pointers", "types", "inline"]) if (fact[key]) go[key] = fact[key];
   return {

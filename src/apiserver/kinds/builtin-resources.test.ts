@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { builtinResources } from "./builtin-resources.ts";
+
+const names = (field: "shortNames" | "categories") =>
+  Object.fromEntries(
+    builtinResources()
+      .filter((resource) => resource[field].length > 0)
+      .map((resource) => [resource.plural, resource[field]]),
+  );
+
+describe("builtinResources", () => {
+  it("have one collection each, and a schema with metadata", () => {
+    const all = builtinResources();
+    expect(new Set(all.map(({ group, plural }) => `${plural}.${group}`)).size).toBe(all.length);
+    for (const { schema, kind } of all)
+      expect([kind, schema.go?.name, typeof schema.properties?.metadata]).toEqual([kind, kind, "object"]);
+  });
+
+  it("are known to kubectl by their short names", () => {
+    expect(names("shortNames")).toEqual({
+      configmaps: ["cm"],
+      daemonsets: ["ds"],
+      events: ["ev"],
+      namespaces: ["ns"],
+      nodes: ["no"],
+      pods: ["po"],
+      serviceaccounts: ["sa"],
+    });
+    expect(names("categories")).toEqual({ daemonsets: ["all"], pods: ["all"] });
+  });
+
+  it("are created by an update, and returned by a delete, where the real server does so", () => {
+    const having = (flag: "createOnUpdate" | "returnDeleted") =>
+      builtinResources()
+        .filter(({ strategy }) => strategy[flag])
+        .map(({ kind }) => kind);
+    expect(having("createOnUpdate")).toEqual([
+      "Event",
+      "Lease",
+      "RuntimeClass",
+      "Role",
+      "RoleBinding",
+      "ClusterRole",
+      "ClusterRoleBinding",
+    ]);
+    expect(having("returnDeleted")).toEqual(["Namespace", "Pod", "ServiceAccount"]);
+  });
+
+  it("cannot be deleted all at once if they are namespaces", () => {
+    const without = builtinResources().filter(({ verbs }) => !verbs.includes("deletecollection"));
+    expect(without.map(({ kind }) => kind)).toEqual(["Namespace"]);
+  });
+});
