@@ -127,10 +127,12 @@ export class FaultProxy {
 
   /** Slips an event into every watch, between two of the server's, and ends the watch. */
   say(event: unknown): void {
-    for (const { traffic, response, answer, betweenLines, lost } of this.#exchanges) {
+    for (const exchange of this.#exchanges) {
+      const { traffic, response, answer, betweenLines, lost } = exchange;
       if (traffic !== "watch" || !answer || lost) continue;
-      answer.destroy();
+      exchange.lost = true;
       response.end(`${betweenLines ? "" : "\n"}${JSON.stringify(event)}\n`);
+      answer.destroy();
     }
   }
 
