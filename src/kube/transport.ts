@@ -89,6 +89,7 @@ export class Transport {
     if (known && known.certificate?.cert === certificate?.cert && known.certificate?.key === certificate?.key)
       return known;
     this.dropIdle();
+    for (const agent of this.#both()) agent.maxFreeSockets = 0;
     const agents = {
       short: this.#agent(certificate, { maxSockets: this.#maxSockets, maxFreeSockets: this.#maxSockets }),
       long: this.#agent(certificate, { maxFreeSockets: 1 }),

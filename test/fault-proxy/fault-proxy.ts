@@ -188,7 +188,7 @@ export class FaultProxy {
       response.write(part);
       if (left > 0) return;
       answer.destroy();
-      if (cut?.by === "reset") (response.socket as Socket | null)?.destroy();
+      if (cut?.by === "reset") response.socket?.destroy();
       else response.end();
     });
     answer.on("end", () => {

@@ -1,0 +1,178 @@
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { createServer as createHttpServer } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
+import type { AddressInfo, Server } from "node:net";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TLSSocket } from "node:tls";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Authority } from "../../src/apiserver/auth/authority.ts";
+import { openAuthority } from "../../src/apiserver/auth/authority.ts";
+import { isUnreachable } from "../../src/kube/api-error.ts";
+import type { Cluster } from "../../src/kube/connection.ts";
+import type { Credentials } from "../../src/kube/credentials.ts";
+import { staticCredentials } from "../../src/kube/credentials.ts";
+import { HttpClient } from "../../src/kube/http-client.ts";
+
+let directory = "";
+let authority: Authority;
+let stranger: Authority;
+const closing: (() => void)[] = [];
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "secure-"));
+  authority = await openAuthority(join(directory, "ours"));
+  stranger = await openAuthority(join(directory, "theirs"));
+});
+afterAll(async () => rm(directory, { recursive: true }));
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+async function portOf(server: Server): Promise<number> {
+  closing.push(() => server.close());
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
+}
+
+/** A server under these names that tells who asks, and by which name. */
+async function secureServer(names: readonly string[]): Promise<string> {
+  const { certPem, keyPem } = authority.issue({ commonName: "server", purpose: "server", names });
+  const options = { cert: certPem, key: keyPem, ca: authority.caPem, requestCert: true, rejectUnauthorized: false };
+  const server = createHttpsServer(options, (request, response) => {
+    const socket = request.socket as TLSSocket & { servername?: string | false };
+    const peer = socket.getPeerCertificate() as { subject?: { CN?: string } };
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ user: peer.subject?.CN ?? "nobody", name: socket.servername }));
+  });
+  closing.push(() => server.closeAllConnections());
+  return `https://127.0.0.1:${await portOf(server)}`;
+}
+
+function clientFor(cluster: Cluster, credentials: Credentials = staticCredentials({})): HttpClient {
+  const client = new HttpClient({ cluster, credentials, namespace: "default", name: "test" });
+  closing.push(() => client.close());
+  return client;
+}
+
+async function failureOf(client: HttpClient): Promise<string> {
+  const error = await client.raw("GET", "/").catch((error: unknown) => error);
+  expect(isUnreachable(error)).toBe(true);
+  return (error as Error).message;
+}
+
+describe("a server is", () => {
+  test("trusted when our authority vouches for its address", async () => {
+    const server = await secureServer(["127.0.0.1"]);
+    expect(await clientFor({ server, certificateAuthority: authority.caPem }).raw("GET", "/")).toMatchObject({
+      user: "nobody",
+    });
+  });
+
+  test("not trusted when another one does", async () => {
+    const server = await secureServer(["127.0.0.1"]);
+    expect(await failureOf(clientFor({ server, certificateAuthority: stranger.caPem }))).toMatch(/certificate/);
+    expect(await failureOf(clientFor({ server }))).toMatch(/certificate/);
+  });
+
+  test("not trusted under another name, unless that is the name we look for", async () => {
+    const server = await secureServer(["api.internal"]);
+    const cluster = { server, certificateAuthority: authority.caPem };
+    expect(await failureOf(clientFor(cluster))).toMatch(/127\.0\.0\.1 is not in the cert's list/);
+    expect(await clientFor({ ...cluster, tlsServerName: "api.internal" }).raw("GET", "/")).toMatchObject({
+      name: "api.internal",
+    });
+  });
+
+  test("not looked at when told so", async () => {
+    const server = await secureServer(["elsewhere"]);
+    expect(await clientFor({ server, insecureSkipTlsVerify: true }).raw("GET", "/")).toMatchObject({ user: "nobody" });
+  });
+});
+
+test("a client shows its certificate, and a renewed one as soon as it has it", async () => {
+  const server = await secureServer(["127.0.0.1"]);
+  const certificateOf = (commonName: string): { certificate: { cert: string; key: string } } => {
+    const { certPem, keyPem } = authority.issue({ commonName, purpose: "client" });
+    return { certificate: { cert: certPem, key: keyPem } };
+  };
+  let current = certificateOf("ada");
+  const client = clientFor(
+    { server, certificateAuthority: authority.caPem },
+    { current: async () => current, reject: () => false },
+  );
+  expect(await client.raw("GET", "/")).toMatchObject({ user: "ada" });
+  expect(await client.raw("GET", "/")).toMatchObject({ user: "ada" });
+  expect(client.sockets).toBe(1);
+  current = certificateOf("bob");
+  expect(await client.raw("GET", "/")).toMatchObject({ user: "bob" });
+  expect(client.sockets).toBe(1);
+});
+
+describe("a proxy", () => {
+  /** Tunnels for those who know the password. */
+  async function tunnelling(): Promise<{ port: number; asked: (string | undefined)[] }> {
+    const asked: (string | undefined)[] = [];
+    const proxy = createHttpServer();
+    proxy.on("connect", (request: IncomingMessage, client) => {
+      asked.push(request.url);
+      if (request.headers["proxy-authorization"] !== `Basic ${btoa("me:p@ss")}`) {
+        client.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
+        return;
+      }
+      const [host, port] = (request.url ?? "").split(":");
+      const upstream = connect(Number(port), host, () => {
+        client.write("HTTP/1.1 200 OK\r\n\r\n");
+        upstream.pipe(client).pipe(upstream);
+      });
+      client.on("error", () => upstream.destroy());
+      upstream.on("error", () => client.destroy());
+    });
+    return { port: await portOf(proxy), asked };
+  }
+
+  test("is asked for a tunnel, inside which the server proves itself", async () => {
+    const server = await secureServer(["127.0.0.1"]);
+    const { port, asked } = await tunnelling();
+    const proxyUrl = `http://me:p%40ss@127.0.0.1:${port}`;
+    const client = clientFor({ server, certificateAuthority: authority.caPem, proxyUrl });
+    expect(await client.raw("GET", "/")).toMatchObject({ user: "nobody" });
+    expect(await client.raw("GET", "/")).toMatchObject({ user: "nobody" });
+    expect(asked).toEqual([new URL(server).host]);
+    expect(await failureOf(clientFor({ server, certificateAuthority: stranger.caPem, proxyUrl }))).toMatch(
+      /certificate/,
+    );
+  });
+
+  test("serves servers without TLS as well", async () => {
+    const port = await portOf(createHttpServer((_, response) => response.end("plain")));
+    const proxy = await tunnelling();
+    const client = clientFor({
+      server: `http://127.0.0.1:${port}`,
+      proxyUrl: `http://me:p%40ss@127.0.0.1:${proxy.port}`,
+    });
+    expect(await client.raw("GET", "/")).toBe("plain");
+    expect(proxy.asked).toEqual([`127.0.0.1:${port}`]);
+  });
+
+  test("that refuses, or is not there, is named", async () => {
+    const server = await secureServer(["127.0.0.1"]);
+    const { port } = await tunnelling();
+    expect(await failureOf(clientFor({ server, proxyUrl: `http://127.0.0.1:${port}` }))).toMatch(
+      /use proxy .*: CONNECT .* answered 407/,
+    );
+    expect(await failureOf(clientFor({ server, proxyUrl: "http://127.0.0.1:1" }))).toMatch(
+      /use proxy 127\.0\.0\.1:1: .*ECONNREFUSED/,
+    );
+  });
+
+  test("of a kind that is not known is refused", async () => {
+    expect(await failureOf(clientFor({ server: "https://127.0.0.1:1", proxyUrl: "socks5://127.0.0.1:1" }))).toMatch(
+      /only http and https proxies/,
+    );
+  });
+});
