@@ -8,9 +8,9 @@ import { mediaType } from "./negotiate.ts";
 /** As kube-apiserver: a request's body may have 3 MiB. */
 export const maxBodyBytes = 3 * 1024 * 1024;
 
-const objectTypes = ["application/json", "application/yaml"] as const;
+const objectTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
 
-export async function readBody(request: IncomingMessage | Http2ServerRequest, limit = maxBodyBytes): Promise<string> {
+export async function readBody(request: IncomingMessage | Http2ServerRequest, limit = maxBodyBytes): Promise<Buffer> {
   const declared = Number(request.headers["content-length"]);
   if (declared > limit) throw tooLarge(limit);
   return new Promise((resolve, reject) => {
@@ -24,9 +24,7 @@ export async function readBody(request: IncomingMessage | Http2ServerRequest, li
         reject(tooLarge(limit));
       } else chunks.push(chunk);
     });
-    request.on("end", () =>
-      resolve((chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString("utf8")),
-    );
+    request.on("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     request.on("error", (error) =>
       reject(new StatusError(400, "BadRequest", "reading the request body failed", undefined, { cause: error })),
     );
@@ -43,11 +41,28 @@ export interface ParsedBody {
 }
 
 /** The object in a create or update. `of`: the kind, for messages. */
-export async function parseObject(text: string, contentType: string | undefined, of: string): Promise<ParsedBody> {
-  const type = mediaType(contentType) || "application/json";
-  if (type === "application/json") return parseJson(text, of);
-  if (type === "application/yaml") return parseYaml(text, of);
-  throw unsupportedMediaType([...objectTypes]);
+export async function parseObject(body: Buffer, contentType: string | undefined, of: string): Promise<ParsedBody> {
+  switch (mediaType(contentType) || "application/json") {
+    case "application/json":
+      return parseJson(body.toString("utf8"), of);
+    case "application/yaml":
+      return parseYaml(body.toString("utf8"), of);
+    case "application/vnd.kubernetes.protobuf":
+      return parseProtobuf(body, of);
+    default:
+      throw unsupportedMediaType(objectTypes);
+  }
+}
+
+async function parseProtobuf(body: Buffer, of: string): Promise<ParsedBody> {
+  const { decodeProtobuf } = await import("../protobuf/decode-protobuf.ts");
+  const { WireError } = await import("../protobuf/wire-reader.ts");
+  try {
+    return { value: decodeProtobuf(body), duplicates: [] };
+  } catch (error) {
+    if (error instanceof WireError) throw unrecognized(of, "protobuf parse error", error);
+    throw error;
+  }
 }
 
 export function parseJson(text: string, of: string): ParsedBody {

@@ -157,7 +157,7 @@ const main: Record<string, Handler> = {
   list,
   create: async (context, request) => create(context, await objectIn(request, context.resource.kind)),
   update: async (context, request) => update(context, await objectIn(request, context.resource.kind)),
-  patch: async (context, request) => patch(context, await readBody(request), request.headers["content-type"]),
+  patch: async (context, request) => patch(context, String(await readBody(request)), request.headers["content-type"]),
   delete: async (context, request) => remove(context, await optionsIn(request)),
   deletecollection: async (context, request) => removeCollection(context, await optionsIn(request)),
 };
@@ -201,7 +201,7 @@ async function objectIn(request: HttpRequest, kind: string): ReturnType<typeof p
 }
 
 async function optionsIn(request: HttpRequest) {
-  const text = await readBody(request);
-  if (text === "") return null;
-  return (await parseObject(text, mediaType(request.headers["content-type"]), "DeleteOptions")).value;
+  const body = await readBody(request);
+  if (body.length === 0) return null;
+  return (await parseObject(body, mediaType(request.headers["content-type"]), "DeleteOptions")).value;
 }

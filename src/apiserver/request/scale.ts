@@ -25,7 +25,7 @@ export async function writeScale(
   context: RequestContext,
   part: Scale,
   verb: string,
-  text: string,
+  body: Buffer,
   contentType: string | undefined,
 ): Promise<Answer> {
   const { resource, services, name } = context;
@@ -35,8 +35,8 @@ export async function writeScale(
   const object = services.views.object(live, resource);
   const scale =
     verb === "patch"
-      ? patched(scaleToPatch(object, part), text, contentType)
-      : (await parseObject(text, contentType, "Scale")).value;
+      ? patched(scaleToPatch(object, part), String(body), contentType)
+      : (await parseObject(body, contentType, "Scale")).value;
   if (!isObject(scale) || !isObject(scale.spec ?? {}))
     throw badRequest("the object provided is unrecognized (must be of type Scale)");
   const main: RequestContext = { ...context, subresource: "" };

@@ -1,0 +1,198 @@
+import { isObject, set, type Json, type JsonObject } from "../../object/json.ts";
+import { parseApiVersion } from "../../object/meta.ts";
+import { definitionName, definitions } from "../kinds/definitions.ts";
+import fieldNumbers from "./generated/field-numbers.json" with { type: "json" };
+import { WireError, WireReader, wireTypes } from "./wire-reader.ts";
+
+/** A component of the generated schemas, where fields refer to other components by `$ref`. */
+type Component = Readonly<Record<string, unknown>>;
+
+const magic = Buffer.from("k8s\0");
+const refPrefix = "#/components/schemas/";
+const maxDepth = 256;
+
+/**
+ * An object as Kubernetes writes it in protobuf, as the JSON it stands for. Only bodies come this way: Go clients send
+ * built-in kinds so from 1.32 on without asking, but take JSON for an answer.
+ */
+export function decodeProtobuf(bytes: Buffer): JsonObject {
+  if (!bytes.subarray(0, magic.length).equals(magic))
+    throw new WireError("the body does not begin as Kubernetes' protobuf does");
+  const { apiVersion, kind, raw } = envelopeIn(new WireReader(bytes, magic.length));
+  const { group, version } = parseApiVersion(apiVersion);
+  // Options of requests are of the group they are sent to, but always the same type.
+  const name =
+    kind === "DeleteOptions" ? definitionName("meta.k8s.io", "v1", kind) : definitionName(group, version, kind);
+  if (!Object.hasOwn(fieldNumbers, name)) throw new WireError(`${kind} in version ${apiVersion} has no protobuf form`);
+  return { apiVersion, kind, ...message(name, new WireReader(raw), 0) };
+}
+
+function envelopeIn(reader: WireReader): { apiVersion: string; kind: string; raw: Buffer } {
+  let [apiVersion, kind, raw] = ["", "", Buffer.alloc(0)];
+  while (!reader.done) {
+    const { field, wireType } = reader.tag();
+    if (field === 1 && wireType === wireTypes.bytes) {
+      const type = reader.message();
+      while (!type.done) {
+        const tag = type.tag();
+        if (tag.field === 1) apiVersion = type.text();
+        else if (tag.field === 2) kind = type.text();
+        else type.skip(tag.wireType);
+      }
+    } else if (field === 2 && wireType === wireTypes.bytes) raw = Buffer.from(reader.bytes());
+    else reader.skip(wireType);
+  }
+  return { apiVersion, kind, raw };
+}
+
+/** The names of a message's fields by number: `-` where there is none, `+NAME` where NAME's fields are its own. */
+function fieldsOf(name: string): string[] {
+  return (fieldNumbers as Record<string, string>)[name]?.split(" ") ?? [];
+}
+
+function message(name: string, reader: WireReader, depth: number): JsonObject {
+  const into: JsonObject = {};
+  readInto(into, name, propertiesOf(name), reader, depth);
+  return into;
+}
+
+function readInto(
+  into: JsonObject,
+  name: string,
+  properties: Record<string, Component>,
+  reader: WireReader,
+  depth: number,
+): void {
+  if (depth > maxDepth) throw new WireError(`the message nests deeper than ${maxDepth} levels`);
+  const fields = fieldsOf(name);
+  while (!reader.done) {
+    const { field, wireType } = reader.tag();
+    const property = fields[field - 1] ?? "-";
+    if (property.startsWith("+")) readInto(into, property.slice(1), properties, reader.message(), depth + 1);
+    else if (property === "-") reader.skip(wireType);
+    else readField(into, property, properties[property] ?? {}, reader, wireType, depth);
+  }
+}
+
+function readField(
+  into: JsonObject,
+  property: string,
+  component: Component,
+  reader: WireReader,
+  wireType: number,
+  depth: number,
+): void {
+  const { items, additionalProperties } = component as { items?: Component; additionalProperties?: Component };
+  if (items) {
+    const list = (into[property] ??= []) as Json[];
+    list.push(single(items, reader, wireType, depth));
+  } else if (additionalProperties) {
+    const map = (into[property] ??= {}) as JsonObject;
+    const [key, value] = mapEntry(additionalProperties, reader.message(), depth);
+    set(map, key, value);
+  } else set(into, property, single(component, reader, wireType, depth));
+}
+
+/** A map is a list of pairs. Its values cannot be lists, so those are wrapped in a message of one field. */
+function mapEntry(component: Component, reader: WireReader, depth: number): [string, Json] {
+  const { items } = component as { items?: Component };
+  let key = "";
+  let value: Json = items ? [] : component.type === "string" ? "" : {};
+  while (!reader.done) {
+    const { field, wireType } = reader.tag();
+    if (field === 1) key = reader.text();
+    else if (field === 2 && items) value = wrappedList(items, reader.message(), depth);
+    else if (field === 2) value = single(component, reader, wireType, depth);
+    else reader.skip(wireType);
+  }
+  return [key, value];
+}
+
+function wrappedList(items: Component, reader: WireReader, depth: number): Json[] {
+  const list: Json[] = [];
+  while (!reader.done) {
+    const { wireType } = reader.tag();
+    list.push(single(items, reader, wireType, depth));
+  }
+  return list;
+}
+
+function single(component: Component, reader: WireReader, wireType: number, depth: number): Json {
+  const name = typeof component.$ref === "string" ? component.$ref.slice(refPrefix.length) : "";
+  const special = specials[name.slice(name.lastIndexOf(".") + 1)];
+  if (special) return special(reader.message());
+  if (name !== "") return message(name, reader.message(), depth + 1);
+  switch (component.type) {
+    case "string":
+      return component.format === "byte" ? reader.bytes().toString("base64") : reader.text();
+    case "integer":
+      return reader.signed();
+    case "boolean":
+      return reader.unsigned() !== 0;
+    case "number":
+      return reader.double();
+    default:
+      throw new WireError(`a field of type ${String(component.type)} (wire type ${wireType}) cannot be read`);
+  }
+}
+
+/** Types whose JSON is not the shape of their message. */
+const specials: Record<string, (reader: WireReader) => Json> = {
+  Quantity: (reader) => fieldOf(reader, 1, () => reader.text()) ?? "0",
+  Time: (reader) => instant(reader, 0),
+  MicroTime: (reader) => instant(reader, 6),
+  FieldsV1: embedded,
+  RawExtension: embedded,
+  IntOrString: (reader) => {
+    let [isText, number, text] = [false, 0, ""];
+    while (!reader.done) {
+      const { field, wireType } = reader.tag();
+      if (field === 1) isText = reader.signed() === 1;
+      else if (field === 2) number = reader.signed();
+      else if (field === 3) text = reader.text();
+      else reader.skip(wireType);
+    }
+    return isText ? text : number;
+  },
+};
+
+/** The zero time is written as nothing at all. */
+function instant(reader: WireReader, digits: number): Json {
+  if (reader.done) return null;
+  let [seconds, nanos] = [0, 0];
+  while (!reader.done) {
+    const { field, wireType } = reader.tag();
+    if (field === 1) seconds = reader.signed();
+    else if (field === 2) nanos = reader.signed();
+    else reader.skip(wireType);
+  }
+  const date = new Date(seconds * 1000);
+  if (Number.isNaN(date.getTime())) throw new WireError("a time lies beyond what can be written");
+  const whole = date.toISOString().slice(0, 19);
+  return digits === 0 ? `${whole}Z` : `${whole}.${String(Math.floor(nanos / 1000)).padStart(6, "0")}Z`;
+}
+
+function embedded(reader: WireReader): Json {
+  const text = fieldOf(reader, 1, () => reader.text());
+  if (text === undefined || text === "") return null;
+  try {
+    const value = JSON.parse(text) as Json;
+    return isObject(value) ? value : null;
+  } catch (error) {
+    throw new WireError("an embedded object is no JSON", { cause: error });
+  }
+}
+
+function fieldOf<T>(reader: WireReader, number: number, read: () => T): T | undefined {
+  let found: T | undefined;
+  while (!reader.done) {
+    const { field, wireType } = reader.tag();
+    if (field === number) found = read();
+    else reader.skip(wireType);
+  }
+  return found;
+}
+
+function propertiesOf(name: string): Record<string, Component> {
+  return (definitions()[name]?.properties ?? {}) as Record<string, Component>;
+}

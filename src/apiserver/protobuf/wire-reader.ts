@@ -1,0 +1,90 @@
+/** The bytes are no protobuf message, or not the one that was expected. */
+export class WireError extends Error {
+  override readonly name = "WireError";
+}
+
+export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
+
+/** Reads the protobuf wire format, field by field. Every read is checked against the end of the message. */
+export class WireReader {
+  readonly #bytes: Buffer;
+  #at: number;
+  readonly #end: number;
+
+  constructor(bytes: Buffer, start = 0, end = bytes.length) {
+    this.#bytes = bytes;
+    this.#at = start;
+    this.#end = end;
+  }
+
+  get done(): boolean {
+    return this.#at >= this.#end;
+  }
+
+  /** The number and wire type of the next field. */
+  tag(): { field: number; wireType: number } {
+    const tag = this.unsigned();
+    return { field: Math.floor(tag / 8), wireType: tag % 8 };
+  }
+
+  /** Exact up to 2^53, which is all that JSON can carry. */
+  unsigned(): number {
+    let value = 0;
+    for (let shift = 0; shift < 63; shift += 7) {
+      const byte = this.#byte();
+      value += (byte & 0x7f) * 2 ** shift;
+      if (byte < 0x80) return value;
+    }
+    throw new WireError("a number is longer than a protobuf number can be");
+  }
+
+  /** int32 and int64: a negative number is written in ten bytes, as its two's complement. */
+  signed(): number {
+    let value = 0n;
+    for (let shift = 0n; shift < 70n; shift += 7n) {
+      const byte = this.#byte();
+      value |= BigInt(byte & 0x7f) << shift;
+      if (byte < 0x80) return Number(BigInt.asIntN(64, value));
+    }
+    throw new WireError("a number is longer than a protobuf number can be");
+  }
+
+  double(): number {
+    const at = this.#advance(8);
+    return this.#bytes.readDoubleLE(at);
+  }
+
+  bytes(): Buffer {
+    const length = this.unsigned();
+    const at = this.#advance(length);
+    return this.#bytes.subarray(at, at + length);
+  }
+
+  text(): string {
+    return this.bytes().toString("utf8");
+  }
+
+  message(): WireReader {
+    const bytes = this.bytes();
+    return new WireReader(bytes);
+  }
+
+  skip(wireType: number): void {
+    if (wireType === wireTypes.varint) this.signed();
+    else if (wireType === wireTypes.bytes) this.bytes();
+    else if (wireType === wireTypes.fixed64) this.#advance(8);
+    else if (wireType === wireTypes.fixed32) this.#advance(4);
+    else throw new WireError(`wire type ${wireType} is not one that Kubernetes uses`);
+  }
+
+  #byte(): number {
+    return this.#bytes[this.#advance(1)] as number;
+  }
+
+  #advance(length: number): number {
+    const at = this.#at;
+    if (length > this.#end - at) throw new WireError("the message ends in the middle of a field");
+    this.#at = at + length;
+    return at;
+  }
+}
