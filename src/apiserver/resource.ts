@@ -65,6 +65,8 @@ export interface Strategy {
   readonly createOnUpdate?: boolean;
   /** Seconds for which a deletion is put off, given how many were asked for. Default: none. */
   readonly gracePeriod?: (object: KubeObject, asked: number | undefined) => number;
+  /** Why this object may not be deleted at all. */
+  readonly refuseDelete?: (object: KubeObject) => string | undefined;
   /** What else a deletion changes in an object that stays for a while. Called once, when it begins. */
   readonly onDelete?: (object: KubeObject, now: number) => KubeObject;
   /** Something beyond metadata.finalizers keeps a deleted object. */

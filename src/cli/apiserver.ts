@@ -1,18 +1,30 @@
 import { startServer } from "../apiserver/server.ts";
 import { createLog } from "../runtime/log.ts";
+import { lockDirectory } from "../runtime/lock-dir.ts";
 import { stopOnSignals } from "../runtime/signals.ts";
+import { whenAborted } from "../runtime/when-aborted.ts";
 import { portOption } from "./port-option.ts";
 
 /** `attune apiserver`: prints one line when it is ready, then serves until it is told to stop. */
 export async function apiserver(options: Record<string, string | boolean>): Promise<void> {
   const { signal } = stopOnSignals();
+  const dir = String(options.dir);
+  const unlock = await lockDirectory(dir, { mode: "apiserver" });
+  try {
+    await serve(dir, options, signal);
+  } finally {
+    await unlock();
+  }
+}
+
+async function serve(dir: string, options: Record<string, string | boolean>, signal: AbortSignal): Promise<void> {
   const server = await startServer({
-    dir: String(options.dir),
+    dir,
     port: portOption(options.port),
     fsync: options.fsync === true,
     log: await createLog({ name: "apiserver", level: "warn" }),
   });
   process.stdout.write(`ready ${server.url}\n`);
-  await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+  await whenAborted(signal);
   await server.close();
 }

@@ -96,6 +96,8 @@ function setTemplateGeneration({ metadata }: KubeObject, value: number): void {
 
 function defaults(object: KubeObject): void {
   const spec = specOf(object);
+  // Decoding fills the field in, so whoever writes the object comes to own it.
+  if (object.metadata.annotations?.[templateGeneration] === undefined) setTemplateGeneration(object, 0);
   if (spec.template.spec) defaultPodSpec(spec.template.spec);
   const strategy = (spec.updateStrategy ??= {});
   strategy.type ??= "RollingUpdate";

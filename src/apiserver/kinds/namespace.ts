@@ -7,6 +7,9 @@ import { defineKind } from "./define-kind.ts";
 
 const phaseOf = (object: KubeObject): string => (object as Namespace).status?.phase ?? "";
 
+/** A cluster without them is none. */
+const lasting = new Set(["default", "kube-system", "kube-public"]);
+
 export const namespace = defineKind({
   group: "",
   version: "v1",
@@ -39,13 +42,15 @@ export const namespace = defineKind({
       if (!spec.finalizers?.includes("kubernetes")) spec.finalizers = [...(spec.finalizers ?? []), "kubernetes"];
     },
     prepareForUpdate: (object, old) => {
-      object.spec = { ...(object.spec as object), finalizers: (old as Namespace).spec?.finalizers };
-      if (!(old as Namespace).spec?.finalizers) object.spec = {};
+      const { finalizers } = (old as Namespace).spec ?? {};
+      object.spec = finalizers ? { finalizers } : {};
     },
     validate: (object) => validateFinalizers(object, () => "spec.finalizers"),
     validateName: dnsLabel,
     ignoredFields: ["status"],
     returnDeleted: true,
+    refuseDelete: ({ metadata }) =>
+      lasting.has(metadata.name ?? "") ? "this namespace may not be deleted" : undefined,
     // No grace period either: what lies in it is what holds it.
     onDelete: (object) => {
       const { deletionGracePeriodSeconds: _, ...metadata } = object.metadata;

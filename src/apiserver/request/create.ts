@@ -47,7 +47,6 @@ export async function insert(
   if (strategy.hasGeneration) metadata.generation = 1;
 
   strategy.defaults?.(object);
-  strategy.prepareForCreate?.(object);
   if (managed === "update") {
     metadata.managedFields = updateManagedFields({
       before: undefined,
@@ -60,6 +59,8 @@ export async function insert(
       ignored: ignoredFor(resource, ""),
     });
   }
+  // What the server sets from here on belongs to nobody.
+  strategy.prepareForCreate?.(object);
   strategy.admitCreate?.(object);
   refuseEscalation(context, object);
 

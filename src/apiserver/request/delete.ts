@@ -2,7 +2,7 @@ import { equal, isObject, type Json } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
 import { formatTime } from "../../object/time.ts";
 import { invalid } from "../../schema/field-error.ts";
-import { badRequest, conflict, invalidObject, notFound } from "../status-error.ts";
+import { badRequest, conflict, forbidden, invalidObject, notFound } from "../status-error.ts";
 import type { Entry } from "../storage/store.ts";
 import { collectionFor, keyFor, type Answer, type RequestContext } from "./context.ts";
 import { draftOf } from "./draft.ts";
@@ -68,6 +68,8 @@ async function removeOne(
   const collection = collectionFor(context);
   const key = keyFor(context, name);
   const object = services.views.object(live, resource);
+  const refusal = resource.strategy.refuseDelete?.(object);
+  if (refusal) throw forbidden(resource.group, resource.plural, name, refusal);
   checkPreconditions(context, object, options);
   const marked = markDeleted(context, object, options);
   if (isReleased(marked, resource)) {

@@ -1,6 +1,7 @@
 import { equal } from "../../object/json.ts";
 import type { KubeObject, ManagedFieldsEntry } from "../../object/meta.ts";
 import { validateObjectMetaUpdate } from "../../object/validate-meta.ts";
+import { keepTimesOfNoOp } from "../../patch/keep-times.ts";
 import { updateManagedFields } from "../../patch/managed-fields.ts";
 import type { ParsedBody } from "../http/body.ts";
 import { apiVersion } from "../registry.ts";
@@ -47,8 +48,10 @@ export async function replace(
   checkPreconditions(context, object, old);
   keepServerFields(object, old);
   resource.strategy.defaults?.(object);
-  prepare(context, object, old);
+  restoreUnwritten(context, object, old);
+  // Before the server's own changes: those belong to nobody.
   if (managed === "update") object.metadata.managedFields = managedAfter(context, object, old, options);
+  prepare(context, object, old);
   if (resource.strategy.hasGeneration && contentChanged(object, old))
     object.metadata.generation = (old.metadata.generation ?? 0) + 1;
 
@@ -56,6 +59,7 @@ export async function replace(
   const errors = faults(context, object, old);
   if (errors.length > 0) throw invalidObject(resource.group, resource.kind, context.name, errors);
 
+  object.metadata.managedFields = keepTimesOfNoOp(old, object);
   if (options.dryRun) return { type: "object", code: 200, object };
   const collection = collectionFor(context);
   const key = keyFor(context, context.name);
@@ -106,22 +110,22 @@ function writtenBy(part: Extract<Subresource, { type: "status" }>): readonly str
 }
 
 /** The main endpoint leaves status alone, the status endpoint everything else. */
-function prepare(context: RequestContext, object: KubeObject, old: KubeObject): void {
-  const { resource } = context;
-  const part = resource.subresources[context.subresource];
-  if (part?.type === "status") {
-    for (const field of new Set([...Object.keys(object), ...Object.keys(old)]))
-      if (field !== "metadata" && !writtenBy(part).includes(field)) restore(object, old, field);
-    // A kubelet may label its node or pod with a status write; the metadata of custom kinds is not status.
-    if (resource.origin === "custom") {
-      const { managedFields } = object.metadata;
-      object.metadata = { ...old.metadata, managedFields };
-    }
-    part.prepareForUpdate?.(object, old);
+function restoreUnwritten({ resource, subresource }: RequestContext, object: KubeObject, old: KubeObject): void {
+  const part = resource.subresources[subresource];
+  if (part?.type !== "status") {
+    for (const field of resource.strategy.ignoredFields ?? []) restore(object, old, field);
     return;
   }
-  for (const field of resource.strategy.ignoredFields ?? []) restore(object, old, field);
-  resource.strategy.prepareForUpdate?.(object, old);
+  for (const field of new Set([...Object.keys(object), ...Object.keys(old)]))
+    if (field !== "metadata" && !writtenBy(part).includes(field)) restore(object, old, field);
+  // A kubelet may label its node or pod with a status write; the metadata of custom kinds is not status.
+  if (resource.origin === "custom") object.metadata = { ...old.metadata, managedFields: object.metadata.managedFields };
+}
+
+function prepare({ resource, subresource }: RequestContext, object: KubeObject, old: KubeObject): void {
+  const part = resource.subresources[subresource];
+  if (part?.type === "status") part.prepareForUpdate?.(object, old);
+  else resource.strategy.prepareForUpdate?.(object, old);
 }
 
 function restore(object: KubeObject, old: KubeObject, field: string): void {
