@@ -7,6 +7,7 @@ import type { CacheEvent, Informer } from "./cache.ts";
 import type { InformerOptions } from "./informer.ts";
 import { createInformer } from "./informer.ts";
 import { kinds, untyped } from "./kinds.ts";
+import { EventFollower } from "./testing/event-follower.ts";
 import { ModelServer, refusal, reset } from "./testing/model-server.ts";
 
 const kind = untyped("v1", "ConfigMap", "configmaps", true);
@@ -236,25 +237,6 @@ test("types follow the kind", () => {
   expect(informer.byIndex("provider", "x").map((node) => node.status?.addresses)).toEqual([]);
 });
 
-/** Follows events and fails where one could not have happened after those before it. */
-class Follower {
-  readonly objects = new Map<string, KubeObject>();
-
-  follow(event: CacheEvent<KubeObject>): void {
-    const key = keyOf(event.object);
-    const before = this.objects.get(key);
-    if (event.type === "added") expect(before).toBeUndefined();
-    else expect(before).toBeDefined();
-    if (event.type === "updated") {
-      expect(event.before).toBe(before);
-      expect(event.object.metadata.uid).toBe(before?.metadata.uid);
-      expect(Number(event.object.metadata.resourceVersion)).toBeGreaterThan(Number(before?.metadata.resourceVersion));
-    }
-    if (event.type === "deleted") this.objects.delete(key);
-    else this.objects.set(key, event.object);
-  }
-}
-
 describe("whatever happens between server and cache", () => {
   const name = fc.constantFrom("a", "b", "c", "__proto__");
   const failure = fc.constantFrom(
@@ -342,8 +324,8 @@ describe("whatever happens between server and cache", () => {
           streamList,
           indexes: { uid: ({ metadata }) => [metadata.uid ?? ""] },
         });
-        const follower = new Follower();
-        const late = new Follower();
+        const follower = new EventFollower();
+        const late = new EventFollower();
         informer.subscribe((event) => follower.follow(event));
         const run = informer.run(abort.signal);
         for (const [i, take] of steps.entries()) {
@@ -359,6 +341,7 @@ describe("whatever happens between server and cache", () => {
         await run;
         expect(new Map(informer.list().map((object) => [keyOf(object), object]))).toEqual(server.state);
         expect(follower.objects).toEqual(server.state);
+        expect([...follower.complaints, ...late.complaints]).toEqual([]);
         if (steps.length > 10) expect(late.objects).toEqual(server.state);
         for (const object of server.state.values())
           expect(informer.byIndex("uid", object.metadata.uid ?? "")).toEqual([object]);

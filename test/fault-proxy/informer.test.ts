@@ -10,8 +10,8 @@ import { bearer, staticCredentials } from "../../src/kube/credentials.ts";
 import { HttpClient } from "../../src/kube/http-client.ts";
 import { createInformer } from "../../src/kube/informer.ts";
 import { untyped } from "../../src/kube/kinds.ts";
+import { EventFollower } from "../../src/kube/testing/event-follower.ts";
 import { keyOf } from "../../src/object/meta.ts";
-import { EventFollower } from "./event-follower.ts";
 import { FaultProxy } from "./fault-proxy.ts";
 
 const configMaps = untyped("v1", "ConfigMap", "configmaps", true);

@@ -1,6 +1,6 @@
-import type { KubeObject } from "../../src/object/meta.ts";
-import { keyOf } from "../../src/object/meta.ts";
-import type { CacheEvent } from "../../src/kube/cache.ts";
+import type { KubeObject } from "../../object/meta.ts";
+import { keyOf } from "../../object/meta.ts";
+import type { CacheEvent } from "../cache.ts";
 
 /** Replays a cache's events and notes each that cannot follow from those before it. */
 export class EventFollower {
@@ -14,6 +14,7 @@ export class EventFollower {
     const complain = (why: string): void => void this.complaints.push(`${event.type} ${key}@${version}: ${why}`);
     if ((event.type === "added") === (known !== undefined)) complain(known ? "is there already" : "is not there");
     if (event.type === "updated") {
+      if (event.object.metadata.uid !== known?.metadata.uid) complain("is another object of that name");
       if (event.before !== known) complain("follows something that was not told");
       if (Number(version) <= Number(known?.metadata.resourceVersion))
         complain(`is older than ${known?.metadata.resourceVersion}`);
