@@ -326,11 +326,30 @@ describe("a pod that runs", () => {
     expect(update(pod, object, { spec: change }).faults).toEqual([fault]);
   });
 
-  it("refuses every other change and shows it", () => {
-    const { faults } = update(pod, object, { spec: { nodeSelector: { a: "b" } } });
-    expect(faults).toHaveLength(1);
-    expect(faults[0]).toMatch(/^spec: Forbidden: pod updates may not change fields other than `spec\.containers/);
-    expect(faults[0]).toMatch(/\n@@ -\d+,\d+ \+\d+,\d+ @@\n/);
+  it("refuses every other change and shows it in the words of Go's own struct", () => {
+    const plain = create(pod, one({ resources: { requests: { cpu: "100m" } } })).object;
+    const containers = [
+      { ...(plain.spec as { containers: object[] }).containers[0], resources: { requests: { cpu: "200m" } } },
+    ];
+    expect(update(pod, plain, { spec: { containers } }).faults).toEqual([
+      [
+        "spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)",
+        "@@ -14,7 +14,7 @@",
+        '    "Resources": {',
+        '     "Limits": null,',
+        '     "Requests": {',
+        '-     "cpu": "100m"',
+        '+     "cpu": "200m"',
+        "     },",
+        '     "Claims": null',
+        "    },",
+        "",
+      ].join("\n"),
+    ]);
+    const { faults } = update(pod, plain, { spec: { nodeName: "zz" } });
+    expect(faults[0]).toContain(
+      '\n- "NodeName": "",\n+ "NodeName": "zz",\n  "SecurityContext": {\n   "HostNetwork": false,\n',
+    );
   });
 
   it("reports its state through status alone, and keeps its class of service", () => {
@@ -348,6 +367,16 @@ describe("a pod that runs", () => {
     expect(update(pod, object, { status: { qosClass: "Guaranteed" } }, "status").faults).toEqual([
       'status.qosClass: Invalid value: "Guaranteed": field is immutable',
     ]);
+  });
+
+  it("has the same owners after a report of its state", () => {
+    const owner = { apiVersion: "v1", kind: "X", name: "x", uid: "u" };
+    const change = { metadata: { ownerReferences: [owner] } };
+    expect(update(pod, object, change, "status").object.metadata).toEqual(object.metadata);
+    const owned = update(pod, object, change).object;
+    expect(
+      update(pod, owned, { metadata: { ownerReferences: null } }, "status").object.metadata.ownerReferences,
+    ).toEqual([owner]);
   });
 
   it("is found by node, phase and network", () => {

@@ -65,7 +65,9 @@ export const pod = defineKind({
         // A kubelet that knows nothing of it leaves the class of service as it is.
         const { qosClass: decided } = statusOf(old);
         if (decided !== undefined) object.status = { qosClass: decided, ...statusOf(object) };
-        if (!object.metadata.deletionTimestamp) object.metadata.ownerReferences ??= old.metadata.ownerReferences;
+        // Who owns a pod is not for a report of its state to say.
+        const { ownerReferences, ...metadata } = { ...object.metadata, ownerReferences: old.metadata.ownerReferences };
+        object.metadata = ownerReferences ? { ...metadata, ownerReferences } : metadata;
       },
       validateUpdate: validatePodStatus,
     },

@@ -2,6 +2,7 @@ import type { Container, PodSpec, PodStatus, Toleration } from "kubernetes-types
 import { clone, equal } from "../../../object/json.ts";
 import type { KubeObject } from "../../../object/meta.ts";
 import { type FieldError, forbidden, immutable, invalid } from "../../../schema/field-error.ts";
+import { goDump } from "./go-dump.ts";
 import { lineDiff } from "./line-diff.ts";
 
 const mayChange =
@@ -20,7 +21,9 @@ export function validatePodUpdate(object: KubeObject, old: KubeObject): FieldErr
   errors.push(...validateTolerationsKept(spec.tolerations ?? [], before.tolerations ?? []));
   if (errors.length > 0) return errors;
   const forgiven = forgive(spec, before);
-  return equal(forgiven, before) ? [] : [forbidden("spec", `${mayChange}\n${lineDiff(before, forgiven)}`)];
+  return equal(forgiven, before)
+    ? []
+    : [forbidden("spec", `${mayChange}\n${lineDiff(goDump(before), goDump(forgiven))}`)];
 }
 
 /** The new spec with everything that may change set back; what still differs may not. */
