@@ -243,6 +243,12 @@ describe("a changed object", () => {
     ]);
   });
 
+  it("is not refused for breaking a rule that is younger than what it left alone", () => {
+    const excessive = stored({ level: 3 }, { spec: { level: 50, max: 10 } });
+    expect(updated(excessive, { extra: true })).toEqual([]);
+    expect(updated(excessive, { spec: { level: 51, max: 10 } })).toEqual(["spec: Invalid value: level over max"]);
+  });
+
   it("may keep duplicates that were there before", () => {
     const spec = { level: 3, max: 10, tags: ["t", "t"] };
     expect(updated(stored({ level: 3 }, { spec }), { spec: { ...spec, level: 4 } })).toEqual([]);

@@ -199,6 +199,25 @@ describe("a new definition", () => {
       ],
     ],
     [
+      "has a rule about a field that is not there",
+      (_, v) =>
+        (v.schema = {
+          openAPIV3Schema: {
+            type: "object",
+            properties: {
+              spec: {
+                type: "object",
+                "x-kubernetes-validations": [{ rule: "self.nope > 1" }],
+                properties: { a: { type: "integer" } },
+              },
+            },
+          },
+        }),
+      [
+        `spec.validation.openAPIV3Schema.properties[spec].x-kubernetes-validations[0].rule: Invalid value: {"Rule":"self.nope \\u003e 1","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: compilation failed: ERROR: <input>:1:5: undefined field 'nope'\n | self.nope > 1\n | ....^`,
+      ],
+    ],
+    [
       "is not structural in a version of its own",
       (d) =>
         d.spec.versions?.push({

@@ -1,4 +1,5 @@
 import { equal } from "../../object/json.ts";
+import { compileRules } from "../../schema/cel.ts";
 import { TooDeepError } from "../../schema/depth.ts";
 import { invalid, type FieldError } from "../../schema/field-error.ts";
 import type { Schema } from "../../schema/schema.ts";
@@ -8,7 +9,9 @@ import { checkStructural } from "../../schema/structural.ts";
 export function validateSchemaOf(schema: Schema, path: string, before: Schema | undefined): FieldError[] {
   if (before && equal(schema, before)) return [];
   try {
-    return checkStructural(schema, path);
+    const errors = checkStructural(schema, path);
+    // Rules are typed by the schema: one that is not structural says nothing of their types.
+    return errors.length > 0 ? errors : (compileRules(schema, path).errors ?? []);
   } catch (error) {
     if (error instanceof TooDeepError) return [invalid(path, "", error.message)];
     throw error;
