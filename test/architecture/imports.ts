@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
+
+export interface SourceFile {
+  /** `src/kube/informer.ts` */
+  readonly path: string;
+  /** `kube` */
+  readonly folder: string;
+  readonly text: string;
+  readonly imports: readonly Import[];
+}
+
+export type Import =
+  | { readonly type: "file"; readonly path: string; readonly folder: string }
+  | { readonly type: "package"; readonly name: string };
+
+/** Every source file of ours that ends up in a program: tests and what only they use are left out. */
+export function sources(): SourceFile[] {
+  return readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"))
+    .map((path) => read(join("src", path)));
+}
+
+function read(path: string): SourceFile {
+  const text = readFileSync(join(root, path), "utf8");
+  return { path, folder: folderOf(path), text, imports: specifiers(text).map((specifier) => target(path, specifier)) };
+}
+
+/** `import … from "x"`, `export … from "x"`, `import "x"`, `import("x")`. */
+function specifiers(text: string): string[] {
+  const pattern =
+    /(?:^|\n)\s*(?:import|export)\b[^;"'`]*?\bfrom\s*["']([^"']+)["']|(?:^|\n)\s*import\s*["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']/g;
+  return Array.from(text.matchAll(pattern), (match) => match[1] ?? match[2] ?? match[3] ?? "");
+}
+
+function target(from: string, specifier: string): Import {
+  if (!specifier.startsWith(".")) return { type: "package", name: specifier };
+  const path = relative(root, resolve(root, dirname(from), specifier));
+  return { type: "file", path, folder: folderOf(path) };
+}
+
+function folderOf(path: string): string {
+  return path.startsWith("src/") ? (path.split("/")[1] ?? "") : "";
+}
