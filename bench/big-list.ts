@@ -1,0 +1,78 @@
+import { configMapsPath } from "./config-map.ts";
+import type { Connection } from "./connection.ts";
+import { median, ratio, shown } from "./figures.ts";
+import { drive, fill, jsonOf, makeNamespace, openConnections, WrongError } from "./load.ts";
+import { requestBytes } from "./request-bytes.ts";
+import type { Section } from "./section.ts";
+import { withServers, type BenchServer } from "./servers.ts";
+
+const objects = 5000;
+
+/** One list of everything, in one piece. */
+export const bigList: Section = {
+  name: "list",
+  async measure({ quick, report }) {
+    const rounds = quick ? 3 : 9;
+    await withServers(async (servers) => {
+      const rows: string[][] = [];
+      for (const kilobytes of quick ? [1] : [1, 12]) {
+        const lists = new Map<BenchServer, { seconds: number; bytes: number }[]>();
+        const connections = new Map<BenchServer, readonly Connection[]>();
+        for (const server of servers) {
+          connections.set(server, await filled(server, kilobytes));
+          lists.set(server, []);
+        }
+        for (let round = 0; round < rounds; round++)
+          for (const server of servers)
+            lists.get(server)?.push(await list(server, connections.get(server) ?? [], kilobytes, round === 0));
+        for (const opened of connections.values()) for (const connection of opened) connection.close();
+        const seconds = [...lists.values()].map((list) => median(list.map(({ seconds }) => seconds)));
+        const bytes = [...lists.values()].map((list) => list[0]?.bytes ?? Number.NaN);
+        const [ours = Number.NaN, real] = seconds;
+        const speed = seconds.map((seconds, at) => (bytes[at] ?? Number.NaN) / 1e6 / seconds);
+        rows.push(
+          [
+            `${objects} of ${kilobytes} KB: time`,
+            shown(ours * 1000, "ms"),
+            shown(real && real * 1000, "ms"),
+            ratio(ours, real),
+          ],
+          [
+            `${objects} of ${kilobytes} KB: speed`,
+            shown(speed[0], "MB/s"),
+            shown(speed[1], "MB/s"),
+            ratio(speed[0], speed[1]),
+          ],
+        );
+      }
+      report.table(`A list of ${objects}, median of ${rounds}`, ["", "attune", "real", "attune to real"], rows);
+    });
+  },
+};
+
+function namespaceOf(kilobytes: number): string {
+  return `list-${kilobytes}`;
+}
+
+async function filled(server: BenchServer, kilobytes: number): Promise<readonly Connection[]> {
+  const connections = await openConnections(server, 24);
+  const namespace = namespaceOf(kilobytes);
+  await makeNamespace(server, connections[0] as Connection, namespace);
+  await fill(server, connections, { namespace, prefix: "listed-", count: objects, size: kilobytes * 1024 });
+  return connections;
+}
+
+async function list(
+  server: BenchServer,
+  connections: readonly Connection[],
+  kilobytes: number,
+  counted: boolean,
+): Promise<{ seconds: number; bytes: number }> {
+  const request = requestBytes(server, { method: "GET", path: configMapsPath(namespaceOf(kilobytes)) });
+  const { seconds, bytes, last } = await drive(connections.slice(0, 1), [request], 200);
+  if (counted) {
+    const found = (jsonOf(last).items as unknown[]).length;
+    if (found !== objects) throw new WrongError(`${server.name}: a list of ${objects} has ${found} items`);
+  }
+  return { seconds, bytes };
+}

@@ -1,0 +1,116 @@
+import { configMapsPath } from "./config-map.ts";
+import type { Connection } from "./connection.ts";
+import { median, ratio, shown } from "./figures.ts";
+import { drive, fill, jsonOf, makeNamespace, openConnections, WrongError } from "./load.ts";
+import { requestBytes } from "./request-bytes.ts";
+import type { Section } from "./section.ts";
+import { withServers, type BenchServer } from "./servers.ts";
+import { Watcher } from "./watcher.ts";
+
+const watchers = 100;
+const events = 1000;
+const writers = 16;
+const objectBytes = 1024;
+const namespace = "fan-out";
+const patienceMs = 120_000;
+
+/** Many watchers of the same objects: how fast all of them have seen every change, and that they have. */
+export const fanOut: Section = {
+  name: "fan-out",
+  async measure({ quick, report }) {
+    const rounds = quick ? 1 : 5;
+    await withServers(async (servers) => {
+      const runs = await Promise.all(servers.map(prepare));
+      for (let round = 0; round < rounds; round++) for (const run of runs) await deliver(run, round);
+      for (const { writing } of runs) for (const connection of writing) connection.close();
+
+      const [ours, real] = runs as [Run, Run | undefined];
+      const rate = (run: Run): number => (watchers * events) / median(run.seconds);
+      report.table(
+        `Fan-out to ${watchers} watchers of ${events} creations, ${objectBytes} bytes, median of ${rounds}`,
+        ["", "attune", "real", "attune to real"],
+        [
+          [
+            "events delivered a second",
+            shown(rate(ours)),
+            shown(real && rate(real)),
+            ratio(rate(ours), real && rate(real)),
+          ],
+          ["watches cut off, and resumed", String(ours.cuts), real ? String(real.cuts) : "-", "-"],
+        ],
+      );
+      report.bar({
+        what: `${watchers} watchers × ${events} events, none lost, all in order`,
+        measured: `${rounds} of ${rounds} rounds`,
+        met: true,
+      });
+    });
+  },
+};
+
+interface Run {
+  readonly server: BenchServer;
+  readonly writing: readonly Connection[];
+  readonly seconds: number[];
+  cuts: number;
+}
+
+async function prepare(server: BenchServer): Promise<Run> {
+  const writing = await openConnections(server, writers);
+  await makeNamespace(server, writing[0] as Connection, namespace);
+  return { server, writing, seconds: [], cuts: 0 };
+}
+
+/** Counts from the first creation to the last event at the last watcher. */
+async function deliver(run: Run, round: number): Promise<void> {
+  const { server, writing } = run;
+  const prefix = `round-${round}-`;
+  const since = await newestVersion(run);
+  const watching = Array.from(
+    { length: watchers },
+    (_, index) => new Watcher(server, { namespace, since, events, keep: index === 0 }),
+  );
+  await Promise.all(watching.map((watcher) => watcher.start()));
+  const started = performance.now();
+  await fill(server, writing, { namespace, prefix, count: events, size: objectBytes });
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(lost(server, watching)), patienceMs);
+  });
+  await Promise.race([Promise.all(watching.map(({ complete }) => complete)), late]);
+  clearTimeout(timer);
+  run.seconds.push((performance.now() - started) / 1000);
+  for (const watcher of watching) watcher.close();
+  run.cuts += watching.reduce((cuts, watcher) => cuts + watcher.cuts, 0);
+  check(server, watching, prefix);
+}
+
+async function newestVersion({ server, writing }: Run): Promise<string> {
+  const request = requestBytes(server, { method: "GET", path: `${configMapsPath(namespace)}?limit=1` });
+  const { last } = await drive(writing.slice(0, 1), [request], 200);
+  return (jsonOf(last).metadata as { resourceVersion: string }).resourceVersion;
+}
+
+function check(server: BenchServer, watching: readonly Watcher[], prefix: string): void {
+  if (watching.some(({ seen }) => seen !== events)) throw lost(server, watching);
+  if (new Set(watching.map((watcher) => watcher.digest())).size !== 1)
+    throw new WrongError(`${server.name}: watchers of the same objects were told different things`);
+  const names = new Set<string>();
+  let newest = 0;
+  for (const { type, object } of watching[0]?.events() ?? []) {
+    const { name, resourceVersion } = object.metadata;
+    if (type !== "ADDED" || !name.startsWith(prefix) || Number(resourceVersion) <= newest)
+      throw new WrongError(`${server.name}: out of place: ${type} ${name} ${resourceVersion} after ${newest}`);
+    newest = Number(resourceVersion);
+    names.add(name);
+  }
+  if (names.size !== events) throw lost(server, watching);
+}
+
+function lost(server: BenchServer, watching: readonly Watcher[]): WrongError {
+  const short = watching.filter(({ seen }) => seen !== events);
+  const seen = short.slice(0, 5).map(({ seen }) => seen);
+  return new WrongError(
+    `${server.name}: ${short.length} watchers did not see ${events} events but ${seen.join(", ")}…`,
+  );
+}

@@ -1,0 +1,74 @@
+import { Connection, type Reply } from "./connection.ts";
+import { configMap, configMapsPath } from "./config-map.ts";
+import { requestBytes } from "./request-bytes.ts";
+import type { BenchServer } from "./servers.ts";
+
+/** Not slow but wrong: a request failed or an event was lost. */
+export class WrongError extends Error {
+  override readonly name = "WrongError";
+}
+
+export interface Load {
+  readonly seconds: number;
+  readonly perSecond: number;
+  readonly bytes: number;
+  readonly last: Reply | undefined;
+}
+
+export function openConnections(server: BenchServer, count: number): Promise<Connection[]> {
+  return Promise.all(Array.from({ length: count }, () => Connection.open(server)));
+}
+
+/** Sends the requests as fast as the connections take them. Each must be answered with `expected`. */
+export async function drive(
+  connections: readonly Connection[],
+  requests: readonly Buffer[],
+  expected: number,
+): Promise<Load> {
+  let next = 0;
+  let bytes = 0;
+  let last: Reply | undefined;
+  const started = performance.now();
+  await Promise.all(
+    connections.map(async (connection) => {
+      for (let request = requests[next++]; request; request = requests[next++]) {
+        last = await connection.send(request);
+        if (last.status !== expected) throw wrongStatus(request, last, expected);
+        for (const piece of last.pieces) bytes += piece.length;
+      }
+    }),
+  );
+  const seconds = (performance.now() - started) / 1000;
+  return { seconds, perSecond: requests.length / seconds, bytes, last };
+}
+
+/** A namespace of ConfigMaps named `PREFIX0`, `PREFIX1`, … */
+export async function fill(
+  server: BenchServer,
+  connections: readonly Connection[],
+  { namespace, prefix, count, size }: { namespace: string; prefix: string; count: number; size: number },
+): Promise<Load> {
+  const requests = Array.from({ length: count }, (_, i) =>
+    requestBytes(server, {
+      method: "POST",
+      path: configMapsPath(namespace),
+      body: configMap(`${prefix}${i}`, size),
+    }),
+  );
+  return drive(connections, requests, 201);
+}
+
+export async function makeNamespace(server: BenchServer, connection: Connection, name: string): Promise<void> {
+  const body = JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+  await drive([connection], [requestBytes(server, { method: "POST", path: "/api/v1/namespaces", body })], 201);
+}
+
+export function jsonOf(reply: Reply | undefined): Record<string, unknown> {
+  return JSON.parse(Buffer.concat(reply?.pieces ?? []).toString("utf8")) as Record<string, unknown>;
+}
+
+function wrongStatus(request: Buffer, reply: Reply, expected: number): WrongError {
+  const line = request.toString("latin1", 0, request.indexOf("\r\n"));
+  const body = Buffer.concat(reply.pieces).toString("utf8", 0, 500);
+  return new WrongError(`${line}: expected ${expected}, got ${reply.status}: ${body}`);
+}

@@ -1,0 +1,80 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Connection } from "./connection.ts";
+import { ratio, shown } from "./figures.ts";
+import { fill, makeNamespace, openConnections } from "./load.ts";
+import { residentMegabytes } from "./process-usage.ts";
+import type { Section } from "./section.ts";
+import { realServer, startAttune, type BenchServer } from "./servers.ts";
+import { openAuthority } from "../src/apiserver/auth/authority.ts";
+
+const objects = 5000;
+const namespace = "memory";
+/** Long enough for a collector that runs when nothing else does. */
+const settleMs = 3000;
+
+/** What a server holds in memory when it is full, and ours again after a restart, without the garbage of the writing. */
+export const memory: Section = {
+  name: "memory",
+  async measure({ report }) {
+    const rows: string[][] = [];
+    for (const kilobytes of [1, 12]) {
+      const ours = await attuneMemory(kilobytes * 1024);
+      const real = await realMemory(kilobytes * 1024);
+      rows.push(
+        [`empty`, shown(ours.empty, "MB"), shown(real?.empty, "MB"), ratio(ours.empty, real?.empty)],
+        [
+          `${objects} objects of ${kilobytes} KB, written`,
+          shown(ours.written, "MB"),
+          shown(real?.written, "MB"),
+          ratio(ours.written, real?.written),
+        ],
+        [`${objects} objects of ${kilobytes} KB, restarted`, shown(ours.restarted, "MB"), "-", "-"],
+      );
+    }
+    report.table("Resident memory of all processes of the server", ["", "attune", "real", "attune to real"], rows);
+  },
+};
+
+interface Sizes {
+  readonly empty: number | undefined;
+  readonly written: number | undefined;
+}
+
+async function attuneMemory(size: number): Promise<Sizes & { restarted: number | undefined }> {
+  const dir = await mkdtemp(join(tmpdir(), "attune-bench-"));
+  try {
+    const { url, pid, stop } = await startAttune(dir);
+    const { caPem, adminToken: token } = await openAuthority(dir);
+    const sizes = await measured({ name: "attune", url, caPem, token, pids: [pid], close: stop }, size);
+    const again = await startAttune(dir);
+    await delay(settleMs);
+    const restarted = residentMegabytes([again.pid]);
+    await again.stop();
+    return { ...sizes, restarted };
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+async function realMemory(size: number): Promise<Sizes | undefined> {
+  const assets = process.env.KUBEBUILDER_ASSETS;
+  return assets ? measured(await realServer(assets), size) : undefined;
+}
+
+async function measured(server: BenchServer, size: number): Promise<Sizes> {
+  try {
+    const connections = await openConnections(server, 24);
+    await makeNamespace(server, connections[0] as Connection, namespace);
+    await delay(settleMs);
+    const empty = residentMegabytes(server.pids);
+    await fill(server, connections, { namespace, prefix: "held-", count: objects, size });
+    for (const connection of connections) connection.close();
+    await delay(settleMs);
+    return { empty, written: residentMegabytes(server.pids) };
+  } finally {
+    await server.close();
+  }
+}

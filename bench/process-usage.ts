@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** Linux counts CPU time in hundredths of a second, whatever its own clock does. */
+const ticksPerSecond = 100;
+
+/** Resident memory of the processes together, in MB; undefined where there is no /proc. */
+export function residentMegabytes(pids: readonly number[]): number | undefined {
+  return sum(pids, (pid) => {
+    const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+    return kilobytes === undefined ? undefined : (Number(kilobytes) * 1024) / 1e6;
+  });
+}
+
+/** CPU time the processes have used so far, in seconds. It says more than the clock on a machine that others use too. */
+export function cpuSeconds(pids: readonly number[]): number | undefined {
+  return sum(pids, (pid) => {
+    const fields = statOf(pid);
+    return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+  });
+}
+
+/** Processes that this one started, by the name of their program. */
+export function childrenNamed(...names: string[]): number[] {
+  return processes().filter((pid) => {
+    try {
+      return Number(statOf(pid)[1]) === process.pid && names.includes(nameOf(pid));
+    } catch {
+      // It has ended since it was listed.
+      return false;
+    }
+  });
+}
+
+function processes(): number[] {
+  try {
+    return readdirSync("/proc").map(Number).filter(Number.isInteger);
+  } catch {
+    return [];
+  }
+}
+
+function nameOf(pid: number): string {
+  return readFileSync(`/proc/${pid}/comm`, "utf8").trimEnd();
+}
+
+/** The fields after the name, which may hold spaces: state, parent, … */
+function statOf(pid: number): string[] {
+  const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+  return text.slice(text.lastIndexOf(")") + 2).split(" ");
+}
+
+function sum(pids: readonly number[], of: (pid: number) => number | undefined): number | undefined {
+  let total = 0;
+  for (const pid of pids) {
+    try {
+      total += of(pid) ?? Number.NaN;
+    } catch {
+      return undefined;
+    }
+  }
+  return pids.length === 0 || Number.isNaN(total) ? undefined : total;
+}
