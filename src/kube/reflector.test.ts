@@ -108,6 +108,20 @@ describe("the first state", () => {
     expect(log).toEqual(["= a"]);
   });
 
+  test("comes as a list when its stream keeps breaking off", async () => {
+    const { server, clock, log, calls } = await reflecting({}, (server) => {
+      server.initialEvents = "ignored";
+      server.put("a");
+    });
+    for (let i = 0; i < 3; i++) {
+      expect(log).toEqual([]);
+      server.end(reset());
+      await clock.advance(5000);
+    }
+    expect(calls()).toEqual(["watch initial", "watch initial", "watch initial", "list", "watch 2"]);
+    expect(log).toEqual(["= a"]);
+  });
+
   test("asks for the most recent version", async () => {
     const { server } = await reflecting({
       streamList: false,

@@ -77,6 +77,7 @@ export class Reflector<T extends KubeObject, E> {
   /** The last version seen; none when a list is due. */
   #resourceVersion: string | undefined;
   #fruitless = 0;
+  #brokenStreams = 0;
 
   constructor(client: ListerWatcher, of: KindRef<T>, sink: ReflectorSink<T, E>, options: ReflectorOptions = {}) {
     this.#client = client;
@@ -114,7 +115,7 @@ export class Reflector<T extends KubeObject, E> {
     const failure = classifyFailure(error, { initial: initial && this.#resourceVersion === undefined });
     if (failure.kind !== "unreachable" && failure.kind !== "throttled") this.#fruitless++;
     if (failure.kind === "expired" || this.#fruitless >= distrustAfter) this.#relist();
-    if (failure.kind === "unsupported") this.#streamList = false;
+    if (failure.kind === "unsupported" || this.#brokenStreams >= distrustAfter) this.#streamList = false;
     const jitter = failure.kind === "unsupported" ? 0 : this.#backoff.next();
     const retryMs = failure.kind === "throttled" ? Math.min(failure.afterMs, this.#backoff.maxMs) + jitter : jitter;
     this.#options.hooks?.onError?.(error, { kind: this.#of.kind, failure: failure.kind, retryMs });
@@ -174,6 +175,7 @@ export class Reflector<T extends KubeObject, E> {
             true,
           );
           pending = undefined;
+          this.#brokenStreams = 0;
           watchdog.relax(this.#idleMs);
         } else {
           this.#deliver(event);
@@ -183,6 +185,8 @@ export class Reflector<T extends KubeObject, E> {
         }
       }
     } finally {
+      // Some servers cut off whoever is slow to take a large state; pages they can give.
+      if (pending && pending.size > 0 && !signal.aborted) this.#brokenStreams++;
       watchdog.stop();
       abort.unlink();
     }
