@@ -10,6 +10,24 @@ describe("YAML", () => {
     ["a: 1\na: 2", { a: 2 }],
     ["a: &x {b: 1}\nc: *x", { a: { b: 1 }, c: { b: 1 } }],
     ["", null],
+    ["a: 2001-01-01", { a: "2001-01-01" }],
+    ["a: 2001-12-14t21:59:43.10-05:00", { a: "2001-12-14t21:59:43.10-05:00" }],
+    ["a: 12:30:45", { a: "12:30:45" }],
+    ["a: 1:30.5", { a: "1:30.5" }],
+    ["a: 0o14", { a: 12 }],
+    ["a: -0o14", { a: -12 }],
+    ["a: 014", { a: 12 }],
+    ["a: 0X1f", { a: 31 }],
+    ["a: 0B11", { a: 3 }],
+    ["a: 1e3", { a: "1e3" }],
+    ["a: 12345e67", { a: "12345e67" }],
+    ["a: 1e+3", { a: 1000 }],
+    ["a: 1.5", { a: 1.5 }],
+    ["a: !!binary aGk=", { a: "hi" }],
+    ["!!set {a, b}", { a: null, b: null }],
+    ["!!omap [{a: 1}]", [{ a: 1 }]],
+    ["a: 1\n---\na: 2", { a: 1 }],
+    ['{"__proto__": {"a": 1}}', JSON.parse('{"__proto__": {"a": 1}}')],
   ])("%j is read as Kubernetes reads it", (text, value) => {
     expect(readYaml(text)).toEqual(value);
   });
@@ -18,8 +36,24 @@ describe("YAML", () => {
     expect(() => readYaml(text)).toThrow(YamlError);
   });
 
+  it.each([
+    ["flow lists", "[".repeat(100_000)],
+    ["closed flow lists", "[".repeat(5_000) + "]".repeat(5_000)],
+    ["flow maps", "{a: ".repeat(100_000)],
+    ["block lists", "- ".repeat(20_000)],
+    ["keys", "? ".repeat(20_000)],
+  ])("%s nested without end are refused, not followed", (_, text) => {
+    expect(() => readYaml(text)).toThrow(YamlError);
+  });
+
+  it("nests as deep as a server takes", () => {
+    expect(JSON.stringify(readYaml("[".repeat(200) + "]".repeat(200)))).toBe("[".repeat(200) + "]".repeat(200));
+  });
+
   it("quotes what 1.1 would read as something else", () => {
-    expect(writeYaml({ b: "yes", a: "1_000", c: "0o7", d: "on" })).toBe('a: "1_000"\nb: "yes"\nc: 0o7\nd: "on"\n');
+    expect(writeYaml({ b: "yes", a: "1_000", c: "0o7", d: "on", e: "1e+3" })).toBe(
+      'a: "1_000"\nb: "yes"\nc: "0o7"\nd: "on"\ne: "1e+3"\n',
+    );
   });
 
   it("reads back whatever it wrote", () => {

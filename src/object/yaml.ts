@@ -1,4 +1,14 @@
-import { parseDocument, stringify } from "yaml";
+import {
+  Composer,
+  Lexer,
+  LineCounter,
+  Parser,
+  stringify,
+  type CST,
+  type Document,
+  type ScalarTag,
+  type Tags,
+} from "yaml";
 
 /** The text is no YAML. */
 export class YamlError extends Error {
@@ -8,14 +18,27 @@ export class YamlError extends Error {
 /** Aliases that expand to more than this many nodes are an attack, not a manifest. */
 const maxAliasCount = 100;
 
+/** The composer calls itself for every level, and running out of stack inside a regular expression ends the process. */
+const maxDepth = 256;
+
+const readOptions = {
+  uniqueKeys: false,
+  version: "1.1",
+  merge: true,
+  logLevel: "silent",
+  customTags: (tags: Tags): Tags => [...goTags, ...tags.filter((tag) => !isForeign(tag))],
+} as const;
+
 /**
- * YAML as Kubernetes reads it: version 1.1, where `yes` is true. Of a key that is given twice the last value counts.
+ * YAML as Kubernetes reads it: version 1.1, where `yes` is true. Of a key that is given twice the last value counts, of
+ * several documents the first.
  * Loaded only where YAML is met: callers import this file dynamically.
  */
 export function readYaml(text: string): unknown {
-  const document = parseDocument(text, { uniqueKeys: false, version: "1.1", merge: true, logLevel: "silent" });
+  const lines = new LineCounter();
+  const document = firstDocument(text, lines);
   const [fault] = document.errors;
-  if (fault) throw new YamlError(fault.message, { cause: fault });
+  if (fault) throw new YamlError(`line ${lines.linePos(fault.pos[0]).line}: ${fault.message}`, { cause: fault });
   try {
     return document.toJS({ maxAliasCount }) as unknown;
   } catch (error) {
@@ -23,7 +46,72 @@ export function readYaml(text: string): unknown {
   }
 }
 
+function firstDocument(text: string, lines: LineCounter): Document.Parsed {
+  const parser = new Parser(lines.addNewLine);
+  const tokens: CST.Token[] = [];
+  lines.addNewLine(0);
+  for (const lexeme of new Lexer().lex(text)) {
+    tokens.push(...parser.next(lexeme));
+    // Its stack is what is open at this point, and a document.
+    if (parser.stack.length > maxDepth + 1) throw new YamlError(`exceeded max depth of ${maxDepth}`);
+  }
+  tokens.push(...parser.end());
+  for (const document of new Composer(readOptions).compose(tokens, true, text.length)) return document;
+  throw new YamlError("no document");
+}
+
+/** Sets and ordered maps are no JSON; times of day and dates are texts to Kubernetes; floats it reads more narrowly. */
+function isForeign(tag: Tags[number]): boolean {
+  if (typeof tag === "string") return false;
+  if ("format" in tag && (tag.format === "TIME" || tag.format === "EXP")) return true;
+  return ["set", "omap", "pairs", "timestamp", "binary"].includes(tag.tag.replace("tag:yaml.org,2002:", ""));
+}
+
+const int = (test: RegExp, radix: number): ScalarTag => ({
+  tag: "tag:yaml.org,2002:int",
+  default: true,
+  identify: () => false,
+  test,
+  resolve(text) {
+    const digits = text.replace(/_/g, "").replace(/^([-+]?)0[a-z]/i, "$1");
+    return Number.parseInt(digits, radix);
+  },
+});
+
+/** What Go reads and YAML 1.1 does not say, or says otherwise. */
+const goTags: ScalarTag[] = [
+  int(/^[-+]?0[oO][0-7_]+$/, 8),
+  int(/^[-+]?0X[0-9a-fA-F_]+$/, 16),
+  int(/^[-+]?0B[01_]+$/, 2),
+  {
+    tag: "tag:yaml.org,2002:float",
+    default: true,
+    identify: () => false,
+    // An exponent has a sign: a commit such as 12345e67 is a text.
+    test: /^[-+]?[0-9]*\.?[0-9]+[eE][-+][0-9]+$/,
+    resolve: (text) => Number.parseFloat(text),
+  },
+  {
+    tag: "tag:yaml.org,2002:binary",
+    identify: () => false,
+    resolve(text, onError) {
+      try {
+        return new TextDecoder().decode(Uint8Array.from(atob(text), (byte) => byte.charCodeAt(0)));
+      } catch {
+        onError("!!binary value contains invalid base64 data");
+        return text;
+      }
+    },
+  },
+];
+
 /** YAML that Kubernetes reads back the same: what 1.1 would take for a boolean or a number is quoted. Keys are sorted. */
 export function writeYaml(value: unknown): string {
-  return stringify(value, { version: "1.1", sortMapEntries: true, aliasDuplicateObjects: false, lineWidth: 0 });
+  return stringify(value, {
+    version: "1.1",
+    sortMapEntries: true,
+    aliasDuplicateObjects: false,
+    lineWidth: 0,
+    customTags: (tags) => [...tags, ...goTags.filter((tag) => tag.default)],
+  });
 }
