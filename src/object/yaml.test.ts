@@ -19,8 +19,7 @@ describe("YAML", () => {
     ["a: 014", { a: 12 }],
     ["a: 0X1f", { a: 31 }],
     ["a: 0B11", { a: 3 }],
-    ["a: 1e3", { a: "1e3" }],
-    ["a: 12345e67", { a: "12345e67" }],
+    ["a: 1e3", { a: 1000 }],
     ["a: 1e+3", { a: 1000 }],
     ["a: 1.5", { a: 1.5 }],
     ["a: !!binary aGk=", { a: "hi" }],
@@ -32,9 +31,12 @@ describe("YAML", () => {
     expect(readYaml(text)).toEqual(value);
   });
 
-  it.each(["a: [", "a: b: c", "\ta: 1", `a: &a [x,x]\n${bomb(12)}`])("%j is refused", (text) => {
-    expect(() => readYaml(text)).toThrow(YamlError);
-  });
+  it.each(["a: [", "a: b: c", "\ta: 1", "a: .nan", "a: -.inf", "a: !!binary ?", `a: &a [x,x]\n${bomb(12)}`])(
+    "%j is refused",
+    (text) => {
+      expect(() => readYaml(text)).toThrow(YamlError);
+    },
+  );
 
   it.each([
     ["flow lists", "[".repeat(100_000)],
@@ -51,9 +53,7 @@ describe("YAML", () => {
   });
 
   it("quotes what 1.1 would read as something else", () => {
-    expect(writeYaml({ b: "yes", a: "1_000", c: "0o7", d: "on", e: "1e+3" })).toBe(
-      'a: "1_000"\nb: "yes"\nc: "0o7"\nd: "on"\ne: "1e+3"\n',
-    );
+    expect(writeYaml({ b: "yes", a: "1_000", c: "0o7", d: "on" })).toBe('a: "1_000"\nb: "yes"\nc: "0o7"\nd: "on"\n');
   });
 
   it("reads back whatever it wrote", () => {

@@ -60,10 +60,10 @@ function firstDocument(text: string, lines: LineCounter): Document.Parsed {
   throw new YamlError("no document");
 }
 
-/** Sets and ordered maps are no JSON; times of day and dates are texts to Kubernetes; floats it reads more narrowly. */
+/** Sets and ordered maps are no JSON; times of day and dates are texts to Kubernetes. */
 function isForeign(tag: Tags[number]): boolean {
   if (typeof tag === "string") return false;
-  if ("format" in tag && (tag.format === "TIME" || tag.format === "EXP")) return true;
+  if ("format" in tag && tag.format === "TIME") return true;
   return ["set", "omap", "pairs", "timestamp", "binary"].includes(tag.tag.replace("tag:yaml.org,2002:", ""));
 }
 
@@ -87,9 +87,11 @@ const goTags: ScalarTag[] = [
     tag: "tag:yaml.org,2002:float",
     default: true,
     identify: () => false,
-    // An exponent has a sign: a commit such as 12345e67 is a text.
-    test: /^[-+]?[0-9]*\.?[0-9]+[eE][-+][0-9]+$/,
-    resolve: (text) => Number.parseFloat(text),
+    test: /^(?:[-+]?\.(?:inf|Inf|INF)|\.nan|\.NaN|\.NAN)$/,
+    resolve(text, onError) {
+      onError(`unsupported value: ${text}`);
+      return text;
+    },
   },
   {
     tag: "tag:yaml.org,2002:binary",
