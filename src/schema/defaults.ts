@@ -41,7 +41,7 @@ export function applyDefaults(value: unknown, schema: Schema, depth = 0): void {
         }
         set(value, name, clone((additionalProperties as Schema).default));
       }
-      applyDefaults(value[name], additionalProperties as Schema, depth + 1);
+      applyDefaults(value[name], additionalProperties, depth + 1);
     }
 }
 

@@ -29,7 +29,7 @@ function visit(value: unknown, schema: Schema, path: string, errors: FieldError[
     if (properties && Object.hasOwn(properties, name))
       visit(value[name], properties[name]!, child(path, name), errors, depth + 1);
     else if (isObject(additionalProperties))
-      visit(value[name], additionalProperties as Schema, key(path, name), errors, depth + 1);
+      visit(value[name], additionalProperties, key(path, name), errors, depth + 1);
   }
 }
 
@@ -50,7 +50,7 @@ function checkResource(resource: Record<string, unknown>, path: string, errors: 
         errors.push(invalid(field, kind, `may have mixed case, but should otherwise match: ${reason}`));
   } else if (kind !== undefined) errors.push(invalid(child(path, "kind"), kind, "must be a string"));
 
-  if (isObject(metadata)) errors.push(...metaErrors(metadata as ObjectMeta, child(path, "")));
+  if (isObject(metadata)) errors.push(...metaErrors(metadata, child(path, "")));
   else if (metadata !== undefined) errors.push(invalid(child(path, "metadata"), metadata, "must be an object"));
 }
 

@@ -34,7 +34,7 @@ function visit(value: unknown, schema: Schema, path: string, errors: FieldError[
     if (properties && Object.hasOwn(properties, name))
       visit(value[name], properties[name]!, child(path, name), errors, depth + 1);
     else if (isObject(additionalProperties))
-      visit(value[name], additionalProperties as Schema, key(path, name), errors, depth + 1);
+      visit(value[name], additionalProperties, key(path, name), errors, depth + 1);
   }
 }
 

@@ -41,7 +41,7 @@ function prune(value: unknown, schema: Schema, whole: boolean, path: string, unk
     const property = properties && Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (property) prune(value[name], property, false, child(path, name), unknown, depth + 1);
     else if (isObject(additionalProperties))
-      prune(value[name], additionalProperties as Schema, false, child(path, name), unknown, depth + 1);
+      prune(value[name], additionalProperties, false, child(path, name), unknown, depth + 1);
     else if (additionalProperties !== true && !preserve) {
       delete value[name];
       unknown.push(child(path, name));

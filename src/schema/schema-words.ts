@@ -34,7 +34,7 @@ export function checkSchemaWords(schema: Schema, path: string, errors: FieldErro
   for (const name of Object.keys(properties ?? {}).toSorted())
     checkSchemaWords(properties![name]!, key(child(path, "properties"), name), errors, depth + 1);
   if (isObject(additionalProperties))
-    checkSchemaWords(additionalProperties as Schema, child(path, "additionalProperties"), errors, depth + 1);
+    checkSchemaWords(additionalProperties, child(path, "additionalProperties"), errors, depth + 1);
   if (items) checkSchemaWords(items, child(path, "items"), errors, depth + 1);
   for (const word of ["allOf", "anyOf", "oneOf"] as const)
     for (const [i, part] of (schema[word] ?? []).entries())

@@ -62,7 +62,7 @@ function checkNode(schema: Schema, path: string, level: Level, errors: FieldErro
     for (const name of Object.keys(properties))
       checkNode(properties[name]!, key(child(path, "properties"), name), "field", errors, depth + 1);
   if (isObject(additionalProperties))
-    checkNode(additionalProperties as Schema, child(path, "additionalProperties"), "field", errors, depth + 1);
+    checkNode(additionalProperties, child(path, "additionalProperties"), "field", errors, depth + 1);
   if (items) checkNode(items, child(path, "items"), "item", errors, depth + 1);
   checkJunctors(schema, path, schema, errors, depth);
 }
@@ -174,7 +174,7 @@ function checkDefaults(schema: Schema, path: string, errors: FieldError[], depth
     for (const name of Object.keys(properties))
       checkDefaults(properties[name]!, key(child(path, "properties"), name), errors, depth + 1);
   if (isObject(additionalProperties))
-    checkDefaults(additionalProperties as Schema, child(path, "additionalProperties"), errors, depth + 1);
+    checkDefaults(additionalProperties, child(path, "additionalProperties"), errors, depth + 1);
   if (items) checkDefaults(items, child(path, "items"), errors, depth + 1);
 }
 

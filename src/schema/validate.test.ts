@@ -35,7 +35,7 @@ const faults = (spec: unknown) => validateSchema({ spec }, schema).map(({ field,
 describe("a value that fits its schema has no faults", () => {
   it.each([
     { i: 1 },
-    { i: 9007199254740993 },
+    { i: 2 ** 62 },
     { num: 1 },
     { num: 1.5 },
     { s: "éé" },

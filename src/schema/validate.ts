@@ -122,7 +122,7 @@ function checkObject(
     count++;
     let property: Schema | undefined;
     if (properties && Object.hasOwn(properties, name)) property = properties[name];
-    else if (isObject(additionalProperties)) property = additionalProperties as Schema;
+    else if (isObject(additionalProperties)) property = additionalProperties;
     if (!property) continue;
     const faults: FieldError[] = [];
     validate(value[name], property, child(path, name), faults, depth + 1);

@@ -1,0 +1,68 @@
+import { compile } from "./compile.ts";
+import { costLimit, type Frame } from "./frame.ts";
+import { standardLibrary } from "./library.ts";
+import { parse } from "./parse.ts";
+import { Scope } from "./scope.ts";
+import type { Node } from "./syntax.ts";
+import type { Type } from "./type.ts";
+import type { Value } from "./value.ts";
+
+/** A compiled expression over variables of known types. Running it can throw an EvaluationError, and always ends. */
+export interface Expression {
+  readonly type: Type;
+  /** The variables it uses. */
+  readonly uses: ReadonlySet<string>;
+  readonly evaluate: (variables: Readonly<Record<string, Value>>) => Value;
+}
+
+/** Throws a CompileError. */
+export function compileExpression(source: string, variables: Readonly<Record<string, Type>>): Expression {
+  const node = parse(source);
+  const scope = new Scope(standardLibrary);
+  const names = Object.keys(variables);
+  for (const name of names) scope.declare(name, variables[name]!);
+  const { type, run } = compile(node, scope);
+  return {
+    type,
+    uses: namesIn(node),
+    evaluate(values) {
+      const frame: Frame = { slots: names.map((name) => values[name] ?? null), budget: costLimit };
+      return run(frame);
+    },
+  };
+}
+
+function namesIn(root: Node): Set<string> {
+  const names = new Set<string>();
+  const visit = (node: Node | undefined): void => {
+    if (!node) return;
+    switch (node.op) {
+      case "literal":
+        return;
+      case "identifier":
+        names.add(node.name);
+        return;
+      case "select":
+        return visit(node.operand);
+      case "index":
+        visit(node.operand);
+        return visit(node.index);
+      case "call":
+        visit(node.target);
+        return node.args.forEach(visit);
+      case "list":
+        return node.items.forEach(visit);
+      case "map":
+        return node.entries.forEach((entry) => entry.forEach(visit));
+      case "conditional":
+        visit(node.condition);
+        visit(node.yes);
+        return visit(node.no);
+      default:
+        visit(node.left);
+        visit(node.right);
+    }
+  };
+  visit(root);
+  return names;
+}

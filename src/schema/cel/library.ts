@@ -1,0 +1,16 @@
+import { amounts } from "./amounts.ts";
+import { conversions } from "./conversions.ts";
+import { lists } from "./lists.ts";
+import { operators } from "./operators.ts";
+import type { Library, Overload } from "./overload.ts";
+import { texts } from "./texts.ts";
+
+/** Everything an expression can call. */
+export const standardLibrary: Library = merged([operators(), conversions(), texts(), lists(), amounts()]);
+
+function merged(libraries: readonly Library[]): Library {
+  const all = new Map<string, Overload[]>();
+  for (const library of libraries)
+    for (const [name, overloads] of library) all.set(name, [...(all.get(name) ?? []), ...overloads]);
+  return all;
+}

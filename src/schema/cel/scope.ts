@@ -1,0 +1,38 @@
+import type { Frame } from "./frame.ts";
+import type { Library } from "./overload.ts";
+import type { Type } from "./type.ts";
+import type { Value } from "./value.ts";
+
+/** An expression that is known to make sense: what it yields, and how. */
+export interface Compiled {
+  readonly type: Type;
+  readonly run: (frame: Frame) => Value;
+}
+
+/** Names an expression may use, each with a place in the frame. Inner scopes add the variables of loops. */
+export class Scope {
+  readonly library: Library;
+  readonly #names = new Map<string, { slot: number; type: Type }>();
+  readonly #parent: Scope | undefined;
+  readonly #slots: { count: number };
+
+  constructor(library: Library, parent?: Scope) {
+    this.library = library;
+    this.#parent = parent;
+    this.#slots = parent ? parent.#slots : { count: 0 };
+  }
+
+  declare(name: string, type: Type): number {
+    const slot = this.#slots.count++;
+    this.#names.set(name, { slot, type });
+    return slot;
+  }
+
+  find(name: string): { slot: number; type: Type } | undefined {
+    return this.#names.get(name) ?? this.#parent?.find(name);
+  }
+
+  inner(): Scope {
+    return new Scope(this.library, this);
+  }
+}

@@ -1,0 +1,41 @@
+/** The tree of an expression. `at` is where an error about the node points. */
+export type Node =
+  | { op: "literal"; at: number; value: LiteralValue }
+  | { op: "identifier"; at: number; name: string }
+  | { op: "select"; at: number; operand: Node; field: string; optional: boolean }
+  | { op: "index"; at: number; operand: Node; index: Node; optional: boolean }
+  | { op: "call"; at: number; name: string; target: Node | undefined; args: Node[] }
+  | { op: "list"; at: number; items: Node[] }
+  | { op: "map"; at: number; entries: [key: Node, value: Node][] }
+  | { op: "conditional"; at: number; condition: Node; yes: Node; no: Node }
+  | { op: "and" | "or"; at: number; left: Node; right: Node };
+
+export type LiteralValue =
+  | { type: "null" }
+  | { type: "bool"; value: boolean }
+  | { type: "int" | "uint"; value: bigint }
+  | { type: "double"; value: number }
+  | { type: "string"; value: string }
+  | { type: "bytes"; value: Uint8Array };
+
+/** A fault in an expression, found before it runs. */
+export class CompileError extends Error {
+  readonly at: number;
+
+  constructor(message: string, at: number) {
+    super(message);
+    this.name = "CompileError";
+    this.at = at;
+  }
+}
+
+/** The fault with the line it is on and a mark under it, as cel-go prints it. */
+export function showError(error: CompileError, source: string): string {
+  const before = source.slice(0, error.at);
+  const line = before.split("\n").length;
+  const start = before.lastIndexOf("\n") + 1;
+  const end = source.indexOf("\n", error.at);
+  const column = Array.from(source.slice(start, error.at)).length;
+  const text = source.slice(start, end < 0 ? undefined : end);
+  return `ERROR: <input>:${line}:${column + 1}: ${error.message}\n | ${text}\n | ${".".repeat(column)}^`;
+}

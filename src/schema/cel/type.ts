@@ -1,0 +1,83 @@
+/** What an expression can be known to yield before it runs. */
+export type Type =
+  | { kind: Scalar }
+  | { kind: "list"; item: Type }
+  | { kind: "map"; key: Type; value: Type }
+  | { kind: "optional"; of: Type }
+  | { kind: "object"; name: string; fields: ReadonlyMap<string, Type> };
+
+export type Scalar =
+  | "dyn"
+  | "null"
+  | "bool"
+  | "int"
+  | "uint"
+  | "double"
+  | "string"
+  | "bytes"
+  | "timestamp"
+  | "duration"
+  | "type"
+  | "quantity"
+  | "ip"
+  | "cidr";
+
+const scalar = <K extends Scalar>(kind: K): { kind: K } => ({ kind });
+
+export const dyn = scalar("dyn");
+export const nullType = scalar("null");
+export const bool = scalar("bool");
+export const int = scalar("int");
+export const uint = scalar("uint");
+export const double = scalar("double");
+export const string = scalar("string");
+export const bytes = scalar("bytes");
+export const timestamp = scalar("timestamp");
+export const duration = scalar("duration");
+export const typeType = scalar("type");
+export const quantity = scalar("quantity");
+export const ip = scalar("ip");
+export const cidr = scalar("cidr");
+export const list = (item: Type): Type => ({ kind: "list", item });
+export const map = (key: Type, value: Type): Type => ({ kind: "map", key, value });
+export const optional = (of: Type): Type => ({ kind: "optional", of });
+
+export function showType(type: Type): string {
+  switch (type.kind) {
+    case "list":
+      return `list(${showType(type.item)})`;
+    case "map":
+      return `map(${showType(type.key)}, ${showType(type.value)})`;
+    case "optional":
+      return `optional_type(${showType(type.of)})`;
+    case "object":
+      return type.name;
+    case "quantity":
+      return "kubernetes.Quantity";
+    case "ip":
+      return "net.IP";
+    case "cidr":
+      return "net.CIDR";
+    default:
+      return type.kind;
+  }
+}
+
+/** Whether a value of the one can be taken for the other. `dyn` decides when it runs. */
+export function agree(a: Type, b: Type): boolean {
+  if (a === b || a.kind === "dyn" || b.kind === "dyn") return true;
+  if (a.kind === "list") return b.kind === "list" && agree(a.item, b.item);
+  if (a.kind === "map") return b.kind === "map" && agree(a.key, b.key) && agree(a.value, b.value);
+  if (a.kind === "optional") return b.kind === "optional" && agree(a.of, b.of);
+  if (a.kind === "object") return b.kind === "null" || (b.kind === "object" && a.name === b.name);
+  return a.kind === b.kind || (a.kind === "null" && b.kind === "object");
+}
+
+/** The more telling of two types that agree. */
+export function join(a: Type, b: Type): Type {
+  return a.kind === "dyn" ? b : a;
+}
+
+export function isDynamic(type: Type): boolean {
+  return type.kind === "dyn";
+}
