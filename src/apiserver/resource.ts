@@ -61,13 +61,18 @@ export interface Strategy {
   readonly hasGeneration?: boolean;
   /** Top-level fields that the main endpoint ignores on update and that belong to no manager there. */
   readonly ignoredFields?: readonly string[];
+  /** A PUT must say which version it replaces. Where this is not set, one that says none replaces any. */
+  readonly requiresVersion?: boolean;
   /** A PUT on a name that does not exist creates it (Lease, Event, …). */
   readonly createOnUpdate?: boolean;
   /** Seconds for which a deletion is put off, given how many were asked for. Default: none. */
   readonly gracePeriod?: (object: KubeObject, asked: number | undefined) => number;
   /** Why this object may not be deleted at all. */
   readonly refuseDelete?: (object: KubeObject) => string | undefined;
-  /** What else a deletion changes in an object that stays for a while. Called once, when it begins. */
+  /**
+   * What a deletion changes in an object that stays for a while, beyond deletionTimestamp. Called once, when it begins.
+   * A kind that has this counts no grace period and no generation for it.
+   */
   readonly onDelete?: (object: KubeObject, now: number) => KubeObject;
   /** Something beyond metadata.finalizers keeps a deleted object. */
   readonly isHeld?: (object: KubeObject) => boolean;

@@ -45,6 +45,7 @@ function resourceOf({ spec, status }: Definition, version: DefinitionVersion): R
     columns: columnsOf(version.additionalPrinterColumns),
     strategy: {
       hasGeneration: true,
+      requiresVersion: true,
       defaults: (object) => applyDefaults(object, schema),
       ...(hasStatus ? STATUS_APART : {}),
       // On an update, where the object has a resourceVersion, validateUpdate alone has the word.

@@ -28,6 +28,7 @@ export const definitionResource: Resource = defineKind({
   ],
   strategy: {
     hasGeneration: true,
+    requiresVersion: true,
     ignoredFields: ["status"],
     onDelete: (object, now) => terminating(object, "pending", now),
     defaults: (object) => applyDefaults(asDefinition(object)),

@@ -98,7 +98,8 @@ export class Dispatcher {
     const { registry } = this.#services;
     const resource = registry.find(info.group, info.version, info.resource);
     if (!resource) {
-      if (!registry.hasGroup(info.group)) return respondText(response, 404, "404 page not found\n");
+      if (!registry.builtin.some(({ group }) => group === info.group))
+        return respondText(response, 404, "404 page not found\n");
       throw noSuchResource();
     }
     const context: RequestContext = {

@@ -1,10 +1,11 @@
+import type { KubeObject } from "../../object/meta.ts";
 import { apiVersion } from "../registry.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { EventType, WatchSink } from "../request/watch.ts";
 import type { StatusError } from "../status-error.ts";
 import type { Change, Entry } from "../storage/store.ts";
 import { partialMetadata } from "../table/partial-metadata.ts";
-import { toTable } from "../table/table.ts";
+import { toTableEvent } from "../table/table.ts";
 import { backlog, cutOff, type HttpResponse } from "./exchange.ts";
 import type { Representation } from "./negotiate.ts";
 import { includeObject } from "./respond.ts";
@@ -43,19 +44,14 @@ export function watchStream(
   }
   function shown(entry: Entry): object {
     const object = services.views.object(entry, resource);
-    if (representation.as !== "Table") return partialMetadata(object);
-    const table = toTable({
-      resource,
-      objects: [object],
-      listMeta: { resourceVersion: String(entry.revision) },
-      includeObject: includeObject(context.query),
-      now: services.clock.now(),
-    });
-    // kubectl wants the columns once.
-    const { columnDefinitions, ...rest } = table;
-    const first = !columnsSent;
+    return representation.as === "Table" ? tableEvent(object, false) : partialMetadata(object);
+  }
+  /** kubectl wants the columns once, with the first event. */
+  function tableEvent(object: KubeObject, isBookmark: boolean): object {
+    const isFirst = !columnsSent;
     columnsSent = true;
-    return first ? { ...rest, columnDefinitions } : { ...rest, columnDefinitions: null };
+    const shownAs = includeObject(context.query);
+    return toTableEvent({ resource, object, includeObject: shownAs, now: services.clock.now(), isFirst, isBookmark });
   }
   const push = (type: string, object: object): void => {
     waiting.push(Buffer.from(`${JSON.stringify({ type, object })}\n`));
@@ -75,17 +71,15 @@ export function watchStream(
         resourceVersion: String(revision),
         ...(initialEventsEnd ? { annotations: { "k8s.io/initial-events-end": "true" } } : {}),
       };
-      if (representation.as === "Table")
-        push("BOOKMARK", {
-          kind: "Table",
-          apiVersion: "meta.k8s.io/v1",
-          metadata: { resourceVersion: String(revision) },
-          columnDefinitions: null,
-          rows: [{ cells: [], object: { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata } }],
-        });
-      else if (representation.as === "object")
-        push("BOOKMARK", { kind: resource.kind, apiVersion: apiVersion(resource), metadata });
-      else push("BOOKMARK", { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata });
+      const bare = { kind: resource.kind, apiVersion: apiVersion(resource), metadata };
+      push(
+        "BOOKMARK",
+        representation.as === "Table"
+          ? tableEvent(bare, true)
+          : representation.as === "object"
+            ? bare
+            : partialMetadata(bare),
+      );
     },
     error(error: StatusError) {
       push("ERROR", error.toStatus());

@@ -51,11 +51,7 @@ export const namespace = defineKind({
     returnDeleted: true,
     refuseDelete: ({ metadata }) =>
       lasting.has(metadata.name ?? "") ? "this namespace may not be deleted" : undefined,
-    // No grace period either: what lies in it is what holds it.
-    onDelete: (object) => {
-      const { deletionGracePeriodSeconds: _, ...metadata } = object.metadata;
-      return { ...object, metadata, status: { ...(object as Namespace).status, phase: "Terminating" } };
-    },
+    onDelete: (object) => ({ ...object, status: { ...(object as Namespace).status, phase: "Terminating" } }),
     isHeld: (object) => ((object as Namespace).spec?.finalizers?.length ?? 0) > 0,
   },
   subresources: {

@@ -67,7 +67,11 @@ export async function insert(
   // A generated name may be taken: another one is as good. A name that was given is not.
   for (let attempt = 1; ; attempt++) {
     const generated = !metadata.name && metadata.generateName;
-    if (generated) metadata.name = generateName(generated);
+    if (generated) {
+      metadata.name = generateName(generated);
+      // Some defaults go by the name.
+      strategy.defaults?.(object);
+    }
     const errors = [...metadataFaults(metadata, resource), ...(strategy.validate?.(object) ?? [])];
     if (errors.length > 0) throw invalidObject(resource.group, resource.kind, metadata.name ?? "", errors);
     const key = keyFor(context, metadata.name ?? "");

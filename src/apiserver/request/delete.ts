@@ -108,9 +108,11 @@ function markDeleted({ resource, services }: RequestContext, object: KubeObject,
   const metadata = { ...object.metadata };
   const first = !metadata.deletionTimestamp;
   if (first) metadata.deletionTimestamp = formatTime(now + grace * 1000);
-  // A second deletion can only hurry the first.
-  metadata.deletionGracePeriodSeconds = first ? grace : Math.min(grace, metadata.deletionGracePeriodSeconds ?? 0);
-  if (first && metadata.generation !== undefined) metadata.generation++;
+  if (!strategy.onDelete) {
+    // A second deletion can only hurry the first.
+    metadata.deletionGracePeriodSeconds = first ? grace : Math.min(grace, metadata.deletionGracePeriodSeconds ?? 0);
+    if (first && metadata.generation !== undefined) metadata.generation++;
+  }
   const finalizer = options.propagation && holding[options.propagation];
   if (finalizer && !metadata.finalizers?.includes(finalizer))
     metadata.finalizers = [...(metadata.finalizers ?? []), finalizer];

@@ -1,11 +1,12 @@
-import { isObject, type Json } from "../../object/json.ts";
+import { at, isObject, type Json, type JsonObject } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
+import { invalid } from "../../schema/field-error.ts";
 import { decodeCustom } from "../custom/decode-custom.ts";
 import type { ParsedBody } from "../http/body.ts";
 import { decodeBuiltin, DecodeError } from "../kinds/decode.ts";
 import { apiVersion } from "../registry.ts";
 import type { Resource } from "../resource.ts";
-import { badRequest } from "../status-error.ts";
+import { badRequest, invalidObject } from "../status-error.ts";
 import type { WriteOptions } from "./options.ts";
 
 export interface Decoded {
@@ -56,6 +57,10 @@ export function checkKind(resource: Resource, value: Json): void {
     throw badRequest(
       `the object provided is unrecognized (must be of type ${resource.kind}): couldn't get version/kind`,
     );
+  if (resource.origin === "custom" && version === apiVersion(resource))
+    throw invalidObject(resource.group, resource.kind, nameIn(value), [
+      invalid("kind", kind, `must be ${resource.kind}`),
+    ]);
   throw badRequest(
     cannotHandle(
       resource,
@@ -65,6 +70,11 @@ export function checkKind(resource: Resource, value: Json): void {
         : `the request is for ${resource.kind} in version ${JSON.stringify(apiVersion(resource))}`,
     ),
   );
+}
+
+function nameIn(value: JsonObject): string {
+  const name = at(value, "metadata", "name");
+  return typeof name === "string" ? name : "";
 }
 
 function cannotHandle(resource: Resource, value: Json, why: string): string {

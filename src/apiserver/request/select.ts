@@ -1,7 +1,7 @@
 import { parseFieldSelector, type FieldRequirement } from "../../object/field-selector.ts";
 import { matchesLabels, parseLabelSelector, SelectorError, type LabelSelector } from "../../object/label-selector.ts";
 import type { Resource } from "../resource.ts";
-import { badRequest } from "../status-error.ts";
+import { badRequest, type StatusError } from "../status-error.ts";
 import type { Entry } from "../storage/store.ts";
 import type { Views } from "../storage/views.ts";
 
@@ -34,11 +34,7 @@ export function selectionOf({ resource, views, namespace, name, query }: Selecti
     ...(resource.namespaced ? ["metadata.namespace"] : []),
     ...Object.keys(resource.selectableFields),
   ];
-  for (const { field } of fields)
-    if (!known.includes(field))
-      throw badRequest(
-        `${JSON.stringify(field)} is not a known field selector: only ${known.map((known) => JSON.stringify(known)).join(", ")}`,
-      );
+  for (const { field } of fields) if (!known.includes(field)) throw unknownField(field, known, resource);
   const named = fields.find(({ field, op }) => field === "metadata.name" && op === "=")?.value;
   const { byLabel, byKey, byContent } = tests(labels, fields, resource, views);
   return {
@@ -47,6 +43,14 @@ export function selectionOf({ resource, views, namespace, name, query }: Selecti
     everything: !byLabel && !byKey && !byContent,
     matches: (entry) => (!byLabel || byLabel(entry)) && (!byKey || byKey(entry)) && (!byContent || byContent(entry)),
   };
+}
+
+/** Kinds with fields of their own have their own words for one they do not have. */
+function unknownField(field: string, known: readonly string[], resource: Resource): StatusError {
+  if (resource.origin === "custom" || Object.keys(resource.selectableFields).length > 0)
+    return badRequest(`field label not supported: ${field}`);
+  const only = known.map((name) => JSON.stringify(name)).join(", ");
+  return badRequest(`${JSON.stringify(field)} is not a known field selector: only ${only}`);
 }
 
 type Test = (entry: Entry) => boolean;

@@ -3,6 +3,7 @@ import type { KubeObject, ManagedFieldsEntry } from "../../object/meta.ts";
 import { validateObjectMetaUpdate } from "../../object/validate-meta.ts";
 import { keepTimesOfNoOp } from "../../patch/keep-times.ts";
 import { updateManagedFields } from "../../patch/managed-fields.ts";
+import { invalid } from "../../schema/field-error.ts";
 import type { ParsedBody } from "../http/body.ts";
 import { apiVersion } from "../registry.ts";
 import type { Resource, Subresource } from "../resource.ts";
@@ -26,6 +27,10 @@ export async function update(context: RequestContext, body: ParsedBody): Promise
   object.metadata.name ??= name;
   if (object.metadata.name !== name)
     throw badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`);
+  if (resource.strategy.requiresVersion && !object.metadata.resourceVersion) {
+    const fault = invalid("metadata.resourceVersion", 0, "must be specified for an update");
+    throw invalidObject(resource.group, resource.plural, name, [fault]);
+  }
   const live = newest(context);
   if (!live) {
     if (!resource.strategy.createOnUpdate || context.subresource !== "" || object.metadata.resourceVersion)
@@ -52,7 +57,7 @@ export async function replace(
   // Before the server's own changes: those belong to nobody.
   if (managed === "update") object.metadata.managedFields = managedAfter(context, object, old, options);
   prepare(context, object, old);
-  if (resource.strategy.hasGeneration && contentChanged(object, old))
+  if (resource.strategy.hasGeneration && contentChanged(resource, object, old))
     object.metadata.generation = (old.metadata.generation ?? 0) + 1;
 
   refuseEscalation(context, object, old);
@@ -164,11 +169,11 @@ function faults(context: RequestContext, object: KubeObject, old: KubeObject) {
   ];
 }
 
-/** Generation counts what a user asks for: everything but metadata and status. */
-function contentChanged(object: KubeObject, old: KubeObject): boolean {
-  const { metadata: _, status: __, ...content } = object;
-  const { metadata: ___, status: ____, ...before } = old;
-  return !equal(content, before);
+/** Generation counts what a user asks for: everything but metadata, and status where it is an endpoint of its own. */
+function contentChanged({ subresources }: Resource, object: KubeObject, old: KubeObject): boolean {
+  const { metadata: _, status, ...content } = object;
+  const { metadata: __, status: oldStatus, ...before } = old;
+  return !equal(content, before) || (!subresources.status && !equal(status, oldStatus));
 }
 
 /** Being deleted, and nothing holds it any more. */
