@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
-import { applyConfiguration } from "../../patch/apply-configuration.ts";
+import { applyConfiguration, type ApplyConflict } from "../../patch/apply-configuration.ts";
 import { applyJsonPatch } from "../../patch/json-patch.ts";
 import { applyMergePatch } from "../../patch/merge-patch.ts";
 import { PatchError } from "../../patch/patch-error.ts";
@@ -183,28 +183,26 @@ function configuration(context: RequestContext, value: Record<string, Json>, opt
   } as unknown as KubeObject;
 }
 
-function applyConflict(conflicts: readonly { manager: string; detail: string; field: string }[]): StatusError {
+function applyConflict(conflicts: readonly ApplyConflict[]): StatusError {
   const causes = conflicts.map(({ manager, detail, field }) => ({
     reason: "FieldManagerConflict",
     message: `conflict with ${JSON.stringify(manager)}${detail}`,
     field,
   }));
-  const shown =
-    causes.length === 1
-      ? `Apply failed with 1 conflict: ${causes[0]?.message}: ${causes[0]?.field}`
-      : `Apply failed with ${causes.length} conflicts: ${summary(causes)}`;
-  return new StatusError(409, "Conflict", shown, { causes });
+  const count = causes.length === 1 ? "1 conflict" : `${causes.length} conflicts`;
+  return new StatusError(409, "Conflict", `Apply failed with ${count}: ${byManager(conflicts)}`, { causes });
 }
 
 /** Several conflicts with one manager are listed under it, as kubectl shows them. */
-function summary(causes: readonly { message: string; field: string }[]): string {
-  const byManager = new Map<string, { field: string }[]>();
-  for (const { message, field } of causes) byManager.set(message, [...(byManager.get(message) ?? []), { field }]);
-  return [...byManager]
-    .map(([message, causes]) =>
-      causes.length === 1
-        ? `${message}: ${causes[0]?.field}`
-        : `${message}:\n${causes.map(({ field }) => `- ${field}`).join("\n")}`,
-    )
-    .join("\n");
+function byManager(conflicts: readonly ApplyConflict[]): string {
+  const fields = new Map<string, string[]>();
+  for (const { manager, detail, field } of conflicts) {
+    const whose = `${JSON.stringify(manager)}${detail}`;
+    fields.set(whose, [...(fields.get(whose) ?? []), field]);
+  }
+  return Array.from(fields, ([whose, [first, ...more]]) =>
+    more.length === 0
+      ? `conflict with ${whose}: ${first}`
+      : `conflicts with ${whose}:\n${[first, ...more].map((field) => `- ${field}`).join("\n")}`,
+  ).join("\n");
 }
