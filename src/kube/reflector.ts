@@ -94,7 +94,7 @@ export class Reflector<T extends KubeObject, E> {
   /** Until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const initial = this.#resourceVersion === undefined && this.#streamList;
+      const initial = this.#resourceVersion === undefined && this.#streamList && this.#brokenStreams < distrustAfter;
       const started = this.#clock.monotonic();
       try {
         if (this.#resourceVersion === undefined && !initial) await this.#list(signal);
@@ -112,10 +112,13 @@ export class Reflector<T extends KubeObject, E> {
 
   /** Decides what the next try starts from, and returns how long to wait before it. */
   #recover(error: unknown, initial: boolean): number {
-    const failure = classifyFailure(error, { initial: initial && this.#resourceVersion === undefined });
+    const incomplete = this.#resourceVersion === undefined;
+    const failure = classifyFailure(error, { initial: initial && incomplete });
+    if (failure.kind === "unsupported") this.#streamList = false;
+    // Some servers cut off whoever is slow to take a large state; pages they can give. If those fail too, it is not that.
+    else if (incomplete && failure.kind !== "throttled") this.#brokenStreams = initial ? this.#brokenStreams + 1 : 0;
     if (failure.kind !== "unreachable" && failure.kind !== "throttled") this.#fruitless++;
     if (failure.kind === "expired" || this.#fruitless >= distrustAfter) this.#relist();
-    if (failure.kind === "unsupported" || this.#brokenStreams >= distrustAfter) this.#streamList = false;
     const jitter = failure.kind === "unsupported" ? 0 : this.#backoff.next();
     const retryMs = failure.kind === "throttled" ? Math.min(failure.afterMs, this.#backoff.maxMs) + jitter : jitter;
     this.#options.hooks?.onError?.(error, { kind: this.#of.kind, failure: failure.kind, retryMs });
@@ -185,12 +188,10 @@ export class Reflector<T extends KubeObject, E> {
         }
       }
     } finally {
-      // Some servers cut off whoever is slow to take a large state; pages they can give.
-      if (pending && pending.size > 0 && !signal.aborted) this.#brokenStreams++;
       watchdog.stop();
       abort.unlink();
     }
-    if (silent) throw new SilentWatchError(limitMs);
+    if (silent) throw new SilentWatchError(pending ? limitMs : this.#idleMs);
     if (signal.aborted) return;
     if (pending || (!heard && !initial && this.#clock.monotonic() - started < shortestWatchMs))
       throw new ShortWatchError();
