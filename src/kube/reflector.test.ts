@@ -109,7 +109,7 @@ describe("the first state", () => {
   });
 
   test("comes as a list when its stream keeps breaking off, and as a stream again when lists break too", async () => {
-    const { server, clock, log, calls } = await reflecting({}, (server) => {
+    const { clock, log, calls } = await reflecting({}, (server) => {
       server.put("a");
       server.failures.push(...Array.from({ length: 7 }, reset));
     });
