@@ -50,7 +50,7 @@ function checkResource(resource: Record<string, unknown>, path: string, errors: 
         errors.push(invalid(field, kind, `may have mixed case, but should otherwise match: ${reason}`));
   } else if (kind !== undefined) errors.push(invalid(child(path, "kind"), kind, "must be a string"));
 
-  if (isObject(metadata)) errors.push(...metaErrors(metadata, child(path, "")));
+  if (isObject(metadata)) for (const error of metaErrors(metadata, child(path, ""))) errors.push(error);
   else if (metadata !== undefined) errors.push(invalid(child(path, "metadata"), metadata, "must be an object"));
 }
 

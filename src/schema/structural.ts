@@ -168,7 +168,7 @@ function checkNarrowing(part: Schema, path: string, outer: Schema, errors: Field
 function checkDefaults(schema: Schema, path: string, errors: FieldError[], depth: number): void {
   checkDepth(depth);
   if (schema.default !== undefined && schema.default !== null)
-    errors.push(...faultsOfDefault(schema, child(path, "default")));
+    for (const error of faultsOfDefault(schema, child(path, "default"))) errors.push(error);
   const { properties, additionalProperties, items } = schema;
   if (properties)
     for (const name of Object.keys(properties))

@@ -7,6 +7,7 @@ const properties: Record<string, Schema> = {
   num: { type: "number" },
   s: { type: "string", minLength: 2, maxLength: 4 },
   pat: { type: "string", pattern: "^a+$" },
+  both: { type: "string", maxLength: 4, pattern: "^a+$" },
   b: { type: "boolean" },
   mult: { type: "integer", multipleOf: 3 },
   tenth: { type: "number", multipleOf: 0.1 },
@@ -70,6 +71,14 @@ describe("a value that does not fit is told so as the server tells it", () => {
     [{ b: "true" }, ['spec.b: Invalid value: "string": spec.b in body must be of type boolean: "string"']],
     [{ s: "a" }, ['spec.s: Invalid value: "a": spec.s in body should be at least 2 chars long']],
     [{ s: "aaaaa" }, ["spec.s: Too long: may not be more than 4 bytes"]],
+    [{ both: "BBBBB" }, ["spec.both: Too long: may not be more than 4 bytes"]],
+    [
+      { obj: { a: "x" } },
+      [
+        "spec.obj: Invalid value: 1: spec.obj in body should have at least 2 properties",
+        'spec.obj.a: Invalid value: "string": spec.obj.a in body must be of type integer: "string"',
+      ],
+    ],
     [{ pat: "b" }, ["spec.pat: Invalid value: \"b\": spec.pat in body should match '^a+$'"]],
     [{ mult: 4 }, ["spec.mult: Invalid value: 4: spec.mult in body should be a multiple of 3"]],
     [{ mn: 1 }, ["spec.mn: Invalid value: 1: spec.mn in body should be greater than or equal to 2"]],
@@ -148,6 +157,11 @@ describe("a value that does not fit is told so as the server tells it", () => {
         (e) => e.field,
       ),
     ).toEqual(["req.x", "req.y", "en", "s", "ios", "mn"]);
+  });
+
+  it("faults may be many", () => {
+    const arr = Array.from({ length: 200_000 }, () => 1);
+    expect(faults({ arr })).toHaveLength(arr.length + 1);
   });
 
   it("a value nested beyond all reason is refused, not followed", () => {

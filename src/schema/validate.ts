@@ -68,11 +68,12 @@ function typeName(value: unknown): string {
 
 function checkString(value: string, schema: Schema, path: string, errors: FieldError[]): void {
   const { minLength, maxLength, pattern, format } = schema;
+  // Of length and pattern only the first fault is told, unlike with numbers.
   if (maxLength !== undefined && value.length > maxLength && runeLength(value) > maxLength)
     errors.push(tooLong(place(path), maxLength));
-  if (minLength !== undefined && (value.length < minLength || runeLength(value) < minLength))
+  else if (minLength !== undefined && (value.length < minLength || runeLength(value) < minLength))
     errors.push(invalid(place(path), value, `${path} in body should be at least ${minLength} chars long`));
-  if (pattern !== undefined && pattern !== "" && !compilePattern(pattern).test(value))
+  else if (pattern !== undefined && pattern !== "" && !compilePattern(pattern).test(value))
     errors.push(invalid(place(path), value, `${path} in body should match '${pattern}'`));
   if (format !== undefined && (schema.type === "string" || !schema.type) && !hasFormat(value, format))
     errors.push(typeInvalid(place(path), value, `${path} in body must be of type ${format}: ${JSON.stringify(value)}`));
@@ -116,6 +117,7 @@ function checkObject(
 ): void {
   const { properties, additionalProperties, minProperties, maxProperties } = schema;
   const faulty: FieldError[][] = [];
+  let faults: FieldError[] = [];
   let count = 0;
   for (const name of Object.keys(value)) {
     if (value[name] === undefined) continue;
@@ -124,21 +126,21 @@ function checkObject(
     if (properties && Object.hasOwn(properties, name)) property = properties[name];
     else if (isObject(additionalProperties)) property = additionalProperties;
     if (!property) continue;
-    const faults: FieldError[] = [];
     validate(value[name], property, child(path, name), faults, depth + 1);
-    if (faults.length > 0) faulty.push(faults);
+    if (faults.length === 0) continue;
+    faulty.push(faults);
+    faults = [];
   }
   for (const name of schema.required ?? [])
     if (!Object.hasOwn(value, name) || value[name] === undefined) faulty.push([required(child(path, name))]);
   if (schema["x-kubernetes-embedded-resource"] === true)
     for (const name of ["apiVersion", "kind"])
       if (!Object.hasOwn(value, name)) faulty.push([required(child(path, name))]);
-  if (faulty.length > 1) faulty.sort((a, b) => rank(a) - rank(b));
-  for (const faults of faulty) errors.push(...faults);
-
   if (minProperties !== undefined && count < minProperties)
     errors.push(invalid(place(path), count, `${path} in body should have at least ${minProperties} properties`));
   if (maxProperties !== undefined && count > maxProperties) errors.push(tooMany(place(path), count, maxProperties));
+  if (faulty.length > 1) faulty.sort((a, b) => rank(a) - rank(b));
+  for (const some of faulty) append(errors, some);
 }
 
 /** Go walks the properties of an object in no order at all; ours is that of how much a fault says. */
@@ -179,7 +181,7 @@ function checkComposition(value: unknown, schema: Schema, path: string, errors: 
     const results = anyOf.map(faultsOf);
     if (results.every((faults) => faults.length > 0)) {
       fault("validate at least one schema (anyOf)");
-      errors.push(...closest(results));
+      append(errors, closest(results));
     }
   }
   if (oneOf && oneOf.length > 0) {
@@ -187,13 +189,13 @@ function checkComposition(value: unknown, schema: Schema, path: string, errors: 
     const valid = results.filter((faults) => faults.length === 0).length;
     if (valid === 0) {
       fault("validate one and only one schema (oneOf). Found none valid");
-      errors.push(...closest(results));
+      append(errors, closest(results));
     } else if (valid > 1) fault(`validate one and only one schema (oneOf). Found ${valid} valid alternatives`);
   }
   if (allOf && allOf.length > 0) {
     const results = allOf.map(faultsOf);
     const valid = results.filter((faults) => faults.length === 0).length;
-    for (const faults of results) errors.push(...faults);
+    for (const faults of results) append(errors, faults);
     if (valid < results.length) fault(`validate all the schemas (allOf)${valid === 0 ? ". None validated" : ""}`);
   }
   if (not && faultsOf(not).length === 0) fault("not validate the schema (not)");
@@ -204,6 +206,11 @@ function closest(results: readonly FieldError[][]): FieldError[] {
   let best = results[0] ?? [];
   for (const faults of results) if (faults.length < best.length) best = faults;
   return best;
+}
+
+/** Spread arguments live on the stack, and a list can have more faults than that has room for. */
+function append(errors: FieldError[], more: readonly FieldError[]): void {
+  for (const error of more) errors.push(error);
 }
 
 function place(path: string): string {
