@@ -1,4 +1,4 @@
-import { isAlreadyExists } from "../kube/api-error.ts";
+import { isAlreadyExists, isNotFound } from "../kube/api-error.ts";
 import type { Client } from "../kube/client.ts";
 import { kinds } from "../kube/kinds.ts";
 import type { KubeObject } from "../object/meta.ts";
@@ -12,7 +12,7 @@ export interface VirtualNodeOptions {
   name: string;
   topology: Topology;
   labels?: Readonly<Record<string, string>>;
-  /** Resolved once the Node is there. */
+  /** Called once the Node is there. */
   onRegistered?: () => void;
   signal: AbortSignal;
   clock?: Clock;
@@ -130,9 +130,9 @@ async function renewLease({ client, name, signal }: VirtualNodeOptions, clock: C
     spec,
   };
   try {
-    await client.create(kinds.lease, lease, options);
-  } catch (error) {
-    if (!isAlreadyExists(error)) throw error;
     await client.patch(kinds.lease, name, { type: "merge", patch: { spec } }, options);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    await client.create(kinds.lease, lease, options);
   }
 }

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { nativeEngine } from "../engine/native-engine.ts";
+import { noAnswers } from "../tuned/probe.ts";
+import { baseProfiles } from "../tuned/profiles/base-profiles.ts";
+import { resolve } from "../tuned/resolve.ts";
+import { machine, machineBase, smallMachine } from "./machine.ts";
+
+const base = machineBase(smallMachine);
+
+test("a machine has what its topology says", async () => {
+  const host = machine(base, "boot-1");
+  expect(await host.read("/sys/devices/system/cpu/online")).toEqual({ type: "text", text: "0-3\n" });
+  expect(await host.read("/proc/sys/kernel/random/boot_id")).toEqual({ type: "text", text: "boot-1\n" });
+  expect(await host.run(["uname", "-r"])).toMatchObject({ stdout: "6.12.0\n" });
+  expect(await host.write("/proc/sys/kernel/osrelease", "7")).toMatchObject({ code: "EACCES" });
+});
+
+test("two machines are two boots", async () => {
+  const [a, b] = [machine(base), machine(base)];
+  expect(await a.read("/proc/sys/kernel/random/boot_id")).not.toEqual(await b.read("/proc/sys/kernel/random/boot_id"));
+});
+
+test.each([...baseProfiles().keys()])("the base profile %s applies to a machine without a failure", async (profile) => {
+  const resolution = resolve({ profile, layers: [baseProfiles()] }, noAnswers);
+  if (resolution.type !== "resolved") throw new Error(resolution.type);
+  const { settings } = await nativeEngine().apply(resolution.profile, machine(base));
+  expect(settings.filter(({ type }) => type === "failed")).toEqual([]);
+  expect(settings.some(({ type }) => type === "set")).toBe(true);
+});

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import type { SettingReport } from "../engine/engine.ts";
+import { apiVersion, type Profile, type ProfileStatus } from "../node-tuning/api.ts";
+import { profileStatus } from "./profile-status.ts";
+import type { TuneOutcome } from "./tune.ts";
+
+const now = "2026-01-01T00:00:00Z";
+const about = { unit: "sysctl", option: "vm.x", from: "p/tuned.conf:2" };
+const set: SettingReport = { ...about, type: "set", path: "/proc/sys/vm/x", value: "1", before: "0" };
+const same: SettingReport = { ...about, type: "same", path: "/proc/sys/vm/x", value: "1" };
+const failed: SettingReport = { ...about, type: "failed", message: "no such file" };
+
+function profile(status?: ProfileStatus): Profile {
+  return {
+    apiVersion,
+    kind: "Profile",
+    metadata: { name: "n", generation: 4 },
+    spec: { config: { tunedProfile: "p" } },
+    status,
+  };
+}
+
+function applied(...settings: SettingReport[]): TuneOutcome {
+  return { type: "applied", report: { settings, restored: [] }, warnings: [] };
+}
+
+const cases: { name: string; outcome: TuneOutcome; applied: string; degraded: string; active: string }[] = [
+  {
+    name: "everything in place",
+    outcome: applied(set, same),
+    applied: "True AsExpected TuneD profile applied.",
+    degraded: "False AsExpected No errors.",
+    active: "p",
+  },
+  {
+    name: "a setting that could not be made",
+    outcome: applied(set, failed),
+    applied: "True AsExpected TuneD profile applied, except for 1 of 2 settings.",
+    degraded: "True TunedError p/tuned.conf:2: vm.x: no such file",
+    active: "p",
+  },
+  {
+    name: "an original that could not be put back",
+    outcome: {
+      type: "applied",
+      report: {
+        settings: [],
+        restored: [
+          { path: "/proc/sys/vm/y", value: "1", failed: "busy" },
+          { path: "/z", value: "" },
+        ],
+      },
+      warnings: [],
+    },
+    applied: "True AsExpected TuneD profile applied.",
+    degraded: "True TunedError cannot put back /proc/sys/vm/y: busy",
+    active: "p",
+  },
+  {
+    name: "a warning",
+    outcome: {
+      type: "applied",
+      report: { settings: [], restored: [] },
+      warnings: [{ message: "hm", file: "p", line: 3 }],
+    },
+    applied: "True AsExpected TuneD profile applied.",
+    degraded: "False TunedWarning p:3: hm",
+    active: "p",
+  },
+  {
+    name: "a profile that makes no sense",
+    outcome: { type: "invalid", problems: [{ message: "bad", file: "p", line: 1 }, { message: "worse" }] },
+    applied: "False Failed p:1: bad; worse",
+    degraded: "True TunedError p:1: bad; worse",
+    active: "before",
+  },
+  {
+    name: "an engine that failed",
+    outcome: { type: "failed", message: "read the journal: no" },
+    applied: "False Failed read the journal: no",
+    degraded: "True TunedError read the journal: no",
+    active: "before",
+  },
+];
+
+describe("a Profile's status", () => {
+  test.each(cases)("tells of $name", ({ outcome, applied, degraded, active }) => {
+    const status = profileStatus(profile({ tunedProfile: "before" }), outcome, now);
+    const texts = status.conditions?.map(({ status, reason, message }) => `${status} ${reason} ${message}`);
+    expect(texts).toEqual([applied, degraded]);
+    expect(status).toMatchObject({ tunedProfile: active, observedGeneration: 4 });
+  });
+
+  test("says the same of a node that is looked at again, so that nothing is written", () => {
+    const first = profileStatus(profile(), applied(set), now);
+    expect(profileStatus(profile(first), applied(same), "2027-01-01T00:00:00Z")).toEqual(first);
+  });
+
+  test("stays short however much went wrong", () => {
+    const many = applied(...Array.from({ length: 500 }, () => ({ ...failed, message: "x".repeat(5000) })));
+    const message = profileStatus(profile(), many, now).conditions?.[1]?.message ?? "";
+    expect(message.length).toBeLessThan(32_768);
+    expect(message).toMatch(/; and 490 more$/);
+  });
+});
