@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { applyDefaults } from "./defaults.ts";
+import { applyDefaults, DefaultsTooLargeError } from "./defaults.ts";
 import type { Schema } from "./schema.ts";
 
 const schema: Schema = {
@@ -49,4 +49,21 @@ it("a field called __proto__ is a field", () => {
   applyDefaults(value, { type: "object", properties });
   expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   expect(Object.getOwnPropertyDescriptor(value, "__proto__")?.value).toBe("x");
+});
+
+it("a default for every item of a long list is refused once it gets out of hand", () => {
+  const items: Schema = { type: "object", properties: { d: { type: "string", default: "x".repeat(20_000) } } };
+  const list = Array.from({ length: 200_000 }, () => ({}));
+  expect(() => applyDefaults(list, { type: "array", items })).toThrow(DefaultsTooLargeError);
+  expect(() => applyDefaults(list.slice(-10), { type: "array", items })).not.toThrow();
+});
+
+it("defaults that hold ten of the next level each are refused, not followed", () => {
+  let bomb: Schema = { type: "object" };
+  for (let level = 0; level < 12; level++)
+    bomb = {
+      type: "object",
+      properties: { a: { type: "array", items: bomb, default: Array.from({ length: 10 }, () => ({})) } },
+    };
+  expect(() => applyDefaults({}, bomb)).toThrow(DefaultsTooLargeError);
 });

@@ -2,18 +2,37 @@ import { clone, isObject, set } from "../object/json.ts";
 import { checkDepth } from "./depth.ts";
 import type { Schema } from "./schema.ts";
 
+/** Characters of JSON that defaults may add to one value: a short list of empty items can ask for gigabytes. */
+export const defaultsLimit = 3 * 1024 * 1024;
+
+export class DefaultsTooLargeError extends Error {
+  override readonly name = "DefaultsTooLargeError";
+
+  constructor() {
+    super(`its defaults would add more than ${defaultsLimit} characters`);
+  }
+}
+
 /**
  * Fills in what the schema has defaults for, in place. A null where null is not allowed counts as absent: it is replaced
  * by the default, or dropped where there is none. Items of lists keep their nulls, which validation then refuses.
  */
-export function applyDefaults(value: unknown, schema: Schema, depth = 0): void {
+export function applyDefaults(value: unknown, schema: Schema): void {
+  fill(value, schema, 0, { left: defaultsLimit });
+}
+
+interface Budget {
+  left: number;
+}
+
+function fill(value: unknown, schema: Schema, depth: number, budget: Budget): void {
   checkDepth(depth);
   if (Array.isArray(value)) {
     const { items } = schema;
     if (!items || !touches(items)) return;
     for (let i = 0; i < value.length; i++) {
-      if (value[i] === null && !items.nullable && items.default !== undefined) value[i] = clone(items.default);
-      applyDefaults(value[i], items, depth + 1);
+      if (value[i] === null && !items.nullable && items.default !== undefined) value[i] = copyOf(items.default, budget);
+      fill(value[i], items, depth + 1, budget);
     }
     return;
   }
@@ -24,12 +43,12 @@ export function applyDefaults(value: unknown, schema: Schema, depth = 0): void {
       const property = properties[name]!;
       const present = Object.hasOwn(value, name);
       const absent = !present || (value[name] === null && !property.nullable);
-      if (absent && property.default !== undefined) set(value, name, clone(property.default));
+      if (absent && property.default !== undefined) set(value, name, copyOf(property.default, budget));
       else if (absent) {
         if (present) delete value[name];
         continue;
       }
-      applyDefaults(value[name], property, depth + 1);
+      fill(value[name], property, depth + 1, budget);
     }
   if (isObject(additionalProperties))
     for (const name of Object.keys(value)) {
@@ -39,10 +58,27 @@ export function applyDefaults(value: unknown, schema: Schema, depth = 0): void {
           delete value[name];
           continue;
         }
-        set(value, name, clone((additionalProperties as Schema).default));
+        set(value, name, copyOf((additionalProperties as Schema).default, budget));
       }
-      applyDefaults(value[name], additionalProperties, depth + 1);
+      fill(value[name], additionalProperties, depth + 1, budget);
     }
+}
+
+const sizes = new WeakMap<object, number>();
+
+function copyOf(value: unknown, budget: Budget): unknown {
+  budget.left -= 1 + sizeOf(value);
+  if (budget.left < 0) throw new DefaultsTooLargeError();
+  return clone(value);
+}
+
+/** As JSON, more or less. A schema's default is the same object every time. */
+function sizeOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 8;
+  let size = sizes.get(value);
+  if (size === undefined) sizes.set(value, (size = JSON.stringify(value).length));
+  return size;
 }
 
 /** Nothing inside a scalar item can have a default; long lists of strings are not worth a walk. */

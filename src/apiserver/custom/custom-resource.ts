@@ -1,6 +1,8 @@
 import type { KubeObject } from "../../object/meta.ts";
-import { applyDefaults } from "../../schema/defaults.ts";
+import { applyDefaults, DefaultsTooLargeError, defaultsLimit } from "../../schema/defaults.ts";
+import type { Schema } from "../../schema/schema.ts";
 import type { Resource, Strategy, Subresource, Verb } from "../resource.ts";
+import { tooLarge } from "../status-error.ts";
 import { asDefinition, storageVersionOf, type Definition, type DefinitionVersion } from "./definition.ts";
 import { evaluate, parseJsonPath } from "./json-path.ts";
 import { objectSchema } from "./object-schema.ts";
@@ -46,7 +48,7 @@ function resourceOf({ spec, status }: Definition, version: DefinitionVersion): R
     strategy: {
       hasGeneration: true,
       requiresVersion: true,
-      defaults: (object) => applyDefaults(object, schema),
+      defaults: (object) => fillIn(object, schema),
       ...(hasStatus ? STATUS_APART : {}),
       // On an update, where the object has a resourceVersion, validateUpdate alone has the word.
       validate: (object) => (object.metadata.resourceVersion ? [] : validation.create(object)),
@@ -57,6 +59,15 @@ function resourceOf({ spec, status }: Definition, version: DefinitionVersion): R
       ...subresources,
     },
   };
+}
+
+function fillIn(object: KubeObject, schema: Schema): void {
+  try {
+    applyDefaults(object, schema);
+  } catch (error) {
+    if (error instanceof DefaultsTooLargeError) throw tooLarge(defaultsLimit);
+    throw error;
+  }
 }
 
 /** With a status subresource the main endpoint neither sets nor keeps what a client says of status. */

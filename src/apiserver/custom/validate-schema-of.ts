@@ -1,5 +1,6 @@
 import { equal } from "../../object/json.ts";
 import { compileRules } from "../../schema/cel.ts";
+import { DefaultsTooLargeError } from "../../schema/defaults.ts";
 import { TooDeepError } from "../../schema/depth.ts";
 import { invalid, type FieldError } from "../../schema/field-error.ts";
 import type { Schema } from "../../schema/schema.ts";
@@ -13,7 +14,8 @@ export function validateSchemaOf(schema: Schema, path: string, before: Schema | 
     // Rules are typed by the schema: one that is not structural says nothing of their types.
     return errors.length > 0 ? errors : (compileRules(schema, path).errors ?? []);
   } catch (error) {
-    if (error instanceof TooDeepError) return [invalid(path, "", error.message)];
+    if (error instanceof TooDeepError || error instanceof DefaultsTooLargeError)
+      return [invalid(path, "", error.message)];
     throw error;
   }
 }
