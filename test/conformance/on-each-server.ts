@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe } from "vitest";
+import { writeKubeconfig } from "../../src/apiserver/auth/kubeconfig.ts";
+import { serverVariants, type ServerUnderTest, type ServerVariant } from "../servers/server-under-test.ts";
+import { Kubectl, kubectlPath } from "./kubectl.ts";
+
+/** One server under test, which exists once the tests run. */
+export interface Cluster {
+  readonly variant: ServerVariant["name"];
+  readonly server: ServerUnderTest;
+  readonly kubectl: Kubectl;
+  /** Where kubectl runs, and where tests put the files they name. */
+  readonly home: string;
+}
+
+/** The namespace of the admin's kubeconfig. */
+export const NAMESPACE = "work";
+
+interface Needs {
+  /** The program a suite drives, or `undefined` where it is not on this machine. */
+  readonly program?: string | undefined;
+}
+
+/** Defines the same tests for every server: what holds on one has to hold on the other. */
+export function onEachServer(title: string, define: (cluster: Cluster) => void, needs: Needs = {}): void {
+  const program = "program" in needs ? needs.program : kubectlPath;
+  for (const variant of serverVariants())
+    describe.skipIf(!program)(`${title}, on the ${variant.name} server`, () => {
+      let home: string;
+      let server: ServerUnderTest;
+      let kubectl: Kubectl;
+
+      beforeAll(async () => {
+        home = await mkdtemp(join(tmpdir(), "attune-conformance-"));
+        server = await variant.start();
+        const { caPem, adminCertPem, adminKeyPem } = server.authority;
+        const kubeconfig = join(home, "kubeconfig");
+        await writeKubeconfig(kubeconfig, {
+          server: server.url,
+          caPem,
+          certPem: adminCertPem,
+          keyPem: adminKeyPem,
+          namespace: NAMESPACE,
+        });
+        kubectl = new Kubectl(home, kubeconfig);
+        if (kubectlPath)
+          await kubectl.prints("create -f -", `namespace/${NAMESPACE} created`, {
+            stdin: JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } }),
+          });
+      });
+
+      afterAll(async () => {
+        await server?.close();
+        if (home) await rm(home, { recursive: true, force: true });
+      });
+
+      define({
+        variant: variant.name,
+        get server() {
+          return server;
+        },
+        get kubectl() {
+          return kubectl;
+        },
+        get home() {
+          return home;
+        },
+      });
+    });
+}

@@ -1,0 +1,47 @@
+import { spawn, type ChildProcess } from "node:child_process";
+
+const KEPT_OUTPUT = 4000;
+
+/** A program that runs until it is stopped, with the end of what it printed. It dies with this process. */
+export class Program {
+  readonly #path: string;
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<void>;
+  readonly #killAtExit = (): void => void this.#child.kill("SIGKILL");
+  #output = "";
+  #alive = true;
+
+  constructor(path: string, flags: readonly string[]) {
+    this.#path = path;
+    this.#child = spawn(path, flags, { stdio: ["ignore", "pipe", "pipe"] });
+    for (const stream of [this.#child.stdout, this.#child.stderr])
+      stream?.setEncoding("utf8").on("data", (text: string) => {
+        this.#output = (this.#output + text).slice(-KEPT_OUTPUT);
+      });
+    this.#ended = new Promise((resolve) => {
+      const end = (why: string) => (): void => {
+        this.#alive = false;
+        this.#output += why;
+        resolve();
+      };
+      this.#child.once("exit", end("(ended)"));
+      this.#child.once("error", (error) => end(String(error))());
+    });
+    process.once("exit", this.#killAtExit);
+  }
+
+  alive(): boolean {
+    return this.#alive;
+  }
+
+  tail(): string {
+    return `${this.#path}: ${this.#output}`;
+  }
+
+  /** What it holds is thrown away with its directory, so it is not asked to put anything in order. */
+  async stop(): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.#ended;
+    process.off("exit", this.#killAtExit);
+  }
+}

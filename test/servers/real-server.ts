@@ -1,0 +1,85 @@
+import { createPublicKey } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openAuthority, type Authority } from "../../src/apiserver/auth/authority.ts";
+import { privateKeyPem } from "../../src/apiserver/auth/certificate.ts";
+import { writeKubeconfig } from "../../src/apiserver/auth/kubeconfig.ts";
+import { freePort } from "./free-port.ts";
+import { Program } from "./program.ts";
+import type { ServerUnderTest } from "./server-under-test.ts";
+import { until } from "./until.ts";
+
+/** etcd and kube-apiserver of the folder `assets`, alone: no controller runs beside them. */
+export async function startRealServer(assets: string): Promise<ServerUnderTest> {
+  const dir = await mkdtemp(join(tmpdir(), "attune-real-"));
+  const authority = await openAuthority(dir);
+  const [client, peer, secure] = await Promise.all([freePort(), freePort(), freePort()]);
+  const etcdUrl = `http://127.0.0.1:${client}`;
+  const url = `https://127.0.0.1:${secure}`;
+  const etcd = new Program(join(assets, "etcd"), etcdFlags(dir, etcdUrl, `http://127.0.0.1:${peer}`));
+  const server = new Program(join(assets, "kube-apiserver"), await serverFlags(dir, authority, etcdUrl, secure));
+  const close = async (): Promise<void> => {
+    await server.stop();
+    await etcd.stop();
+    await rm(dir, { recursive: true, force: true });
+  };
+  try {
+    const request = { ca: authority.caPem, headers: { authorization: `Bearer ${authority.adminToken}` } };
+    await until(`${url}/readyz`, { ...request, alive: () => etcd.alive() && server.alive() });
+    // Made by the server after it is ready; until then a namespaced create is refused.
+    await until(`${url}/api/v1/namespaces/default`, { ...request, alive: () => server.alive() });
+  } catch (error) {
+    await close();
+    throw new Error(`start the real server: ${String(error)}\n${server.tail()}\n${etcd.tail()}`, { cause: error });
+  }
+  const kubeconfig = join(dir, "kubeconfig");
+  await writeKubeconfig(kubeconfig, {
+    server: url,
+    caPem: authority.caPem,
+    certPem: authority.adminCertPem,
+    keyPem: authority.adminKeyPem,
+  });
+  return { url, kubeconfig, authority, close };
+}
+
+function etcdFlags(dir: string, clientUrl: string, peerUrl: string): string[] {
+  return [
+    "--name=default",
+    `--data-dir=${join(dir, "etcd")}`,
+    "--unsafe-no-fsync",
+    "--log-level=warn",
+    `--listen-client-urls=${clientUrl}`,
+    `--advertise-client-urls=${clientUrl}`,
+    `--listen-peer-urls=${peerUrl}`,
+    `--initial-advertise-peer-urls=${peerUrl}`,
+    `--initial-cluster=default=${peerUrl}`,
+  ];
+}
+
+async function serverFlags(dir: string, authority: Authority, etcdUrl: string, port: number): Promise<string[]> {
+  const file = async (name: string, text: string): Promise<string> => {
+    const path = join(dir, name);
+    await writeFile(path, text, { mode: 0o600 });
+    return path;
+  };
+  const publicKey = createPublicKey(authority.serviceAccountKey).export({ type: "spki", format: "pem" }).toString();
+  return [
+    "--bind-address=127.0.0.1",
+    `--secure-port=${port}`,
+    // A loopback address is refused, and nothing asks for this one.
+    "--advertise-address=192.0.2.1",
+    `--etcd-servers=${etcdUrl}`,
+    "--service-cluster-ip-range=10.96.0.0/16",
+    "--authorization-mode=RBAC",
+    // Without controllers no namespace gets its default service account, and no pod could be made.
+    "--disable-admission-plugins=ServiceAccount",
+    `--tls-cert-file=${await file("server.crt", authority.serverCertPem)}`,
+    `--tls-private-key-file=${await file("server.key", authority.serverKeyPem)}`,
+    `--client-ca-file=${await file("ca.crt", authority.caPem)}`,
+    `--token-auth-file=${await file("tokens.csv", `${authority.adminToken},admin,admin,"system:masters"\n`)}`,
+    "--service-account-issuer=https://kubernetes.default.svc.cluster.local",
+    `--service-account-key-file=${await file("sa.pub", publicKey)}`,
+    `--service-account-signing-key-file=${await file("sa.key", privateKeyPem(authority.serviceAccountKey))}`,
+  ];
+}
