@@ -13,11 +13,6 @@ export function tlsSocketOf(request: HttpRequest): TLSSocket {
   return ("stream" in request ? request.stream.session?.socket : request.socket) as TLSSocket;
 }
 
-/** Bytes that have been handed over but that the client has not taken yet. */
-export function backlog(response: HttpResponse): number {
-  return "stream" in response ? (response.stream?.writableLength ?? 0) : (response as ServerResponse).writableLength;
-}
-
 /** Ends the exchange at once, without a proper end of the body. */
 export function cutOff(response: HttpResponse): void {
   if ("stream" in response) response.stream?.close(0x8 /* CANCEL */);

@@ -6,12 +6,15 @@ import type { StatusError } from "../status-error.ts";
 import type { Change, Entry } from "../storage/store.ts";
 import { partialMetadata } from "../table/partial-metadata.ts";
 import { toTableEvent } from "../table/table.ts";
-import { backlog, cutOff, type HttpResponse } from "./exchange.ts";
+import { cutOff, type HttpResponse } from "./exchange.ts";
 import type { Representation } from "./negotiate.ts";
 import { includeObject } from "./respond.ts";
 
-/** A watcher with more than this on its way to it does not keep up. It is dropped, and lists or resumes. */
-const maxBacklogBytes = 32 * 1024 * 1024;
+/** A watcher that has more changes than this waiting for it does not keep up. It is dropped, and lists or resumes. */
+const maxWaitingBytes = 32 * 1024 * 1024;
+
+/** How much is handed to the connection at a time. */
+const chunkBytes = 256 * 1024;
 
 /** Watch events as bytes, each made once however many watchers get it. */
 export class EventFrames {
@@ -24,23 +27,53 @@ export class EventFrames {
   }
 }
 
+/** What waits to be sent. Bytes are made when its turn comes: until then it is a reference to what is stored anyway. */
+interface Waiting {
+  /** What it counts against the watcher. The first events do not count: they are as many as there are objects. */
+  readonly bytes: number;
+  readonly frame: () => Buffer;
+}
+
+/** The events of one watch on their way to one client, as fast as it takes them. */
 export function watchStream(
   response: HttpResponse,
   context: RequestContext,
   representation: Representation,
   frames: EventFrames,
-): WatchSink & { readonly started: boolean } {
+): WatchSink {
   const { resource, services } = context;
   const closed = new AbortController();
-  let waiting: Buffer[] = [];
-  let started = false;
+  let waiting: Waiting[] = [];
+  let waitingBytes = 0;
+  let blocked = false;
+  let ending = false;
   let columnsSent = false;
   response.on("close", () => closed.abort());
+  response.on("drain", () => {
+    blocked = false;
+    pump();
+  });
 
-  function start(): void {
-    if (started) return;
-    started = true;
-    response.writeHead(200, { "content-type": "application/json", "cache-control": "no-cache, private" });
+  function pump(): void {
+    while (!closed.signal.aborted && !blocked && waiting.length > 0) blocked = !response.write(nextChunk());
+    if (ending && waiting.length === 0 && !closed.signal.aborted) {
+      closed.abort();
+      response.end();
+    }
+  }
+  function nextChunk(): Buffer {
+    const chunk: Buffer[] = [];
+    let size = 0;
+    let taken = 0;
+    for (; taken < waiting.length && size < chunkBytes; taken++) {
+      const { bytes, frame } = waiting[taken] as Waiting;
+      const made = frame();
+      chunk.push(made);
+      size += made.length;
+      waitingBytes -= bytes;
+    }
+    waiting = taken === waiting.length ? [] : waiting.slice(taken);
+    return chunk.length === 1 ? (chunk[0] as Buffer) : Buffer.concat(chunk);
   }
   function shown(entry: Entry): object {
     const object = services.views.object(entry, resource);
@@ -53,54 +86,45 @@ export function watchStream(
     const shownAs = includeObject(context.query);
     return toTableEvent({ resource, object, includeObject: shownAs, now: services.clock.now(), isFirst, isBookmark });
   }
-  const push = (type: string, object: object): void => {
-    waiting.push(Buffer.from(`${JSON.stringify({ type, object })}\n`));
-  };
+  function push(type: string, object: () => object, bytes = 0): void {
+    waiting.push({ bytes, frame: () => Buffer.from(`${JSON.stringify({ type, object: object() })}\n`) });
+  }
+  function marked(bare: KubeObject): object {
+    if (representation.as === "object") return bare;
+    return representation.as === "Table" ? tableEvent(bare, true) : partialMetadata(bare);
+  }
 
   return {
     closed: closed.signal,
-    get started() {
-      return started;
-    },
-    event(type: EventType, entry: Entry, _change: Change | undefined) {
-      if (representation.as === "object") waiting.push(frames.frame(type, services.views.bytes(entry, resource)));
-      else push(type, shown(entry));
+    event(type: EventType, entry: Entry, change: Change | undefined) {
+      const bytes = change ? entry.bytes.length : 0;
+      waitingBytes += bytes;
+      if (representation.as !== "object") push(type, () => shown(entry), bytes);
+      else waiting.push({ bytes, frame: () => frames.frame(type, services.views.bytes(entry, resource)) });
     },
     bookmark(revision: number, initialEventsEnd: boolean) {
-      const metadata = {
-        resourceVersion: String(revision),
-        ...(initialEventsEnd ? { annotations: { "k8s.io/initial-events-end": "true" } } : {}),
-      };
-      const bare = { kind: resource.kind, apiVersion: apiVersion(resource), metadata };
-      push(
-        "BOOKMARK",
-        representation.as === "Table"
-          ? tableEvent(bare, true)
-          : representation.as === "object"
-            ? bare
-            : partialMetadata(bare),
-      );
+      const annotations = initialEventsEnd ? { annotations: { "k8s.io/initial-events-end": "true" } } : {};
+      const metadata = { resourceVersion: String(revision), ...annotations };
+      push("BOOKMARK", () => marked({ kind: resource.kind, apiVersion: apiVersion(resource), metadata }));
     },
     error(error: StatusError) {
-      push("ERROR", error.toStatus());
+      push("ERROR", () => error.toStatus());
     },
     flush() {
       if (closed.signal.aborted) return;
-      start();
-      if (waiting.length > 0) response.write(waiting.length === 1 ? (waiting[0] as Buffer) : Buffer.concat(waiting));
-      // A client that waits for its first event must see that the watch stands.
-      else if ("flushHeaders" in response) response.flushHeaders();
-      waiting = [];
-      if (backlog(response) > maxBacklogBytes) {
-        closed.abort();
-        cutOff(response);
+      if (!response.headersSent) {
+        response.writeHead(200, { "content-type": "application/json", "cache-control": "no-cache, private" });
+        // A client that waits for its first event must see that the watch stands.
+        if (waiting.length === 0 && "flushHeaders" in response) response.flushHeaders();
       }
+      pump();
+      if (waitingBytes <= maxWaitingBytes) return;
+      closed.abort();
+      cutOff(response);
     },
     end() {
-      if (closed.signal.aborted) return;
-      closed.abort();
-      start();
-      response.end();
+      ending = true;
+      this.flush();
     },
   };
 }

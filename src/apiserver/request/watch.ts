@@ -7,13 +7,15 @@ import { selectionOf, type Selection } from "./select.ts";
 
 export type EventType = "ADDED" | "MODIFIED" | "DELETED";
 
-/** Where a watch's frames go. `write` returns false when the client does not keep up and has been dropped. */
+/** Where a watch's events go. `closed` aborts when the client has gone, or was dropped because it does not keep up. */
 export interface WatchSink {
+  /** `change` is what happened; absent for an object that was there when the watch began. */
   event(type: EventType, entry: Entry, change: Change | undefined): void;
   bookmark(revision: number, initialEventsEnd: boolean): void;
   error(error: StatusError): void;
-  /** Sends what the calls before have gathered. */
+  /** Sends what the calls before have gathered, as far as the client takes it. */
   flush(): void;
+  /** Ends the stream after what was gathered. */
   end(): void;
   readonly closed: AbortSignal;
 }

@@ -1,0 +1,61 @@
+import { expect, it } from "vitest";
+import { untyped } from "../../src/kube/kinds.ts";
+import { LeaderElection } from "../../src/runtime/leader-election.ts";
+import { leadersOnly, LeadershipLostError } from "../../src/runtime/leader-gate.ts";
+import { leaseStore } from "../../src/runtime/lease.ts";
+import { whenAborted } from "../../src/runtime/when-aborted.ts";
+import { withEachServer } from "./with-each-server.ts";
+import { clientFor } from "./client-for.ts";
+
+const configMaps = untyped("v1", "ConfigMap", "configmaps", true);
+
+withEachServer("leaders", (server) => {
+  it("follow one another, never two at a time, and the last one's writes are refused", async () => {
+    const client = clientFor(server());
+    const terms: string[] = [];
+    let leading = 0;
+    const candidate = (identity: string) => {
+      const stop = new AbortController();
+      const lease = leaseStore(client, { namespace: "default", name: "test-leader" });
+      const election = new LeaderElection({
+        identity,
+        lease,
+        leaseDurationMs: 3000,
+        renewDeadlineMs: 2000,
+        retryPeriodMs: 50,
+      });
+      let begin = (): void => {};
+      const began = new Promise<void>((resolve) => (begin = resolve));
+      const ended = election.lead(stop.signal, async (signal) => {
+        leading++;
+        expect(leading).toBe(1);
+        terms.push(identity);
+        begin();
+        await whenAborted(signal);
+        leading--;
+      });
+      return { began, ended, stop, guarded: leadersOnly(client, election.gate) };
+    };
+
+    const first = candidate("first");
+    await first.began;
+    const second = candidate("second");
+    await first.guarded.create(
+      configMaps,
+      { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "by-the-leader", namespace: "default" } },
+      { namespace: "default" },
+    );
+    first.stop.abort();
+    await first.ended;
+    await second.began;
+    await expect(first.guarded.get(configMaps, "by-the-leader", { namespace: "default" })).rejects.toThrow(
+      LeadershipLostError,
+    );
+    await expect(second.guarded.get(configMaps, "by-the-leader", { namespace: "default" })).resolves.toMatchObject({
+      kind: "ConfigMap",
+    });
+    second.stop.abort();
+    await second.ended;
+    expect(terms).toEqual(["first", "second"]);
+  });
+});

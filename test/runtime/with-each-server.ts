@@ -1,0 +1,15 @@
+import { afterAll, beforeAll, describe } from "vitest";
+import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
+
+/** Defines the same tests for every server: what holds on one has to hold on the other. */
+export function withEachServer(title: string, define: (server: () => ServerUnderTest) => void): void {
+  for (const { name, start } of serverVariants())
+    describe(`${title}, on the ${name} server`, () => {
+      let server: ServerUnderTest;
+      beforeAll(async () => {
+        server = await start();
+      });
+      afterAll(() => server.close());
+      define(() => server);
+    });
+}
