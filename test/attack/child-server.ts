@@ -1,0 +1,61 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { build } from "esbuild";
+
+const root = join(import.meta.dirname, "../..");
+const external = ["lmdb"];
+
+/** The program as it is now, bundled beside the real bundle's neighbours so that it finds its native modules. */
+export async function bundleProgram(): Promise<string> {
+  const outfile = join(root, `node_modules/.attack/attune-${process.pid}.mjs`);
+  await build({
+    entryPoints: [join(root, "src/cli/main.ts")],
+    outfile,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node20.19",
+    external,
+    logLevel: "error",
+    banner: { js: 'import{createRequire as __cr}from"node:module";const require=__cr(import.meta.url);' },
+  });
+  return outfile;
+}
+
+export interface ChildServer {
+  readonly url: string;
+  /** kill -9, and its end. */
+  kill(): Promise<void>;
+}
+
+export type Outcome =
+  | { readonly type: "ready"; readonly server: ChildServer }
+  | { readonly type: "ended"; readonly code: number | null; readonly stderr: string };
+
+/** `attune apiserver`, until it says that it is ready, or ends. */
+export function startChild(program: string, flags: readonly string[]): Promise<Outcome> {
+  const child = spawn(process.execPath, [program, "apiserver", ...flags], { stdio: ["ignore", "pipe", "pipe"] });
+  const killAtExit = (): void => void child.kill("SIGKILL");
+  process.once("exit", killAtExit);
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  const ended = new Promise<number | null>((resolve) => {
+    child.once("close", (code) => {
+      process.off("exit", killAtExit);
+      resolve(code);
+    });
+  });
+  return new Promise((resolve) => {
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      if (line.startsWith("ready "))
+        resolve({ type: "ready", server: { url: line.slice(6), kill: () => kill(child, ended) } });
+    });
+    void ended.then((code) => resolve({ type: "ended", code, stderr }));
+  });
+}
+
+async function kill(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
+  child.kill("SIGKILL");
+  await ended;
+}
