@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Connection } from "./connection.ts";
 import { ratio, shown } from "./figures.ts";
 import { fill, makeNamespace, openConnections } from "./load.ts";
-import { residentMegabytes } from "./process-usage.ts";
+import { memoryOf, type Memory } from "./process-usage.ts";
 import type { Section } from "./section.ts";
 import { realServer, startAttune, type BenchServer } from "./servers.ts";
 import { openAuthority } from "../src/apiserver/auth/authority.ts";
@@ -23,27 +23,30 @@ export const memory: Section = {
     for (const kilobytes of [1, 12]) {
       const ours = await attuneMemory(kilobytes * 1024);
       const real = await realMemory(kilobytes * 1024);
+      const held = `${objects} objects of ${kilobytes} KB`;
+      if (rows.length === 0) rows.push(...rowsOf("empty", ours.empty, real?.empty));
       rows.push(
-        [`empty`, shown(ours.empty, "MB"), shown(real?.empty, "MB"), ratio(ours.empty, real?.empty)],
-        [
-          `${objects} objects of ${kilobytes} KB, written`,
-          shown(ours.written, "MB"),
-          shown(real?.written, "MB"),
-          ratio(ours.written, real?.written),
-        ],
-        [`${objects} objects of ${kilobytes} KB, restarted`, shown(ours.restarted, "MB"), "-", "-"],
+        ...rowsOf(held, ours.written, real?.written),
+        ...rowsOf(`${held}, restarted`, ours.restarted, undefined),
       );
     }
-    report.table("Resident memory of all processes of the server", ["", "attune", "real", "attune to real"], rows);
+    report.table("Memory of all processes of the server", ["", "attune", "real", "attune to real"], rows);
   },
 };
 
-interface Sizes {
-  readonly empty: number | undefined;
-  readonly written: number | undefined;
+function rowsOf(what: string, ours: Memory | undefined, real: Memory | undefined): string[][] {
+  return [
+    [what, shown(ours?.resident, "MB"), shown(real?.resident, "MB"), ratio(ours?.resident, real?.resident)],
+    ["  without mapped files", shown(ours?.own, "MB"), shown(real?.own, "MB"), ratio(ours?.own, real?.own)],
+  ];
 }
 
-async function attuneMemory(size: number): Promise<Sizes & { restarted: number | undefined }> {
+interface Sizes {
+  readonly empty: Memory | undefined;
+  readonly written: Memory | undefined;
+}
+
+async function attuneMemory(size: number): Promise<Sizes & { restarted: Memory | undefined }> {
   const dir = await mkdtemp(join(tmpdir(), "attune-bench-"));
   try {
     const { url, pid, stop } = await startAttune(dir);
@@ -51,7 +54,7 @@ async function attuneMemory(size: number): Promise<Sizes & { restarted: number |
     const sizes = await measured({ name: "attune", url, caPem, token, pids: [pid], close: stop }, size);
     const again = await startAttune(dir);
     await delay(settleMs);
-    const restarted = residentMegabytes([again.pid]);
+    const restarted = memoryOf([again.pid]);
     await again.stop();
     return { ...sizes, restarted };
   } finally {
@@ -69,11 +72,11 @@ async function measured(server: BenchServer, size: number): Promise<Sizes> {
     const connections = await openConnections(server, 24);
     await makeNamespace(server, connections[0] as Connection, namespace);
     await delay(settleMs);
-    const empty = residentMegabytes(server.pids);
+    const empty = memoryOf(server.pids);
     await fill(server, connections, { namespace, prefix: "held-", count: objects, size });
     for (const connection of connections) connection.close();
     await delay(settleMs);
-    return { empty, written: residentMegabytes(server.pids) };
+    return { empty, written: memoryOf(server.pids) };
   } finally {
     await server.close();
   }

@@ -3,12 +3,23 @@ import { readdirSync, readFileSync } from "node:fs";
 /** Linux counts CPU time in hundredths of a second, whatever its own clock does. */
 const ticksPerSecond = 100;
 
-/** Resident memory of the processes together, in MB; undefined where there is no /proc. */
-export function residentMegabytes(pids: readonly number[]): number | undefined {
-  return sum(pids, (pid) => {
-    const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-    return kilobytes === undefined ? undefined : (Number(kilobytes) * 1024) / 1e6;
-  });
+export interface Memory {
+  /** Everything resident, in MB: what `ps` shows. */
+  readonly resident: number;
+  /** Of that, what the kernel could not drop: without mapped files. */
+  readonly own: number;
+}
+
+/** Memory of the processes together; undefined where there is no /proc. */
+export function memoryOf(pids: readonly number[]): Memory | undefined {
+  const resident = sum(pids, (pid) => megabytes(pid, "VmRSS"));
+  const own = sum(pids, (pid) => megabytes(pid, "RssAnon"));
+  return resident === undefined || own === undefined ? undefined : { resident, own };
+}
+
+function megabytes(pid: number, line: string): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return (Number(new RegExp(`^${line}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) * 1024) / 1e6;
 }
 
 /** CPU time the processes have used so far, in seconds. It says more than the clock on a machine that others use too. */
@@ -49,11 +60,11 @@ function statOf(pid: number): string[] {
   return text.slice(text.lastIndexOf(")") + 2).split(" ");
 }
 
-function sum(pids: readonly number[], of: (pid: number) => number | undefined): number | undefined {
+function sum(pids: readonly number[], of: (pid: number) => number): number | undefined {
   let total = 0;
   for (const pid of pids) {
     try {
-      total += of(pid) ?? Number.NaN;
+      total += of(pid);
     } catch {
       return undefined;
     }
