@@ -23,6 +23,8 @@ export interface Resource {
   readonly schema: Schema;
   /** Built-in kinds are decoded as Go decodes them and know strategic merge; custom ones follow their schema. */
   readonly origin: "builtin" | "custom";
+  /** Sent with every answer about this version: it is deprecated. */
+  readonly warning?: string;
   /** Field selectors beyond metadata.name and metadata.namespace: `spec.nodeName` → its value in an object. */
   readonly selectableFields: Readonly<Record<string, (object: KubeObject) => string>>;
   readonly columns: readonly Column[];

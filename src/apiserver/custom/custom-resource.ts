@@ -4,6 +4,7 @@ import type { Schema } from "../../schema/schema.ts";
 import type { Resource, Strategy, Subresource, Verb } from "../resource.ts";
 import { tooLarge } from "../status-error.ts";
 import { asDefinition, storageVersionOf, type Definition, type DefinitionVersion } from "./definition.ts";
+import { deprecationWarning } from "./deprecation.ts";
 import { evaluate, parseJsonPath } from "./json-path.ts";
 import { objectSchema } from "./object-schema.ts";
 import { columnsOf } from "./printer-columns.ts";
@@ -29,6 +30,7 @@ function resourceOf({ spec, status }: Definition, version: DefinitionVersion): R
   const subresources = subresourcesOf(version);
   const validation = objectValidation(schema, subresources.scale);
   const hasStatus = version.subresources?.status !== undefined;
+  const warning = deprecationWarning(spec, version);
   return {
     group: spec.group ?? "",
     version: version.name ?? "",
@@ -43,6 +45,7 @@ function resourceOf({ spec, status }: Definition, version: DefinitionVersion): R
     storageVersion: storageVersionOf(spec) ?? version.name ?? "",
     schema: objectSchema(schema),
     origin: "custom",
+    ...(warning === undefined ? {} : { warning }),
     selectableFields: selectableFieldsOf(version),
     columns: columnsOf(version.additionalPrinterColumns),
     strategy: {

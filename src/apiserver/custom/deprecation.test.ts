@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest";
+import { deprecationWarning } from "./deprecation.ts";
+
+const versions = [
+  { name: "v1", served: true },
+  { name: "v2", served: false },
+  { name: "v2alpha1", served: true, deprecated: true },
+  { name: "v1beta1", served: true, deprecated: true, deprecationWarning: "come to v1" },
+  { name: "v1beta2", served: true },
+  { name: "v3", served: true, deprecated: true },
+];
+
+describe("users of a version", () => {
+  it.each([
+    ["that is not deprecated hear nothing", "v1", undefined],
+    ["that is deprecated hear its author", "v1beta1", "come to v1"],
+    [
+      "whose author said nothing hear of the best one that stays",
+      "v2alpha1",
+      "a.example/v2alpha1 Dial is deprecated; use a.example/v1 Dial",
+    ],
+    ["than which none is better hear that it goes", "v3", "a.example/v3 Dial is deprecated"],
+  ])("%s", (_, name, expected) => {
+    const version = versions.find((version) => version.name === name) ?? {};
+    expect(deprecationWarning({ group: "a.example", names: { kind: "Dial" }, versions }, version)).toBe(expected);
+  });
+});
