@@ -56,7 +56,9 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
   const { dir, host = "127.0.0.1", clock = systemClock, log = noLog } = options;
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const [authority, backend] = await Promise.all([openAuthority(dir, { clock }), openBackend(options)]);
-  const store = new ObjectStore(backend);
+  const store = new ObjectStore(backend, {
+    onWatcherError: (error) => log.error({ error }, "a watcher failed"),
+  });
   const reader = new StoreReader(store);
   const authorizer = new RbacAuthorizer(reader);
   const serviceAccountTokens = new ServiceAccountTokens({ key: authority.serviceAccountKey, objects: reader, clock });

@@ -8,12 +8,20 @@ export interface Clock {
   after(ms: number, callback: () => void): () => void;
 }
 
+const longestTimer = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after(ms, callback) {
-    const timer = setTimeout(callback, ms);
-    timer.unref();
+    let timer: NodeJS.Timeout;
+    // Node counts a delay in 32 bits, and takes a longer one for none at all.
+    const wait = (left: number): void => {
+      timer =
+        left > longestTimer ? setTimeout(() => wait(left - longestTimer), longestTimer) : setTimeout(callback, left);
+      timer.unref();
+    };
+    wait(ms);
     return () => clearTimeout(timer);
   },
 };

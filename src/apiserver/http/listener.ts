@@ -18,6 +18,9 @@ export interface Listener {
   close(): Promise<void>;
 }
 
+/** As kube-apiserver: a request's line and headers may have 1 MiB. */
+const maxHeaderBytes = 1024 * 1024;
+
 /** TLS with HTTP/2 and HTTP/1.1 on one port. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const server: Http2SecureServer = createSecureServer(
@@ -30,7 +33,9 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       rejectUnauthorized: false,
       allowHTTP1: true,
       minVersion: "TLSv1.2",
-      settings: { maxConcurrentStreams: 1000, initialWindowSize: 1024 * 1024 },
+      // Selectors of real clients fill long URLs. Node knows the option, its types do not.
+      ...{ maxHeaderSize: maxHeaderBytes },
+      settings: { maxConcurrentStreams: 1000, initialWindowSize: 1024 * 1024, maxHeaderListSize: maxHeaderBytes },
     },
     options.handle as never,
   );

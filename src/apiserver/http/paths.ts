@@ -26,7 +26,7 @@ const healthPaths = new Set(["/healthz", "/livez", "/readyz"]);
 export class Paths {
   readonly #options: PathsOptions;
   #generation = -1;
-  readonly #documents = new Map<string, Document | undefined>();
+  readonly #documents = new Map<string, Document>();
 
   constructor(options: PathsOptions) {
     this.#options = options;
@@ -65,7 +65,9 @@ export class Paths {
   }
 
   async #discovery(path: string, request: HttpRequest, response: HttpResponse): Promise<void> {
-    const [, root, group = "", groupVersion = ""] = path.split("/");
+    const [, root, group = "", groupVersion = "", ...deeper] = path.split("/");
+    // Longer paths name resources; one that comes here had something in it that no name can have.
+    if (deeper.length > 0 || (root === "api" && groupVersion !== "") || path.includes("//")) throw noSuchResource();
     const resources = this.#options.registry.all();
     const representation = negotiate(request.headers.accept, ["APIGroupDiscoveryList"]) ?? notAcceptable();
     if (group === "" && representation.as === "APIGroupDiscoveryList")
@@ -103,6 +105,11 @@ export class Paths {
 
   /** Schemas are large and rarely asked for: the code that writes them is loaded when they are. */
   async #openapi(path: string, request: HttpRequest, response: HttpResponse): Promise<void> {
+    if (path === "/openapi/v2") {
+      const { openapiV2 } = await import("../openapi/openapi-v2.ts");
+      const { body, contentType } = openapiV2(request.headers.accept);
+      return respondJson(response, 200, body, contentType);
+    }
     const { openapiIndex } = await import("../openapi/openapi-index.ts");
     const { schemaDocument } = await import("./schema-document.ts");
     const resources = this.#options.registry.all();
@@ -125,11 +132,14 @@ export class Paths {
       this.#generation = this.#options.registry.generation;
       this.#documents.clear();
     }
-    if (!this.#documents.has(key)) {
+    let document = this.#documents.get(key);
+    if (!document) {
       const body = make();
-      this.#documents.set(key, body === undefined ? undefined : { body, etag: contentHash(body) });
+      // What does not exist is not remembered: anyone may ask for as many such names as they like.
+      if (body === undefined) return undefined;
+      this.#documents.set(key, (document = { body, etag: contentHash(body) }));
     }
-    return this.#documents.get(key);
+    return document;
   }
 
   #index(): string[] {

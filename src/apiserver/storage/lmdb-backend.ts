@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { open, type RootDatabase } from "lmdb";
 import type { Backend, Row } from "./store.ts";
 
@@ -7,21 +8,24 @@ export interface LmdbOptions {
 }
 
 const format = 1;
-const formatKey = "\0format";
-const revisionKey = "\0revision";
+const formatKey = Buffer.from("\0format");
+const revisionKey = Buffer.from("\0revision");
 
 /** Rows in one LMDB file. A commit is one transaction: after a crash it is there whole or not at all. */
 export class LmdbBackend implements Backend {
-  readonly #database: RootDatabase<Buffer, string>;
+  readonly #database: RootDatabase<Buffer, Buffer>;
+  readonly #fsync: boolean;
 
-  constructor(path: string, options: LmdbOptions = {}) {
-    this.#database = open<Buffer, string>({
+  constructor(path: string, { fsync = false }: LmdbOptions = {}) {
+    this.#fsync = fsync;
+    this.#database = open<Buffer, Buffer>({
       path,
       encoding: "binary",
-      keyEncoding: "string" as never,
+      // Its own encoding of strings reads long ones back as lists of what lies between their NULs.
+      keyEncoding: "binary",
       compression: false,
       // Without sync a commit is in the page cache, which outlives the process but not the machine.
-      noSync: !options.fsync,
+      noSync: !fsync,
       // The writes of one batch are one transaction of ours; LMDB need not gather more.
       eventTurnBatching: false,
       overlappingSync: false,
@@ -39,14 +43,17 @@ export class LmdbBackend implements Backend {
   }
 
   async commit(rows: readonly Row[], revision: number): Promise<void> {
-    await this.#database.transaction(() => {
+    const write = (): void => {
       for (const row of rows) {
-        const key = `${row.collection}\0${row.key}`;
+        const key = databaseKey(row);
         if (row.bytes) this.#database.putSync(key, encode(row, row.bytes));
         else this.#database.removeSync(key);
       }
       this.#database.putSync(revisionKey, Buffer.from(String(revision)));
-    });
+    };
+    // Without sync a commit is a few writes to the page cache, done before another thread would have begun.
+    if (this.#fsync) await this.#database.transaction(write);
+    else this.#database.transactionSync(write);
   }
 
   async close(): Promise<void> {
@@ -54,23 +61,49 @@ export class LmdbBackend implements Backend {
   }
 
   *#rows(): Generator<Row> {
-    for (const { key, value } of this.#database.getRange({})) {
+    for (const { key: bytes, value } of this.#database.getRange({})) {
+      const key = bytes.toString("utf8");
       const cut = key.indexOf("\0");
-      if (cut > 0) yield { collection: key.slice(0, cut), key: key.slice(cut + 1), ...decode(value) };
+      if (cut > 0) yield { collection: key.slice(0, cut), ...decode(value, key.slice(cut + 1)) };
     }
   }
 }
 
-/** Length of the head, head (revision and labels), object. */
+/** LMDB takes keys of at most 1,978 bytes, and Kubernetes has kinds whose names have no limit. */
+const maxKeyBytes = 1900;
+
+function isLong({ collection, key }: Row): boolean {
+  // No character is more than three bytes of UTF-8 per unit of UTF-16.
+  const units = collection.length + key.length + 1;
+  return units * 3 > maxKeyBytes && Buffer.byteLength(collection) + Buffer.byteLength(key) + 1 > maxKeyBytes;
+}
+
+/** A longer key is replaced by its digest, and lies with the object. */
+function databaseKey(row: Row): Buffer {
+  const key = isLong(row) ? createHash("sha256").update(row.key).digest("hex") : row.key;
+  return Buffer.from(`${row.collection}\0${key}`);
+}
+
+/** What stands before an object: a short text with what must be known of it without parsing it. */
+interface Head {
+  readonly revision: number;
+  readonly labels?: Row["labels"];
+  /** Where it is too long to be the key of the database. */
+  readonly key?: string;
+}
+
+/** Length of the head, head, object. */
 function encode(row: Row, bytes: Buffer): Buffer {
-  const head = Buffer.from(JSON.stringify({ revision: row.revision, labels: row.labels }));
+  const { revision, labels, key } = row;
+  const head = Buffer.from(JSON.stringify({ revision, labels, ...(isLong(row) ? { key } : {}) } satisfies Head));
   const length = Buffer.allocUnsafe(4);
   length.writeUInt32LE(head.length);
   return Buffer.concat([length, head, bytes]);
 }
 
-function decode(value: Buffer): Pick<Row, "revision" | "labels" | "bytes"> {
+/** `value` is a copy already, of which the object is a part. */
+function decode(value: Buffer, databaseKey: string): Omit<Row, "collection"> {
   const end = 4 + value.readUInt32LE(0);
-  const head = JSON.parse(value.toString("utf8", 4, end)) as Pick<Row, "revision" | "labels">;
-  return { revision: head.revision, labels: head.labels, bytes: Buffer.from(value.subarray(end)) };
+  const { revision, labels, key = databaseKey } = JSON.parse(value.toString("utf8", 4, end)) as Head;
+  return { key, revision, labels, bytes: value.subarray(end) };
 }

@@ -153,7 +153,7 @@ describe.each(Object.entries(backends))("a store in %s", (_, backend) => {
 
 describe("the window of history", () => {
   it("forgets what is older than its limit, and says so", async () => {
-    const store = new ObjectStore(new MemoryBackend(), { changes: 3 });
+    const store = new ObjectStore(new MemoryBackend(), { history: { changes: 3 } });
     for (let i = 1; i <= 5; i++) await store.put("pods", `p${i}`, undefined, text(""));
     expect(store.changesSince("pods", 1)).toBeUndefined();
     expect(store.changesSince("pods", 2)?.map(({ key }) => key)).toEqual(["p3", "p4", "p5"]);
@@ -162,14 +162,14 @@ describe("the window of history", () => {
   });
 
   it("is bounded in bytes too", async () => {
-    const store = new ObjectStore(new MemoryBackend(), { bytes: 5000 });
+    const store = new ObjectStore(new MemoryBackend(), { history: { bytes: 5000 } });
     for (let i = 1; i <= 50; i++) await store.put("pods", `p${i}`, undefined, text("x".repeat(1000)));
     expect(store.changesSince("pods", 40)).toBeUndefined();
     expect(store.changesSince("pods", 47)).toHaveLength(3);
   });
 
   it("forgets thousands without losing its place", async () => {
-    const store = new ObjectStore(new MemoryBackend(), { changes: 100 });
+    const store = new ObjectStore(new MemoryBackend(), { history: { changes: 100 } });
     const writes: Promise<Change>[] = [];
     for (let i = 1; i <= 5000; i++) writes.push(store.put("pods", `p${i}`, undefined, text("")));
     await Promise.all(writes);
@@ -199,18 +199,46 @@ describe("a store that is opened again", () => {
     await after.close();
   });
 
+  it.each(["system:service-account-issuer-discovery", "n".repeat(253), "r".repeat(3000), "é".repeat(900)])(
+    "has an object however long its name is (%#)",
+    async (name) => {
+      const path = join(folder(), "objects");
+      const before = new ObjectStore(new LmdbBackend(path));
+      const collection = "clusterrolebindings.rbac.authorization.k8s.io";
+      const { after } = await before.put(collection, name, undefined, text("kept"));
+      await before.close();
+      const again = new ObjectStore(new LmdbBackend(path));
+      expect(again.get(collection, name)).toEqual(after);
+      await again.remove(collection, name, again.get(collection, name) as Entry, text("gone"));
+      await again.close();
+      expect(keys(new ObjectStore(new LmdbBackend(path)).list(collection))).toEqual([]);
+    },
+  );
+
   it("says so when the directory was written by a version it does not know", async () => {
     const path = join(folder(), "objects");
     const { open } = await import("lmdb");
-    const database = open<Buffer, string>({
-      path,
-      encoding: "binary",
-      keyEncoding: "string" as never,
-      compression: false,
-    });
-    await database.put("\0format", Buffer.from("99"));
+    const database = open<Buffer, Buffer>({ path, encoding: "binary", keyEncoding: "binary", compression: false });
+    await database.put(Buffer.from("\0format"), Buffer.from("99"));
     await database.close();
     expect(() => new LmdbBackend(path)).toThrow(/format 99 is not one this version reads/);
+  });
+});
+
+describe("a watcher that throws", () => {
+  it("keeps neither the writer nor the other watchers from their news", async () => {
+    const errors: unknown[] = [];
+    const store = new ObjectStore(new MemoryBackend(), { onWatcherError: (error) => errors.push(error) });
+    const seen: number[] = [];
+    store.watch("pods", () => {
+      throw new Error("not my day");
+    });
+    store.watch("pods", (changes) => seen.push(...changes.map(({ revision }) => revision)));
+    await store.put("pods", "x", undefined, text("1"));
+    await store.put("pods", "y", undefined, text("2"));
+    expect(seen).toEqual([1, 2]);
+    expect(errors).toHaveLength(2);
+    expect(store.failure).toBeUndefined();
   });
 });
 

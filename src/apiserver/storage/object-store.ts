@@ -19,6 +19,12 @@ export interface Draft {
   readonly labels: Readonly<Record<string, string>> | undefined;
 }
 
+export interface StoreOptions {
+  readonly history?: Partial<HistoryLimits>;
+  /** Told when a watcher throws. Default: the process ends, as with any error that nobody expects. */
+  readonly onWatcherError?: (error: unknown) => void;
+}
+
 interface Pending {
   readonly change: Change;
   readonly resolve: (change: Change) => void;
@@ -34,6 +40,7 @@ interface Pending {
  */
 export class ObjectStore {
   readonly #backend: Backend;
+  readonly #onWatcherError: (error: unknown) => void;
   readonly #collections = new Map<string, SortedEntries>();
   readonly #history: History;
   readonly #watchers = new Map<string, Set<(changes: readonly Change[]) => void>>();
@@ -45,12 +52,13 @@ export class ObjectStore {
   #head: number;
   #committed: number;
 
-  constructor(backend: Backend, limits: Partial<HistoryLimits> = {}) {
+  constructor(backend: Backend, options: StoreOptions = {}) {
     this.#backend = backend;
+    this.#onWatcherError = options.onWatcherError ?? rethrow;
     const { revision, rows } = backend.load();
     for (const row of rows) if (row.bytes) this.#entries(row.collection).set(entryOf(row, row.bytes));
     this.#head = this.#committed = revision;
-    this.#history = new History(revision, { ...defaultLimits, ...limits });
+    this.#history = new History(revision, { ...defaultLimits, ...options.history });
   }
 
   /** The newest durable revision. */
@@ -188,8 +196,17 @@ export class ObjectStore {
     }
     this.#committed = revision;
     for (const [collection, changes] of byCollection)
-      for (const onChanges of this.#watchers.get(collection) ?? []) onChanges(changes);
+      for (const onChanges of this.#watchers.get(collection) ?? []) this.#tell(onChanges, changes);
     for (const { change, resolve } of batch) resolve(change);
+  }
+
+  /** What a watcher does with the news is its own affair: the write is durable, and the other watchers wait. */
+  #tell(onChanges: (changes: readonly Change[]) => void, changes: readonly Change[]): void {
+    try {
+      onChanges(changes);
+    } catch (error) {
+      this.#onWatcherError(error);
+    }
   }
 
   #entries(collection: string): SortedEntries {
@@ -197,6 +214,12 @@ export class ObjectStore {
     if (!entries) this.#collections.set(collection, (entries = new SortedEntries()));
     return entries;
   }
+}
+
+function rethrow(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
 }
 
 function entryOf(row: Row, bytes: Buffer): Entry {
