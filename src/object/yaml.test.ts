@@ -44,6 +44,8 @@ describe("YAML", () => {
     ["flow maps", "{a: ".repeat(100_000)],
     ["block lists", "- ".repeat(20_000)],
     ["keys", "? ".repeat(20_000)],
+    ["a list in itself", "a: &a [*a]"],
+    ["pieces joined by aliases", `a0: &a0 [x]\n${joined(40)}`],
   ])("%s nested without end are refused, not followed", (_, text) => {
     expect(() => readYaml(text)).toThrow(YamlError);
   });
@@ -65,6 +67,13 @@ describe("YAML", () => {
     );
   });
 });
+
+/** Each piece is shallow, and ends in the one before. */
+function joined(pieces: number): string {
+  let text = "";
+  for (let i = 1; i <= pieces; i++) text += `a${i}: &a${i} ${"[".repeat(50)}*a${i - 1}${"]".repeat(50)}\n`;
+  return text;
+}
 
 /** Each list names the one before nine times: a few hundred bytes that would grow to gigabytes. */
 function bomb(levels: number): string {

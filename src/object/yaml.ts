@@ -39,12 +39,33 @@ export function readYaml(text: string): unknown {
   const document = firstDocument(text, lines);
   const [fault] = document.errors;
   if (fault) throw new YamlError(`line ${lines.linePos(fault.pos[0]).line}: ${fault.message}`, { cause: fault });
+  let value: unknown;
   try {
-    return document.toJS({ maxAliasCount }) as unknown;
+    value = document.toJS({ maxAliasCount });
   } catch (error) {
     throw new YamlError(error instanceof Error ? error.message : String(error), { cause: error });
   }
+  heightOf(value, 0, new Map());
+  return value;
 }
+
+/** Aliases can lead a value into itself, and join shallow pieces to one that nobody can walk. */
+function heightOf(value: unknown, depth: number, heights: Map<object, number | undefined>): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let height = heights.get(value);
+  if (height === undefined) {
+    if (heights.has(value)) throw new YamlError("an anchor's value contains itself");
+    heights.set(value, undefined);
+    if (depth > maxDepth) throw tooDeep();
+    height = 0;
+    for (const child of Object.values(value)) height = Math.max(height, 1 + heightOf(child, depth + 1, heights));
+    heights.set(value, height);
+  }
+  if (depth + height > maxDepth) throw tooDeep();
+  return height;
+}
+
+const tooDeep = (): YamlError => new YamlError(`exceeded max depth of ${maxDepth}`);
 
 function firstDocument(text: string, lines: LineCounter): Document.Parsed {
   const parser = new Parser(lines.addNewLine);
@@ -53,7 +74,7 @@ function firstDocument(text: string, lines: LineCounter): Document.Parsed {
   for (const lexeme of new Lexer().lex(text)) {
     tokens.push(...parser.next(lexeme));
     // Its stack is what is open at this point, and a document.
-    if (parser.stack.length > maxDepth + 1) throw new YamlError(`exceeded max depth of ${maxDepth}`);
+    if (parser.stack.length > maxDepth + 1) throw tooDeep();
   }
   tokens.push(...parser.end());
   for (const document of new Composer(readOptions).compose(tokens, true, text.length)) return document;
