@@ -21,7 +21,8 @@ import { mediaType, negotiate, type Representation } from "./negotiate.ts";
 import type { Paths } from "./paths.ts";
 import { parseRequest, type ResourceRequest } from "./request-info.ts";
 import { respond, respondError, respondText } from "./respond.ts";
-import { EventFrames, watchStream } from "./watch-stream.ts";
+import { EventFrames, WatchFrames } from "./watch-frames.ts";
+import { WatchStream } from "./watch-stream.ts";
 
 /** From a request on the wire to its answer: who, may they, what, how shown. Errors end here. */
 export class Dispatcher {
@@ -117,8 +118,8 @@ export class Dispatcher {
     const representation = representationFor(request);
     if (info.verb === "watch") {
       requireVerb(context, "watch");
-      const sink = watchStream(response, context, representation, this.#frames);
-      return watch(context, sink);
+      const frames = new WatchFrames(context, representation, this.#frames);
+      return watch(context, new WatchStream(response, frames));
     }
     const answer = await handlerFor(context, info.verb)(context, request);
     return respond(response, context, answer, representation);

@@ -67,7 +67,8 @@ export interface ListQuery {
   readonly resourceVersion: number | undefined;
   readonly match: "" | "Exact" | "NotOlderThan";
   readonly timeoutSeconds: number | undefined;
-  readonly sendInitialEvents: boolean;
+  /** Whether a watch begins with the state of now; the version decides where this is not said. */
+  readonly sendInitialEvents: boolean | undefined;
   readonly bookmarks: boolean;
 }
 
@@ -107,7 +108,7 @@ export function listQuery(query: URLSearchParams, watching: boolean): ListQuery 
     resourceVersion: version === "" ? undefined : revisionOf(version),
     match: match as ListQuery["match"],
     timeoutSeconds: wholeNumber(query, "timeoutSeconds"),
-    sendInitialEvents: sendInitialEvents && isTrue(query.get("sendInitialEvents")),
+    sendInitialEvents: sendInitialEvents ? isTrue(query.get("sendInitialEvents")) : undefined,
     bookmarks: query.has("allowWatchBookmarks") && isTrue(query.get("allowWatchBookmarks")),
   };
 }

@@ -1,0 +1,70 @@
+import type { KubeObject } from "../../object/meta.ts";
+import { apiVersion } from "../registry.ts";
+import type { RequestContext } from "../request/context.ts";
+import type { EventType } from "../request/watch.ts";
+import type { StatusError } from "../status-error.ts";
+import type { Entry } from "../storage/store.ts";
+import { partialMetadata } from "../table/partial-metadata.ts";
+import { toTableEvent } from "../table/table.ts";
+import type { Representation } from "./negotiate.ts";
+import { includeObject } from "./respond.ts";
+
+/** Events as bytes. A commit tells all its watchers in one turn: for that long, each event is made once for all. */
+export class EventFrames {
+  readonly #frames = new Map<Buffer, Partial<Record<EventType, Buffer>>>();
+
+  frame(type: EventType, object: Buffer): Buffer {
+    if (this.#frames.size === 0) setImmediate(() => this.#frames.clear());
+    let frames = this.#frames.get(object);
+    if (!frames) this.#frames.set(object, (frames = {}));
+    return (frames[type] ??= Buffer.concat([Buffer.from(`{"type":"${type}","object":`), object, Buffer.from("}\n")]));
+  }
+}
+
+/** The frames of one watch, in the representation its client asked for. */
+export class WatchFrames {
+  readonly #context: RequestContext;
+  readonly #representation: Representation;
+  readonly #shared: EventFrames;
+  #columnsSent = false;
+
+  constructor(context: RequestContext, representation: Representation, shared: EventFrames) {
+    this.#context = context;
+    this.#representation = representation;
+    this.#shared = shared;
+  }
+
+  event(type: EventType, entry: Entry): Buffer {
+    const { resource, services } = this.#context;
+    if (this.#representation.as === "object") return this.#shared.frame(type, services.views.bytes(entry, resource));
+    return lineOf(type, this.#reduced(services.views.object(entry, resource), false));
+  }
+
+  bookmark(revision: number, initialEventsEnd: boolean): Buffer {
+    const { resource } = this.#context;
+    const metadata = {
+      resourceVersion: String(revision),
+      ...(initialEventsEnd ? { annotations: { "k8s.io/initial-events-end": "true" } } : {}),
+    };
+    const bare = { kind: resource.kind, apiVersion: apiVersion(resource), metadata };
+    return lineOf("BOOKMARK", this.#representation.as === "object" ? bare : this.#reduced(bare, true));
+  }
+
+  error(error: StatusError): Buffer {
+    return lineOf("ERROR", error.toStatus());
+  }
+
+  #reduced(object: KubeObject, isBookmark: boolean): object {
+    if (this.#representation.as !== "Table") return partialMetadata(object);
+    const { resource, services, query } = this.#context;
+    // kubectl wants the columns once, with the first event.
+    const isFirst = !this.#columnsSent;
+    this.#columnsSent = true;
+    const now = services.clock.now();
+    return toTableEvent({ resource, object, includeObject: includeObject(query), now, isFirst, isBookmark });
+  }
+}
+
+function lineOf(type: string, object: object): Buffer {
+  return Buffer.from(`${JSON.stringify({ type, object })}\n`);
+}

@@ -1,0 +1,183 @@
+import type { Json } from "../../object/json.ts";
+import type { KubeObject } from "../../object/meta.ts";
+import { VirtualClock } from "../../runtime/virtual-clock.ts";
+import { RbacAuthorizer, SUPERUSERS } from "../auth/rbac.ts";
+import type { User } from "../auth/user.ts";
+import { definitionResource } from "../custom/definition-resource.ts";
+import { Definitions } from "../housekeeping/definitions.ts";
+import { Namespaces } from "../housekeeping/namespaces.ts";
+import { builtinResources } from "../kinds/builtin-resources.ts";
+import { Registry } from "../registry.ts";
+import type { Answer, RequestContext, Services } from "../request/context.ts";
+import { create } from "../request/create.ts";
+import { remove, removeCollection } from "../request/delete.ts";
+import { get } from "../request/get.ts";
+import { list } from "../request/list.ts";
+import { patch } from "../request/patch.ts";
+import { update } from "../request/update.ts";
+import type { Resource } from "../resource.ts";
+import type { HistoryLimits } from "../storage/history.ts";
+import { MemoryBackend } from "../storage/memory-backend.ts";
+import { ObjectStore } from "../storage/object-store.ts";
+import type { Backend } from "../storage/store.ts";
+import { StoreReader } from "../storage/store-reader.ts";
+import { Views } from "../storage/views.ts";
+
+export interface SmallServerOptions {
+  readonly backend?: Backend;
+  readonly history?: Partial<HistoryLimits>;
+  /** More resources than the built-in ones. */
+  readonly resources?: readonly Resource[];
+}
+
+/** What a request names besides its resource. */
+export interface Target {
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly subresource?: string;
+  readonly query?: Record<string, string>;
+  readonly user?: User;
+}
+
+/** An object as a test writes it down: the kind and version are the resource's. */
+export type Body = { readonly metadata: KubeObject["metadata"]; readonly [field: string]: unknown };
+
+const admin: User = { name: "admin", groups: [SUPERUSERS] };
+
+/** The server without its sockets: requests go straight to their handlers, on a clock that the test moves. */
+export class SmallServer {
+  readonly clock = new VirtualClock();
+  readonly services: Services;
+  /** Of the last request. */
+  warnings: string[] = [];
+
+  constructor({ backend = new MemoryBackend(), history = {}, resources = [] }: SmallServerOptions = {}) {
+    const store = new ObjectStore(backend, { history: history });
+    const reader = new StoreReader(store);
+    this.services = {
+      store,
+      reader,
+      views: new Views(),
+      registry: new Registry([...builtinResources(), definitionResource, ...resources]),
+      authorizer: new RbacAuthorizer(reader),
+      clock: this.clock,
+    };
+  }
+
+  get store(): ObjectStore {
+    return this.services.store;
+  }
+
+  /** Starts what runs beside requests. */
+  keepHouse(): () => void {
+    const stops = [new Definitions(this.services, definitionResource).start(), new Namespaces(this.services).start()];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }
+
+  /** Waits until nothing is written any more. */
+  async settled(): Promise<void> {
+    for (let before = -1; before !== this.store.revision;) {
+      before = this.store.revision;
+      await this.clock.advance(0);
+    }
+  }
+
+  /** `pods`, or `widgets/v2` where there are several versions. */
+  resource(name: string): Resource {
+    const [plural, version] = name.split("/");
+    const found = this.services.registry
+      .all()
+      .find((resource) => resource.plural === plural && (version === undefined || resource.version === version));
+    if (!found) throw new Error(`${name} is not served`);
+    return found;
+  }
+
+  serves(name: string): boolean {
+    return this.services.registry.all().some(({ plural }) => plural === name);
+  }
+
+  context(name: string, { namespace = "", name: object = "", subresource = "", query, user }: Target): RequestContext {
+    this.warnings = [];
+    return {
+      services: this.services,
+      resource: this.resource(name),
+      user: user ?? admin,
+      namespace,
+      name: object,
+      subresource,
+      query: new URLSearchParams(query),
+      userAgent: "test",
+      warnings: this.warnings,
+    };
+  }
+
+  async create(name: string, body: Body, target: Target = {}): Promise<KubeObject> {
+    const context = this.context(name, { namespace: body.metadata.namespace ?? "", ...target });
+    return this.#objectIn(context, await create(context, parsed(body)));
+  }
+
+  /** Several namespaces at once, for tests that only need them to be there. */
+  async createNamespaces(...names: string[]): Promise<void> {
+    await Promise.all(names.map((name) => this.create("namespaces", { metadata: { name } })));
+  }
+
+  get(name: string, target: Target): KubeObject {
+    const context = this.context(name, target);
+    return this.#objectIn(context, get(context));
+  }
+
+  exists(name: string, { namespace = "", name: object = "" }: Target): boolean {
+    const { group, plural } = this.resource(name);
+    return (
+      this.store.get(group ? `${plural}.${group}` : plural, namespace ? `${namespace}/${object}` : object) !== undefined
+    );
+  }
+
+  list(name: string, target: Target = {}): Listed {
+    const context = this.context(name, target);
+    const answer = list(context);
+    if (answer.type !== "list") throw new Error("a list is answered with a list");
+    const { entries, ...meta } = answer;
+    return { ...meta, names: entries.map(({ key }) => key) };
+  }
+
+  async update(name: string, body: Body, target: Target = {}): Promise<KubeObject> {
+    const { namespace = "", name: object = "" } = body.metadata;
+    const context = this.context(name, { namespace, name: object, ...target });
+    return this.#objectIn(context, await update(context, parsed(body)));
+  }
+
+  async patch(name: string, target: Target, body: object): Promise<KubeObject> {
+    const context = this.context(name, target);
+    return this.#objectIn(context, await patch(context, JSON.stringify(body), "application/merge-patch+json"));
+  }
+
+  async delete(name: string, target: Target, options: Json = null): Promise<KubeObject> {
+    const context = this.context(name, target);
+    return this.#objectIn(context, await remove(context, options));
+  }
+
+  async deleteCollection(name: string, target: Target, options: Json = null): Promise<string[]> {
+    const answer = await removeCollection(this.context(name, target), options);
+    return answer.type === "list" ? answer.entries.map(({ key }) => key) : [];
+  }
+
+  #objectIn({ resource }: RequestContext, answer: Answer): KubeObject {
+    if (answer.type === "list") throw new Error("one object was expected, not a list");
+    if (answer.type === "entry") return this.services.views.object(answer.entry, resource);
+    return structuredClone(answer.object) as KubeObject;
+  }
+}
+
+export interface Listed {
+  readonly names: string[];
+  readonly revision: number;
+  readonly continue?: string;
+  readonly remaining?: number;
+}
+
+function parsed(body: Body): { value: Json; duplicates: string[] } {
+  return { value: structuredClone(body) as Json, duplicates: [] };
+}
