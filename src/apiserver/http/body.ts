@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
-import type { Json } from "../../object/json.ts";
+import { isObject, set, type Json, type JsonObject } from "../../object/json.ts";
 import { badRequest, StatusError, tooLarge, unsupportedMediaType } from "../status-error.ts";
-import { maxDepth, scanJson } from "./json-scan.ts";
+import { scanJson } from "./json-scan.ts";
 import { mediaType } from "./negotiate.ts";
 
 /** As kube-apiserver: a request's body may have 3 MiB. */
@@ -73,11 +73,25 @@ export function parseJson(text: string, of: string): ParsedBody {
     throw unrecognized(of, "json parse error", error);
   }
   const scan = scanJson(text);
-  if (scan.type === "too-deep") throw tooDeep();
-  return { value, duplicates: scan.duplicates };
+  if (scan.type === "refused") throw badRequest(`the object provided cannot be read: ${scan.why}`);
+  return { value: scan.surrogates ? wellFormed(value) : value, duplicates: scan.duplicates };
 }
 
+/** Halves of surrogate pairs become U+FFFD, as Go reads them: two that differ only there would be one key on disk. */
+function wellFormed(value: Json): Json {
+  if (typeof value === "string") return value.replace(halfPairs, "\ufffd");
+  if (Array.isArray(value)) return value.map(wellFormed);
+  if (!isObject(value)) return value;
+  const mended: JsonObject = {};
+  for (const [key, child] of Object.entries(value)) set(mended, key.replace(halfPairs, "\ufffd"), wellFormed(child));
+  return mended;
+}
+
+const halfPairs = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+/** JSON is YAML, and much the faster to read: what begins like it is tried as it first. */
 export async function parseYaml(text: string, of: string): Promise<ParsedBody> {
+  if (text.trimStart().startsWith("{") && isJson(text)) return parseJson(text, of);
   const { readYaml, YamlError } = await import("../../object/yaml.ts");
   try {
     // Through JSON, so that dates and maps with odd keys become what a JSON client would have sent.
@@ -99,6 +113,11 @@ function unrecognized(of: string, what: string, cause: unknown): StatusError {
   );
 }
 
-function tooDeep(): StatusError {
-  return badRequest(`the object provided nests deeper than ${maxDepth} levels`);
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

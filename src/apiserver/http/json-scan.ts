@@ -1,38 +1,46 @@
 /** How deep an object may nest. Far beyond any real one, far below what recursion over it could not stand. */
 export const maxDepth = 256;
 
-export type Scan = { type: "ok"; duplicates: string[] } | { type: "too-deep" };
+export type Scan =
+  | {
+      type: "ok";
+      /** Keys given more than once, as paths. */
+      duplicates: string[];
+      /** A string may hold half of a surrogate pair, which no UTF-8 can. */
+      surrogates: boolean;
+    }
+  | { type: "refused"; why: string };
 
 const quote = 0x22;
 const backslash = 0x5c;
 
+/** Where in the text we are: in an object, at a key, or in a list, at an index. */
+interface Level {
+  readonly keys: Set<string> | undefined;
+  key: string;
+  index: number;
+}
+
 /**
- * Walks JSON text that is known to be valid, for what JSON.parse hides: keys given twice (the last one wins) and depth.
+ * Walks JSON text that is known to be valid, for what JSON.parse hides: keys given twice (the last one wins), depth,
+ * numbers too large to be one, halves of surrogate pairs.
  * Paths of duplicates read as strict decoding shows them: `data.a`, `spec.items[0].name`.
  */
 export function scanJson(text: string): Scan {
   const duplicates: string[] = [];
-  interface Level {
-    keys: Set<string> | undefined;
-    path: string;
-    index: number;
-    key: string;
-  }
   const stack: Level[] = [];
+  let surrogates = false;
   let expectKey = false;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     const top = stack.at(-1);
     switch (code) {
       case 0x7b: // {
-      case 0x5b: {
-        // [
-        if (stack.length >= maxDepth) return { type: "too-deep" };
-        const object = code === 0x7b;
-        stack.push({ keys: object ? new Set() : undefined, path: top ? pathInto(top) : "", index: 0, key: "" });
-        expectKey = object;
+      case 0x5b: // [
+        if (stack.length >= maxDepth) return { type: "refused", why: `it nests deeper than ${maxDepth} levels` };
+        expectKey = code === 0x7b;
+        stack.push({ keys: expectKey ? new Set() : undefined, key: "", index: 0 });
         break;
-      }
       case 0x7d: // }
       case 0x5d: // ]
         stack.pop();
@@ -43,29 +51,61 @@ export function scanJson(text: string): Scan {
         else if (top) top.index++;
         break;
       case quote: {
-        const start = i++;
-        let escaped = false;
-        for (; text.charCodeAt(i) !== quote; i++)
-          if (text.charCodeAt(i) === backslash) {
-            escaped = true;
-            i++;
-          }
+        const start = i;
+        const escaped = (i = endOfString(text, i)) < 0;
+        if (escaped) i = -i;
+        if (escaped && !surrogates) surrogates = /\\u[dD][89a-fA-F]/.test(text.slice(start, i));
         if (expectKey && top?.keys) {
-          const key = escaped ? (JSON.parse(text.slice(start, i + 1)) as string) : text.slice(start + 1, i);
-          if (top.keys.has(key)) duplicates.push(top.path === "" ? key : `${top.path}.${key}`);
-          else top.keys.add(key);
-          top.key = key;
+          top.key = escaped ? (JSON.parse(text.slice(start, i + 1)) as string) : text.slice(start + 1, i);
+          if (top.keys.has(top.key)) duplicates.push(pathOf(stack));
+          else top.keys.add(top.key);
           expectKey = false;
         }
         break;
       }
       default:
+        if (code === 0x2d || (code >= 0x30 && code <= 0x39)) {
+          const start = i;
+          i = endOfNumber(text, i);
+          // Only an exponent or very many digits can leave the range of a double.
+          const number = text.slice(start, i + 1);
+          if ((number.length > 300 || /[eE]/.test(number)) && !Number.isFinite(Number(number)))
+            return {
+              type: "refused",
+              why: `cannot unmarshal number ${number.slice(0, 40)} into Go value of type float64`,
+            };
+        }
     }
   }
-  return { type: "ok", duplicates };
+  return { type: "ok", duplicates, surrogates };
 }
 
-function pathInto(level: { keys: Set<string> | undefined; path: string; index: number; key: string }): string {
-  if (!level.keys) return `${level.path}[${level.index}]`;
-  return level.path === "" ? level.key : `${level.path}.${level.key}`;
+/** The index of the closing quote; negative if there is an escape before it. */
+function endOfString(text: string, start: number): number {
+  let escaped = false;
+  let i = start + 1;
+  for (; text.charCodeAt(i) !== quote; i++)
+    if (text.charCodeAt(i) === backslash) {
+      escaped = true;
+      i++;
+    }
+  return escaped ? -i : i;
+}
+
+/** The index of a number's last character. */
+function endOfNumber(text: string, start: number): number {
+  let i = start;
+  for (; i + 1 < text.length; i++) {
+    const next = text.charCodeAt(i + 1);
+    const isPart =
+      (next >= 0x30 && next <= 0x39) || next === 0x2e || next === 0x2b || next === 0x2d || (next | 0x20) === 0x65;
+    if (!isPart) break;
+  }
+  return i;
+}
+
+function pathOf(stack: readonly Level[]): string {
+  let path = "";
+  for (const { keys, key, index } of stack) path += keys ? `${path === "" ? "" : "."}${key}` : `[${index}]`;
+  return path;
 }

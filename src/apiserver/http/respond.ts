@@ -43,9 +43,13 @@ export async function respondObject(
   respondJson(response, code, writeYaml(object), "application/yaml");
 }
 
-export async function respondError(response: HttpResponse, error: StatusError): Promise<void> {
+export async function respondError(
+  response: HttpResponse,
+  error: StatusError,
+  representation: Representation,
+): Promise<void> {
   if (error.details?.retryAfterSeconds) response.setHeader("retry-after", String(error.details.retryAfterSeconds));
-  respondJson(response, error.code, JSON.stringify(error.toStatus()));
+  return respondObject(response, error.code, error.toStatus(), representation);
 }
 
 /** The answer of a handler, in the representation the client asked for. */
@@ -55,8 +59,7 @@ export async function respond(
   answer: Answer,
   representation: Representation,
 ): Promise<void> {
-  for (const warning of context.warnings.slice(0, 50))
-    response.appendHeader("warning", `299 - ${JSON.stringify(ascii(warning))}`);
+  for (const warning of shownWarnings(context)) response.appendHeader("warning", `299 - ${JSON.stringify(warning)}`);
   const plain = representation.format === "json" && representation.as === "object";
   if (plain && answer.type === "entry")
     return respondJson(response, answer.code, context.services.views.bytes(answer.entry, context.resource));
@@ -141,6 +144,18 @@ function listMeta(answer: Answer & { type: "list" }): {
     ...(answer.continue ? { continue: answer.continue } : {}),
     ...(answer.remaining === undefined ? {} : { remainingItemCount: answer.remaining }),
   };
+}
+
+/** Headers are limited: long warnings are cut, and after some 4 kB of them the rest is left out. */
+function shownWarnings({ warnings, resource }: RequestContext): string[] {
+  const shown: string[] = [];
+  let size = 0;
+  for (const warning of [...(resource.warning ? [resource.warning] : []), ...warnings]) {
+    const text = ascii(warning).slice(0, 256);
+    if ((size += text.length) > 4096) break;
+    shown.push(text);
+  }
+  return shown;
 }
 
 /** Header values are Latin-1 at most. */

@@ -1,13 +1,20 @@
 import { apiVersionOf, type KubeObject } from "../../object/meta.ts";
+import { maxBodyBytes } from "../http/body.ts";
 import type { Resource } from "../resource.ts";
+import { tooLarge } from "../status-error.ts";
 import { encodeObject } from "../storage/object-codec.ts";
 import type { Draft } from "../storage/object-store.ts";
+
+/** As much as a request may bring. Patch upon patch could otherwise make an object grow without end. */
+const maxObjectBytes = maxBodyBytes;
 
 /** The object as it goes into the store, in its storage version, once its revision is known. */
 export function draftOf(object: KubeObject, resource: Resource): (revision: number) => Draft {
   return (revision) => {
     object.metadata.resourceVersion = String(revision);
     const apiVersion = apiVersionOf(resource.group, resource.storageVersion);
-    return { bytes: encodeObject({ ...object, apiVersion }), labels: object.metadata.labels };
+    const bytes = encodeObject({ ...object, apiVersion });
+    if (bytes.length > maxObjectBytes) throw tooLarge(maxObjectBytes);
+    return { bytes, labels: object.metadata.labels };
   };
 }

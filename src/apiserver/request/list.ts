@@ -15,6 +15,7 @@ export function list(context: RequestContext): Answer {
   if (resourceVersion !== undefined && resourceVersion > store.revision) throw tooNew(resourceVersion, store.revision);
 
   const position = token === "" ? undefined : parseToken(token);
+  if (position && position.revision > store.revision) throw tooNew(position.revision, store.revision);
   const revision = position?.revision ?? ((match === "Exact" && resourceVersion) || store.revision);
   const { entries, more } = page(context, selection, revision, position?.after ?? "", limit);
   const last = entries.at(-1);
@@ -78,7 +79,8 @@ function parseToken(token: string): { revision: number; after: string } {
     throw badRequest(`invalid continue token: continue key is not valid: ${(error as Error).message}`);
   }
   const { v, rv, start } = (parsed ?? {}) as { v?: unknown; rv?: unknown; start?: unknown };
-  if (v !== "meta.k8s.io/v1" || typeof rv !== "number" || !Number.isSafeInteger(rv) || typeof start !== "string")
+  const isVersion = typeof rv === "number" && Number.isSafeInteger(rv) && rv > 0;
+  if (v !== "meta.k8s.io/v1" || !isVersion || typeof start !== "string" || start.includes(".."))
     throw badRequest(
       "invalid continue token: continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
     );

@@ -115,13 +115,13 @@ export function listQuery(query: URLSearchParams, watching: boolean): ListQuery 
 
 /** NaN for what is no version at all: list and watch refuse it in different words. */
 function revisionOf(text: string): number {
-  return /^[0-9]{1,20}$/.test(text) ? Number(text) : Number.NaN;
+  return /^[0-9]{1,20}$/.test(text) && BigInt(text) < 2n ** 64n ? Number(text) : Number.NaN;
 }
 
 function wholeNumber(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (text === null || text === "") return undefined;
-  if (!/^-?[0-9]{1,15}$/.test(text))
+  if (!/^-?[0-9]{1,19}$/.test(text))
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
   return Math.max(0, Number(text));
 }
