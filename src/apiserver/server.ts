@@ -72,8 +72,8 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
   const registry = new Registry(resources({ reader, authorizer, authenticator, serviceAccountTokens, clock }));
   const services: Services = { store, reader, views: new Views(), registry, authorizer, clock };
   await bootstrap(services);
-  const stopDefinitions = new Definitions(services, definitionResource).start();
-  const stopNamespaces = options.housekeeping === false ? () => {} : new Namespaces(services).start();
+  const stopDefinitions = new Definitions(services, definitionResource, log).start();
+  const stopNamespaces = options.housekeeping === false ? () => {} : new Namespaces(services, log).start();
 
   let address = "";
   const unready = (): string | undefined => (store.failure ? String(store.failure) : undefined);

@@ -5,6 +5,8 @@ import { establish } from "../custom/naming.ts";
 import { CLEANUP_FINALIZER, terminating } from "../custom/termination.ts";
 import { isTrue } from "../../object/condition.ts";
 import { draftOf } from "../request/draft.ts";
+import { type Log, noLog } from "../../runtime/log.ts";
+import { inBackground } from "./in-background.ts";
 import type { Services } from "../request/context.ts";
 import type { Resource } from "../resource.ts";
 import { equal } from "../../object/json.ts";
@@ -21,8 +23,11 @@ export class Definitions {
   readonly #resource: Resource;
   readonly #served = new Map<string, { spec: unknown; names: unknown }>();
 
-  constructor(services: Services, definitionResource: Resource) {
+  readonly #log: Log;
+
+  constructor(services: Services, definitionResource: Resource, log: Log = noLog) {
     this.#services = services;
+    this.#log = log;
     this.#resource = definitionResource;
   }
 
@@ -74,7 +79,9 @@ export class Definitions {
       if (!resource || store.head(objects, entry.key) !== entry) continue;
       const object = this.#services.views.object(entry, resource);
       if ((object.metadata.finalizers?.length ?? 0) > 0) continue;
-      void store.remove(objects, entry.key, entry, draftOf(object, resource)).then(() => this.#reconcile());
+      inBackground(this.#log, () =>
+        store.remove(objects, entry.key, entry, draftOf(object, resource)).then(() => this.#reconcile()),
+      );
     }
     if (store.count(objects) === 0) this.#write(terminating(definition, "done", clock.now()));
   }
@@ -88,7 +95,7 @@ export class Definitions {
     const copy = { ...definition, metadata: { ...definition.metadata } };
     const draft = draftOf(copy, this.#resource);
     const released = definition.metadata.deletionTimestamp && (definition.metadata.finalizers?.length ?? 0) === 0;
-    if (released) void store.remove(collection, key, live, draft);
-    else void store.put(collection, key, live, draft);
+    if (released) inBackground(this.#log, () => store.remove(collection, key, live, draft));
+    else inBackground(this.#log, () => store.put(collection, key, live, draft));
   }
 }

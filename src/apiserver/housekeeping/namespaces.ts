@@ -3,15 +3,19 @@ import type { KubeObject } from "../../object/meta.ts";
 import { collectionOf } from "../registry.ts";
 import type { Services } from "../request/context.ts";
 import { draftOf } from "../request/draft.ts";
+import { type Log, noLog } from "../../runtime/log.ts";
+import { inBackground } from "./in-background.ts";
 import type { Resource } from "../resource.ts";
 import type { Entry } from "../storage/store.ts";
 
 /** Empties namespaces that are being deleted, and lets them go once nothing is left in them. */
 export class Namespaces {
   readonly #services: Services;
+  readonly #log: Log;
 
-  constructor(services: Services) {
+  constructor(services: Services, log: Log = noLog) {
     this.#services = services;
+    this.#log = log;
   }
 
   start(): () => void {
@@ -59,8 +63,8 @@ export class Namespaces {
     released.spec = others.length > 0 ? { ...spec, finalizers: others } : {};
     if (others.length > 0 || (released.metadata.finalizers?.length ?? 0) > 0) {
       if (others.length !== (spec?.finalizers?.length ?? 0))
-        void store.put("namespaces", name, live, draftOf(released, resource));
-    } else void store.remove("namespaces", name, live, draftOf(released, resource));
+        inBackground(this.#log, () => store.put("namespaces", name, live, draftOf(released, resource)));
+    } else inBackground(this.#log, () => store.remove("namespaces", name, live, draftOf(released, resource)));
   }
 
   #delete(resource: Resource, entry: Entry): void {
@@ -68,11 +72,11 @@ export class Namespaces {
     const object = views.object(entry, resource);
     const collection = collectionOf(resource);
     if ((object.metadata.finalizers?.length ?? 0) === 0)
-      return void store.remove(collection, entry.key, entry, draftOf(object, resource));
+      return inBackground(this.#log, () => store.remove(collection, entry.key, entry, draftOf(object, resource)));
     if (object.metadata.deletionTimestamp) return;
     object.metadata.deletionTimestamp = formatTime(clock.now());
     object.metadata.deletionGracePeriodSeconds = 0;
-    void store.put(collection, entry.key, entry, draftOf(object, resource));
+    inBackground(this.#log, () => store.put(collection, entry.key, entry, draftOf(object, resource)));
   }
 
   #namespaced(): Resource[] {
