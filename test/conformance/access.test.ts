@@ -215,9 +215,6 @@ onEachServer("access", (cluster) => {
 
   it("refuses those it does not know", async () => {
     const stranger = await identified(cluster, "stranger", { token: "made-up" });
-    await stranger.refuses(
-      "get configmaps",
-      /error: You must be logged in to the server \(Unauthorized\)|the server has asked for the client to provide credentials/,
-    );
+    await stranger.refuses("get configmaps", "error: You must be logged in to the server (Unauthorized)");
   });
 });

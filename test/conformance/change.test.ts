@@ -64,15 +64,15 @@ onEachServer("changing", (cluster) => {
     await kubectl.prints(patch([{ op: "remove", path: "/data/c" }]), "configmap/json-patched patched");
     await kubectl.refuses(
       patch([{ op: "test", path: "/data/a", value: "1" }]),
-      /testing value \/data\/a failed|test failed/,
+      "The request is invalid: the server rejected our request due to an error in our request",
     );
     await kubectl.refuses(
       patch([{ op: "remove", path: "/data/none" }]),
-      /the server rejected our request due to an error in our request|The request is invalid: .*missing value|Unable to remove nonexistent key/s,
+      "The request is invalid: the server rejected our request due to an error in our request",
     );
     await kubectl.refuses(
       patch([{ op: "replace", path: "/metadata/name", value: "z" }]),
-      /^Error from server \(BadRequest\): the name of the object \(z\) does not match the name on the URL \(json-patched\)$/,
+      "Error from server (BadRequest): the name of the object (z) does not match the name on the URL (json-patched)",
     );
   });
 
@@ -257,6 +257,9 @@ onEachServer("changing", (cluster) => {
       spec: { replicas: 4 },
       status: { replicas: 0 },
     });
-    await kubectl.refuses("scale configmap edited --replicas=1", /the server could not find the requested resource/);
+    await kubectl.refuses(
+      "scale configmap edited --replicas=1",
+      "Error from server (NotFound): the server could not find the requested resource",
+    );
   });
 });

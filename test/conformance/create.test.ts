@@ -134,7 +134,7 @@ onEachServer("creating", (cluster) => {
     [
       "an object without a name",
       "apiVersion: v1\nkind: ConfigMap\nmetadata: {}\n",
-      /resource name may not be empty|name or generateName is required/,
+      /^The ConfigMap "" is invalid: metadata\.name: Required value: name or generateName is required$/,
     ],
     ["an unknown field", configMap("x", "datum: {}\n"), /strict decoding error: unknown field "datum"/],
     [

@@ -13,7 +13,7 @@ export interface RunOptions {
   readonly env?: Record<string, string>;
   /** Ends the command once what it has printed is enough; for commands that never end by themselves. */
   readonly enough?: (out: string) => boolean;
-  /** Called once with what was printed first; for what has to happen while the command runs. */
+  /** Called once the command has printed something; for what has to happen while it runs. */
   readonly meanwhile?: () => Promise<void>;
 }
 
@@ -46,18 +46,18 @@ export class Kubectl {
       });
       let out = "";
       let err = "";
-      let begun = false;
+      let meanwhileDone: Promise<void> | undefined;
       child.stdout.setEncoding("utf8").on("data", (text: string) => {
         out += text;
-        if (!begun) {
-          begun = true;
-          meanwhile?.().catch(reject);
-        }
+        meanwhileDone ??= meanwhile?.();
         if (enough?.(out)) child.kill();
       });
       child.stderr.setEncoding("utf8").on("data", (text: string) => (err += text));
       child.on("error", reject);
-      child.on("close", (code) => resolve({ code, out: out.trimEnd(), err: err.trimEnd() }));
+      child.on("close", (code) => {
+        const outcome = { code, out: out.trimEnd(), err: err.trimEnd() };
+        Promise.resolve(meanwhileDone).then(() => resolve(outcome), reject);
+      });
       child.stdin.on("error", () => {});
       child.stdin.end(stdin);
     });

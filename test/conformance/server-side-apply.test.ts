@@ -147,9 +147,18 @@ onEachServer("applying on the server", (cluster) => {
   });
 
   it("refuses unknown fields and invalid values", async () => {
-    await cluster.kubectl.refuses(apply("red"), /\.datum: field not declared in schema|unknown field "datum"/, {
-      stdin: configMap("bad", {}).replace('"data"', '"datum"'),
-    });
+    await cluster.kubectl.refuses(
+      apply("red"),
+      "Error from server: failed to create typed patch object (work/bad; /v1, Kind=ConfigMap): .datum: field not declared in schema",
+      {
+        stdin: configMap("bad", {}).replace('"data"', '"datum"'),
+      },
+    );
+    await cluster.kubectl.refuses(
+      apply("red"),
+      "Error from server: failed to create typed patch object (work/bad; /v1, Kind=ConfigMap): .data.a: expected string, got &value.valueUnstructured{Value:3}",
+      { stdin: configMap("bad", { a: "3" }).replace('"3"', "3") },
+    );
     await cluster.kubectl.refuses(apply("red"), /^The ConfigMap "bad" is invalid: data\[a b\]: Invalid value: "a b"/, {
       stdin: configMap("bad", { "a b": "" }),
     });
