@@ -15,10 +15,10 @@ export function prepareTools() {
   const env = {};
   const kubectl = findKubectl() ?? installKubectl();
   if (kubectl.path) env.ATTUNE_KUBECTL = kubectl.path;
-  else missing.push({ suite: "kubectl conformance", tests: "", reason: kubectl.reason });
+  else missing.push({ files: /test\/conformance\/(?!python)/, reason: kubectl.reason });
   const python = findPythonClient() ?? installPythonClient();
   if (python.path) env.ATTUNE_PYTHON = python.path;
-  else missing.push({ suite: "python client", tests: "", reason: python.reason });
+  else missing.push({ files: /test\/conformance\/python/, reason: python.reason });
   return { env, missing };
 }
 
