@@ -42,13 +42,13 @@ function minorOf(text) {
 function installKubectl() {
   const refusal = cannotInstall();
   if (refusal) return { reason: `kubectl 1.${oldestKubectl} or newer is not on this machine, and ${refusal}` };
-  console.log("set-up: kubectl is missing or old; unpacking Debian's kubernetes-client for the tests");
-  for (const suite of ["trixie", "sid"]) {
-    if (unpackFrom(suite, "kubernetes-client")) {
-      const found = findKubectl();
+  console.log("set-up: kubectl is missing or old; unpacking Debian's newest for the tests");
+  // The program has lain in either package, by release.
+  for (const suite of ["trixie", "sid"])
+    for (const name of ["kubectl", "kubernetes-client"]) {
+      const found = unpackFrom(suite, name) && findKubectl();
       if (found) return found;
     }
-  }
   return { reason: "Debian's mirror has no kubectl that is new enough" };
 }
 
