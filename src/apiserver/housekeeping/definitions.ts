@@ -1,18 +1,25 @@
+import { isTrue } from "../../object/condition.ts";
+import { equal } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
+import type { Log } from "../../runtime/log.ts";
 import { resourcesOf } from "../custom/custom-resource.ts";
 import { asDefinition } from "../custom/definition.ts";
 import { establish } from "../custom/naming.ts";
 import { CLEANUP_FINALIZER, terminating } from "../custom/termination.ts";
-import { isTrue } from "../../object/condition.ts";
-import { draftOf } from "../request/draft.ts";
-import { type Log, noLog } from "../../runtime/log.ts";
-import { inBackground } from "./in-background.ts";
+import { collectionOf } from "../registry.ts";
 import type { Services } from "../request/context.ts";
+import { draftOf } from "../request/draft.ts";
 import type { Resource } from "../resource.ts";
-import { equal } from "../../object/json.ts";
-import { qualified } from "../status-error.ts";
+import { forbidden, qualified } from "../status-error.ts";
+import { discard } from "./discard.ts";
+import { inBackground } from "./in-background.ts";
 
-const collection = "customresourcedefinitions.apiextensions.k8s.io";
+/** What a definition is served by, and what that was made from. */
+interface Served {
+  readonly spec: unknown;
+  readonly names: unknown;
+  readonly closing: boolean;
+}
 
 /**
  * Serves what definitions define: accepts their names, registers their resources, and empties and releases those that are
@@ -21,81 +28,125 @@ const collection = "customresourcedefinitions.apiextensions.k8s.io";
 export class Definitions {
   readonly #services: Services;
   readonly #resource: Resource;
-  readonly #served = new Map<string, { spec: unknown; names: unknown }>();
-
   readonly #log: Log;
+  readonly #served = new Map<string, Served>();
+  /** Definitions that wait for their objects to go. */
+  readonly #emptying = new Map<string, () => void>();
 
-  constructor(services: Services, definitionResource: Resource, log: Log = noLog) {
+  constructor(services: Services, definitionResource: Resource, log: Log) {
     this.#services = services;
-    this.#log = log;
     this.#resource = definitionResource;
+    this.#log = log;
   }
 
   start(): () => void {
     this.#reconcile();
-    return this.#services.store.watch(collection, () => this.#reconcile());
+    const stop = this.#services.store.watch(collectionOf(this.#resource), () => this.#reconcile());
+    return () => {
+      stop();
+      for (const stopEmptying of this.#emptying.values()) stopEmptying();
+    };
   }
 
   #reconcile(): void {
-    const { reader, registry, clock } = this.#services;
-    const all = reader.list(collection);
-    const names = new Set(all.map(({ metadata }) => metadata.name));
-    for (const name of this.#served.keys()) if (!names.has(name)) this.#serve(name, undefined);
-    for (const definition of all) {
-      if (definition.metadata.deletionTimestamp) {
-        this.#terminate(definition);
-        continue;
-      }
-      const status = establish(definition, all, registry.builtin, clock.now());
-      const accepted = { ...definition, status } as KubeObject;
-      if (isTrue(status.conditions ?? [], "Established")) this.#serve(definition.metadata.name ?? "", accepted);
-      if (!equal(status, definition.status)) this.#write(accepted);
+    const all = this.#services.reader.list(collectionOf(this.#resource));
+    const names = new Set(all.map(nameOf));
+    for (const name of this.#served.keys()) if (!names.has(name)) this.#withdraw(name);
+    // Names that one is given here are taken for those after it.
+    for (const [index, definition] of all.entries()) all[index] = this.#settle(definition, all);
+  }
+
+  /** What becomes of one definition; a failure is its own and keeps no other from being served. */
+  #settle(definition: KubeObject, all: readonly KubeObject[]): KubeObject {
+    try {
+      return definition.metadata.deletionTimestamp ? this.#terminate(definition) : this.#establish(definition, all);
+    } catch (error) {
+      this.#log.error({ error, definition: nameOf(definition) }, "a definition could not be served");
+      return definition;
     }
   }
 
-  #serve(name: string, definition: KubeObject | undefined): void {
-    const { registry } = this.#services;
-    if (!definition) {
-      this.#served.delete(name);
-      return registry.setCustom(name, []);
-    }
-    const { spec, status } = asDefinition(definition);
-    const served = this.#served.get(name);
-    if (served && equal(served.spec, spec) && equal(served.names, status?.acceptedNames)) return;
-    this.#served.set(name, { spec, names: status?.acceptedNames });
-    registry.setCustom(name, resourcesOf(definition));
+  #establish(definition: KubeObject, all: readonly KubeObject[]): KubeObject {
+    const { registry, clock } = this.#services;
+    const status = establish(definition, all, registry.builtin, clock.now());
+    const accepted = { ...definition, status } as KubeObject;
+    this.#serve(accepted);
+    if (!equal(status, definition.status)) this.#write(accepted);
+    return accepted;
+  }
+
+  #serve(definition: KubeObject): void {
+    const { spec, status, metadata } = asDefinition(definition);
+    if (!isTrue(status?.conditions ?? [], "Established")) return;
+    const name = nameOf(definition);
+    const wanted = { spec, names: status?.acceptedNames, closing: metadata.deletionTimestamp !== undefined };
+    if (equal(this.#served.get(name), wanted)) return;
+    this.#served.set(name, wanted);
+    const resources = resourcesOf(definition);
+    this.#services.registry.setCustom(name, wanted.closing ? resources.map(closing) : resources);
+  }
+
+  #withdraw(name: string): void {
+    this.#emptying.get(name)?.();
+    this.#emptying.delete(name);
+    this.#served.delete(name);
+    this.#services.registry.setCustom(name, []);
   }
 
   /** Objects first, then the definition: otherwise they would lie in the store, out of everyone's reach. */
-  #terminate(definition: KubeObject): void {
-    if (!definition.metadata.finalizers?.includes(CLEANUP_FINALIZER)) return;
-    const { store, clock, registry } = this.#services;
+  #terminate(definition: KubeObject): KubeObject {
+    if (!definition.metadata.finalizers?.includes(CLEANUP_FINALIZER)) return definition;
+    const { store, clock } = this.#services;
     const { spec } = asDefinition(definition);
-    const resource = registry
-      .all()
-      .find((r) => r.group === spec.group && r.plural === spec.names?.plural && r.origin === "custom");
+    this.#serve(definition);
     const objects = qualified(spec.names?.plural ?? "", spec.group ?? "");
-    for (const entry of store.list(objects)) {
-      if (!resource || store.head(objects, entry.key) !== entry) continue;
-      const object = this.#services.views.object(entry, resource);
-      if ((object.metadata.finalizers?.length ?? 0) > 0) continue;
-      inBackground(this.#log, () =>
-        store.remove(objects, entry.key, entry, draftOf(object, resource)).then(() => this.#reconcile()),
-      );
+    if (store.count(objects) === 0) {
+      const released = terminating(definition, "done", clock.now());
+      this.#write(released);
+      return released;
     }
-    if (store.count(objects) === 0) this.#write(terminating(definition, "done", clock.now()));
+    // No version may be served any more; what lies there must go all the same.
+    const [resource] = resourcesOf({ ...definition, spec: allServed(spec) });
+    if (resource) for (const entry of store.list(objects)) discard(this.#services, this.#log, resource, entry);
+    const name = nameOf(definition);
+    if (!this.#emptying.has(name))
+      this.#emptying.set(
+        name,
+        store.watch(objects, () => this.#reconcile()),
+      );
+    return definition;
   }
 
   #write(definition: KubeObject): void {
     const { store } = this.#services;
-    const key = definition.metadata.name ?? "";
+    const collection = collectionOf(this.#resource);
+    const key = nameOf(definition);
     const live = store.head(collection, key);
     // A newer write is on its way: its commit brings us here again.
     if (!live || String(live.revision) !== definition.metadata.resourceVersion) return;
     const copy = { ...definition, metadata: { ...definition.metadata } };
     const draft = draftOf(copy, this.#resource);
     const released = definition.metadata.deletionTimestamp && (definition.metadata.finalizers?.length ?? 0) === 0;
-    if (released) inBackground(this.#log, () => store.remove(collection, key, live, draft));
-    else inBackground(this.#log, () => store.put(collection, key, live, draft));
+    inBackground(this.#log, () =>
+      released ? store.remove(collection, key, live, draft) : store.put(collection, key, live, draft),
+    );
   }
+}
+
+function nameOf({ metadata }: KubeObject): string {
+  return metadata.name ?? "";
+}
+
+function allServed<S extends { versions?: { served?: boolean }[] | null }>(spec: S): S {
+  return { ...spec, versions: (spec.versions ?? []).map((version) => ({ ...version, served: true })) };
+}
+
+/** A kind on its way out: its objects can still be read, changed and deleted, but no new one comes. */
+function closing(resource: Resource): Resource {
+  const { group, plural, strategy } = resource;
+  const admitCreate = ({ metadata }: KubeObject): void => {
+    const why = "create not allowed while custom resource definition is terminating";
+    throw forbidden(group, plural, metadata.name ?? "", why);
+  };
+  return { ...resource, strategy: { ...strategy, admitCreate } };
 }

@@ -1,19 +1,20 @@
-import { formatTime } from "../../object/time.ts";
 import type { KubeObject } from "../../object/meta.ts";
+import type { Log } from "../../runtime/log.ts";
 import { collectionOf } from "../registry.ts";
 import type { Services } from "../request/context.ts";
 import { draftOf } from "../request/draft.ts";
-import { type Log, noLog } from "../../runtime/log.ts";
-import { inBackground } from "./in-background.ts";
 import type { Resource } from "../resource.ts";
-import type { Entry } from "../storage/store.ts";
+import type { Change } from "../storage/store.ts";
+import { discard } from "./discard.ts";
+import { inBackground } from "./in-background.ts";
 
 /** Empties namespaces that are being deleted, and lets them go once nothing is left in them. */
 export class Namespaces {
   readonly #services: Services;
   readonly #log: Log;
+  #terminating: ReadonlySet<string> = new Set();
 
-  constructor(services: Services, log: Log = noLog) {
+  constructor(services: Services, log: Log) {
     this.#services = services;
     this.#log = log;
   }
@@ -21,14 +22,12 @@ export class Namespaces {
   start(): () => void {
     const { store } = this.#services;
     const stops = [store.watch("namespaces", () => this.#reconcile())];
-    // A finalizer that goes may have been the last thing to hold a namespace.
     const watched = new Set<string>();
     const watchContents = (): void => {
-      for (const resource of this.#namespaced()) {
-        const collection = collectionOf(resource);
+      for (const collection of this.#contents().keys()) {
         if (watched.has(collection)) continue;
         watched.add(collection);
-        stops.push(store.watch(collection, (changes) => changes.some(({ after }) => !after) && this.#reconcile()));
+        stops.push(store.watch(collection, (changes) => this.#contentChanged(changes)));
       }
     };
     watchContents();
@@ -39,47 +38,58 @@ export class Namespaces {
     };
   }
 
+  /** It may have been the last thing to hold a namespace, or come in with a write that overtook the deletion. */
+  #contentChanged(changes: readonly Change[]): void {
+    if (this.#terminating.size === 0) return;
+    if (changes.some(({ key }) => this.#terminating.has(key.slice(0, key.indexOf("/"))))) this.#reconcile();
+  }
+
   #reconcile(): void {
-    const { reader } = this.#services;
-    for (const namespace of reader.list("namespaces")) if (namespace.metadata.deletionTimestamp) this.#empty(namespace);
+    const terminating = this.#services.reader.list("namespaces").filter(({ metadata }) => metadata.deletionTimestamp);
+    this.#terminating = new Set(terminating.map(nameOf));
+    for (const namespace of terminating)
+      try {
+        this.#empty(namespace);
+      } catch (error) {
+        this.#log.error({ error, namespace: nameOf(namespace) }, "a namespace could not be emptied");
+      }
   }
 
   #empty(namespace: KubeObject): void {
-    const { store, registry, views } = this.#services;
-    const name = namespace.metadata.name ?? "";
+    const { store } = this.#services;
     let left = 0;
-    for (const resource of this.#namespaced())
-      for (const entry of store.list(collectionOf(resource), `${name}/`)) {
+    for (const [collection, resource] of this.#contents())
+      for (const entry of store.list(collection, `${nameOf(namespace)}/`)) {
         left++;
-        if (store.head(collectionOf(resource), entry.key) === entry) this.#delete(resource, entry);
+        discard(this.#services, this.#log, resource, entry);
       }
-    if (left > 0) return;
+    if (left === 0) this.#release(namespace);
+  }
+
+  /** Our own finalizer goes; others, and those in the metadata, keep the namespace for as long as they like. */
+  #release(namespace: KubeObject): void {
+    const { store, registry, views } = this.#services;
     const resource = registry.find("", "v1", "namespaces") as Resource;
-    const live = store.head("namespaces", name);
+    const live = store.head("namespaces", nameOf(namespace));
     if (!live || String(live.revision) !== namespace.metadata.resourceVersion) return;
     const released = views.object(live, resource);
-    const spec = released.spec as { finalizers?: string[] } | undefined;
-    const others = spec?.finalizers?.filter((finalizer) => finalizer !== "kubernetes") ?? [];
-    released.spec = others.length > 0 ? { ...spec, finalizers: others } : {};
-    if (others.length > 0 || (released.metadata.finalizers?.length ?? 0) > 0) {
-      if (others.length !== (spec?.finalizers?.length ?? 0))
-        inBackground(this.#log, () => store.put("namespaces", name, live, draftOf(released, resource)));
-    } else inBackground(this.#log, () => store.remove("namespaces", name, live, draftOf(released, resource)));
+    const { finalizers = [] } = (released.spec ?? {}) as { finalizers?: string[] };
+    const others = finalizers.filter((finalizer) => finalizer !== "kubernetes");
+    released.spec = others.length > 0 ? { finalizers: others } : {};
+    const draft = draftOf(released, resource);
+    if (others.length === 0 && (released.metadata.finalizers?.length ?? 0) === 0)
+      inBackground(this.#log, () => store.remove("namespaces", live.key, live, draft));
+    else if (others.length < finalizers.length)
+      inBackground(this.#log, () => store.put("namespaces", live.key, live, draft));
   }
 
-  #delete(resource: Resource, entry: Entry): void {
-    const { store, views, clock } = this.#services;
-    const object = views.object(entry, resource);
-    const collection = collectionOf(resource);
-    if ((object.metadata.finalizers?.length ?? 0) === 0)
-      return inBackground(this.#log, () => store.remove(collection, entry.key, entry, draftOf(object, resource)));
-    if (object.metadata.deletionTimestamp) return;
-    object.metadata.deletionTimestamp = formatTime(clock.now());
-    object.metadata.deletionGracePeriodSeconds = 0;
-    inBackground(this.#log, () => store.put(collection, entry.key, entry, draftOf(object, resource)));
+  /** A resource for every collection that namespaces have a share of: whichever version, objects are the same. */
+  #contents(): Map<string, Resource> {
+    const namespaced = this.#services.registry.all().filter((resource) => resource.namespaced && !resource.compute);
+    return new Map(namespaced.map((resource) => [collectionOf(resource), resource]));
   }
+}
 
-  #namespaced(): Resource[] {
-    return this.#services.registry.all().filter((r) => r.namespaced && !r.compute && r.version === r.storageVersion);
-  }
+function nameOf({ metadata }: KubeObject): string {
+  return metadata.name ?? "";
 }

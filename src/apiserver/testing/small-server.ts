@@ -1,5 +1,6 @@
 import type { Json } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
+import { noLog } from "../../runtime/log.ts";
 import { VirtualClock } from "../../runtime/virtual-clock.ts";
 import { RbacAuthorizer, SUPERUSERS } from "../auth/rbac.ts";
 import type { User } from "../auth/user.ts";
@@ -70,7 +71,10 @@ export class SmallServer {
 
   /** Starts what runs beside requests. */
   keepHouse(): () => void {
-    const stops = [new Definitions(this.services, definitionResource).start(), new Namespaces(this.services).start()];
+    const stops = [
+      new Definitions(this.services, definitionResource, noLog).start(),
+      new Namespaces(this.services, noLog).start(),
+    ];
     return () => {
       for (const stop of stops) stop();
     };

@@ -1,0 +1,222 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { findCondition, type Condition } from "../../object/condition.ts";
+import type { KubeObject } from "../../object/meta.ts";
+import { CopyingBackend } from "../testing/copying-backend.ts";
+import { SmallServer } from "../testing/small-server.ts";
+import { widgetDefinition, type WidgetOptions } from "../testing/widget-definition.ts";
+
+const definitions = "customresourcedefinitions";
+const widgets = { name: "widgets.x.io" };
+let backend: CopyingBackend;
+let server: SmallServer;
+
+beforeEach(async () => {
+  backend = new CopyingBackend();
+  server = new SmallServer({ backend });
+  await server.createNamespaces("a");
+  server.keepHouse();
+});
+
+const define = (options?: WidgetOptions) => server.create(definitions, widgetDefinition(options));
+const widget = (name: string, metadata: Partial<KubeObject["metadata"]> = {}) =>
+  server.create("widgets", { metadata: { name, namespace: "a", ...metadata }, spec: { size: 1 } });
+function condition(name: string, type: string): string {
+  const { status } = server.get(definitions, { name });
+  const found = findCondition((status as { conditions: Condition[] }).conditions, type);
+  return found ? `${found.status} ${found.reason}` : "none";
+}
+
+/** The same directory, a new process. */
+async function restart(): Promise<void> {
+  await server.settled();
+  server = new SmallServer({ backend: backend.reopened() });
+  server.keepHouse();
+  await server.settled();
+}
+
+describe("a new definition", () => {
+  it("is served by the time its creation is answered", async () => {
+    await define();
+    expect((await widget("one")).apiVersion).toBe("x.io/v1");
+  });
+
+  it("is told that its names are accepted", async () => {
+    await define();
+    await server.settled();
+    expect(condition("widgets.x.io", "NamesAccepted")).toBe("True NoConflicts");
+    expect(condition("widgets.x.io", "Established")).toBe("True InitialNamesAccepted");
+  });
+
+  it("comes to rest: nothing is written any more once it stands", async () => {
+    await define();
+    await server.settled();
+    const { revision } = server.store;
+    await server.create(definitions, widgetDefinition({ plural: "gadgets", kind: "Gadget" }));
+    await server.settled();
+    expect(server.store.revision).toBe(revision + 2);
+  });
+
+  it("waits for a name that another has, and gets it when that one goes", async () => {
+    await define({ shortNames: ["w"] });
+    await server.create(definitions, widgetDefinition({ plural: "whales", kind: "Whale", shortNames: ["w"] }));
+    await server.settled();
+    expect(condition("whales.x.io", "NamesAccepted")).toBe("False ShortNamesConflict");
+    expect(server.serves("whales")).toBe(false);
+    await server.delete(definitions, widgets);
+    await server.settled();
+    expect(condition("whales.x.io", "Established")).toBe("True InitialNamesAccepted");
+    expect(server.serves("whales")).toBe(true);
+  });
+
+  it("does not share a name with one that came in the same moment", async () => {
+    await Promise.all([
+      define({ shortNames: ["w"] }),
+      server.create(definitions, widgetDefinition({ plural: "whales", kind: "Whale", shortNames: ["w"] })),
+    ]);
+    await server.settled();
+    const served = ["widgets", "whales"].filter((plural) => server.serves(plural));
+    expect(served).toHaveLength(1);
+  });
+});
+
+describe("a change of a definition", () => {
+  it("is served at once: a new field, a new version", async () => {
+    await define();
+    await widget("one");
+    const { services } = server;
+    const before = services.registry.generation;
+    await server.patch(definitions, widgets, {
+      spec: widgetDefinition({
+        versions: [{ name: "v1", spec: { size: { type: "integer" }, color: { type: "string" } } }, { name: "v2" }],
+      }).spec,
+    });
+    expect(services.registry.generation).toBe(before + 1);
+    const changed = await server.patch("widgets/v1", { namespace: "a", name: "one" }, { spec: { color: "red" } });
+    expect(changed.spec).toEqual({ size: 1, color: "red" });
+    expect(server.get("widgets/v2", { namespace: "a", name: "one" }).spec).toEqual({ size: 1 });
+  });
+
+  it("of its labels leaves what is served alone", async () => {
+    await define();
+    await server.settled();
+    const before = server.services.registry.generation;
+    await server.patch(definitions, widgets, { metadata: { labels: { a: "b" } } });
+    await server.settled();
+    expect(server.services.registry.generation).toBe(before);
+  });
+});
+
+describe("a definition that is deleted", () => {
+  it("takes its objects with it and is served no more", async () => {
+    await define();
+    await Promise.all(["one", "two"].map((name) => widget(name)));
+    await server.delete(definitions, widgets);
+    await server.settled();
+    expect(server.serves("widgets")).toBe(false);
+    expect(server.exists(definitions, widgets)).toBe(false);
+    expect(server.store.count("widgets.x.io")).toBe(0);
+  });
+
+  it("deletes objects that are held, and waits for them", async () => {
+    await define();
+    await Promise.all([widget("free"), widget("held", { finalizers: ["x.io/hold"] })]);
+    await server.delete(definitions, widgets);
+    await server.settled();
+    expect(server.list("widgets").names).toEqual(["a/held"]);
+    const { metadata } = server.get("widgets", { namespace: "a", name: "held" });
+    expect(metadata).toMatchObject({ deletionTimestamp: "2026-01-01T00:00:00Z", generation: 2 });
+
+    await server.patch("widgets", { namespace: "a", name: "held" }, { metadata: { finalizers: null } });
+    await server.settled();
+    expect(server.exists(definitions, widgets)).toBe(false);
+  });
+
+  it("takes no new objects while it waits", async () => {
+    await define();
+    await widget("held", { finalizers: ["x.io/hold"] });
+    await server.delete(definitions, widgets);
+    await expect(widget("late")).rejects.toThrow(
+      'widgets.x.io "late" is forbidden: create not allowed while custom resource definition is terminating',
+    );
+  });
+
+  it("catches an object whose change overtook the deletion", async () => {
+    await define();
+    await widget("one");
+    await Promise.all([
+      server.delete(definitions, widgets),
+      server.patch("widgets", { namespace: "a", name: "one" }, { spec: { size: 2 } }),
+    ]);
+    await server.settled();
+    expect(server.exists(definitions, widgets)).toBe(false);
+  });
+
+  it("goes even if no version of it was served any more", async () => {
+    await define({ versions: [{ name: "v1" }, { name: "v2" }] });
+    await widget("one");
+    await server.patch(definitions, widgets, {
+      spec: widgetDefinition({ versions: [{ name: "v1", served: false }] }).spec,
+    });
+    await server.delete(definitions, widgets);
+    await server.settled();
+    expect(server.exists(definitions, widgets)).toBe(false);
+    expect(server.store.count("widgets.x.io")).toBe(0);
+  });
+
+  it("waits for a finalizer of somebody else's, though its objects are gone", async () => {
+    await define();
+    await server.patch(definitions, widgets, { metadata: { finalizers: ["x.io/hold"] } });
+    await server.delete(definitions, widgets);
+    await server.settled();
+    expect(server.get(definitions, widgets).metadata.finalizers).toEqual(["x.io/hold"]);
+    expect(condition("widgets.x.io", "Terminating")).toBe("False InstanceDeletionCompleted");
+    await server.patch(definitions, widgets, { metadata: { finalizers: null } });
+    expect(server.exists(definitions, widgets)).toBe(false);
+  });
+
+  it("can be defined anew, empty", async () => {
+    await define();
+    await widget("one");
+    await server.delete(definitions, widgets);
+    await server.settled();
+    await define();
+    expect(server.list("widgets").names).toEqual([]);
+  });
+});
+
+describe("after a restart", () => {
+  it("what was defined is served before the first request, and nothing is written", async () => {
+    await define();
+    await widget("one");
+    await server.settled();
+    const { revision } = server.store;
+    await restart();
+    expect(server.list("widgets").names).toEqual(["a/one"]);
+    expect(server.store.revision).toBe(revision);
+  });
+
+  it("a deletion goes on where it stopped", async () => {
+    await define();
+    await widget("held", { finalizers: ["x.io/hold"] });
+    await server.delete(definitions, widgets);
+    await restart();
+    expect(server.list("widgets").names).toEqual(["a/held"]);
+    await server.patch("widgets", { namespace: "a", name: "held" }, { metadata: { finalizers: null } });
+    await server.settled();
+    expect(server.exists(definitions, widgets)).toBe(false);
+  });
+
+  it("objects that a crash left of a deleted definition go", async () => {
+    await define();
+    await widget("one");
+    await server.settled();
+    // The deletion is durable, and the process ends before anything follows from it.
+    backend.onCommit = (rows) => {
+      if (rows.some(({ collection }) => collection.startsWith(definitions))) backend.stop();
+    };
+    await server.delete(definitions, widgets);
+    await restart();
+    expect(server.exists(definitions, widgets)).toBe(false);
+    expect(server.store.count("widgets.x.io")).toBe(0);
+  });
+});

@@ -1,0 +1,140 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { CopyingBackend } from "../testing/copying-backend.ts";
+import { SmallServer, type Body } from "../testing/small-server.ts";
+import { widgetDefinition } from "../testing/widget-definition.ts";
+
+let backend: CopyingBackend;
+let server: SmallServer;
+const going = { name: "going" };
+
+beforeEach(async () => {
+  backend = new CopyingBackend();
+  server = new SmallServer({ backend });
+  await server.createNamespaces("going", "going-not");
+  server.keepHouse();
+});
+
+const put = (name: string, metadata: Body["metadata"] = {}) =>
+  server.create("configmaps", { metadata: { name, namespace: "going", ...metadata } });
+const release = (name: string) =>
+  server.patch("configmaps", { namespace: "going", name }, { metadata: { finalizers: null } });
+const isGone = () => !server.exists("namespaces", going);
+
+describe("a namespace that is deleted", () => {
+  it("goes with all that is in it, of every kind, and touches no other", async () => {
+    await server.create("customresourcedefinitions", widgetDefinition());
+    await Promise.all([
+      put("one"),
+      server.create("secrets", { metadata: { name: "s", namespace: "going" } }),
+      server.create("widgets", { metadata: { name: "w", namespace: "going" } }),
+      put("stays", { namespace: "going-not" }),
+    ]);
+    await server.delete("namespaces", going);
+    await server.settled();
+    expect(isGone()).toBe(true);
+    expect(server.list("configmaps").names).toEqual(["going-not/stays"]);
+    expect(server.list("secrets").names).toEqual([]);
+    expect(server.list("widgets").names).toEqual([]);
+  });
+
+  it("is Terminating while something holds it, takes nothing new in, and goes when that is let go", async () => {
+    await put("free");
+    await put("held", { finalizers: ["x.io/hold"] });
+    await server.delete("namespaces", going);
+    await server.settled();
+    expect(server.get("namespaces", going).status).toMatchObject({ phase: "Terminating" });
+    expect(server.list("configmaps").names).toEqual(["going/held"]);
+    expect(server.get("configmaps", { namespace: "going", name: "held" }).metadata.deletionTimestamp).toBeDefined();
+    await expect(put("late")).rejects.toMatchObject({
+      code: 403,
+      message: expect.stringContaining("is being terminated"),
+    });
+
+    await release("held");
+    await server.settled();
+    expect(isGone()).toBe(true);
+  });
+
+  it("catches what was changed while the deletion was on its way", async () => {
+    await put("one");
+    await Promise.all([
+      server.delete("namespaces", going),
+      server.patch("configmaps", { namespace: "going", name: "one" }, { data: { a: "b" } }),
+    ]);
+    await server.settled();
+    expect(isGone()).toBe(true);
+  });
+
+  it("catches what was changed in the commit after its own", async () => {
+    await put("one");
+    let change: Promise<unknown> = Promise.resolve();
+    backend.onCommit = (rows) => {
+      backend.onCommit = () => {};
+      if (rows.some(({ collection }) => collection === "namespaces"))
+        change = server.patch("configmaps", { namespace: "going", name: "one" }, { data: { a: "b" } });
+    };
+    await server.delete("namespaces", going);
+    await change;
+    await server.settled();
+    expect(isGone()).toBe(true);
+  });
+
+  it("waits for finalizers of its own, and goes with the last of them", async () => {
+    await server.patch("namespaces", going, { metadata: { finalizers: ["x.io/hold"] } });
+    await server.delete("namespaces", going);
+    await server.settled();
+    expect(server.get("namespaces", going).spec).toEqual({});
+    await server.patch("namespaces", going, { metadata: { finalizers: null } });
+    await server.settled();
+    expect(isGone()).toBe(true);
+  });
+
+  it("empties kinds whose stored version nobody serves", async () => {
+    const versions = [{ name: "v1" }, { name: "v2" }];
+    await server.create("customresourcedefinitions", widgetDefinition({ versions }));
+    await server.create("widgets", { metadata: { name: "w", namespace: "going" } });
+    const unserved = widgetDefinition({ versions: [{ name: "v1", served: false }, { name: "v2" }] });
+    await server.patch("customresourcedefinitions", { name: "widgets.x.io" }, { spec: unserved.spec });
+    await server.delete("namespaces", going);
+    await server.settled();
+    expect(isGone()).toBe(true);
+    expect(server.store.count("widgets.x.io")).toBe(0);
+  });
+
+  it("may come again, empty", async () => {
+    await put("one");
+    await server.delete("namespaces", going);
+    await server.settled();
+    await server.createNamespaces("going");
+    expect(server.list("configmaps", { namespace: "going" }).names).toEqual([]);
+    await put("two");
+    await server.settled();
+    expect(server.list("configmaps").names).toEqual(["going/two"]);
+  });
+});
+
+it("a deletion that a crash broke off goes on after the restart", async () => {
+  await put("one");
+  await put("held", { finalizers: ["x.io/hold"] });
+  backend.onCommit = () => backend.stop();
+  await server.delete("namespaces", going);
+  await server.settled();
+
+  server = new SmallServer({ backend: backend.reopened() });
+  expect(server.list("configmaps").names).toEqual(["going/held", "going/one"]);
+  server.keepHouse();
+  await server.settled();
+  expect(server.list("configmaps").names).toEqual(["going/held"]);
+  await release("held");
+  await server.settled();
+  expect(isGone()).toBe(true);
+});
+
+it("nothing is done for namespaces once it has been stopped", async () => {
+  server = new SmallServer();
+  await server.createNamespaces("going");
+  server.keepHouse()();
+  await server.delete("namespaces", going);
+  await server.settled();
+  expect(isGone()).toBe(false);
+});

@@ -1,0 +1,192 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { watch } from "../request/watch.ts";
+import { FakeResponse } from "../testing/fake-response.ts";
+import { SmallServer } from "../testing/small-server.ts";
+import type { Representation } from "./negotiate.ts";
+import { EventFrames, WatchFrames } from "./watch-frames.ts";
+import { WatchStream } from "./watch-stream.ts";
+
+let server: SmallServer;
+let shared: EventFrames;
+
+beforeEach(async () => {
+  server = new SmallServer();
+  shared = new EventFrames();
+  await server.createNamespaces("a");
+});
+
+interface Watching {
+  readonly query?: Record<string, string>;
+  readonly as?: Representation["as"];
+  readonly response?: FakeResponse;
+}
+
+function watching({ query = {}, as = "object", response = new FakeResponse() }: Watching = {}): FakeResponse {
+  const context = server.context("configmaps", { query });
+  const frames = new WatchFrames(context, { format: "json", as, version: "v1" }, shared);
+  watch(context, new WatchStream(response.asResponse, frames));
+  return response;
+}
+const put = (name: string, size = 1) =>
+  server.create("configmaps", { metadata: { name, namespace: "a" }, data: { text: "x".repeat(size) } });
+const shown = ({ lines }: FakeResponse): string[] =>
+  lines.map(({ type, object }) => `${type} ${(object.metadata as { name?: string }).name ?? ""}`.trim());
+
+describe("a watch on the wire", () => {
+  it("stands at once, even when there is nothing to tell", () => {
+    const { code, headers, text } = watching();
+    expect([code, headers.get("content-type"), text]).toEqual([200, "application/json", ""]);
+  });
+
+  it("shows the whole object in each event", async () => {
+    const response = watching();
+    const object = await put("one");
+    expect(response.lines).toEqual([{ type: "ADDED", object }]);
+  });
+
+  it("shares the bytes of an event among all who watch, and lets go of them after", async () => {
+    const responses = Array.from({ length: 3 }, () => watching());
+    await put("one");
+    const [first, ...others] = responses.map(({ written }) => written[0]);
+    for (const bytes of others) expect(bytes).toBe(first);
+    await server.settled();
+    const late = watching();
+    expect(late.written[0]).not.toBe(first);
+    expect(late.text).toBe(String(first));
+  });
+
+  it("sends what one commit brought in one piece", async () => {
+    const response = watching();
+    await Promise.all([put("one"), put("two"), put("three")]);
+    expect(response.written).toHaveLength(1);
+    expect(shown(response)).toEqual(["ADDED one", "ADDED two", "ADDED three"]);
+  });
+
+  it("tells in its own words why it cannot begin, and ends", async () => {
+    server = new SmallServer({ history: { changes: 1 } });
+    await server.createNamespaces("a", "b", "c");
+    const response = watching({ query: { resourceVersion: "1" } });
+    expect(response.lines).toMatchObject([{ type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired" } }]);
+    expect([response.code, response.ended]).toEqual([200, true]);
+  });
+});
+
+describe("bookmarks", () => {
+  const query = { sendInitialEvents: "true", resourceVersionMatch: "NotOlderThan", allowWatchBookmarks: "true" };
+  const metadata = { resourceVersion: "1", annotations: { "k8s.io/initial-events-end": "true" } };
+
+  it("are bare objects of the kind", () => {
+    const object = { kind: "ConfigMap", apiVersion: "v1", metadata };
+    expect(watching({ query }).lines).toEqual([{ type: "BOOKMARK", object }]);
+  });
+
+  it("are bare metadata where metadata was asked for", () => {
+    const [frame] = watching({ query, as: "PartialObjectMetadata" }).lines;
+    expect(frame).toMatchObject({
+      type: "BOOKMARK",
+      object: { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata },
+    });
+  });
+
+  it("are tables where tables were asked for", () => {
+    const [frame] = watching({ query, as: "Table" }).lines;
+    expect(frame).toMatchObject({
+      type: "BOOKMARK",
+      object: { kind: "Table", rows: [{ cells: [null, null, null], object: { metadata } }] },
+    });
+  });
+
+  it("carry no mark when they only tell the time", async () => {
+    const response = watching({ query: { allowWatchBookmarks: "true" } });
+    await server.clock.advance(30_000);
+    expect(response.lines).toMatchObject([{ type: "BOOKMARK", object: { metadata: { resourceVersion: "1" } } }]);
+    expect(response.text).not.toContain("annotations");
+  });
+});
+
+describe("other representations", () => {
+  it("are tables with columns in the first event only", async () => {
+    const response = watching({ as: "Table" });
+    await put("one");
+    await put("two");
+    const [first, second] = response.lines.map(({ object }) => object);
+    expect((first?.columnDefinitions as { name: string }[]).map(({ name }) => name)).toEqual(["Name", "Data", "Age"]);
+    expect(second?.columnDefinitions ?? null).toBeNull();
+    expect(second).toMatchObject({ kind: "Table", rows: [{ cells: ["two", 1, "0s"] }] });
+  });
+
+  it("are metadata alone", async () => {
+    const response = watching({ as: "PartialObjectMetadata" });
+    await put("one");
+    expect(response.lines).toMatchObject([
+      { type: "ADDED", object: { kind: "PartialObjectMetadata", metadata: { name: "one", namespace: "a" } } },
+    ]);
+    expect(response.text).not.toContain('"data"');
+  });
+});
+
+describe("a client that is slow", () => {
+  const slow = (): FakeResponse => Object.assign(new FakeResponse(), { takes: false });
+
+  it("gets the state it begins with at its own pace, however large", async () => {
+    for (let i = 0; i < 50; i++) await put(`big-${i}`, 1_000_000);
+    const response = watching({ response: slow() });
+    expect(response.written).toHaveLength(1);
+    await put("small");
+    expect(response.destroyed).toBe(false);
+    response.drain();
+    expect(shown(response)).toHaveLength(51);
+    expect(shown(response).at(-1)).toBe("ADDED small");
+  });
+
+  it("is given nothing more until it has caught up, then everything in order", async () => {
+    const response = watching({ response: slow() });
+    for (const name of ["one", "two", "three"]) await put(name);
+    expect(shown(response)).toEqual(["ADDED one"]);
+    response.drain();
+    expect(shown(response)).toEqual(["ADDED one", "ADDED two", "ADDED three"]);
+  });
+
+  it("is dropped when too much waits for it, and nobody else is", async () => {
+    const [lazy, keen] = [watching({ response: slow() }), watching()];
+    for (let i = 0; i < 40; i++) await put(`big-${i}`, 1_000_000);
+    expect(lazy.destroyed).toBe(true);
+    expect(shown(lazy)).toHaveLength(1);
+    expect(shown(keen)).toHaveLength(40);
+    expect(keen.destroyed).toBe(false);
+  });
+
+  it("still gets what was waiting when its time is up, and nothing after that", async () => {
+    const response = watching({ response: slow(), query: { timeoutSeconds: "10" } });
+    await put("one");
+    await put("two");
+    await server.clock.advance(10_000);
+    await put("three");
+    expect(response.ended).toBe(false);
+    response.drain();
+    expect(shown(response)).toEqual(["ADDED one", "ADDED two"]);
+    expect(response.ended).toBe(true);
+  });
+
+  it("that goes away is forgotten", async () => {
+    const response = watching({ response: slow() });
+    await put("one");
+    await put("two");
+    response.emit("close");
+    response.drain();
+    expect(shown(response)).toEqual(["ADDED one"]);
+    expect(server.clock.pending).toBe(0);
+  });
+});
+
+it("a watch that cannot be told of a change ends with an error, and the others and the write do not notice", async () => {
+  const [broken, sound] = [watching({ as: "Table" }), watching()];
+  vi.spyOn(server.services.views, "object").mockImplementationOnce(() => {
+    throw new Error("cannot be shown");
+  });
+  await put("one");
+  expect(broken.lines).toMatchObject([{ type: "ERROR", object: { code: 500 } }]);
+  expect(broken.ended).toBe(true);
+  expect(shown(sound)).toEqual(["ADDED one"]);
+  expect(server.store.failure).toBeUndefined();
+});
