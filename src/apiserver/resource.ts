@@ -59,6 +59,8 @@ export interface Strategy {
   readonly validateUpdate?: (object: KubeObject, old: KubeObject) => FieldError[];
   /** Why a name is no good for this kind; the default is a DNS subdomain. */
   readonly validateName?: (name: string) => string[];
+  /** Finalizers need not name a domain; those of custom kinds never need to. */
+  readonly anyFinalizer?: boolean;
   /** metadata.generation counts changes of everything but metadata and status, where the kind has it. */
   readonly hasGeneration?: boolean;
   /** Top-level fields that the main endpoint ignores on update and that belong to no manager there. */

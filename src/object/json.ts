@@ -56,7 +56,8 @@ export function equal(a: unknown, b: unknown): boolean {
     if (left[key] === undefined) continue;
     if (!Object.hasOwn(right, key) || !equal(left[key], right[key])) return false;
   }
-  for (const key of Object.keys(right)) if (right[key] !== undefined && !Object.hasOwn(left, key)) return false;
+  for (const key of Object.keys(right))
+    if (right[key] !== undefined && (!Object.hasOwn(left, key) || left[key] === undefined)) return false;
   return true;
 }
 

@@ -1,4 +1,4 @@
-import { StatusError, internal, methodNotAllowed, noSuchResource } from "../status-error.ts";
+import { StatusError, badRequest, internal, methodNotAllowed, noSuchResource } from "../status-error.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { denied } from "../auth/denied.ts";
@@ -17,7 +17,7 @@ import { watch } from "../request/watch.ts";
 import { StaleWriteError } from "../storage/object-store.ts";
 import { parseObject, readBody } from "./body.ts";
 import { tlsSocketOf, type HttpRequest, type HttpResponse } from "./exchange.ts";
-import { mediaType, negotiate, type Representation } from "./negotiate.ts";
+import { mediaType, negotiate, plainJson, type Representation } from "./negotiate.ts";
 import type { Paths } from "./paths.ts";
 import { parseRequest, type ResourceRequest } from "./request-info.ts";
 import { respond, respondError, respondText } from "./respond.ts";
@@ -44,7 +44,8 @@ export class Dispatcher {
     this.#answer(request, response).catch(async (error: unknown) => {
       try {
         const status = this.#statusOf(error, request);
-        if (!response.headersSent) await respondError(response, status);
+        if (!response.headersSent)
+          await respondError(response, status, negotiate(request.headers.accept, []) ?? plainJson);
         else response.end();
       } catch (failure) {
         this.#log.error({ error: String(failure) }, "an answer could not be sent");
@@ -115,7 +116,8 @@ export class Dispatcher {
       warnings: [],
     };
     if (!isPlaced(resource, info)) throw noSuchResource();
-    const representation = representationFor(request);
+    if (request.method === "HEAD") throw methodNotAllowed();
+    const representation = representationFor(request, info.verb, query);
     if (info.verb === "watch") {
       requireVerb(context, "watch");
       const frames = new WatchFrames(context, representation, this.#frames);
@@ -135,15 +137,29 @@ function peerOf(socket: ReturnType<typeof tlsSocketOf>): { subject: never; finge
   return peer;
 }
 
-function representationFor(request: HttpRequest): Representation {
+function representationFor(request: HttpRequest, verb: string, query: URLSearchParams): Representation {
   const found = negotiate(request.headers.accept, ["Table", "PartialObjectMetadata", "PartialObjectMetadataList"]);
-  if (found) return found;
-  throw new StatusError(
-    406,
-    "NotAcceptable",
-    "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml",
-    {},
-  );
+  if (!found)
+    throw new StatusError(
+      406,
+      "NotAcceptable",
+      "only the following media types are accepted: application/json, application/yaml",
+      {},
+    );
+  if (found.as === `PartialObjectMetadata${verb === "list" ? "" : "List"}`)
+    throw notAcceptable(`you requested ${found.as}, but what was asked for is ${verb === "list" ? "a" : "no"} list`);
+  if (verb === "watch" && found.format === "yaml")
+    throw notAcceptable("only the following media types are accepted: application/json;stream=watch");
+  const include = query.get("includeObject");
+  if (found.as === "Table" && include && !["None", "Metadata", "Object"].includes(include))
+    throw badRequest(
+      `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(include)}: must be 'Metadata', 'Object', 'None', or empty`,
+    );
+  return found;
+}
+
+function notAcceptable(message: string): StatusError {
+  return new StatusError(406, "NotAcceptable", message);
 }
 
 /** A namespaced kind is created in a namespace; one without lies in none. */
@@ -169,8 +185,7 @@ function handlerFor(context: RequestContext, verb: string): Handler {
   if (subresource === "") {
     if (resource.compute && verb === "create")
       return async (context, request) => perform(context, await objectIn(request, resource.kind));
-    if (resource.namespaced && context.namespace === "" && !["list", "deletecollection"].includes(verb))
-      throw methodNotAllowed();
+    if (resource.namespaced && context.namespace === "" && verb !== "list") throw methodNotAllowed();
     requireVerb(context, verb);
     return main[verb] as Handler;
   }
@@ -193,6 +208,7 @@ function requireVerb({ resource, name }: RequestContext, verb: string): void {
   if (
     !resource.verbs.includes(verb as never) ||
     (verb === "create" && name !== "") ||
+    (["update", "patch"].includes(verb) && name === "") ||
     (!Object.hasOwn(main, verb) && verb !== "watch")
   )
     throw methodNotAllowed();

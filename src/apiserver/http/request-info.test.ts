@@ -11,6 +11,7 @@ const resources: [string, string, Record<string, string>][] = [
   ["GET", "/api/v1/pods", { verb: "list", resource: "pods" }],
   ["GET", "/api/v1/namespaces/a/pods", { verb: "list", resource: "pods", namespace: "a" }],
   ["GET", "/api/v1/namespaces/a/pods?watch=1", { verb: "watch", resource: "pods", namespace: "a" }],
+  ["GET", "/api/v1/namespaces/a/pods/p?watch=1", { verb: "get", resource: "pods", namespace: "a", name: "p" }],
   ["GET", "/api/v1/namespaces/a/pods?watch=false", { verb: "list", resource: "pods", namespace: "a" }],
   ["GET", "/api/v1/namespaces/a/pods/p", { verb: "get", resource: "pods", namespace: "a", name: "p" }],
   ["GET", "/api/v1/namespaces/a/pods/p/", { verb: "get", resource: "pods", namespace: "a", name: "p" }],

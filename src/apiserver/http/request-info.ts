@@ -70,7 +70,8 @@ function verbOf(method: string, name: string, query: URLSearchParams): string {
   switch (method) {
     case "GET":
     case "HEAD":
-      return isTrue(query.get("watch")) ? "watch" : name === "" ? "list" : "get";
+      if (name !== "") return "get";
+      return isTrue(query.get("watch")) ? "watch" : "list";
     case "POST":
       return "create";
     case "PUT":

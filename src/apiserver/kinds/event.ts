@@ -1,6 +1,6 @@
 import type { Event } from "kubernetes-types/core/v1.js";
 import type { KubeObject } from "../../object/meta.ts";
-import { qualifiedName } from "../../object/names.ts";
+import { pathSegment, qualifiedName } from "../../object/names.ts";
 import { type FieldError, invalid, required } from "../../schema/field-error.ts";
 import { since, stringColumn, typed } from "./columns.ts";
 import { defineKind } from "./define-kind.ts";
@@ -71,7 +71,7 @@ export const event = defineKind({
     ),
     { name: "Name", type: "string", format: "name", priority: 1, cell: (object) => object.metadata.name ?? "" },
   ],
-  strategy: { validate, createOnUpdate: true },
+  strategy: { validate, validateName: pathSegment, createOnUpdate: true, anyFinalizer: true },
 });
 
 const withHost = (component: string, host: string): string => (host ? `${component}, ${host}` : component);

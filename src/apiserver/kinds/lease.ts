@@ -18,7 +18,7 @@ export const lease = defineKind({
     ),
     ageColumn,
   ],
-  strategy: { validate, createOnUpdate: true },
+  strategy: { validate, createOnUpdate: true, requiresVersion: true, anyFinalizer: true },
 });
 
 function validate(object: KubeObject): FieldError[] {

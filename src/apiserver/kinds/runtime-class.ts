@@ -26,6 +26,8 @@ export const runtimeClass = defineKind({
     validate,
     validateUpdate: (object, old) => (object.handler === old.handler ? [] : [immutable("handler", object.handler)]),
     createOnUpdate: true,
+    requiresVersion: true,
+    anyFinalizer: true,
   },
 });
 

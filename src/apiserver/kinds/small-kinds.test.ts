@@ -17,6 +17,12 @@ describe("Event", () => {
     );
   });
 
+  it("has any name that fits into a path", () => {
+    const involvedObject = { namespace: "rec" };
+    expect(create(event, { metadata: { name: "Bad_Name" }, involvedObject }).faults).toEqual([]);
+    expect(create(event, { metadata: { name: "a/b" }, involvedObject }).faults).toHaveLength(1);
+  });
+
   it("says who reports it, if it comes in the new form", () => {
     const { faults } = create(event, {
       involvedObject: { namespace: "rec" },

@@ -1,7 +1,7 @@
 import { equal, isObject, type Json } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
 import { formatTime } from "../../object/time.ts";
-import { invalid } from "../../schema/field-error.ts";
+import { invalid, notSupported } from "../../schema/field-error.ts";
 import { badRequest, conflict, forbidden, invalidObject, notFound } from "../status-error.ts";
 import type { Entry } from "../storage/store.ts";
 import { collectionFor, keyFor, type Answer, type RequestContext } from "./context.ts";
@@ -86,14 +86,14 @@ function checkPreconditions({ resource, name }: RequestContext, object: KubeObje
   const { uid, resourceVersion } = object.metadata;
   if (options.uid !== undefined && options.uid !== uid)
     throw conflict(
-      "",
+      resource.group,
       resource.kind,
       name,
       `the UID in the precondition (${options.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`,
     );
   if (options.resourceVersion !== undefined && options.resourceVersion !== resourceVersion)
     throw conflict(
-      "",
+      resource.group,
       resource.kind,
       name,
       `the ResourceVersion in the precondition (${options.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`,
@@ -113,9 +113,8 @@ function markDeleted({ resource, services }: RequestContext, object: KubeObject,
     metadata.deletionGracePeriodSeconds = first ? grace : Math.min(grace, metadata.deletionGracePeriodSeconds ?? 0);
     if (first && metadata.generation !== undefined) metadata.generation++;
   }
-  const finalizer = options.propagation && holding[options.propagation];
-  if (finalizer && !metadata.finalizers?.includes(finalizer))
-    metadata.finalizers = [...(metadata.finalizers ?? []), finalizer];
+  if (options.propagation && !strategy.onDelete)
+    metadata.finalizers = heldBy(metadata.finalizers ?? [], holding[options.propagation]);
   const marked: KubeObject = { ...object, metadata };
   return first && strategy.onDelete ? strategy.onDelete(marked, now) : marked;
 }
@@ -126,6 +125,12 @@ const holding: Record<NonNullable<DeleteOptions["propagation"]>, string | undefi
   Foreground: "foregroundDeletion",
   Orphan: "orphan",
 };
+
+/** What a deletion says of dependents replaces what an earlier one, or the object's maker, said. */
+function heldBy(finalizers: readonly string[], finalizer: string | undefined): string[] {
+  const others = finalizers.filter((name) => name !== holding.Foreground && name !== holding.Orphan);
+  return finalizer === undefined ? others : [...others, finalizer];
+}
 
 function deleteOptions(query: URLSearchParams, body: Json): DeleteOptions {
   if (body !== null && !isObject(body)) throw badRequest("the DeleteOptions must be an object");
@@ -138,7 +143,7 @@ function deleteOptions(query: URLSearchParams, body: Json): DeleteOptions {
   const dryRun = Array.isArray(options.dryRun) ? options.dryRun.map(String) : query.getAll("dryRun");
   const errors = dryRunErrors(dryRun);
   if (propagation !== undefined && !["Background", "Foreground", "Orphan"].includes(propagation as string))
-    errors.push(invalid("propagationPolicy", propagation, "must be one of Foreground, Background, Orphan"));
+    errors.push(notSupported("propagationPolicy", propagation, ["Foreground", "Background", "Orphan", "nil"]));
   const seconds = grace === undefined ? undefined : Number(grace);
   if (seconds !== undefined && !Number.isInteger(seconds))
     errors.push(invalid("gracePeriodSeconds", grace, "must be a whole number"));

@@ -24,17 +24,21 @@ export function decodeAs(resource: Resource, value: Json): Decoded {
   object.kind = resource.kind;
   object.apiVersion = apiVersion(resource);
   if (!isObject(object.metadata)) object.metadata = {};
+  // Gone with everything empty, but to the list of owners it says: forget them all.
+  if (Array.isArray(at(value, "metadata", "managedFields"))) object.metadata.managedFields ??= [];
   return { object, unknown: decoded.unknown };
 }
 
 /** The body of a create or update: kind checked, decoded, complained of as fieldValidation says. */
 export function incoming(resource: Resource, body: ParsedBody, options: WriteOptions, warnings: string[]): KubeObject {
-  checkKind(resource, body.value);
+  // Go reads a null as an object with nothing in it.
+  const value = body.value === null && resource.origin === "builtin" ? {} : body.value;
+  checkKind(resource, value);
   let decoded: Decoded;
   try {
-    decoded = decodeAs(resource, body.value);
+    decoded = decodeAs(resource, value);
   } catch (error) {
-    if (error instanceof DecodeError) throw badRequest(cannotHandle(resource, body.value, error.message));
+    if (error instanceof DecodeError) throw badRequest(cannotHandle(resource, value, error.message));
     throw error;
   }
   const complaints = [
@@ -42,7 +46,7 @@ export function incoming(resource: Resource, body: ParsedBody, options: WriteOpt
     ...body.duplicates.map((field) => `duplicate field ${JSON.stringify(field)}`),
   ];
   if (complaints.length > 0 && options.fieldValidation === "Strict")
-    throw badRequest(cannotHandle(resource, body.value, `strict decoding error: ${complaints.join(", ")}`));
+    throw badRequest(cannotHandle(resource, value, `strict decoding error: ${complaints.join(", ")}`));
   if (options.fieldValidation === "Warn") warnings.push(...complaints);
   return decoded.object;
 }

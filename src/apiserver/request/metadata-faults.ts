@@ -7,6 +7,7 @@ import type { Resource } from "../resource.ts";
 /** What is wrong with the metadata of an object, whatever else it holds. */
 export function metadataFaults(metadata: ObjectMeta, { namespaced, origin, strategy }: Resource): FieldError[] {
   const errors = validateObjectMeta(metadata, { namespaced, validateName: strategy.validateName ?? dnsSubdomain });
-  if (origin === "builtin") errors.push(...validateBuiltInFinalizers(metadata.finalizers ?? []));
+  if (origin === "builtin" && !strategy.anyFinalizer)
+    errors.push(...validateBuiltInFinalizers(metadata.finalizers ?? []));
   return errors;
 }

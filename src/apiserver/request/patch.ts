@@ -5,6 +5,7 @@ import { applyJsonPatch } from "../../patch/json-patch.ts";
 import { applyMergePatch } from "../../patch/merge-patch.ts";
 import { PatchError } from "../../patch/patch-error.ts";
 import { applyStrategicMerge } from "../../patch/strategic-merge.ts";
+import { invalid } from "../../schema/field-error.ts";
 import { parseJson, parseYaml } from "../http/body.ts";
 import { mediaType } from "../http/negotiate.ts";
 import { DecodeError } from "../kinds/decode.ts";
@@ -53,10 +54,12 @@ function patchedBy(type: "json" | "merge" | "strategic", current: KubeObject, bo
       case "json":
         return applyJsonPatch(current as Json, body);
       case "merge":
+        if (!isObject(body)) throw new PatchError("malformed", "a merge patch must be an object");
         return applyMergePatch(current as Json, body);
       case "strategic":
-        if (!isObject(body)) throw new PatchError("malformed", "a strategic merge patch must be an object");
-        return applyStrategicMerge(current as JsonObject, body, resource.schema);
+        if (!isObject(body) && body !== null)
+          throw new PatchError("malformed", "a strategic merge patch must be an object");
+        return applyStrategicMerge(current as JsonObject, body ?? {}, resource.schema);
     }
   } catch (error) {
     if (!(error instanceof PatchError)) throw error;
@@ -73,12 +76,26 @@ function patchedBy(type: "json" | "merge" | "strategic", current: KubeObject, bo
 
 /** A patch may not make the object another one. */
 function checkUnmoved({ name, resource }: RequestContext, patched: Json): void {
-  if (!isObject(patched) || !isObject(patched.metadata)) throw badRequest("the patched object has no metadata");
-  if (patched.metadata.name !== name)
+  const metadata = isObject(patched) ? (patched.metadata ?? {}) : null;
+  if (!isObject(metadata)) throw badPatch(patched, "metadata is no object");
+  checkPatchedKind(resource, patched as JsonObject);
+  if (metadata.name !== name)
     throw badRequest(
-      `the name of the object (${JSON.stringify(patched.metadata.name)}) does not match the name on the URL (${name})`,
+      `the name of the object (${JSON.stringify(metadata.name)}) does not match the name on the URL (${name})`,
     );
-  checkKind(resource, patched);
+}
+
+function checkPatchedKind(resource: Resource, patched: JsonObject): void {
+  if (patched.kind !== resource.kind || patched.apiVersion !== apiVersion(resource))
+    throw badPatch(
+      patched,
+      `no kind ${JSON.stringify(patched.kind)} is registered for version ${JSON.stringify(patched.apiVersion)}`,
+    );
+}
+
+/** What came of a patch is no object of the kind. */
+function badPatch(patched: Json, why: string): StatusError {
+  return invalidObject("", "", "", [invalid("patch", JSON.stringify(patched), why)]);
 }
 
 function decodePatched(context: RequestContext, patched: Json, body: Json, options: WriteOptions): KubeObject {
@@ -90,13 +107,7 @@ function decodePatched(context: RequestContext, patched: Json, body: Json, optio
     return object;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw invalidObject("", "", "", [
-      {
-        reason: "FieldValueInvalid",
-        field: "patch",
-        message: `Invalid value: ${JSON.stringify(JSON.stringify(body))}: ${error.message}`,
-      },
-    ]);
+    throw badPatch(body, error.message);
   }
 }
 

@@ -27,17 +27,30 @@ export async function update(context: RequestContext, body: ParsedBody): Promise
   object.metadata.name ??= name;
   if (object.metadata.name !== name)
     throw badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`);
-  if (resource.strategy.requiresVersion && !object.metadata.resourceVersion) {
-    const fault = invalid("metadata.resourceVersion", 0, "must be specified for an update");
-    throw invalidObject(resource.group, resource.plural, name, [fault]);
-  }
   const live = newest(context);
   if (!live) {
     if (!resource.strategy.createOnUpdate || context.subresource !== "" || object.metadata.resourceVersion)
       throw notFound(resource.group, resource.plural, name);
     return insert(context, object, options, "update");
   }
+  if (resource.strategy.requiresVersion && !object.metadata.resourceVersion) {
+    const fault = invalid("metadata.resourceVersion", 0, "must be specified for an update");
+    throw invalidObject(resource.group, resource.plural, name, [fault]);
+  }
+  checkUid(context, object, live);
   return replace(context, live, object, options, "update");
+}
+
+/** A PUT that names a uid means that very object; of a patch it is one more field, which cannot change. */
+function checkUid({ resource, services, name }: RequestContext, { metadata }: KubeObject, live: Entry): void {
+  const { uid } = services.views.object(live, resource).metadata;
+  if (metadata.uid && metadata.uid !== uid)
+    throw conflict(
+      resource.group,
+      resource.plural,
+      name,
+      `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${uid}`,
+    );
 }
 
 /** The next version of an object. See `insert` for `managed`. */
@@ -50,7 +63,7 @@ export async function replace(
 ): Promise<Answer> {
   const { resource, services } = context;
   const old = services.views.object(live, resource);
-  checkPreconditions(context, object, old);
+  checkVersion(context, object, old);
   keepServerFields(object, old);
   resource.strategy.defaults?.(object);
   restoreUnwritten(context, object, old);
@@ -69,8 +82,10 @@ export async function replace(
   const collection = collectionFor(context);
   const key = keyFor(context, context.name);
   if (object.metadata.deletionTimestamp && isReleased(object, resource)) {
-    const change = await services.store.remove(collection, key, live, draftOf(object, resource));
-    return { type: "entry", code: 200, entry: change.last as Entry };
+    await services.store.remove(collection, key, live, draftOf(object, resource));
+    // The version of the removal is for watchers; who asked for it sees the last one there was.
+    object.metadata.resourceVersion = old.metadata.resourceVersion;
+    return { type: "object", code: 200, object };
   }
   // Writing what is already there changes nothing: same version, no event.
   if (equal(object, old)) return { type: "entry", code: 200, entry: live };
@@ -79,34 +94,23 @@ export async function replace(
   return { type: "entry", code: 200, entry: change.after as Entry };
 }
 
-function checkPreconditions(context: RequestContext, object: KubeObject, old: KubeObject): void {
-  const { resource, name } = context;
-  const { resourceVersion, uid } = object.metadata;
-  if (uid && uid !== old.metadata.uid)
-    throw conflict(
-      resource.group,
-      resource.plural,
-      name,
-      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`,
-    );
+function checkVersion({ resource, name }: RequestContext, object: KubeObject, old: KubeObject): void {
+  const { resourceVersion } = object.metadata;
   if (resourceVersion && resourceVersion !== "0" && resourceVersion !== old.metadata.resourceVersion)
     throw conflict(resource.group, resource.plural, name);
 }
 
-/** What a client cannot change, whatever it sends. */
+/** What the server alone decides. Some of it a client may leave out; saying something else is refused later. */
 function keepServerFields({ metadata }: KubeObject, { metadata: old }: KubeObject): void {
-  metadata.uid = old.uid;
-  metadata.creationTimestamp = old.creationTimestamp;
   metadata.resourceVersion = old.resourceVersion;
-  keep("generation");
-  keep("deletionTimestamp");
-  keep("deletionGracePeriodSeconds");
+  if (!metadata.uid) metadata.uid = old.uid;
+  if (!metadata.creationTimestamp) metadata.creationTimestamp = old.creationTimestamp;
+  if (old.generation === undefined) delete metadata.generation;
+  else metadata.generation = old.generation;
+  if (old.deletionTimestamp !== undefined) metadata.deletionTimestamp = old.deletionTimestamp;
+  if (old.deletionGracePeriodSeconds !== undefined)
+    metadata.deletionGracePeriodSeconds ??= old.deletionGracePeriodSeconds;
   delete (metadata as { selfLink?: string }).selfLink;
-
-  function keep<K extends "generation" | "deletionTimestamp" | "deletionGracePeriodSeconds">(field: K): void {
-    if (old[field] === undefined) delete metadata[field];
-    else metadata[field] = old[field];
-  }
 }
 
 /** Top-level fields that a status-like endpoint writes. */

@@ -16,6 +16,13 @@ function covers({ key, effect }: Toleration, taint: string): boolean {
   return (key === taint || !key) && (effect === "NoExecute" || !effect);
 }
 
+/** What was decided when the pod was created holds for a manifest that says nothing of it. */
+export function keepPriority(spec: PodSpec, old: PodSpec): void {
+  if (spec.priority === undefined && old.priority !== undefined) spec.priority = old.priority;
+  if (spec.preemptionPolicy === undefined && old.preemptionPolicy !== undefined)
+    spec.preemptionPolicy = old.preemptionPolicy;
+}
+
 /** Priority classes every cluster has. */
 const systemClasses: Readonly<Record<string, number>> = {
   "system-cluster-critical": 2_000_000_000,

@@ -302,6 +302,7 @@ describe("a pod that runs", () => {
     ["another image", { containers: [{ ...spec.containers[0], image: "y" }] }],
     ["a shorter deadline", { activeDeadlineSeconds: 5 }],
     ["more tolerations", { tolerations: [...spec.tolerations, { key: "a", operator: "Exists" }] }],
+    ["no priority, which keeps the one decided", { priority: null, preemptionPolicy: null }],
     ["no tolerations, which brings the default ones back", { tolerations: [] }],
     ["one second of grace instead of a negative number", { terminationGracePeriodSeconds: 1 }],
   ])("may get %s", (_, change) => {

@@ -1,7 +1,7 @@
 import type { Pod, PodSpec, PodStatus } from "kubernetes-types/core/v1.js";
 import type { KubeObject } from "../../../object/meta.ts";
 import { defineKind } from "../define-kind.ts";
-import { addDefaultTolerations, resolvePriority } from "./admission.ts";
+import { addDefaultTolerations, keepPriority, resolvePriority } from "./admission.ts";
 import { podColumns } from "./columns.ts";
 import { validateImageSpaces } from "./containers.ts";
 import { defaultPod, defaultPodSpec } from "./defaults.ts";
@@ -45,7 +45,10 @@ export const pod = defineKind({
       resolvePriority(object, specOf(object));
       addDefaultTolerations(specOf(object));
     },
-    prepareForUpdate: (object) => addDefaultTolerations(specOf(object)),
+    prepareForUpdate: (object, old) => {
+      keepPriority(specOf(object), specOf(old));
+      addDefaultTolerations(specOf(object));
+    },
     validate: (object) => [...validatePodSpec(specOf(object), "spec"), ...validateImageSpaces(specOf(object), "spec")],
     validateUpdate: validatePodUpdate,
     hasGeneration: true,

@@ -1,0 +1,96 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { SmallServer, type Target } from "../testing/small-server.ts";
+
+/** Facts of the real server that are easily got wrong. */
+let server: SmallServer;
+const map: Target = { namespace: "a", name: "m" };
+
+beforeEach(async () => {
+  server = new SmallServer();
+  await server.createNamespaces("a");
+  await server.create("configmaps", { metadata: { name: "m", namespace: "a" }, data: { k: "v" } });
+});
+
+describe("a patch", () => {
+  it.each([
+    ["uid", "other"],
+    ["creationTimestamp", "2020-01-01T00:00:00Z"],
+    ["deletionTimestamp", "2020-01-01T00:00:00Z"],
+  ])("may not change %s", async (field, value) => {
+    await expect(server.patch("configmaps", map, { metadata: { [field]: value } })).rejects.toMatchObject({
+      code: 422,
+      details: { causes: [{ field: `metadata.${field}` }, { field: `metadata.${field}` }] },
+    });
+  });
+
+  it.each([{ kind: "Other" }, { apiVersion: "v9" }, { metadata: "x" }])(
+    "may not make %j of the object",
+    async (body) => {
+      await expect(server.patch("configmaps", map, body)).rejects.toMatchObject({
+        code: 422,
+        details: { causes: [{ field: "patch" }] },
+      });
+    },
+  );
+
+  it("may leave out what the server knows", async () => {
+    const { uid, creationTimestamp } = server.get("configmaps", map).metadata;
+    const { metadata } = await server.patch("configmaps", map, { metadata: { uid: null, creationTimestamp: null } });
+    expect(metadata).toMatchObject({ uid, creationTimestamp });
+  });
+
+  it.each([[[]], [[{}]]])("forgets all owners with managedFields %j", async (managedFields) => {
+    const { metadata } = await server.patch("configmaps", map, { metadata: { managedFields } });
+    expect(metadata.managedFields).toBeUndefined();
+    expect(server.get("configmaps", map).metadata.managedFields).toBeUndefined();
+  });
+
+  it("that removes the last finalizer answers with the version before the removal", async () => {
+    await server.patch("configmaps", map, { metadata: { finalizers: ["a.b/c"] } });
+    const { resourceVersion } = (await server.delete("configmaps", map)).metadata;
+    const { metadata } = await server.patch("configmaps", map, { metadata: { finalizers: null } });
+    expect(metadata.resourceVersion).toBe(resourceVersion);
+    expect(server.exists("configmaps", map)).toBe(false);
+  });
+});
+
+describe("a PUT", () => {
+  it("that names another uid meets a conflict", async () => {
+    const body = { metadata: { name: "m", namespace: "a", uid: "other" } };
+    await expect(server.update("configmaps", body)).rejects.toMatchObject({ code: 409 });
+  });
+
+  it.each(["leases", "runtimeclasses"])("of %s creates without a version, and replaces only with one", async (kind) => {
+    const body = { metadata: { name: "x", ...(kind === "leases" ? { namespace: "a" } : {}) }, handler: "h" };
+    await server.update(kind, body);
+    await expect(server.update(kind, body)).rejects.toMatchObject({
+      code: 422,
+      details: { causes: [{ field: "metadata.resourceVersion" }] },
+    });
+  });
+});
+
+describe("a deletion", () => {
+  it.each([
+    ["Background", []],
+    ["Foreground", ["foregroundDeletion"]],
+    ["Orphan", ["orphan"]],
+  ])("%s replaces what was said of dependents before", async (propagationPolicy, added) => {
+    await server.patch("configmaps", map, { metadata: { finalizers: ["a.b/c", "orphan"] } });
+    const { metadata } = await server.delete("configmaps", map, { propagationPolicy });
+    expect(metadata.finalizers).toEqual(["a.b/c", ...added]);
+  });
+
+  it("of a namespace says nothing of dependents", async () => {
+    const { metadata } = await server.delete("namespaces", { name: "a" }, { propagationPolicy: "Orphan" });
+    expect(metadata.finalizers).toBeUndefined();
+  });
+});
+
+describe("finalizers", () => {
+  it("of leases need no domain, of config maps they do", async () => {
+    const finalizers = ["plain"];
+    await server.create("leases", { metadata: { name: "l", namespace: "a", finalizers } });
+    await expect(server.patch("configmaps", map, { metadata: { finalizers } })).rejects.toMatchObject({ code: 422 });
+  });
+});

@@ -1,0 +1,106 @@
+import { parse } from "yaml";
+import type { Reply } from "./probe.ts";
+
+/** The answers of one server to one probe, without what no two servers share: ids, times, versions, free text. */
+export function comparable(replies: readonly Reply[]): unknown[] {
+  const uids = new Map<string, string>();
+  const versions = versionsIn(replies);
+  return replies.map(({ status, headers, text }) => ({
+    status,
+    headers,
+    body: bodiesOf(headers["content-type"] ?? "", text).map((body) => general(body, { uids, versions })),
+  }));
+}
+
+interface Seen {
+  readonly uids: Map<string, string>;
+  /** Versions of objects in the order in which they came to be. */
+  readonly versions: readonly string[];
+}
+
+/** One object, or each event of a stream. */
+function bodiesOf(contentType: string, text: string): unknown[] {
+  if (contentType.startsWith("application/yaml")) return [parse(text)];
+  if (!contentType.startsWith("application/json")) return [text];
+  try {
+    return [JSON.parse(text)];
+  } catch {
+    return text
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as unknown);
+  }
+}
+
+function versionsIn(replies: readonly Reply[]): string[] {
+  const found = new Set<string>();
+  const collect = (value: unknown): void => {
+    if (typeof value !== "object" || value === null) return;
+    const { metadata, kind } = value as { metadata?: { resourceVersion?: unknown }; kind?: unknown };
+    if (typeof metadata?.resourceVersion === "string" && !isMany(kind)) found.add(metadata.resourceVersion);
+    Object.values(value).forEach(collect);
+  };
+  for (const { headers, text } of replies) bodiesOf(headers["content-type"] ?? "", text).forEach(collect);
+  return [...found].toSorted((a, b) => Number(a) - Number(b));
+}
+
+function isMany(kind: unknown): boolean {
+  return typeof kind === "string" && (kind.endsWith("List") || kind === "Table");
+}
+
+function general(value: unknown, seen: Seen, key = "", within: Record<string, unknown> = {}): unknown {
+  if (typeof value === "string") return generalText(value, seen, key, within);
+  if (Array.isArray(value)) return value.map((item) => general(item, seen, key, within));
+  if (typeof value !== "object" || value === null) return value;
+  const fields = value as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.entries(fields)
+      .filter(([name]) => !isFree(name, fields))
+      .map(([name, field]) => [
+        name,
+        name === "causes" && Array.isArray(field)
+          ? unrepeated(field.map((cause) => general(cause, seen)))
+          : name === "managedFields" && Array.isArray(field)
+            ? byManager(field.map((entry) => general(entry, seen)))
+            : name === "metadata" && isMany(fields.kind)
+              ? general(field, seen, name, { many: true })
+              : general(
+                  field,
+                  seen,
+                  name,
+                  fields === field ? {} : { ...(key === "metadata" ? within : {}), ...fields },
+                ),
+      ]),
+  );
+}
+
+/** A fault found by two checks is two causes on the real server: which, is chance. */
+function unrepeated(causes: unknown[]): unknown[] {
+  return [...new Set(causes.map((cause) => JSON.stringify(cause)))].map((text) => JSON.parse(text) as unknown);
+}
+
+/** Owners are sorted by time first, and two servers do not begin a second together. */
+function byManager(entries: unknown[]): unknown[] {
+  return entries.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+}
+
+/** Messages of a Status and of its causes, and descriptions of columns, are each server's own words. */
+function isFree(name: string, fields: Record<string, unknown>): boolean {
+  if (name === "message") return fields.kind === "Status" || "field" in fields || Object.keys(fields).length <= 2;
+  return name === "description" && "priority" in fields;
+}
+
+function generalText(value: string, { uids, versions }: Seen, key: string, within: Record<string, unknown>): string {
+  if (/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(value)) {
+    if (!uids.has(value)) uids.set(value, `<uid ${uids.size + 1}>`);
+    return uids.get(value) as string;
+  }
+  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(value)) return "<time>";
+  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(value)) return "<microtime>";
+  if (key === "resourceVersion" && /^\d+$/.test(value))
+    return within.many || !versions.includes(value) ? "<version>" : `<version ${versions.indexOf(value) + 1}>`;
+  if (key === "continue" && value !== "") return "<continue>";
+  if (key === "token") return "<token>";
+  if (key === "cells" && /^(\d+[smhd])+$/.test(value)) return "<age>";
+  return value.replace(/\bgen-[bcdfghjklmnpqrstvwxz2456789]{5}\b/, "gen-<5>");
+}
