@@ -1,5 +1,5 @@
 import { equal, isObject, type Json } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
+import type { KubeObject, ObjectMeta } from "../../object/meta.ts";
 import { formatTime } from "../../object/time.ts";
 import { invalid, notSupported } from "../../schema/field-error.ts";
 import { badRequest, conflict, forbidden, invalidObject, notFound } from "../status-error.ts";
@@ -104,19 +104,29 @@ function checkPreconditions({ resource, name }: RequestContext, object: KubeObje
 function markDeleted({ resource, services }: RequestContext, object: KubeObject, options: DeleteOptions): KubeObject {
   const { strategy } = resource;
   const now = services.clock.now();
-  const grace = strategy.gracePeriod?.(object, options.gracePeriodSeconds) ?? 0;
   const metadata = { ...object.metadata };
   const first = !metadata.deletionTimestamp;
-  if (first) metadata.deletionTimestamp = formatTime(now + grace * 1000);
-  if (!strategy.onDelete) {
-    // A second deletion can only hurry the first.
-    metadata.deletionGracePeriodSeconds = first ? grace : Math.min(grace, metadata.deletionGracePeriodSeconds ?? 0);
-    if (first && metadata.generation !== undefined) metadata.generation++;
-  }
+  if (first) {
+    const grace = strategy.gracePeriod?.(object, options.gracePeriodSeconds) ?? 0;
+    metadata.deletionTimestamp = formatTime(now + grace * 1000);
+    if (!strategy.onDelete) {
+      metadata.deletionGracePeriodSeconds = grace;
+      if (metadata.generation !== undefined) metadata.generation++;
+    }
+  } else hurry(metadata, options.gracePeriodSeconds);
   if (options.propagation && !strategy.onDelete)
     metadata.finalizers = heldBy(metadata.finalizers ?? [], holding[options.propagation]);
+  if (metadata.finalizers?.length === 0) delete metadata.finalizers;
   const marked: KubeObject = { ...object, metadata };
   return first && strategy.onDelete ? strategy.onDelete(marked, now) : marked;
+}
+
+/** A second deletion can only shorten the time that the first has given. */
+function hurry(metadata: ObjectMeta, asked: number | undefined): void {
+  const { deletionTimestamp = "", deletionGracePeriodSeconds: given = 0 } = metadata;
+  if (asked === undefined || asked >= given) return;
+  metadata.deletionTimestamp = formatTime(Date.parse(deletionTimestamp) - (given - asked) * 1000);
+  metadata.deletionGracePeriodSeconds = asked;
 }
 
 /** The garbage collector takes these away, once it has dealt with what the object owns. */
@@ -149,7 +159,8 @@ function deleteOptions(query: URLSearchParams, body: Json): DeleteOptions {
     errors.push(invalid("gracePeriodSeconds", grace, "must be a whole number"));
   if (errors.length > 0) throw invalidObject("meta.k8s.io", "DeleteOptions", "", errors);
   return {
-    gracePeriodSeconds: seconds === undefined ? undefined : Math.max(0, seconds),
+    // Less than none is the least there is.
+    gracePeriodSeconds: seconds !== undefined && seconds < 0 ? 1 : seconds,
     propagation: propagation as DeleteOptions["propagation"],
     uid: typeof preconditions.uid === "string" ? preconditions.uid : undefined,
     resourceVersion: typeof preconditions.resourceVersion === "string" ? preconditions.resourceVersion : undefined,

@@ -14,29 +14,30 @@ export function list(context: RequestContext): Answer {
     );
   if (resourceVersion !== undefined && resourceVersion > store.revision) throw tooNew(resourceVersion, store.revision);
 
-  const position = token === "" ? undefined : parseToken(token);
-  if (position && position.revision > store.revision) throw tooNew(position.revision, store.revision);
+  if (token !== "" && resourceVersion) throw badRequest("specifying resource version is not allowed when using continue");
+
+  const position = token === "" ? undefined : parseToken(token, store.revision);
   const revision = position?.revision ?? ((match === "Exact" && resourceVersion) || store.revision);
-  const { entries, more } = page(context, selection, revision, position?.after ?? "", limit);
+  const { entries, more, remaining } = page(context, selection, revision, position?.after ?? "", limit);
   const last = entries.at(-1);
   return {
     type: "list",
     entries,
     revision,
     ...(more && last ? { continue: makeToken(revision, last.key) } : {}),
-    ...(more && selection.everything && selection.prefix === "" && !position
-      ? { remaining: store.count(collectionFor(context)) - entries.length }
-      : {}),
+    ...(remaining === undefined ? {} : { remaining }),
   };
 }
 
-function page(
-  context: RequestContext,
-  selection: Selection,
-  revision: number,
-  after: string,
-  limit: number,
-): { entries: Entry[]; more: boolean } {
+interface Page {
+  readonly entries: Entry[];
+  /** Whether there is anything after these. */
+  readonly more: boolean;
+  /** How much, where that can be told without looking into objects. */
+  readonly remaining?: number;
+}
+
+function page(context: RequestContext, selection: Selection, revision: number, after: string, limit: number): Page {
   const { store } = context.services;
   const collection = collectionFor(context);
   if (selection.name !== undefined && selection.prefix !== "" && revision === store.revision) {
@@ -51,12 +52,14 @@ function page(
         : `The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter.`,
     );
   const entries: Entry[] = [];
+  let remaining = 0;
   for (const entry of snapshot.entries) {
     if (!selection.everything && !selection.matches(entry)) continue;
-    if (limit > 0 && entries.length === limit) return { entries, more: true };
-    entries.push(entry);
+    if (limit === 0 || entries.length < limit) entries.push(entry);
+    else if (selection.everything) remaining++;
+    else return { entries, more: true };
   }
-  return { entries, more: false };
+  return remaining > 0 ? { entries, more: true, remaining } : { entries, more: false };
 }
 
 /** The version asked for has not been reached; a client that waits a second may find it. */
@@ -71,7 +74,7 @@ function makeToken(revision: number, after: string): string {
   return Buffer.from(JSON.stringify({ v: "meta.k8s.io/v1", rv: revision, start: `${after}\0` })).toString("base64url");
 }
 
-function parseToken(token: string): { revision: number; after: string } {
+function parseToken(token: string, current: number): { revision: number; after: string } {
   let parsed: unknown;
   try {
     parsed = JSON.parse(Buffer.from(token, "base64url").toString("utf8"));
@@ -79,10 +82,15 @@ function parseToken(token: string): { revision: number; after: string } {
     throw badRequest(`invalid continue token: continue key is not valid: ${(error as Error).message}`);
   }
   const { v, rv, start } = (parsed ?? {}) as { v?: unknown; rv?: unknown; start?: unknown };
-  const isVersion = typeof rv === "number" && Number.isSafeInteger(rv) && rv > 0;
-  if (v !== "meta.k8s.io/v1" || !isVersion || typeof start !== "string" || start.includes(".."))
+  if (v !== "meta.k8s.io/v1" || !isRevision(rv) || typeof start !== "string")
     throw badRequest(
       "invalid continue token: continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
     );
-  return { revision: rv, after: start.replace(/\0$/, "") };
+  if (rv > current) throw tooNew(rv, current);
+  // A negative version stands for the newest: the rest of a list, no longer of one moment.
+  return { revision: rv < 0 ? current : rv, after: start.replace(/\0$/, "") };
+}
+
+function isRevision(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value !== 0;
 }
