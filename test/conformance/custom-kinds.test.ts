@@ -26,6 +26,37 @@ onEachServer("custom kinds", (cluster) => {
     });
   });
 
+  it("owns the status that it wrote into a definition", async () => {
+    const { metadata } = (await cluster.kubectl.json("get crd widgets.shop.example --show-managed-fields")) as {
+      metadata: { managedFields: { manager: string; subresource?: string; fieldsV1: object }[] };
+    };
+    const condition = {
+      ".": {},
+      "f:lastTransitionTime": {},
+      "f:message": {},
+      "f:reason": {},
+      "f:status": {},
+      "f:type": {},
+    };
+    expect(metadata.managedFields.find(({ subresource }) => subresource === "status")).toMatchObject({
+      manager: "kube-apiserver",
+      operation: "Update",
+      fieldsV1: {
+        "f:status": {
+          "f:acceptedNames": { "f:kind": {}, "f:plural": {} },
+          "f:conditions": { 'k:{"type":"Established"}': condition, 'k:{"type":"NamesAccepted"}': condition },
+        },
+      },
+    });
+  });
+
+  it("serves no subresource that the definition does not name", async () => {
+    await cluster.kubectl.refuses(
+      "get --raw /apis/shop.example/v1/namespaces/work/widgets/any/nothing",
+      'Error from server (NotFound): widgets.shop.example "any" not found',
+    );
+  });
+
   it("serves the kind like any other", async () => {
     const { kubectl } = cluster;
     await kubectl.prints(
@@ -208,6 +239,28 @@ onEachServer("custom kinds", (cluster) => {
     await kubectl.refuses(apply("blue"), /conflict with "red": \.spec\.size\n/, {
       stdin: widget("s", { size: "large" }),
     });
+  });
+
+  const misfits: [string, Record<string, unknown>, string][] = [
+    ["an unknown field", { size: "small", bogus: 1 }, ".spec.bogus: field not declared in schema"],
+    ["a wrong type", { size: "small", replicas: "x" }, ".spec.replicas: expected numeric (int or float), got string"],
+    [
+      "a repeated key",
+      { size: "small", parts: [{ name: "a" }, { name: "a" }] },
+      '.spec.parts: duplicate entries for key [name="a"]',
+    ],
+    [
+      "an item without its key",
+      { size: "small", parts: [{ count: 1 }] },
+      '.spec.parts: element 0: associative list with keys has an element that omits all key fields ["name"] (and doesn\'t have default values for any key fields)',
+    ],
+  ];
+  it.each(misfits)("refuses to apply %s on the server", async (_title, spec, fault) => {
+    await cluster.kubectl.refuses(
+      "apply --server-side -f -",
+      `Error from server: failed to create typed patch object (work/misfit; shop.example/v1, Kind=Widget): ${fault}`,
+      { stdin: widget("misfit", spec) },
+    );
   });
 
   const definitions: [string, (text: string) => string, RegExp][] = [

@@ -13,9 +13,12 @@ onEachServer("what is served", (cluster) => {
     expect(serverVersion.gitVersion).toMatch(/^v1\.\d+\.\d+/);
   });
 
-  it.each(["/healthz", "/livez", "/readyz"])("is well at %s", async (path) => {
-    await cluster.kubectl.prints(`get --raw ${path}`, "ok");
-  });
+  it.each(["/healthz", "/livez", "/readyz", "/healthz/ping", "/livez/ping", "/readyz/ping"])(
+    "is well at %s",
+    async (path) => {
+      await cluster.kubectl.prints(`get --raw ${path}`, "ok");
+    },
+  );
 
   it("answers a raw path with the very body", async () => {
     const answer = JSON.parse(await cluster.kubectl.out("get --raw /api/v1/namespaces/work")) as object;

@@ -121,6 +121,10 @@ onEachServer("reading", (cluster) => {
       "get configmaps --field-selector data.a=x",
       /"data\.a" is not a known field selector: only "metadata\.name", "metadata\.namespace"/,
     ],
+    [
+      "get crd --field-selector spec.group=x",
+      /"spec\.group" is not a known field selector: only "metadata\.name", "metadata\.namespace"$/,
+    ],
     ["get pods -l 'a in'", /unable to parse requirement: found '' expected: '\('$/],
     ["get pod on-alpha -o jsonpath={.spec.nothing.here} --allow-missing-template-keys=false", /nothing is not found/],
   ];
