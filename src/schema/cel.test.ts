@@ -222,6 +222,16 @@ describe("a rule written in bad faith", () => {
     expect(faults({ ...list, ...rules({ rule: `size(${doubled}) > 0` }) }, [1, 2, 3])[0]).toContain("cost limit");
   });
 
+  it("cannot stay below the limit again and again", () => {
+    const items = { ...list, ...rules({ rule: "self.all(a, self.all(b, a + b >= 0))" }) };
+    const numbers = Array.from({ length: 400 }, () => 1);
+    const many = (count: number) => Array.from({ length: count }, () => numbers);
+    expect(faults({ type: "array", items }, many(2))).toEqual([]);
+    const [fault, ...more] = faults({ type: "array", items }, many(200));
+    expect(fault).toContain("running out of cost budget, no further validation rules will be run");
+    expect(more).toEqual([]);
+  });
+
   it("cannot hide its cost behind a truth", () => {
     const hidden = "self.all(a, self.all(b, self.all(c, a + b + c >= 0))) || true";
     expect(

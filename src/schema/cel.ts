@@ -1,5 +1,5 @@
 import { isObject } from "../object/json.ts";
-import { CostError } from "./cel/frame.ts";
+import { CostError, type Purse, totalCostLimit } from "./cel/frame.ts";
 import { type Shape, shapeOf } from "./cel/shape.ts";
 import { EvaluationError, none, OptionalValue, type Value } from "./cel/value.ts";
 import { checkDepth } from "./depth.ts";
@@ -80,36 +80,35 @@ function compileNode(schema: Schema, position: Position, errors: FieldError[]): 
   return { schema, shape, rules, properties, additional, items };
 }
 
-/** All rules of one object together may cost no more than this many failed or costly runs. */
+/** More failures than this tell nobody anything new. */
 const mostErrors = 1000;
+
+/** One object's way through the rules. */
+interface Run {
+  readonly errors: FieldError[];
+  readonly purse: Purse;
+}
 
 /**
  * Runs the rules on a value, and those about change where there is an old one. The value must fit its schema: rules take
  * types for granted.
  */
 export function validateRules(compiled: CompiledRules, value: unknown, old?: unknown): FieldError[] {
-  const errors: FieldError[] = [];
+  const run: Run = { errors: [], purse: { left: totalCostLimit } };
   try {
-    if (compiled.root) validateNode(compiled.root, value, old, "", errors, 0);
+    if (compiled.root) validateNode(compiled.root, value, old, "", run, 0);
   } catch (error) {
     if (!(error instanceof CostError)) throw error;
   }
-  return errors;
+  return run.errors;
 }
 
-function validateNode(
-  node: RuleNode,
-  value: unknown,
-  old: unknown,
-  path: string,
-  errors: FieldError[],
-  depth: number,
-): void {
+function validateNode(node: RuleNode, value: unknown, old: unknown, path: string, run: Run, depth: number): void {
   checkDepth(depth);
-  if (value === null || value === undefined || errors.length > mostErrors) return;
-  if (node.rules.length > 0) runRules(node, value, old ?? undefined, path, errors);
+  if (value === null || value === undefined || run.errors.length > mostErrors) return;
+  if (node.rules.length > 0) runRules(node, value, old ?? undefined, path, run);
   if (Array.isArray(value)) {
-    if (node.items) validateItems(node, node.items, value, old, path, errors, depth);
+    if (node.items) validateItems(node, node.items, value, old, path, run, depth);
   } else if (isObject(value)) {
     const before = isObject(old) ? old : undefined;
     for (const name of Object.keys(value)) {
@@ -118,7 +117,7 @@ function validateNode(
       if (!part) continue;
       const place = known ? child(path, name) : key(path, name);
       const previous = before && Object.hasOwn(before, name) ? before[name] : undefined;
-      validateNode(part, value[name], previous, place, errors, depth + 1);
+      validateNode(part, value[name], previous, place, run, depth + 1);
     }
   }
 }
@@ -129,7 +128,7 @@ function validateItems(
   value: unknown[],
   old: unknown,
   path: string,
-  errors: FieldError[],
+  run: Run,
   depth: number,
 ): void {
   const keys = list.schema["x-kubernetes-list-map-keys"];
@@ -138,11 +137,11 @@ function validateItems(
     for (const item of old) before.set(canonical(keysOf(item, keys)), item);
   for (let i = 0; i < value.length; i++) {
     const previous = keys && before.size > 0 ? before.get(canonical(keysOf(value[i], keys))) : undefined;
-    validateNode(items, value[i], previous, index(path, i), errors, depth + 1);
+    validateNode(items, value[i], previous, index(path, i), run, depth + 1);
   }
 }
 
-function runRules(node: RuleNode, value: unknown, old: unknown, path: string, errors: FieldError[]): void {
+function runRules(node: RuleNode, value: unknown, old: unknown, path: string, run: Run): void {
   const { shape } = node;
   if (!shape) return;
   let self: Value | undefined;
@@ -157,20 +156,32 @@ function runRules(node: RuleNode, value: unknown, old: unknown, path: string, er
         self,
         oldSelf: isOptional ? (oldSelf === undefined ? none : new OptionalValue(oldSelf)) : (oldSelf ?? null),
       };
-      const holds = rule.expression.evaluate(variables);
-      if (holds !== true) errors.push(failure(rule, node, value, variables, path));
+      const holds = rule.expression.evaluate(variables, run.purse);
+      if (holds !== true) run.errors.push(failure(rule, node, value, variables, path, run.purse));
     } catch (error) {
       if (!(error instanceof EvaluationError)) throw error;
-      errors.push(faultOf(error, rule, node, path));
+      run.errors.push(faultOf(error, rule, node, path, run.purse));
       // Nothing that follows may cost as much again.
       if (error instanceof CostError) throw error;
     }
   }
 }
 
-function faultOf(error: EvaluationError, { source }: CompiledRule, { schema }: RuleNode, path: string): FieldError {
+function faultOf(
+  error: EvaluationError,
+  { source }: CompiledRule,
+  { schema }: RuleNode,
+  path: string,
+  { left }: Purse,
+): FieldError {
   const what = (source.message || source.rule).trim();
   const place = path === "" ? "<nil>" : path;
+  if (left < 0)
+    return invalid(
+      place,
+      schema.type ?? "",
+      "validation failed due to running out of cost budget, no further validation rules will be run",
+    );
   if (error instanceof CostError)
     return invalid(
       place,
@@ -192,8 +203,9 @@ function failure(
   value: unknown,
   variables: Readonly<Record<string, Value>>,
   path: string,
+  purse: Purse,
 ): FieldError {
-  const message = messageOf(rule, variables);
+  const message = messageOf(rule, variables, purse);
   let place = path;
   for (const part of rule.fieldPath) place = "property" in part ? child(place, part.property) : key(place, part.key);
   if (place === "") place = "<nil>";
@@ -212,10 +224,14 @@ function failure(
   }
 }
 
-function messageOf({ source, message }: CompiledRule, variables: Readonly<Record<string, Value>>): string {
+function messageOf(
+  { source, message }: CompiledRule,
+  variables: Readonly<Record<string, Value>>,
+  purse: Purse,
+): string {
   if (message) {
     try {
-      const text = message.evaluate(variables);
+      const text = message.evaluate(variables, purse);
       if (typeof text === "string" && text.trim() !== "" && !text.includes("\n") && text.length <= 5120)
         return text.trim();
     } catch (error) {

@@ -1,5 +1,5 @@
 import { compile } from "./compile.ts";
-import { costLimit, type Frame } from "./frame.ts";
+import { costLimit, type Frame, type Purse } from "./frame.ts";
 import { standardLibrary } from "./library.ts";
 import { parse } from "./parse.ts";
 import { Scope } from "./scope.ts";
@@ -12,7 +12,7 @@ export interface Expression {
   readonly type: Type;
   /** The variables it uses. */
   readonly uses: ReadonlySet<string>;
-  readonly evaluate: (variables: Readonly<Record<string, Value>>) => Value;
+  readonly evaluate: (variables: Readonly<Record<string, Value>>, purse?: Purse) => Value;
 }
 
 /** Throws a CompileError. */
@@ -25,9 +25,14 @@ export function compileExpression(source: string, variables: Readonly<Record<str
   return {
     type,
     uses: namesIn(node),
-    evaluate(values) {
-      const frame: Frame = { slots: names.map((name) => values[name] ?? null), budget: costLimit };
-      return run(frame);
+    evaluate(values, purse = { left: costLimit }) {
+      const given = Math.min(costLimit, purse.left);
+      const frame: Frame = { slots: names.map((name) => values[name] ?? null), budget: given };
+      try {
+        return run(frame);
+      } finally {
+        purse.left -= given - frame.budget;
+      }
     },
   };
 }

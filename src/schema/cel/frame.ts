@@ -9,6 +9,14 @@ export interface Frame {
 /** The most that one run of one expression may cost; a step of a loop or a call costs one, long texts and lists more. */
 export const costLimit = 1_000_000;
 
+/** The most that all runs for one object may cost together. */
+export const totalCostLimit = 10_000_000;
+
+/** What is left for the runs to come. */
+export interface Purse {
+  left: number;
+}
+
 export class CostError extends EvaluationError {
   constructor() {
     super("operation cancelled: actual cost limit exceeded");
