@@ -109,10 +109,10 @@ describe("other representations", () => {
     const response = watching({ as: "Table" });
     await put("one");
     await put("two");
-    const [first, second] = response.lines.map(({ object }) => object);
-    expect((first?.columnDefinitions as { name: string }[]).map(({ name }) => name)).toEqual(["Name", "Data", "Age"]);
-    expect(second?.columnDefinitions ?? null).toBeNull();
-    expect(second).toMatchObject({ kind: "Table", rows: [{ cells: ["two", 1, "0s"] }] });
+    expect(response.lines.map(({ object }) => object)).toMatchObject([
+      { kind: "Table", columnDefinitions: [{ name: "Name" }, { name: "Data" }, { name: "Age" }] },
+      { kind: "Table", columnDefinitions: null, rows: [{ cells: ["two", 1, "0s"] }] },
+    ]);
   });
 
   it("are metadata alone", async () => {

@@ -3,6 +3,7 @@ import type { KubeObject } from "../../object/meta.ts";
 import { updateManagedFields } from "../../patch/managed-fields.ts";
 import type { ParsedBody } from "../http/body.ts";
 import { apiVersion, collectionOf } from "../registry.ts";
+import type { Resource } from "../resource.ts";
 import { alreadyExists, badRequest, invalidObject, notFound, StatusError } from "../status-error.ts";
 import type { Entry } from "../storage/store.ts";
 import { collectionFor, keyFor, timestamp, type Answer, type RequestContext } from "./context.ts";
@@ -81,9 +82,16 @@ export async function insert(
       services.views.adopt(change.after as Entry, resource);
       return { type: "entry", code: 201, entry: change.after as Entry };
     }
-    if (!generated || attempt >= 8) throw alreadyExists(resource.group, resource.plural, metadata.name ?? "");
+    if (!generated) throw alreadyExists(resource.group, resource.plural, metadata.name ?? "");
+    if (attempt >= 8) throw noFreeName(resource, metadata.name ?? "");
     delete metadata.name;
   }
+}
+
+function noFreeName({ group, plural }: Resource, name: string): StatusError {
+  const { code, reason, message, details } = alreadyExists(group, plural, name);
+  const why = `${message}, the server was not able to generate a unique name for the object`;
+  return new StatusError(code, reason, why, { ...details, retryAfterSeconds: 1 });
 }
 
 /** The namespace in the object, if it says one, must be that of the URL. */

@@ -14,7 +14,8 @@ export function list(context: RequestContext): Answer {
     );
   if (resourceVersion !== undefined && resourceVersion > store.revision) throw tooNew(resourceVersion, store.revision);
 
-  if (token !== "" && resourceVersion) throw badRequest("specifying resource version is not allowed when using continue");
+  if (token !== "" && resourceVersion)
+    throw badRequest("specifying resource version is not allowed when using continue");
 
   const position = token === "" ? undefined : parseToken(token, store.revision);
   const revision = position?.revision ?? ((match === "Exact" && resourceVersion) || store.revision);

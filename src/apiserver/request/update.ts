@@ -88,7 +88,8 @@ export async function replace(
     return { type: "object", code: 200, object };
   }
   // Writing what is already there changes nothing: same version, no event.
-  if (equal(object, old)) return { type: "entry", code: 200, entry: live };
+  if (equal(object, old) && services.views.isStoredAsShown(live, resource))
+    return { type: "entry", code: 200, entry: live };
   const change = await services.store.put(collection, key, live, draftOf(object, resource));
   services.views.adopt(change.after as Entry, resource);
   return { type: "entry", code: 200, entry: change.after as Entry };

@@ -1,4 +1,5 @@
-import type { KubeObject } from "../../object/meta.ts";
+import { equal } from "../../object/json.ts";
+import { apiVersionOf, type KubeObject } from "../../object/meta.ts";
 import { apiVersion } from "../registry.ts";
 import type { Resource } from "../resource.ts";
 import { decodeCustom } from "../custom/decode-custom.ts";
@@ -24,6 +25,19 @@ export class Views {
       shown.set(resource, bytes);
     }
     return bytes;
+  }
+
+  /**
+   * Whether what lies there is what a write of the object as shown would put there. If not, writing it back unchanged
+   * brings it up to the schema and version of today: this is how stored objects are migrated.
+   */
+  isStoredAsShown(entry: Entry, resource: Resource): boolean {
+    if (resource.origin === "builtin") return true;
+    const stored = {
+      ...this.object(entry, resource),
+      apiVersion: apiVersionOf(resource.group, resource.storageVersion),
+    };
+    return equal(stored, decodeObject(entry.bytes));
   }
 
   /** A parsed copy, the caller's own. */

@@ -1,0 +1,150 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { SmallServer, type Body } from "../testing/small-server.ts";
+
+/** The next bytes that names are made from; chance once these are used up. */
+const dice: number[][] = [];
+vi.mock("node:crypto", async (original) => {
+  const crypto = await original<{ randomBytes: (size: number) => Buffer }>();
+  return { ...crypto, randomBytes: (size: number) => Buffer.from(dice.shift() ?? crypto.randomBytes(size)) };
+});
+
+let server: SmallServer;
+
+beforeEach(async () => {
+  dice.length = 0;
+  server = new SmallServer();
+  await server.createNamespaces("a");
+});
+
+const create = (metadata: Body["metadata"], query: Record<string, string> = {}) =>
+  server.create("configmaps", { metadata: { namespace: "a", ...metadata } }, { query });
+
+describe("a generated name", () => {
+  const always = (value: number) => Array.from({ length: 5 }, () => value);
+
+  it("is the prefix and five letters or digits that are hard to misread", async () => {
+    const { metadata } = await create({ generateName: "job-" });
+    expect(metadata.name).toMatch(/^job-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
+    expect(metadata.generateName).toBe("job-");
+  });
+
+  it("fits into a label, however long the prefix", async () => {
+    const { metadata } = await create({ generateName: "x".repeat(100) });
+    expect(metadata.name).toMatch(/^x{58}.{5}$/);
+  });
+
+  it("is another one when it is taken", async () => {
+    dice.push(always(0), always(0), always(0), always(1));
+    await create({ generateName: "job-" });
+    expect((await create({ generateName: "job-" })).metadata.name).toBe("job-ccccc");
+  });
+
+  it("is another one when a creation that is still under way has it", async () => {
+    dice.push(always(0), always(0), always(1));
+    const both = await Promise.all([create({ generateName: "job-" }), create({ generateName: "job-" })]);
+    expect(both.map(({ metadata }) => metadata.name)).toEqual(["job-bbbbb", "job-ccccc"]);
+  });
+
+  it("is given up after eight that are taken, and the client may try again", async () => {
+    dice.push(...Array.from({ length: 9 }, () => always(0)));
+    await create({ generateName: "job-" });
+    await expect(create({ generateName: "job-" })).rejects.toMatchObject({
+      code: 409,
+      reason: "AlreadyExists",
+      message: expect.stringMatching(/"job-bbbbb" already exists, the server was not able to generate a unique name/),
+      details: { retryAfterSeconds: 1 },
+    });
+  });
+
+  it("gives way to one that was given", async () => {
+    expect((await create({ name: "mine", generateName: "job-" })).metadata.name).toBe("mine");
+    await expect(create({ name: "mine", generateName: "job-" })).rejects.toMatchObject({ reason: "AlreadyExists" });
+  });
+});
+
+describe("a new object", () => {
+  it("gets what only the server can say, whatever the client says", async () => {
+    const { metadata } = await create({
+      name: "m",
+      uid: "mine",
+      generation: 7,
+      creationTimestamp: "1999-01-01T00:00:00Z",
+      deletionTimestamp: "1999-01-01T00:00:00Z",
+      deletionGracePeriodSeconds: 5,
+    });
+    expect(metadata.uid).toMatch(/^[0-9a-f-]{36}$/);
+    expect(metadata).toMatchObject({ creationTimestamp: "2026-01-01T00:00:00Z", resourceVersion: "2" });
+    expect(Object.keys(metadata).toSorted()).toEqual([
+      "creationTimestamp",
+      "name",
+      "namespace",
+      "resourceVersion",
+      "uid",
+    ]);
+  });
+
+  it("is stored once, when two come at a time", async () => {
+    const outcomes = await Promise.allSettled([create({ name: "m" }), create({ name: "m" })]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+    expect(server.store.revision).toBe(2);
+  });
+
+  it("leaves no trace of a dry run, but is checked and shown in full", async () => {
+    const { metadata } = await create({ generateName: "job-" }, { dryRun: "All" });
+    expect(metadata).toMatchObject({ name: expect.stringMatching(/^job-/), uid: expect.any(String) });
+    expect(metadata.resourceVersion).toBeUndefined();
+    expect(server.store.revision).toBe(1);
+    await create({ name: "m" });
+    await expect(create({ name: "m" }, { dryRun: "All" })).rejects.toMatchObject({ reason: "AlreadyExists" });
+  });
+
+  const refused: [string, Body["metadata"], number][] = [
+    ["without a name", {}, 422],
+    ["with a name that is none", { name: "No/Name" }, 422],
+    ["with a version", { name: "m", resourceVersion: "1" }, 500],
+    ["in a namespace that is not there", { name: "m", namespace: "nowhere" }, 404],
+  ];
+  it.each(refused)("is refused %s", async (_, metadata, code) => {
+    await expect(create(metadata)).rejects.toMatchObject({ code });
+    expect(server.store.revision).toBe(1);
+  });
+
+  it("is refused in another namespace than that of the URL", async () => {
+    const body = { metadata: { name: "m", namespace: "b" } };
+    await expect(server.create("configmaps", body, { namespace: "a" })).rejects.toMatchObject({ code: 400 });
+  });
+
+  it("is refused in a namespace that is being deleted, even before that is on disk", async () => {
+    const deleting = server.delete("namespaces", { name: "a" });
+    await expect(create({ name: "m" })).rejects.toMatchObject({
+      code: 403,
+      details: { causes: [{ reason: "NamespaceTerminating" }] },
+    });
+    await deleting;
+  });
+
+  it("may come into a namespace whose creation is not yet on disk", async () => {
+    const [, made] = await Promise.all([
+      server.createNamespaces("b"),
+      server.create("configmaps", { metadata: { name: "m", namespace: "b" } }),
+    ]);
+    expect(made.metadata.namespace).toBe("b");
+  });
+});
+
+describe("fields that a kind does not have", () => {
+  const body = { metadata: { name: "m", namespace: "a" }, colour: "red" };
+  const send = (fieldValidation: string) => server.create("configmaps", body, { query: { fieldValidation } });
+
+  it("are refused when the client is strict", async () => {
+    await expect(send("Strict")).rejects.toMatchObject({ code: 400, message: expect.stringContaining('"colour"') });
+  });
+
+  it.each([
+    ["Warn", ['unknown field "colour"']],
+    ["Ignore", []],
+  ])("are dropped with %s", async (fieldValidation, warnings) => {
+    expect(await send(fieldValidation)).not.toHaveProperty("colour");
+    expect(server.warnings).toEqual(warnings);
+  });
+});

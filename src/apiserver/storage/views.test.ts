@@ -1,0 +1,78 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Resource } from "../resource.ts";
+import { SmallServer } from "../testing/small-server.ts";
+import { widgetDefinition, type WidgetVersion } from "../testing/widget-definition.ts";
+import type { Entry } from "./store.ts";
+
+let server: SmallServer;
+const one = { namespace: "a", name: "one" };
+const entry = (): Entry => server.store.get("widgets.x.io", "a/one") as Entry;
+const shown = (resource: Resource): string => String(server.services.views.bytes(entry(), resource));
+
+beforeEach(async () => {
+  server = new SmallServer();
+  await server.createNamespaces("a");
+  server.keepHouse();
+  await server.create("customresourcedefinitions", widgetDefinition({ versions: [{ name: "v1" }, { name: "v2" }] }));
+  await server.create("widgets/v1", { metadata: { ...one }, spec: { size: 1 } });
+});
+
+async function redefine(...versions: WidgetVersion[]): Promise<void> {
+  const { spec } = widgetDefinition({ versions });
+  await server.patch("customresourcedefinitions", { name: "widgets.x.io" }, { spec });
+}
+
+describe("a stored custom object", () => {
+  it("is shown byte for byte as it was just written", () => {
+    expect(server.services.views.bytes(entry(), server.resource("widgets/v1"))).toBe(entry().bytes);
+  });
+
+  it("is shown in the version asked for", () => {
+    expect(server.get("widgets/v2", one)).toEqual({ ...server.get("widgets/v1", one), apiVersion: "x.io/v2" });
+  });
+
+  it("is shown in another version as the same bytes each time", () => {
+    const v2 = server.resource("widgets/v2");
+    expect(server.services.views.bytes(entry(), v2)).toBe(server.services.views.bytes(entry(), v2));
+  });
+
+  it("shows a default that the schema has got since, though nothing was written", async () => {
+    const before = entry();
+    await redefine({ name: "v1", spec: { size: { type: "integer" }, color: { type: "string", default: "red" } } });
+    expect(server.get("widgets", one).spec).toEqual({ size: 1, color: "red" });
+    expect(entry()).toBe(before);
+  });
+
+  it("hides a field that the schema has lost since, and shows it again when it comes back", async () => {
+    await redefine({ name: "v1", spec: { other: { type: "integer" } } });
+    expect(server.get("widgets", one).spec).toEqual({});
+    await redefine({ name: "v1", spec: { size: { type: "integer" } } });
+    expect(server.get("widgets", one).spec).toEqual({ size: 1 });
+  });
+
+  it("keeps its owners of fields and its metadata in every version", () => {
+    const { metadata } = server.get("widgets/v1", one);
+    expect(server.get("widgets/v2", one).metadata).toEqual(metadata);
+    expect(metadata.managedFields).toMatchObject([{ apiVersion: "x.io/v1" }]);
+  });
+
+  it("that was written in another version than is stored is stored in that one", async () => {
+    await server.create("widgets/v2", { metadata: { name: "two", namespace: "a" }, spec: { size: 2 } });
+    expect(String(server.store.get("widgets.x.io", "a/two")?.bytes)).toContain('"apiVersion":"x.io/v1"');
+    expect(server.get("widgets/v2", { namespace: "a", name: "two" }).apiVersion).toBe("x.io/v2");
+  });
+
+  it("is not changed by who changes the copy he was given", () => {
+    const { views } = server.services;
+    const v1 = server.resource("widgets/v1");
+    views.object(entry(), v1).spec = { size: 99 };
+    expect(views.object(entry(), v1).spec).toEqual({ size: 1 });
+    expect(shown(v1)).toContain('"size":1');
+  });
+});
+
+it("an object of a built-in kind is shown as it lies there", async () => {
+  await server.create("configmaps", { metadata: { name: "m", namespace: "a" } });
+  const stored = server.store.get("configmaps", "a/m") as Entry;
+  expect(server.services.views.bytes(stored, server.resource("configmaps"))).toBe(stored.bytes);
+});
