@@ -8,6 +8,7 @@ import { partialMetadata, partialMetadataList } from "../table/partial-metadata.
 import { toTable } from "../table/table.ts";
 import type { HttpResponse } from "./exchange.ts";
 import type { Representation } from "./negotiate.ts";
+import { respondPieces } from "./respond-pieces.ts";
 
 const comma = Buffer.from(",");
 const openBrace = Buffer.from("{");
@@ -86,7 +87,7 @@ async function respondList(
     else pieces.push(bytes);
   });
   pieces.push(Buffer.from("]}\n"));
-  respondJson(response, 200, Buffer.concat(pieces));
+  return respondPieces(response, pieces);
 }
 
 function reduced(context: RequestContext, answer: Answer, { as }: Representation): object {
