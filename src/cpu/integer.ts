@@ -1,0 +1,9 @@
+/** A whole number as Python's `int()` reads one: blanks around it, a sign, and `_` between digits are allowed. */
+export function parseInteger(text: string): bigint | undefined {
+  const digits = text.trim();
+  if (digits.length > longestNumber || !/^[+-]?[0-9]+(_[0-9]+)*$/.test(digits)) return undefined;
+  return BigInt(digits.replaceAll("_", "").replace(/^\+/, ""));
+}
+
+/** No kernel file holds a longer one, and making a BigInt costs more than linear time. */
+const longestNumber = 4300;
