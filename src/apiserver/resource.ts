@@ -118,7 +118,3 @@ export interface ActionContext {
   readonly name: string;
   readonly dryRun: boolean;
 }
-
-export function isStored(resource: Pick<Resource, "version" | "storageVersion">): boolean {
-  return resource.version === resource.storageVersion;
-}

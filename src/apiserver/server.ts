@@ -53,12 +53,29 @@ export interface ApiServer {
 
 /** The embedded API server, listening and ready when this resolves. */
 export async function startServer(options: ServerOptions): Promise<ApiServer> {
+  const closers: Closer[] = [];
+  const close = async (): Promise<void> => {
+    for (const closer of closers.splice(0).toReversed()) await closer();
+  };
+  try {
+    return { ...(await start(options, closers)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Undoes one step of the start. */
+type Closer = () => void | Promise<void>;
+
+async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<ApiServer, "close">> {
   const { dir, host = "127.0.0.1", clock = systemClock, log = noLog } = options;
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const [authority, backend] = await Promise.all([openAuthority(dir, { clock }), openBackend(options)]);
   const store = new ObjectStore(backend, {
     onWatcherError: (error) => log.error({ error }, "a watcher failed"),
   });
+  closers.push(() => store.close());
   const reader = new StoreReader(store);
   const authorizer = new RbacAuthorizer(reader);
   const serviceAccountTokens = new ServiceAccountTokens({ key: authority.serviceAccountKey, objects: reader, clock });
@@ -72,8 +89,8 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
   const registry = new Registry(resources({ reader, authorizer, authenticator, serviceAccountTokens, clock }));
   const services: Services = { store, reader, views: new Views(), registry, authorizer, clock };
   await bootstrap(services);
-  const stopDefinitions = new Definitions(services, definitionResource, log).start();
-  const stopNamespaces = options.housekeeping === false ? () => {} : new Namespaces(services, log).start();
+  closers.push(new Definitions(services, definitionResource, log).start());
+  if (options.housekeeping !== false) closers.push(new Namespaces(services, log).start());
 
   let address = "";
   const unready = (): string | undefined => (store.failure ? String(store.failure) : undefined);
@@ -87,23 +104,13 @@ export async function startServer(options: ServerOptions): Promise<ApiServer> {
     caPem: authority.caPem,
     handle: (request, response) => dispatcher.handle(request, response),
   });
+  closers.push(() => listener.close());
   address = `${host}:${listener.port}`;
   const url = `https://${address}`;
   const kubeconfig = join(dir, "kubeconfig");
   // A token and no certificate: a certificate would win over `kubectl --token`.
   await writeKubeconfig(kubeconfig, { server: url, caPem: authority.caPem, token: authority.adminToken });
-  return {
-    url,
-    port: listener.port,
-    kubeconfig,
-    authority,
-    async close() {
-      stopDefinitions();
-      stopNamespaces();
-      await listener.close();
-      await store.close();
-    },
-  };
+  return { url, port: listener.port, kubeconfig, authority };
 }
 
 interface ResourceDependencies {

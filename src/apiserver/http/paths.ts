@@ -71,7 +71,7 @@ export class Paths {
     const resources = this.#options.registry.all();
     const representation = negotiate(request.headers.accept, ["APIGroupDiscoveryList"]) ?? notAcceptable();
     if (group === "" && representation.as === "APIGroupDiscoveryList")
-      return this.#aggregated(root === "api" ? "core" : "groups", representation, response);
+      return this.#aggregated(root === "api" ? "core" : "groups", representation, request, response);
     const found =
       root === "api"
         ? group === ""
@@ -89,18 +89,18 @@ export class Paths {
     throw noSuchResource();
   }
 
-  #aggregated(scope: "core" | "groups", { version }: Representation, response: HttpResponse): void {
+  #aggregated(
+    scope: "core" | "groups",
+    { version }: Representation,
+    request: HttpRequest,
+    response: HttpResponse,
+  ): void {
     const wanted = version === "v2beta1" ? "v2beta1" : "v2";
+    const contentType = `application/json;g=apidiscovery.k8s.io;v=${wanted};as=APIGroupDiscoveryList`;
     const document = this.#document(`discovery ${scope} ${wanted}`, () =>
       JSON.stringify(aggregatedDiscovery(this.#options.registry.all(), scope, wanted)),
     );
-    response.setHeader("etag", `"${document?.etag}"`);
-    respondJson(
-      response,
-      200,
-      document?.body ?? "",
-      `application/json;g=apidiscovery.k8s.io;v=${wanted};as=APIGroupDiscoveryList`,
-    );
+    if (document) respondDocument(request, response, document, contentType);
   }
 
   /** Schemas are large and rarely asked for: the code that writes them is loaded when they are. */
@@ -121,10 +121,7 @@ export class Paths {
     }
     const document = path.startsWith("/openapi/v3/") ? named(path.slice("/openapi/v3/".length)) : undefined;
     if (!document) return respondText(response, 404, "404 page not found\n");
-    response.setHeader("etag", `"${document.etag}"`);
-    if (request.headers["if-none-match"] !== `"${document.etag}"`) return respondJson(response, 200, document.body);
-    response.writeHead(304);
-    response.end();
+    respondDocument(request, response, document);
   }
 
   #document(key: string, make: () => string | undefined): Document | undefined {
@@ -150,6 +147,19 @@ export class Paths {
       ...new Set(["/api", "/apis", ...versions, "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"]),
     ].toSorted();
   }
+}
+
+/** A client that names what it has of the document is told when that still holds. */
+function respondDocument(
+  request: HttpRequest,
+  response: HttpResponse,
+  { body, etag }: Document,
+  contentType?: string,
+): void {
+  response.setHeader("etag", `"${etag}"`);
+  if (request.headers["if-none-match"] !== `"${etag}"`) return respondJson(response, 200, body, contentType);
+  response.writeHead(304);
+  response.end();
 }
 
 function notAcceptable(): never {

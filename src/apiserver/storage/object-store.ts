@@ -48,7 +48,7 @@ export class ObjectStore {
   readonly #ahead = new Map<string, { entry: Entry | undefined; revision: number }>();
   #queue: Pending[] = [];
   #committing: Promise<void> | undefined;
-  #failure: unknown;
+  #failure: Error | undefined;
   #head: number;
   #committed: number;
 
@@ -67,7 +67,7 @@ export class ObjectStore {
   }
 
   /** Why the store takes no more writes, if it does not. */
-  get failure(): unknown {
+  get failure(): Error | undefined {
     return this.#failure;
   }
 

@@ -1,0 +1,91 @@
+import { PassThrough } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { parseObject, readBody } from "./body.ts";
+import type { HttpRequest } from "./exchange.ts";
+
+function request(headers: Record<string, string> = {}): PassThrough & HttpRequest {
+  return Object.assign(new PassThrough(), { headers }) as unknown as PassThrough & HttpRequest;
+}
+
+describe("a body", () => {
+  it("is put together from the pieces it comes in", async () => {
+    const sent = request();
+    const body = readBody(sent);
+    sent.write("{");
+    sent.end("}");
+    expect(String(await body)).toBe("{}");
+  });
+
+  it("may be absent", async () => {
+    const sent = request();
+    sent.end();
+    expect((await readBody(sent)).length).toBe(0);
+  });
+
+  it("is refused by the length it announces, before any of it is read", async () => {
+    await expect(readBody(request({ "content-length": "11" }), 10)).rejects.toMatchObject({ code: 413 });
+  });
+
+  it("is refused when it turns out too long, without keeping it", async () => {
+    const sent = request();
+    const body = readBody(sent, 10);
+    sent.write("0123456789");
+    sent.write("x");
+    await expect(body).rejects.toMatchObject({ code: 413, reason: "RequestEntityTooLarge" });
+    expect(sent.listenerCount("data")).toBe(0);
+  });
+
+  it("of the longest length there may be is taken", async () => {
+    const sent = request({ "content-length": "10" });
+    sent.end("0123456789");
+    expect((await readBody(sent, 10)).length).toBe(10);
+  });
+
+  it.each(["error", "aborted"])("that breaks off with %s is a bad request", async (event) => {
+    const sent = request();
+    const body = readBody(sent);
+    sent.emit(event, new Error("reset"));
+    await expect(body).rejects.toMatchObject({ code: 400 });
+  });
+});
+
+describe("an object in a body", () => {
+  const parse = (text: string, type?: string) => parseObject(Buffer.from(text), type, "ConfigMap");
+
+  const read: [string | undefined, string, unknown][] = [
+    [undefined, '{"a":1}', { a: 1 }],
+    ["application/json", '{"a":1}', { a: 1 }],
+    ["Application/JSON; charset=utf-8", '{"a":"ü"}', { a: "ü" }],
+    ["application/yaml", "a: 1\nb: [x, yes]\n", { a: 1, b: ["x", true] }],
+    ["application/yaml", "", null],
+    ["application/json", "null", null],
+  ];
+  it.each(read)("of type %s: %j", async (type, text, value) => {
+    expect(await parse(text, type)).toEqual({ value, duplicates: [] });
+  });
+
+  it("keeps awkward names as plain fields", async () => {
+    for (const type of ["application/json", "application/yaml"]) {
+      const { value } = await parse('{"__proto__":{"polluted":true}}', type);
+      expect(Object.keys(value as object)).toEqual(["__proto__"]);
+      expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+    }
+  });
+
+  it("is watched for keys that come twice", async () => {
+    expect((await parse('{"a":1,"a":2}')).duplicates).toEqual(["a"]);
+  });
+
+  const refused: [string, string | undefined, string, number][] = [
+    ["half an object", "application/json", '{"a":', 400],
+    ["nothing at all", "application/json", "", 400],
+    ["YAML that is none", "application/yaml", "a: [", 400],
+    ["protobuf that is none", "application/vnd.kubernetes.protobuf", "text", 400],
+    ["another type", "text/plain", "{}", 415],
+    ["JSON without a floor", "application/json", "[".repeat(300) + "]".repeat(300), 400],
+    ["YAML without a floor", "application/yaml", "[".repeat(300) + "]".repeat(300), 400],
+  ];
+  it.each(refused)("is refused: %s", async (_, type, text, code) => {
+    await expect(parse(text, type)).rejects.toMatchObject({ code });
+  });
+});

@@ -1,0 +1,79 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { KubeObject } from "../../object/meta.ts";
+import type { Subresource } from "../resource.ts";
+import { SmallServer } from "../testing/small-server.ts";
+import { widgetDefinition } from "../testing/widget-definition.ts";
+import type { Answer } from "./context.ts";
+import { readScale, writeScale } from "./scale.ts";
+
+let server: SmallServer;
+const one = { namespace: "a", name: "one", subresource: "scale" };
+
+beforeEach(async () => {
+  server = new SmallServer();
+  await server.createNamespaces("a");
+  server.keepHouse();
+  const scale = { specReplicasPath: ".spec.size", statusReplicasPath: ".status.size" };
+  await server.create("customresourcedefinitions", widgetDefinition({ subresources: { status: {}, scale } }));
+  await server.create("widgets", { metadata: { namespace: "a", name: "one" }, spec: { size: 3 } });
+});
+
+const part = () => server.resource("widgets").subresources.scale as Extract<Subresource, { type: "scale" }>;
+const objectIn = (answer: Answer): KubeObject => (answer as { object: KubeObject }).object;
+const read = (): KubeObject => objectIn(readScale(server.context("widgets", one), part()));
+async function write(
+  verb: "update" | "patch",
+  body: object,
+  type = "application/json",
+  query = {},
+): Promise<KubeObject> {
+  const context = server.context("widgets", { ...one, query });
+  return objectIn(await writeScale(context, part(), verb, Buffer.from(JSON.stringify(body)), type));
+}
+const size = () => (server.get("widgets", { namespace: "a", name: "one" }).spec as { size: number }).size;
+
+describe("the scale of an object", () => {
+  it("is read from the paths its definition names", async () => {
+    const status = { namespace: "a", name: "one", subresource: "status" };
+    await server.patch("widgets", status, { status: { size: 2 } });
+    expect(read()).toMatchObject({ kind: "Scale", spec: { replicas: 3 }, status: { replicas: 2 } });
+  });
+
+  const writes: [string, "update" | "patch", string, object][] = [
+    ["a PUT", "update", "application/json", { spec: { replicas: 5 } }],
+    ["a merge patch", "patch", "application/merge-patch+json", { spec: { replicas: 5 } }],
+    ["a strategic merge patch", "patch", "application/strategic-merge-patch+json", { spec: { replicas: 5 } }],
+    ["a JSON patch", "patch", "application/json-patch+json", [{ op: "replace", path: "/spec/replicas", value: 5 }]],
+  ];
+  it.each(writes)("is set by %s, which is a change of the object", async (_, verb, type, body) => {
+    expect(await write(verb, body, type)).toMatchObject({ kind: "Scale", spec: { replicas: 5 } });
+    const { spec, metadata } = server.get("widgets", { namespace: "a", name: "one" });
+    expect([spec, metadata.generation]).toEqual([{ size: 5 }, 2]);
+  });
+
+  it("leaves no trace of a dry run", async () => {
+    expect(await write("update", { spec: { replicas: 5 } }, undefined, { dryRun: "All" })).toMatchObject({
+      spec: { replicas: 5 },
+    });
+    expect(size()).toBe(3);
+  });
+
+  const refused: [string, "update" | "patch", string, object, number][] = [
+    ["a version that is not the newest", "update", "application/json", { metadata: { resourceVersion: "1" } }, 409],
+    ["fewer than none", "update", "application/json", { spec: { replicas: -1 } }, 422],
+    ["a number of another type", "update", "application/json", { spec: { replicas: "many" } }, 422],
+    ["a spec that is none", "update", "application/json", { spec: 7 }, 400],
+    ["a patch of another type", "patch", "application/apply-patch+yaml", {}, 415],
+    ["a patch that is none", "patch", "application/json-patch+json", { op: "replace" }, 400],
+  ];
+  it.each(refused)("is not set by %s", async (_, verb, type, body, code) => {
+    await expect(write(verb, body, type)).rejects.toMatchObject({ code });
+    expect(size()).toBe(3);
+  });
+
+  it("of what is not there is not found", async () => {
+    await server.delete("widgets", { namespace: "a", name: "one" });
+    expect(read).toThrow(expect.objectContaining({ code: 404 }));
+    await expect(write("update", { spec: { replicas: 1 } })).rejects.toMatchObject({ code: 404 });
+  });
+});

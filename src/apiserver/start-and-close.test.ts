@@ -1,0 +1,117 @@
+import { once } from "node:events";
+import { readFile, mkdtemp, rm, stat } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { get, request, type RequestOptions } from "node:https";
+import { connect } from "node:http2";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { startServer, type ApiServer, type ServerOptions } from "./server.ts";
+import { MemoryBackend } from "./storage/memory-backend.ts";
+
+let dir: string;
+let server: ApiServer | undefined;
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "attune-server-"));
+});
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function start(options: Partial<ServerOptions> = {}): Promise<ApiServer> {
+  server = await startServer({ dir, ...options });
+  return server;
+}
+
+interface Answered {
+  readonly code: number;
+  readonly json: { metadata: { resourceVersion: string; name: string }; status?: { token: string } };
+}
+
+function ask(to: ApiServer, method: string, path: string, body?: object, token?: string): Promise<Answered> {
+  const { caPem, adminToken } = to.authority;
+  const options: RequestOptions = {
+    method,
+    ca: caPem,
+    agent: false,
+    headers: { authorization: `Bearer ${token ?? adminToken}`, "content-type": "application/json" },
+  };
+  return new Promise((resolve, reject) => {
+    const sent = request(`${to.url}${path}`, options, (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+      response.on("end", () => resolve({ code: response.statusCode ?? 0, json: JSON.parse(text) as Answered["json"] }));
+    });
+    sent.on("error", reject).end(body && JSON.stringify(body));
+  });
+}
+const configMaps = "/api/v1/namespaces/default/configmaps";
+const put = (to: ApiServer, name: string) => ask(to, "POST", configMaps, { metadata: { name } });
+
+describe("a server that is started again on its directory", () => {
+  it("has what was written, goes on counting, and believes the tokens and kubeconfig it gave", async () => {
+    const first = await start();
+    const { json: made } = await put(first, "one");
+    const account = { metadata: { name: "robot" } };
+    await ask(first, "POST", "/api/v1/namespaces/default/serviceaccounts", account);
+    const path = "/api/v1/namespaces/default/serviceaccounts/robot/token";
+    const { json: granted } = await ask(first, "POST", path, {});
+    const kubeconfig = await readFile(first.kubeconfig, "utf8");
+    await first.close();
+
+    const second = await start({ port: first.port });
+    expect(await readFile(second.kubeconfig, "utf8")).toBe(kubeconfig);
+    expect((await ask(second, "GET", `${configMaps}/one`)).json).toEqual(made);
+    const { json: next } = await put(second, "two");
+    expect(Number(next.metadata.resourceVersion)).toBeGreaterThan(Number(made.metadata.resourceVersion));
+    const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
+    const whoAmI = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+    expect((await ask(second, "POST", whoAmI, review, granted.status?.token)).json).toMatchObject({
+      status: { userInfo: { username: "system:serviceaccount:default:robot" } },
+    });
+  });
+
+  it("writes nothing by itself", async () => {
+    const first = await start();
+    const { json: before } = await ask(first, "GET", configMaps);
+    await first.close();
+    const second = await start();
+    expect((await ask(second, "GET", configMaps)).json.metadata).toEqual(before.metadata);
+  });
+});
+
+describe("a server", () => {
+  it("keeps its secrets from other users of the machine", async () => {
+    const { kubeconfig } = await start({ storage: "memory", dir: join(dir, "state") });
+    for (const path of [kubeconfig, join(dir, "state")]) expect((await stat(path)).mode & 0o077).toBe(0);
+  });
+
+  it("closes while clients watch, over either protocol", async () => {
+    const running = await start({ storage: "memory" });
+    const { caPem, adminToken } = running.authority;
+    const headers = { authorization: `Bearer ${adminToken}` };
+    const path = `${configMaps}?watch=1`;
+    const answer = await new Promise<IncomingMessage>((resolve) => {
+      get(`${running.url}${path}`, { ca: caPem, agent: false, headers }, resolve);
+    });
+    const session = connect(running.url, { ca: caPem });
+    const stream = session.request({ ":path": path, ...headers });
+    await once(stream, "response");
+    for (const open of [answer, session, stream]) open.on("error", () => {});
+    const closed = Promise.all([answer, session].map((open) => new Promise((resolve) => open.once("close", resolve))));
+
+    await running.close();
+    await closed;
+  });
+
+  it("says when its port is taken, and closes what it had opened", async () => {
+    const running = await start({ storage: "memory" });
+    const closing = vi.spyOn(MemoryBackend.prototype, "close");
+    const other = startServer({ dir: join(dir, "other"), port: running.port, storage: "memory" });
+    await expect(other).rejects.toThrow(/EADDRINUSE/);
+    expect(closing).toHaveBeenCalledTimes(1);
+  });
+});
