@@ -10,6 +10,8 @@ export interface Sent {
   readonly nameless?: boolean;
   /** A body of unknown length. */
   readonly chunked?: boolean;
+  /** Ends a stream once what has come is enough. */
+  readonly until?: (text: string) => boolean;
   readonly identity?: { readonly certPem: string; readonly keyPem: string };
 }
 
@@ -53,7 +55,7 @@ export class Client {
     const { body, type, chunked, identity } = sent;
     const bytes =
       body === undefined || Buffer.isBuffer(body)
-        ? (body as Buffer | undefined)
+        ? body
         : Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
     return new Promise((resolve, reject) => {
       const request = httpsRequest(
@@ -74,10 +76,7 @@ export class Client {
         },
         (response) => {
           const chunks: Buffer[] = [];
-          response.on("data", (chunk: Buffer) => chunks.push(chunk));
-          response.on("error", reject);
-          response.on("end", () => {
-            const text = Buffer.concat(chunks).toString("utf8");
+          const finish = (text: string): void =>
             resolve({
               status: response.statusCode ?? 0,
               headers: response.headers,
@@ -86,7 +85,17 @@ export class Client {
                 return JSON.parse(text) as Answered;
               },
             });
+          let seen = "";
+          response.on("data", (chunk: Buffer) => {
+            chunks.push(chunk);
+            if (!sent.until) return;
+            seen += chunk.toString("utf8");
+            if (!sent.until(seen)) return;
+            finish(seen);
+            response.destroy();
           });
+          response.on("error", reject);
+          response.on("end", () => finish(Buffer.concat(chunks).toString("utf8")));
         },
       );
       request.on("error", reject);

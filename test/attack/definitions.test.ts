@@ -207,7 +207,10 @@ describe("a definition that changes under its objects", () => {
         b: a,
       });
     const table = { accept: "application/json;as=Table;v=v1;g=meta.k8s.io" };
-    const watching = victim.admin.get(`${objects("shifts")}?watch=true&timeoutSeconds=2`, { headers: table });
+    const watching = victim.admin.get(`${objects("shifts")}?watch=true`, {
+      headers: table,
+      until: (text) => text.split("\n").length > 20,
+    });
     for (const schema of [
       { type: "object", properties: { a: { type: "string" }, b: { type: "array", items: { type: "object" } } } },
       { type: "object", properties: { a: { type: "object", properties: { d: { type: "integer" } } } } },

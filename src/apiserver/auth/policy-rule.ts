@@ -52,24 +52,37 @@ function urlCovers(url: string, path: string): boolean {
   return end < url.length && path.startsWith(url.slice(0, end));
 }
 
+/** A rule of a few lists can mean billions of parts. Beyond this many comparisons the rest counts as not covered. */
+const maxComparisons = 1_000_000;
+/** More than anyone will read. */
+const maxUncovered = 1_000;
+
 /** The parts of `wanted` that no rule of `held` covers: one group, resource, name and verb each. */
 export function uncovered(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
-  return wanted.flatMap(breakDown).filter((part) => !held.some((rule) => covers(rule, part)));
+  const missing: PolicyRule[] = [];
+  let left = maxComparisons;
+  for (const rule of wanted) {
+    if (held.some((own) => covers(own, rule))) continue;
+    for (const part of breakDown(rule)) {
+      left -= held.length + 1;
+      if (left > 0 && held.some((own) => covers(own, part))) continue;
+      missing.push(part);
+      if (missing.length >= maxUncovered) return missing;
+    }
+  }
+  return missing;
 }
 
-function breakDown(rule: PolicyRule): PolicyRule[] {
-  const parts: PolicyRule[] = [];
+function* breakDown(rule: PolicyRule): Generator<PolicyRule> {
   for (const group of rule.apiGroups ?? none)
     for (const resource of rule.resources ?? none)
       for (const verb of rule.verbs) {
         const part = { verbs: [verb], apiGroups: [group], resources: [resource] };
-        if (rule.resourceNames?.length)
-          for (const name of rule.resourceNames) parts.push({ ...part, resourceNames: [name] });
-        else parts.push(part);
+        if (rule.resourceNames?.length) for (const name of rule.resourceNames) yield { ...part, resourceNames: [name] };
+        else yield part;
       }
   for (const url of rule.nonResourceURLs ?? none)
-    for (const verb of rule.verbs) parts.push({ verbs: [verb], nonResourceURLs: [url] });
-  return parts;
+    for (const verb of rule.verbs) yield { verbs: [verb], nonResourceURLs: [url] };
 }
 
 const holdsAll = (held: readonly string[] = none, wanted: readonly string[] = none): boolean =>
