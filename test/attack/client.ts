@@ -70,7 +70,11 @@ export class Client {
           headers: {
             ...(identity || sent.nameless ? {} : { authorization: `Bearer ${sent.token ?? this.token}` }),
             ...(bytes === undefined ? {} : { "content-type": type ?? "application/json" }),
-            ...(bytes === undefined || chunked ? {} : { "content-length": bytes.length }),
+            ...(bytes === undefined
+              ? {}
+              : chunked
+                ? { "transfer-encoding": "chunked" }
+                : { "content-length": bytes.length }),
             ...sent.headers,
           },
         },
