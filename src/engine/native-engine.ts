@@ -59,7 +59,7 @@ async function planUnits(
   const observe = { host, original: (path: string) => journal.originals.get(path) };
   const steps: UnitStep[] = [];
   for (const unit of profile.units) {
-    if (!unit.enabled) continue;
+    if (!unit.enabled || unit.unmet !== undefined) continue;
     const plugin = plugins.get(unit.type);
     const planned = plugin ? await plugin.plan(unit, observe) : [unknownPlugin(unit)];
     for (const step of planned) steps.push({ ...step, unit: unit.name });

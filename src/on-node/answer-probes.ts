@@ -3,17 +3,26 @@ import { type Answer, type Probe, probeKey } from "../tuned/probe.ts";
 
 const timeoutMs = 5_000;
 
-/** Asks the node. A program that fails has no answer, as in TuneD. */
+/** Asks the node. A program that fails or a file that is not there is no answer, as in TuneD. */
 export async function answerProbes(
   probes: readonly Probe[],
   host: Host,
   signal?: AbortSignal,
 ): Promise<[string, Answer][]> {
   return Promise.all(
-    probes.map(async (probe): Promise<[string, Answer]> => {
-      const result = await host.run(probe.argv, { timeoutMs, signal });
-      const answered = result.type === "exited" && result.code === 0;
-      return [probeKey(probe), answered ? { type: "text", text: result.stdout } : { type: "none" }];
-    }),
+    probes.map(async (probe): Promise<[string, Answer]> => [probeKey(probe), await answer(probe, host, signal)]),
   );
+}
+
+async function answer(probe: Probe, host: Host, signal?: AbortSignal): Promise<Answer> {
+  if (probe.type === "list") return { type: "text", text: (await host.list(probe.path)).join("\n") };
+  if (probe.type === "file") {
+    const file = await host.read(probe.path);
+    if (file.type === "text") return file;
+    return { type: "none", message: file.type === "failed" ? file.message : "no such file" };
+  }
+  const result = await host.run(probe.argv, { timeoutMs, signal });
+  if (result.type === "failed") return { type: "none", message: result.message };
+  if (result.code === 0) return { type: "text", text: result.stdout };
+  return { type: "none", message: result.stderr || result.stdout };
 }

@@ -1,72 +1,187 @@
+import { type Budget, longestText, newBudget } from "./budget.ts";
+import { builtIns } from "./functions/catalogue.ts";
+import type { Called } from "./functions/built-in.ts";
 import { type Answers, type Probe, probeKey } from "./probe.ts";
+import type { Notice } from "./problem.ts";
 
 export interface ExpandContext {
   readonly variables: ReadonlyMap<string, string>;
   readonly answers: Answers;
+  /** Further variables may turn up once the node has shown a file: what is undefined now may not be so then. */
+  readonly incomplete?: boolean;
+  readonly budget?: Budget;
 }
 
-export type Expansion =
-  | { type: "text"; text: string }
-  | { type: "needs"; probe: Probe }
-  | { type: "invalid"; message: string };
+/** `text` is what could be expanded; calls whose answers are missing stand in it as they were written. */
+export interface Expansion {
+  readonly text: string;
+  readonly probes: readonly Probe[];
+  readonly problems: readonly string[];
+  readonly notices: readonly Pick<Notice, "level" | "message">[];
+}
 
 /** `${name}` first, then `${f:function:argument}`, each in one pass, as TuneD does at load and at apply. */
 export function expand(text: string, context: ExpandContext): Expansion {
-  if (!text.includes("${")) return { type: "text", text };
-  return expandFunctions(expandVariables(text, context.variables), context.answers);
+  if (!text.includes("$") && !text.includes("}")) return { text, probes: [], problems: [], notices: [] };
+  const budget = context.budget ?? newBudget();
+  const inserted = insertVariables(text, context.variables, budget);
+  if (inserted === undefined) return tooLong(text);
+  return new CallScanner(inserted, { ...context, budget }).expansion();
 }
 
-const reference = /\\?\$\{(\w+)\}/g;
-const escapedReference = /\\(\$\{\w+\})/g;
+function tooLong(text: string): Expansion {
+  const problem = `${JSON.stringify(text.slice(0, 80))} expands to more than the ${longestText} characters that are allowed`;
+  return { text, probes: [], problems: [problem], notices: [] };
+}
+
+const reference = /\\?\$\{([\p{L}\p{N}_]+)\}/gu;
+const escapedReference = /\\(\$\{[\p{L}\p{N}_]+\})/gu;
 
 /**
  * What was inserted is not looked at again, an undefined name stays as it is written, and a backslash keeps a reference
  * from being one; afterwards every such backslash goes, inserted ones too.
  */
-function expandVariables(text: string, variables: ReadonlyMap<string, string>): string {
-  const inserted = text.replace(reference, (match: string, name: string) =>
-    match.startsWith("\\") ? match : (variables.get(name) ?? match),
-  );
+function insertVariables(text: string, variables: ReadonlyMap<string, string>, budget: Budget): string | undefined {
+  let inserted = "";
+  let end = 0;
+  for (const match of text.matchAll(reference)) {
+    const value = match[0].startsWith("\\") ? undefined : variables.get(match[1] ?? "");
+    if (value === undefined) continue;
+    inserted += text.slice(end, match.index) + value;
+    end = match.index + match[0].length;
+    if (inserted.length > longestText) return undefined;
+  }
+  inserted += text.slice(end);
+  if (!budget.write(inserted.length)) return undefined;
   return inserted.replace(escapedReference, "$1");
 }
 
-/** Innermost calls first; a result is part of the outer call's text but is not read as a call itself. */
-function expandFunctions(text: string, answers: Answers): Expansion {
-  const open: { at: number; escaped: boolean }[] = [];
-  let result = "";
-  for (let i = 0; i < text.length; i++) {
-    const character = text.charAt(i);
-    if (character === "$" && text[i + 1] === "{") {
-      open.push({ at: result.length, escaped: text[i - 1] === "\\" });
-      result += "${";
-      i++;
-      continue;
-    }
-    result += character;
-    if (character !== "}") continue;
-    const start = open.pop();
-    if (!start) return { type: "invalid", message: `"}" without "\${" in ${JSON.stringify(text)}` };
-    const call = result.slice(start.at);
-    if (!call.startsWith("${f:") || start.escaped) continue;
-    const value = evaluate(call, answers);
-    if (value.type !== "text") return value;
-    result = result.slice(0, start.at) + value.text;
-  }
-  if (open.length > 0) return { type: "invalid", message: `"\${" without "}" in ${JSON.stringify(text)}` };
-  return { type: "text", text: result.replaceAll("\\${f:", "${f:") };
+/** No profile nests calls this deep. */
+const deepest = 100;
+
+interface Frame {
+  /** From `${` on, inner calls expanded. The outermost frame has what stands outside of all calls. */
+  text: string;
+  escaped: boolean;
+  /** An answer that the text depends on is missing. */
+  pending: boolean;
 }
 
-function evaluate(call: string, answers: Answers): Expansion {
-  const [name = "", ...argv] = splitArguments(call.slice("${f:".length, -1));
-  if (name !== "exec") return { type: "invalid", message: `function ${JSON.stringify(name)} is not supported` };
-  if (argv.length === 0) return { type: "invalid", message: "function exec needs a program" };
-  const probe: Probe = { type: "exec", argv };
-  const answer = answers.get(probeKey(probe));
-  if (!answer) return { type: "needs", probe };
-  return { type: "text", text: answer.type === "text" ? answer.text : call };
+/** Innermost calls first; a result is part of the outer call's text but is not read as a call itself. */
+class CallScanner {
+  readonly #text: string;
+  readonly #context: ExpandContext & { readonly budget: Budget };
+  readonly #probes: Probe[] = [];
+  readonly #problems: string[] = [];
+  readonly #notices: Pick<Notice, "level" | "message">[] = [];
+  readonly #outermost: Frame = { text: "", escaped: false, pending: false };
+  readonly #open: Frame[] = [];
+
+  constructor(text: string, context: ExpandContext & { readonly budget: Budget }) {
+    this.#text = text;
+    this.#context = context;
+  }
+
+  expansion(): Expansion {
+    const text = withoutEscapes(this.#scan());
+    return { text, probes: this.#probes, problems: this.#problems, notices: this.#notices };
+  }
+
+  #scan(): string {
+    let end = 0;
+    let afterBackslash = false;
+    for (const { 0: bracket, index } of this.#text.matchAll(/\$\{|\}/g)) {
+      const between = this.#text.slice(end, index);
+      this.#top().text += between;
+      if (between !== "") afterBackslash = between.endsWith("\\");
+      end = index + bracket.length;
+      if (bracket === "${") {
+        if (this.#open.length >= deepest) return this.#give(`more than ${deepest} calls within one another`);
+        this.#open.push({ text: bracket, escaped: afterBackslash, pending: false });
+        afterBackslash = false;
+        continue;
+      }
+      const frame = this.#open.pop();
+      // TuneD stops here: what follows, calls included, stays as it is.
+      if (!frame) {
+        this.#error(`invalid variable syntax, non pair '}' in: '${this.#text}'`);
+        return this.#outermost.text + this.#text.slice(index);
+      }
+      const result = this.#close(frame);
+      const outer = this.#top();
+      outer.text += result;
+      if (frame.pending) outer.pending = true;
+      if (outer.text.length > longestText) return this.#give(...tooLong(this.#text).problems);
+      afterBackslash = result.endsWith("\\");
+    }
+    this.#top().text += this.#text.slice(end);
+    if (this.#open.length > 0) this.#error(`invalid variable syntax, non pair '{' in: '${this.#text}'`);
+    return this.#outermost.text + this.#open.map(({ text }) => text).join("");
+  }
+
+  #top(): Frame {
+    return this.#open.at(-1) ?? this.#outermost;
+  }
+
+  /** What `${…}` comes to. */
+  #close(frame: Frame): string {
+    const written = `${frame.text}}`;
+    if (frame.escaped) return written;
+    if (frame.text !== "${f" && !frame.text.startsWith("${f:")) {
+      if (this.#context.incomplete && /^\$\{[\p{L}\p{N}_]+$/u.test(frame.text)) frame.pending = true;
+      return written;
+    }
+    if (frame.pending) return written;
+    const called = this.#call(splitArguments(frame.text.slice("${f:".length)));
+    if (called.type === "text") {
+      if (this.#context.budget.write(called.text.length)) return called.text;
+      this.#problems.push(...tooLong(this.#text).problems);
+    } else if (called.type === "needs") {
+      frame.pending = true;
+      this.#probes.push(...called.probes);
+    } else if (called.type === "invalid") this.#problems.push(called.message);
+    return written;
+  }
+
+  #call([name = "", ...args]: string[]): Called {
+    const { answers, budget } = this.#context;
+    if (!/^[\p{L}\p{N}_]+$/u.test(name)) return this.#error(`invalid function name '${name}'`);
+    const builtIn = builtIns.get(name);
+    if (!builtIn) return this.#error(`function '${name}' not implemented`);
+    if (args.length < builtIn.least || args.length > builtIn.most)
+      return this.#error(`invalid number of arguments for builtin function '${name}'`);
+    return builtIn.call(args, {
+      answer: (probe) => answers.get(probeKey(probe)),
+      notice: (level, message) => this.#notices.push({ level, message }),
+      budget,
+    });
+  }
+
+  #error(message: string): Called {
+    this.#notices.push({ level: "error", message: message.length > 500 ? `${message.slice(0, 500)}…` : message });
+    return { type: "verbatim" };
+  }
+
+  #give(...problems: readonly string[]): string {
+    this.#problems.push(...problems);
+    return this.#text;
+  }
 }
 
 /** `:` separates; `\:` is a colon. */
 function splitArguments(text: string): string[] {
   return text.split(/(?<!\\):/).map((argument) => argument.replaceAll("\\:", ":"));
+}
+
+/** The first `\${f:` of a line loses its backslash if a `}` follows; TuneD takes all up to the last one for one call. */
+function withoutEscapes(text: string): string {
+  const escaped = "\\${f:";
+  if (!text.includes(escaped)) return text;
+  return text
+    .split("\n")
+    .map((line) => {
+      const at = line.indexOf(escaped);
+      return at < 0 || line.lastIndexOf("}") < at ? line : line.slice(0, at) + line.slice(at + 1);
+    })
+    .join("\n");
 }

@@ -7,9 +7,10 @@ export interface Include {
 
 /** `,` and `;` separate, a blank does not. Names are cut to what follows the last `/`, as TuneD does. */
 export function parseIncludes(text: string): Include[] {
-  return text
-    .trim()
-    .split(/[,;]/)
+  const parts = text.split(/[,;]/);
+  return parts
+    .map((part, index) => (index > 0 ? part.trimStart() : part))
+    .map((part, index) => (index < parts.length - 1 ? part.trimEnd() : part))
     .map(toInclude)
     .map(({ name, optional }) => ({ name: name.slice(name.lastIndexOf("/") + 1), optional }));
 }
@@ -26,8 +27,21 @@ export function mayInclude(text: string, profile: string): boolean {
   return profile.length >= prefix.length + suffix.length && profile.startsWith(prefix) && profile.endsWith(suffix);
 }
 
-/** The entries of an include text that has yet to be expanded: nothing is cut inside `${…}`. */
+/**
+ * The entries of an include text that has yet to be expanded: where a function chooses between words, each of them;
+ * nothing is cut inside a `${…}` that only the node can expand.
+ */
 export function splitUnexpanded(text: string): Include[] {
+  const entries = new Map<string, Include>();
+  for (const alternative of alternativesOf(text))
+    for (const entry of splitOutsideCalls(alternative)) {
+      const include = toInclude(entry.trim());
+      if (include.name !== "") entries.set(JSON.stringify([include.name, include.optional]), include);
+    }
+  return [...entries.values()];
+}
+
+function splitOutsideCalls(text: string): string[] {
   const entries: string[] = [];
   let depth = 0;
   let entry = "";
@@ -40,11 +54,74 @@ export function splitUnexpanded(text: string): Include[] {
     } else entry += character;
   }
   entries.push(entry);
-  return entries.map(toInclude).filter(({ name }) => name !== "");
+  return entries;
 }
 
-function toInclude(text: string): Include {
-  const entry = text.trim();
+const mostAlternatives = 64;
+
+/** Every text that the choosing functions in it may make of it. */
+function alternativesOf(text: string): string[] {
+  const done: string[] = [];
+  const open = [text];
+  for (let one = open.pop(); one !== undefined; one = open.pop()) {
+    const choice = done.length + open.length < mostAlternatives ? choiceIn(one) : undefined;
+    if (!choice) done.push(one);
+    else for (const word of choice.words) open.push(one.slice(0, choice.start) + word + one.slice(choice.end));
+  }
+  return done;
+}
+
+interface Choice {
+  start: number;
+  end: number;
+  words: string[];
+}
+
+/** The first call that chooses between some of its arguments. */
+function choiceIn(text: string): Choice | undefined {
+  for (let start = text.indexOf("${f:"); start >= 0; start = text.indexOf("${f:", start + 1)) {
+    const end = endOfCall(text, start);
+    if (end === undefined) return undefined;
+    const [name = "", ...args] = argumentsOf(text.slice(start + "${f:".length, end - 1));
+    const words = wordsOf(name, args);
+    if (words) return { start, end, words };
+  }
+  return undefined;
+}
+
+function endOfCall(text: string, start: number): number | undefined {
+  let depth = 0;
+  for (let i = start; i < text.length; i++) {
+    if (text[i] === "{") depth++;
+    else if (text[i] === "}" && --depth === 0) return i + 1;
+  }
+  return undefined;
+}
+
+/** `:` separates outside of inner calls, unless a backslash stands before it. */
+function argumentsOf(text: string): string[] {
+  const args = [""];
+  let depth = 0;
+  for (let i = 0; i < text.length; i++) {
+    const character = text.charAt(i);
+    if (character === "{") depth++;
+    else if (character === "}") depth--;
+    if (character === ":" && depth === 0 && text[i - 1] !== "\\") args.push("");
+    else args[args.length - 1] += character;
+  }
+  return args;
+}
+
+function wordsOf(name: string, args: string[]): string[] | undefined {
+  if (name === "virt_check" && args.length === 2) return args;
+  if (name === "regex_search_ternary" && args.length === 4) return args.slice(2);
+  // Without a last word for the case that none fits, the call comes to nothing, and nothing can be carried for that.
+  if ((name === "cpuinfo_check" || name === "lscpu_check") && args.length >= 2)
+    return args.filter((_, index) => index % 2 === 1 || (index === args.length - 1 && args.length % 2 === 1));
+  return undefined;
+}
+
+function toInclude(entry: string): Include {
   const optional = entry.startsWith("-");
   return { name: optional ? entry.slice(1) : entry, optional };
 }

@@ -1,21 +1,45 @@
-import type { Setting, Unit, UnitChange } from "./unit.ts";
+import { isTrue, type Section, type Setting } from "./unit.ts";
 
-/**
- * Lays a profile's section over what was inherited. Options keep the position they first had; type, enabled and devices
- * are the child's or TuneD's default, never the parent's.
- */
-export function mergeUnit(inherited: Unit | undefined, change: UnitChange): Unit {
-  const { name, type, enabled, devices } = change;
-  if (!inherited || change.replace)
-    return { name, type, enabled, devices, priority: change.priority, options: change.options };
+/** TuneD forgets these where the child does not repeat them; what only the section itself is told is gone as well. */
+const notInherited = new Set(["type", "enabled", "devices", "replace", "prepend", "drop"]);
+
+/** Lays a profile's section over what was inherited. Options keep the position they first had. */
+export function mergeSection(inherited: Section | undefined, change: Section): Section {
+  if (!inherited || isTrue(change.attributes.get("replace")?.value)) return change;
+  const attributes = new Map([...inherited.attributes].filter(([name]) => !notInherited.has(name)));
+  for (const [name, setting] of change.attributes) attributes.set(name, over(attributes.get(name), setting));
   const options = new Map(inherited.options);
-  for (const dropped of change.drop) options.delete(dropped);
-  for (const [key, setting] of change.options) options.set(key, over(options.get(key), setting));
-  return { name, type, enabled, devices, priority: change.hasPriority ? change.priority : inherited.priority, options };
+  for (const dropped of splitDrop(change.attributes.get("drop")?.value)) options.delete(dropped);
+  for (const [key, setting] of change.options) {
+    const before = options.get(key);
+    const joins = change.name === "script" && key === "script";
+    options.set(key, joins ? after(before, setting) : over(before, setting));
+  }
+  return { name: change.name, attributes, options };
 }
 
-function over(inherited: Setting | undefined, setting: Setting): Setting {
+export function over(inherited: Setting | undefined, setting: Setting): Setting {
   if (!inherited) return setting;
   const { value, from, overrides } = inherited;
   return { ...setting, overrides: [...overrides, { value, from }, ...setting.overrides] };
+}
+
+/** The scripts of `[script]` add up, the parents' first. */
+function after(inherited: Setting | undefined, setting: Setting): Setting {
+  const list = [...(inherited?.list ?? []), ...(setting.list ?? [])];
+  return { ...over(inherited, setting), list, value: list.join("\n") };
+}
+
+/** `,` and `;` separate, but only after a letter, a digit or `_`: `a*,b` is one name. */
+function splitDrop(text: string | undefined): string[] {
+  if (text === undefined) return [];
+  const names: string[] = [];
+  let name = "";
+  for (const character of text) {
+    if ((character === "," || character === ";") && /[\p{L}\p{N}_]$/u.test(name.trimEnd())) {
+      names.push(name.trimEnd());
+      name = "";
+    } else if (name !== "" || names.length === 0 || character.trim() !== "") name += character;
+  }
+  return [...names, name];
 }

@@ -1,3 +1,5 @@
+import { parseIni, type ParsedSection } from "./ini.ts";
+import { directoryOf } from "./path.ts";
 import type { Problem } from "./problem.ts";
 
 /** A profile's text as TuneD's parser sees it, every option with the line it stands on. */
@@ -8,145 +10,26 @@ export interface ParsedProfile {
   readonly problems: readonly Problem[];
 }
 
-export interface ParsedSection {
-  readonly name: string;
-  readonly line: number;
-  readonly options: readonly ParsedOption[];
-}
-
-export interface ParsedOption {
-  readonly key: string;
-  readonly value: string;
-  readonly line: number;
-  /** Values that stood earlier in the same section of the same file. */
-  readonly earlier: readonly { readonly value: string; readonly line: number }[];
-}
-
-/** No profile is near this size; the limit keeps hostile ones from occupying a node. */
-const largestText = 1024 * 1024;
-
-interface OpenSection {
-  name: string;
-  line: number;
-  options: Map<string, OpenOption>;
-}
-
-interface OpenOption {
-  lines: string[];
-  line: number;
-  earlier: { value: string; line: number }[];
-}
-
-/**
- * Reads what Python's configparser reads with TuneD's settings: `=` alone separates, `#` after a blank starts a comment,
- * `;` only at the start of a line, deeper indentation continues a value, repeated sections and options merge.
- */
+/** `file` is where the text stands: `${i:PROFILE_DIR}` in it means that file's directory. */
 export function parseProfile(text: string, file: string): ParsedProfile {
-  if (text.length > largestText)
-    return { file, sections: [], problems: [{ message: `larger than ${largestText} characters`, file }] };
-
-  const sections = new Map<string, OpenSection>();
-  const problems: Problem[] = [];
-  let section: OpenSection | undefined;
-  let option: OpenOption | undefined;
-  let indentation = 0;
-
-  let number = 0;
-  for (const line of text.split(/\r\n|\r|\n/)) {
-    number++;
-    const comment = commentStart(line);
-    const content = (comment < 0 ? line : line.slice(0, comment)).trim();
-    if (content === "") {
-      if (comment < 0) option?.lines.push("");
-      continue;
-    }
-    const indented = line.length - line.trimStart().length;
-    if (option && indented > indentation) {
-      option.lines.push(content);
-      continue;
-    }
-    indentation = indented;
-    const header = headerOf(content);
-    if (header !== undefined) {
-      option = undefined;
-      section = sections.get(header);
-      if (!section) {
-        section = { name: header, line: number, options: new Map() };
-        sections.set(header, section);
-      }
-      continue;
-    }
-    if (!section) {
-      problems.push({ message: "an option stands before the first section", file, line: number });
-      break;
-    }
-    const equals = content.indexOf("=");
-    const key = content.slice(0, Math.max(equals, 0)).trimEnd();
-    if (key === "") {
-      problems.push({
-        message: `expected "key = value", found ${JSON.stringify(content.slice(0, 80))}`,
-        file,
-        line: number,
-      });
-      continue;
-    }
-    option = openOption(section, key, content.slice(equals + 1).trim(), number);
-  }
-  return { file, sections: withDefaults([...sections.values()].map(close)), problems };
+  const { sections, problems } = parseIni(text, file);
+  if (!text.includes(placeholder)) return { file, sections, problems };
+  const directory = directoryOf(file);
+  return { file, sections: sections.map((section) => inDirectory(section, directory)), problems };
 }
 
-/** A line that starts with `#` or `;` is a comment; further on, only `#` after a blank is. */
-function commentStart(line: string): number {
-  const first = line.trimStart()[0];
-  if (first === "#" || first === ";") return 0;
-  for (let at = line.indexOf("#"); at >= 0; at = line.indexOf("#", at + 1))
-    if (line.charAt(at - 1).trim() === "") return at;
-  return -1;
-}
+const placeholder = "${i:PROFILE_DIR}";
 
-/** From the first `[` to the last `]`: a name may itself contain brackets. */
-function headerOf(content: string): string | undefined {
-  const end = content.lastIndexOf("]");
-  return content.startsWith("[") && end > 1 ? content.slice(1, end) : undefined;
-}
-
-/** A repeated option keeps its first position and takes the last value. */
-function openOption(section: OpenSection, key: string, value: string, line: number): OpenOption {
-  const before = section.options.get(key);
-  const option: OpenOption = {
-    lines: [value],
-    line,
-    earlier: before ? [...before.earlier, { value: joined(before), line: before.line }] : [],
-  };
-  section.options.set(key, option);
-  return option;
-}
-
-function close({ name, line, options }: OpenSection): ParsedSection {
+function inDirectory(section: ParsedSection, directory: string): ParsedSection {
   return {
-    name,
-    line,
-    options: [...options].map(([key, option]) => ({
-      key,
-      value: joined(option),
-      line: option.line,
-      earlier: option.earlier,
-    })),
+    ...section,
+    options: section.options.map((option) => ({ ...option, value: withDirectory(option.value, directory) })),
   };
 }
 
-function joined({ lines }: OpenOption): string {
-  return lines.join("\n").trimEnd();
-}
-
-/** What `[DEFAULT]` says is said in every other section, after that section's own words. */
-function withDefaults(sections: ParsedSection[]): ParsedSection[] {
-  const defaults = sections.find(({ name }) => name === "DEFAULT");
-  if (!defaults) return sections;
-  return sections
-    .filter((section) => section !== defaults)
-    .map((section) => {
-      const own = new Set(section.options.map(({ key }) => key));
-      return { ...section, options: [...section.options, ...defaults.options.filter(({ key }) => !own.has(key))] };
-    });
+/** A backslash keeps it as it is, and stays. */
+function withDirectory(value: string, directory: string): string {
+  if (!value.includes(placeholder)) return value;
+  const pieces = value.split(placeholder);
+  return pieces.reduce((text, piece) => text + (text.endsWith("\\") ? placeholder : directory) + piece);
 }

@@ -2,13 +2,17 @@
  * A question that only the node can answer. Resolving never asks it itself: a node answers through its Host, a preview
  * shows it as unresolved.
  */
-export interface Probe {
-  readonly type: "exec";
-  readonly argv: readonly string[];
-}
+export type Probe =
+  /** What the program prints. It may have effects; nobody but a node that applies the profile should run it. */
+  | { readonly type: "exec"; readonly argv: readonly string[] }
+  | { readonly type: "file"; readonly path: string }
+  /** The names in a folder, one to a line. */
+  | { readonly type: "list"; readonly path: string };
 
 /** `none`: the node was asked and has no answer; TuneD then leaves the call as it was written. */
-export type Answer = { readonly type: "text"; readonly text: string } | { readonly type: "none" };
+export type Answer =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "none"; readonly message?: string };
 
 export type Answers = ReadonlyMap<string, Answer>;
 
@@ -16,5 +20,10 @@ export const noAnswers: Answers = new Map();
 
 /** Under which an answer is kept. */
 export function probeKey(probe: Probe): string {
-  return JSON.stringify([probe.type, ...probe.argv]);
+  return JSON.stringify(probe.type === "exec" ? [probe.type, ...probe.argv] : [probe.type, probe.path]);
+}
+
+/** One question for each, in the order in which they came up. */
+export function distinctProbes(probes: readonly Probe[]): Probe[] {
+  return [...new Map(probes.map((probe) => [probeKey(probe), probe])).values()];
 }

@@ -6,6 +6,11 @@ export interface Problem {
   readonly line?: number;
 }
 
+/** What TuneD would log and go on: in its words where it has some. */
+export interface Notice extends Problem {
+  readonly level: "error" | "warning" | "info";
+}
+
 export function formatProblem({ message, file, line }: Problem): string {
   if (file === undefined) return message;
   return `${line === undefined ? file : `${file}:${line}`}: ${message}`;

@@ -1,24 +1,41 @@
+import { bootCommandLine } from "./boot-arguments.ts";
+import { newBudget } from "./budget.ts";
 import { expand, type ExpandContext } from "./expand.ts";
+import { Findings } from "./findings.ts";
+import { finishUnit } from "./finish-unit.ts";
 import { type ChainLink, loadChain, type ProfileLayers } from "./load-chain.ts";
-import { mergeUnit } from "./merge.ts";
-import { type Answers, type Probe, probeKey } from "./probe.ts";
-import type { Problem } from "./problem.ts";
-import { type Setting, type Unit, unitOf } from "./unit.ts";
+import { mergeSection } from "./merge.ts";
+import { unquote } from "./plugin-text.ts";
+import type { Answers, Probe } from "./probe.ts";
+import type { Notice, Problem } from "./problem.ts";
+import { isSafeName } from "./profile-name.ts";
+import { type Section, sectionOf, type Setting, typeOf, type Unit } from "./unit.ts";
+import { defineVariables, mergeVariables } from "./variables.ts";
 
 export interface Profiles {
-  /** The profile that is wanted. */
+  /** The profile that is wanted, or several, blanks between them: the later wins. */
   readonly profile: string;
   readonly layers: ProfileLayers;
+  /** Files of variables that come with the profiles, by path, for nodes that do not have them. */
+  readonly files?: ReadonlyMap<string, string>;
 }
 
 export interface ResolvedProfile {
   readonly profile: string;
   /** Every profile that took part, in the order they were merged. */
   readonly chain: readonly string[];
+  /** What `[main]` says, `include` aside. */
+  readonly main: ReadonlyMap<string, string>;
   readonly variables: ReadonlyMap<string, string>;
   /** In the order in which they are applied. */
   readonly units: readonly Unit[];
-  readonly warnings: readonly Problem[];
+  /** Names of the units in the order in which the profiles first have them. */
+  readonly sections: readonly string[];
+  /** What the kernel should be started with: words, repeated ones included. */
+  readonly bootArguments: readonly string[];
+  readonly warnings: readonly Notice[];
+  /** What the profile itself logs. */
+  readonly logged: readonly string[];
 }
 
 export type Resolution =
@@ -28,75 +45,118 @@ export type Resolution =
   | { type: "invalid"; problems: Problem[] };
 
 /** What a profile comes to: includes merged, variables and functions expanded, each option knowing who set it. */
-export function resolve({ profile, layers }: Profiles, answers: Answers): Resolution {
-  const chain = loadChain(profile, layers, { variables: new Map(), answers });
-  if (chain.type !== "loaded") return chain;
-
-  const findings: Findings = { problems: [], probes: new Map(), warnings: [...chain.warnings] };
-  const merged = mergeAll(chain.links, findings);
-  const variables = defineVariables(merged.get("variables"), answers, findings);
-  merged.delete("variables");
-  const units = [...merged.values()]
-    .map((unit) => expandUnit(unit, { variables, answers }, findings))
-    .toSorted((a, b) => a.priority - b.priority);
-
-  if (findings.problems.length > 0) return { type: "invalid", problems: findings.problems };
-  if (findings.probes.size > 0) return { type: "needs", probes: [...findings.probes.values()] };
-  const names = chain.links.map((link) => link.name);
-  return { type: "resolved", profile: { profile, chain: names, variables, units, warnings: findings.warnings } };
+export function resolve(profiles: Profiles, answers: Answers): Resolution {
+  const worked = work(profiles, answers);
+  if (worked.type === "invalid") return worked;
+  const { profile, first, unresolved, problems } = worked;
+  if (first.length > 0) return { type: "needs", probes: first };
+  if (problems.length > 0) return { type: "invalid", problems };
+  return unresolved.length > 0 ? { type: "needs", probes: unresolved } : { type: "resolved", profile };
 }
 
-interface Findings {
+export type Preview =
+  /** Calls that only the node could answer stand in the profile as they are written. */
+  | { type: "preview"; profile: ResolvedProfile; unresolved: Probe[] }
+  | { type: "invalid"; problems: Problem[] };
+
+/** The same as far as it can be known without asking the node. */
+export function preview(profiles: Profiles, answers: Answers): Preview {
+  const worked = work(profiles, answers);
+  if (worked.type === "invalid") return worked;
+  const { profile, unresolved, problems } = worked;
+  return problems.length > 0 ? { type: "invalid", problems } : { type: "preview", profile, unresolved };
+}
+
+interface Worked {
+  type: "worked";
+  profile: ResolvedProfile;
+  /** Questions whose answers decide what else there is to ask: before them, nothing further is certain to be meant. */
+  first: Probe[];
+  unresolved: Probe[];
   problems: Problem[];
-  probes: Map<string, Probe>;
-  warnings: Problem[];
 }
 
-function mergeAll(links: readonly ChainLink[], { problems }: Findings): Map<string, Unit> {
-  const units = new Map<string, Unit>();
+function work(
+  { profile, layers, files = new Map() }: Profiles,
+  answers: Answers,
+): Worked | { type: "invalid"; problems: Problem[] } {
+  const findings = new Findings();
+  const known = { answers, budget: newBudget() };
+  const requested = requestedNames(profile, findings);
+  const links = loadChain(requested, layers, { ...known, variables: new Map() }, findings);
+  if (findings.problems.length > 0) return { type: "invalid", problems: findings.problems };
+  const openIncludes = findings.probes();
+
+  const merged = mergeAll(links);
+  const outset = { ...known, incomplete: openIncludes.length > 0 };
+  const { variables, unread } = defineVariables({ settings: merged.variables, context: outset, files }, findings);
+  findings.ask(unread);
+
+  const context = { ...known, variables, incomplete: outset.incomplete || unread.length > 0 };
+  const units = [...merged.sections.values()]
+    .map((section) => finishUnit(section, context, findings))
+    .toSorted((a, b) => a.priority - b.priority);
+  const bootArguments = bootArgumentsOf(units, context, findings);
+  return {
+    type: "worked",
+    first: openIncludes.length > 0 ? openIncludes : [...unread],
+    unresolved: findings.probes(),
+    problems: findings.problems,
+    profile: {
+      profile: requested.join(" "),
+      chain: links.map((link) => link.name),
+      main: merged.main,
+      variables,
+      units,
+      sections: [...merged.sections.keys()],
+      bootArguments,
+      warnings: findings.notices.filter(({ level }) => level !== "info"),
+      logged: findings.notices.flatMap(({ level, message }) => (level === "info" ? [message] : [])),
+    },
+  };
+}
+
+/** TuneD passes over names that are none. */
+function requestedNames(profile: string, findings: Findings): string[] {
+  const names = profile.split(/\s+/).filter((name) => name !== "");
+  const safe = names.filter(isSafeName);
+  for (const name of names)
+    if (!safe.includes(name))
+      findings.notice({ level: "warning", message: `${JSON.stringify(name)} is not a name of a profile: ignored` });
+  if (safe.length === 0) findings.problem({ message: "No profile or invalid profiles were specified." });
+  return safe;
+}
+
+interface Merged {
+  readonly main: ReadonlyMap<string, string>;
+  readonly sections: ReadonlyMap<string, Section>;
+  readonly variables: ReadonlyMap<string, Setting>;
+}
+
+function mergeAll(links: readonly ChainLink[]): Merged {
+  const main = new Map<string, string>();
+  const sections = new Map<string, Section>();
+  let variables = new Map<string, Setting>();
   for (const { profile } of links) {
-    for (const section of profile.sections) {
-      if (section.name === "main") continue;
-      units.set(section.name, mergeUnit(units.get(section.name), unitOf(section, profile.file, problems)));
+    for (const parsed of profile.sections) {
+      if (parsed.name === "main") {
+        for (const { key, value } of parsed.options) if (key !== "include") main.set(key, value);
+        continue;
+      }
+      const section = sectionOf(parsed, profile.file);
+      if (typeOf(section) === "variables") variables = mergeVariables(variables, section);
+      else sections.set(section.name, mergeSection(sections.get(section.name), section));
     }
   }
-  for (const unit of units.values())
-    if (unit.type === "variables" && unit.name !== "variables")
-      problems.push({ message: `[${unit.name}] type=variables is supported only for the section [variables]` });
-  return units;
+  return { main, sections, variables };
 }
 
-/** In order: a value sees only what was defined before it. */
-function defineVariables(unit: Unit | undefined, answers: Answers, findings: Findings): Map<string, string> {
-  const variables = new Map<string, string>();
-  for (const [name, setting] of unit?.options ?? []) {
-    if (name === "include")
-      findings.problems.push({ ...placeOf(setting), message: "a file of variables is not supported" });
-    else if (!/^\w+$/.test(name))
-      findings.warnings.push({
-        ...placeOf(setting),
-        message: `variable ${JSON.stringify(name)} is ignored: its name may have only letters, digits and _`,
-      });
-    else variables.set(name, expandSetting(setting, { variables, answers }, findings).value);
-  }
-  return variables;
-}
-
-function expandUnit(unit: Unit, context: ExpandContext, findings: Findings): Unit {
-  const options = new Map<string, Setting>();
-  for (const [key, setting] of unit.options) options.set(key, expandSetting(setting, context, findings));
-  return { ...unit, options };
-}
-
-function expandSetting(setting: Setting, context: ExpandContext, findings: Findings): Setting {
-  const expanded = expand(setting.value, context);
-  if (expanded.type === "text") return expanded.text === setting.value ? setting : { ...setting, value: expanded.text };
-  if (expanded.type === "needs") findings.probes.set(probeKey(expanded.probe), expanded.probe);
-  else findings.problems.push({ ...placeOf(setting), message: expanded.message });
-  return setting;
-}
-
-function placeOf({ from }: Setting): { file: string; line: number } {
-  const colon = from.lastIndexOf(":");
-  return { file: from.slice(0, colon), line: Number(from.slice(colon + 1)) };
+/** Of several units for the boot loader the last one's arguments remain, as TuneD has one place for them. */
+function bootArgumentsOf(units: readonly Unit[], context: ExpandContext, findings: Findings): string[] {
+  const unit = units.findLast(({ type, enabled, unmet }) => type === "bootloader" && enabled && unmet === undefined);
+  if (!unit) return [];
+  // Its options were expanded one by one before: whatever there is to say of them has been said.
+  const { text, problems } = expand(unquote(bootCommandLine(unit.options)), context);
+  for (const message of problems) findings.problem({ message: `[${unit.name}] ${message}` });
+  return text.split(/\s+/).filter((word) => word !== "");
 }

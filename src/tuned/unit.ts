@@ -1,7 +1,7 @@
-import type { ParsedOption, ParsedSection } from "./parse-profile.ts";
-import type { Problem } from "./problem.ts";
+import type { ParsedOption, ParsedSection } from "./ini.ts";
+import { directoryOf, joinPath } from "./path.ts";
 
-/** One section of a profile, with the attributes that speak of the section itself taken out of its options. */
+/** One section of a resolved profile, with the attributes that speak of the section itself taken out of its options. */
 export interface Unit {
   readonly name: string;
   /** Which plug-in it is for. */
@@ -10,6 +10,13 @@ export interface Unit {
   readonly devices: string;
   readonly priority: number;
   readonly options: ReadonlyMap<string, Setting>;
+  readonly devicesUdevRegex?: string;
+  readonly cpuinfoRegex?: string;
+  readonly unameRegex?: string;
+  readonly scriptPre?: string;
+  readonly scriptPost?: string;
+  /** A condition that this node does not meet, as `uname_regex=aarch64`: the unit is not for it. */
+  readonly unmet?: string;
 }
 
 export interface Setting {
@@ -18,17 +25,27 @@ export interface Setting {
   readonly from: string;
   /** What it took the place of, oldest first. */
   readonly overrides: readonly { readonly value: string; readonly from: string }[];
+  /** As it was written, where expanding changed it. */
+  readonly raw?: string;
+  /** Paths, for an option named `script`; the value has one to a line. */
+  readonly list?: readonly string[];
 }
 
-/** A section before it is merged: it may still replace or shorten what it inherits. */
-export interface UnitChange extends Unit {
-  readonly replace: boolean;
-  readonly drop: readonly string[];
-  readonly hasPriority: boolean;
+/** A section as profiles are merged: attributes and options apart, nothing expanded. */
+export interface Section {
+  readonly name: string;
+  readonly attributes: ReadonlyMap<string, Setting>;
+  readonly options: ReadonlyMap<string, Setting>;
 }
 
-const unsupported = new Set([
+const attributeNames = new Set([
+  "type",
+  "enabled",
+  "devices",
+  "replace",
   "prepend",
+  "drop",
+  "priority",
   "devices_udev_regex",
   "cpuinfo_regex",
   "uname_regex",
@@ -36,46 +53,32 @@ const unsupported = new Set([
   "script_post",
 ]);
 
-export function unitOf(section: ParsedSection, file: string, problems: Problem[]): UnitChange {
-  const attributes = new Map<string, string>();
+export function sectionOf({ name, options: parsed }: ParsedSection, file: string): Section {
+  const attributes = new Map<string, Setting>();
   const options = new Map<string, Setting>();
-  for (const option of section.options) {
-    if (attributeNames.has(option.key)) attributes.set(option.key, option.value);
-    else if (unsupported.has(option.key))
-      problems.push({ message: `[${section.name}] ${option.key} is not supported`, file, line: option.line });
-    else options.set(option.key, settingOf(option, file));
-  }
-  const priority = attributes.get("priority");
-  if (priority !== undefined && !/^[+-]?[0-9]{1,9}$/.test(priority))
-    problems.push({
-      message: `[${section.name}] priority ${JSON.stringify(priority)} is not a number`,
-      file,
-      line: section.line,
-    });
-  return {
-    name: section.name,
-    type: attributes.get("type") ?? section.name,
-    enabled: isTrue(attributes.get("enabled") ?? "true"),
-    devices: attributes.get("devices") ?? "*",
-    priority: Number(priority ?? 0),
-    hasPriority: priority !== undefined,
-    replace: isTrue(attributes.get("replace") ?? "false"),
-    drop: (attributes.get("drop") ?? "").split(/[,;]/).map((name) => name.trim()),
-    options,
-  };
+  for (const option of parsed) (attributeNames.has(option.key) ? attributes : options).set(option.key, setting(option, file));
+  return { name, attributes, options };
 }
 
-const attributeNames = new Set(["type", "enabled", "devices", "priority", "replace", "drop"]);
+function setting({ key, value, line, earlier }: ParsedOption, file: string): Setting {
+  const from = `${file}:${line}`;
+  const overrides = earlier.map((before) => ({ value: before.value, from: `${file}:${before.line}` }));
+  if (key !== "script") return { value, from, overrides };
+  const path = joinPath(directoryOf(file), value);
+  return { value: path, from, overrides, list: [path] };
+}
+
+export function typeOf({ name, attributes }: Section): string {
+  return attributes.get("type")?.value ?? name;
+}
 
 /** TuneD takes these three spellings and no other. */
-function isTrue(text: string): boolean {
+export function isTrue(text: string | undefined): boolean {
   return text === "1" || text === "true" || text === "True";
 }
 
-function settingOf({ value, line, earlier }: ParsedOption, file: string): Setting {
-  return {
-    value,
-    from: `${file}:${line}`,
-    overrides: earlier.map((before) => ({ value: before.value, from: `${file}:${before.line}` })),
-  };
+/** The place of a setting, for a problem. */
+export function placeOf({ from }: Pick<Setting, "from">): { file: string; line: number } {
+  const colon = from.lastIndexOf(":");
+  return { file: from.slice(0, colon), line: Number(from.slice(colon + 1)) };
 }

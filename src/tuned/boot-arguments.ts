@@ -1,0 +1,28 @@
+import type { Section } from "./unit.ts";
+
+/**
+ * The kernel's arguments that a section of type bootloader asks for, nothing expanded yet. Every option whose name starts
+ * with `cmdline` takes part, in order: `+` and a bare text add, `-` takes words away that were added before, a backslash
+ * keeps the sign that follows it.
+ */
+export function bootCommandLine(options: Section["options"]): string {
+  let words = "";
+  for (const [key, { value, raw = value }] of options) {
+    if (!key.startsWith("cmdline") || raw === "") continue;
+    const rest = raw.slice(1).trim();
+    if (raw.startsWith("+") || /^\\[\\+-]/.test(raw)) words += rest === "" ? "" : ` ${rest}`;
+    else if (raw.startsWith("-")) words = without(words, rest.split(/\s+/));
+    else words += ` ${raw}`;
+  }
+  return words.trim();
+}
+
+/** Whole words, with the blank before each; the other blanks stay. */
+function without(words: string, removed: readonly string[]): string {
+  const unwanted = new Set(removed.filter((word) => word !== ""));
+  if (unwanted.size === 0) return words;
+  return words
+    .split(/(?=\s)/)
+    .filter((part) => !unwanted.has(part.trim()))
+    .join("");
+}

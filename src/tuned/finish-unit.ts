@@ -1,0 +1,62 @@
+import { parseInteger } from "../cpu/integer.ts";
+import { conditionOf } from "./conditions.ts";
+import { expand, type ExpandContext } from "./expand.ts";
+import { Findings } from "./findings.ts";
+import { isTrue, placeOf, type Section, type Setting, typeOf, type Unit } from "./unit.ts";
+
+/** Attributes that TuneD expands; the others are meant as they are written. */
+const expanded = new Set(["devices", "cpuinfo_regex", "uname_regex"]);
+
+/** Makes a unit of a merged section: everything expanded, conditions looked at. */
+export function finishUnit(section: Section, context: ExpandContext, findings: Findings): Unit {
+  const attributes = new Map<string, Setting>();
+  for (const [name, setting] of section.attributes)
+    attributes.set(name, expanded.has(name) ? expandSetting(setting, context, findings) : setting);
+  const textOf = (name: string): string | undefined => attributes.get(name)?.value;
+
+  const type = typeOf(section);
+  const enabled = isTrue(textOf("enabled") ?? "true");
+  const condition = enabled ? conditionOf(attributes, context, findings) : undefined;
+  // Nobody asks the node on behalf of a unit that is not for it.
+  const ofOptions = condition?.type === "met" ? findings : new Findings();
+  const options = new Map<string, Setting>();
+  for (const [key, setting] of section.options) {
+    // Names of kernel modules are the only keys that TuneD expands.
+    const name = type === "modules" ? ofOptions.take(expand(key, context), placeOf(setting)) : key;
+    options.set(name, expandSetting(setting, context, ofOptions));
+  }
+  return {
+    name: section.name,
+    type,
+    enabled,
+    devices: textOf("devices") ?? "*",
+    priority: priorityOf(section, findings),
+    options,
+    devicesUdevRegex: textOf("devices_udev_regex"),
+    cpuinfoRegex: textOf("cpuinfo_regex"),
+    unameRegex: textOf("uname_regex"),
+    scriptPre: textOf("script_pre"),
+    scriptPost: textOf("script_post"),
+    unmet: condition?.type === "unmet" ? condition.condition : undefined,
+  };
+}
+
+/** Without a priority a unit has TuneD's default, 0; lower ones come first. */
+function priorityOf({ name, attributes }: Section, findings: Findings): number {
+  const setting = attributes.get("priority");
+  if (!setting) return 0;
+  const priority = parseInteger(setting.value);
+  if (priority !== undefined) return Number(priority);
+  findings.problem({
+    ...placeOf(setting),
+    message: `[${name}] priority ${JSON.stringify(setting.value)} is not a number`,
+  });
+  return 0;
+}
+
+/** Paths of scripts are taken as they are. */
+function expandSetting(setting: Setting, context: ExpandContext, findings: Findings): Setting {
+  if (setting.list) return setting;
+  const value = findings.take(expand(setting.value, context), placeOf(setting));
+  return value === setting.value ? setting : { ...setting, value, raw: setting.value };
+}

@@ -1,0 +1,74 @@
+import { expand, type ExpandContext } from "./expand.ts";
+import type { Findings } from "./findings.ts";
+import { parseIni } from "./ini.ts";
+import { over } from "./merge.ts";
+import { normalPath } from "./path.ts";
+import { type Probe, probeKey } from "./probe.ts";
+import { isTrue, placeOf, type Section, type Setting } from "./unit.ts";
+
+/**
+ * Lays a section of variables over the others. A name that is there already keeps its place, so that what follows sees
+ * the new value; with `prepend` new names come first of all.
+ */
+export function mergeVariables(inherited: ReadonlyMap<string, Setting>, change: Section): Map<string, Setting> {
+  const before = isTrue(change.attributes.get("replace")?.value) ? new Map<string, Setting>() : inherited;
+  const merged = new Map<string, Setting>();
+  const prepended = isTrue(change.attributes.get("prepend")?.value);
+  if (prepended) for (const [name, setting] of change.options) if (!before.has(name)) merged.set(name, setting);
+  for (const [name, setting] of before) merged.set(name, setting);
+  for (const [name, setting] of change.options) merged.set(name, over(before.get(name), setting));
+  return merged;
+}
+
+export interface Definitions {
+  readonly variables: ReadonlyMap<string, string>;
+  /** Files of variables that the node has yet to show. */
+  readonly unread: readonly Probe[];
+}
+
+export interface DefineInput {
+  readonly settings: ReadonlyMap<string, Setting>;
+  readonly context: Omit<ExpandContext, "variables">;
+  /** Files that profiles bring with them, for nodes that do not have them. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/** In order: a value sees only what was defined before it. */
+export function defineVariables({ settings, context, files }: DefineInput, findings: Findings): Definitions {
+  const variables = new Map<string, string>();
+  const unread: Probe[] = [];
+
+  function define(name: string, value: string, place: { file: string; line: number }): void {
+    if (!/^[\p{L}\p{N}_]+$/u.test(name)) {
+      findings.notice({ ...place, level: "error", message: `variable definition '${name}' contains unallowed characters` });
+      return;
+    }
+    variables.set(name, findings.take(expand(value, { ...context, variables, incomplete: context.incomplete || unread.length > 0 }), place));
+  }
+
+  function include(path: string, place: { file: string; line: number }): void {
+    const probe: Probe = { type: "file", path };
+    const answer = context.answers.get(probeKey(probe));
+    const text = answer?.type === "text" ? answer.text : answer && files.get(path);
+    if (!answer) unread.push(probe);
+    else if (text === undefined)
+      findings.notice({ ...place, level: "error", message: `unable to find variables_file: '${path}'` });
+    else {
+      const { sections, problems } = parseIni(text, path, { headless: "", bareKeys: true });
+      const [problem] = problems;
+      if (problem)
+        findings.notice({ ...problem, level: "error", message: `error parsing variables_file: '${path}': ${problem.message}` });
+      else
+        for (const section of sections)
+          for (const { key, value, line } of section.options) define(key, value, { file: path, line });
+    }
+  }
+
+  for (const [name, setting] of settings) {
+    const place = placeOf(setting);
+    if (name === "include") include(normalPath(setting.value), place);
+    // TuneD turns the list of scripts into text as Python writes a list.
+    else define(name, setting.list ? `[${setting.list.map((path) => `'${path}'`).join(", ")}]` : setting.value, place);
+  }
+  return { variables, unread };
+}
