@@ -268,7 +268,7 @@ describe("lists in an applied configuration", () => {
     ["a field the kind does not have", { nope: 1 }, ".spec.nope: field not declared in schema"],
     ["an object for a list", { items: {} }, ".spec.items: expected list, got a map"],
     ["a list for an object", { free: [] }, ".spec.free: expected map, got a list"],
-    ["a string for a number", { level: "1" }, '.spec.level: expected numeric (int or float), got "1"'],
+    ["a string for a number", { level: "1" }, ".spec.level: expected numeric (int or float), got string"],
   ])("%s is refused", (_name, spec, fault) => {
     expect(() => apply(live, thing(spec), "two")).toThrow(
       expect.objectContaining({

@@ -36,7 +36,7 @@ function faultAt(value: unknown, schema: Schema | undefined, open: boolean, dept
     if (schema.type !== undefined && schema.type !== "object") return `: expected ${expected(schema)}, got a map`;
     return faultInMap(value, schema, isOpen, depth);
   }
-  return isScalar(value, schema) ? undefined : `: expected ${expected(schema)}, got ${JSON.stringify(value)}`;
+  return isScalar(value, schema) ? undefined : `: expected ${expected(schema)}, got ${found(value as Json, schema)}`;
 }
 
 function faultInMap(value: Record<string, Json>, schema: Schema, open: boolean, depth: number): string | undefined {
@@ -104,4 +104,11 @@ function expected(schema: Schema): string {
     default:
       return schema.type ?? "any scalar";
   }
+}
+
+/** What is there instead, which Go prints in three ways: the type, the wrapped value, the value. */
+function found(value: Json, schema: Schema): string {
+  if (schema.type === "integer" || schema.type === "number") return typeof value === "boolean" ? "bool" : typeof value;
+  const text = JSON.stringify(value);
+  return schema.type === "string" ? `&value.valueUnstructured{Value:${text}}` : text;
 }

@@ -7,8 +7,10 @@ import { asDefinition } from "../custom/definition.ts";
 import { establish } from "../custom/naming.ts";
 import { CLEANUP_FINALIZER, terminating } from "../custom/termination.ts";
 import { collectionOf } from "../registry.ts";
-import type { Services } from "../request/context.ts";
+import { timestamp, type Services } from "../request/context.ts";
+import { updateManagedFields } from "../../patch/managed-fields.ts";
 import { draftOf } from "../request/draft.ts";
+import { ignoredFor } from "../request/ignored-fields.ts";
 import type { Resource } from "../resource.ts";
 import { forbidden, qualified } from "../status-error.ts";
 import { discard } from "./discard.ts";
@@ -125,6 +127,16 @@ export class Definitions {
     // A newer write is on its way: its commit brings us here again.
     if (!live || String(live.revision) !== definition.metadata.resourceVersion) return;
     const copy = { ...definition, metadata: { ...definition.metadata } };
+    copy.metadata.managedFields = updateManagedFields({
+      before: this.#services.views.object(live, this.#resource),
+      after: copy,
+      schema: this.#resource.schema,
+      manager: "kube-apiserver",
+      apiVersion: definition.apiVersion,
+      subresource: "status",
+      time: timestamp(this.#services.clock),
+      ignored: ignoredFor(this.#resource, "status"),
+    });
     const draft = draftOf(copy, this.#resource);
     const released = definition.metadata.deletionTimestamp && (definition.metadata.finalizers?.length ?? 0) === 0;
     inBackground(this.#log, () =>

@@ -8,21 +8,21 @@ import { mediaType } from "./negotiate.ts";
 /** As kube-apiserver: a request's body may have 3 MiB. */
 export const maxBodyBytes = 3 * 1024 * 1024;
 
+/** How much of a body that nobody wants is let through before the client is cut off. */
+const maxUnwantedBytes = 16 * maxBodyBytes;
+
 const objectTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
 
 export async function readBody(request: IncomingMessage | Http2ServerRequest, limit = maxBodyBytes): Promise<Buffer> {
-  const declared = Number(request.headers["content-length"]);
-  if (declared > limit) throw tooLarge(limit);
+  if (Number(request.headers["content-length"]) > limit) throw tooLarge(limit);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     request.on("data", (chunk: Buffer) => {
       size += chunk.length;
-      if (size > limit) {
-        request.removeAllListeners("data");
-        request.resume();
-        reject(tooLarge(limit));
-      } else chunks.push(chunk);
+      if (size <= limit) return void chunks.push(chunk);
+      request.removeAllListeners("data");
+      reject(tooLarge(limit));
     });
     request.on("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     request.on("error", (error) =>
@@ -31,6 +31,17 @@ export async function readBody(request: IncomingMessage | Http2ServerRequest, li
     request.on("aborted", () =>
       reject(badRequest("the client closed the connection before the whole body had arrived")),
     );
+  });
+}
+
+/** Lets the rest of a body pass: a client that is still sending does not see the answer of a connection that closes. */
+export function letPass(request: IncomingMessage | Http2ServerRequest): Promise<void> {
+  return new Promise((resolve) => {
+    if (request.complete || request.destroyed) return resolve();
+    let size = 0;
+    request.on("data", (chunk: Buffer) => (size += chunk.length) > maxUnwantedBytes && resolve());
+    for (const event of ["end", "close", "error"]) request.once(event, () => resolve());
+    request.resume();
   });
 }
 

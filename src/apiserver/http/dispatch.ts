@@ -1,4 +1,4 @@
-import { StatusError, badRequest, internal, methodNotAllowed, noSuchResource } from "../status-error.ts";
+import { StatusError, badRequest, internal, methodNotAllowed, noSuchResource, notFound } from "../status-error.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { denied } from "../auth/denied.ts";
@@ -15,7 +15,7 @@ import { readScale, writeScale } from "../request/scale.ts";
 import { update } from "../request/update.ts";
 import { watch } from "../request/watch.ts";
 import { StaleWriteError } from "../storage/object-store.ts";
-import { parseObject, readBody } from "./body.ts";
+import { letPass, parseObject, readBody } from "./body.ts";
 import { tlsSocketOf, type HttpRequest, type HttpResponse } from "./exchange.ts";
 import { mediaType, negotiate, plainJson, type Representation } from "./negotiate.ts";
 import type { Paths } from "./paths.ts";
@@ -44,6 +44,7 @@ export class Dispatcher {
     this.#answer(request, response).catch(async (error: unknown) => {
       try {
         const status = this.#statusOf(error, request);
+        await letPass(request);
         if (!response.headersSent)
           await respondError(response, status, negotiate(request.headers.accept, []) ?? plainJson);
         else response.end();
@@ -190,7 +191,8 @@ function handlerFor(context: RequestContext, verb: string): Handler {
     return main[verb] as Handler;
   }
   const part = Object.hasOwn(resource.subresources, subresource) ? resource.subresources[subresource] : undefined;
-  if (!part) throw noSuchResource();
+  if (!part)
+    throw resource.origin === "custom" ? notFound(resource.group, resource.plural, context.name) : noSuchResource();
   if (part.type === "action") {
     if (!part.verbs.includes(verb as never)) throw methodNotAllowed();
     return async (context, request) => perform(context, await objectIn(request, part.kind));

@@ -33,14 +33,19 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       rejectUnauthorized: false,
       allowHTTP1: true,
       minVersion: "TLSv1.2",
-      // Selectors of real clients fill long URLs. Node knows the option, its types do not.
-      ...{ maxHeaderSize: maxHeaderBytes },
       settings: { maxConcurrentStreams: 1000, initialWindowSize: 1024 * 1024, maxHeaderListSize: maxHeaderBytes },
     },
     options.handle as never,
   );
   // Node's five seconds would cut the idle connections that clients keep in their pools.
-  Object.assign(server, { keepAliveTimeout: 10 * 60_000, headersTimeout: 30_000, requestTimeout: 0 });
+  // Selectors of real clients fill long URLs. For HTTP/1.1 Node takes its limits from the server, not from the options.
+  const http1 = {
+    keepAliveTimeout: 10 * 60_000,
+    headersTimeout: 30_000,
+    requestTimeout: 0,
+    maxHeaderSize: maxHeaderBytes,
+  };
+  Object.assign(server, http1);
   const open = new Set<Socket | ServerHttp2Session>();
   const track = (connection: Socket | ServerHttp2Session): void => {
     open.add(connection);

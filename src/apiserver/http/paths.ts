@@ -20,7 +20,7 @@ interface Document {
   readonly etag: string;
 }
 
-const healthPaths = new Set(["/healthz", "/livez", "/readyz"]);
+const healthPaths = new Set(["/healthz", "/livez", "/readyz"].flatMap((path) => [path, `${path}/ping`]));
 
 /** Everything that is no object: health, version, discovery, schemas. Computed once per change of the resources. */
 export class Paths {
@@ -55,7 +55,7 @@ export class Paths {
   }
 
   #health(path: string, query: URLSearchParams, response: HttpResponse): void {
-    const why = path === "/livez" ? undefined : this.#options.unready();
+    const why = path === "/livez" || path.endsWith("/ping") ? undefined : this.#options.unready();
     if (why !== undefined) return respondText(response, 500, `${why}\n${path.slice(1)} check failed\n`);
     respondText(
       response,

@@ -139,7 +139,7 @@ describe("the grace period of a pod", () => {
 describe("options", () => {
   const refused: [object | string, number][] = [
     [{ propagationPolicy: "Sideways" }, 422],
-    [{ gracePeriodSeconds: 1.5 }, 422],
+    [{ gracePeriodSeconds: 1.5 }, 400],
     [{ dryRun: ["Some"] }, 422],
     [{ kind: "ConfigMap" }, 400],
     ["text", 400],

@@ -1,23 +1,14 @@
-import { equal, isObject, type Json } from "../../object/json.ts";
+import { equal, type Json } from "../../object/json.ts";
 import type { KubeObject, ObjectMeta } from "../../object/meta.ts";
 import { formatTime } from "../../object/time.ts";
-import { invalid, notSupported } from "../../schema/field-error.ts";
-import { badRequest, conflict, forbidden, invalidObject, notFound } from "../status-error.ts";
+import { conflict, forbidden, notFound } from "../status-error.ts";
 import type { Entry } from "../storage/store.ts";
 import { collectionFor, keyFor, type Answer, type RequestContext } from "./context.ts";
+import { deleteOptions, type DeleteOptions } from "./delete-options.ts";
 import { draftOf } from "./draft.ts";
 import { newest } from "./get.ts";
 import { list } from "./list.ts";
-import { dryRunErrors } from "./options.ts";
 import { isReleased } from "./update.ts";
-
-interface DeleteOptions {
-  readonly gracePeriodSeconds: number | undefined;
-  readonly propagation: "Background" | "Foreground" | "Orphan" | undefined;
-  readonly uid: string | undefined;
-  readonly resourceVersion: string | undefined;
-  readonly dryRun: boolean;
-}
 
 export async function remove(context: RequestContext, body: Json): Promise<Answer> {
   const { resource, name } = context;
@@ -108,7 +99,7 @@ function markDeleted({ resource, services }: RequestContext, object: KubeObject,
   const first = !metadata.deletionTimestamp;
   if (first) {
     const grace = strategy.gracePeriod?.(object, options.gracePeriodSeconds) ?? 0;
-    metadata.deletionTimestamp = formatTime(now + grace * 1000);
+    metadata.deletionTimestamp = formatTime(Math.min(now + grace * 1000, lastTime));
     if (!strategy.onDelete) {
       metadata.deletionGracePeriodSeconds = grace;
       if (metadata.generation !== undefined) metadata.generation++;
@@ -121,11 +112,17 @@ function markDeleted({ resource, services }: RequestContext, object: KubeObject,
   return first && strategy.onDelete ? strategy.onDelete(marked, now) : marked;
 }
 
+/** The last second that four digits of a year can tell. */
+const lastTime = Date.parse("9999-12-31T23:59:59Z");
+
 /** A second deletion can only shorten the time that the first has given. */
 function hurry(metadata: ObjectMeta, asked: number | undefined): void {
   const { deletionTimestamp = "", deletionGracePeriodSeconds: given = 0 } = metadata;
   if (asked === undefined || asked >= given) return;
-  metadata.deletionTimestamp = formatTime(Date.parse(deletionTimestamp) - (given - asked) * 1000);
+  const sooner = Date.parse(deletionTimestamp) - (given - asked) * 1000;
+  metadata.deletionTimestamp = formatTime(
+    Math.max(sooner, Date.parse(metadata.creationTimestamp ?? deletionTimestamp)),
+  );
   metadata.deletionGracePeriodSeconds = asked;
 }
 
@@ -140,30 +137,4 @@ const holding: Record<NonNullable<DeleteOptions["propagation"]>, string | undefi
 function heldBy(finalizers: readonly string[], finalizer: string | undefined): string[] {
   const others = finalizers.filter((name) => name !== holding.Foreground && name !== holding.Orphan);
   return finalizer === undefined ? others : [...others, finalizer];
-}
-
-function deleteOptions(query: URLSearchParams, body: Json): DeleteOptions {
-  if (body !== null && !isObject(body)) throw badRequest("the DeleteOptions must be an object");
-  const options = body ?? {};
-  if (options.kind !== undefined && options.kind !== "DeleteOptions")
-    throw badRequest(`the body of a delete must be DeleteOptions, not ${JSON.stringify(options.kind)}`);
-  const preconditions = isObject(options.preconditions) ? options.preconditions : {};
-  const grace = options.gracePeriodSeconds ?? query.get("gracePeriodSeconds") ?? undefined;
-  const propagation = options.propagationPolicy ?? query.get("propagationPolicy") ?? undefined;
-  const dryRun = Array.isArray(options.dryRun) ? options.dryRun.map(String) : query.getAll("dryRun");
-  const errors = dryRunErrors(dryRun);
-  if (propagation !== undefined && !["Background", "Foreground", "Orphan"].includes(propagation as string))
-    errors.push(notSupported("propagationPolicy", propagation, ["Foreground", "Background", "Orphan", "nil"]));
-  const seconds = grace === undefined ? undefined : Number(grace);
-  if (seconds !== undefined && !Number.isInteger(seconds))
-    errors.push(invalid("gracePeriodSeconds", grace, "must be a whole number"));
-  if (errors.length > 0) throw invalidObject("meta.k8s.io", "DeleteOptions", "", errors);
-  return {
-    // Less than none is the least there is.
-    gracePeriodSeconds: seconds !== undefined && seconds < 0 ? 1 : seconds,
-    propagation: propagation as DeleteOptions["propagation"],
-    uid: typeof preconditions.uid === "string" ? preconditions.uid : undefined,
-    resourceVersion: typeof preconditions.resourceVersion === "string" ? preconditions.resourceVersion : undefined,
-    dryRun: dryRun.length > 0,
-  };
 }

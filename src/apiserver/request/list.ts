@@ -83,7 +83,7 @@ function parseToken(token: string, current: number): { revision: number; after: 
     throw badRequest(`invalid continue token: continue key is not valid: ${(error as Error).message}`);
   }
   const { v, rv, start } = (parsed ?? {}) as { v?: unknown; rv?: unknown; start?: unknown };
-  if (v !== "meta.k8s.io/v1" || !isRevision(rv) || typeof start !== "string")
+  if (v !== "meta.k8s.io/v1" || !isRevision(rv) || typeof start !== "string" || start.includes(".."))
     throw badRequest(
       "invalid continue token: continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
     );

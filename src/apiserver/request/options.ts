@@ -1,6 +1,6 @@
 import { forbidden, invalid, notSupported, required, type FieldError } from "../../schema/field-error.ts";
 import { isTrue } from "../http/request-info.ts";
-import { badRequest, invalidObject } from "../status-error.ts";
+import { badRequest, invalidObject, type StatusError } from "../status-error.ts";
 
 export interface WriteOptions {
   readonly dryRun: boolean;
@@ -66,7 +66,8 @@ export interface ListQuery {
   readonly continue: string;
   readonly resourceVersion: number | undefined;
   readonly match: "" | "Exact" | "NotOlderThan";
-  readonly timeoutSeconds: number | undefined;
+  /** 0 where the client leaves it to the server. */
+  readonly timeoutSeconds: number;
   /** Whether a watch begins with the state of now; the version decides where this is not said. */
   readonly sendInitialEvents: boolean | undefined;
   readonly bookmarks: boolean;
@@ -103,11 +104,11 @@ export function listQuery(query: URLSearchParams, watching: boolean): ListQuery 
     errors.push(forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"));
   if (errors.length > 0) throw invalidObject("meta.k8s.io", "ListOptions", "", errors);
   return {
-    limit: wholeNumber(query, "limit") ?? 0,
+    limit: Math.max(0, wholeNumber(query, "limit") ?? 0),
     continue: query.get("continue") ?? "",
     resourceVersion: version === "" ? undefined : revisionOf(version),
     match: match as ListQuery["match"],
-    timeoutSeconds: wholeNumber(query, "timeoutSeconds"),
+    timeoutSeconds: Math.max(0, wholeNumber(query, "timeoutSeconds") ?? 0),
     sendInitialEvents: sendInitialEvents ? isTrue(query.get("sendInitialEvents")) : undefined,
     bookmarks: query.has("allowWatchBookmarks") && isTrue(query.get("allowWatchBookmarks")),
   };
@@ -118,10 +119,12 @@ function revisionOf(text: string): number {
   return /^[0-9]{1,20}$/.test(text) && BigInt(text) < 2n ** 64n ? Number(text) : Number.NaN;
 }
 
-function wholeNumber(query: URLSearchParams, name: string): number | undefined {
+/** An int64 of the query; negative ones count as they are. */
+export function wholeNumber(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (text === null || text === "") return undefined;
-  if (!/^-?[0-9]{1,19}$/.test(text))
-    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
-  return Math.max(0, Number(text));
+  const fault = (why: string): StatusError => badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${why}`);
+  if (!/^-?[0-9]+$/.test(text)) throw fault("invalid syntax");
+  if (text.length > 20 || BigInt.asIntN(64, BigInt(text)) !== BigInt(text)) throw fault("value out of range");
+  return Number(text);
 }

@@ -7,6 +7,7 @@ import { PatchError } from "../../patch/patch-error.ts";
 import { applyStrategicMerge } from "../../patch/strategic-merge.ts";
 import { invalid } from "../../schema/field-error.ts";
 import { parseJson, parseYaml } from "../http/body.ts";
+import { maxDepth } from "../http/json-scan.ts";
 import { mediaType } from "../http/negotiate.ts";
 import { DecodeError } from "../kinds/decode.ts";
 import { apiVersion } from "../registry.ts";
@@ -44,8 +45,15 @@ export async function patch(context: RequestContext, text: string, contentType: 
   if (!live) throw notFound(resource.group, resource.plural, context.name);
   const current = context.services.views.object(live, resource);
   const patched = patchedBy(type, current, body, resource);
+  if (nestsTooDeep(patched)) throw badRequest(`the patched object nests deeper than ${maxDepth} levels`);
   checkUnmoved(context, patched);
   return replace(context, live, decodePatched(context, patched, body, options), options, "update");
+}
+
+/** Patch upon patch could otherwise build what no single request may bring. */
+function nestsTooDeep(value: Json, depth = 0): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return depth >= maxDepth || Object.values(value).some((child) => nestsTooDeep(child as Json, depth + 1));
 }
 
 function patchedBy(type: "json" | "merge" | "strategic", current: KubeObject, body: Json, resource: Resource): Json {
@@ -64,13 +72,23 @@ function patchedBy(type: "json" | "merge" | "strategic", current: KubeObject, bo
   } catch (error) {
     if (!(error instanceof PatchError)) throw error;
     if (error.kind === "malformed") throw badRequest(`error decoding patch: ${error.message}`);
-    throw new StatusError(
-      422,
-      "Invalid",
-      "the server rejected our request due to an error in our request",
-      {},
-      { cause: error },
-    );
+    throw statusOf(error);
+  }
+}
+
+/** What a patch that cannot be applied is answered with. */
+function statusOf(error: PatchError): StatusError {
+  switch (error.kind) {
+    case "malformed":
+      return badRequest(error.message);
+    case "too-large":
+      return new StatusError(413, "RequestEntityTooLarge", error.message, undefined, { cause: error });
+    case "internal":
+      return new StatusError(500, "", error.message, undefined, { cause: error });
+    case "unprocessable": {
+      const why = "the server rejected our request due to an error in our request";
+      return new StatusError(422, "Invalid", why, {}, { cause: error });
+    }
   }
 }
 
@@ -79,10 +97,7 @@ function checkUnmoved({ name, resource }: RequestContext, patched: Json): void {
   const metadata = isObject(patched) ? (patched.metadata ?? {}) : null;
   if (!isObject(metadata)) throw badPatch(patched, "metadata is no object");
   checkPatchedKind(resource, patched as JsonObject);
-  if (metadata.name !== name)
-    throw badRequest(
-      `the name of the object (${JSON.stringify(metadata.name)}) does not match the name on the URL (${name})`,
-    );
+  if (metadata.name !== name) throw otherName(metadata.name, name);
 }
 
 function checkPatchedKind(resource: Resource, patched: JsonObject): void {
@@ -91,6 +106,11 @@ function checkPatchedKind(resource: Resource, patched: JsonObject): void {
       patched,
       `no kind ${JSON.stringify(patched.kind)} is registered for version ${JSON.stringify(patched.apiVersion)}`,
     );
+}
+
+function otherName(found: Json | undefined, name: string): StatusError {
+  const shown = typeof found === "string" ? found : JSON.stringify(found ?? "");
+  return badRequest(`the name of the object (${shown}) does not match the name on the URL (${name})`);
 }
 
 /** What came of a patch is no object of the kind. */
@@ -130,7 +150,7 @@ async function apply(context: RequestContext, value: Json, options: WriteOptions
   if (!isObject(value) || value.apiVersion === undefined || value.kind === undefined)
     throw badRequest("the applied object must name its apiVersion and kind");
   checkKind(resource, value);
-  const config = configuration(context, value, options);
+  const config = configuration(context, value);
   const live = newest(context);
   if (!live && subresource !== "") throw notFound(resource.group, resource.plural, name);
   let result: ReturnType<typeof applyConfiguration>;
@@ -147,39 +167,33 @@ async function apply(context: RequestContext, value: Json, options: WriteOptions
       ignored: ignoredFor(resource, subresource),
     });
   } catch (error) {
-    if (error instanceof PatchError) throw badRequest(error.message);
-    throw error;
+    throw error instanceof PatchError ? statusOf(error) : error;
   }
   if (result.type === "conflict") throw applyConflict(result.conflicts);
-  // Merged fields come from both sides: read them again as the kind does, so that zero values and sets are in order.
-  const { object } = decodeAs(resource, result.object as unknown as Json);
+  const object = decodeApplied(context, result.object);
   object.metadata.managedFields = result.object.metadata.managedFields;
   return live ? replace(context, live, object, options, "apply") : insert(context, object, options, "apply");
 }
 
-/** What the client applies: checked like a whole object, but kept as it is written: absence means «not mine». */
-function configuration(context: RequestContext, value: Record<string, Json>, options: WriteOptions): KubeObject {
-  const { resource, name, namespace } = context;
+/** Merged fields come from both sides: read again as the kind reads them, so that zero values and sets are in order. */
+function decodeApplied({ resource, namespace, name }: RequestContext, applied: KubeObject): KubeObject {
+  try {
+    return decodeAs(resource, applied as unknown as Json).object;
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    const what = `(${namespace}/${name}; ${resource.group}/${resource.version}, Kind=${resource.kind})`;
+    throw new StatusError(500, "", `failed to convert new object ${what} to proper version: ${error.message}`);
+  }
+}
+
+/** What the client applies, kept as it is written: absence means «not mine». */
+function configuration({ resource, name, namespace }: RequestContext, value: JsonObject): KubeObject {
   const metadata = isObject(value.metadata) ? value.metadata : {};
   if (metadata.managedFields !== undefined && metadata.managedFields !== null)
     throw badRequest("metadata.managedFields must be nil");
-  if (metadata.name !== undefined && metadata.name !== name)
-    throw badRequest(
-      `the name of the object (${JSON.stringify(metadata.name)}) does not match the name on the URL (${name})`,
-    );
+  if (metadata.name !== undefined && metadata.name !== name) throw otherName(metadata.name, name);
   if (resource.namespaced && metadata.namespace !== undefined && metadata.namespace !== namespace)
     throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
-  try {
-    report(decodeAs(resource, value).unknown, options, context.warnings);
-  } catch (error) {
-    if (error instanceof DecodeError)
-      throw new StatusError(
-        500,
-        "",
-        `failed to create typed patch object (${namespace}/${name}; ${apiVersion(resource)}, Kind=${resource.kind}): ${error.message}`,
-      );
-    throw error;
-  }
   const { resourceVersion } = metadata;
   return {
     ...value,

@@ -31,7 +31,8 @@ export function selectionOf({ resource, views, namespace, name, query }: Selecti
   if (name !== "") fields.push({ field: "metadata.name", op: "=", value: name });
   const known = [
     "metadata.name",
-    ...(resource.namespaced ? ["metadata.namespace"] : []),
+    // Built-in kinds know it even where it is always empty.
+    ...(resource.namespaced || resource.origin === "builtin" ? ["metadata.namespace"] : []),
     ...Object.keys(resource.selectableFields),
   ];
   for (const { field } of fields) if (!known.includes(field)) throw unknownField(field, known, resource);

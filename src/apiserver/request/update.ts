@@ -1,4 +1,4 @@
-import { equal } from "../../object/json.ts";
+import { equal, get, set } from "../../object/json.ts";
 import type { KubeObject, ManagedFieldsEntry } from "../../object/meta.ts";
 import { validateObjectMetaUpdate } from "../../object/validate-meta.ts";
 import { keepTimesOfNoOp } from "../../patch/keep-times.ts";
@@ -139,8 +139,9 @@ function prepare({ resource, subresource }: RequestContext, object: KubeObject, 
 }
 
 function restore(object: KubeObject, old: KubeObject, field: string): void {
-  if (old[field] === undefined) delete object[field];
-  else object[field] = old[field];
+  const before = get(old, field);
+  if (before === undefined) delete object[field];
+  else set(object, field, before);
 }
 
 function managedAfter(

@@ -1,0 +1,66 @@
+import { isObject, type Json } from "../../object/json.ts";
+import { notSupported } from "../../schema/field-error.ts";
+import { decodeBuiltin, DecodeError } from "../kinds/decode.ts";
+import { definitionOf } from "../kinds/definitions.ts";
+import { badRequest, invalidObject } from "../status-error.ts";
+import { dryRunErrors, wholeNumber } from "./options.ts";
+
+export interface DeleteOptions {
+  readonly gracePeriodSeconds: number | undefined;
+  readonly propagation: "Background" | "Foreground" | "Orphan" | undefined;
+  readonly uid: string | undefined;
+  readonly resourceVersion: string | undefined;
+  readonly dryRun: boolean;
+}
+
+/** How something is to be deleted: as the body says, or, where there is none, the query. */
+export function deleteOptions(query: URLSearchParams, body: Json): DeleteOptions {
+  const given = body === null ? fromQuery(query) : fromBody(body);
+  const propagation = given.propagationPolicy;
+  const errors = dryRunErrors(given.dryRun ?? []);
+  if (propagation !== undefined && !isPropagation(propagation))
+    errors.push(notSupported("propagationPolicy", propagation, ["Foreground", "Background", "Orphan", "nil"]));
+  if (errors.length > 0) throw invalidObject("meta.k8s.io", "DeleteOptions", "", errors);
+  const seconds = given.gracePeriodSeconds;
+  return {
+    // Less than none is the least there is.
+    gracePeriodSeconds: seconds !== undefined && seconds < 0 ? 1 : seconds,
+    propagation: propagation as DeleteOptions["propagation"],
+    uid: given.preconditions?.uid,
+    resourceVersion: given.preconditions?.resourceVersion,
+    dryRun: (given.dryRun ?? []).length > 0,
+  };
+}
+
+interface Given {
+  gracePeriodSeconds?: number;
+  propagationPolicy?: string;
+  dryRun?: string[];
+  preconditions?: { uid?: string; resourceVersion?: string };
+}
+
+function fromQuery(query: URLSearchParams): Given {
+  const propagationPolicy = query.get("propagationPolicy") ?? undefined;
+  return {
+    gracePeriodSeconds: wholeNumber(query, "gracePeriodSeconds"),
+    propagationPolicy: propagationPolicy === "" ? undefined : propagationPolicy,
+    dryRun: query.getAll("dryRun"),
+  };
+}
+
+/** Read as strictly as any object: a precondition that is misspelt must not be one that is left out. */
+function fromBody(body: Json): Given {
+  if (!isObject(body)) throw badRequest("the body of a delete must be DeleteOptions");
+  if (body.kind !== undefined && body.kind !== "DeleteOptions")
+    throw badRequest(`the body of a delete must be DeleteOptions, not ${JSON.stringify(body.kind)}`);
+  try {
+    return decodeBuiltin(body, definitionOf("meta.k8s.io", "v1", "DeleteOptions")).object as Given;
+  } catch (error) {
+    if (error instanceof DecodeError) throw badRequest(`reading DeleteOptions failed: ${error.message}`);
+    throw error;
+  }
+}
+
+function isPropagation(value: string): boolean {
+  return value === "Background" || value === "Foreground" || value === "Orphan";
+}
