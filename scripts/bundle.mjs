@@ -1,14 +1,15 @@
-// Bundles src/cli into dist/, so that bin/attune starts from a few files instead of a few hundred.
+// Bundles src/cli into dist/, or the folder named, so that bin/attune starts from a few files instead of a few hundred.
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-rmSync(join(root, "dist"), { recursive: true, force: true });
+const outdir = process.argv[2] ?? join(root, "dist");
+rmSync(outdir, { recursive: true, force: true });
 await build({
   entryPoints: { attune: join(root, "src/cli/main.ts") },
-  outdir: join(root, "dist"),
+  outdir,
   outExtension: { ".js": ".mjs" },
   bundle: true,
   // Chunks keep what a command does not use (certificates, YAML, CEL, metrics) unread at its start.

@@ -1,4 +1,4 @@
-import { startServer } from "../apiserver/server.ts";
+import { startServer, type ServerOptions } from "../apiserver/server.ts";
 import { createLog } from "../runtime/log.ts";
 import { lockDirectory } from "../runtime/lock-dir.ts";
 import { stopOnSignals } from "../runtime/signals.ts";
@@ -8,22 +8,18 @@ import { portOption } from "./port-option.ts";
 /** `attune apiserver`: prints one line when it is ready, then serves until it is told to stop. */
 export async function apiserver(options: Record<string, string | boolean>): Promise<void> {
   const { signal } = stopOnSignals();
+  const port = portOption(options.port);
   const dir = String(options.dir);
   const unlock = await lockDirectory(dir, { mode: "apiserver" });
   try {
-    await serve(dir, options, signal);
+    await serve({ dir, port, fsync: options.fsync === true }, signal);
   } finally {
     await unlock();
   }
 }
 
-async function serve(dir: string, options: Record<string, string | boolean>, signal: AbortSignal): Promise<void> {
-  const server = await startServer({
-    dir,
-    port: portOption(options.port),
-    fsync: options.fsync === true,
-    log: await createLog({ name: "apiserver", level: "warn" }),
-  });
+async function serve(options: ServerOptions, signal: AbortSignal): Promise<void> {
+  const server = await startServer({ ...options, log: await createLog({ name: "apiserver", level: "warn" }) });
   process.stdout.write(`ready ${server.url}\n`);
   await whenAborted(signal);
   await server.close();

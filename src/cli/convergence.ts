@@ -54,11 +54,10 @@ export async function converge(
   const run = informer.run(watching.signal);
   try {
     return await new Promise<NodeOutcome[]>((resolve, reject) => {
-      const check = (): void => {
-        look().then((outcomes) => {
-          if (outcomes.every(({ converged }) => converged) || signal.aborted) resolve(outcomes);
-        }, reject);
+      const settle = (outcomes: NodeOutcome[]): void => {
+        if (outcomes.every(({ converged }) => converged) || signal.aborted) resolve(outcomes);
       };
+      const check = (): void => void look().then(settle, reject);
       informer.subscribe(check);
       signal.addEventListener("abort", check, { once: true });
       check();

@@ -9,7 +9,8 @@ export function installManifests(): KubeObject[] {
   const namespaces = [systemNamespace, tuningNamespace].map((name) => ({
     apiVersion: "v1",
     kind: "Namespace",
-    metadata: { name },
+    // A bare namespace would own nothing, and the next apply would take it for one that others made.
+    metadata: { name, labels: { "app.kubernetes.io/part-of": "attune" } },
   }));
   return [...namespaces, ...nodeTuningCrds, ...operatorRbac(), ...agentRbac(systemNamespace)];
 }

@@ -6,6 +6,7 @@ import { lockDirectory } from "../runtime/lock-dir.ts";
 import { stopOnSignals } from "../runtime/signals.ts";
 import { whenAborted } from "../runtime/when-aborted.ts";
 import { converge, outcomeTable } from "./convergence.ts";
+import { nodesOption } from "./nodes-option.ts";
 import { portOption } from "./port-option.ts";
 import { defaultStateDirectory, startSystem, type System } from "./system.ts";
 import { version } from "./version.ts";
@@ -17,8 +18,8 @@ const patienceMs = 60_000;
 export async function up(options: Record<string, string | boolean>): Promise<void> {
   const mode = String(options.mode);
   if (mode !== "standalone") throw new Error(`--mode ${mode}: only standalone can be started yet`);
-  const nodes = Number(options.nodes);
-  if (!Number.isInteger(nodes) || nodes < 1) throw new Error(`--nodes ${String(options.nodes)}: not a number of nodes`);
+  const nodes = nodesOption(options.nodes);
+  const port = portOption(options.port);
   const dir = resolve(typeof options.dir === "string" ? options.dir : defaultStateDirectory(mode, process.env));
 
   const unlock = await lockDirectory(dir, { mode });
@@ -27,7 +28,7 @@ export async function up(options: Record<string, string | boolean>): Promise<voi
   const signal = AbortSignal.any([told, stop.signal]);
   try {
     const log = await createLog({ name: "attune", level: options.once ? "error" : "warn" });
-    const system = await startSystem({ dir, port: portOption(options.port), nodes, signal, log });
+    const system = await startSystem({ dir, port, nodes, signal, log });
     const finished = await Promise.race([show(system, signal, options.once === true), failureOf(system)]);
     if (!finished) process.exitCode = 1;
     stop.abort();

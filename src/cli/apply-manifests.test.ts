@@ -1,0 +1,44 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { startServer, type ApiServer } from "../apiserver/server.ts";
+import { HttpClient } from "../kube/http-client.ts";
+import { kinds } from "../kube/kinds.ts";
+import { loadConnection } from "../kube/load-connection.ts";
+import { labRbac } from "../lab/rbac.ts";
+import { tuningNamespace } from "../node-tuning/api.ts";
+import { systemNamespace } from "../operator/rbac.ts";
+import { applyManifests } from "./apply-manifests.ts";
+import { installManifests } from "./manifests.ts";
+
+let dir: string;
+let server: ApiServer;
+let client: HttpClient;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "attune-manifests-"));
+  server = await startServer({ dir, storage: "memory" });
+  client = new HttpClient(await loadConnection({ kubeconfig: server.kubeconfig }));
+});
+afterAll(async () => {
+  await server.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const versionNow = async (): Promise<string> => (await client.list(kinds.namespace)).metadata.resourceVersion ?? "";
+
+it("what is installed can be installed again, and nothing changes", async () => {
+  const manifests = [...installManifests(), ...labRbac(systemNamespace)];
+  await applyManifests(client, manifests);
+  for (const name of [systemNamespace, tuningNamespace])
+    expect((await client.get(kinds.namespace, name)).metadata.name).toBe(name);
+  const before = await versionNow();
+  await applyManifests(client, manifests);
+  expect(await versionNow()).toBe(before);
+});
+
+it("an object of a kind that is never installed is refused by name", async () => {
+  const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "p" } };
+  await expect(applyManifests(client, [pod])).rejects.toThrow("apply Pod p: not a kind that is installed");
+});

@@ -1,0 +1,156 @@
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { get } from "node:https";
+import type { IncomingMessage } from "node:http";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
+import { Program } from "./testing/program.ts";
+
+let attune: Program;
+let dir: string;
+
+beforeAll(async () => {
+  attune = await Program.build();
+});
+afterAll(() => attune.remove());
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "attune-cli-"));
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+/** A watch on a server that was started by the command, with its own kubeconfig. */
+async function watch(url: string): Promise<IncomingMessage> {
+  const kubeconfig = await readFile(join(dir, "kubeconfig"), "utf8");
+  const [, token] = /token: "(\S+)"/.exec(kubeconfig) ?? [];
+  const [, ca = ""] = /certificate-authority-data: (\S+)/.exec(kubeconfig) ?? [];
+  const options = { ca: Buffer.from(ca, "base64"), agent: false, headers: { authorization: `Bearer ${token}` } };
+  return new Promise((resolve, reject) => {
+    get(`${url}/api/v1/namespaces?watch=1`, options, resolve).on("error", reject);
+  });
+}
+
+describe("attune", () => {
+  it("tells what it can do", async () => {
+    const { code, stdout, stderr } = await attune.run(["--help"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    for (const command of ["up", "apiserver", "help"]) expect(stdout).toMatch(new RegExp(`^ {2}${command} `, "m"));
+  });
+
+  it("tells what a command takes", async () => {
+    const { code, stdout } = await attune.run(["help", "up"]);
+    expect(code).toBe(0);
+    for (const option of ["--mode", "--nodes", "--dir", "--port", "--once"]) expect(stdout).toContain(option);
+  });
+
+  it("tells its version", async () => {
+    expect(await attune.run(["--version"])).toMatchObject({ code: 0, stdout: `${manifest.version}\n` });
+  });
+
+  const mistakes: [string[], RegExp][] = [
+    [["nothing"], /^error: unknown command 'nothing'/],
+    [["up", "--bogus"], /^error: unknown option '--bogus'/],
+    [["apiserver"], /^error: required option '--dir <dir>' not specified/],
+    [["apiserver", "--dir", "DIR", "--port", "65536"], /^error: --port 65536: not a port number/],
+    [["apiserver", "--dir", "DIR", "--port", "-1"], /^error: --port -1: not a port number/],
+    [["apiserver", "--dir", "DIR", "--port", "1e3"], /^error: --port 1e3: not a port number/],
+    [["up", "--dir", "DIR", "--port", "http"], /^error: --port http: not a port number/],
+    [["up", "--dir", "DIR", "--nodes", "0"], /^error: --nodes 0: not a number of nodes/],
+    [["up", "--dir", "DIR", "--nodes", "many"], /^error: --nodes many: not a number of nodes/],
+    [["up", "--dir", "DIR", "--mode", "upside-down"], /^error: --mode upside-down: /],
+  ];
+  it.each(mistakes)("answers %j with one error, exit code 1 and nothing on disk", async (args, error) => {
+    const { code, stdout, stderr } = await attune.run(args.map((arg) => (arg === "DIR" ? dir : arg)));
+    expect(stderr).toMatch(error);
+    expect(stderr).not.toMatch(/\n\s+at /);
+    expect([code, stdout, await readdir(dir)]).toEqual([1, "", []]);
+  });
+});
+
+describe("attune apiserver", () => {
+  it.each(["SIGTERM", "SIGINT"] as const)(
+    "prints one line when it is ready, and ends at %s though clients watch",
+    async (signal) => {
+      const run = attune.start(["apiserver", "--dir", dir]);
+      const [, url = ""] = await run.printed(/^ready (https:\/\/127\.0\.0\.1:[0-9]+)\n/);
+      const stream = await watch(url);
+      expect(stream.statusCode).toBe(200);
+      const broken = new Promise((resolve) => stream.on("error", () => {}).once("close", resolve));
+      expect(await run.stop(signal)).toEqual({ code: 0, signal: null, stdout: `ready ${url}\n`, stderr: "" });
+      await broken;
+      expect((await readdir(dir)).filter((name) => name.startsWith("lock"))).toEqual([]);
+    },
+  );
+
+  it("is refused a directory that another uses", async () => {
+    const run = attune.start(["apiserver", "--dir", dir]);
+    await run.printed(/^ready /);
+    const { code, stderr } = await attune.run(["apiserver", "--dir", dir]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^error: lock directory \S+: process [0-9]+ is using it\n$/),
+    ]);
+    expect((await run.stop("SIGTERM")).code).toBe(0);
+  });
+
+  it("takes over a directory whose owner was killed", async () => {
+    const run = attune.start(["apiserver", "--dir", dir]);
+    await run.printed(/^ready /);
+    await run.stop("SIGKILL");
+    const next = attune.start(["apiserver", "--dir", dir]);
+    await next.printed(/^ready /);
+    expect((await next.stop("SIGTERM")).code).toBe(0);
+  });
+
+  it("is refused the directory of another mode", async () => {
+    await writeFile(join(dir, "mode"), "hosted\n");
+    const { code, stderr } = await attune.run(["apiserver", "--dir", dir]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: lock directory \S+: it holds the state of mode hosted, not apiserver: /);
+  });
+
+  it("ends with an error when its port is taken", async () => {
+    const holder = createServer();
+    await new Promise<void>((resolve) => holder.listen(0, "127.0.0.1", resolve));
+    const { port } = holder.address() as AddressInfo;
+    const { code, stdout, stderr } = await attune.run(["apiserver", "--dir", dir, "--port", String(port)]);
+    holder.close();
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/^error: .*EADDRINUSE/);
+  });
+
+  it("ends with an error when its directory is a file", async () => {
+    await writeFile(join(dir, "file"), "");
+    const { code, stderr } = await attune.run(["apiserver", "--dir", join(dir, "file")]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: /)]);
+  });
+});
+
+/** The command itself gives up after a minute and says why: that is worth more than a test that ran out of time. */
+const patience = { timeout: 150_000 };
+
+describe("attune up --once", patience, () => {
+  it("shows the example at work on every node, and the same again on what it left behind", async () => {
+    for (const nodes of ["2", "1"]) {
+      const { code, stdout, stderr } = await attune.run(["up", "--once", "--dir", dir, "--nodes", nodes]);
+      expect([code, stderr]).toEqual([0, ""]);
+      const rows = stdout.split("\n").filter((line) => line.startsWith("node-"));
+      expect(rows).toHaveLength(Number(nodes));
+      for (const row of rows) expect(row).toMatch(/^node-[12] +quiet-memory +True +False +11 +11 /);
+    }
+  });
+
+  it("keeps its state where the environment says, unless told", async () => {
+    await mkdir(join(dir, "state"));
+    const { code } = await attune.run(["up", "--once"], { XDG_STATE_HOME: join(dir, "state") });
+    expect(code).toBe(0);
+    expect(await readdir(join(dir, "state", "attune", "standalone"))).toContain("kubeconfig");
+  });
+});
+
+it("attune up runs until it is told to stop, and says how to look at it", patience, async () => {
+  const run = attune.start(["up", "--dir", dir]);
+  await run.printed(/kubectl --kubeconfig \S+ get tuneds,profiles -A/);
+  expect(await run.stop("SIGTERM")).toMatchObject({ code: 0, stderr: "" });
+});

@@ -1,0 +1,88 @@
+import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "../../..");
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** `attune` as users run it: bundled, in a process of its own. */
+export class Program {
+  readonly #path: string;
+  readonly #running = new Set<Run>();
+
+  private constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Bundled below node_modules, from where what is not bundled can be found. */
+  static async build(): Promise<Program> {
+    const path = await mkdtemp(join(root, "node_modules", ".attune-"));
+    await new Promise<void>((resolve, reject) => {
+      execFile(process.execPath, [join(root, "scripts/bundle.mjs"), path], (error, _, stderr) =>
+        error ? reject(new Error(`bundle: ${stderr}`, { cause: error })) : resolve(),
+      );
+    });
+    return new Program(path);
+  }
+
+  start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Run {
+    const child = spawn(process.execPath, [join(this.#path, "attune.mjs"), ...args], {
+      env: { ...process.env, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const run = new Run(child);
+    this.#running.add(run);
+    void run.ended.then(() => this.#running.delete(run));
+    return run;
+  }
+
+  run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Outcome> {
+    return this.start(args, env).ended;
+  }
+
+  async remove(): Promise<void> {
+    for (const run of this.#running) await run.stop("SIGKILL");
+    await rm(this.#path, { recursive: true, force: true });
+  }
+}
+
+/** One process, from its start to its end. */
+export class Run {
+  readonly #child: ChildProcess;
+  readonly ended: Promise<Outcome>;
+  #stdout = "";
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
+    let stderr = "";
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => (this.#stdout += text));
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+    this.ended = new Promise((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", (code, signal) => resolve({ code, signal, stdout: this.#stdout, stderr }));
+    });
+  }
+
+  /** What it has printed, once that matches. */
+  async printed(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const found = pattern.exec(this.#stdout);
+      if (found) return found;
+      const more = new Promise<undefined>((resolve) => this.#child.stdout?.once("data", () => resolve(undefined)));
+      const outcome = await Promise.race([more, this.ended]);
+      if (outcome) throw new Error(`ended before it printed ${pattern}: ${JSON.stringify(outcome)}`);
+    }
+  }
+
+  stop(signal: NodeJS.Signals): Promise<Outcome> {
+    this.#child.kill(signal);
+    return this.ended;
+  }
+}
