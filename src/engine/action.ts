@@ -1,0 +1,16 @@
+/**
+ * A change to a node that can be written down before it is made: undoing it must still be possible after a crash, by a
+ * process that knows nothing but the journal.
+ */
+export type Action =
+  /** A file of the kernel, written in place and in one call. */
+  | { readonly type: "write"; readonly path: string; readonly value: string }
+  /** A whole file that outlives a reboot; `null`: it is not there. */
+  | { readonly type: "file"; readonly path: string; readonly text: string | null; readonly mode?: number }
+  /** A program, without a shell. Exit codes other than 0 that are no failure are named. */
+  | { readonly type: "run"; readonly argv: readonly string[]; readonly tolerate?: readonly number[] }
+  /** A file held open with these bytes in it: the kernel forgets them when it is closed. Never in the journal. */
+  | { readonly type: "hold"; readonly path: string; readonly hex: string };
+
+/** What one action came to. */
+export type ActionOutcome = { readonly type: "done" } | { readonly type: "failed"; readonly code: string; readonly message: string };
