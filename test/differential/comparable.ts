@@ -81,7 +81,11 @@ function unrepeated(causes: unknown[]): unknown[] {
 
 /** Owners are sorted by time first, and two servers do not begin a second together. */
 function byManager(entries: unknown[]): unknown[] {
-  return entries.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  const key = (entry: unknown): string => {
+    const { manager, operation, apiVersion, subresource } = entry as Record<string, unknown>;
+    return [manager, operation, apiVersion, subresource].join(" ");
+  };
+  return entries.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
 /** Messages of a Status and of its causes, and descriptions of columns, are each server's own words. */
@@ -101,6 +105,7 @@ function generalText(value: string, { uids, versions }: Seen, key: string, withi
     return within.many || !versions.includes(value) ? "<version>" : `<version ${versions.indexOf(value) + 1}>`;
   if (key === "continue" && value !== "") return "<continue>";
   if (key === "token") return "<token>";
+  if (key === "manager" && value.endsWith("-apiserver")) return "<server>";
   if (key === "cells" && /^(\d+[smhd])+$/.test(value)) return "<age>";
   return value.replace(/\bgen-[bcdfghjklmnpqrstvwxz2456789]{5}\b/, "gen-<5>");
 }

@@ -8,6 +8,7 @@ export interface Target {
   readonly token: string;
 }
 
+const limitMs = 10_000;
 const patience = { tries: 100, pauseMs: 100 };
 
 /** Every answer of one server to a probe, in order. */
@@ -63,6 +64,7 @@ function ask(target: Target, agent: Agent, step: Step, answers: Map<string, unkn
         resolve({ status: response.statusCode ?? 0, headers: Object.fromEntries(shown) as Reply["headers"], text });
       });
     });
+    sent.setTimeout(limitMs, () => sent.destroy(new Error(`${method} ${path} was not answered`)));
     sent.on("error", reject);
     sent.end(body);
   });

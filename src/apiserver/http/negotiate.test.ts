@@ -16,6 +16,8 @@ const cases: [string | undefined, [string, string] | undefined][] = [
   ["application/json;as=Table;v=v1;g=other.io,application/json", ["json", "object"]],
   ["application/json;as=Nothing;v=v1;g=meta.k8s.io", undefined],
   ["application/json;q=0.1,application/yaml", ["yaml", "object"]],
+  ["application/json;as=Table;v=v9;g=meta.k8s.io,application/json", ["json", "object"]],
+  ["application/*", undefined],
   ["application/json;q=0", undefined],
   ["application/json;__proto__=x", ["json", "object"]],
 ];

@@ -23,6 +23,11 @@ const reductions: Record<string, string> = {
   APIGroupDiscoveryList: "apidiscovery.k8s.io",
 };
 
+const versions: Record<string, readonly string[]> = {
+  "meta.k8s.io": ["v1", "v1beta1"],
+  "apidiscovery.k8s.io": ["v2", "v2beta1"],
+};
+
 /**
  * The first representation in the Accept header that we have; undefined if there is none.
  * Protobuf is never offered: clients that prefer it take JSON where they accept it.
@@ -31,15 +36,12 @@ export function negotiate(accept: string | undefined, offered: readonly string[]
   if (accept === undefined || accept === "" || accept === "*/*" || accept === "application/json") return plainJson;
   for (const { type, parameters } of clauses(accept)) {
     const format =
-      type === "application/json" || type === "*/*" || type === "application/*"
-        ? "json"
-        : type === "application/yaml"
-          ? "yaml"
-          : undefined;
+      type === "application/json" || type === "*/*" ? "json" : type === "application/yaml" ? "yaml" : undefined;
     if (!format) continue;
     const as = parameters.as;
     if (as === undefined) return { format, as: "object", version: "" };
     if (!offered.includes(as) || reductions[as] !== parameters.g) continue;
+    if (!versions[parameters.g ?? ""]?.includes(parameters.v ?? "")) continue;
     return { format, as: as as Representation["as"], version: parameters.v ?? "" };
   }
   return undefined;

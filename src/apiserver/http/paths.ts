@@ -44,7 +44,7 @@ export class Paths {
       healthPaths.has(trimmed) ||
       trimmed === "/version" ||
       trimmed === "/" ||
-      /^\/(api|apis|openapi)(\/|$)/.test(trimmed);
+      /^\/(apis?(\/|$)|openapi\/)/.test(trimmed);
     if (!known) return respondText(response, 404, "404 page not found\n");
     if (method !== "GET" && method !== "HEAD") throw methodNotAllowed();
     if (healthPaths.has(trimmed)) return this.#health(trimmed, query, response);
@@ -175,6 +175,10 @@ function notAcceptable(): never {
 const version = {
   major: "1",
   minor: "35",
+  emulationMajor: "1",
+  emulationMinor: "35",
+  minCompatibilityMajor: "1",
+  minCompatibilityMinor: "34",
   gitVersion: "v1.35.4+attune",
   gitCommit: "",
   gitTreeState: "clean",

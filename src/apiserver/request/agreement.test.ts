@@ -87,6 +87,30 @@ describe("a deletion", () => {
   });
 });
 
+describe("a page", () => {
+  beforeEach(async () => {
+    for (const name of ["n", "o"])
+      await server.create("configmaps", { metadata: { name, namespace: "a", labels: { of: name } } });
+  });
+  const page = (query: Record<string, string>) => server.list("configmaps", { namespace: "a", query });
+
+  it("of a version is a page of that very version", () => {
+    const { resourceVersion = "" } = server.get("configmaps", { namespace: "a", name: "n" }).metadata;
+    expect(page({ limit: "1", resourceVersion })).toMatchObject({ names: ["a/m"], remaining: 1 });
+    expect(page({ resourceVersion }).names).toEqual(["a/m", "a/n", "a/o"]);
+  });
+
+  it("of version 0 has everything", () => {
+    expect(page({ limit: "1", resourceVersion: "0" }).names).toEqual(["a/m", "a/n", "a/o"]);
+  });
+
+  it("that a selector has filled may have a next one without anything in it", () => {
+    const { continue: token = "" } = page({ limit: "1", labelSelector: "of=n" });
+    expect(token).not.toBe("");
+    expect(page({ labelSelector: "of=n", continue: token }).names).toEqual([]);
+  });
+});
+
 describe("finalizers", () => {
   it("of leases need no domain, of config maps they do", async () => {
     const finalizers = ["plain"];

@@ -1,5 +1,6 @@
 import { isObject, type Json } from "../../object/json.ts";
-import { notSupported } from "../../schema/field-error.ts";
+import { invalid, notSupported } from "../../schema/field-error.ts";
+import { isTrue } from "../http/request-info.ts";
 import { decodeBuiltin, DecodeError } from "../kinds/decode.ts";
 import { definitionOf } from "../kinds/definitions.ts";
 import { badRequest, invalidObject } from "../status-error.ts";
@@ -18,6 +19,10 @@ export function deleteOptions(query: URLSearchParams, body: Json): DeleteOptions
   const given = body === null ? fromQuery(query) : fromBody(body);
   const propagation = given.propagationPolicy;
   const errors = dryRunErrors(given.dryRun ?? []);
+  if (given.orphanDependents !== undefined && propagation !== undefined)
+    errors.push(
+      invalid("propagationPolicy", propagation, "orphanDependents and deletionPropagation cannot be both set"),
+    );
   if (propagation !== undefined && !isPropagation(propagation))
     errors.push(notSupported("propagationPolicy", propagation, ["Foreground", "Background", "Orphan", "nil"]));
   if (errors.length > 0) throw invalidObject("meta.k8s.io", "DeleteOptions", "", errors);
@@ -25,7 +30,7 @@ export function deleteOptions(query: URLSearchParams, body: Json): DeleteOptions
   return {
     // Less than none is the least there is.
     gracePeriodSeconds: seconds !== undefined && seconds < 0 ? 1 : seconds,
-    propagation: propagation as DeleteOptions["propagation"],
+    propagation: (propagation ?? dependents(given.orphanDependents)) as DeleteOptions["propagation"],
     uid: given.preconditions?.uid,
     resourceVersion: given.preconditions?.resourceVersion,
     dryRun: (given.dryRun ?? []).length > 0,
@@ -35,8 +40,14 @@ export function deleteOptions(query: URLSearchParams, body: Json): DeleteOptions
 interface Given {
   gracePeriodSeconds?: number;
   propagationPolicy?: string;
+  orphanDependents?: boolean;
   dryRun?: string[];
   preconditions?: { uid?: string; resourceVersion?: string };
+}
+
+/** The older way to say it. */
+function dependents(orphan: boolean | undefined): DeleteOptions["propagation"] {
+  return orphan === undefined ? undefined : orphan ? "Orphan" : "Background";
 }
 
 function fromQuery(query: URLSearchParams): Given {
@@ -44,6 +55,7 @@ function fromQuery(query: URLSearchParams): Given {
   return {
     gracePeriodSeconds: wholeNumber(query, "gracePeriodSeconds"),
     propagationPolicy: propagationPolicy === "" ? undefined : propagationPolicy,
+    ...(query.has("orphanDependents") ? { orphanDependents: isTrue(query.get("orphanDependents")) } : {}),
     dryRun: query.getAll("dryRun"),
   };
 }

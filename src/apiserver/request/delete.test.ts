@@ -140,6 +140,10 @@ describe("options", () => {
   const refused: [object | string, number][] = [
     [{ propagationPolicy: "Sideways" }, 422],
     [{ gracePeriodSeconds: 1.5 }, 400],
+    [{ gracePeriodSeconds: "x" }, 400],
+    [{ preconditions: 3 }, 400],
+    [{ dryRun: "All" }, 400],
+    [{ orphanDependents: true, propagationPolicy: "Orphan" }, 422],
     [{ dryRun: ["Some"] }, 422],
     [{ kind: "ConfigMap" }, 400],
     ["text", 400],

@@ -1,4 +1,4 @@
-import { badRequest, notFound } from "../status-error.ts";
+import { notFound, StatusError } from "../status-error.ts";
 import type { Entry } from "../storage/store.ts";
 import { collectionFor, keyFor, type Answer, type RequestContext } from "./context.ts";
 import { tooNew } from "./list.ts";
@@ -6,7 +6,7 @@ import { tooNew } from "./list.ts";
 export function get(context: RequestContext): Answer {
   const version = context.query.get("resourceVersion") ?? "";
   if (version !== "" && !/^[0-9]{1,20}$/.test(version))
-    throw badRequest(`Invalid value: ${JSON.stringify(version)}: resourceVersion must be a number`);
+    throw new StatusError(500, "", `resourceVersion: Invalid value: ${JSON.stringify(version)}: must be a number`);
   if (Number(version) > context.services.store.revision) throw tooNew(Number(version), context.services.store.revision);
   return { type: "entry", code: 200, entry: existing(context) };
 }

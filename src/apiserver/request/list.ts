@@ -18,8 +18,12 @@ export function list(context: RequestContext): Answer {
     throw badRequest("specifying resource version is not allowed when using continue");
 
   const position = token === "" ? undefined : parseToken(token, store.revision);
-  const revision = position?.revision ?? ((match === "Exact" && resourceVersion) || store.revision);
-  const { entries, more, remaining } = page(context, selection, revision, position?.after ?? "", limit);
+  // A page of a version is a page of that very version; without pages any newer one will do.
+  const isExact = match === "Exact" || (match === "" && limit > 0);
+  const revision = position?.revision ?? ((isExact && resourceVersion) || store.revision);
+  // Version 0 asks for whatever is at hand, which is everything.
+  const size = resourceVersion === 0 ? 0 : limit;
+  const { entries, more, remaining } = page(context, selection, revision, position?.after ?? "", size);
   const last = entries.at(-1);
   return {
     type: "list",
@@ -55,10 +59,11 @@ function page(context: RequestContext, selection: Selection, revision: number, a
   const entries: Entry[] = [];
   let remaining = 0;
   for (const entry of snapshot.entries) {
-    if (!selection.everything && !selection.matches(entry)) continue;
-    if (limit === 0 || entries.length < limit) entries.push(entry);
-    else if (selection.everything) remaining++;
-    else return { entries, more: true };
+    const isFull = limit > 0 && entries.length === limit;
+    // What comes after a full page is not looked at: it may match or not.
+    if (isFull && !selection.everything) return { entries, more: true };
+    if (isFull) remaining++;
+    else if (selection.everything || selection.matches(entry)) entries.push(entry);
   }
   return remaining > 0 ? { entries, more: true, remaining } : { entries, more: false };
 }

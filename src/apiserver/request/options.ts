@@ -96,11 +96,12 @@ export function listQuery(query: URLSearchParams, watching: boolean): ListQuery 
     errors.push(
       forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden unless resourceVersion is provided"),
     );
-  if (match !== "" && match !== "Exact" && match !== "NotOlderThan")
-    errors.push(notSupported("resourceVersionMatch", match, ["Exact", "NotOlderThan", ""]));
+  const matches = watching ? ["NotOlderThan"] : ["Exact", "NotOlderThan"];
+  if (match !== "" && !matches.includes(match))
+    errors.push(notSupported("resourceVersionMatch", match, [...matches, ""]));
   if (match === "Exact" && version === "0")
     errors.push(forbidden("resourceVersionMatch", 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
-  if (!watching && query.get("continue") && match !== "")
+  if (query.get("continue") && (watching || match !== ""))
     errors.push(forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided"));
   if (errors.length > 0) throw invalidObject("meta.k8s.io", "ListOptions", "", errors);
   return {
@@ -122,7 +123,7 @@ function revisionOf(text: string): number {
 /** An int64 of the query; negative ones count as they are. */
 export function wholeNumber(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
-  if (text === null || text === "") return undefined;
+  if (text === null) return undefined;
   const fault = (why: string): StatusError => badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${why}`);
   if (!/^-?[0-9]+$/.test(text)) throw fault("invalid syntax");
   if (text.length > 20 || BigInt.asIntN(64, BigInt(text)) !== BigInt(text)) throw fault("value out of range");

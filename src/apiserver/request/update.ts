@@ -82,9 +82,8 @@ export async function replace(
   const collection = collectionFor(context);
   const key = keyFor(context, context.name);
   if (object.metadata.deletionTimestamp && isReleased(object, resource)) {
-    await services.store.remove(collection, key, live, draftOf(object, resource));
-    // The version of the removal is for watchers; who asked for it sees the last one there was.
-    object.metadata.resourceVersion = old.metadata.resourceVersion;
+    // Watchers see the last state there was, at the version of its removal; who asked sees what it asked for.
+    await services.store.remove(collection, key, live, draftOf({ ...old, metadata: { ...old.metadata } }, resource));
     return { type: "object", code: 200, object };
   }
   // Writing what is already there changes nothing: same version, no event.
