@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
 import { nativeEngine } from "../engine/native-engine.ts";
-import { noAnswers } from "../tuned/probe.ts";
-import { baseProfiles } from "../tuned/profiles/base-profiles.ts";
-import { resolve } from "../tuned/resolve.ts";
+import { tune } from "../on-node/tune.ts";
 import { machine, machineBase, smallMachine } from "./machine.ts";
 
 const base = machineBase(smallMachine);
@@ -20,10 +18,17 @@ test("two machines are two boots", async () => {
   expect(await a.read("/proc/sys/kernel/random/boot_id")).not.toEqual(await b.read("/proc/sys/kernel/random/boot_id"));
 });
 
-test.each([...baseProfiles().keys()])("the base profile %s applies to a machine without a failure", async (profile) => {
-  const resolution = resolve({ profile, layers: [baseProfiles()] }, noAnswers);
-  if (resolution.type !== "resolved") throw new Error(resolution.type);
-  const { settings } = await nativeEngine().apply(resolution.profile, machine(base));
-  expect(settings.filter(({ type }) => type === "failed")).toEqual([]);
-  expect(settings.some(({ type }) => type === "set")).toBe(true);
-});
+test.each(["openshift", "openshift-node", "openshift-control-plane"])(
+  "the base profile %s applies to a machine without a failure",
+  async (profile) => {
+    const outcome = await tune({
+      spec: { config: { tunedProfile: profile } },
+      host: machine(base),
+      engine: nativeEngine(),
+    });
+    if (outcome.type !== "applied") throw new Error(JSON.stringify(outcome));
+    expect(outcome.warnings).toEqual([]);
+    expect(outcome.report.settings.filter(({ type }) => type === "failed")).toEqual([]);
+    expect(outcome.report.settings.some(({ type }) => type === "set")).toBe(true);
+  },
+);

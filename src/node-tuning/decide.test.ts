@@ -250,7 +250,7 @@ describe("the Profile", () => {
 
   test("carries everything where the node has a profile that is not known here", () => {
     const texts = ["b", "a"].map((name) => ({ name, data: "" }));
-    const plan = decide({ tuneds: [tuned("t", { profile: texts, recommend: [rule("network-latency", 1)] })] });
+    const plan = decide({ tuneds: [tuned("t", { profile: texts, recommend: [rule("no-such-profile-here", 1)] })] });
     expect(plan.objects[1]?.object).toMatchObject({
       spec: { profile: [{ name: "a" }, { name: "b" }, { name: "openshift" }] },
     });

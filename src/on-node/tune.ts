@@ -4,7 +4,8 @@ import type { ProfileSpec } from "../node-tuning/api.ts";
 import { parseProfile } from "../tuned/parse-profile.ts";
 import type { Answer } from "../tuned/probe.ts";
 import type { Problem } from "../tuned/problem.ts";
-import { baseProfiles } from "../tuned/profiles/base-profiles.ts";
+import { baseVariableFiles } from "../tuned/profiles/base-files.ts";
+import { baseProfilesFor } from "../tuned/profiles/base-profiles.ts";
 import { type Profiles, resolve } from "../tuned/resolve.ts";
 import { answerProbes } from "./answer-probes.ts";
 
@@ -25,6 +26,9 @@ export interface TuneInput {
 /** Where profiles look for the name of the cloud provider. */
 const providerPath = "/var/lib/ocp-tuned/provider";
 
+/** What there are plug-ins for: of the base profiles nodes take only this, instead of failing at the rest. */
+const tunable: ReadonlySet<string> = new Set(["sysctl"]);
+
 /** Each answer may raise the next question, but no profile asks this many in turn. */
 const mostRounds = 100;
 
@@ -33,7 +37,11 @@ export async function tune({ spec, host, engine, signal }: TuneInput): Promise<T
   const failure = await tellProvider(host, spec.config.providerName ?? "");
   if (failure !== undefined) return { type: "failed", message: failure };
 
-  const profiles: Profiles = { profile: spec.config.tunedProfile, layers: [baseProfiles(), textsOf(spec)] };
+  const profiles: Profiles = {
+    profile: spec.config.tunedProfile,
+    layers: [baseProfilesFor(tunable), textsOf(spec)],
+    files: baseVariableFiles(),
+  };
   const answers = new Map<string, Answer>();
   for (let round = 0; round < mostRounds; round++) {
     const resolution = resolve(profiles, answers);

@@ -41,6 +41,13 @@ export function splitUnexpanded(text: string): Include[] {
   return [...entries.values()];
 }
 
+/** Those entries of an include text of which no part has yet to be expanded. */
+export function certainIncludes(text: string): Include[] {
+  return splitOutsideCalls(text)
+    .filter((entry) => !entry.includes("${"))
+    .map((entry) => toInclude(entry.trim()));
+}
+
 function splitOutsideCalls(text: string): string[] {
   const entries: string[] = [];
   let depth = 0;

@@ -1,6 +1,6 @@
 import { expand, type ExpandContext } from "./expand.ts";
 import type { Findings } from "./findings.ts";
-import { parseIncludes, splitUnexpanded } from "./include.ts";
+import { certainIncludes, parseIncludes } from "./include.ts";
 import type { ParsedProfile } from "./parse-profile.ts";
 import type { Problem } from "./problem.ts";
 
@@ -63,10 +63,7 @@ export function loadChain(
     const expansion = expand(include.value, context);
     const text = findings.take(expansion, by);
     // What only the node can tell is left out; the rest of the list is known.
-    const includes =
-      expansion.probes.length > 0
-        ? splitUnexpanded(text).filter(({ name }) => !name.includes("${"))
-        : parseIncludes(text);
+    const includes = expansion.probes.length > 0 ? certainIncludes(text) : parseIncludes(text);
     for (const { name, optional } of includes) load(name, optional, by);
   }
 

@@ -72,7 +72,25 @@ describe("Python's regular expressions", () => {
   });
 
   test("nothing makes the translation throw", () => {
-    const pieces = fc.constantFrom("(", ")", "[", "]", "{", "}", "?", "*", "+", "\\", "^", "$", "P<", ":", "1", ",", "x");
+    const pieces = fc.constantFrom(
+      "(",
+      ")",
+      "[",
+      "]",
+      "{",
+      "}",
+      "?",
+      "*",
+      "+",
+      "\\",
+      "^",
+      "$",
+      "P<",
+      ":",
+      "1",
+      ",",
+      "x",
+    );
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 20 }), fc.string(), (parts, text) => {
         expect(["boolean", "string"]).toContain(typeof searching(parts.join(""), text));

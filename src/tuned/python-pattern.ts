@@ -59,7 +59,7 @@ type Piece = { type: "text"; text: string; length: number } | { type: "unsupport
 function translate(source: string, multiline: boolean): Translation {
   const lines = multiline || /^\(\?[a-z]*m/i.test(source);
   let out = "";
-  for (let i = 0; i < source.length; ) {
+  for (let i = 0; i < source.length;) {
     const piece = pieceAt(source, i, lines);
     if (piece.type !== "text")
       return { type: piece.type, message: `regular expression ${JSON.stringify(source)}: ${piece.what}` };

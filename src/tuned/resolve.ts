@@ -56,8 +56,7 @@ export function resolve(profiles: Profiles, answers: Answers): Resolution {
 
 export type Preview =
   /** Calls that only the node could answer stand in the profile as they are written. */
-  | { type: "preview"; profile: ResolvedProfile; unresolved: Probe[] }
-  | { type: "invalid"; problems: Problem[] };
+  { type: "preview"; profile: ResolvedProfile; unresolved: Probe[] } | { type: "invalid"; problems: Problem[] };
 
 /** The same as far as it can be known without asking the node. */
 export function preview(profiles: Profiles, answers: Answers): Preview {

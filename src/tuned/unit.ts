@@ -56,7 +56,8 @@ const attributeNames = new Set([
 export function sectionOf({ name, options: parsed }: ParsedSection, file: string): Section {
   const attributes = new Map<string, Setting>();
   const options = new Map<string, Setting>();
-  for (const option of parsed) (attributeNames.has(option.key) ? attributes : options).set(option.key, setting(option, file));
+  for (const option of parsed)
+    (attributeNames.has(option.key) ? attributes : options).set(option.key, setting(option, file));
   return { name, attributes, options };
 }
 

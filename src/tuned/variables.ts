@@ -40,10 +40,20 @@ export function defineVariables({ settings, context, files }: DefineInput, findi
 
   function define(name: string, value: string, place: { file: string; line: number }): void {
     if (!/^[\p{L}\p{N}_]+$/u.test(name)) {
-      findings.notice({ ...place, level: "error", message: `variable definition '${name}' contains unallowed characters` });
+      findings.notice({
+        ...place,
+        level: "error",
+        message: `variable definition '${name}' contains unallowed characters`,
+      });
       return;
     }
-    variables.set(name, findings.take(expand(value, { ...context, variables, incomplete: context.incomplete || unread.length > 0 }), place));
+    variables.set(
+      name,
+      findings.take(
+        expand(value, { ...context, variables, incomplete: context.incomplete || unread.length > 0 }),
+        place,
+      ),
+    );
   }
 
   function include(path: string, place: { file: string; line: number }): void {
@@ -57,7 +67,11 @@ export function defineVariables({ settings, context, files }: DefineInput, findi
       const { sections, problems } = parseIni(text, path, { headless: "", bareKeys: true });
       const [problem] = problems;
       if (problem)
-        findings.notice({ ...problem, level: "error", message: `error parsing variables_file: '${path}': ${problem.message}` });
+        findings.notice({
+          ...problem,
+          level: "error",
+          message: `error parsing variables_file: '${path}': ${problem.message}`,
+        });
       else
         for (const section of sections)
           for (const { key, value, line } of section.options) define(key, value, { file: path, line });
@@ -68,7 +82,11 @@ export function defineVariables({ settings, context, files }: DefineInput, findi
     const place = placeOf(setting);
     if (name === "include") include(normalPath(setting.value), place);
     // TuneD turns the list of scripts into text as Python writes a list.
-    else define(name, setting.list ? `[${setting.list.map((path) => `'${path}'`).join(", ")}]` : setting.value, place);
+    else define(name, setting.list ? `[${setting.list.map(pythonText).join(", ")}]` : setting.value, place);
   }
   return { variables, unread };
+}
+
+function pythonText(text: string): string {
+  return `'${text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}'`;
 }

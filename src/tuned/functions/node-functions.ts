@@ -1,4 +1,13 @@
-import { type BuiltIn, type Called, reading, running, searching, type Surroundings, text, verbatim } from "./built-in.ts";
+import {
+  type BuiltIn,
+  type Called,
+  reading,
+  running,
+  searching,
+  type Surroundings,
+  text,
+  verbatim,
+} from "./built-in.ts";
 
 /** Before Ice Lake, Intel's driver in active mode causes jitter. */
 const olderGenerations = new Set(["", "sandybridge", "ivybridge", "haswell", "broadwell", "skylake"]);

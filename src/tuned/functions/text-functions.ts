@@ -19,10 +19,7 @@ export const textFunctions = {
     call([count = ""], surroundings) {
       if (/^[0-9]+$/.test(count)) return text(count);
       return running(["nproc"], surroundings, (cpus) => {
-        surroundings.notice(
-          "warning",
-          `net-dev queue count is not correctly specified, setting it to HK CPUs ${cpus}`,
-        );
+        surroundings.notice("warning", `net-dev queue count is not correctly specified, setting it to HK CPUs ${cpus}`);
         return text(cpus);
       });
     },

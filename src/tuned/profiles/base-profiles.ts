@@ -1,15 +1,34 @@
 import { parseProfile, type ParsedProfile } from "../parse-profile.ts";
-import { openshiftControlPlane } from "./openshift-control-plane.ts";
-import { openshiftNode } from "./openshift-node.ts";
-import { openshift } from "./openshift.ts";
+import { clusterProfiles } from "./cluster.ts";
+import { isolationProfiles } from "./isolation.ts";
+import { performanceProfiles } from "./performance.ts";
+import { powerProfiles } from "./power.ts";
 
-const texts = {
-  openshift,
-  "openshift-control-plane": openshiftControlPlane,
-  "openshift-node": openshiftNode,
-};
+const texts = { ...performanceProfiles, ...powerProfiles, ...clusterProfiles, ...isolationProfiles };
+
+/** Where the base profiles and their scripts are said to stand. */
+export const baseDirectory = "/usr/lib/attune/profiles";
+
+const parsed: ReadonlyMap<string, ParsedProfile> = new Map(
+  Object.entries(texts).map(([name, text]) => [name, parseProfile(text, `${baseDirectory}/${name}/tuned.conf`)]),
+);
 
 /** The profiles that every node has: the lowest layer. */
-export function baseProfiles(): Map<string, ParsedProfile> {
-  return new Map(Object.entries(texts).map(([name, text]) => [name, parseProfile(text, `${name}/tuned.conf`)]));
+export function baseProfiles(): ReadonlyMap<string, ParsedProfile> {
+  return parsed;
+}
+
+/** The same, of which an engine takes only what it has plug-ins for. */
+export function baseProfilesFor(types: ReadonlySet<string>): ReadonlyMap<string, ParsedProfile> {
+  const always = new Set(["main", "variables", ...types]);
+  return new Map(
+    [...parsed].map(([name, profile]) => [
+      name,
+      { ...profile, sections: profile.sections.filter((section) => always.has(typeIn(section))) },
+    ]),
+  );
+}
+
+function typeIn({ name, options }: ParsedProfile["sections"][number]): string {
+  return options.find(({ key }) => key === "type")?.value ?? name;
 }

@@ -1,0 +1,88 @@
+import { parseInteger } from "../cpu/integer.ts";
+import { parseIni } from "./ini.ts";
+import { parseSize } from "./plugin-text.ts";
+import type { Notice, Problem } from "./problem.ts";
+
+export type GlobalValue = string | number | boolean | undefined;
+
+/** `tuned-main.conf`: what holds for the whole daemon. */
+export interface GlobalConfig {
+  readonly options: ReadonlyMap<string, GlobalValue>;
+  readonly notices: readonly Notice[];
+  /** The daemon does not start with such a file. */
+  readonly problems: readonly Problem[];
+}
+
+/** What TuneD 2.28 takes where the file says nothing; options with a number or a truth value are read as such. */
+export const globalDefaults = {
+  daemon: true,
+  dynamic_tuning: true,
+  sleep_interval: 1,
+  update_interval: 10,
+  recommend_command: true,
+  reapply_sysctl: true,
+  reapply_sysctl_exclude: undefined,
+  default_instance_priority: 0,
+  udev_buffer_size: 1024 * 1024,
+  log_file_count: 2,
+  log_file_max_size: 1024 * 1024,
+  uname_string: undefined,
+  cpuinfo_string: undefined,
+  enable_dbus: true,
+  enable_unix_socket: false,
+  unix_socket_path: "/run/tuned/tuned.sock",
+  unix_socket_signal_paths: "",
+  unix_socket_ownership: "-1 -1",
+  unix_socket_permissions: "0o600",
+  connections_backlog: "1024",
+  rollback: "auto",
+  profile_dirs: "/usr/lib/tuned/profiles,/etc/tuned/profiles",
+  startup_udev_settle_wait: 0,
+} satisfies Record<string, GlobalValue>;
+
+/** Sizes are numbers by default but may be written with a unit. */
+const sizes = new Set(["udev_buffer_size", "log_file_max_size"]);
+
+const truth = new Map([
+  ["1", true],
+  ["yes", true],
+  ["true", true],
+  ["on", true],
+  ["0", false],
+  ["no", false],
+  ["false", false],
+  ["off", false],
+]);
+
+export function parseGlobalConfig(text: string, file: string): GlobalConfig {
+  const options = new Map<string, GlobalValue>(Object.entries(globalDefaults));
+  const notices: Notice[] = [];
+  const { sections, problems: unreadable } = parseIni(text, file, { headless: "" });
+  const problems: Problem[] = [...unreadable];
+  for (const { key, value, line } of sections[0]?.options ?? []) {
+    if (!Object.hasOwn(globalDefaults, key)) {
+      notices.push({ level: "info", message: `Unknown option '${key}' in global config file '${file}'.`, file, line });
+      options.set(key, value);
+      continue;
+    }
+    const read = readAs(options.get(key), key, value);
+    if (read === undefined) problems.push({ message: `${key}: ${JSON.stringify(value)} makes no sense`, file, line });
+    else options.set(key, read);
+  }
+  return { options, notices, problems };
+}
+
+function readAs(fallback: GlobalValue, key: string, value: string): GlobalValue {
+  if (typeof fallback === "boolean") return truth.get(value.toLowerCase());
+  if (typeof fallback !== "number" || sizes.has(key)) return value;
+  const number = parseInteger(value);
+  return number === undefined ? undefined : Number(number);
+}
+
+/** An option that is a size; what is none is the fallback. */
+export function sizeOption({ options }: GlobalConfig, key: string, fallback: number): number {
+  const value = options.get(key);
+  if (typeof value === "number") return value;
+  const size = typeof value === "string" ? parseSize(value) : undefined;
+  return size === undefined ? fallback : Number(size);
+}

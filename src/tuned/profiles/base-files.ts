@@ -1,0 +1,103 @@
+import { baseDirectory } from "./base-profiles.ts";
+
+const oneCpuPerSocketIsNotIsolated = "isolated_cores=${f:calc_isolated_cores:1}\n";
+
+/** What the isolation profiles take for granted where a node's administrator has written nothing else. */
+export function baseVariableFiles(): Map<string, string> {
+  const realtime = `${oneCpuPerSocketIsNotIsolated}isolate_managed_irq=Y\n`;
+  return new Map([
+    ["/etc/tuned/cpu-partitioning-variables.conf", oneCpuPerSocketIsNotIsolated],
+    [
+      "/etc/tuned/cpu-partitioning-powersave-variables.conf",
+      `${oneCpuPerSocketIsNotIsolated}max_power_state=cstate.name:C1|10\nno_turbo=true\n`,
+    ],
+    ["/etc/tuned/realtime-variables.conf", realtime],
+    ["/etc/tuned/realtime-virtual-host-variables.conf", realtime],
+    ["/etc/tuned/realtime-virtual-guest-variables.conf", realtime],
+  ]);
+}
+
+/** Virtual machines leave the CPU less often: no clock syncing, no splitting of large pages, no pause loop exits. */
+const quietKvm = `options=/etc/modprobe.d/kvm.rt.tuned.conf
+
+quiet_kvm() {
+  wanted=
+  for pair in kvm:kvmclock_periodic_sync kvm:nx_huge_pages kvm_intel:ple_gap; do
+    module=\${pair%%:*} parameter=\${pair#*:}
+    if modinfo -p "$module" 2>/dev/null | grep -q "^$parameter:"; then
+      wanted="\${wanted}options $module $parameter=0
+"
+    fi
+  done
+  if [ -n "$wanted" ]; then printf %s "$wanted" >"$options"; else rm -f "$options"; fi
+}
+`;
+
+const partitioning = `#!/bin/sh
+${quietKvm}
+# Merging equal pages of memory interrupts every CPU.
+keep_pages() {
+  if systemctl cat ksm ksmtuned >/dev/null 2>&1; then systemctl --now --quiet mask ksm ksmtuned; fi
+  if [ -w /sys/kernel/mm/ksm/run ]; then echo 2 >/sys/kernel/mm/ksm/run; fi
+}
+
+# The initial system must not spread over the isolated CPUs either.
+stage_initrd() {
+  drop_in=/etc/systemd/system.conf.d/00-tuned.conf
+  if [ -n "$TUNED_tmpdir" ] && [ -f "$drop_in" ]; then
+    mkdir -p "$TUNED_tmpdir/\${drop_in%/*}" && cp "$drop_in" "$TUNED_tmpdir$drop_in"
+  fi
+}
+
+case $1 in
+  start) stage_initrd && quiet_kvm && keep_pages ;;
+  stop)
+    if [ "$2" = full_rollback ]; then
+      rm -f "$options"
+      if systemctl cat ksm ksmtuned >/dev/null 2>&1; then systemctl --quiet unmask ksm ksmtuned; fi
+    fi
+    ;;
+esac
+`;
+
+const virtualHost = `#!/bin/sh
+${quietKvm}
+off() {
+  [ ! -r "$1" ] && return 0
+  case $(cat "$1") in 0 | N) ;; *) echo "$1 is not off" >&2 && return 1 ;; esac
+}
+
+case $1 in
+  start) quiet_kvm ;;
+  stop) if [ "$2" = full_rollback ]; then rm -f "$options"; fi ;;
+  verify)
+    off /sys/module/kvm/parameters/kvmclock_periodic_sync &&
+      off /sys/module/kvm/parameters/nx_huge_pages &&
+      off /sys/module/kvm_intel/parameters/ple_gap
+    ;;
+esac
+`;
+
+const powersave = `#!/bin/sh
+radios() {
+  for radio in /sys/class/net/*/phy80211; do
+    [ -e "$radio" ] || continue
+    interface=\${radio%/phy80211}
+    iw dev "\${interface##*/}" set power_save "$1"
+  done
+}
+
+case $1 in
+  start) radios on ;;
+  stop) radios off ;;
+esac
+`;
+
+/** The scripts that base profiles name, by path. Whoever runs them puts them there first. */
+export function baseScripts(): Map<string, string> {
+  return new Map([
+    [`${baseDirectory}/cpu-partitioning/script.sh`, partitioning],
+    [`${baseDirectory}/realtime-virtual-host/script.sh`, virtualHost],
+    [`${baseDirectory}/powersave/script.sh`, powersave],
+  ]);
+}

@@ -1,0 +1,51 @@
+/** For nodes of a cluster. */
+export const clusterProfiles: Record<string, string> = {
+  openshift: `[main]
+summary=What every node of a cluster needs: room for many pods, connections and neighbours
+include=\${f:virt_check:virtual-guest:network-throughput}
+
+[selinux]
+avc_cache_threshold=8192
+
+[net]
+nf_conntrack_hashsize=1048576
+
+[sysctl]
+kernel.pid_max=>4194304
+fs.aio-max-nr=>1048576
+net.netfilter.nf_conntrack_max=1048576
+net.ipv4.conf.all.arp_announce=2
+net.ipv4.neigh.default.gc_thresh1=8192
+net.ipv4.neigh.default.gc_thresh2=32768
+net.ipv4.neigh.default.gc_thresh3=65536
+net.ipv6.neigh.default.gc_thresh1=8192
+net.ipv6.neigh.default.gc_thresh2=32768
+net.ipv6.neigh.default.gc_thresh3=65536
+vm.max_map_count=262144
+
+[sysfs]
+# Network disks may be away for long without being gone.
+/sys/module/nvme_core/parameters/io_timeout=4294967295
+/sys/module/nvme_core/parameters/max_retries=10
+
+[scheduler]
+# Containers are placed by the kubelet, and watching every process costs more than it brings.
+cgroup_ps_blacklist=/kubepods\\.slice/
+runtime=0
+`,
+
+  "openshift-node": `[main]
+summary=A node that runs workloads
+include=openshift
+
+[sysctl]
+net.ipv4.tcp_fastopen=3
+fs.inotify.max_user_watches=65536
+fs.inotify.max_user_instances=8192
+`,
+
+  "openshift-control-plane": `[main]
+summary=A node that runs the control plane
+include=openshift
+`,
+};

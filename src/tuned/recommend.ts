@@ -1,0 +1,166 @@
+import { parseIni, type ParsedOption } from "./ini.ts";
+import { type Answer, type Answers, distinctProbes, type Probe, probeKey } from "./probe.ts";
+import type { Notice, Problem } from "./problem.ts";
+import { chassisNames } from "./chassis-names.ts";
+import { compilePython, type PatternFlags } from "./python-pattern.ts";
+
+/** Where TuneD looks for the profile that suits a machine. */
+export interface RecommendFiles {
+  /** `recommend.conf`: what it says goes first. */
+  readonly file?: string;
+  /** Folders of such files, by name: a later folder's file takes the place of an earlier one's. */
+  readonly folders: readonly ReadonlyMap<string, string>[];
+}
+
+export type Recommendation =
+  | { type: "recommended"; profile: string; warnings: Notice[] }
+  | { type: "needs"; probes: Probe[] }
+  | { type: "invalid"; problems: Problem[] };
+
+const otherwise = "balanced";
+
+export interface Asked {
+  readonly answers: Answers;
+  /** Only root can tell what kind of virtual machine this is; for others such rules never match. Default true. */
+  readonly root?: boolean;
+}
+
+/** The first section whose every rule holds names the profile. */
+export function recommend({ file, folders }: RecommendFiles, asked: Asked): Recommendation {
+  const merged = new Map(folders.flatMap((folder) => [...folder]));
+  const names = [...merged.keys()].toSorted();
+  const texts: [name: string, text: string][] = file === undefined ? [] : [["recommend.conf", file]];
+  for (const name of names) texts.push([name, merged.get(name) ?? ""]);
+  const warnings: Notice[] = [];
+  for (const [name, text] of texts) {
+    const { sections, problems } = parseIni(text, name);
+    const [problem] = problems;
+    if (problem) {
+      warnings.push({ ...problem, level: "error", message: `error processing '${name}', ${problem.message}` });
+      continue;
+    }
+    for (const section of sections) {
+      const held = holdAll(section.options, name, asked);
+      if (held.type === "needs" || held.type === "invalid") return held;
+      if (held.type === "holds") return { type: "recommended", profile: withoutSuffix(section.name), warnings };
+    }
+  }
+  return { type: "recommended", profile: otherwise, warnings };
+}
+
+/** Sections of one profile are told apart by what follows the last comma. */
+function withoutSuffix(name: string): string {
+  const comma = name.lastIndexOf(",");
+  return comma < 0 ? name : name.slice(0, comma);
+}
+
+type Held =
+  | { type: "holds" }
+  | { type: "fails" }
+  | { type: "needs"; probes: Probe[] }
+  | { type: "invalid"; problems: Problem[] };
+
+function holdAll(options: readonly ParsedOption[], file: string, asked: Asked): Held {
+  for (const { key, value, line } of options) {
+    if (key === "virt" && asked.root === false) return { type: "fails" };
+    const rule = ruleOf(key);
+    if (!rule) continue;
+    const probes = distinctProbes(rule.probes(asked.answers));
+    const missing = probes.filter((probe) => !asked.answers.has(probeKey(probe)));
+    if (missing.length > 0) return { type: "needs", probes: missing };
+    const texts = rule.texts(probes.map((probe) => asked.answers.get(probeKey(probe)) ?? { type: "none" }));
+    const compiled = compilePython(value === "" ? "^$" : value, rule.flags);
+    if (compiled.type !== "pattern") return { type: "invalid", problems: [{ message: compiled.message, file, line }] };
+    if (!texts.some((text) => compiled.pattern.match(text))) return { type: "fails" };
+  }
+  return { type: "holds" };
+}
+
+/** What a rule looks at: it holds if its pattern fits the start of one of the texts. */
+interface Rule {
+  probes(answers: Answers): Probe[];
+  texts(answers: Answer[]): string[];
+  flags: PatternFlags;
+}
+
+function textOf(answer: Answer | undefined): string {
+  return answer?.type === "text" ? answer.text : "";
+}
+
+/** A key that TuneD does not know says nothing. */
+function ruleOf(key: string): Rule | undefined {
+  if (key.startsWith("/"))
+    return {
+      probes: () => [{ type: "file", path: key }],
+      texts: (answers) => answers.flatMap((answer) => (answer.type === "text" ? [answer.text] : [])),
+      flags: { dotAll: true },
+    };
+  if (key.startsWith("process")) return runningProcess;
+  return rules.get(key);
+}
+
+const runningProcess: Rule = {
+  probes(answers) {
+    const list: Probe = { type: "list", path: "/proc" };
+    const processes = textOf(answers.get(probeKey(list)))
+      .split("\n")
+      .filter((name) => /^[0-9]+$/.test(name));
+    return [list, ...processes.map((id): Probe => ({ type: "file", path: `/proc/${id}/comm` }))];
+  },
+  texts: ([, ...commands]) => commands.flatMap((answer) => (answer.type === "text" ? [answer.text.trimEnd()] : [])),
+  flags: {},
+};
+
+const chassis: Probe = { type: "file", path: "/sys/devices/virtual/dmi/id/chassis_type" };
+
+const rules = new Map<string, Rule>([
+  [
+    "virt",
+    {
+      probes: () => [{ type: "exec", argv: ["virt-what"] }],
+      texts: ([answer]) => [textOf(answer)],
+      flags: { dotAll: true },
+    },
+  ],
+  [
+    "system",
+    {
+      probes: () => [{ type: "file", path: "/etc/system-release-cpe" }],
+      texts: ([answer]) => [textOf(answer)],
+      flags: { dotAll: true },
+    },
+  ],
+  [
+    "chassis_type",
+    {
+      probes: (answers) =>
+        answers.has(probeKey(chassis)) && chassisName(answers.get(probeKey(chassis))) === ""
+          ? [chassis, { type: "exec", argv: ["dmidecode", "-s", "chassis-type"] }]
+          : [chassis],
+      texts: ([id, told]) => [chassisName(id) || textOf(told).trim()],
+      flags: { ignoreCase: true },
+    },
+  ],
+  [
+    "syspurpose_role",
+    {
+      probes: () => [{ type: "file", path: "/etc/rhsm/syspurpose/syspurpose.json" }],
+      texts: ([answer]) => [roleOf(textOf(answer))],
+      flags: { ignoreCase: true },
+    },
+  ],
+]);
+
+function chassisName(answer: Answer | undefined): string {
+  return chassisNames[Number(textOf(answer).trim() || "0")] ?? "";
+}
+
+function roleOf(text: string): string {
+  try {
+    const content: unknown = JSON.parse(text);
+    const role: unknown = content !== null && typeof content === "object" && "role" in content ? content.role : "";
+    return typeof role === "string" ? role : "";
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,58 @@
+import { parseCpuList } from "../../src/cpu/cpu-list.ts";
+import { formatMask, parseMask } from "../../src/cpu/cpu-mask.ts";
+import { cpuSet, formatRanges } from "../../src/cpu/cpu-set.ts";
+import {
+  activeOption,
+  collapseBlanks,
+  deviceNames,
+  parseSize,
+  setKeys,
+  truthDigit,
+  unquote,
+} from "../../src/tuned/plugin-text.ts";
+import type { RecordedCase } from "./recorded-case.ts";
+
+/** Runs what TuneD's own small functions do, by their names there. */
+export function runPrimitive({ input }: RecordedCase): unknown {
+  const [first, second, third] = input.args ?? [];
+  const text = String(first);
+  switch (input.method) {
+    case "cpulist_unpack": {
+      if (first === null) return null;
+      const list = parseCpuList(text);
+      return list.type === "cpus" ? list.cpus : [];
+    }
+    case "cpulist_pack":
+      return formatRanges(cpuSet(first as number[])).split(",");
+    case "cpulist2hex": {
+      const list = parseCpuList(text);
+      return formatMask(list.type === "cpus" ? list.cpus : []);
+    }
+    case "hex2cpulist": {
+      const mask = parseMask(text);
+      return mask.type === "cpus" ? mask.cpus : [];
+    }
+    case "get_bool":
+      return truthDigit(text);
+    case "unquote":
+      return unquote(text);
+    case "remove_ws":
+      return collapseBlanks(text);
+    case "get_active_option":
+      return activeOption(text, second === false ? "everything" : "first word");
+    case "get_size": {
+      const size = parseSize(text);
+      return size === undefined ? null : Number(size);
+    }
+    case "devstr2devs":
+      return deviceNames(text);
+    case "add_modify_option_in_file":
+      return setKeys(
+        input.files?.f ?? "",
+        new Map(Object.entries(second as Record<string, string>)),
+        third === undefined ? true : Boolean(third),
+      );
+    default:
+      throw new Error(`no such function: ${input.method}`);
+  }
+}
