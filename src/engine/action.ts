@@ -13,4 +13,6 @@ export type Action =
   | { readonly type: "hold"; readonly path: string; readonly hex: string };
 
 /** What one action came to. */
-export type ActionOutcome = { readonly type: "done" } | { readonly type: "failed"; readonly code: string; readonly message: string };
+export type ActionOutcome =
+  | { readonly type: "done" }
+  | { readonly type: "failed"; readonly code: string; readonly message: string };
