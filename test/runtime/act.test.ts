@@ -135,7 +135,7 @@ withEachServer("a plan that is carried out", (server) => {
     expect(await carryOut({ statuses: [{ of, status }] })).toMatchObject({ statuses: 1 });
     await look(daemonSets, "agent");
     expect(await carryOut({ statuses: [{ of, status }] })).toMatchObject({ statuses: 0, unchanged: 1 });
-    expect((observed.get("DaemonSet/agent")?.status as { numberReady: number }).numberReady).toBe(3);
+    expect(observed.get("DaemonSet/agent")?.status).toMatchObject({ numberReady: 3 });
   });
 
   it("carries out the rest when one object is refused, and says which and why", async () => {

@@ -3,11 +3,11 @@ import { serverVariants, type ServerUnderTest } from "../servers/server-under-te
 
 /** Defines the same tests for every server: what holds on one has to hold on the other. */
 export function withEachServer(title: string, define: (server: () => ServerUnderTest) => void): void {
-  for (const { name, start } of serverVariants())
-    describe(`${title}, on the ${name} server`, () => {
+  for (const variant of serverVariants())
+    describe(`${title}, on the ${variant.name} server`, () => {
       let server: ServerUnderTest;
       beforeAll(async () => {
-        server = await start();
+        server = await variant.start();
       });
       afterAll(() => server.close());
       define(() => server);

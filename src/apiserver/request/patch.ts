@@ -53,7 +53,7 @@ export async function patch(context: RequestContext, text: string, contentType: 
 /** Patch upon patch could otherwise build what no single request may bring. */
 function nestsTooDeep(value: Json, depth = 0): boolean {
   if (typeof value !== "object" || value === null) return false;
-  return depth >= maxDepth || Object.values(value).some((child) => nestsTooDeep(child as Json, depth + 1));
+  return depth >= maxDepth || Object.values(value).some((child) => nestsTooDeep(child, depth + 1));
 }
 
 function patchedBy(type: "json" | "merge" | "strategic", current: KubeObject, body: Json, resource: Resource): Json {
