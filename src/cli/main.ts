@@ -13,7 +13,7 @@ const program = new Command("attune")
 program
   .command("up")
   .description("start the whole system on this machine, with a worked example")
-  .option("--mode <mode>", "hosted, standalone or plain", "standalone")
+  .option("--mode <mode>", "standalone; hosted and plain are not there yet", "standalone")
   .option("--nodes <n>", "how many virtual nodes", "1")
   .option("--dir <dir>", "where its state is kept (default: $XDG_STATE_HOME/attune/<mode>)")
   .option("--port <port>", "port of the API server; 0 picks a free one", "0")
