@@ -1,31 +1,5 @@
+import type { Status, StatusDetails } from "../object/status.ts";
 import type { FieldError } from "../schema/field-error.ts";
-
-export interface StatusCause {
-  reason?: string;
-  message?: string;
-  field?: string;
-}
-
-export interface StatusDetails {
-  name?: string;
-  group?: string;
-  kind?: string;
-  uid?: string;
-  causes?: StatusCause[];
-  retryAfterSeconds?: number;
-}
-
-/** `meta/v1` Status: what every failed request is answered with. */
-export interface Status {
-  kind: "Status";
-  apiVersion: "v1";
-  metadata: Record<string, never>;
-  status: "Success" | "Failure";
-  message?: string;
-  reason?: string;
-  details?: StatusDetails;
-  code: number;
-}
 
 /** A refusal with its HTTP code and reason. Thrown anywhere below a request, answered at the HTTP edge. */
 export class StatusError extends Error {

@@ -1,19 +1,5 @@
 import { at, get, isObject } from "../object/json.ts";
-
-export interface StatusCause {
-  reason?: string;
-  message?: string;
-  field?: string;
-}
-
-export interface StatusDetails {
-  name?: string;
-  group?: string;
-  kind?: string;
-  uid?: string;
-  causes?: StatusCause[];
-  retryAfterSeconds?: number;
-}
+import type { StatusDetails } from "../object/status.ts";
 
 export interface ApiErrorInit {
   /** The HTTP code, or 0 when no answer came. */

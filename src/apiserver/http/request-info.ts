@@ -1,22 +1,9 @@
-/** What a URL is about, before anything is looked up. */
-export type RequestInfo = ResourceRequest | PathRequest;
+import type { Attributes } from "../auth/user.ts";
 
-export interface ResourceRequest {
-  readonly type: "resource";
-  readonly verb: string;
-  readonly group: string;
-  readonly version: string;
-  readonly resource: string;
-  readonly subresource: string;
-  readonly namespace: string;
-  readonly name: string;
-}
-
-export interface PathRequest {
-  readonly type: "path";
-  readonly verb: string;
-  readonly path: string;
-}
+/** What a URL is about, before anything is looked up: the very thing that is authorised. */
+export type RequestInfo = Attributes;
+export type ResourceRequest = Extract<Attributes, { type: "resource" }>;
+type PathRequest = Extract<Attributes, { type: "path" }>;
 
 /** `/api/v1/namespaces/NS/pods/NAME/log` → its parts. Anything else is a plain path. */
 export function parseRequest(method: string, path: string, query: URLSearchParams): RequestInfo {
