@@ -1,11 +1,12 @@
-// Bundles src/cli into dist/, or the folder named, so that bin/attune starts from a few files instead of a few hundred.
+// Bundles src/cli into dist/, so that bin/attune starts from a few files instead of a few hundred. Tests that run the program
+// name a folder of their own in ATTUNE_BUNDLE_DIR.
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const outdir = process.argv[2] ?? join(root, "dist");
+const outdir = process.env.ATTUNE_BUNDLE_DIR || join(root, "dist");
 rmSync(outdir, { recursive: true, force: true });
 await build({
   entryPoints: { attune: join(root, "src/cli/main.ts") },

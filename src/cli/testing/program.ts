@@ -25,7 +25,8 @@ export class Program {
   static async build(): Promise<Program> {
     const path = await mkdtemp(join(root, "node_modules", ".attune-"));
     await new Promise<void>((resolve, reject) => {
-      execFile(process.execPath, [join(root, "scripts/bundle.mjs"), path], (error, _, stderr) =>
+      const env = { ...process.env, ATTUNE_BUNDLE_DIR: path };
+      execFile(process.execPath, [join(root, "scripts/bundle.mjs")], { env }, (error, _, stderr) =>
         error ? reject(new Error(`bundle: ${stderr}`, { cause: error })) : resolve(),
       );
     });
