@@ -8,7 +8,22 @@ export type Action =
   /** A whole file that outlives a reboot; `null`: it is not there. */
   | { readonly type: "file"; readonly path: string; readonly text: string | null; readonly mode?: number }
   /** A program, without a shell. Exit codes other than 0 that are no failure are named. */
-  | { readonly type: "run"; readonly argv: readonly string[]; readonly tolerate?: readonly number[] }
+  | {
+      readonly type: "run";
+      readonly argv: readonly string[];
+      readonly tolerate?: readonly number[];
+      readonly env?: Readonly<Record<string, string>>;
+    }
+  /**
+   * Keys of a file that others write too (`KEY="value"`, see `setKeys`), given values in whatever the file holds by then:
+   * putting a whole boot configuration back would lose the kernels installed since. `add`: keys that are nowhere get a line.
+   */
+  | {
+      readonly type: "keys";
+      readonly path: string;
+      readonly values: Readonly<Record<string, string>>;
+      readonly add: boolean;
+    }
   /** A file held open with these bytes in it: the kernel forgets them when it is closed. Never in the journal. */
   | { readonly type: "hold"; readonly path: string; readonly hex: string };
 

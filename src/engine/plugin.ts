@@ -1,4 +1,5 @@
 import type { Host } from "../host/host.ts";
+import type { ResolvedProfile } from "../tuned/resolve.ts";
 import type { Unit } from "../tuned/unit.ts";
 import type { Action } from "./action.ts";
 
@@ -20,6 +21,8 @@ export interface Observe {
   readonly host: Pick<Host, "read" | "list" | "run">;
   /** What a target held before anybody tuned it, where that is on record. */
   original(target: string): string | undefined;
+  /** What the unit is a part of: some things of a node only one unit of a type may have. */
+  readonly profile?: Pick<ResolvedProfile, "units" | "bootArguments">;
   /** Regular files of the profile's directory and such, as the engine was told: `profileDirectories`, in order. */
   readonly profileDirectories: readonly string[];
 }
