@@ -59,6 +59,19 @@ export function behavesAsHost(make: (files: Record<string, string>) => Promise<H
     });
   });
 
+  test("a file is held open until it is let go, however often it is taken anew", async () => {
+    const host = await make({ "/dev/cpu_dma_latency": "" });
+    const take = async (hex: string): Promise<unknown> => host.hold?.("/dev/cpu_dma_latency", hex);
+    for (const hex of ["01000000", "02000000", "", ""]) expect(await take(hex)).toEqual({ type: "done" });
+    expect(await host.hold?.("/dev/nosuch", "00")).toMatchObject({ type: "failed", code: "ENOENT" });
+  });
+
+  test("a path without links is itself, and so is one that leads nowhere", async () => {
+    const host = await make({ "/sys/a/b": "" });
+    expect(await host.real("/sys/a/b")).toBe("/sys/a/b");
+    expect(await host.real("/sys/nosuch/b")).toBe("/sys/nosuch/b");
+  });
+
   test("a program that does not exist fails with a message", async () => {
     const host = await make({});
     expect(await host.run(["attune-no-such-program"])).toMatchObject({ type: "failed" });

@@ -7,11 +7,18 @@ export interface Host {
    */
   write(path: string, text: string): Promise<Outcome>;
   /** Puts a whole file in the place of another: a crash leaves the old one or the new one, and the new one lasts. */
-  replace(path: string, text: string): Promise<Outcome>;
+  replace(path: string, text: string, mode?: number): Promise<Outcome>;
   /** A file that is not there is removed already. */
   remove(path: string): Promise<Outcome>;
   /** Names in a folder, sorted; none when there is no such folder. */
   list(path: string): Promise<string[]>;
+  /** The path without links on the way, as far as there is something; the path itself where there is nothing. */
+  real(path: string): Promise<string>;
+  /**
+   * Keeps a file open with these bytes written to it, in the place of what was held there before: some requests to the
+   * kernel last as long as that. Nothing to write lets go.
+   */
+  hold?(path: string, hex: string): Promise<Outcome>;
   /** Runs a program without a shell. */
   run(argv: readonly string[], options?: RunOptions): Promise<CommandResult>;
 }
@@ -31,6 +38,8 @@ export interface RunOptions {
   /** Default 10 s; then the program is killed. */
   timeoutMs?: number;
   signal?: AbortSignal;
+  /** Added to the environment. */
+  env?: Readonly<Record<string, string>>;
 }
 
 export type CommandResult =

@@ -32,6 +32,7 @@ describe("a host below a root", () => {
     expect(await host.read("/out/secret")).toMatchObject({ type: "failed", code: "EINVAL" });
     expect(await host.write("/out/new", "1")).toMatchObject({ type: "failed", code: "EINVAL" });
     expect(await host.read("/etc/y")).toEqual({ type: "text", text: "1" });
+    expect(await host.real("/etc/y")).toBe("/etc/x");
   });
 });
 

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { constants } from "node:fs";
-import { mkdir, open, readdir, readFile, realpath, rename, rm } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, readFile, realpath, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { refusal, refused } from "./host-path.ts";
 import {
@@ -18,6 +18,7 @@ const done: Outcome = { type: "done" };
 /** A real node, seen through the folder where its root is mounted: `/` on the node itself, `/host` in a container. */
 export class LinuxHost implements Host {
   readonly #root: string;
+  readonly #held = new Map<string, FileHandle>();
 
   constructor(root = "/") {
     this.#root = root;
@@ -43,14 +44,16 @@ export class LinuxHost implements Host {
     });
   }
 
-  replace(path: string, text: string): Promise<Outcome> {
+  replace(path: string, text: string, mode = 0o644): Promise<Outcome> {
     return this.#at<Outcome>(path, async (file) => {
       if (isKernelPath(path))
         return { type: "failed", code: "EPERM", message: `EPERM: operation not permitted, ${path}` };
       await mkdir(dirname(file), { recursive: true });
       const beside = `${file}.${process.pid}.new`;
-      const handle = await open(beside, "w", 0o644);
+      const handle = await open(beside, "w", mode);
       try {
+        // The process's own mask does not take part in what was asked for.
+        await handle.chmod(mode);
         await handle.writeFile(text);
         await handle.sync();
       } finally {
@@ -89,7 +92,31 @@ export class LinuxHost implements Host {
     return names.type === "names" ? names.names.toSorted() : [];
   }
 
-  run(argv: readonly string[], { timeoutMs = 10_000, signal }: RunOptions = {}): Promise<CommandResult> {
+  async real(path: string): Promise<string> {
+    const real = await this.#at<{ type: "path"; path: string }>(path, async (file) => ({
+      type: "path",
+      path: await realpath(file),
+    }));
+    if (real.type !== "path") return path;
+    const root = await realpath(this.#root);
+    return root === "/" ? real.path : real.path.slice(root.length) || "/";
+  }
+
+  hold(path: string, hex: string): Promise<Outcome> {
+    return this.#at<Outcome>(path, async (file) => {
+      const before = this.#held.get(path);
+      if (hex !== "") {
+        const handle = await open(file, constants.O_WRONLY);
+        await handle.write(Buffer.from(hex, "hex"));
+        this.#held.set(path, handle);
+      } else this.#held.delete(path);
+      // Only after the new request stands: in between, the kernel would have none.
+      await before?.close();
+      return done;
+    });
+  }
+
+  run(argv: readonly string[], { timeoutMs = 10_000, signal, env }: RunOptions = {}): Promise<CommandResult> {
     const [program, ...args] = this.#root === "/" ? argv : ["chroot", this.#root, ...argv];
     if (!program) return Promise.resolve({ type: "failed", message: "no program given" });
     return new Promise((resolve) => {
@@ -97,7 +124,7 @@ export class LinuxHost implements Host {
       const child = execFile(
         program,
         args,
-        { ...limits, encoding: "utf8", env: { ...process.env, LC_ALL: "C" } },
+        { ...limits, encoding: "utf8", env: { ...process.env, LC_ALL: "C", ...env } },
         (error, stdout, stderr) => {
           if (!error) return resolve({ type: "exited", code: 0, stdout, stderr });
           // chroot's own words for "cannot start it".

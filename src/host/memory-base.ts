@@ -4,11 +4,37 @@ import { tidy } from "./host-path.ts";
 export class MemoryBase {
   readonly #files: ReadonlyMap<string, string>;
   readonly #readOnly: ReadonlySet<string>;
+  readonly #links: ReadonlyMap<string, string>;
   #folders: Map<string, Set<string>> | undefined;
 
-  constructor(files: Iterable<readonly [path: string, text: string]>, readOnly: Iterable<string> = []) {
+  constructor(
+    files: Iterable<readonly [path: string, text: string]>,
+    readOnly: Iterable<string> = [],
+    links: Iterable<readonly [path: string, to: string]> = [],
+  ) {
     this.#files = new Map([...files].map(([path, text]) => [tidy(path), text]));
     this.#readOnly = new Set(readOnly);
+    this.#links = new Map([...links].map(([path, to]) => [tidy(path), tidy(to)]));
+  }
+
+  /** Where a path leads once every link on the way was followed. */
+  real(path: string): string {
+    if (this.#links.size === 0) return path;
+    let todo = path.split("/").slice(1);
+    let done = "";
+    // The kernel gives up after this many as well.
+    for (let followed = 0; todo.length > 0 && followed < 40;) {
+      const [name, ...rest] = todo;
+      const to = this.#links.get(`${done}/${name}`);
+      if (to === undefined) done = `${done}/${name}`;
+      else {
+        followed++;
+        done = "";
+        rest.unshift(...to.split("/").slice(1));
+      }
+      todo = rest;
+    }
+    return done === "" ? "/" : done;
   }
 
   read(path: string): string | undefined {
@@ -21,7 +47,7 @@ export class MemoryBase {
 
   /** Names in a folder. Built at the first question: most machines are never asked. */
   names(folder: string): ReadonlySet<string> {
-    this.#folders ??= foldersOf(this.#files.keys());
+    this.#folders ??= foldersOf([...this.#files.keys(), ...this.#links.keys()]);
     return this.#folders.get(folder) ?? new Set();
   }
 }

@@ -43,6 +43,37 @@ describe("a machine in memory", () => {
     expect(await new MemoryHost(base).write(path, text)).toEqual({ type: "done" });
   });
 
+  test("has links, to files and to folders", async () => {
+    const host = new MemoryHost(
+      new MemoryBase(
+        [["/sys/devices/a/mode", "1\n"]],
+        [],
+        [
+          ["/sys/class/x", "/sys/devices"],
+          ["/sys/devices/b", "/sys/class/x/a"],
+        ],
+      ),
+    );
+    expect(await host.real("/sys/class/x/b/mode")).toBe("/sys/devices/a/mode");
+    expect(await host.write("/sys/class/x/b/mode", "2")).toEqual({ type: "done" });
+    expect(await host.read("/sys/devices/a/mode")).toEqual({ type: "text", text: "2\n" });
+    expect(await host.list("/sys/class/x")).toEqual(["a", "b"]);
+  });
+
+  test("gives up on links that lead to each other", async () => {
+    const host = new MemoryHost(
+      new MemoryBase(
+        [],
+        [],
+        [
+          ["/a", "/b"],
+          ["/b", "/a"],
+        ],
+      ),
+    );
+    expect(await host.read("/a")).toEqual({ type: "missing" });
+  });
+
   test("runs the programs it was given, and cat", async () => {
     const host = new MemoryHost(base, [["uname", () => ({ type: "exited", code: 0, stdout: "6.1\n", stderr: "" })]]);
     expect(await host.run(["/usr/bin/uname", "-r"])).toMatchObject({ code: 0, stdout: "6.1\n" });

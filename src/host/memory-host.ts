@@ -11,6 +11,7 @@ export class MemoryHost implements Host {
   /** `undefined`: removed. */
   readonly #overlay = new Map<string, string | undefined>();
   readonly #commands: ReadonlyMap<string, MemoryCommand>;
+  readonly #held = new Map<string, string>();
 
   constructor(base: MemoryBase, commands: Iterable<readonly [string, MemoryCommand]> = []) {
     this.#base = base;
@@ -20,14 +21,14 @@ export class MemoryHost implements Host {
   async read(path: string): Promise<FileText> {
     const refused = refusal(path);
     if (refused) return refused;
-    const text = this.#text(tidy(path));
+    const text = this.#text(this.#file(path));
     return text === undefined ? { type: "missing" } : { type: "text", text };
   }
 
   async write(path: string, text: string): Promise<Outcome> {
     const refused = refusal(path);
     if (refused) return refused;
-    const file = tidy(path);
+    const file = this.#file(path);
     if (!isKernelPath(file)) return this.#put(file, text);
     const before = this.#text(file);
     if (before === undefined) return failed("ENOENT", file, "no such file or directory");
@@ -40,19 +41,19 @@ export class MemoryHost implements Host {
     const refused = refusal(path);
     if (refused) return refused;
     if (isKernelPath(path)) return failed("EPERM", path, "operation not permitted");
-    return this.#put(tidy(path), text);
+    return this.#put(this.#file(path), text);
   }
 
   async remove(path: string): Promise<Outcome> {
     const refused = refusal(path);
     if (refused) return refused;
     if (isKernelPath(path)) return failed("EPERM", path, "operation not permitted");
-    return this.#put(tidy(path), undefined);
+    return this.#put(this.#file(path), undefined);
   }
 
   async list(path: string): Promise<string[]> {
     if (refusal(path)) return [];
-    const folder = tidy(path);
+    const folder = this.#file(path);
     const prefix = folder === "/" ? "/" : `${folder}/`;
     const names = new Set(this.#base.names(folder));
     for (const [file, text] of this.#overlay) {
@@ -62,6 +63,19 @@ export class MemoryHost implements Host {
       else if (deeper.length === 0) names.delete(name);
     }
     return [...names].toSorted();
+  }
+
+  async real(path: string): Promise<string> {
+    return refusal(path) ? path : this.#file(path);
+  }
+
+  async hold(path: string, hex: string): Promise<Outcome> {
+    const refused = refusal(path);
+    if (refused) return refused;
+    if (hex === "") this.#held.delete(path);
+    else if (this.#text(this.#file(path)) === undefined) return failed("ENOENT", path, "no such file or directory");
+    else this.#held.set(path, hex);
+    return { type: "done" };
   }
 
   async run(argv: readonly string[]): Promise<CommandResult> {
@@ -75,9 +89,18 @@ export class MemoryHost implements Host {
     return this.#overlay;
   }
 
+  /** What is held open at the moment, and with which bytes. */
+  held(): ReadonlyMap<string, string> {
+    return this.#held;
+  }
+
   /** Sets a file as the kernel or the firmware would, whatever the rules for writers. */
   put(path: string, text: string): void {
-    this.#put(tidy(path), text);
+    this.#put(this.#file(path), text);
+  }
+
+  #file(path: string): string {
+    return this.#base.real(tidy(path));
   }
 
   #text(file: string): string | undefined {
