@@ -12,22 +12,12 @@ export type Action =
       readonly type: "run";
       readonly argv: readonly string[];
       readonly tolerate?: readonly number[];
-      readonly env?: Readonly<Record<string, string>>;
+      /** Whatever it says on stderr is a failure too (scripts). */
+      readonly quiet?: boolean;
+      readonly timeoutMs?: number;
     }
-  /**
-   * Keys of a file that others write too (`KEY="value"`, see `setKeys`), given values in whatever the file holds by then:
-   * putting a whole boot configuration back would lose the kernels installed since. `add`: keys that are nowhere get a line.
-   */
-  | {
-      readonly type: "keys";
-      readonly path: string;
-      readonly values: Readonly<Record<string, string>>;
-      readonly add: boolean;
-    }
-  /** A file held open with these bytes in it: the kernel forgets them when it is closed. Never in the journal. */
+  /** A file held open with these bytes in it, none to let go: the kernel forgets them when it is closed. */
   | { readonly type: "hold"; readonly path: string; readonly hex: string };
 
 /** What one action came to. */
-export type ActionOutcome =
-  | { readonly type: "done" }
-  | { readonly type: "failed"; readonly code: string; readonly message: string };
+export type ActionOutcome = { readonly type: "done" } | { readonly type: "failed"; readonly code: string; readonly message: string };

@@ -1,11 +1,10 @@
 import type { Host } from "../host/host.ts";
-import type { ResolvedProfile } from "../tuned/resolve.ts";
 import type { Unit } from "../tuned/unit.ts";
 import type { Action } from "./action.ts";
 
 /**
  * Knows one type of unit: what its options mean on a node. Only looks; the engine journals, acts, verifies and undoes.
- * One file in `plugins/` each. Options it does not know are reported as impossible, never passed over.
+ * One file in `plugins/` each. Options it does not know are reported (`unknown-option.ts`), never passed over.
  */
 export interface Plugin {
   readonly type: string;
@@ -13,18 +12,38 @@ export interface Plugin {
   readonly defaults?: Readonly<Record<string, string | null>>;
   /** The devices of this plug-in that the node has, where it has any; units claim them in order, by `unit.devices`. */
   devices?(observe: Observe): Promise<readonly string[]>;
+  /** What udev knows of a device, `KEY=value` lines sorted by key: what `devices_udev_regex` is searched for in. */
+  properties?(device: string, observe: Observe): Promise<string>;
   plan(unit: Unit, observe: Observe, devices: readonly string[]): Promise<Step[]>;
 }
 
-/** What a plug-in may look at. `run` only for programs that change nothing (`ethtool -k eth0`). */
+/** What a plug-in may look at. */
 export interface Observe {
-  readonly host: Pick<Host, "read" | "list" | "run">;
-  /** What a target held before anybody tuned it, where that is on record. */
+  /**
+   * `run` only for programs that change nothing (`ethtool -k eth0`). Files read as they will be once the units before
+   * this one are applied.
+   */
+  readonly host: Pick<Host, "read" | "list" | "run" | "real">;
+  /** What is planned for: `verify` compares with the node as it is, and nothing will be carried out. */
+  readonly purpose: "apply" | "verify";
+  /**
+   * What a target held before anybody tuned it, where that is on record; or what an earlier unit of the same profile
+   * will make of it, as TuneD would find it then.
+   */
   original(target: string): string | undefined;
-  /** What the unit is a part of: some things of a node only one unit of a type may have. */
-  readonly profile?: Pick<ResolvedProfile, "units" | "bootArguments">;
-  /** Regular files of the profile's directory and such, as the engine was told: `profileDirectories`, in order. */
+  /** Where profiles lie, in order: scripts are run from nowhere else. */
   readonly profileDirectories: readonly string[];
+  /** Of the profile: scripts get them as `TUNED_<name>`. */
+  readonly variables: ReadonlyMap<string, string>;
+  readonly reapplySysctl: ReapplySysctl;
+  /** Position of this unit among those of its type, counted from 0: some settings are the first one's alone. */
+  readonly instance: number;
+}
+
+/** Whether the node's own sysctl files win over the profile, and for which keys (globs) they do not. */
+export interface ReapplySysctl {
+  readonly enabled: boolean;
+  readonly exclude: readonly string[];
 }
 
 interface About {
@@ -35,27 +54,45 @@ interface About {
 }
 
 /** What one option asks for, on one device where it is for devices, seen against what is there. */
-export type Step = About &
-  (
-    | {
-        /** `same`: as wanted already, nothing is done. `change`: `actions` make it so. */
-        readonly type: "change" | "same";
-        /** Names the thing that is changed, one name for each: a path, or `ethtool eth0 features tso`. */
-        readonly target: string;
-        /** As people read it, and as the journal keeps it. */
-        readonly before: string;
-        readonly value: string;
-        readonly actions: readonly Action[];
-        /** Makes it as `before` again. Written to the journal before the first action of the whole plan. */
-        readonly undo: readonly Action[];
-        /** Whether the change ends with the boot (sysctls) or outlives it (files, boot arguments). Default `boot`. */
-        readonly lasts?: "boot" | "persistent";
-        /** TuneD never compares it afterwards, so a difference is not one (`force_latency`). Default true. */
-        readonly verified?: boolean;
-        /** Carried out even where before and value agree (scripts, service restarts). */
-        readonly always?: boolean;
-      }
-    /** Nothing to do, for a reason worth telling: no matching device, kernel command line wins. Verifies as passed. */
-    | { readonly type: "skipped"; readonly message: string }
-    | { readonly type: "impossible"; readonly message: string }
-  );
+export type Step = About & (Change | Skipped | Impossible);
+
+export interface Change {
+  /** `same`: as wanted already, nothing is done. `change`: `actions` make it so. */
+  readonly type: "change" | "same";
+  /** Names the thing that is changed, one name for each: a path, or `ethtool eth0 features tso`. */
+  readonly target: string;
+  /** As people read it, and as the journal keeps it. */
+  readonly before: string;
+  readonly value: string;
+  readonly actions: readonly Action[];
+  /**
+   * Makes it as `before` again. Written to the journal before the first action of the whole plan. Where there is
+   * nothing to undo (`[]`), nothing is recorded.
+   */
+  readonly undo: readonly Action[];
+  /** Instead of `undo` when the node goes down and the profile does not: TuneD's soft roll-back (2.16). */
+  readonly undoAtShutdown?: readonly Action[];
+  /** Whether the change ends with the boot (sysctls) or outlives it (files, boot arguments). Default `boot`. */
+  readonly lasts?: "boot" | "persistent";
+  /** TuneD never compares it afterwards, so a difference is not one (`force_latency`). Default true. */
+  readonly verified?: boolean;
+  /** Carried out even where before and value agree (scripts, service restarts). */
+  readonly always?: boolean;
+  /** Worth telling besides: `3 of 4 IRQs cannot be moved`. */
+  readonly note?: string;
+}
+
+/** Nothing to do, for a reason worth telling: no matching device, kernel command line wins. Verifies as passed. */
+export interface Skipped {
+  readonly type: "skipped";
+  readonly message: string;
+  /** TuneD says such things as information or as a warning, the default. */
+  readonly level?: "info" | "warning";
+}
+
+export interface Impossible {
+  readonly type: "impossible";
+  readonly message: string;
+  /** False where TuneD complains when applying but verifies as passed. Default true: a difference. */
+  readonly verified?: boolean;
+}
