@@ -1,4 +1,5 @@
 import type { Host } from "../host/host.ts";
+import type { ResolvedProfile } from "../tuned/resolve.ts";
 import type { Unit } from "../tuned/unit.ts";
 import type { Action } from "./action.ts";
 
@@ -31,6 +32,12 @@ export interface Observe {
    * will make of it, as TuneD would find it then.
    */
   original(target: string): string | undefined;
+  /** What a target was last set to, where that is on record: what it holds now is then ours, or somebody else's. */
+  applied?(target: string): string | undefined;
+  /** Whether the kernel did not let a target be changed since the boot (a tolerated error of a write). */
+  refused?(target: string): boolean;
+  /** What the unit is a part of: some things of a node only one unit of a type may have. */
+  readonly profile?: Pick<ResolvedProfile, "units" | "bootArguments">;
   /** Where profiles lie, in order: scripts are run from nowhere else. */
   readonly profileDirectories: readonly string[];
   /** Of the profile: scripts get them as `TUNED_<name>`. */
