@@ -15,9 +15,9 @@ import { readScale, writeScale } from "../request/scale.ts";
 import { update } from "../request/update.ts";
 import { watch } from "../request/watch.ts";
 import { StaleWriteError } from "../storage/object-store.ts";
-import { letPass, parseObject, readBody } from "./body.ts";
+import { letPass, parseObject, readBody } from "../body/body.ts";
 import { tlsSocketOf, type HttpRequest, type HttpResponse } from "./exchange.ts";
-import { mediaType, negotiate, plainJson, type Representation } from "./negotiate.ts";
+import { negotiate, plainJson, type Representation } from "./negotiate.ts";
 import type { Paths } from "./paths.ts";
 import { parseRequest, type ResourceRequest } from "./request-info.ts";
 import { respond, respondError, respondText } from "./respond.ts";
@@ -223,5 +223,5 @@ async function objectIn(request: HttpRequest, kind: string): ReturnType<typeof p
 async function optionsIn(request: HttpRequest) {
   const body = await readBody(request);
   if (body.length === 0) return null;
-  return (await parseObject(body, mediaType(request.headers["content-type"]), "DeleteOptions")).value;
+  return (await parseObject(body, request.headers["content-type"], "DeleteOptions")).value;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { mediaType, negotiate } from "./negotiate.ts";
+import { mediaType } from "../body/media-type.ts";
+import { negotiate } from "./negotiate.ts";
 
 const offered = ["Table", "PartialObjectMetadata"];
 const table = "application/json;as=Table;v=v1;g=meta.k8s.io";

@@ -59,8 +59,3 @@ function clauses(accept: string): Clause[] {
   });
   return found.filter((clause) => clause.quality > 0).toSorted((a, b) => b.quality - a.quality);
 }
-
-/** `application/json; charset=utf-8` → `application/json`. */
-export function mediaType(header: string | undefined): string {
-  return (header ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
-}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isTrue, parseRequest } from "./request-info.ts";
+import { isTrue } from "../request/query-boolean.ts";
+import { parseRequest } from "./request-info.ts";
 
 const parse = (method: string, url: string) => {
   const [path = "", query = ""] = url.split("?");

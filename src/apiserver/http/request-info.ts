@@ -1,4 +1,5 @@
 import type { Attributes } from "../auth/user.ts";
+import { isTrue } from "../request/query-boolean.ts";
 
 /** What a URL is about, before anything is looked up: the very thing that is authorised. */
 export type RequestInfo = Attributes;
@@ -70,9 +71,4 @@ function verbOf(method: string, name: string, query: URLSearchParams): string {
     default:
       return method.toLowerCase();
   }
-}
-
-/** As Go reads a boolean: `?watch` alone is true too. */
-export function isTrue(value: string | null): boolean {
-  return value !== null && !["0", "f", "F", "false", "FALSE", "False"].includes(value);
 }

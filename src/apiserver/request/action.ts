@@ -1,4 +1,4 @@
-import type { ParsedBody } from "../http/body.ts";
+import type { ParsedBody } from "../body/body.ts";
 import { notFound } from "../status-error.ts";
 import type { Resource } from "../resource.ts";
 import { timestamp, type Answer, type RequestContext } from "./context.ts";

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { KubeObject } from "../../object/meta.ts";
 import { updateManagedFields } from "../../patch/managed-fields.ts";
-import type { ParsedBody } from "../http/body.ts";
+import type { ParsedBody } from "../body/body.ts";
 import { apiVersion, collectionOf } from "../registry.ts";
 import type { Resource } from "../resource.ts";
 import { alreadyExists, badRequest, invalidObject, notFound, StatusError } from "../status-error.ts";

@@ -1,6 +1,6 @@
 import { isObject, type Json } from "../../object/json.ts";
 import { invalid, notSupported } from "../../schema/field-error.ts";
-import { isTrue } from "../http/request-info.ts";
+import { isTrue } from "./query-boolean.ts";
 import { decodeBuiltin, DecodeError } from "../kinds/decode.ts";
 import { definitionOf } from "../kinds/definitions.ts";
 import { badRequest, invalidObject } from "../status-error.ts";

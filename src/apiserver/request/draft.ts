@@ -1,5 +1,5 @@
 import { apiVersionOf, type KubeObject } from "../../object/meta.ts";
-import { maxBodyBytes } from "../http/body.ts";
+import { maxBodyBytes } from "../body/body.ts";
 import type { Resource } from "../resource.ts";
 import { tooLarge } from "../status-error.ts";
 import { encodeObject } from "../storage/object-codec.ts";

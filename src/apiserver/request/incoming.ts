@@ -2,7 +2,7 @@ import { at, isObject, type Json, type JsonObject } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
 import { invalid } from "../../schema/field-error.ts";
 import { decodeCustom } from "../custom/decode-custom.ts";
-import type { ParsedBody } from "../http/body.ts";
+import type { ParsedBody } from "../body/body.ts";
 import { decodeBuiltin, DecodeError } from "../kinds/decode.ts";
 import { apiVersion } from "../registry.ts";
 import type { Resource } from "../resource.ts";

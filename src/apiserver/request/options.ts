@@ -1,5 +1,5 @@
 import { forbidden, invalid, notSupported, required, type FieldError } from "../../schema/field-error.ts";
-import { isTrue } from "../http/request-info.ts";
+import { isTrue } from "./query-boolean.ts";
 import { badRequest, invalidObject, type StatusError } from "../status-error.ts";
 
 export interface WriteOptions {

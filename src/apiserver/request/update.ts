@@ -4,7 +4,7 @@ import { validateObjectMetaUpdate } from "../../object/validate-meta.ts";
 import { keepTimesOfNoOp } from "../../patch/keep-times.ts";
 import { updateManagedFields } from "../../patch/managed-fields.ts";
 import { invalid } from "../../schema/field-error.ts";
-import type { ParsedBody } from "../http/body.ts";
+import type { ParsedBody } from "../body/body.ts";
 import { apiVersion } from "../registry.ts";
 import type { Resource, Subresource } from "../resource.ts";
 import { badRequest, conflict, invalidObject, notFound } from "../status-error.ts";

@@ -3,7 +3,7 @@ import type { Http2ServerRequest } from "node:http2";
 import { isObject, set, type Json, type JsonObject } from "../../object/json.ts";
 import { badRequest, StatusError, tooLarge, unsupportedMediaType } from "../status-error.ts";
 import { scanJson } from "./json-scan.ts";
-import { mediaType } from "./negotiate.ts";
+import { mediaType } from "./media-type.ts";
 
 /** As kube-apiserver: a request's body may have 3 MiB. */
 export const maxBodyBytes = 3 * 1024 * 1024;

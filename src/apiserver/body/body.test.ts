@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { parseObject, readBody } from "./body.ts";
-import type { HttpRequest } from "./exchange.ts";
+import type { HttpRequest } from "../http/exchange.ts";
 
 function request(headers: Record<string, string> = {}): PassThrough & HttpRequest {
   return Object.assign(new PassThrough(), { headers }) as unknown as PassThrough & HttpRequest;
