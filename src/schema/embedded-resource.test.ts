@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { validateEmbeddedResources } from "./embedded-resource.ts";
+import { embeddedResources, validateEmbeddedResources } from "./embedded-resource.ts";
 import type { Schema } from "./schema.ts";
 
 const emb: Schema = { type: "object", "x-kubernetes-embedded-resource": true };
@@ -26,4 +26,13 @@ it.each([
   const found = validateEmbeddedResources(value, schema).map(({ field, message }) => `${field}: ${message}`);
   expect(found).toHaveLength(expected.length);
   for (const [i, start] of expected.entries()) expect(found[i]).toContain(start);
+});
+
+it("finds the whole objects inside another, with their paths", () => {
+  const value = { emb: { kind: "A" }, list: [{ kind: "B" }] };
+  expect(embeddedResources(value, schema)).toEqual([
+    { resource: value.emb, path: "emb" },
+    { resource: value.list[0], path: "list[0]" },
+  ]);
+  expect(embeddedResources(value, { type: "object" })).toEqual([]);
 });

@@ -7,29 +7,63 @@ import { type FieldError, invalid } from "./field-error.ts";
 import { child, index, key } from "./path.ts";
 import type { Schema } from "./schema.ts";
 
+interface Embedded {
+  readonly resource: Record<string, unknown>;
+  readonly path: string;
+}
+
+/** The whole objects that stand inside another. */
+export function embeddedResources(value: unknown, schema: Schema): Embedded[] {
+  if (!embeds(schema)) return [];
+  const found: Embedded[] = [];
+  visit(value, schema, "", (resource, path) => found.push({ resource, path }), 0);
+  return found;
+}
+
+const embedding = new WeakMap<Schema, boolean>();
+
+/** Few schemas embed anything: the others are not worth a walk through each of their objects. */
+function embeds(schema: Schema): boolean {
+  let known = embedding.get(schema);
+  if (known === undefined) embedding.set(schema, (known = lookFor(schema, 0)));
+  return known;
+}
+
+function lookFor(schema: Schema, depth: number): boolean {
+  checkDepth(depth);
+  const { properties = {}, additionalProperties, items } = schema;
+  return (
+    schema["x-kubernetes-embedded-resource"] === true ||
+    [...Object.values(properties), additionalProperties, items].some(
+      (part) => isObject(part) && lookFor(part, depth + 1),
+    )
+  );
+}
+
 /** Faults of whole objects that stand inside another: their apiVersion, kind and metadata must be such. */
 export function validateEmbeddedResources(value: unknown, schema: Schema, path = ""): FieldError[] {
   const errors: FieldError[] = [];
-  visit(value, schema, path, errors, 0);
+  if (embeds(schema)) visit(value, schema, path, (resource, at) => checkResource(resource, at, errors), 0);
   return errors;
 }
 
-function visit(value: unknown, schema: Schema, path: string, errors: FieldError[], depth: number): void {
+type Visitor = (resource: Record<string, unknown>, path: string) => void;
+
+function visit(value: unknown, schema: Schema, path: string, meet: Visitor, depth: number): void {
   checkDepth(depth);
   if (Array.isArray(value)) {
     const { items } = schema;
     if (items && items.type !== "string" && items.type !== "integer")
-      for (let i = 0; i < value.length; i++) visit(value[i], items, index(path, i), errors, depth + 1);
+      for (let i = 0; i < value.length; i++) visit(value[i], items, index(path, i), meet, depth + 1);
     return;
   }
   if (!isObject(value)) return;
-  if (schema["x-kubernetes-embedded-resource"] === true) checkResource(value, path, errors);
+  if (schema["x-kubernetes-embedded-resource"] === true) meet(value, path);
   const { properties, additionalProperties } = schema;
   for (const name of Object.keys(value)) {
     if (properties && Object.hasOwn(properties, name))
-      visit(value[name], properties[name]!, child(path, name), errors, depth + 1);
-    else if (isObject(additionalProperties))
-      visit(value[name], additionalProperties, key(path, name), errors, depth + 1);
+      visit(value[name], properties[name]!, child(path, name), meet, depth + 1);
+    else if (isObject(additionalProperties)) visit(value[name], additionalProperties, key(path, name), meet, depth + 1);
   }
 }
 

@@ -22,18 +22,21 @@ export function reviewAccess(body: KubeObject, authorizer: Authorizer): KubeObje
 
 /** LocalSubjectAccessReview: may they, in this namespace? */
 export function reviewLocalAccess(body: KubeObject, namespace: string, authorizer: Authorizer): KubeObject {
-  const asked = text(at(body, "spec", "resourceAttributes", "namespace"));
+  const resource = at(body, "spec", "resourceAttributes");
+  const asked = text(get(resource, "namespace"));
   const paths = at(body, "spec", "nonResourceAttributes");
   refuse([
     ...accessErrors(body),
     ...subjectErrors(body),
     ...metadataErrors(body),
-    ...(paths !== undefined
-      ? [invalid("spec.nonResourceAttributes", goPath(paths), "disallowed on this kind of request")]
-      : asked === namespace
-        ? []
-        : [invalid("spec.resourceAttributes.namespace", asked, "must match metadata.namespace")]),
+    ...(resource !== undefined && asked !== namespace
+      ? [invalid("spec.resourceAttributes.namespace", asked, "must match metadata.namespace")]
+      : []),
+    ...(paths === undefined
+      ? []
+      : [invalid("spec.nonResourceAttributes", goPath(paths), "disallowed on this kind of request")]),
   ]);
+  body.metadata.namespace = namespace;
   return answered(body, subjectOf(body), authorizer);
 }
 

@@ -276,3 +276,17 @@ describe("a changed status", () => {
     expect(shown(status.validateUpdate?.({ ...clone(before), status: given }, before))).toEqual(expected);
   });
 });
+
+describe("a whole object inside another", () => {
+  it("has the metadata of every object, and nothing else there", () => {
+    const emb: Schema = {
+      type: "object",
+      "x-kubernetes-embedded-resource": true,
+      "x-kubernetes-preserve-unknown-fields": true,
+    };
+    const raw = { apiVersion: "a/v1", kind: "A", metadata: {}, emb: { metadata: { name: "n", odd: 1 }, odd: 1 } };
+    const { object, unknown } = decodeCustom(raw, { schema: { type: "object", properties: { emb } } });
+    expect(object.emb).toEqual({ metadata: { name: "n" }, odd: 1 });
+    expect(unknown).toEqual(["emb.metadata.odd"]);
+  });
+});

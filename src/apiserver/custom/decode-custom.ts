@@ -1,6 +1,7 @@
 import { isObject } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
 import { TooDeepError } from "../../schema/depth.ts";
+import { embeddedResources } from "../../schema/embedded-resource.ts";
 import { pruneUnknown } from "../../schema/prune.ts";
 import { decodeBuiltin } from "../kinds/decode.ts";
 import { definitionOf } from "../kinds/definitions.ts";
@@ -25,10 +26,15 @@ export function decodeCustom(raw: KubeObject, resource: Pick<Resource, "schema">
     if (error instanceof TooDeepError) throw badRequest(`the object nests too deeply: ${error.message}`);
     throw error;
   }
-  if (isObject(raw.metadata)) {
-    const metadata = decodeBuiltin(raw.metadata, definitionOf("meta.k8s.io", "v1", "ObjectMeta"));
-    raw.metadata = metadata.object as unknown as KubeObject["metadata"];
-    for (const field of metadata.unknown) unknown.push(`metadata.${field}`);
-  }
+  readMetadata(raw, "", unknown);
+  for (const { resource: embedded, path } of embeddedResources(raw, resource.schema))
+    readMetadata(embedded, `${path}.`, unknown);
   return { object: raw, unknown };
+}
+
+function readMetadata(object: Record<string, unknown>, prefix: string, unknown: string[]): void {
+  if (!isObject(object.metadata)) return;
+  const metadata = decodeBuiltin(object.metadata, definitionOf("meta.k8s.io", "v1", "ObjectMeta"));
+  object.metadata = metadata.object;
+  for (const field of metadata.unknown) unknown.push(`${prefix}metadata.${field}`);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isTrue } from "../request/query-boolean.ts";
-import { parseRequest } from "./request-info.ts";
+import { namedBySelector, parseRequest } from "./request-info.ts";
 
 const parse = (method: string, url: string) => {
   const [path = "", query = ""] = url.split("?");
@@ -73,6 +73,20 @@ describe("a request's path", () => {
     "/api/v1/pods/%zz",
   ])("%s is a plain path", (url) => {
     expect(parse("GET", url)).toEqual({ type: "path", verb: "get", path: url });
+  });
+
+  it.each([
+    ["GET", "fieldSelector=metadata.name%3Da", "a"],
+    ["GET", "watch=1&fieldSelector=metadata.name%3Da,metadata.namespace!%3Db", "a"],
+    ["GET", "fieldSelector=metadata.name!%3Da", ""],
+    ["GET", "fieldSelector=metadata.name", ""],
+    ["GET", "", ""],
+    ["DELETE", "fieldSelector=metadata.name%3Da", ""],
+  ])("of a %s with %s names %j for the question whether it may be", (method, query, name) => {
+    const parameters = new URLSearchParams(query);
+    expect(namedBySelector(parseRequest(method, "/api/v1/namespaces/n/pods", parameters), parameters)).toMatchObject({
+      name,
+    });
   });
 
   it("reads booleans as Go does", () => {

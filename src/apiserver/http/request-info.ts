@@ -1,3 +1,5 @@
+import { parseFieldSelector } from "../../object/field-selector.ts";
+import { SelectorError } from "../../object/label-selector.ts";
 import type { Attributes } from "../auth/user.ts";
 import { isTrue } from "../request/query-boolean.ts";
 
@@ -35,6 +37,21 @@ export function parseRequest(method: string, path: string, query: URLSearchParam
     namespace,
     name,
   };
+}
+
+/** A list or watch of the one object that its field selector names is a right to that object alone. */
+export function namedBySelector(info: RequestInfo, query: URLSearchParams): RequestInfo {
+  if (info.type !== "resource" || (info.verb !== "list" && info.verb !== "watch")) return info;
+  const selector = query.get("fieldSelector");
+  if (!selector?.includes("metadata.name")) return info;
+  try {
+    const named = parseFieldSelector(selector).find(({ field, op }) => field === "metadata.name" && op === "=");
+    return named ? { ...info, name: named.value } : info;
+  } catch (error) {
+    // Refused when it is read for what it selects.
+    if (error instanceof SelectorError) return info;
+    throw error;
+  }
 }
 
 function isNamespacePart(segment: string): boolean {

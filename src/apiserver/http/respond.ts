@@ -1,5 +1,6 @@
 import type { KubeObject } from "../../object/meta.ts";
 import { apiVersion } from "../registry.ts";
+import type { Resource } from "../resource.ts";
 import type { Answer, RequestContext } from "../request/context.ts";
 import type { StatusError } from "../status-error.ts";
 import { headOf } from "../storage/object-codec.ts";
@@ -76,7 +77,7 @@ async function respondList(
   answer: Answer & { type: "list" },
 ): Promise<void> {
   const { resource, services } = context;
-  const head = `{"kind":${JSON.stringify(resource.listKind)},"apiVersion":${JSON.stringify(apiVersion(resource))},"metadata":${JSON.stringify(listMeta(answer))},"items":[`;
+  const head = `{"kind":${JSON.stringify(resource.listKind)},"apiVersion":${JSON.stringify(apiVersion(resource))},"metadata":${JSON.stringify(fullMeta(answer, resource))},"items":[`;
   const cut = headOf(resource.kind, apiVersion(resource)).length;
   const pieces: Buffer[] = [Buffer.from(head)];
   answer.entries.forEach((entry, index) => {
@@ -117,7 +118,7 @@ function reduced(context: RequestContext, answer: Answer, { as }: Representation
         ? {
             kind: resource.listKind,
             apiVersion: apiVersion(resource),
-            metadata: meta,
+            metadata: fullMeta(answer, resource),
             items: objects.map(resource.origin === "builtin" ? untyped : same),
           }
         : (objects[0] as KubeObject);
@@ -133,6 +134,11 @@ function untyped({ kind: _, apiVersion: __, ...rest }: KubeObject): object {
 export function includeObject(query: URLSearchParams): "None" | "Metadata" | "Object" {
   const value = query.get("includeObject");
   return value === "None" || value === "Object" ? value : "Metadata";
+}
+
+/** Whole lists of custom kinds say that there is no more; those of built-in ones say nothing. */
+function fullMeta(answer: Answer & { type: "list" }, { origin }: Resource): ReturnType<typeof listMeta> {
+  return { ...listMeta(answer), ...(origin === "custom" && !answer.continue ? { continue: "" } : {}) };
 }
 
 function listMeta(answer: Answer & { type: "list" }): {

@@ -33,7 +33,7 @@ async function answer(
     schema: of.schema,
     manager: options.fieldManager,
     apiVersion: apiVersion(of),
-    subresource: "",
+    subresource: context.subresource,
     time: timestamp(context.services.clock),
     ignored: undefined,
   });

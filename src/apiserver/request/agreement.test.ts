@@ -81,6 +81,19 @@ describe("a deletion", () => {
     expect(metadata.finalizers).toEqual(["a.b/c", ...added]);
   });
 
+  it("of a pod marks it first, even if it goes at once", async () => {
+    const pod = { namespace: "a", name: "p" };
+    await server.create("pods", {
+      metadata: { name: "p", namespace: "a" },
+      spec: { containers: [{ name: "c", image: "i" }] },
+    });
+    const before = server.store.revision;
+    const { metadata } = await server.delete("pods", pod);
+    expect(metadata).toMatchObject({ generation: 2, deletionGracePeriodSeconds: 0 });
+    expect(server.store.revision).toBe(before + 2);
+    expect(server.exists("pods", pod)).toBe(false);
+  });
+
   it("of a namespace says nothing of dependents", async () => {
     const { metadata } = await server.delete("namespaces", { name: "a" }, { propagationPolicy: "Orphan" });
     expect(metadata.finalizers).toBeUndefined();

@@ -9,7 +9,7 @@ import type { Entry } from "../storage/store.ts";
 import { collectionFor, keyFor, timestamp, type Answer, type RequestContext } from "./context.ts";
 import { incoming } from "./incoming.ts";
 import { ignoredFor } from "./ignored-fields.ts";
-import { metadataFaults } from "./metadata-faults.ts";
+import { finalizerAdvice, metadataFaults } from "./metadata-faults.ts";
 import { writeOptions, type WriteOptions } from "./options.ts";
 import { draftOf } from "./draft.ts";
 import { refuseEscalation } from "./refuse-escalation.ts";
@@ -64,6 +64,7 @@ export async function insert(
   strategy.prepareForCreate?.(object);
   strategy.admitCreate?.(object);
   refuseEscalation(context, object);
+  context.warnings.push(...finalizerAdvice(metadata, resource));
 
   // A generated name may be taken: another one is as good. A name that was given is not.
   for (let attempt = 1; ; attempt++) {

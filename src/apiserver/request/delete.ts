@@ -63,14 +63,22 @@ async function removeOne(
   if (refusal) throw forbidden(resource.group, resource.plural, name, refusal);
   checkPreconditions(context, object, options);
   const marked = markDeleted(context, object, options);
-  if (isReleased(marked, resource)) {
+  const isGone = isReleased(marked, resource);
+  // What could have been given time is marked before it goes, even if it goes at once: watchers see both.
+  if (isGone && !resource.strategy.gracePeriod) {
     if (!options.dryRun) await services.store.remove(collection, key, live, draftOf(object, resource));
     return { object, gone: true };
   }
-  if (options.dryRun || equal(marked, object)) return { object: marked, gone: false };
-  const change = await services.store.put(collection, key, live, draftOf(marked, resource));
-  services.views.adopt(change.after as Entry, resource);
-  return { object: marked, gone: false };
+  if (options.dryRun) return { object: marked, gone: isGone };
+  const last = equal(marked, object) ? live : await written();
+  if (isGone) await services.store.remove(collection, key, last, draftOf(marked, resource));
+  return { object: marked, gone: isGone };
+
+  async function written(): Promise<Entry> {
+    const { after } = await services.store.put(collection, key, live, draftOf(marked, resource));
+    services.views.adopt(after as Entry, resource);
+    return after as Entry;
+  }
 }
 
 function checkPreconditions({ resource, name }: RequestContext, object: KubeObject, options: DeleteOptions): void {

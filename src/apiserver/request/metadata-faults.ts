@@ -11,3 +11,16 @@ export function metadataFaults(metadata: ObjectMeta, { namespaced, origin, strat
     errors.push(...validateBuiltInFinalizers(metadata.finalizers ?? []));
   return errors;
 }
+
+/** Custom kinds accept any finalizer, and are advised against one that others may choose too. */
+export function finalizerAdvice({ finalizers = [] }: ObjectMeta, { origin }: Resource, old?: ObjectMeta): string[] {
+  if (origin !== "custom") return [];
+  return finalizers
+    .filter((name) => !name.includes("/") && !old?.finalizers?.includes(name) && !ofTheServer.has(name))
+    .map(
+      (name) =>
+        `metadata.finalizers: ${JSON.stringify(name)}: prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers`,
+    );
+}
+
+const ofTheServer = new Set(["orphan", "foregroundDeletion", "kubernetes"]);

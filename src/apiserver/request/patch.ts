@@ -96,16 +96,20 @@ function statusOf(error: PatchError): StatusError {
 function checkUnmoved({ name, resource }: RequestContext, patched: Json): void {
   const metadata = isObject(patched) ? (patched.metadata ?? {}) : null;
   if (!isObject(metadata)) throw badPatch(patched, "metadata is no object");
-  checkPatchedKind(resource, patched as JsonObject);
+  checkPatchedKind(resource, patched as JsonObject, name);
   if (metadata.name !== name) throw otherName(metadata.name, name);
 }
 
-function checkPatchedKind(resource: Resource, patched: JsonObject): void {
-  if (patched.kind !== resource.kind || patched.apiVersion !== apiVersion(resource))
-    throw badPatch(
-      patched,
-      `no kind ${JSON.stringify(patched.kind)} is registered for version ${JSON.stringify(patched.apiVersion)}`,
-    );
+function checkPatchedKind(resource: Resource, patched: JsonObject, name: string): void {
+  const { kind, apiVersion: version } = patched;
+  if (kind === resource.kind && version === apiVersion(resource)) return;
+  if (resource.origin === "custom" && typeof kind === "string" && typeof version === "string")
+    throw invalidObject(resource.group, kind, name, [
+      kind === resource.kind
+        ? invalid("apiVersion", version, `must be ${apiVersion(resource)}`)
+        : invalid("kind", kind, `must be ${resource.kind}`),
+    ]);
+  throw badPatch(patched, `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(version)}`);
 }
 
 function otherName(found: Json | undefined, name: string): StatusError {

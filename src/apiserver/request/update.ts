@@ -15,7 +15,7 @@ import { draftOf } from "./draft.ts";
 import { newest } from "./get.ts";
 import { ignoredFor } from "./ignored-fields.ts";
 import { incoming } from "./incoming.ts";
-import { metadataFaults } from "./metadata-faults.ts";
+import { finalizerAdvice, metadataFaults } from "./metadata-faults.ts";
 import { writeOptions, type WriteOptions } from "./options.ts";
 import { refuseEscalation } from "./refuse-escalation.ts";
 
@@ -74,6 +74,7 @@ export async function replace(
     object.metadata.generation = (old.metadata.generation ?? 0) + 1;
 
   refuseEscalation(context, object, old);
+  context.warnings.push(...finalizerAdvice(object.metadata, resource, old.metadata));
   const errors = faults(context, object, old);
   if (errors.length > 0) throw invalidObject(resource.group, resource.kind, context.name, errors);
 

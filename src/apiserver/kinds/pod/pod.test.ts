@@ -109,6 +109,7 @@ describe("a new pod", () => {
       { initContainers: [{ ports: [{ containerPort: 5, hostPort: 5 }] }] },
     ],
     [{ tolerations: [{ operator: "Exists" }] }, { tolerations: [{ operator: "Exists" }] }],
+    [{ terminationGracePeriodSeconds: -5 }, { terminationGracePeriodSeconds: 1 }],
     [{ priorityClassName: "system-node-critical" }, { priority: 2_000_001_000 }],
   ])("with %j becomes %j", (given, expected) => {
     const { object, faults } = create(pod, one({}, given));
@@ -250,6 +251,12 @@ describe("faults of a pod", () => {
     [
       { restartPolicy: "Odd" },
       ['restartPolicy: Unsupported value: "Odd": supported values: "Always", "OnFailure", "Never"'],
+    ],
+    [
+      { hostPID: true, shareProcessNamespace: true },
+      [
+        "securityContext.shareProcessNamespace: Invalid value: true: ShareProcessNamespace and HostPID cannot both be enabled",
+      ],
     ],
     [{ dnsPolicy: "None" }, ["dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is None"]],
     [

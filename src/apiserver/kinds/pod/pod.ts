@@ -39,6 +39,9 @@ export const pod = defineKind({
       alignAddresses(object);
     },
     prepareForCreate: (object) => {
+      const spec = specOf(object);
+      // Less than none is the least there is.
+      if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
       object.status = { phase: "Pending", qosClass: qosClass(specOf(object)) };
     },
     admitCreate: (object) => {

@@ -27,6 +27,15 @@ export function validatePodSpec(spec: PodSpec, at: string): FieldError[] {
     ...(dnsPolicies.includes(dnsPolicy) ? [] : [notSupported(`${at}.dnsPolicy`, dnsPolicy, dnsPolicies)]),
     ...validateLabels(spec.nodeSelector, `${at}.nodeSelector`),
     ...validatePodSecurityContext(spec.securityContext, `${at}.securityContext`),
+    ...(spec.shareProcessNamespace && spec.hostPID
+      ? [
+          invalid(
+            `${at}.securityContext.shareProcessNamespace`,
+            true,
+            "ShareProcessNamespace and HostPID cannot both be enabled",
+          ),
+        ]
+      : []),
     ...validateAffinity(spec.affinity, `${at}.affinity`),
     ...validateDns(spec, at),
     ...validateSchedulingGates(spec.schedulingGates, `${at}.schedulingGates`),
