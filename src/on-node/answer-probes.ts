@@ -25,7 +25,7 @@ async function answer(probe: Probe, host: Host, signal?: AbortSignal): Promise<A
   if (result.type === "failed" && probe.argv.join(" ") === "virt-what") return virtualByCpu(host);
   if (result.type === "failed") return { type: "none", message: result.message };
   if (result.code === 0) return { type: "text", text: result.stdout };
-  return { type: "none", message: result.stderr || result.stdout };
+  return { type: "none", message: (result.stderr || result.stdout).trimEnd() };
 }
 
 /** Few systems have virt-what; the processor itself says whether it is a virtual one. */

@@ -138,7 +138,7 @@ class CallScanner {
       this.#problems.push(...tooLong(this.#text).problems);
     } else if (called.type === "needs") {
       frame.pending = true;
-      this.#probes.push(...called.probes);
+      for (const probe of called.probes) this.#probes.push(probe);
     } else if (called.type === "invalid") this.#problems.push(called.message);
     return written;
   }

@@ -1,23 +1,35 @@
 import type { Expansion } from "./expand.ts";
-import { distinctProbes, type Probe } from "./probe.ts";
+import { type Probe, probeKey } from "./probe.ts";
 import type { Notice, Problem } from "./problem.ts";
+
+/** Enough for anybody who mends a profile, and a bound for one that is all mistakes. */
+const mostKept = 1000;
+/** No profile runs this many programs to learn what it is. */
+const mostPrograms = 200;
 
 /** What comes up while a profile is resolved. */
 export class Findings {
   readonly problems: Problem[] = [];
   readonly notices: Notice[] = [];
-  readonly #probes: Probe[] = [];
+  readonly #probes = new Map<string, Probe>();
+  #programs = 0;
 
   problem(problem: Problem): void {
-    this.problems.push(problem);
+    if (this.problems.length < mostKept) this.problems.push(problem);
   }
 
   notice(notice: Notice): void {
-    this.notices.push(notice);
+    if (this.notices.length < mostKept) this.notices.push(notice);
   }
 
   ask(probes: readonly Probe[]): void {
-    this.#probes.push(...probes);
+    for (const probe of probes) {
+      const key = probeKey(probe);
+      if (this.#probes.has(key)) continue;
+      this.#probes.set(key, probe);
+      if (probe.type === "exec" && ++this.#programs === mostPrograms)
+        this.problem({ message: `the profile asks for more than ${mostPrograms} programs to be run` });
+    }
   }
 
   /** Keeps what an expansion came upon, and gives its text. */
@@ -28,7 +40,8 @@ export class Findings {
     return text;
   }
 
+  /** One question for each, in the order in which they came up. */
   probes(): Probe[] {
-    return distinctProbes(this.#probes);
+    return [...this.#probes.values()];
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mayInclude, parseIncludes, splitUnexpanded } from "./include.ts";
+import { certainIncludes, mayInclude, parseIncludes, splitUnexpanded } from "./include.ts";
 
 test.each([
   ["a,b ; -c", ["a", "b", "-c"]],
@@ -26,4 +26,27 @@ test("entries that have yet to be expanded are not cut inside a call", () => {
     { name: "provider-${f:exec:echo:a,b}", optional: true },
     { name: "openshift", optional: false },
   ]);
+});
+
+test.each<[string, string[]]>([
+  ["${f:virt_check:vm:bare}", ["bare", "vm"]],
+  [
+    "a${f:regex_search_ternary:${f:exec:uname:-r}:rt:,a-rt:};b-${f:lscpu_check:ID\\:\\s*Intel:intel:ID\\:\\s*AMD:amd}-x",
+    ["a", "a-rt", "b-amd-x", "b-intel-x"],
+  ],
+  ["-p-${f:cpuinfo_check:x:one:other}-${f:exec:id}", ["-p-one-${f:exec:id}", "-p-other-${f:exec:id}"]],
+  ["${f:virt_check:${f:virt_check:a:b}:c}", ["a", "b", "c"]],
+  ["${f:virt_check:a", ["${f:virt_check:a"]],
+])("of a choice every word counts: %j", (text, expected) => {
+  const entries = splitUnexpanded(text).map(({ name, optional }) => (optional ? `-${name}` : name));
+  expect(entries.toSorted()).toEqual(expected);
+});
+
+test("choices upon choices are not followed without end", () => {
+  expect(splitUnexpanded("${f:virt_check:a:b}".repeat(400)).length).toBeLessThan(100);
+  expect(splitUnexpanded("${f:virt_check:a:b}".repeat(4000))).toHaveLength(1);
+});
+
+test("what is certain is what has nothing left to expand", () => {
+  expect(certainIncludes("a,b-${f:exec:x:,c};-d").map(({ name }) => name)).toEqual(["a", "d"]);
 });

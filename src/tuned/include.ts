@@ -65,9 +65,11 @@ function splitOutsideCalls(text: string): string[] {
 }
 
 const mostAlternatives = 64;
+const longestInclude = 10_000;
 
-/** Every text that the choosing functions in it may make of it. */
+/** Every text that the choosing functions in it may make of it; of a text that is too long, only itself. */
 function alternativesOf(text: string): string[] {
+  if (text.length > longestInclude) return [text];
   const done: string[] = [];
   const open = [text];
   for (let one = open.pop(); one !== undefined; one = open.pop()) {

@@ -34,12 +34,15 @@ function after(inherited: Setting | undefined, setting: Setting): Setting {
 function splitDrop(text: string | undefined): string[] {
   if (text === undefined) return [];
   const names: string[] = [];
-  let name = "";
-  for (const character of text) {
-    if ((character === "," || character === ";") && /[\p{L}\p{N}_]$/u.test(name.trimEnd())) {
-      names.push(name.trimEnd());
-      name = "";
-    } else if (name !== "" || names.length === 0 || character.trim() !== "") name += character;
+  let start = 0;
+  let lastSolid = "";
+  for (let i = 0; i < text.length; i++) {
+    const character = text.charAt(i);
+    if ((character === "," || character === ";") && /[\p{L}\p{N}_]/u.test(lastSolid)) {
+      names.push(text.slice(start, i).trim());
+      start = i + 1;
+    }
+    if (character.trim() !== "") lastSolid = character;
   }
-  return [...names, name];
+  return [...names, text.slice(start).trim()];
 }

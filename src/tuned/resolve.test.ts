@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { parseProfile } from "./parse-profile.ts";
-import { type Answer, noAnswers, probeKey } from "./probe.ts";
+import { documentOf } from "./document.ts";
+import { type Answer, noAnswers, type Probe, probeKey } from "./probe.ts";
 import { formatProblem } from "./problem.ts";
-import { baseProfiles } from "./profiles/base-profiles.ts";
-import { type Resolution, resolve } from "./resolve.ts";
+import { preview, type Resolution, resolve } from "./resolve.ts";
 
 type Texts = Record<string, string>;
 
@@ -119,24 +119,24 @@ describe("resolving a profile", () => {
       expected: ['0/p:2: profile "nosuch" does not exist'],
     },
     {
-      name: "an unknown function",
-      text: "[s]\nk=${f:cpulist2hex:1-2}\n",
-      expected: ['0/p:2: function "cpulist2hex" is not supported'],
+      name: "an assertion that does not hold",
+      text: "[variables]\na=1\nb=${f:assertion:they agree:${a}:2}\n",
+      expected: ["0/p:3: Assertion 'they agree' failed: '1' != '2'"],
     },
     {
-      name: "an unfinished call",
-      text: "[s]\nk=${f:exec:ls\n",
-      expected: ['0/p:2: "${" without "}" in "${f:exec:ls"'],
+      name: "a pattern that is none",
+      text: "[s]\nk=${f:regex_search_ternary:a:[:b:c}\n",
+      expected: ['0/p:2: regular expression "[": unterminated character set'],
     },
     {
-      name: "a condition we cannot judge",
-      text: "[s]\nuname_regex=rt\n",
-      expected: ["0/p:2: [s] uname_regex is not supported"],
+      name: "a priority that is no number",
+      text: "[s]\npriority=high\n",
+      expected: ['0/p:2: [s] priority "high" is not a number'],
     },
     {
-      name: "a file of variables",
-      text: "[variables]\ninclude=/etc/x\n",
-      expected: ["0/p:2: a file of variables is not supported"],
+      name: "a list of CPUs that no machine has",
+      text: "[s]\nk=${f:cpulist_unpack:0-99999999}\n",
+      expected: ['0/p:2: no machine has the CPUs "0-99999999"'],
     },
     { name: "a text that does not parse", text: "[s]\nk\n", expected: ['0/p:2: expected "key = value", found "k"'] },
   ])("$name is a problem that names its place", ({ text, expected }) => {
@@ -180,8 +180,145 @@ describe("a question for the node", () => {
   });
 });
 
-test("every base profile resolves without asking", () => {
-  const layers = [baseProfiles()];
-  for (const profile of baseProfiles().keys())
-    expect(resolve({ profile, layers }, noAnswers)).toMatchObject({ type: "resolved", profile: { warnings: [] } });
+describe("what TuneD would log", () => {
+  test.each([
+    ["[s]\nk=${f:nosuch:1}\n", "0/p:2: function 'nosuch' not implemented"],
+    ["[s]\nk=${f:strip:x\n", "0/p:2: invalid variable syntax, non pair '{' in: '${f:strip:x'"],
+    ["[s]\nk=a}\n", "0/p:2: invalid variable syntax, non pair '}' in: 'a}'"],
+    ["[s]\nk=${f:strip}\n", "0/p:2: invalid number of arguments for builtin function 'strip'"],
+    ["[variables]\na-b=1\n[s]\nk=1\n", "0/p:2: variable definition 'a-b' contains unallowed characters"],
+  ])("%j is kept with its place, and the profile goes on", (text, expected) => {
+    const resolution = resolving("p", [{ p: text }]);
+    expect(resolution.type === "resolved" && resolution.profile.warnings.map(formatProblem)).toEqual([expected]);
+    expect(options(resolution)).toHaveLength(1);
+  });
+
+  test("what a profile logs itself is no warning", () => {
+    expect(resolving("p", [{ p: "[s]\nk=${f:log:a:b}\n" }])).toMatchObject({
+      profile: { logged: ["ab"], warnings: [] },
+    });
+  });
+
+  test("names that are none are passed over", () => {
+    const resolution = resolving("p ../../etc a/b", [{ p: "[s]\nk=1\n" }]);
+    expect(resolution).toMatchObject({ profile: { profile: "p" } });
+    expect(resolution.type === "resolved" && resolution.profile.warnings).toHaveLength(2);
+    expect(problems(resolving("../p", [{ p: "" }]))).toEqual(["No profile or invalid profiles were specified."]);
+  });
+});
+
+describe("a condition", () => {
+  const text = "[s]\nuname_regex=aarch64\ncpuinfo_regex=^part.*516$\nk=${f:exec:touch:/x}\n";
+  const uname = { type: "exec" as const, argv: ["uname", "-snrvm"] };
+  const cpuinfo = { type: "file" as const, path: "/proc/cpuinfo" };
+  const asked = (...texts: [Probe, string][]): Map<string, Answer> =>
+    new Map(texts.map(([probe, answer]) => [probeKey(probe), { type: "text", text: answer }]));
+
+  test("is looked at before the node is asked anything for the unit", () => {
+    expect(resolving("p", [{ p: text }])).toEqual({ type: "needs", probes: [uname] });
+    expect(resolving("p", [{ p: text }], asked([uname, "Linux n 6 v aarch64\n"]))).toEqual({
+      type: "needs",
+      probes: [cpuinfo],
+    });
+  });
+
+  test("that is not met leaves the unit out, and says so", () => {
+    const resolution = resolving("p", [{ p: text }], asked([uname, "Linux n 6 v x86_64\n"]));
+    expect(resolution).toMatchObject({ type: "resolved", profile: { units: [{ unmet: "uname_regex=aarch64" }] } });
+  });
+
+  test("that is met lets the unit ask", () => {
+    const answers = asked([uname, "Linux n 6 v aarch64\n"], [cpuinfo, "cpu 0\npart: 0x516\nx\n"]);
+    expect(resolving("p", [{ p: text }], answers)).toEqual({
+      type: "needs",
+      probes: [{ type: "exec", argv: ["touch", "/x"] }],
+    });
+  });
+
+  test("of a unit that is disabled is nobody's concern", () => {
+    expect(resolving("p", [{ p: `${text}enabled=0\n` }])).toMatchObject({
+      profile: { units: [{ enabled: false, unmet: undefined }] },
+    });
+  });
+});
+
+describe("a file of variables", () => {
+  const layers = [{ p: "[variables]\ninclude=/v/../etc/v.conf\nb=${f:exec:make:${a}}\n[s]\nk=${b}\n" }];
+  const file = { type: "file" as const, path: "/etc/v.conf" };
+
+  test("is read before anything that may depend on it is asked", () => {
+    expect(resolving("p", layers)).toEqual({ type: "needs", probes: [file] });
+    const answers = new Map<string, Answer>([[probeKey(file), { type: "text", text: "a=1\nbare\n[x]\na=2\n" }]]);
+    expect(resolving("p", layers, answers)).toEqual({
+      type: "needs",
+      probes: [{ type: "exec", argv: ["make", "2"] }],
+    });
+  });
+
+  test("that the node does not have may come with the profiles", () => {
+    const answers = new Map<string, Answer>([[probeKey(file), { type: "none" }]]);
+    const texts = [new Map([["p", parseProfile("[variables]\ninclude=/etc/v.conf\n[s]\nk=${a}\n", "p")]])];
+    const files = new Map([["/etc/v.conf", "a=7\n"]]);
+    expect(options(resolve({ profile: "p", layers: texts, files }, answers))).toEqual(["s k=7"]);
+    expect(resolve({ profile: "p", layers: texts }, answers)).toMatchObject({
+      profile: { warnings: [{ level: "error", message: "unable to find variables_file: '/etc/v.conf'" }] },
+    });
+  });
+});
+
+describe("a preview", () => {
+  const text =
+    "[main]\ninclude=base,${f:virt_check:vm:bare}\n[variables]\ninclude=/v\ncheck=\\\\${cores}\ncores=${cores}\n" +
+    "set=${f:assertion_non_equal:set:${cores}:${check}}\nmask=${f:cpulist2hex:${cores}}\n[s]\nk=${mask} ${f:exec:rm:-rf:/}\nj=1\n";
+  const layers = [
+    new Map([
+      ["p", parseProfile(text, "p")],
+      ["base", parseProfile("[s]\nb=1\n", "b")],
+    ]),
+  ];
+
+  test("shows what it cannot know as it is written, fails no assertion over it, and lists the questions", () => {
+    const shown = preview({ profile: "p", layers }, noAnswers);
+    if (shown.type !== "preview") throw new Error(JSON.stringify(shown));
+    expect(documentOf(shown.profile, shown.unresolved)).toEqual({
+      profile: "p",
+      chain: ["base", "p"],
+      variables: {
+        check: "\\${cores}",
+        cores: "${cores}",
+        set: "${f:assertion_non_equal:set:${cores}:${cores}}",
+        mask: "${f:cpulist2hex:${cores}}",
+      },
+      units: [
+        {
+          name: "s",
+          type: "s",
+          enabled: true,
+          devices: "*",
+          options: {
+            b: { value: "1", from: "b:2", overrides: [] },
+            k: { value: "${f:cpulist2hex:${cores}} ${f:exec:rm:-rf:/}", from: "p:10", overrides: [] },
+            j: { value: "1", from: "p:11", overrides: [] },
+          },
+        },
+      ],
+      bootArguments: [],
+      unresolved: [
+        { type: "exec", argv: ["virt-what"] },
+        { type: "file", path: "/v" },
+        { type: "exec", argv: ["rm", "-rf", "/"] },
+      ],
+    });
+  });
+});
+
+test("boot arguments are taken from the last unit for the boot loader, expanded after words were taken away", () => {
+  const text =
+    "[variables]\nq=quiet\n[bootloader]\ncmdline=+${q} a a\ncmdline_x=-a quiet\n[off]\ntype=bootloader\nenabled=0\ncmdline=z\n";
+  expect(resolving("p", [{ p: text }])).toMatchObject({ profile: { bootArguments: ["quiet"] } });
+});
+
+test("names of kernel modules are expanded, other keys are not", () => {
+  const text = "[variables]\nm=kvm\n[modules]\n${m}=+r\n[s]\n${m}=1\n";
+  expect(options(resolving("p", [{ p: text }]))).toEqual(["modules kvm=+r", "s ${m}=1"]);
 });

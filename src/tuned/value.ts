@@ -46,3 +46,8 @@ function hexadecimal(text: string): bigint | undefined {
   const digits = text.trim().replace(/^0x/i, "");
   return /^[0-9a-f]{1,4096}$/i.test(digits) ? BigInt(`0x${digits}`) : undefined;
 }
+
+/** An option of a plug-in that says yes or no. */
+export function optionIsTrue(text: string): boolean {
+  return ["true", "1"].includes(text.toLowerCase());
+}

@@ -9,7 +9,7 @@ import { chassisNames } from "../../src/tuned/chassis-names.ts";
 import { recommend } from "../../src/tuned/recommend.ts";
 import { type Resolution, resolve } from "../../src/tuned/resolve.ts";
 import type { Setting, Unit } from "../../src/tuned/unit.ts";
-import { assign, isSameValue, normalValue } from "../../src/tuned/value.ts";
+import { assign, isSameValue, normalValue, optionIsTrue } from "../../src/tuned/value.ts";
 import { deviations } from "./deviations.ts";
 import { runPrimitive } from "./primitives.ts";
 import { folder, type RecordedCase, recorded } from "./recorded-case.ts";
@@ -119,7 +119,7 @@ function call({ input }: RecordedCase): Expansion {
   const env = input.env ?? {};
   return untilAnswered(env, (answers) => {
     const expansion = expand(input.expr ?? "", { variables: new Map(), answers });
-    return expansion.probes.length > 0 ? { type: "needs", probes: expansion.probes } : expansion;
+    return expansion.probes.length > 0 ? { type: "needs" as const, probes: expansion.probes } : expansion;
   });
 }
 
@@ -140,20 +140,22 @@ test.each(cases("06-primitives", "cmd").map((one) => [one.id, one] as const))("0
 test.each(cases("07-modifiers-verify", "base").map((one) => [one.id, one] as const))(
   "07-modifiers-verify %s",
   (_, one) => {
-    const [first, second, third, fourth] = one.input.args ?? [];
+    const [first = "", second = null, third = null, fourth] = (one.input.args ?? []) as (
+      | string
+      | number
+      | boolean
+      | null
+    )[];
     const { method } = one.input;
-    let result: unknown;
     if (method === "_process_assignment_modifiers") {
-      const assigned = assign(String(first), second === null ? undefined : String(second));
-      result = assigned.type === "keep" ? null : assigned.value;
-      expect(result).toEqual(one.expect.result === null ? null : String(one.expect.result));
+      const assigned = assign(`${first}`, second === null ? undefined : `${second}`);
+      const written = assigned.type === "keep" ? null : assigned.value;
+      expect(written).toBe(one.expect.result === null ? null : `${one.expect.result as string | number}`);
       expect(assigned.type === "incomparable").toBe(one.expect.logs !== undefined);
-      return;
-    }
-    if (method === "_norm_value") result = normalValue(String(first));
-    else if (method === "_verify_value") result = third === null ? fourth : isSameValue(String(second), String(third));
-    else result = ["true", "1"].includes(String(first).toLowerCase());
-    expect(result).toEqual(one.expect.result);
+    } else if (method === "_norm_value") expect(normalValue(`${first}`)).toBe(one.expect.result);
+    else if (method === "_verify_value")
+      expect(third === null ? fourth : isSameValue(`${second}`, `${third}`)).toBe(one.expect.result);
+    else expect(optionIsTrue(`${first}`)).toBe(one.expect.result);
   },
 );
 

@@ -44,20 +44,22 @@ function filesOf({ files = {}, cpu_tree = {}, uncore_tree = {} }: RecordedEnviro
   return all;
 }
 
+type Question = { type: "needs"; probes: readonly Probe[] };
+
 /** Asks, answers, and asks again, until nothing is asked any more. */
-export function untilAnswered<T>(
+export function untilAnswered<T extends object>(
   env: RecordedEnvironment,
-  attempt: (answers: Answers) => T | { type: "needs"; probes: readonly Probe[] },
-): T {
+  attempt: (answers: Answers) => T,
+): Exclude<T, Question> {
   const answers = new Map<string, Answer>();
   for (let round = 0; round < 20; round++) {
     const result = attempt(answers);
-    if (!isQuestion(result)) return result;
+    if (!isQuestion(result)) return result as Exclude<T, Question>;
     for (const probe of result.probes) answers.set(probeKey(probe), answerFrom(env, probe));
   }
   throw new Error("the same questions again and again");
 }
 
-function isQuestion(result: unknown): result is { type: "needs"; probes: readonly Probe[] } {
-  return typeof result === "object" && result !== null && "type" in result && result.type === "needs";
+function isQuestion(result: object): result is Question {
+  return "type" in result && result.type === "needs";
 }

@@ -19,8 +19,8 @@ export type Called =
 
 /** All that a function knows of the world. */
 export interface Surroundings {
-  answer(probe: Probe): Answer | undefined;
-  notice(level: Notice["level"], message: string): void;
+  readonly answer: (probe: Probe) => Answer | undefined;
+  readonly notice: (level: Notice["level"], message: string) => void;
   readonly budget: Budget;
 }
 
