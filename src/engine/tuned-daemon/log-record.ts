@@ -1,0 +1,66 @@
+/** One entry of TuneD's log. */
+export interface LogRecord {
+  /** `UNLOGGED`: words on stderr that went past the log, as Python's own when a thread dies. */
+  readonly level: Level | "UNLOGGED";
+  readonly logger: string;
+  readonly message: string;
+  /** Lines that came with it: the rest of a message, or a traceback. */
+  readonly details: readonly string[];
+}
+
+export type Level = "DEBUG" | "INFO" | "WARNING" | "ERROR" | "CRITICAL" | "CONSOLE";
+
+const head =
+  /^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2},[0-9]{3} (DEBUG|INFO|WARNING|ERROR|CRITICAL|CONSOLE) +([\w.]+): (.*)$/;
+const longestLine = 2000;
+const mostDetails = 50;
+
+interface Growing {
+  level: LogRecord["level"];
+  logger: string;
+  message: string;
+  details: string[];
+}
+
+/**
+ * Puts the lines of a log together to records. A record is told of with its first line, since nothing says that a line is
+ * its last; `details` grow afterwards.
+ */
+export class LogReader {
+  #last: Growing | undefined;
+
+  /** The record that this line begins; undefined when it goes on with the last one. */
+  read(line: string): LogRecord | undefined {
+    const text = line.length > longestLine ? `${line.slice(0, longestLine)}…` : line;
+    const [, level, logger = "", message = ""] = head.exec(text) ?? [];
+    if (level !== undefined) return this.#begin({ level: level as Level, logger, message, details: [] });
+    if (text.trim() === "") return undefined;
+    if (this.#last === undefined || (isOutcry(text) && !isError(this.#last)))
+      return this.#begin({ level: "UNLOGGED", logger: "", message: text, details: [] });
+    if (this.#last.details.length < mostDetails) this.#last.details.push(text);
+    // What a Python exception says is in its last line, at the margin, below where it passed.
+    if (this.#last.level === "UNLOGGED" && isException(text)) this.#last.message = text;
+    return undefined;
+  }
+
+  #begin(record: Growing): LogRecord {
+    this.#last = record;
+    return record;
+  }
+}
+
+export function isError({ level }: Pick<LogRecord, "level">): boolean {
+  return level === "ERROR" || level === "CRITICAL" || level === "UNLOGGED";
+}
+
+function isOutcry(line: string): boolean {
+  return line.startsWith("Traceback (most recent call last)") || isThreadDeath(line);
+}
+
+export function isThreadDeath(line: string): boolean {
+  return line.startsWith("Exception in thread ");
+}
+
+function isException(line: string): boolean {
+  return !/^\s/.test(line) && !isOutcry(line) && !/^(During handling of|The above exception)/.test(line);
+}
