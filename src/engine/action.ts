@@ -18,6 +18,8 @@ export type Action =
        */
       readonly shared?: number;
       readonly env?: Readonly<Record<string, string>>;
+      /** The folder it is started in. */
+      readonly cwd?: string;
       /** Whatever it says on stderr is a failure too (scripts). */
       readonly quiet?: boolean;
       readonly timeoutMs?: number;
@@ -37,5 +39,6 @@ export type Action =
 
 /** What one action came to. */
 export type ActionOutcome =
-  | { readonly type: "done" }
+  /** `refused`: the tolerated error of a write that came to nothing. */
+  | { readonly type: "done"; readonly refused?: string }
   | { readonly type: "failed"; readonly code: string; readonly message: string };

@@ -1,41 +1,49 @@
-import { isObject } from "../object/json.ts";
 import type { Host } from "../host/host.ts";
+import { isObject } from "../object/json.ts";
+import type { Action } from "./action.ts";
+import { type Claim, type Entry, Ledger } from "./ledger.ts";
 
-/** What files held before they were tuned, on disk before the first of them is written. */
+export const journalPath = "/var/lib/attune/journal.json";
+const bootIdPath = "/proc/sys/kernel/random/boot_id";
+const version = 2;
+
+/** The ledger as a crash would leave it, and the boot it is of. */
 export interface Journal {
-  /** Values of a running kernel mean nothing after the next start. */
   readonly bootId: string;
-  /** In the order of first writing, which is the order of putting back. */
-  readonly originals: ReadonlyMap<string, string>;
+  readonly ledger: Ledger;
 }
 
-const path = "/var/lib/attune/journal.json";
-const bootIdPath = "/proc/sys/kernel/random/boot_id";
-const version = 1;
-
-/** The journal of this boot; empty where there is none, or one from an earlier boot. */
+/**
+ * What is on record on this node. Values of a running kernel mean nothing after the next start, so those of an earlier
+ * boot are left out; files and boot arguments stay.
+ */
 export async function loadJournal(host: Host): Promise<Journal> {
   const boot = await host.read(bootIdPath);
   if (boot.type !== "text")
     throw new Error(`read the journal of originals: ${boot.type === "failed" ? boot.message : `no ${bootIdPath}`}`);
-  const empty: Journal = { bootId: boot.text.trim(), originals: new Map() };
-  const file = await host.read(path);
-  if (file.type === "missing") return empty;
+  const bootId = boot.text.trim();
+  const file = await host.read(journalPath);
+  if (file.type === "missing") return { bootId, ledger: new Ledger() };
   if (file.type === "failed") throw new Error(`read the journal of originals: ${file.message}`);
   const journal = parse(file.text);
-  return journal.bootId === empty.bootId ? journal : empty;
+  const entries = journal.entries.filter(({ lasts }) => lasts === "persistent" || journal.bootId === bootId);
+  return { bootId, ledger: new Ledger(entries) };
 }
 
-/** Returns when the journal would survive a crash. */
-export async function saveJournal(host: Host, { bootId, originals }: Journal): Promise<void> {
-  const text = JSON.stringify({ version, bootId, originals: [...originals] });
-  const outcome = await host.replace(path, `${text}\n`);
+/** Returns when the journal would survive a crash. Does nothing where nothing changed. */
+export async function saveJournal(host: Host, { bootId, ledger }: Journal): Promise<void> {
+  if (!ledger.changed) return;
+  const text = JSON.stringify({ version, bootId, entries: ledger.entries() });
+  const outcome = await host.replace(journalPath, `${text}\n`, 0o600);
   if (outcome.type === "failed") throw new Error(`write the journal of originals: ${outcome.message}`);
+  ledger.written();
 }
 
 /** Going on without known originals would lose them for good, so a journal that cannot be read stops the engine. */
-function parse(text: string): Journal {
-  const unreadable = new Error(`read the journal of originals: ${path} is not one; remove it to give the originals up`);
+function parse(text: string): { bootId: string; entries: Entry[] } {
+  const unreadable = new Error(
+    `read the journal of originals: ${journalPath} is not one; remove it to give the originals up`,
+  );
   let data: unknown;
   try {
     data = JSON.parse(text);
@@ -43,14 +51,54 @@ function parse(text: string): Journal {
     unreadable.cause = cause;
     throw unreadable;
   }
-  if (!isObject(data) || data.version !== version || typeof data.bootId !== "string" || !isPairs(data.originals))
+  if (
+    !isObject(data) ||
+    data.version !== version ||
+    typeof data.bootId !== "string" ||
+    !isListOf(data.entries, isEntry)
+  )
     throw unreadable;
-  return { bootId: data.bootId, originals: new Map(data.originals) };
+  return { bootId: data.bootId, entries: data.entries };
 }
 
-function isPairs(value: unknown): value is [string, string][] {
+function isEntry(value: unknown): value is Entry {
   return (
-    Array.isArray(value) &&
-    value.every((pair) => Array.isArray(pair) && typeof pair[0] === "string" && typeof pair[1] === "string")
+    isObject(value) &&
+    typeof value.target === "string" &&
+    typeof value.before === "string" &&
+    (value.lasts === "boot" || value.lasts === "persistent") &&
+    isListOf(value.aliases, isString) &&
+    isListOf(value.undo, isAction) &&
+    (value.undoAtShutdown === undefined || isListOf(value.undoAtShutdown, isAction)) &&
+    isListOf(value.claims, isClaim)
   );
+}
+
+function isClaim(value: unknown): value is Claim {
+  return (
+    isObject(value) &&
+    typeof value.owner === "string" &&
+    typeof value.from === "string" &&
+    typeof value.value === "string" &&
+    typeof value.made === "boolean" &&
+    isListOf(value.actions, isAction)
+  );
+}
+
+function isAction(value: unknown): value is Action {
+  if (!isObject(value)) return false;
+  if (value.type === "run") return isListOf(value.argv, isString);
+  if (typeof value.path !== "string") return false;
+  if (value.type === "write") return typeof value.value === "string";
+  if (value.type === "keys") return isObject(value.values) && Object.values(value.values).every(isString);
+  if (value.type === "hold") return typeof value.hex === "string";
+  return value.type === "file" && (value.text === null || typeof value.text === "string");
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isListOf<T>(value: unknown, isItem: (item: unknown) => item is T): value is T[] {
+  return Array.isArray(value) && value.every(isItem);
 }

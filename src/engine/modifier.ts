@@ -1,3 +1,13 @@
+import type { Observe } from "./plugin.ts";
+
+/**
+ * What a value comes to on this node. To apply, `>N` and `<N` are seen against what was there before anybody tuned it, so
+ * that applying twice changes nothing; to verify, against what is there now.
+ */
+export function wantedValue(value: string, target: string, before: string, observe: Observe): string {
+  return withModifier(value, observe.purpose === "verify" ? before : (observe.original(target) ?? before));
+}
+
 /**
  * What `>N` (at least) and `<N` (at most) come to where the file held `original` before tuning. Anything else is meant
  * as it is written, as is a comparison in which one side is not a whole number.

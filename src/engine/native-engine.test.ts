@@ -97,16 +97,19 @@ describe("applying sysctls", () => {
 
   test("reports a plug-in it does not have, unless the unit is switched off", async () => {
     const host = new MemoryHost(base);
-    const report = await engine.apply(profile("[cpu]\ngovernor=x\n[vm]\nenabled=0\nk=1\n"), host);
+    const report = await engine.apply(profile("[nosuch]\ngovernor=x\n[vm]\nenabled=0\nk=1\n"), host);
     expect(report.settings).toEqual([
-      { type: "failed", unit: "cpu", option: "", from: "p:2", message: "the native engine has no plug-in cpu" },
+      { type: "failed", unit: "nosuch", option: "", from: "p:2", message: "the native engine has no plug-in nosuch" },
     ]);
   });
 
   test("lets the later of two options for one file win", async () => {
     const host = new MemoryHost(base);
     const two = profile("[sysctl]\nvm.swappiness=1\n[more]\ntype=sysctl\nvm.swappiness=2\n");
-    expect((await engine.apply(two, host)).settings).toMatchObject([{ unit: "more", type: "set", value: "2" }]);
+    expect((await engine.apply(two, host)).settings).toMatchObject([
+      { unit: "sysctl", type: "overridden", value: "1", by: { unit: "more", from: "p:5", value: "2" } },
+      { unit: "more", type: "set", value: "2" },
+    ]);
     expect(await text(host, swappiness)).toBe("2");
   });
 
@@ -128,7 +131,18 @@ describe("verifying", () => {
     await engine.apply(sysctls("vm.swappiness=11"), host);
     await host.write(swappiness, "99");
     expect(await engine.verify(sysctls("vm.swappiness=11"), host)).toEqual({
-      differences: [{ unit: "sysctl", option: "vm.swappiness", from: "p:2", message: 'is "99", expected "11"' }],
+      differences: [
+        {
+          unit: "sysctl",
+          option: "vm.swappiness",
+          from: "p:2",
+          message: 'is "99", expected "11"',
+          target: swappiness,
+          expected: "11",
+          found: "99",
+          drifted: true,
+        },
+      ],
     });
     expect(await text(host, swappiness)).toBe("99");
   });
@@ -150,7 +164,7 @@ describe("originals", () => {
     const host = new MemoryHost(base);
     await engine.apply(sysctls("vm.swappiness=11", "net.core.somaxconn=1024"), host);
     const report = await engine.apply(sysctls("net.core.somaxconn=1024"), host);
-    expect(report.restored).toEqual([{ path: swappiness, value: "60" }]);
+    expect(report.restored).toEqual([{ target: swappiness, value: "60" }]);
     expect(await text(host, swappiness)).toBe("60");
   });
 
@@ -195,7 +209,7 @@ describe("originals", () => {
     expect(await text(host, swappiness)).toBe("55");
   });
 
-  test.each(["", "{}", "[]", '{"version":1,"bootId":"boot-1","originals":[["a"]]}'])(
+  test.each(["", "{}", "[]", '{"version":2,"bootId":"boot-1","entries":[{"target":"a"}]}'])(
     "that cannot be read (%j) stop the engine before it writes",
     async (broken) => {
       const host = new MemoryHost(base);
@@ -215,8 +229,10 @@ describe("originals", () => {
     const host = new Stubborn(base);
     await engine.apply(sysctls("vm.swappiness=11"), host);
     host.stubborn = true;
-    expect(await engine.rollback(host)).toEqual({ restored: [{ path: swappiness, value: "60", failed: "EBUSY" }] });
+    expect(await engine.rollback(host)).toEqual({
+      restored: [{ target: swappiness, value: "60", failed: 'cannot write "60": EBUSY' }],
+    });
     host.stubborn = false;
-    expect(await engine.rollback(host)).toEqual({ restored: [{ path: swappiness, value: "60" }] });
+    expect(await engine.rollback(host)).toEqual({ restored: [{ target: swappiness, value: "60" }] });
   });
 });

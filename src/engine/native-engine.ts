@@ -1,123 +1,70 @@
 import type { Host } from "../host/host.ts";
-import type { ResolvedProfile } from "../tuned/resolve.ts";
-import type { Unit } from "../tuned/unit.ts";
-import type { ApplyReport, Difference, Engine, Restored, SettingReport } from "./engine.ts";
-import { type Journal, loadJournal, saveJournal } from "./journal.ts";
-import type { Plugin, Step } from "./plugin.ts";
-import { sysctl } from "./plugins/sysctl.ts";
+import type { Difference, Engine } from "./engine.ts";
+import { enforce, isDrift } from "./enforce.ts";
+import { loadJournal, saveJournal } from "./journal.ts";
+import type { Ledger } from "./ledger.ts";
+import { type PlanInput, planUnits, type UnitStep } from "./plan-units.ts";
+import type { Plugin } from "./plugin.ts";
+import { nativePlugins } from "./plugins/native-plugins.ts";
+import { putBack } from "./put-back.ts";
 
-type UnitStep = Step & { readonly unit: string };
+/** Whose claims in the ledger are those of a profile. */
+export const profileOwner = "profile";
 
 /** Applies profiles itself, without the TuneD daemon. */
-export function nativeEngine(plugins: readonly Plugin[] = [sysctl]): Engine {
-  const byType = new Map(plugins.map((plugin) => [plugin.type, plugin]));
+export function nativeEngine(list: readonly Plugin[] = nativePlugins): Engine {
+  const plugins = new Map(list.map((plugin) => [plugin.type, plugin]));
+  const inTurn = turns();
+  const owner = profileOwner;
+
+  const planning =
+    (input: Omit<PlanInput, "ledger" | "plugins">) =>
+    (ledger: Ledger): Promise<UnitStep[]> =>
+      planUnits({ ...input, ledger, plugins });
+
   return {
     name: "native",
 
-    async apply(profile, host): Promise<ApplyReport> {
-      const journal = await loadJournal(host);
-      const steps = await planUnits(profile, host, journal, byType);
-      const wanted = new Set(steps.flatMap((step) => (step.type === "impossible" ? [] : [step.path])));
-
-      const originals = new Map(journal.originals);
-      for (const step of steps)
-        if (step.type === "write" && !originals.has(step.path)) originals.set(step.path, step.before);
-      if (originals.size > journal.originals.size) await saveJournal(host, { ...journal, originals });
-
-      const restored = await restore(
-        host,
-        [...originals].filter(([path]) => !wanted.has(path)),
-      );
-      const settings: SettingReport[] = [];
-      for (const step of steps) settings.push(await carryOut(step, host));
-
-      if (forget(originals, restored)) await saveJournal(host, { ...journal, originals });
-      return { settings, restored };
+    apply(profile, host, options = {}) {
+      const plan = planning({ profile, host, purpose: "apply", options });
+      return inTurn(host, () => enforce({ host, owner, plan }));
     },
 
-    async verify(profile, host) {
-      const steps = await planUnits(profile, host, await loadJournal(host), byType);
-      return { differences: steps.flatMap(difference) };
+    verify(profile, host, options = {}) {
+      return inTurn(host, async () => {
+        const { ledger } = await loadJournal(host);
+        const steps = await planning({ profile, host, purpose: "verify", options })(ledger);
+        return { differences: steps.flatMap((step) => difference(step, isDrift(step, ledger, owner))) };
+      });
     },
 
-    async rollback(host) {
-      const journal = await loadJournal(host);
-      const originals = new Map(journal.originals);
-      const restored = await restore(host, [...originals]);
-      if (forget(originals, restored)) await saveJournal(host, { ...journal, originals });
-      return { restored };
+    rollback(host, { extent } = {}) {
+      return inTurn(host, async () => {
+        const journal = await loadJournal(host);
+        const restored = await putBack({ ledger: journal.ledger, host, owner, which: () => true, extent });
+        await saveJournal(host, journal);
+        return { restored };
+      });
     },
   };
 }
 
-async function planUnits(
-  profile: ResolvedProfile,
-  host: Host,
-  journal: Journal,
-  plugins: ReadonlyMap<string, Plugin>,
-): Promise<UnitStep[]> {
-  const observe = { host, original: (path: string) => journal.originals.get(path) };
-  const steps: UnitStep[] = [];
-  for (const unit of profile.units) {
-    if (!unit.enabled || unit.unmet !== undefined) continue;
-    const plugin = plugins.get(unit.type);
-    const planned = plugin ? await plugin.plan(unit, observe) : [unknownPlugin(unit)];
-    for (const step of planned) steps.push({ ...step, unit: unit.name });
-  }
-  return lastOfEachPath(steps);
+function difference(step: UnitStep, drifted: boolean): Difference[] {
+  const { unit, option, from, device, type } = step;
+  if (type === "same" || type === "skipped" || step.verified === false) return [];
+  const about = { unit, option, from, ...(device === undefined ? {} : { device }) };
+  if (type === "impossible") return [{ ...about, message: step.message }];
+  const { target, value: expected, before: found } = step;
+  const message = `is ${JSON.stringify(found)}, expected ${JSON.stringify(expected)}`;
+  return [{ ...about, message, target, expected, found, ...(drifted ? { drifted } : {}) }];
 }
 
-function unknownPlugin(unit: Unit): Step {
-  const [first] = unit.options.values();
-  return {
-    type: "impossible",
-    option: "",
-    from: first?.from ?? "",
-    message: `the native engine has no plug-in ${unit.type}`,
+/** One at a time on each host: between reading the journal and writing it nobody else may. */
+function turns(): <T>(host: Host, work: () => Promise<T>) => Promise<T> {
+  const last = new WeakMap<Host, Promise<unknown>>();
+  return (host, work) => {
+    const next = (last.get(host) ?? Promise.resolve()).then(work, work);
+    last.set(host, next);
+    return next;
   };
-}
-
-/** Two options may mean one file: the later wins, as it would by being written last. */
-function lastOfEachPath(steps: UnitStep[]): UnitStep[] {
-  const last = new Map<string, UnitStep>();
-  for (const step of steps) if (step.type !== "impossible") last.set(step.path, step);
-  return steps.filter((step) => step.type === "impossible" || last.get(step.path) === step);
-}
-
-async function carryOut({ unit, option, from, ...step }: UnitStep, host: Host): Promise<SettingReport> {
-  const about = { unit, option, from };
-  if (step.type === "impossible") return { ...about, type: "failed", message: step.message };
-  const { path, value } = step;
-  if (step.type === "same") return { ...about, type: "same", path, value };
-  const outcome = await host.write(path, value);
-  if (outcome.type === "failed")
-    return { ...about, type: "failed", message: `cannot write ${JSON.stringify(value)}: ${outcome.message}` };
-  return { ...about, type: "set", path, value, before: step.before };
-}
-
-function difference({ unit, option, from, ...step }: UnitStep): Difference[] {
-  if (step.type === "same") return [];
-  const message =
-    step.type === "impossible"
-      ? step.message
-      : `is ${JSON.stringify(step.before)}, expected ${JSON.stringify(step.value)}`;
-  return [{ unit, option, from, message }];
-}
-
-async function restore(host: Host, originals: [path: string, value: string][]): Promise<Restored[]> {
-  const restored: Restored[] = [];
-  for (const [path, value] of originals) {
-    const outcome = await host.write(path, value);
-    // What is no longer there (an interface went away) has nothing to put back.
-    const failed = outcome.type === "failed" && outcome.code !== "ENOENT";
-    restored.push(failed ? { path, value, failed: outcome.message } : { path, value });
-  }
-  return restored;
-}
-
-/** Takes what is as it was out of the originals; says whether that was anything. */
-function forget(originals: Map<string, string>, restored: readonly Restored[]): boolean {
-  const before = originals.size;
-  for (const { path, failed } of restored) if (failed === undefined) originals.delete(path);
-  return originals.size < before;
 }

@@ -40,6 +40,8 @@ export interface RunOptions {
   signal?: AbortSignal;
   /** Added to the environment. */
   env?: Readonly<Record<string, string>>;
+  /** The folder it is started in. */
+  cwd?: string;
 }
 
 export type CommandResult =

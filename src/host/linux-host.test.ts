@@ -44,6 +44,11 @@ describe("a host's programs", () => {
     expect(await host.run(["sh", "-c", "echo bad >&2; exit 3"])).toMatchObject({ code: 3, stderr: "bad\n" });
   });
 
+  test("get variables and a folder to start in", async () => {
+    const options = { env: { TUNED_v: "7" }, cwd: "/usr" };
+    expect(await host.run(["sh", "-c", 'echo "$TUNED_v $PWD"'], options)).toMatchObject({ stdout: "7 /usr\n" });
+  });
+
   test("are stopped when they take too long", async () => {
     expect(await host.run(["sleep", "60"], { timeoutMs: 50 })).toMatchObject({ type: "failed" });
   });

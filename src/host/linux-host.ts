@@ -116,15 +116,23 @@ export class LinuxHost implements Host {
     });
   }
 
-  run(argv: readonly string[], { timeoutMs = 10_000, signal, env }: RunOptions = {}): Promise<CommandResult> {
-    const [program, ...args] = this.#root === "/" ? argv : ["chroot", this.#root, ...argv];
+  run(argv: readonly string[], options: RunOptions = {}): Promise<CommandResult> {
+    const { timeoutMs = 10_000, signal, env, cwd } = options;
+    // chroot(1) starts at the new root: the folder can be changed only from within.
+    const inside = cwd === undefined ? argv : ["env", "-C", cwd, ...argv];
+    const [program, ...args] = this.#root === "/" ? argv : ["chroot", this.#root, ...inside];
     if (!program) return Promise.resolve({ type: "failed", message: "no program given" });
     return new Promise((resolve) => {
       const limits = { timeout: timeoutMs, signal, killSignal: "SIGKILL" as const, maxBuffer: 1024 * 1024 };
       const child = execFile(
         program,
         args,
-        { ...limits, encoding: "utf8", env: { ...process.env, LC_ALL: "C", ...env } },
+        {
+          ...limits,
+          encoding: "utf8",
+          env: { ...process.env, LC_ALL: "C", ...env },
+          ...(this.#root === "/" && cwd !== undefined ? { cwd } : {}),
+        },
         (error, stdout, stderr) => {
           if (!error) return resolve({ type: "exited", code: 0, stdout, stderr });
           // chroot's own words for "cannot start it".

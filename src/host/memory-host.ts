@@ -1,9 +1,13 @@
 import { refusal, tidy } from "./host-path.ts";
-import { type CommandResult, type FileText, type Host, isKernelPath, type Outcome } from "./host.ts";
+import { type CommandResult, type FileText, type Host, isKernelPath, type Outcome, type RunOptions } from "./host.ts";
 import type { MemoryBase } from "./memory-base.ts";
 
 /** A program of a machine that exists only in memory. */
-export type MemoryCommand = (args: readonly string[], host: MemoryHost) => CommandResult | Promise<CommandResult>;
+export type MemoryCommand = (
+  args: readonly string[],
+  host: MemoryHost,
+  options: RunOptions,
+) => CommandResult | Promise<CommandResult>;
 
 /** A node in memory: a base that many share, and over it only what this one changed. */
 export class MemoryHost implements Host {
@@ -78,10 +82,10 @@ export class MemoryHost implements Host {
     return { type: "done" };
   }
 
-  async run(argv: readonly string[]): Promise<CommandResult> {
+  async run(argv: readonly string[], options: RunOptions = {}): Promise<CommandResult> {
     const [program = "", ...args] = argv;
     const command = this.#commands.get(program.slice(program.lastIndexOf("/") + 1));
-    return command ? command(args, this) : { type: "failed", message: `${program}: no such program` };
+    return command ? command(args, this, options) : { type: "failed", message: `${program}: no such program` };
   }
 
   /** What this machine changed: a path and its text, `undefined` where it was removed. */

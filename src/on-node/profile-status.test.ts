@@ -6,8 +6,8 @@ import type { TuneOutcome } from "./tune.ts";
 
 const now = "2026-01-01T00:00:00Z";
 const about = { unit: "sysctl", option: "vm.x", from: "p/tuned.conf:2" };
-const set: SettingReport = { ...about, type: "set", path: "/proc/sys/vm/x", value: "1", before: "0" };
-const same: SettingReport = { ...about, type: "same", path: "/proc/sys/vm/x", value: "1" };
+const set: SettingReport = { ...about, type: "set", target: "/proc/sys/vm/x", value: "1", before: "0" };
+const same: SettingReport = { ...about, type: "same", target: "/proc/sys/vm/x", value: "1" };
 const failed: SettingReport = { ...about, type: "failed", message: "no such file" };
 
 function profile(status?: ProfileStatus): Profile {
@@ -46,8 +46,8 @@ const cases: { name: string; outcome: TuneOutcome; applied: string; degraded: st
       report: {
         settings: [],
         restored: [
-          { path: "/proc/sys/vm/y", value: "1", failed: "busy" },
-          { path: "/z", value: "" },
+          { target: "/proc/sys/vm/y", value: "1", failed: "busy" },
+          { target: "/z", value: "" },
         ],
       },
       warnings: [],

@@ -35,7 +35,7 @@ function degradedFinding(outcome: TuneOutcome): Finding {
   const { settings, restored } = outcome.report;
   const errors = [
     ...settings.flatMap(describeFailure),
-    ...restored.flatMap(({ path, failed }) => (failed === undefined ? [] : [`cannot put back ${path}: ${failed}`])),
+    ...restored.flatMap(({ target, failed }) => (failed === undefined ? [] : [`cannot put back ${target}: ${failed}`])),
   ];
   if (errors.length > 0) return { status: "True", reason: "TunedError", message: several(errors) };
   if (outcome.warnings.length > 0)

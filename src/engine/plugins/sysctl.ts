@@ -1,5 +1,7 @@
+import { collapseBlanks, unquote } from "../../tuned/plugin-text.ts";
 import type { Setting } from "../../tuned/unit.ts";
-import { unquoted, withModifier } from "../modifier.ts";
+import { isSameValue } from "../../tuned/value.ts";
+import { wantedValue } from "../modifier.ts";
 import type { Observe, Plugin, Step } from "../plugin.ts";
 import { sysctlPath } from "./sysctl-path.ts";
 
@@ -29,13 +31,16 @@ async function planOption(option: string, { value, from }: Setting, observe: Obs
   const before = file.text.trimEnd();
   if (before.includes("\n")) return impossible(`cannot keep the original value: ${path} has several lines`);
 
-  const wanted = withModifier(unquoted(value), observe.original(path) ?? before);
-  return sameWords(wanted, before)
-    ? { type: "same", option, from, path, value: before }
-    : { type: "write", option, from, path, value: wanted, before };
-}
-
-/** The kernel shows tabs where people write blanks. */
-export function sameWords(a: string, b: string): boolean {
-  return a === b || a.trim().split(/\s+/).join(" ") === b.trim().split(/\s+/).join(" ");
+  const wanted = wantedValue(unquote(value), path, before, observe);
+  const same = isSameValue(collapseBlanks(wanted), collapseBlanks(before));
+  return {
+    type: same ? "same" : "change",
+    option,
+    from,
+    target: path,
+    before,
+    value: same ? before : wanted,
+    actions: [{ type: "write", path, value: wanted }],
+    undo: [{ type: "write", path, value: before }],
+  };
 }

@@ -1,0 +1,171 @@
+import type { Host } from "../host/host.ts";
+import { carryOut } from "./carry-out.ts";
+import type { ActionOutcome } from "./action.ts";
+import type { About, ApplyReport, SettingReport } from "./engine.ts";
+import { mayJoin } from "./join-runs.ts";
+import { loadJournal, saveJournal } from "./journal.ts";
+import type { Ledger } from "./ledger.ts";
+import type { UnitStep } from "./plan-units.ts";
+import type { Change } from "./plugin.ts";
+import { putBack } from "./put-back.ts";
+
+export interface Enforce {
+  host: Host;
+  /** Who wants it: claims of others stay as they are, and whoever came last has its way. */
+  owner: string;
+  plan(ledger: Ledger): Promise<readonly UnitStep[]>;
+}
+
+type ChangeStep = Extract<UnitStep, { type: "change" | "same" }>;
+
+/**
+ * Makes a node be as a plan says, and what an earlier plan of this owner changed beyond it as it was. Every original is
+ * on disk before the first change that would lose it.
+ */
+export async function enforce({ host, owner, plan }: Enforce): Promise<ApplyReport> {
+  const journal = await loadJournal(host);
+  const { ledger } = journal;
+  let steps = await plan(ledger);
+  const wanted = new Set(steps.flatMap((step) => (isChange(step) ? [step.target] : [])));
+  const restored = await putBack({ ledger, host, owner, which: ({ target }) => !wanted.has(target) });
+  // What was put back may be what the new plan has looked at.
+  if (restored.length > 0) steps = await plan(ledger);
+
+  const winners = winnersOf(steps);
+  const drifted = new Set(steps.filter((step) => isDrift(step, ledger, owner)));
+  for (const step of steps) if (isChange(step)) record(step, winners, ledger, owner);
+  await saveJournal(host, journal);
+
+  const settings = await settle(steps, winners, { host, ledger, owner, drifted });
+  await saveJournal(host, journal);
+  return { settings, restored };
+}
+
+export function isChange(step: UnitStep): step is ChangeStep {
+  return step.type === "change" || step.type === "same";
+}
+
+/** Had been made so, and somebody else changed it since. */
+export function isDrift(step: UnitStep, ledger: Ledger, owner: string): boolean {
+  if (step.type !== "change" || step.always) return false;
+  const claim = ledger.find(step.target)?.claims.at(-1);
+  return claim !== undefined && claim.owner === owner && claim.made && claim.value === step.value;
+}
+
+/** For each target the last step that changes it: it would be written last. */
+function winnersOf(steps: readonly UnitStep[]): Map<string, ChangeStep> {
+  const winners = new Map<string, ChangeStep>();
+  for (const step of steps) {
+    if (!isChange(step)) continue;
+    const before = winners.get(step.target);
+    if (!before || (step.type === "change" && (before.type === "same" || before.value !== step.value)))
+      winners.set(step.target, step);
+  }
+  return winners;
+}
+
+function record(step: ChangeStep, winners: ReadonlyMap<string, ChangeStep>, ledger: Ledger, owner: string): void {
+  if (step.undo.length === 0) return;
+  const winner = winners.get(step.target) ?? step;
+  const { unit, option, from, value, actions } = winner;
+  const claim = { owner, from: `[${unit}] ${option} (${from})`, value, actions, made: isCarriedOut(winner) };
+  // The first step to a target saw what nobody in this plan had changed yet.
+  ledger.claim(step, claim, step.alias);
+}
+
+function isCarriedOut(step: Pick<Change, "type" | "always">): boolean {
+  return step.type === "change" || step.always === true;
+}
+
+interface Settle {
+  host: Host;
+  ledger: Ledger;
+  owner: string;
+  drifted: ReadonlySet<UnitStep>;
+}
+
+async function settle(
+  steps: readonly UnitStep[],
+  winners: ReadonlyMap<string, ChangeStep>,
+  { host, ledger, owner, drifted }: Settle,
+): Promise<SettingReport[]> {
+  const reports = new Map<UnitStep, SettingReport>();
+  const due: ChangeStep[] = [];
+  for (const step of steps) {
+    const report = withoutActing(step, winners, ledger, owner);
+    if (report) reports.set(step, report);
+    else if (isChange(step)) due.push(step);
+  }
+  for (const batch of batches(due)) {
+    const outcome = await carryOut(
+      batch.flatMap(({ actions }) => actions),
+      host,
+    );
+    for (const step of batch) {
+      if (outcome.type === "done" && outcome.refused !== undefined) ledger.refuse(step.target);
+      reports.set(step, reportOf(step, outcome, drifted.has(step)));
+    }
+  }
+  return steps.flatMap((step) => reports.get(step) ?? []);
+}
+
+/** Neighbours that can be one program are carried out together. */
+function batches(steps: readonly ChangeStep[]): ChangeStep[][] {
+  const groups: ChangeStep[][] = [];
+  let before: ChangeStep | undefined;
+  for (const step of steps) {
+    if (before && mayJoin(before.actions, step.actions)) groups.at(-1)?.push(step);
+    else groups.push([step]);
+    before = step;
+  }
+  return groups;
+}
+
+function aboutOf({ unit, option, from, device }: UnitStep): About {
+  return { unit, option, from, ...(device === undefined ? {} : { device }) };
+}
+
+/** What there is to say of a step that nothing is done for. */
+function withoutActing(
+  step: UnitStep,
+  winners: ReadonlyMap<string, ChangeStep>,
+  ledger: Ledger,
+  owner: string,
+): SettingReport | undefined {
+  const about = aboutOf(step);
+  if (step.type === "impossible") return { ...about, type: "failed", message: step.message };
+  if (step.type === "skipped")
+    return { ...about, type: "skipped", level: step.level ?? "warning", message: step.message };
+  const { target, value, note } = step;
+  const winner = winners.get(target);
+  if (winner && winner !== step && winner.value !== value) {
+    const by = { unit: winner.unit, option: winner.option, from: winner.from, value: winner.value };
+    return { ...about, type: "overridden", target, value, by };
+  }
+  const top = ledger.find(target)?.claims.at(-1);
+  if (top && top.owner !== owner && top.value !== value)
+    return {
+      ...about,
+      type: "overridden",
+      target,
+      value,
+      by: { unit: top.owner, option: "", from: top.from, value: top.value },
+    };
+  if (winner === step && isCarriedOut(step) && (!top || top.owner === owner)) return undefined;
+  return { ...about, type: "same", target, value, ...(note === undefined ? {} : { note }) };
+}
+
+function reportOf(step: ChangeStep, outcome: ActionOutcome, drifted: boolean): SettingReport {
+  const about = aboutOf(step);
+  if (outcome.type === "failed") return { ...about, type: "failed", message: outcome.message };
+  const { target, value, before, note } = step;
+  return {
+    ...about,
+    type: "set",
+    target,
+    value,
+    before,
+    ...(drifted ? { drifted } : {}),
+    ...(note === undefined ? {} : { note }),
+  };
+}

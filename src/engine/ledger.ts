@@ -1,0 +1,100 @@
+import type { Action } from "./action.ts";
+import type { Change } from "./plugin.ts";
+
+/** One thing on the node that somebody changed: how it was, and who wants what of it. */
+export interface Entry {
+  readonly target: string;
+  /** Other names under which it was asked for: links that lead to it. */
+  readonly aliases: readonly string[];
+  readonly lasts: "boot" | "persistent";
+  readonly before: string;
+  readonly undo: readonly Action[];
+  readonly undoAtShutdown?: readonly Action[];
+  /** In the order in which owners came. The last one's is in force; those before it wait for their turn. */
+  readonly claims: readonly Claim[];
+  /** The kernel did not let it be changed. */
+  readonly refused?: boolean;
+}
+
+export interface Claim {
+  readonly owner: string;
+  /** Which option of which unit, and where it is written. */
+  readonly from: string;
+  readonly value: string;
+  readonly actions: readonly Action[];
+  /** False while it was as wanted without anybody changing it: then there is nothing to undo. */
+  readonly made: boolean;
+}
+
+/** What is on record of a node: originals and owners, in the order of first change. */
+export class Ledger {
+  readonly #entries = new Map<string, Entry>();
+  readonly #names = new Map<string, string>();
+  #changed = false;
+
+  constructor(entries: Iterable<Entry> = []) {
+    for (const entry of entries) this.#put(entry);
+  }
+
+  /** Whether something is to be written down. */
+  get changed(): boolean {
+    return this.#changed;
+  }
+
+  written(): void {
+    this.#changed = false;
+  }
+
+  /** By its own name or another that leads to it. */
+  find(name: string): Entry | undefined {
+    return this.#entries.get(this.#names.get(name) ?? name);
+  }
+
+  entries(): Entry[] {
+    return [...this.#entries.values()];
+  }
+
+  /** Puts a claim on record. The first one to a target brings the original, which then stays. */
+  claim(change: Change, claim: Claim, alias?: string): void {
+    const { target, before, undo, undoAtShutdown, lasts = "boot" } = change;
+    const entry = this.find(target) ?? { target, aliases: [], lasts, before, undo, undoAtShutdown, claims: [] };
+    const index = entry.claims.findIndex(({ owner }) => owner === claim.owner);
+    const earlier = entry.claims[index];
+    const named = alias === undefined || alias === entry.target || entry.aliases.includes(alias);
+    const made = claim.made || earlier?.made === true;
+    if (named && earlier && earlier.made === made && sameClaim(earlier, claim)) return;
+    const now: Claim = { ...claim, made };
+    const claims = earlier ? entry.claims.with(index, now) : [...entry.claims, now];
+    this.#put({ ...entry, aliases: named ? entry.aliases : [...entry.aliases, alias], claims });
+    this.#changed = true;
+  }
+
+  refuse(target: string): void {
+    const entry = this.find(target);
+    if (!entry || entry.refused) return;
+    this.#put({ ...entry, refused: true });
+    this.#changed = true;
+  }
+
+  /** Takes an owner's claim away; the entry goes with its last one. */
+  release(target: string, owner: string): void {
+    const entry = this.find(target);
+    if (!entry) return;
+    const claims = entry.claims.filter((claim) => claim.owner !== owner);
+    if (claims.length > 0) this.#put({ ...entry, claims });
+    else {
+      this.#entries.delete(entry.target);
+      for (const alias of entry.aliases) this.#names.delete(alias);
+    }
+    this.#changed = true;
+  }
+
+  #put(entry: Entry): void {
+    this.#entries.set(entry.target, entry);
+    for (const alias of entry.aliases) this.#names.set(alias, entry.target);
+  }
+}
+
+function sameClaim(a: Claim, b: Claim): boolean {
+  return a.value === b.value && a.from === b.from && JSON.stringify(a.actions) === JSON.stringify(b.actions);
+}

@@ -1,0 +1,45 @@
+import type { FileText, Host } from "../host/host.ts";
+import { setKeys } from "../tuned/plugin-text.ts";
+import type { Action } from "./action.ts";
+
+/** A host as it will be once what is planned so far has been done, as far as files go. */
+export class PlannedHost {
+  readonly #host: Host;
+  /** `null`: not there. */
+  readonly #texts = new Map<string, string | null>();
+
+  constructor(host: Host) {
+    this.#host = host;
+  }
+
+  async read(path: string): Promise<FileText> {
+    const text = this.#texts.size === 0 ? undefined : this.#texts.get(await this.#host.real(path));
+    if (text === undefined) return this.#host.read(path);
+    return text === null ? { type: "missing" } : { type: "text", text };
+  }
+
+  list(path: string): Promise<string[]> {
+    return this.#host.list(path);
+  }
+
+  real(path: string): Promise<string> {
+    return this.#host.real(path);
+  }
+
+  run(...args: Parameters<Host["run"]>): ReturnType<Host["run"]> {
+    return this.#host.run(...args);
+  }
+
+  async intend(actions: readonly Action[]): Promise<void> {
+    for (const action of actions) {
+      if (action.type === "write") this.#texts.set(await this.#host.real(action.path), `${action.value}\n`);
+      if (action.type === "keys") {
+        const file = await this.read(action.path);
+        const { values, add } = action;
+        if (file.type === "text")
+          this.#texts.set(await this.#host.real(action.path), setKeys(file.text, new Map(Object.entries(values)), add));
+      }
+      if (action.type === "file") this.#texts.set(await this.#host.real(action.path), action.text);
+    }
+  }
+}
