@@ -2,12 +2,11 @@ import type { ApplyReport, Engine } from "../engine/engine.ts";
 import type { Host } from "../host/host.ts";
 import type { ProfileSpec } from "../node-tuning/api.ts";
 import { parseProfile } from "../tuned/parse-profile.ts";
-import type { Answer } from "../tuned/probe.ts";
 import type { Problem } from "../tuned/problem.ts";
 import { baseVariableFiles } from "../tuned/profiles/base-files.ts";
 import { baseProfilesFor } from "../tuned/profiles/base-profiles.ts";
-import { type Profiles, resolve } from "../tuned/resolve.ts";
-import { answerProbes } from "./answer-probes.ts";
+import type { Profiles } from "../tuned/resolve.ts";
+import { resolveOnNode } from "./resolve-on-node.ts";
 
 export type TuneOutcome =
   | { type: "applied"; report: ApplyReport; warnings: readonly Problem[] }
@@ -29,9 +28,6 @@ const providerPath = "/var/lib/ocp-tuned/provider";
 /** What there are plug-ins for: of the base profiles nodes take only this, instead of failing at the rest. */
 const tunable: ReadonlySet<string> = new Set(["sysctl"]);
 
-/** Each answer may raise the next question, but no profile asks this many in turn. */
-const mostRounds = 100;
-
 /** Makes a node be as its Profile says. */
 export async function tune({ spec, host, engine, signal }: TuneInput): Promise<TuneOutcome> {
   const failure = await tellProvider(host, spec.config.providerName ?? "");
@@ -42,18 +38,10 @@ export async function tune({ spec, host, engine, signal }: TuneInput): Promise<T
     layers: [baseProfilesFor(tunable), textsOf(spec)],
     files: baseVariableFiles(),
   };
-  const answers = new Map<string, Answer>();
-  for (let round = 0; round < mostRounds; round++) {
-    const resolution = resolve(profiles, answers);
-    if (resolution.type === "invalid") return resolution;
-    if (resolution.type === "needs") {
-      for (const [key, answer] of await answerProbes(resolution.probes, host, signal)) answers.set(key, answer);
-      continue;
-    }
-    const report = await engine.apply(resolution.profile, host);
-    return { type: "applied", report, warnings: resolution.profile.warnings };
-  }
-  return { type: "invalid", problems: [{ message: `the profile asks more than ${mostRounds} questions in turn` }] };
+  const resolution = await resolveOnNode({ profiles, host, signal });
+  if (resolution.type === "invalid") return resolution;
+  const report = await engine.apply(resolution.profile, host);
+  return { type: "applied", report, warnings: resolution.profile.warnings };
 }
 
 function textsOf(spec: ProfileSpec): Map<string, ReturnType<typeof parseProfile>> {
