@@ -1,0 +1,106 @@
+/** Texts of GRUB's configuration, with the two variables through which TuneD adds to what is started. */
+
+export interface BootVariables {
+  /** Ready to stand between double quotes. */
+  readonly tuned_params: string;
+  readonly tuned_initrd: string;
+}
+
+const names = ["tuned_params", "tuned_initrd"] as const;
+const begin = "### BEGIN /etc/grub.d/00_tuned ###";
+const end = "### END /etc/grub.d/00_tuned ###";
+
+/** `grub.cfg` in which every kernel but the rescue ones gets the variables, which have these values. */
+export function patchGrubConfig(text: string, variables: BootVariables): string {
+  const complete =
+    names.every((name) => isSet(name).test(text) && text.includes(`$${name}`)) &&
+    // Some generators drop one of them.
+    count(text, "$tuned_params") === count(text, "$tuned_initrd");
+  if (complete) return setVariables(text, variables);
+  return unpatched(text)
+    .split("\n")
+    .flatMap((line) => {
+      if (/^\s*###\s+END\s+[^#]+\/00_header\s+### *$/.test(line)) return [line, "", ...block(variables)];
+      return [withVariable(line)];
+    })
+    .join("\n");
+}
+
+function isSet(name: string): RegExp {
+  return name === "tuned_params" ? /\bset\s+tuned_params\s*=/ : /\bset\s+tuned_initrd\s*=/;
+}
+
+function count(text: string, word: string): number {
+  return text.split(word).length - 1;
+}
+
+function setVariables(text: string, variables: BootVariables): string {
+  return text
+    .split("\n")
+    .map((line) => {
+      const match = /\bset\s+(tuned_params|tuned_initrd)\s*=/.exec(line);
+      if (!match) return line;
+      const name = match[1] === "tuned_params" ? "tuned_params" : "tuned_initrd";
+      return `${line.slice(0, match.index + match[0].length)}"${variables[name]}"`;
+    })
+    .join("\n");
+}
+
+function block(variables: BootVariables): string[] {
+  return [begin, ...names.map((name) => `set ${name}="${variables[name]}"`), end];
+}
+
+/** The menu must still offer a kernel that nobody tuned. */
+function withVariable(line: string): string {
+  const match = /^\s*(linux|initrd)(?:16|efi)?\s+(\S*)/.exec(line);
+  if (!match || /.rescue/.test(match[2] ?? "")) return line;
+  return `${line} $${match[1] === "linux" ? "tuned_params" : "tuned_initrd"}`;
+}
+
+function unpatched(text: string): string {
+  const lines = text
+    .split("\n")
+    .filter((line) => !/^\s*set\s+tuned_(params|initrd)\s*=/.test(line) && line !== begin)
+    .map((line) => line.replaceAll(/ *\$tuned_(params|initrd)/g, ""));
+  // The blank lines around the block came with it.
+  return lines.filter((line, index) => line !== end && !(line === "" && isBeside(lines, index))).join("\n");
+}
+
+function isBeside(lines: readonly string[], index: number): boolean {
+  return lines[index - 1] === end || lines[index + 1] === end;
+}
+
+const overlays = [
+  ["GRUB_CMDLINE_LINUX_DEFAULT", "tuned_params"],
+  ["GRUB_INITRD_OVERLAY", "tuned_initrd"],
+] as const;
+
+/** `/etc/default/grub` from which configurations with the variables are made. */
+export function patchGrubDefaults(text: string): string {
+  let result = text;
+  for (const [key, variable] of overlays) {
+    const present = result
+      .split("\n")
+      .some((line) => new RegExp(String.raw`^[^#]*\b${key}\s*=.*\\\$${variable}\b`).test(line));
+    if (!present) result = `${result}${result.endsWith("\n") ? "" : "\n"}${overlay(key, variable)}\n`;
+  }
+  return result;
+}
+
+/** Entries of their own files take the variables from the environment block: there they would stand twice. */
+export function unpatchGrubDefaults(text: string): string {
+  const [key, variable] = overlays[0];
+  const lines = text.split("\n");
+  const others = lines.filter((line) => line !== overlay(key, variable));
+  if (others.length === lines.length) return text;
+  const result = others.join("\n");
+  return result.endsWith("\n") ? result : `${result}\n`;
+}
+
+function overlay(key: string, variable: string): string {
+  return `${key}="\${${key}:+$${key} }\\$${variable}"`;
+}
+
+export function usesEntryFiles(defaults: string): boolean {
+  return /^\s*GRUB_ENABLE_BLSCFG\s*=\s*"?\s*true\s*"?\s*$/im.test(defaults);
+}

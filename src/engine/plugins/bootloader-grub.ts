@@ -1,0 +1,97 @@
+import { isBelow } from "../is-below.ts";
+import type { Action } from "../action.ts";
+import type { Observe } from "../plugin.ts";
+import { patchGrubConfig, patchGrubDefaults, unpatchGrubDefaults, usesEntryFiles } from "./bootloader-grub-config.ts";
+import { type BootState, inQuotes, isWritten, writeBootState } from "./bootloader-state.ts";
+
+const defaultsPath = "/etc/default/grub";
+const hook = "/usr/lib/kernel/install.d/92-tuned.install";
+
+export interface GrubPlan {
+  readonly actions: readonly Action[];
+  readonly undo: readonly Action[];
+  /** Nothing would change. */
+  readonly same: boolean;
+  readonly notes: readonly string[];
+}
+
+export interface GrubInput {
+  readonly observe: Observe;
+  readonly state: BootState;
+  readonly arguments: string;
+  readonly initrd: string;
+  /** What the profile names in the place of GRUB's own. */
+  readonly configPath?: string;
+}
+
+/** What makes GRUB start kernels with these arguments. Undone by emptying the variables, whatever the files hold then. */
+export async function planGrub({ observe, state, arguments: args, initrd, configPath }: GrubInput): Promise<GrubPlan> {
+  const variables = { tuned_params: inQuotes(args), tuned_initrd: inQuotes(initrd) };
+  const actions: Action[] = [];
+  const undo: Action[] = [];
+  const notes: string[] = [];
+  let same = true;
+  const replace = (path: string, before: string, text: string): void => {
+    actions.push({ type: "file", path, text });
+    same &&= text === before;
+  };
+
+  const configs = await configsOf(observe, configPath);
+  if (configs.size === 0) notes.push("there is no grub.cfg to change");
+  for (const [path, text] of configs) {
+    replace(path, text, patchGrubConfig(text, variables));
+    undo.push({ type: "keys", path, values: { "set tuned_params": "", "set tuned_initrd": "" }, add: false });
+  }
+  const defaults = await observe.host.read(defaultsPath);
+  if (configs.size > 0 && defaults.type === "text" && defaults.text !== "") {
+    const { text } = defaults;
+    replace(defaultsPath, text, usesEntryFiles(text) ? unpatchGrubDefaults(text) : patchGrubDefaults(text));
+  }
+
+  const note = writeBootState(args, initrd);
+  actions.push(note);
+  undo.push(writeBootState("", ""));
+  same &&= isWritten(state, note);
+
+  if ((await observe.host.list("/boot/loader")).includes("entries")) {
+    actions.push(...(await entryActions(observe, args, initrd)));
+    undo.push(setEnvironment("", ""));
+    same &&= await isInEnvironment(observe, args, initrd);
+  }
+  return { actions, undo, same, notes };
+}
+
+/** By their own names: a link must stay one. */
+async function configsOf({ host }: Observe, configPath: string | undefined): Promise<Map<string, string>> {
+  const configs = new Map<string, string>();
+  const candidates = configPath === undefined ? ["/etc/grub2.cfg", "/etc/grub2-efi.cfg"] : [configPath];
+  // Where Debian has it.
+  for (const path of [...candidates, "/boot/grub/grub.cfg"]) {
+    if (path === "/boot/grub/grub.cfg" && configs.size > 0) continue;
+    const real = await host.real(path);
+    const file = isBelow(real, ["/boot", "/etc"]) ? await host.read(real) : undefined;
+    if (file?.type === "text" && file.text !== "") configs.set(real, file.text);
+  }
+  return configs;
+}
+
+/** Entries in files of their own read GRUB's environment block, once TuneD's hook made them refer to it. */
+async function entryActions({ host }: Observe, args: string, initrd: string): Promise<Action[]> {
+  const machine = await host.read("/etc/machine-id");
+  const id = machine.type === "text" ? machine.text.trim() : "";
+  const environment = setEnvironment(args, initrd);
+  if (id === "") return [environment];
+  return [environment, { type: "run", argv: [hook, "add"], env: { KERNEL_INSTALL_MACHINE_ID: id } }];
+}
+
+function setEnvironment(args: string, initrd: string): Action {
+  return { type: "run", argv: ["grub2-editenv", "-", "set", `tuned_params=${args}`, `tuned_initrd=${initrd}`] };
+}
+
+async function isInEnvironment({ host }: Observe, args: string, initrd: string): Promise<boolean> {
+  const file = await host.read("/boot/grub2/grubenv");
+  if (file.type !== "text") return false;
+  const lines = file.text.split("\n");
+  const escaped = (text: string): string => text.replaceAll("\\", "\\\\");
+  return lines.includes(`tuned_params=${escaped(args)}`) && lines.includes(`tuned_initrd=${escaped(initrd)}`);
+}

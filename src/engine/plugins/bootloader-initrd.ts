@@ -1,0 +1,63 @@
+import { truthDigit } from "../../tuned/plugin-text.ts";
+import type { Unit } from "../../tuned/unit.ts";
+import type { Action } from "../action.ts";
+import { isBelow } from "../is-below.ts";
+import type { Observe } from "../plugin.ts";
+import type { BootState } from "./bootloader-state.ts";
+
+export type Initrd =
+  | { type: "none" }
+  /** `path`: as GRUB sees it. */
+  | { type: "image"; path: string; actions: Action[]; undo: Action[] }
+  | { type: "impossible"; option: string; message: string };
+
+/** An image beside the kernel's own, from a file or made of a directory. */
+export async function planInitrd(unit: Unit, observe: Observe, state: BootState): Promise<Initrd> {
+  const [option, source] = ["initrd_add_img", "initrd_add_dir"]
+    .map((name) => [name, unit.options.get(name)?.value] as const)
+    .findLast(([, value]) => value !== undefined) ?? ["", undefined];
+  if (source === undefined) return { type: "none" };
+  const impossible = (message: string): Initrd => ({ type: "impossible", option, message });
+  if (!source.startsWith("/") || source.split("/").includes("..")) return impossible("is not an absolute path");
+
+  const name = unit.options.get("initrd_dst_img")?.value ?? source.slice(source.lastIndexOf("/") + 1);
+  if (!/^\w[\w.+-]*$/.test(name)) return impossible(`${JSON.stringify(name)} is not a name for an image in /boot`);
+  const image = `/boot/${name}`;
+  const ours = observe.original(image) !== undefined || state.initrd.split("/").at(-1) === name;
+  const present = (await observe.host.list("/boot")).includes(name);
+  if (present && !ours) return impossible(`${image} is there already, and not from a profile`);
+
+  const path = `${await folderSeenByGrub(observe)}${name}`;
+  const undo: Action[] = [{ type: "file", path: image, text: null }];
+  if (option === "initrd_add_img")
+    return {
+      type: "image",
+      path,
+      actions: [{ type: "run", argv: ["install", "-m", "0644", "--", source, image] }],
+      undo,
+    };
+
+  const folder = await observe.host.real(source);
+  if (!isBelow(folder, [...observe.profileDirectories, "/tmp"]))
+    return impossible("is outside the directories of profiles and /tmp");
+  const owner = await observe.host.run(["stat", "-c", "%u %F", "--", folder]);
+  if (owner.type !== "exited" || owner.code !== 0)
+    // Directories made for a profile are often gone once the image is made.
+    return present ? { type: "image", path, actions: [], undo } : impossible("there is no such directory");
+  if (owner.stdout.trim() !== "0 directory") return impossible("is not a directory of root's");
+  const remove = truthDigit(unit.options.get("initrd_remove_dir")?.value ?? "") === "1";
+  const pack: Action = { type: "run", argv: ["sh", "-c", packed, "sh", folder, image] };
+  const tidy: Action = { type: "run", argv: ["rm", "-rf", "--", folder] };
+  return { type: "image", path, actions: remove ? [pack, tidy] : [pack], undo };
+}
+
+/** The paths are parameters of the script, never part of it. A half-made image is never under its name. */
+const packed =
+  'chmod 0755 -- "$1" && cd -- "$1" && find . | cpio -co >"$2.new" && mv -f -- "$2.new" "$2" || { rm -f -- "$2.new"; exit 1; }';
+
+/** GRUB may see /boot as the root of a file system; the running kernel was loaded from where it is seen. */
+async function folderSeenByGrub({ host }: Observe): Promise<string> {
+  const file = await host.read("/proc/cmdline");
+  const image = file.type === "text" ? /^\s*BOOT_IMAGE=\s*(?:\([^)]*\))?(\S*\/)/.exec(file.text) : null;
+  return image?.[1] ?? "/";
+}

@@ -1,0 +1,80 @@
+import type { Action } from "../action.ts";
+import type { Observe } from "../plugin.ts";
+import { type BootState, writeBootState } from "./bootloader-state.ts";
+
+/** Where the operating system is an image, its own tools keep the kernel's arguments. */
+
+/** A new deployment is written: that takes longer than other programs. */
+const timeoutMs = 120_000;
+
+const bootcCommand = ["bootc", "loader-entries", "set-options-for-source"];
+
+export async function hasBootc({ host }: Observe): Promise<boolean> {
+  const help = await host.run([...bootcCommand, "--help"]);
+  return help.type === "exited" && help.code === 0;
+}
+
+/** bootc knows whose arguments are whose, and takes the earlier ones away itself. */
+export function planBootc(args: string): { actions: Action[]; undo: Action[] } {
+  const set = (options: readonly string[]): Action => ({
+    type: "run",
+    argv: [...bootcCommand, "--source", "tuned", ...options],
+    timeoutMs,
+  });
+  return {
+    actions: [set(args === "" ? [] : ["--options", args]), writeBootState(args)],
+    undo: [set([]), writeBootState("")],
+  };
+}
+
+/** `idle` or what else rpm-ostree does; nothing where the node is none of its. */
+export async function ostreeState({ host }: Observe): Promise<string | undefined> {
+  const status = await host.run(["rpm-ostree", "status"]);
+  if (status.type !== "exited" || status.code !== 0) return undefined;
+  const [label, state] = status.stdout.trim().split(/\s+/);
+  return label === "State:" ? state : undefined;
+}
+
+export async function ostreeArguments({ host }: Observe): Promise<string[] | undefined> {
+  const answer = await host.run(["rpm-ostree", "kargs"]);
+  return answer.type === "exited" && answer.code === 0 ? wordsOf(answer.stdout) : undefined;
+}
+
+/** Takes away what was added before and adds what is not there anyway: only that can be taken away again. */
+export function planOstree(
+  args: readonly string[],
+  present: readonly string[],
+  state: BootState,
+): { actions: Action[]; undo: Action[]; added: string[]; same: boolean } {
+  const earlier = wordsOf(state.arguments);
+  const others = without(present, earlier);
+  const added = args.filter((word) => !others.includes(word));
+  const change = (words: readonly string[]): Action => ({
+    type: "run",
+    argv: ["rpm-ostree", "kargs", ...words],
+    timeoutMs,
+  });
+  const removal = (words: readonly string[]): string[] => words.map((word) => `--delete-if-present=${word}`);
+  return {
+    added,
+    same: earlier.join(" ") === added.join(" "),
+    actions: [
+      change([...removal(earlier), ...added.map((word) => `--append=${word}`)]),
+      writeBootState(added.join(" ")),
+    ],
+    undo: [...(added.length > 0 ? [change(removal(added))] : []), writeBootState("")],
+  };
+}
+
+function without(words: readonly string[], removed: readonly string[]): string[] {
+  const rest = [...words];
+  for (const word of removed) {
+    const index = rest.indexOf(word);
+    if (index >= 0) rest.splice(index, 1);
+  }
+  return rest;
+}
+
+export function wordsOf(text: string): string[] {
+  return text.split(/\s+/).filter((word) => word !== "");
+}

@@ -1,0 +1,37 @@
+import { truthDigit } from "../../tuned/plugin-text.ts";
+import type { Observe, Step } from "../plugin.ts";
+import { vendorOf } from "./cpu-vendor.ts";
+import { forEachDevice, impossible, kernelFile, skipped, valueOf, type Wanted } from "./device-steps.ts";
+
+const driver = "/sys/devices/system/cpu/intel_pstate";
+
+async function hasDriver(observe: Observe): Promise<boolean> {
+  return (await vendorOf(observe)) === "intel" && (await observe.host.list(driver)).length > 0;
+}
+
+/** `min_perf_pct`, `max_perf_pct`, `no_turbo`: limits of Intel's driver. TuneD never compares them. */
+export async function planPstate(wanted: Wanted, observe: Observe): Promise<Step[]> {
+  if (!(await hasDriver(observe)))
+    return [skipped(wanted, "this node's CPUs are not driven by intel_pstate", { level: "info" })];
+  const path = `${driver}/${wanted.option}`;
+  const before = await valueOf(observe, path);
+  if (before === undefined) return [impossible(wanted, `this node's kernel has no ${path}`, { verified: false })];
+  const value = wanted.option === "no_turbo" ? truthDigit(wanted.value) : wanted.value;
+  return [kernelFile(wanted, { path, before, value, verified: false })];
+}
+
+/** `boost`: for each policy, and where Intel's driver is in charge also as the opposite of its `no_turbo`. */
+export async function planBoost(wanted: Wanted, cpus: readonly string[], observe: Observe): Promise<Step[]> {
+  const value = truthDigit(wanted.value);
+  if (value !== "0" && value !== "1") return [impossible(wanted, `${JSON.stringify(value)} is neither yes nor no`)];
+  const steps = await forEachDevice(cpus, async (device) => {
+    const path = `/sys/devices/system/cpu/cpufreq/policy${device.slice("cpu".length)}/boost`;
+    const before = await valueOf(observe, path);
+    return before === undefined ? [] : [kernelFile(wanted, { path, before, value, device })];
+  });
+  const path = `${driver}/no_turbo`;
+  const noTurbo = (await hasDriver(observe)) ? await valueOf(observe, path) : undefined;
+  if (noTurbo !== undefined)
+    steps.push(kernelFile(wanted, { path, before: noTurbo, value: value === "0" ? "1" : "0" }));
+  return steps.length > 0 ? steps : [skipped(wanted, "boosting cannot be switched on or off here")];
+}

@@ -1,0 +1,97 @@
+import { isSameValue } from "../../tuned/value.ts";
+import type { Setting, Unit } from "../../tuned/unit.ts";
+import type { Impossible, Observe, Skipped, Step } from "../plugin.ts";
+import { unknownOption } from "../unknown-option.ts";
+
+/** One option of a unit, as the parts of a plug-in get it. */
+export interface Wanted {
+  readonly option: string;
+  readonly value: string;
+  readonly from: string;
+}
+
+export function wantedOf(option: string, { value, from }: Setting): Wanted {
+  return { option, value, from };
+}
+
+interface KernelFile {
+  readonly path: string;
+  readonly before: string;
+  readonly value: string;
+  readonly device?: string;
+  readonly verified?: false;
+}
+
+/** A file of the kernel that holds one value: written, and written back. */
+export function kernelFile({ option, from }: Wanted, { path, before, value, ...rest }: KernelFile): Step {
+  return {
+    type: isSameValue(value, before) ? "same" : "change",
+    option,
+    from,
+    target: path,
+    before,
+    value,
+    actions: [{ type: "write", path, value }],
+    undo: [{ type: "write", path, value: before }],
+    ...rest,
+  };
+}
+
+type SkippedMore = Pick<Step, "device"> & Pick<Skipped, "level">;
+type ImpossibleMore = Pick<Step, "device"> & Pick<Impossible, "verified">;
+
+export function skipped({ option, from }: Wanted, message: string, more: SkippedMore = {}): Step {
+  return { type: "skipped", option, from, message, ...more };
+}
+
+export function impossible({ option, from }: Wanted, message: string, more: ImpossibleMore = {}): Step {
+  return { type: "impossible", option, from, message, ...more };
+}
+
+/** What a file holds, blanks around it aside; nothing where it cannot be read. */
+export async function valueOf({ host }: Observe, path: string): Promise<string | undefined> {
+  const file = await host.read(path);
+  return file.type === "text" ? file.text.trim() : undefined;
+}
+
+/** What the devices of a node come to, in their order. The same finding for many of them is told once. */
+export async function forEachDevice(
+  devices: readonly string[],
+  plan: (device: string) => Promise<readonly Step[]>,
+): Promise<Step[]> {
+  const steps = (await Promise.all(devices.map(plan))).flat();
+  const told = new Map<string, number>();
+  for (const step of steps) {
+    const finding = findingOf(step);
+    if (finding !== undefined) told.set(finding, (told.get(finding) ?? 0) + 1);
+  }
+  return steps.flatMap((step) => {
+    const finding = findingOf(step);
+    if (finding === undefined) return [step];
+    const times = told.get(finding);
+    told.delete(finding);
+    if (times === undefined) return [];
+    if (times === 1) return [step];
+    const { device: _, ...general } = step;
+    return [general];
+  });
+}
+
+/** Where two options of a unit mean one thing, the later has it. */
+export function onePerTarget(steps: readonly Step[]): Step[] {
+  const last = new Map(steps.flatMap((step) => ("target" in step ? [[step.target, step] as const] : [])));
+  return steps.filter((step) => !("target" in step) || last.get(step.target) === step);
+}
+
+function findingOf(step: Step): string | undefined {
+  return step.type === "skipped" || step.type === "impossible"
+    ? `${step.type} ${step.option} ${step.message}`
+    : undefined;
+}
+
+/** Options that the plug-in does not have. */
+export function unknownOptions(unit: Unit, known: ReadonlySet<string>): Step[] {
+  return [...unit.options]
+    .filter(([option]) => !known.has(option))
+    .map(([option, setting]) => unknownOption(unit.type, option, setting));
+}

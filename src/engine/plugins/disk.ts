@@ -1,0 +1,52 @@
+import type { Observe, Plugin } from "../plugin.ts";
+import { planApm, planSpindown } from "./disk-power.ts";
+import { planElevator, planQuantum, planReadahead, planReadaheadMultiply } from "./disk-queue.ts";
+import { forEachDevice, onePerTarget, skipped, unknownOptions, valueOf, wantedOf } from "./device-steps.ts";
+
+/** In the order in which TuneD applies them: what is multiplied is the readahead just set. */
+const planners = {
+  elevator: planElevator,
+  apm: planApm,
+  spindown: planSpindown,
+  readahead: planReadahead,
+  readahead_multiply: planReadaheadMultiply,
+  scheduler_quantum: planQuantum,
+} as const;
+const known = new Set([...Object.keys(planners), "dynamic"]);
+
+/** `[disk]`: schedulers, readahead and power of whole disks. */
+export const disk: Plugin = {
+  type: "disk",
+
+  async devices(observe) {
+    const names = await observe.host.list("/sys/block");
+    const supported = await Promise.all(names.map((name) => isSupported(name, observe)));
+    // The kernel cannot have a slash in a name of its file system.
+    return names.filter((_, index) => supported[index]).map((name) => name.replaceAll("!", "/"));
+  },
+
+  async plan(unit, observe, devices) {
+    const steps = unknownOptions(unit, known);
+    for (const [option, planner] of Object.entries(planners)) {
+      const setting = unit.options.get(option);
+      if (!setting) continue;
+      const wanted = wantedOf(option, setting);
+      steps.push(...(await forEachDevice(devices, (device) => planner(wanted, device, observe, unit))));
+    }
+    const dynamic = unit.options.get("dynamic");
+    if (dynamic && /^(true|1)$/i.test(dynamic.value))
+      steps.push(skipped(wantedOf("dynamic", dynamic), "tuning that follows the load is not done"));
+    return onePerTarget(steps);
+  },
+};
+
+const subsystems = new Set(["scsi", "virtio", "xen", "nvme", "mmc"]);
+
+/** Fixed disks, behind one of these buses or behind nothing (loop, zram, device mapper). */
+async function isSupported(name: string, observe: Observe): Promise<boolean> {
+  if ((await valueOf(observe, `/sys/block/${name}/removable`)) !== "0") return false;
+  const link = `/sys/block/${name}/device/subsystem`;
+  const subsystem = await observe.host.real(link);
+  if (subsystem !== link) return subsystems.has(subsystem.slice(subsystem.lastIndexOf("/") + 1));
+  return (await observe.host.list(`/sys/block/${name}/device`)).length === 0;
+}
