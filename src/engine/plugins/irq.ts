@@ -1,0 +1,62 @@
+import { parseCpuList } from "../../cpu/cpu-list.ts";
+import type { CpuSet } from "../../cpu/cpu-set.ts";
+import type { Unit } from "../../tuned/unit.ts";
+import type { Plugin, Step } from "../plugin.ts";
+import { unknownOption } from "../unknown-option.ts";
+import { planIrq, within } from "./irq-affinity.ts";
+
+/** What TuneD calls the mask of interrupts that come to be later. */
+const defaultDevice = "DEFAULT";
+
+/** `[irq]`: which CPUs handle which interrupts. Devices are `irq16` and so on, and `DEFAULT`. */
+export const irq: Plugin = {
+  type: "irq",
+
+  async devices({ host }) {
+    const numbers = (await host.list("/proc/irq")).filter((name) => /^[0-9]+$/.test(name)).map(Number);
+    return [...numbers.toSorted((a, b) => a - b).map((number) => `irq${number}`), defaultDevice];
+  },
+
+  async plan(unit, observe, devices) {
+    const steps: Step[] = [];
+    for (const [option, setting] of unit.options)
+      if (option !== "affinity" && option !== "mode") steps.push(unknownOption("irq", option, setting));
+
+    const mode = modeOf(unit);
+    if (mode.type === "unknown") steps.push(mode.step);
+    const affinity = affinityOf(unit);
+    if (affinity.type === "none") return [...steps, affinity.step];
+
+    const { from, cpus } = affinity;
+    const wanted = mode.type === "intersect" ? within(cpus) : () => cpus;
+    for (const device of devices) {
+      const path =
+        device === defaultDevice ? "/proc/irq/default_smp_affinity" : `/proc/irq/${device.slice(3)}/smp_affinity`;
+      steps.push(await planIrq({ about: { option: "affinity", from, device }, path, wanted }, observe));
+    }
+    return steps;
+  },
+};
+
+function modeOf({ options }: Unit): { type: "set" | "intersect" } | { type: "unknown"; step: Step } {
+  const mode = options.get("mode");
+  if (mode === undefined || mode.value === "set") return { type: "set" };
+  if (mode.value === "intersect") return { type: "intersect" };
+  const message = `is ${JSON.stringify(mode.value)}, but only set and intersect are possible: taken as set`;
+  return { type: "unknown", step: { type: "impossible", option: "mode", from: mode.from, message, verified: false } };
+}
+
+type Affinity = { type: "cpus"; cpus: CpuSet; from: string } | { type: "none"; step: Step };
+
+function affinityOf({ options }: Unit): Affinity {
+  const { value, from } = options.get("affinity") ?? { value: "", from: "" };
+  if (value.trim() === "") {
+    const message = "names no CPU: the interrupts are left where they are";
+    return { type: "none", step: { type: "skipped", level: "info", option: "affinity", from, message } };
+  }
+  const list = parseCpuList(value);
+  if (list.type === "cpus" && list.cpus.length > 0) return { type: "cpus", cpus: list.cpus, from };
+  const message = `${JSON.stringify(value)} is no list of CPUs`;
+  // TuneD leaves the unit alone then, and has nothing to compare.
+  return { type: "none", step: { type: "impossible", option: "affinity", from, message, verified: false } };
+}

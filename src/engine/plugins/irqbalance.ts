@@ -1,0 +1,79 @@
+import { cpusOf, parseCpuList } from "../../cpu/cpu-list.ts";
+import { formatRanges, formatUnpacked, isSubset } from "../../cpu/cpu-set.ts";
+import type { Setting } from "../../tuned/unit.ts";
+import type { Action } from "../action.ts";
+import type { Observe, Plugin, Step } from "../plugin.ts";
+import { unknownOption } from "../unknown-option.ts";
+
+/** Red Hat's place, then Debian's. */
+const files = ["/etc/sysconfig/irqbalance", "/etc/default/irqbalance"];
+
+const key = "IRQBALANCE_BANNED_CPULIST";
+
+/** systemctl says 5 where there is no such service: then there is nothing to restart. */
+const restart: Action = { type: "run", argv: ["systemctl", "try-restart", "irqbalance"], tolerate: [5] };
+
+/** `[irqbalance]`: CPUs on which the irqbalance service puts no interrupts. */
+export const irqbalance: Plugin = {
+  type: "irqbalance",
+  async plan(unit, observe) {
+    const steps: Step[] = [];
+    for (const [option, setting] of unit.options)
+      steps.push(
+        option === "banned_cpus" ? await planBanned(setting, observe) : unknownOption("irqbalance", option, setting),
+      );
+    return steps;
+  },
+};
+
+async function planBanned({ value, from }: Setting, { host }: Observe): Promise<Step> {
+  const about = { option: "banned_cpus", from };
+  // TuneD refuses these with an error, but verifies them as passed.
+  const impossible = (message: string): Step => ({ ...about, type: "impossible", message, verified: false });
+
+  const list = parseCpuList(value);
+  if (list.type !== "cpus") return impossible(`${JSON.stringify(value)} is no list of CPUs`);
+  const file = await host.read("/sys/devices/system/cpu/present");
+  if (file.type !== "text") return impossible("cannot read which CPUs the node has");
+  const present = cpusOf(file.text.trim());
+  if (!isSubset(list.cpus, present))
+    return impossible(`${JSON.stringify(value)} names CPUs that the node has not; it has ${formatUnpacked(present)}`);
+
+  for (const path of files) {
+    const settings = await host.read(path);
+    if (settings.type === "missing") continue;
+    if (settings.type === "failed") return impossible(`cannot read ${path}: ${settings.message}`);
+    const before = settings.text;
+    const text = withBanned(before, formatRanges(list.cpus));
+    return {
+      ...about,
+      type: text === before ? "same" : "change",
+      target: path,
+      before: bannedLines(before).join("; ") || `no ${key}`,
+      value: `${key}=${formatRanges(list.cpus)}`,
+      actions: [{ type: "file", path, text }, restart],
+      undo: [{ type: "file", path, text: before }, restart],
+      lasts: "persistent",
+      verified: false,
+    };
+  }
+  return { ...about, type: "skipped", message: `there is no ${files[0]}: irqbalance is not installed` };
+}
+
+/** The last line of the file, instead of all that say which CPUs are banned. */
+function withBanned(text: string, cpus: string): string {
+  const others = text.split("\n").filter((line) => !isBanned(line));
+  if (others.at(-1) === "") others.pop();
+  return [...others, `${key}=${cpus}`, ""].join("\n");
+}
+
+function bannedLines(text: string): string[] {
+  return text
+    .split("\n")
+    .filter(isBanned)
+    .map((line) => line.trim());
+}
+
+function isBanned(line: string): boolean {
+  return line.trimStart().startsWith(`${key}=`);
+}

@@ -1,0 +1,48 @@
+import { parseCpuList } from "../../cpu/cpu-list.ts";
+import type { Unit } from "../../tuned/unit.ts";
+import type { Observe, Step } from "../plugin.ts";
+import { planIrq, within } from "./irq-affinity.ts";
+import type { Housekeeping } from "./scheduler-housekeeping.ts";
+import { isYes } from "./scheduler-scope.ts";
+
+/** Moves interrupts to the CPUs that are not isolated, and says where new ones go. */
+export async function planInterrupts(
+  { options }: Unit,
+  housekeeping: Housekeeping | undefined,
+  observe: Observe,
+): Promise<Step[]> {
+  const byDefault = options.get("default_irq_smp_affinity");
+  const moves = isYes(options.get("irq_process")?.value ?? "1");
+  if (!housekeeping || !moves) {
+    if (!byDefault || byDefault.value === "ignore") return [];
+    const message = moves ? "has no effect without isolated_cores" : "has no effect with irq_process off";
+    return [{ type: "skipped", level: "info", option: "default_irq_smp_affinity", from: byDefault.from, message }];
+  }
+
+  const steps: Step[] = [];
+  const wanted = within(housekeeping.cpus);
+  for (const number of await activeInterrupts(observe)) {
+    const about = { option: "isolated_cores", from: housekeeping.from, device: `irq${number}` };
+    steps.push(await planIrq({ about, path: `/proc/irq/${number}/smp_affinity`, wanted }, observe));
+  }
+
+  if (byDefault?.value === "ignore") return steps;
+  const about = byDefault
+    ? { option: "default_irq_smp_affinity", from: byDefault.from }
+    : { option: "isolated_cores", from: housekeeping.from, device: "DEFAULT" };
+  const explicit = byDefault && byDefault.value !== "calc" ? parseCpuList(byDefault.value) : undefined;
+  if (explicit && (explicit.type !== "cpus" || explicit.cpus.length === 0)) {
+    const message = `${JSON.stringify(byDefault?.value)} is neither calc nor ignore nor a list of CPUs`;
+    return [...steps, { ...about, type: "impossible", message }];
+  }
+  const cpus = explicit?.type === "cpus" ? explicit.cpus : undefined;
+  const path = "/proc/irq/default_smp_affinity";
+  return [...steps, await planIrq({ about, path, wanted: cpus ? () => cpus : wanted }, observe)];
+}
+
+/** Those that somebody handles; /proc/irq has all that there could be. */
+async function activeInterrupts({ host }: Observe): Promise<string[]> {
+  const file = await host.read("/proc/interrupts");
+  if (file.type !== "text") return [];
+  return file.text.split("\n").flatMap((line) => /^\s*([0-9]+):/.exec(line)?.[1] ?? []);
+}

@@ -1,0 +1,91 @@
+import { parseMask } from "../../cpu/cpu-mask.ts";
+import type { CpuSet } from "../../cpu/cpu-set.ts";
+import { compilePython, type PythonPattern } from "../../tuned/python-pattern.ts";
+import type { Setting, Unit } from "../../tuned/unit.ts";
+import type { Step } from "../plugin.ts";
+import { type Policy, policies } from "./scheduler-policy.ts";
+
+/** `group.name=rule_prio:policy:priority:affinity:regex`: how tasks with such a command line run. */
+export interface Rule {
+  readonly option: string;
+  readonly from: string;
+  readonly pattern: PythonPattern;
+  /** `policy` missing: as it is, with another priority. */
+  readonly run?: { readonly policy?: Policy; readonly priority: number };
+  readonly cpus?: CpuSet;
+}
+
+/** In the order in which they count: of those that match a task the last one holds. */
+export function readRules({ options }: Unit): { rules: readonly Rule[]; steps: readonly Step[] } {
+  const steps: Step[] = [];
+  const ordered: { rule: Rule; priority: string }[] = [];
+  for (const [option, setting] of options) {
+    if (!option.startsWith("group.")) continue;
+    // The fifth part is an expression and may have colons; with fewer parts a rule is cancelled.
+    const [priority = "", policy = "", taskPriority = "", affinity = "", ...rest] = setting.value.split(":");
+    if (rest.length === 0) continue;
+    const rule = readRule(option, setting, { policy, priority: taskPriority, affinity, regex: rest.join(":") }, steps);
+    if (rule) ordered.push({ rule, priority });
+  }
+  return { rules: ordered.toSorted((a, b) => byPriority(a.priority, b.priority)).map(({ rule }) => rule), steps };
+}
+
+interface Parts {
+  readonly policy: string;
+  readonly priority: string;
+  readonly affinity: string;
+  readonly regex: string;
+}
+
+function readRule(option: string, { from }: Setting, parts: Parts, steps: Step[]): Rule | undefined {
+  const impossible = (message: string) => steps.push({ type: "impossible", option, from, message, verified: false });
+  const compiled = compilePython(parts.regex);
+  if (compiled.type !== "pattern") {
+    impossible(compiled.message);
+    return undefined;
+  }
+  const run = readRun(parts);
+  if (run.type === "wrong") impossible(run.message);
+  const affinity = readAffinity(parts.affinity);
+  if (affinity.type === "wrong") impossible(affinity.message);
+  return {
+    option,
+    from,
+    pattern: compiled.pattern,
+    ...(run.type === "run" ? { run: { policy: run.policy, priority: run.priority } } : {}),
+    ...(affinity.type === "cpus" ? { cpus: affinity.cpus } : {}),
+  };
+}
+
+type Run = { type: "run"; policy?: Policy; priority: number } | { type: "wrong"; message: string };
+
+function readRun({ policy: letter, priority: text }: Parts): Run {
+  const policy = policies.find((known) => known.letter === letter);
+  if (!policy && letter !== "*") return { type: "wrong", message: `${JSON.stringify(letter)} is no scheduling policy` };
+  if (!/^[+-]?[0-9]{1,9}$/.test(text.trim()))
+    return { type: "wrong", message: `${JSON.stringify(text)} is no priority` };
+  const priority = Number(text);
+  if (!policy) return { type: "run", priority };
+  const [lowest, highest] = policy.priorities;
+  if (priority < lowest || priority > highest)
+    return { type: "wrong", message: `a priority of ${policy.name} is from ${lowest} to ${highest}, not ${priority}` };
+  return { type: "run", policy, priority };
+}
+
+type Affinity = { type: "cpus"; cpus: CpuSet } | { type: "any" } | { type: "wrong"; message: string };
+
+function readAffinity(text: string): Affinity {
+  if (text === "*") return { type: "any" };
+  if (text.startsWith("cgroup."))
+    return { type: "wrong", message: `${text} needs control groups of version 1, which only the TuneD daemon sets up` };
+  const mask = parseMask(text);
+  return mask.type === "cpus" && mask.cpus.length > 0
+    ? mask
+    : { type: "wrong", message: `${JSON.stringify(text)} is no mask of CPUs` };
+}
+
+/** As numbers, and as text only where one is not: TuneD has 10 come before 9. */
+function byPriority(a: string, b: string): number {
+  if (/^-?[0-9]{1,9}$/.test(a) && /^-?[0-9]{1,9}$/.test(b)) return Number(a) - Number(b);
+  return a < b ? -1 : a > b ? 1 : 0;
+}

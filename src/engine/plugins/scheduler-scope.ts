@@ -1,0 +1,66 @@
+import { compilePython, type PythonPattern } from "../../tuned/python-pattern.ts";
+import type { Unit } from "../../tuned/unit.ts";
+import type { Step } from "../plugin.ts";
+
+/** Which tasks the unit is about. */
+export interface Scope {
+  /** False where a list of what to leave alone cannot be read: then nothing is moved. */
+  readonly known: boolean;
+  readonly steps: readonly Step[];
+  readonly kernelThreads: boolean;
+  /** Whether processes are chosen by their control groups: if not, nobody needs to read them. */
+  readonly byControlGroup: boolean;
+  /** By the name of a task. */
+  isListed(comm: string): boolean;
+  /** By the lines of a task's `/proc/<pid>/cgroup`, joined by commas. */
+  isInLeftGroup(controlGroups: string): boolean;
+}
+
+export function readScope(unit: Unit): Scope {
+  const steps: Step[] = [];
+  const white = readList("ps_whitelist", unit, steps);
+  const black = readList("ps_blacklist", unit, steps);
+  const groups = readList("cgroup_ps_blacklist", unit, steps);
+  // Nodes have hundreds of tasks of the same name.
+  const listed = new Map<string, boolean>();
+  return {
+    known: steps.length === 0,
+    steps,
+    kernelThreads: isYes(unit.options.get("kthread_process")?.value ?? "1"),
+    byControlGroup: groups.length > 0,
+    isListed(comm) {
+      const known = listed.get(comm);
+      if (known !== undefined) return known;
+      const is = (white.length === 0 || finds(white, comm)) && !finds(black, comm);
+      listed.set(comm, is);
+      return is;
+    },
+    isInLeftGroup: (controlGroups) => finds(groups, controlGroups),
+  };
+}
+
+function finds(patterns: readonly PythonPattern[], text: string): boolean {
+  return patterns.some((pattern) => pattern.search(text));
+}
+
+/** Expressions separated by semicolons. An empty one is none: TuneD would take it to mean every task. */
+function readList(option: string, { options }: Unit, steps: Step[]): PythonPattern[] {
+  const setting = options.get(option);
+  if (!setting) return [];
+  const patterns: PythonPattern[] = [];
+  for (const source of setting.value.split(/(?<!\\);/)) {
+    if (source === "") continue;
+    const compiled = compilePython(source);
+    if (compiled.type === "pattern") patterns.push(compiled.pattern);
+    else {
+      const message = `${compiled.message}; no task is moved, as it might be one to leave alone`;
+      steps.push({ type: "impossible", option, from: setting.from, message });
+    }
+  }
+  return patterns;
+}
+
+/** TuneD's words for yes. */
+export function isYes(value: string): boolean {
+  return ["1", "y", "yes", "t", "true"].includes(value.toLowerCase());
+}

@@ -1,0 +1,103 @@
+import type { Observe } from "../plugin.ts";
+
+/** One thread of a process. */
+export interface Task {
+  readonly tid: number;
+  readonly start: string;
+  readonly comm: string;
+  /** A thread of the kernel itself. */
+  readonly kernel: boolean;
+  /** The kernel does not let its CPUs be changed. */
+  readonly bound: boolean;
+  readonly policy: number;
+  readonly priority: number;
+}
+
+export interface Process {
+  readonly pid: number;
+  readonly tasks: readonly Task[];
+  /** As people see it: `[kthreadd]` for threads of the kernel. Only where it was asked for. */
+  readonly command: string;
+  readonly controlGroups: string;
+}
+
+/** Reading thousands of small files one after the other takes seconds, all at once takes memory. */
+const atOnce = 32;
+
+/** Everything that runs. What ends meanwhile is left out. */
+export async function readProcesses(
+  observe: Observe,
+  want: { readonly commands: boolean; readonly controlGroups: boolean },
+): Promise<Process[]> {
+  const pids = (await observe.host.list("/proc")).filter(isNumber).map(Number);
+  const processes = await inPortions(
+    pids.toSorted((a, b) => a - b),
+    (pid) => readProcess(observe, pid, want),
+  );
+  return processes.filter((process) => process !== undefined);
+}
+
+async function readProcess(
+  { host }: Observe,
+  pid: number,
+  want: { readonly commands: boolean; readonly controlGroups: boolean },
+): Promise<Process | undefined> {
+  const text = async (name: string) => {
+    const file = await host.read(`/proc/${pid}/${name}`);
+    return file.type === "text" ? file.text : "";
+  };
+  const tasks: Task[] = [];
+  for (const tid of (await host.list(`/proc/${pid}/task`)).filter(isNumber)) {
+    const task = parseStat(await text(`task/${tid}/stat`));
+    if (task) tasks.push(task);
+  }
+  const main = tasks.find(({ tid }) => tid === pid);
+  if (!main) return undefined;
+  let command = "";
+  if (want.commands) {
+    const words = (await text("cmdline")).split("\0").join(" ").trim() || main.comm;
+    command = main.kernel ? `[${words}]` : words;
+  }
+  const controlGroups = want.controlGroups ? (await text("cgroup")).trim().split("\n").join(",") : "";
+  return { pid, tasks, command, controlGroups };
+}
+
+const kernelThread = 0x0020_0000;
+const noSetAffinity = 0x0400_0000;
+
+/** The name stands in parentheses and may itself have some. Tasks that have ended and wait to be buried do not count. */
+function parseStat(text: string): Task | undefined {
+  const open = text.indexOf("(");
+  const close = text.lastIndexOf(")");
+  const fields = text.slice(close + 2).split(" ");
+  const [state] = fields;
+  const start = fields[19];
+  if (open < 0 || close < open || start === undefined || state === "Z" || state === "X") return undefined;
+  const flags = Number(fields[6]);
+  return {
+    tid: Number(text.slice(0, open)),
+    start,
+    comm: text.slice(open + 1, close),
+    kernel: (flags & kernelThread) !== 0,
+    bound: (flags & noSetAffinity) !== 0,
+    policy: Number(fields[38] ?? 0),
+    priority: Number(fields[37] ?? 0),
+  };
+}
+
+/** The CPUs on which a task may run, as the kernel lists them. */
+export async function readTaskCpus({ host }: Observe, pid: number, tid: number): Promise<string | undefined> {
+  const file = await host.read(`/proc/${pid}/task/${tid}/status`);
+  return file.type === "text" ? /^Cpus_allowed_list:\s*([0-9,-]+)$/m.exec(file.text)?.[1] : undefined;
+}
+
+export async function inPortions<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (let i = 0; i < items.length; i += atOnce)
+    results.push(...(await Promise.all(items.slice(i, i + atOnce).map(work))));
+  return results;
+}
+
+function isNumber(name: string): boolean {
+  return /^[0-9]{1,10}$/.test(name);
+}

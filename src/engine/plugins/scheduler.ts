@@ -1,0 +1,78 @@
+import type { Unit } from "../../tuned/unit.ts";
+import type { Plugin, Step } from "../plugin.ts";
+import { unknownOption } from "../unknown-option.ts";
+import { planControlGroups } from "./scheduler-control-groups.ts";
+import { housekeepingOf } from "./scheduler-housekeeping.ts";
+import { planInterrupts } from "./scheduler-interrupts.ts";
+import { isKnob, planKnob } from "./scheduler-knobs.ts";
+import { readRules } from "./scheduler-rules.ts";
+import { readScope } from "./scheduler-scope.ts";
+import { planTasks } from "./scheduler-task-steps.ts";
+
+/** Say how other options are meant. */
+const qualifiers = new Set([
+  "isolated_cores",
+  "ps_whitelist",
+  "ps_blacklist",
+  "cgroup_ps_blacklist",
+  "kthread_process",
+  "irq_process",
+  "default_irq_smp_affinity",
+  "runtime",
+  "perf_mmap_pages",
+  "perf_process_fork",
+]);
+
+/** `[scheduler]`: CPUs and policies of tasks, interrupts away from isolated CPUs, and the scheduler's own numbers. */
+export const scheduler: Plugin = {
+  type: "scheduler",
+  async plan(unit, observe) {
+    const steps: Step[] = [];
+    for (const [option, setting] of unit.options) {
+      if (isKnob(option)) steps.push(await planKnob(option, setting, observe));
+      else if (!qualifiers.has(option) && !isGroup(option)) steps.push(unknownOption("scheduler", option, setting));
+    }
+    steps.push(...planControlGroups(unit));
+
+    const scope = readScope(unit);
+    const rules = readRules(unit);
+    const isolation = await housekeepingOf(unit, observe);
+    const { housekeeping } = isolation;
+    steps.push(...scope.steps, ...rules.steps, ...isolation.steps);
+    steps.push(...(await planTasks({ scope, rules: rules.rules, housekeeping }, observe)));
+    steps.push(...(await planInterrupts(unit, housekeeping, observe)), ...untoldOfNewTasks(unit));
+    return steps;
+  },
+};
+
+/** `group.name` of tasks, and what belongs to control groups. */
+function isGroup(option: string): boolean {
+  return option.startsWith("group.") || option.startsWith("cgroup");
+}
+
+/** TuneD listens to the kernel's perf events to tune tasks as they start. */
+function untoldOfNewTasks({ options }: Unit): Step[] {
+  const steps: Step[] = [];
+  const rule = [...options].find(([option, { value }]) => option.startsWith("group.") && value !== "");
+  const runtime = options.get("runtime");
+  if (rule && !["0", "n", "no", "f", "false"].includes((runtime?.value ?? "1").toLowerCase()))
+    steps.push({
+      type: "skipped",
+      level: "info",
+      option: "runtime",
+      from: runtime?.from ?? rule[1].from,
+      message: "tasks that start later are tuned when the profile is applied again, not as they start",
+    });
+  for (const option of ["perf_mmap_pages", "perf_process_fork"]) {
+    const setting = options.get(option);
+    if (setting && setting.value.toLowerCase() !== "false")
+      steps.push({
+        type: "skipped",
+        level: "info",
+        option,
+        from: setting.from,
+        message: "has no effect: perf events are not used",
+      });
+  }
+  return steps;
+}
