@@ -2,6 +2,7 @@ import type { Host } from "../host/host.ts";
 import type { Action } from "./action.ts";
 import { carryOut } from "./carry-out.ts";
 import type { Restored } from "./engine.ts";
+import { joinRuns, mayJoin } from "./join-runs.ts";
 import type { Entry, Ledger } from "./ledger.ts";
 
 export interface PutBack {
@@ -18,26 +19,49 @@ export interface PutBack {
  * not be put back stays on record.
  */
 export async function putBack({ ledger, host, owner, which, extent = "full" }: PutBack): Promise<Restored[]> {
-  const restored: Restored[] = [];
+  const due: Due[] = [];
   for (const entry of ledger.entries().toReversed()) {
     const own = entry.claims.find((claim) => claim.owner === owner);
-    if (!own || !which(entry)) continue;
-    const undo =
-      extent === "full" ? entry.undo : (entry.undoAtShutdown ?? (entry.lasts === "boot" ? entry.undo : undefined));
-    if (undo === undefined) continue;
-    const inForce = entry.claims.at(-1) === own;
+    const undo = extent === "full" ? entry.undo : undoAtShutdown(entry);
+    if (!own || undo === undefined || !which(entry)) continue;
     const next = entry.claims.filter((claim) => claim !== own).at(-1);
-    if (!inForce || (!next && !own.made)) {
-      ledger.release(entry.target, owner);
-      continue;
+    if (entry.claims.at(-1) === own && (next || own.made))
+      due.push({ entry, actions: next?.actions ?? undo, value: next?.value ?? entry.before });
+    else ledger.release(entry.target, owner);
+  }
+  const restored: Restored[] = [];
+  for (const batch of batches(due)) {
+    // What one program undoes keeps the order in which it was made.
+    const actions = batch.toReversed().flatMap((one) => one.actions);
+    const failure = await each(joinRuns(actions), host, batch[0]?.entry.lasts ?? "boot");
+    for (const { entry, value } of batch) {
+      const { target } = entry;
+      restored.push(failure === undefined ? { target, value } : { target, value, failed: failure.message });
+      if (!failure?.again) ledger.release(target, owner);
     }
-    const failed = await each(next?.actions ?? undo, host, entry.lasts);
-    const { target } = entry;
-    const value = next?.value ?? entry.before;
-    restored.push(failed === undefined ? { target, value } : { target, value, failed: failed.message });
-    if (!failed?.again) ledger.release(target, owner);
   }
   return restored;
+}
+
+interface Due {
+  entry: Entry;
+  actions: readonly Action[];
+  value: string;
+}
+
+function undoAtShutdown({ undoAtShutdown: instead, undo, lasts }: Entry): readonly Action[] | undefined {
+  return instead ?? (lasts === "boot" ? undo : undefined);
+}
+
+function batches(due: readonly Due[]): Due[][] {
+  const groups: Due[][] = [];
+  for (const one of due) {
+    const before = groups.at(-1)?.at(-1);
+    if (before && before.entry.lasts === one.entry.lasts && mayJoin(one.actions, before.actions))
+      groups.at(-1)?.push(one);
+    else groups.push([one]);
+  }
+  return groups;
 }
 
 /** All of them, even after one that failed. */
