@@ -104,11 +104,15 @@ export class Supervisor {
     });
   }
 
-  /** `undo`: it puts back what it set, as far as it knows. `keep`: it is gone before it can. */
-  stop(how: "undo" | "keep"): Promise<void> {
+  /**
+   * `undo`: it puts back what it set, as far as it knows. `keep`: it is gone before it can. Says whether it ended by
+   * itself.
+   */
+  stop(how: "undo" | "keep"): Promise<boolean> {
     return this.#inTurn(async () => {
       this.#takeBackRestart();
-      if (this.#running) await this.#end(this.#running, how);
+      const exit = this.#running && (await this.#end(this.#running, how));
+      return exit?.type === "exited" && exit.signal === null;
     });
   }
 
@@ -139,11 +143,14 @@ export class Supervisor {
       running.process.kill("SIGKILL");
     };
     signal.addEventListener("abort", abort, { once: true });
-    void running.process.exited.then((exit) => {
-      signal.removeEventListener("abort", abort);
-      this.#gone(running, exit);
-    });
+    void this.#watch(running, () => signal.removeEventListener("abort", abort));
     return this.#outcome(running);
+  }
+
+  async #watch(running: Running, ended: () => void): Promise<void> {
+    const exit = await running.process.exited;
+    ended();
+    this.#gone(running, exit);
   }
 
   #read(running: Running, line: string): void {
@@ -189,20 +196,16 @@ export class Supervisor {
     return { type: "died", message: `TuneD's tuning thread died: ${ending?.record.message ?? ""}`, round };
   }
 
-  async #end(running: Running, how: "undo" | "keep"): Promise<void> {
+  async #end(running: Running, how: "undo" | "keep"): Promise<Exit> {
     running.expected = true;
     const { process } = running;
-    if (how === "undo") {
-      const { timer, stopTimeoutMs = 10_000 } = this.#options;
-      const cancel = timer.after(stopTimeoutMs, () => process.kill("SIGKILL"));
-      process.kill("SIGTERM");
-      await process.exited;
-      cancel();
-    } else {
-      process.kill("SIGKILL");
-      await process.exited;
-    }
+    const { timer, stopTimeoutMs = 10_000 } = this.#options;
+    const cancel = timer.after(how === "undo" ? stopTimeoutMs : 0, () => process.kill("SIGKILL"));
+    process.kill(how === "undo" ? "SIGTERM" : "SIGKILL");
+    const exit = await process.exited;
+    cancel();
     if (this.#running === running) this.#running = undefined;
+    return exit;
   }
 
   #gone(running: Running, exit: Exit): void {

@@ -1,0 +1,27 @@
+import type { Host } from "../../host/host.ts";
+import { NotAppliedError } from "./not-applied-error.ts";
+import { findTuned } from "./other-tuned.ts";
+import type { Timer } from "./timer.ts";
+
+const tries = 100;
+const betweenTriesMs = 20;
+
+/** A TuneD of somebody else is respected; one that an earlier process of ours left behind is ended, its settings kept. */
+export async function clearTheWay(host: Host, timer: Timer, own: number | undefined): Promise<void> {
+  const { other, orphan } = await findTuned(host, own);
+  if (other) throw new NotAppliedError("OtherTuned", other.message);
+  if (orphan) await endOrphan(orphan.pid, host, timer);
+}
+
+export async function endOrphan(pid: number, host: Host, timer: Timer): Promise<void> {
+  await host.run(["kill", "-KILL", String(pid)]);
+  for (let left = tries; left > 0; left--) {
+    const file = await host.read(`/proc/${pid}/cmdline`);
+    // One that is dead but not yet buried has no command line any more.
+    if (file.type !== "text" || file.text === "") return;
+    await new Promise<void>((resolve) => {
+      timer.after(betweenTriesMs, resolve);
+    });
+  }
+  throw new NotAppliedError("OtherTuned", `a TuneD left behind by an earlier Attune (process ${pid}) does not end`);
+}

@@ -1,0 +1,42 @@
+import type { Host } from "../../host/host.ts";
+import type { Change } from "../plugin.ts";
+import type { Ledger } from "../ledger.ts";
+import type { UnitStep } from "../plan-units.ts";
+
+/** Puts on record what a daemon that keeps originals only in memory is about to change, and how to make it as it was. */
+export function recordOriginals(steps: readonly UnitStep[], ledger: Ledger, owner: string): void {
+  for (const step of steps) {
+    if ((step.type !== "change" && step.type !== "same") || step.undo.length === 0) continue;
+    const { unit, option, from, value, actions, alias } = step;
+    const made = step.type === "change" || step.always === true;
+    ledger.claim(step, { owner, from: `[${unit}] ${option} (${from})`, value, actions, made }, alias);
+  }
+}
+
+/** The same for files of the daemon's own configuration; says which of them are to be written. */
+export async function recordFiles(
+  files: ReadonlyMap<string, string>,
+  host: Host,
+  ledger: Ledger,
+  owner: string,
+): Promise<Map<string, string>> {
+  const different = new Map<string, string>();
+  for (const [path, text] of files) {
+    const file = await host.read(path);
+    if (file.type === "failed") throw new Error(`write TuneD's configuration: ${file.message}`);
+    const before = file.type === "text" ? file.text : null;
+    if (before !== text) different.set(path, text);
+    const change: Change = {
+      type: before === text ? "same" : "change",
+      target: path,
+      before: before ?? "",
+      value: text,
+      actions: [{ type: "file", path, text }],
+      undo: [{ type: "file", path, text: before }],
+      lasts: "persistent",
+    };
+    const claim = { owner, from: "TuneD's configuration", value: text, actions: change.actions, made: before !== text };
+    ledger.claim(change, claim);
+  }
+  return different;
+}

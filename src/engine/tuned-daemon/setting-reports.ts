@@ -1,0 +1,85 @@
+import type { About, SettingReport } from "../engine.ts";
+import type { UnitStep } from "../plan-units.ts";
+import type { LogRecord } from "./log-record.ts";
+import type { LeftOut } from "./render-profile.ts";
+import type { Round } from "./round.ts";
+
+export interface Seen {
+  /** What was planned before TuneD got to work. */
+  readonly before: readonly UnitStep[];
+  /** What would still have to be done afterwards. */
+  readonly after: readonly UnitStep[];
+  readonly left: readonly LeftOut[];
+  readonly round: Round;
+}
+
+/**
+ * What became of each setting. TuneD says "applied" whatever went wrong, so the node is looked at; and what TuneD
+ * complained of is told in its own words besides, since not everything can be seen from outside.
+ */
+export function settingReports({ before, after, left, round }: Seen): SettingReport[] {
+  // Of several settings of one thing the last is in force.
+  const last = new Map(before.flatMap((step) => ("target" in step ? [[step.target, step] as const] : [])));
+  const remaining = new Map(after.flatMap((step) => (step.type === "change" ? [[key(step), step] as const] : [])));
+  return [
+    ...round.errors.map((record): SettingReport => ({ ...nowhere, type: "failed", message: recordText(record) })),
+    ...left.map(({ message, ...about }): SettingReport => ({ ...about, type: "failed", message })),
+    ...before.map((step) => overridden(step, last, round) ?? settingReport(step, remaining.get(key(step)))),
+    ...round.warnings.map((record): SettingReport => ({
+      ...nowhere,
+      type: "skipped",
+      level: "warning",
+      message: recordText(record),
+    })),
+  ];
+}
+
+const nowhere: About = { unit: "TuneD", option: "", from: "" };
+
+/** Something later sets the same thing differently: another unit, or a sysctl file of the node. */
+function overridden(
+  step: UnitStep,
+  last: ReadonlyMap<string, UnitStep>,
+  { overrides }: Round,
+): SettingReport | undefined {
+  if (!("target" in step)) return undefined;
+  const { option, target, value } = step;
+  const override = overrides.find(({ parameter }) => parameter === option);
+  if (override) {
+    const by = { unit: "the node's sysctl files", option, from: "/etc/sysctl.d", value: override.to };
+    return { ...aboutOf(step), type: "overridden", target, value, by };
+  }
+  const winner = last.get(target);
+  if (!winner || !("target" in winner) || winner.value === value) return undefined;
+  const by = { unit: winner.unit, option: winner.option, from: winner.from, value: winner.value };
+  return { ...aboutOf(step), type: "overridden", target, value, by };
+}
+
+function settingReport(step: UnitStep, remains: UnitStep | undefined): SettingReport {
+  const about = aboutOf(step);
+  if (step.type === "impossible") return { ...about, type: "failed", message: step.message };
+  if (step.type === "skipped")
+    return { ...about, type: "skipped", level: step.level ?? "warning", message: step.message };
+  const { target, value, note } = step;
+  const noted = note === undefined ? {} : { note };
+  if (remains?.type === "change" && remains.verified !== false && !remains.always) {
+    const found = JSON.stringify(remains.before);
+    return { ...about, type: "failed", message: `is ${found} after TuneD was done, expected ${JSON.stringify(value)}` };
+  }
+  if (step.type === "same" && !step.always) return { ...about, type: "same", target, value, ...noted };
+  return { ...about, type: "set", target, value, before: step.before, ...noted };
+}
+
+function aboutOf({ unit, option, from, device }: UnitStep): About {
+  return { unit, option, from, ...(device === undefined ? {} : { device }) };
+}
+
+function key({ unit, option, device, ...step }: UnitStep): string {
+  return JSON.stringify([unit, option, device, "target" in step ? step.target : ""]);
+}
+
+export function recordText({ message, details }: LogRecord): string {
+  // A traceback is for the developers of TuneD; the rest of a message of several lines belongs to it.
+  const rest = details.findIndex((line) => line.startsWith("Traceback"));
+  return [message, ...(rest < 0 ? details : details.slice(0, rest))].join("\n");
+}

@@ -1,0 +1,243 @@
+import type { Host } from "../../host/host.ts";
+import { parseGlobalConfig } from "../../tuned/global-config.ts";
+import type { ResolvedProfile } from "../../tuned/resolve.ts";
+import { carryOut } from "../carry-out.ts";
+import type {
+  ApplyOptions,
+  ApplyReport,
+  Engine,
+  Restored,
+  RollbackOptions,
+  RollbackReport,
+  VerifyReport,
+} from "../engine.ts";
+import { loadJournal, saveJournal } from "../journal.ts";
+import type { Entry, Ledger } from "../ledger.ts";
+import { nativeEngine, profileOwner as owner } from "../native-engine.ts";
+import { planUnits, type UnitStep } from "../plan-units.ts";
+import type { Plugin } from "../plugin.ts";
+import { nativePlugins } from "../plugins/native-plugins.ts";
+import { putBack } from "../put-back.ts";
+import { clearTheWay, endOrphan } from "./clear-the-way.ts";
+import { configFiles, mainConfig } from "./config-files.ts";
+import { NotAppliedError } from "./not-applied-error.ts";
+import { findTuned } from "./other-tuned.ts";
+import { recordFiles, recordOriginals } from "./record-originals.ts";
+import { namePrefix, renderProfile } from "./render-profile.ts";
+import { recordText, settingReports } from "./setting-reports.ts";
+import type { Round } from "./round.ts";
+import { type DaemonEvent, type Outcome, Supervisor, type SupervisorOptions } from "./supervisor.ts";
+
+export interface TunedEngineOptions extends SupervisorOptions {
+  /** What the native engine knows: it tells originals and differences. */
+  readonly plugins?: readonly Plugin[];
+  /** Makes this the only engine of its kind on the node, or rejects. Called before the first change. */
+  readonly lock?: () => Promise<unknown>;
+}
+
+/** How the daemon is doing, beyond the last report. */
+export interface TunedStatus {
+  readonly running: boolean;
+  readonly pid?: number;
+  /** What it complained of since the last start or reload, and why it is not running though it should be. */
+  readonly errors: readonly string[];
+}
+
+const reasons = { refused: "Refused", died: "Died", hung: "Hung", exited: "Exited" } as const;
+
+/** Has the real TuneD apply profiles, and answers for what it does: originals are on record, results are looked at. */
+export class TunedEngine implements Engine {
+  readonly name = "tuned";
+  readonly #options: TunedEngineOptions;
+  readonly #supervisor: Supervisor;
+  readonly #plugins: ReadonlyMap<string, Plugin>;
+  #locked = false;
+  #tail: Promise<unknown> = Promise.resolve();
+  #round: Round | undefined;
+  #trouble: string | undefined;
+
+  constructor(options: TunedEngineOptions) {
+    const { plugins = nativePlugins } = options;
+    this.#options = options;
+    this.#plugins = new Map(plugins.map((plugin) => [plugin.type, plugin]));
+    this.#supervisor = new Supervisor({ ...options, onEvent: (event) => this.#notice(event) });
+  }
+
+  status(): TunedStatus {
+    const { running, pid } = this.#supervisor;
+    const errors = (this.#round?.errors ?? []).map(recordText);
+    return { running, pid, errors: this.#trouble === undefined ? errors : [...errors, this.#trouble] };
+  }
+
+  apply(profile: ResolvedProfile, host: Host, options: ApplyOptions = {}): Promise<ApplyReport> {
+    return this.#inTurn(() => this.#apply(profile, host, options));
+  }
+
+  verify(profile: ResolvedProfile, host: Host, options: ApplyOptions = {}): Promise<VerifyReport> {
+    return this.#inTurn(async () => {
+      const known = profile.units.filter(({ type }) => this.#plugins.has(type));
+      const native = nativeEngine([...this.#plugins.values()]);
+      return native.verify({ ...profile, units: known }, host, await this.#planOptions(host, options));
+    });
+  }
+
+  rollback(host: Host, options: RollbackOptions = {}): Promise<RollbackReport> {
+    return this.#inTurn(async () => {
+      await this.#supervisor.quiet();
+      const { orphan } = await findTuned(host, this.#supervisor.pid);
+      if (orphan) await endOrphan(orphan.pid, host, this.#options.timer);
+      const knows = this.#supervisor.running && !this.#supervisor.startedOverTuned;
+      const undone = (await this.#supervisor.stop(knows ? "undo" : "keep")) && knows;
+      this.#round = undefined;
+      this.#trouble = undefined;
+      const journal = await loadJournal(host);
+      const restored = await giveUp(journal.ledger, host, { undone, extent: options.extent });
+      await saveJournal(host, journal);
+      return { restored };
+    });
+  }
+
+  async #apply(profile: ResolvedProfile, host: Host, given: ApplyOptions): Promise<ApplyReport> {
+    const supervisor = this.#supervisor;
+    if (!this.#locked) await this.#options.lock?.();
+    this.#locked = true;
+    await supervisor.quiet();
+    await clearTheWay(host, this.#options.timer, supervisor.pid);
+
+    const options = await this.#planOptions(host, given);
+    const rendered = renderProfile(profile);
+    const files = configFiles(rendered, await textOf(mainConfig, host));
+    const journal = await loadJournal(host);
+    const { ledger } = journal;
+    const tuned = ledger.entries().some(({ claims }) => claims.some((claim) => claim.owner === owner && claim.made));
+    const same = tuned && (await areAsWanted(files, host));
+
+    // A daemon that began with tuned values would put those back, and compare with them, when the profile changes.
+    const how = supervisor.running && !supervisor.startedOverTuned ? "reload" : same ? "start over tuned" : "start";
+    const restored: Restored[] = [];
+    if (how === "start") {
+      await supervisor.stop("keep");
+      restored.push(...(await giveUp(ledger, host, { undone: false })));
+    }
+    const plan = (purpose: "apply" | "verify"): Promise<UnitStep[]> =>
+      planUnits({ profile: this.#plannable(profile), host, ledger, plugins: this.#plugins, purpose, options });
+    const before = await plan("apply");
+    const { left } = rendered;
+    if (supervisor.running && same && this.#round && !before.some(isToDo))
+      return { settings: settingReports({ before, after: [], left, round: this.#round }), restored };
+
+    recordOriginals(before, ledger, owner);
+    const different = await recordFiles(files, host, ledger, owner);
+    await saveJournal(host, journal);
+    for (const [path, text] of different) await write(path, text, host);
+    const outcome =
+      how === "reload"
+        ? await supervisor.reload(rendered.name)
+        : await supervisor.start(rendered.name, { overTuned: how === "start over tuned" });
+    this.#note(outcome);
+
+    if (outcome.type !== "applied") {
+      const undone = await giveUp(ledger, host, { undone: false });
+      await saveJournal(host, journal);
+      throw new NotAppliedError(reasons[outcome.type], complaint(outcome), [...restored, ...undone]);
+    }
+    const wanted = new Set([
+      ...before.flatMap((step) => ("target" in step ? [step.target] : [])),
+      ...files.keys(),
+      mainConfig,
+    ]);
+    restored.push(...(await giveUp(ledger, host, { undone: how === "reload", except: wanted })));
+    await reassertOthers(ledger, host, wanted);
+    await saveJournal(host, journal);
+    const after = await plan("verify");
+    return { settings: settingReports({ before, after, left, round: outcome.round }), restored };
+  }
+
+  /** Without the units that only TuneD knows: of those, its log is all there is to go by. */
+  #plannable(profile: ResolvedProfile): ResolvedProfile {
+    return { ...profile, units: profile.units.filter(({ type }) => this.#plugins.has(type)) };
+  }
+
+  /** What the node's configuration of TuneD says, where nobody says otherwise. */
+  async #planOptions(host: Host, given: ApplyOptions): Promise<ApplyOptions> {
+    const { options } = parseGlobalConfig((await textOf(mainConfig, host)) ?? "", mainConfig);
+    const exclude = String(options.get("reapply_sysctl_exclude") ?? "");
+    return {
+      reapplySysctl: {
+        enabled: options.get("reapply_sysctl") !== false,
+        exclude: exclude.split(/[,;]/).flatMap((glob) => (glob.trim() === "" ? [] : [glob.trim()])),
+      },
+      profileDirectories: ["/usr/lib/tuned", "/usr/lib/tuned/profiles", "/etc/tuned", "/etc/tuned/profiles"],
+      ...given,
+    };
+  }
+
+  #note(outcome: Outcome): void {
+    this.#round = outcome.round;
+    this.#trouble = outcome.type === "applied" ? undefined : outcome.message;
+  }
+
+  #notice(event: DaemonEvent): void {
+    if (event.type === "restarted") this.#note(event.outcome);
+    if (event.type === "crashed") this.#trouble = `${event.message}; started again in ${event.restartInMs / 1000} s`;
+    this.#options.onEvent?.(event);
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#tail.then(work);
+    this.#tail = result.catch(() => undefined);
+    return result;
+  }
+}
+
+interface GiveUp {
+  /** Whether TuneD has undone its own: then programs (scripts, services) are not run for that again. */
+  undone: boolean;
+  except?: ReadonlySet<string>;
+  extent?: "full" | "shutdown";
+}
+
+async function giveUp(ledger: Ledger, host: Host, { undone, except, extent }: GiveUp): Promise<Restored[]> {
+  const isGivenUp = ({ target }: Entry): boolean => except?.has(target) !== true;
+  const isDone = ({ undo }: Entry): boolean => undone && undo.some(({ type }) => type === "run");
+  const restored = await putBack({ ledger, host, owner, extent, which: (entry) => isGivenUp(entry) && !isDone(entry) });
+  for (const entry of ledger.entries()) if (isGivenUp(entry) && isDone(entry)) ledger.release(entry.target, owner);
+  const folders = restored.flatMap(({ target }) => /^(\/etc\/tuned\/[^/]+)\/[^/]+$/.exec(target)?.[1] ?? []);
+  // A folder that is ours alone is empty now; another is not, and stays.
+  for (const folder of new Set(folders))
+    if (folder.startsWith(`/etc/tuned/${namePrefix}`) || folder === "/etc/tuned/recommend.d")
+      await host.run(["rmdir", folder]);
+  return restored;
+}
+
+/** TuneD writes whatever its profile says; whoever claimed the same later than the profile has the last word. */
+async function reassertOthers(ledger: Ledger, host: Host, wanted: ReadonlySet<string>): Promise<void> {
+  for (const target of wanted) {
+    const top = ledger.find(target)?.claims.at(-1);
+    if (top && top.owner !== owner) await carryOut(top.actions, host);
+  }
+}
+
+function isToDo(step: UnitStep): boolean {
+  return step.type === "change" && step.verified !== false && step.always !== true;
+}
+
+function complaint({ message, round }: Outcome): string {
+  const words = round.errors.map(recordText).filter((text) => !message.includes(text));
+  return [message, ...words.slice(0, 5)].join("; ");
+}
+
+async function areAsWanted(files: ReadonlyMap<string, string>, host: Host): Promise<boolean> {
+  for (const [path, text] of files) if ((await textOf(path, host))?.trim() !== text.trim()) return false;
+  return true;
+}
+
+async function textOf(path: string, host: Host): Promise<string | undefined> {
+  const file = await host.read(path);
+  return file.type === "text" ? file.text : undefined;
+}
+
+async function write(path: string, text: string, host: Host): Promise<void> {
+  const outcome = await host.replace(path, text);
+  if (outcome.type === "failed") throw new Error(`write TuneD's configuration: ${outcome.message}`);
+}
