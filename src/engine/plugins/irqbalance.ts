@@ -45,6 +45,7 @@ async function planBanned({ value, from }: Setting, { host }: Observe): Promise<
     if (settings.type === "failed") return impossible(`cannot read ${path}: ${settings.message}`);
     const before = settings.text;
     const text = withBanned(before, formatRanges(list.cpus));
+    const undo: Action[] = [{ type: "file", path, text: before }, restart];
     return {
       ...about,
       type: text === before ? "same" : "change",
@@ -52,7 +53,8 @@ async function planBanned({ value, from }: Setting, { host }: Observe): Promise<
       before: bannedLines(before).join("; ") || `no ${key}`,
       value: `${key}=${formatRanges(list.cpus)}`,
       actions: [{ type: "file", path, text }, restart],
-      undo: [{ type: "file", path, text: before }, restart],
+      undo,
+      undoAtShutdown: undo,
       lasts: "persistent",
       verified: false,
     };

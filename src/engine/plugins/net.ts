@@ -3,6 +3,7 @@ import { withModifier } from "../modifier.ts";
 import type { Observe, Plugin, Step } from "../plugin.ts";
 import { unknownOption } from "../unknown-option.ts";
 import { isLinkOption, planLink, planWakeOnLan } from "./net-link.ts";
+import { netProperties } from "./net-properties.ts";
 import { isParameterOption, planParameters } from "./net-parameters.ts";
 
 /** In TuneD's order; what is for the whole node comes first. */
@@ -28,6 +29,8 @@ export const net: Plugin = {
     // `bonding_masters` is a file; a name with a hyphen first would be taken for an option by ethtool and ip.
     return names.filter((name) => !virtual.has(name) && name !== "bonding_masters" && !name.startsWith("-"));
   },
+
+  properties: netProperties,
 
   async plan(unit, observe, devices) {
     const steps = otherOptions(unit);
