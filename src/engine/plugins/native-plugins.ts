@@ -22,4 +22,6 @@ export const nativePlugins: readonly Plugin[] = [
   scheduler,
   scsiHost,
   sysctl,
+  sysfs,
+  vm,
 ];
