@@ -5,7 +5,7 @@ import { DevicePool } from "./claim-devices.ts";
 import { deviceScripts } from "./device-scripts.ts";
 import type { ApplyOptions } from "./engine.ts";
 import type { Ledger } from "./ledger.ts";
-import { PlannedHost } from "./planned-host.ts";
+import { PlannedHost, realName } from "./planned-host.ts";
 import type { Observe, Plugin, Step } from "./plugin.ts";
 
 export type UnitStep = Step & {
@@ -107,6 +107,6 @@ function aboutUnit(unit: Unit): { option: string; from: string } {
 /** Two paths may lead to one file: there is one original, under the file's own name. */
 async function byRealName(step: UnitStep, host: Host): Promise<UnitStep> {
   if ((step.type !== "change" && step.type !== "same") || !step.target.startsWith("/")) return step;
-  const target = await host.real(step.target);
+  const target = await realName(step.target, host);
   return target === step.target ? step : { ...step, target, alias: step.target };
 }

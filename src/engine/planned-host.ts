@@ -13,7 +13,7 @@ export class PlannedHost {
   }
 
   async read(path: string): Promise<FileText> {
-    const text = this.#texts.size === 0 ? undefined : this.#texts.get(await this.#host.real(path));
+    const text = this.#texts.size === 0 ? undefined : this.#texts.get(await realName(path, this.#host));
     if (text === undefined) return this.#host.read(path);
     return text === null ? { type: "missing" } : { type: "text", text };
   }
@@ -32,14 +32,22 @@ export class PlannedHost {
 
   async intend(actions: readonly Action[]): Promise<void> {
     for (const action of actions) {
-      if (action.type === "write") this.#texts.set(await this.#host.real(action.path), `${action.value}\n`);
+      if (action.type === "write") this.#texts.set(await realName(action.path, this.#host), `${action.value}\n`);
       if (action.type === "keys") {
         const file = await this.read(action.path);
         const { values, add } = action;
         if (file.type === "text")
-          this.#texts.set(await this.#host.real(action.path), setKeys(file.text, new Map(Object.entries(values)), add));
+          this.#texts.set(
+            await realName(action.path, this.#host),
+            setKeys(file.text, new Map(Object.entries(values)), add),
+          );
       }
-      if (action.type === "file") this.#texts.set(await this.#host.real(action.path), action.text);
+      if (action.type === "file") this.#texts.set(await realName(action.path, this.#host), action.text);
     }
   }
+}
+
+/** Sysctls have no links on the way: most of what is asked for need not be looked up. */
+export async function realName(path: string, host: Pick<Host, "real">): Promise<string> {
+  return path.startsWith("/proc/sys/") ? path : host.real(path);
 }

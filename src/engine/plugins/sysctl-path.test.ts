@@ -1,3 +1,4 @@
+import { normalize } from "node:path/posix";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { sysctlPath } from "./sysctl-path.ts";
@@ -21,7 +22,7 @@ test("no name leads out of /proc/sys", () => {
   fc.assert(
     fc.property(names, (parts) => {
       const path = sysctlPath(parts.join(""));
-      if (path !== undefined) expect(new URL(`file://${path}`).pathname.startsWith("/proc/sys/")).toBe(true);
+      if (path !== undefined) expect(normalize(path).startsWith("/proc/sys/")).toBe(true);
     }),
   );
 });

@@ -1,8 +1,10 @@
 import { collapseBlanks, unquote } from "../../tuned/plugin-text.ts";
 import type { Setting } from "../../tuned/unit.ts";
-import { isSameValue } from "../../tuned/value.ts";
+import { holds } from "../holds.ts";
 import { wantedValue } from "../modifier.ts";
 import type { Observe, Plugin, Step } from "../plugin.ts";
+import { undoSysctl } from "./dirty-pair.ts";
+import { readSystemSysctls, type SystemSysctl } from "./sysctl-files.ts";
 import { sysctlPath } from "./sysctl-path.ts";
 
 /** `[sysctl]`: options are kernel parameters. */
@@ -11,6 +13,7 @@ export const sysctl: Plugin = {
   async plan(unit, observe) {
     const steps: Step[] = [];
     for (const [option, setting] of unit.options) steps.push(await planOption(option, setting, observe));
+    if (observe.purpose === "apply" && observe.reapplySysctl.enabled) steps.push(...(await reapply(steps, observe)));
     return steps;
   },
 };
@@ -32,7 +35,7 @@ async function planOption(option: string, { value, from }: Setting, observe: Obs
   if (before.includes("\n")) return impossible(`cannot keep the original value: ${path} has several lines`);
 
   const wanted = wantedValue(unquote(value), path, before, observe);
-  const same = isSameValue(collapseBlanks(wanted), collapseBlanks(before));
+  const same = holds(collapseBlanks(wanted), collapseBlanks(before), observe);
   return {
     type: same ? "same" : "change",
     option,
@@ -41,6 +44,39 @@ async function planOption(option: string, { value, from }: Setting, observe: Obs
     before,
     value: same ? before : wanted,
     actions: [{ type: "write", path, value: wanted }],
-    undo: [{ type: "write", path, value: before }],
+    undo: await undoSysctl(path, before, observe),
   };
+}
+
+/**
+ * The node's own sysctl files have the last word, over the profile and whatever else set something since the start. That
+ * is not undone: it is what the node is meant to have.
+ */
+async function reapply(own: readonly Step[], observe: Observe): Promise<Step[]> {
+  const { values, malformed } = await readSystemSysctls(observe);
+  const steps: Step[] = malformed.map((from) => ({
+    type: "impossible",
+    option: "",
+    from,
+    message: "is no line of a sysctl file: expected key = value",
+  }));
+  const planned = new Map(own.flatMap((step) => (step.type === "change" ? [[step.target, step.value]] : [])));
+  for (const value of values) steps.push(...(await planSystem(value, planned, observe)));
+  return steps;
+}
+
+async function planSystem(
+  { key: option, value, from }: SystemSysctl,
+  planned: ReadonlyMap<string, string>,
+  observe: Observe,
+): Promise<Step[]> {
+  const target = sysctlPath(option);
+  if (target === undefined) return [];
+  const file = await observe.host.read(target);
+  // Another kernel may well have fewer of them.
+  if (file.type === "missing") return [];
+  const before = planned.get(target) ?? (file.type === "text" ? file.text.trimEnd() : "");
+  if (holds(collapseBlanks(value), collapseBlanks(before), observe)) return [];
+  const actions = [{ type: "write", path: target, value }] as const;
+  return [{ type: "change", option, from, target, before, value, actions, undo: [] }];
 }

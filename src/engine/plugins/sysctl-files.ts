@@ -1,0 +1,47 @@
+import { matchesGlob } from "../../tuned/glob.ts";
+import type { Observe } from "../plugin.ts";
+
+/** A value that the node's own files give a sysctl. */
+export interface SystemSysctl {
+  readonly key: string;
+  readonly value: string;
+  /** `file:line` */
+  readonly from: string;
+}
+
+export interface SystemSysctls {
+  /** The last value of each key. */
+  readonly values: readonly SystemSysctl[];
+  /** `file:line` of lines that are none. */
+  readonly malformed: readonly string[];
+}
+
+/** `/usr/lib/sysctl.d` is not among them: those are defaults, not what somebody decided for this node. */
+const folders = ["/etc/sysctl.d", "/run/sysctl.d"];
+const last = "/etc/sysctl.conf";
+
+/** What the node's own sysctl files say: by file name, one in /run in the place of one in /etc. */
+export async function readSystemSysctls({ host, reapplySysctl }: Observe): Promise<SystemSysctls> {
+  const files = new Map<string, string>();
+  for (const folder of folders)
+    for (const name of await host.list(folder)) if (name.endsWith(".conf")) files.set(name, `${folder}/${name}`);
+  const paths = [...files].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, path]) => path);
+
+  const values = new Map<string, SystemSysctl>();
+  const malformed: string[] = [];
+  for (const path of [...paths, last]) {
+    const file = await host.read(path);
+    if (file.type !== "text") continue;
+    for (const [index, line] of file.text.split("\n").entries()) {
+      const from = `${path}:${index + 1}`;
+      const text = line.trim();
+      if (text === "" || text.startsWith("#") || text.startsWith(";")) continue;
+      const equals = text.indexOf("=");
+      const key = text.slice(0, Math.max(equals, 0)).trim();
+      if (key === "") malformed.push(from);
+      else if (!reapplySysctl.exclude.some((pattern) => matchesGlob(pattern, key)))
+        values.set(key, { key, value: text.slice(equals + 1).trim(), from });
+    }
+  }
+  return { values: [...values.values()], malformed };
+}

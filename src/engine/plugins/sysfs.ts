@@ -1,0 +1,47 @@
+import { normalPath } from "../../tuned/path.ts";
+import { activeOption } from "../../tuned/plugin-text.ts";
+import type { Setting } from "../../tuned/unit.ts";
+import { holds } from "../holds.ts";
+import type { Observe, Plugin, Step } from "../plugin.ts";
+import { expandGlob } from "./sysfs-glob.ts";
+
+/** `[sysfs]`: options are files below /sys, stars allowed, and the value is written as it is. */
+export const sysfs: Plugin = {
+  type: "sysfs",
+  async plan(unit, observe) {
+    const steps: Step[] = [];
+    for (const [option, setting] of unit.options) steps.push(...(await planOption(option, setting, observe)));
+    return steps;
+  },
+};
+
+async function planOption(option: string, setting: Setting, observe: Observe): Promise<Step[]> {
+  const about = { option, from: setting.from };
+  const pattern = normalPath(option);
+  if (!pattern.startsWith("/sys/"))
+    return [{ ...about, type: "impossible", message: "is not a file below /sys", verified: false }];
+  const matches = await expandGlob(pattern, observe.host);
+  if (matches.type === "too-many")
+    return [{ ...about, type: "impossible", message: "matches too many files", verified: false }];
+  if (matches.paths.length === 0) return [{ ...about, type: "skipped", level: "info", message: "matches no file" }];
+  return Promise.all(matches.paths.map((path) => planFile(path, option, setting, observe)));
+}
+
+async function planFile(path: string, option: string, { value, from }: Setting, observe: Observe): Promise<Step> {
+  const about = { option, from, ...(path === option ? {} : { device: path }) };
+  const file = await observe.host.read(path);
+  if (file.type === "failed" && file.code !== "EACCES" && file.code !== "EPERM")
+    return { ...about, type: "impossible", message: `cannot read ${path}: ${file.message}` };
+  const before = file.type === "text" ? activeOption(file.text, "everything").trim() : "";
+  return {
+    ...about,
+    type: holds(value, before, observe) ? "same" : "change",
+    target: path,
+    before,
+    value,
+    actions: [{ type: "write", path, value }],
+    // Nothing written is no write at all: an empty line is what the kernel takes for nothing. What cannot be read has
+    // no original.
+    undo: file.type === "text" ? [{ type: "write", path, value: before === "" ? "\n" : before }] : [],
+  };
+}

@@ -1,0 +1,53 @@
+import { activeOption } from "../../tuned/plugin-text.ts";
+import type { Setting } from "../../tuned/unit.ts";
+import { holds } from "../holds.ts";
+import type { Observe, Step } from "../plugin.ts";
+
+const folders = ["/sys/kernel/mm/transparent_hugepage", "/sys/kernel/mm/redhat_transparent_hugepage"];
+
+export async function planHugePages(option: string, setting: Setting, observe: Observe): Promise<Step[]> {
+  const about = { option, from: setting.from };
+  if (!["always", "madvise", "never"].includes(setting.value)) {
+    const message = `${JSON.stringify(setting.value)} is none of always, madvise, never`;
+    return [{ ...about, type: "skipped", message }];
+  }
+  const cmdline = await observe.host.read("/proc/cmdline");
+  if (cmdline.type === "text" && cmdline.text.indexOf("transparent_hugepage=") > 0) {
+    const message = "the kernel's command line says transparent_hugepage= already";
+    return [{ ...about, type: "skipped", level: "info", message }];
+  }
+  // TuneD compares only one of the two names afterwards.
+  return [await planFile("enabled", option, setting, observe, option === "transparent_hugepages")];
+}
+
+export async function planDefrag(option: string, setting: Setting, observe: Observe): Promise<Step[]> {
+  return [await planFile("defrag", option, setting, observe, true)];
+}
+
+async function planFile(
+  name: "enabled" | "defrag",
+  option: string,
+  { value, from }: Setting,
+  observe: Observe,
+  verified: boolean,
+): Promise<Step> {
+  for (const folder of folders) {
+    const target = `${folder}/${name}`;
+    const file = await observe.host.read(target);
+    if (file.type === "missing") continue;
+    if (file.type === "failed") return { type: "impossible", option, from, message: file.message, verified };
+    const before = activeOption(file.text);
+    return {
+      type: holds(value, before, observe) ? "same" : "change",
+      option,
+      from,
+      target,
+      before,
+      value,
+      actions: [{ type: "write", path: target, value }],
+      undo: [{ type: "write", path: target, value: before }],
+      verified,
+    };
+  }
+  return { type: "impossible", option, from, message: "this node's kernel has no transparent huge pages", verified };
+}

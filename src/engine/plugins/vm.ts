@@ -1,0 +1,46 @@
+import type { Setting } from "../../tuned/unit.ts";
+import type { Observe, Plugin, Step } from "../plugin.ts";
+import { unknownOption } from "../unknown-option.ts";
+import { planDirty } from "./vm-dirty.ts";
+import { planDefrag, planHugePages } from "./vm-huge-pages.ts";
+
+type Planner = (option: string, setting: Setting, observe: Observe) => Promise<Step[]>;
+
+/** In TuneD's order. */
+const planners: Readonly<Record<string, Planner>> = {
+  transparent_hugepages: planHugePages,
+  transparent_hugepage: planHugePages,
+  "transparent_hugepage.defrag": planDefrag,
+  dirty_bytes: planDirty,
+  dirty_ratio: planDirty,
+  dirty_background_bytes: planDirty,
+  dirty_background_ratio: planDirty,
+};
+
+/** `[vm]`: huge pages, and how much of memory may be dirty. */
+export const vm: Plugin = {
+  type: "vm",
+  async plan({ options }, observe) {
+    const steps: Step[] = [];
+    for (const [option, setting] of options)
+      if (!Object.hasOwn(planners, option)) steps.push(unknownOption("vm", option, setting));
+    for (const [bytes, ratio] of [
+      ["dirty_bytes", "dirty_ratio"],
+      ["dirty_background_bytes", "dirty_background_ratio"],
+    ] as const) {
+      const both = options.has(bytes) ? options.get(ratio) : undefined;
+      if (both)
+        steps.push({
+          type: "skipped",
+          option: ratio,
+          from: both.from,
+          message: `is for the same thing as ${bytes}: use one of them`,
+        });
+    }
+    for (const [option, planner] of Object.entries(planners)) {
+      const setting = options.get(option);
+      if (setting) steps.push(...(await planner(option, setting, observe)));
+    }
+    return steps;
+  },
+};
