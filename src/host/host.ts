@@ -6,7 +6,10 @@ export interface Host {
    * a missing file is, folders included.
    */
   write(path: string, text: string): Promise<Outcome>;
-  /** Puts a whole file in the place of another: a crash leaves the old one or the new one, and the new one lasts. */
+  /**
+   * Puts a whole file in the place of another: a crash leaves the old one or the new one, and the new one lasts. Without
+   * a mode it keeps the old one's.
+   */
   replace(path: string, text: string, mode?: number): Promise<Outcome>;
   /** A file that is not there is removed already. */
   remove(path: string): Promise<Outcome>;

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -34,6 +34,18 @@ describe("a host below a root", () => {
     expect(await host.read("/etc/y")).toEqual({ type: "text", text: "1" });
     expect(await host.real("/etc/y")).toBe("/etc/x");
   });
+});
+
+test("a file keeps who may read it when it is replaced, unless told otherwise", async () => {
+  const root = await rootWith({ "/etc/secret": "a" });
+  await chmod(join(root, "etc/secret"), 0o600);
+  const host = new LinuxHost(root);
+  const modeAfter = async (mode?: number): Promise<number> => {
+    await host.replace("/etc/secret", "b", mode);
+    return (await stat(join(root, "etc/secret"))).mode & 0o777;
+  };
+  expect(await modeAfter()).toBe(0o600);
+  expect(await modeAfter(0o640)).toBe(0o640);
 });
 
 describe("a host's programs", () => {

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { constants } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, readFile, realpath, rename, rm } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { refusal, refused } from "./host-path.ts";
 import {
@@ -44,11 +44,13 @@ export class LinuxHost implements Host {
     });
   }
 
-  replace(path: string, text: string, mode = 0o644): Promise<Outcome> {
+  replace(path: string, text: string, wantedMode?: number): Promise<Outcome> {
     return this.#at<Outcome>(path, async (file) => {
       if (isKernelPath(path))
         return { type: "failed", code: "EPERM", message: `EPERM: operation not permitted, ${path}` };
       await mkdir(dirname(file), { recursive: true });
+      // A boot configuration with passwords in it must not become readable by being rewritten.
+      const mode = wantedMode ?? (await modeOf(file)) ?? 0o644;
       const beside = `${file}.${process.pid}.new`;
       const handle = await open(beside, "w", mode);
       try {
@@ -173,4 +175,9 @@ export class LinuxHost implements Host {
     }
     return false;
   }
+}
+
+async function modeOf(file: string): Promise<number | undefined> {
+  const present = await stat(file).catch(() => undefined);
+  return present && present.mode & 0o777;
 }

@@ -58,16 +58,15 @@ function withVariable(line: string): string {
 }
 
 function unpatched(text: string): string {
-  const lines = text
-    .split("\n")
-    .filter((line) => !/^\s*set\s+tuned_(params|initrd)\s*=/.test(line) && line !== begin)
-    .map((line) => line.replaceAll(/ *\$tuned_(params|initrd)/g, ""));
-  // The blank lines around the block came with it.
-  return lines.filter((line, index) => line !== end && !(line === "" && isBeside(lines, index))).join("\n");
-}
-
-function isBeside(lines: readonly string[], index: number): boolean {
-  return lines[index - 1] === end || lines[index + 1] === end;
+  const lines = text.split("\n");
+  return (
+    lines
+      // The blank line before the block came with it.
+      .filter((line, index) => line !== begin && line !== end && !(line === "" && lines[index + 1] === begin))
+      .filter((line) => !/^\s*set\s+tuned_(params|initrd)\s*=/.test(line))
+      .map((line) => line.replaceAll(/ *\$tuned_(params|initrd)/g, ""))
+      .join("\n")
+  );
 }
 
 const overlays = [

@@ -6,6 +6,7 @@ import { planGovernor, planSamplingDownFactor } from "./cpu-governor.ts";
 import { planForceLatency, planResumeLatency } from "./cpu-latency.ts";
 import { planBoost, planPstate } from "./cpu-pstate.ts";
 import { onePerTarget, skipped, unknownOptions, valueOf, wantedOf } from "./device-steps.ts";
+import { udevProperties } from "./udev-properties.ts";
 
 /** In the order in which TuneD applies them: a governor's own files appear only once it governs. */
 const perCpu = {
@@ -32,6 +33,8 @@ export const cpu: Plugin = {
     const names = await host.list("/sys/devices/system/cpu");
     return names.filter((name) => /^cpu[0-9]+$/.test(name)).toSorted((a, b) => numberOf(a) - numberOf(b));
   },
+
+  properties: (device, observe) => udevProperties(`/sys/devices/system/cpu/${device}`, "cpu", observe),
 
   async plan(unit, observe, devices) {
     const steps = unknownOptions(unit, known);

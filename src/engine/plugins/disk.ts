@@ -2,6 +2,7 @@ import type { Observe, Plugin } from "../plugin.ts";
 import { planApm, planSpindown } from "./disk-power.ts";
 import { planElevator, planQuantum, planReadahead, planReadaheadMultiply } from "./disk-queue.ts";
 import { forEachDevice, onePerTarget, skipped, unknownOptions, valueOf, wantedOf } from "./device-steps.ts";
+import { udevProperties } from "./udev-properties.ts";
 
 /** In the order in which TuneD applies them: what is multiplied is the readahead just set. */
 const planners = {
@@ -24,6 +25,8 @@ export const disk: Plugin = {
     // The kernel cannot have a slash in a name of its file system.
     return names.filter((_, index) => supported[index]).map((name) => name.replaceAll("!", "/"));
   },
+
+  properties: (device, observe) => udevProperties(`/sys/block/${device.replaceAll("/", "!")}`, "block", observe),
 
   async plan(unit, observe, devices) {
     const steps = unknownOptions(unit, known);

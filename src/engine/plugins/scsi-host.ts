@@ -1,11 +1,14 @@
 import type { Observe, Plugin, Step } from "../plugin.ts";
 import { forEachDevice, kernelFile, skipped, unknownOptions, valueOf, type Wanted, wantedOf } from "./device-steps.ts";
+import { udevProperties } from "./udev-properties.ts";
 
 /** `[scsi_host]`: power management of the links to disks. */
 export const scsiHost: Plugin = {
   type: "scsi_host",
 
   devices: ({ host }) => host.list("/sys/class/scsi_host"),
+
+  properties: (device, observe) => udevProperties(`/sys/class/scsi_host/${device}/device`, "scsi", observe),
 
   async plan(unit, observe, devices) {
     const steps = unknownOptions(unit, new Set(["alpm"]));

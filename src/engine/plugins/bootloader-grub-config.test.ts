@@ -1,0 +1,101 @@
+import { describe, expect, test } from "vitest";
+import { patchGrubConfig, patchGrubDefaults, unpatchGrubDefaults, usesEntryFiles } from "./bootloader-grub-config.ts";
+
+const plain = `### BEGIN /etc/grub.d/00_header ###
+set x=1
+### END /etc/grub.d/00_header ###
+
+menuentry a {
+  linux /vmlinuz root=/dev/sda1
+  initrd /initrd.img
+}
+menuentry e {
+  linuxefi /vmlinuz root=/dev/sda1
+  initrdefi /initrd.img
+}
+menuentry r {
+  linux16 /vmlinuz-0-rescue root=x
+  initrd16 /initrd-0-rescue.img
+}
+`;
+
+const patched = (params: string, initrd = ""): string => `### BEGIN /etc/grub.d/00_header ###
+set x=1
+### END /etc/grub.d/00_header ###
+
+### BEGIN /etc/grub.d/00_tuned ###
+set tuned_params="${params}"
+set tuned_initrd="${initrd}"
+### END /etc/grub.d/00_tuned ###
+
+menuentry a {
+  linux /vmlinuz root=/dev/sda1 $tuned_params
+  initrd /initrd.img $tuned_initrd
+}
+menuentry e {
+  linuxefi /vmlinuz root=/dev/sda1 $tuned_params
+  initrdefi /initrd.img $tuned_initrd
+}
+menuentry r {
+  linux16 /vmlinuz-0-rescue root=x
+  initrd16 /initrd-0-rescue.img
+}
+`;
+
+const values = (tuned_params: string, tuned_initrd = ""): { tuned_params: string; tuned_initrd: string } => ({
+  tuned_params,
+  tuned_initrd,
+});
+
+describe("grub.cfg", () => {
+  test("gets the variables in every entry but those for rescue", () => {
+    expect(patchGrubConfig(plain, values("a=1"))).toBe(patched("a=1"));
+  });
+
+  test("that has them gets other values, and the same ones change nothing", () => {
+    expect(patchGrubConfig(patched("a=1"), values("b=2", "/t.img"))).toBe(patched("b=2", "/t.img"));
+    expect(patchGrubConfig(patched("a=1"), values("a=1"))).toBe(patched("a=1"));
+  });
+
+  test.each([
+    ["a variable is not set", patched("a=1").replace(/set tuned_initrd.*\n/, "")],
+    ["an entry came without one of them", patched("a=1").replace("sda1 $tuned_params", "sda1")],
+    ["no entry has them", patched("a=1").replaceAll(/ \$tuned_\w+/g, "")],
+  ])("is made anew where %s", (_, broken) => {
+    expect(patchGrubConfig(broken, values("b"))).toBe(patched("b"));
+  });
+
+  test("takes no text for a pattern of what replaces it", () => {
+    expect(patchGrubConfig(patched("a"), values("$& $1"))).toBe(patched("$& $1"));
+  });
+});
+
+describe("/etc/default/grub", () => {
+  const lines = `GRUB_CMDLINE_LINUX_DEFAULT="\${GRUB_CMDLINE_LINUX_DEFAULT:+$GRUB_CMDLINE_LINUX_DEFAULT }\\$tuned_params"
+GRUB_INITRD_OVERLAY="\${GRUB_INITRD_OVERLAY:+$GRUB_INITRD_OVERLAY }\\$tuned_initrd"
+`;
+
+  test("refers to the variables, once", () => {
+    expect(patchGrubDefaults("A=1")).toBe(`A=1\n${lines}`);
+    expect(patchGrubDefaults(`A=1\n${lines}`)).toBe(`A=1\n${lines}`);
+  });
+
+  test("is not taken to do so by a comment", () => {
+    const commented = lines.replaceAll(/^(?=G)/gm, "#");
+    expect(patchGrubDefaults(commented)).toBe(`${commented}${lines}`);
+  });
+
+  test("loses the line where entries have files of their own", () => {
+    expect(unpatchGrubDefaults(`A=1\n${lines}`)).toBe(`A=1\n${lines.split("\n")[1]}\n`);
+    expect(unpatchGrubDefaults("A=1")).toBe("A=1");
+  });
+
+  test.each([
+    ["GRUB_ENABLE_BLSCFG=true", true],
+    ['A=1\n GRUB_ENABLE_BLSCFG = "True"\nB=2', true],
+    ["#GRUB_ENABLE_BLSCFG=true", false],
+    ["GRUB_ENABLE_BLSCFG=false", false],
+  ])("%j says so: %s", (text, expected) => {
+    expect(usesEntryFiles(text)).toBe(expected);
+  });
+});

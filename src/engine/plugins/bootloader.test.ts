@@ -1,0 +1,223 @@
+import { describe, expect, test } from "vitest";
+import { complaints, expectedComplaints, expectedOutcome, outcomeOf, runCase } from "../testing/plugin-bench.ts";
+import { type RecordedCase, recordedCases } from "../testing/recorded-case.ts";
+
+const state = "/etc/tuned/bootcmdline";
+
+/** TuneD empties GRUB's environment block even where it never wrote to it, and goes on if there is no program for that. */
+const undoesLess = new Set(["boot-nogrub", "boot-verify-mismatch"]);
+
+describe("as TuneD", () => {
+  test.each(recordedCases("25-plugin-bootloader").map((one) => [one.id, one] as const))("%s", async (_, one) => {
+    const result = await runCase(one);
+    expect(outcomeOf(result)).toEqual(expectedOutcome(one));
+    expect(complaints(result).length > 0).toBe(expectedComplaints(one).length > 0);
+    expect(result.commands.apply).toEqual(one.expect.apply_exec ?? []);
+    expect(result.commands.rollback).toEqual(undoesLess.has(one.id) ? [] : (one.expect.rollback_exec ?? []));
+  });
+});
+
+const empty = "TUNED_BOOT_CMDLINE=\nTUNED_BOOT_INITRD_ADD=\n";
+
+function node(
+  options: string,
+  fs: Record<string, string> = {},
+  exec: RecordedCase["input"]["exec"] = {},
+): RecordedCase {
+  const files = { "/etc/grub.d/00_tuned": "x", [state]: empty, ...fs };
+  const input = { profile: `[bootloader]\n${options}\n`, fs: files, watch: [state], exec };
+  return { id: "", input, expect: { applied: {}, rolled_back: {} } };
+}
+
+const grub = `### END /etc/grub.d/00_header ###
+menuentry a {
+  linux /vmlinuz
+  initrd /initrd.img
+}
+`;
+
+describe("GRUB", () => {
+  test("is changed behind its links, and rolled back by emptying the variables in what is there by then", async () => {
+    const fs = {
+      "/etc/grub2.cfg": "->/boot/grub2/grub.cfg",
+      "/boot/grub2/grub.cfg": grub,
+      "/etc/default/grub": "A=1\n",
+    };
+    const one = node("cmdline=a=1", fs);
+    one.input.watch = ["/boot/grub2/grub.cfg", "/etc/default/grub"];
+    one.input.fs_before_verify = {
+      "/boot/grub2/grub.cfg": 'set tuned_params="a=1"\nmenuentry new {}\n',
+    };
+    const { applied, rolledBack } = await runCase(one);
+    expect(applied["/boot/grub2/grub.cfg"]).toContain('set tuned_params="a=1"\n');
+    expect(applied["/boot/grub2/grub.cfg"]).toContain("linux /vmlinuz $tuned_params\n");
+    expect(applied["/etc/default/grub"]).toContain("$tuned_params");
+    expect(rolledBack["/boot/grub2/grub.cfg"]).toBe('set tuned_params=""\nmenuentry new {}\n');
+  });
+
+  test("is left alone once it is as wanted", async () => {
+    const fs = {
+      [state]: 'TUNED_BOOT_CMDLINE="a=1"\nTUNED_BOOT_INITRD_ADD=""\n',
+      "/boot/loader/entries/x.conf": "",
+      "/boot/grub2/grubenv": "# GRUB Environment Block\ntuned_params=a=1\ntuned_initrd=\n####",
+      "/proc/cmdline": "root=x a=1\n",
+    };
+    const { apply, verify, commands } = await runCase(node("cmdline=a=1", fs));
+    expect(apply.settings).toMatchObject([{ type: "same" }]);
+    expect(verify).toEqual({ differences: [] });
+    expect(commands).toMatchObject({ apply: [], rollback: [] });
+  });
+
+  test("says what waits for the next boot, and what stands in its place", async () => {
+    const { apply, verify } = await runCase(node("cmdline=a=1 b", { "/proc/cmdline": "b a=2\n" }));
+    expect(apply.settings).toMatchObject([{ type: "set" }, { type: "skipped", level: "info" }]);
+    expect(verify?.differences).toMatchObject([{ option: "cmdline", expected: "a=1", found: "a=2" }]);
+  });
+
+  test("never gets a text that its shell would run", async () => {
+    const quoted = await runCase(node('cmdline=a="$(reboot)" b=\\x', {}));
+    expect(quoted.applied[state]).toContain(String.raw`TUNED_BOOT_CMDLINE="a=\"\$(reboot)\" b=\\x"`);
+    const refused = await runCase(node("cmdline=a=`reboot`"));
+    expect(complaints(refused)).toHaveLength(1);
+    expect(refused.applied[state]).toBe(empty);
+  });
+
+  test.each(["/usr/lib/x.cfg", "/etc/../usr/x", "/boot"])("is not looked for in %s", async (path) => {
+    const result = await runCase(node(`grub2_cfg_file=${path}\ncmdline=a`, { [path]: grub }));
+    expect(complaints(result)).toHaveLength(1);
+    expect(result.applied[state]).toBe(empty);
+  });
+
+  test("is given what the last of several units says", async () => {
+    const result = await runCase(node("cmdline=a=1\n[b]\ntype=bootloader\ncmdline=b=1"));
+    expect(result.applied[state]).toContain('TUNED_BOOT_CMDLINE="b=1"');
+    expect(complaints(result)).toHaveLength(1);
+  });
+
+  test("is left alone by a unit that asks for nothing", async () => {
+    expect((await runCase(node("cmdline=\ncmdline_a=+a\ncmdline_b=-a"))).apply.settings).toEqual([]);
+  });
+});
+
+describe("rpm-ostree", () => {
+  const exec = (state: string, kargs: string) => ({
+    "rpm-ostree status": { rc: 0, out: `State: ${state}\nDeployments:\n` },
+    "rpm-ostree kargs": { rc: 0, out: `${kargs}\n` },
+    "rpm-ostree kargs --*": { rc: 0 },
+  });
+
+  test("adds what is not there anyway, and takes away no more than that", async () => {
+    const { commands, applied, rolledBack } = await runCase(
+      node("cmdline=quiet a=1 b", {}, exec("idle", "root=x quiet")),
+    );
+    expect(commands.apply).toEqual(["rpm-ostree kargs --append=a=1 --append=b"]);
+    expect(commands.rollback).toEqual(["rpm-ostree kargs --delete-if-present=a=1 --delete-if-present=b"]);
+    expect(applied[state]).toContain('TUNED_BOOT_CMDLINE="a=1 b"');
+    expect(rolledBack[state]).toContain('TUNED_BOOT_CMDLINE=""');
+  });
+
+  test("has what an earlier profile of TuneD added taken away in one go", async () => {
+    const fs = { [state]: 'TUNED_BOOT_CMDLINE="old=1"\n' };
+    const { commands } = await runCase(node("cmdline=a=1", fs, exec("idle", "root=x old=1")));
+    expect(commands.apply).toEqual(["rpm-ostree kargs --delete-if-present=old=1 --append=a=1"]);
+  });
+
+  test("is compared by what it will start", async () => {
+    const fs = { [state]: 'TUNED_BOOT_CMDLINE="a=1"\n', "/proc/cmdline": "root=x\n" };
+    const { apply, verify } = await runCase(node("cmdline=a=1", fs, exec("idle", "root=x a=1")));
+    expect(apply.settings).toMatchObject([{ type: "same" }]);
+    expect(verify).toEqual({ differences: [] });
+  });
+
+  test.each([
+    ["busy", exec("busy", "")],
+    ["silent", { "rpm-ostree status": { rc: 0, out: "State: idle\n" } }],
+  ])("is not changed while it is %s", async (_, answers) => {
+    const result = await runCase(node("cmdline=a=1", {}, answers));
+    expect(complaints(result)).toHaveLength(1);
+    expect(result.commands.apply).toEqual([]);
+  });
+
+  test("takes no images", async () => {
+    expect(complaints(await runCase(node("initrd_add_img=/tmp/x.img", {}, exec("idle", ""))))).toHaveLength(1);
+  });
+});
+
+describe("bootc", () => {
+  const exec = { "bootc*": { rc: 0 } };
+
+  test("loses arguments of a profile that no longer has any", async () => {
+    const { commands } = await runCase(node("cmdline=", { [state]: 'TUNED_BOOT_CMDLINE="a=1"\n' }, exec));
+    expect(commands.apply).toEqual(["bootc loader-entries set-options-for-source --source tuned"]);
+  });
+
+  test("is told again where the running kernel does not agree with the note", async () => {
+    const noted = { [state]: 'TUNED_BOOT_CMDLINE="a=1"\n' };
+    expect((await runCase(node("cmdline=a=1", noted, exec))).commands.apply).toHaveLength(1);
+    const running = { ...noted, "/proc/cmdline": "a=1\n" };
+    expect((await runCase(node("cmdline=a=1", running, exec))).commands.apply).toEqual([]);
+  });
+});
+
+describe("an image", () => {
+  const exec = {
+    "install *": { rc: 0 },
+    "sh *": { rc: 0 },
+    "rm *": { rc: 0 },
+    "stat *": { rc: 0, out: "0 directory\n" },
+  };
+  const cmdline = { "/proc/cmdline": "BOOT_IMAGE=(hd0,gpt2)/boot/vmlinuz-6.12 root=x\n" };
+
+  test("is copied beside the kernels before GRUB is told where it sees it", async () => {
+    const { commands, applied, rolledBack } = await runCase(node("initrd_add_img=/etc/tuned/t.img", cmdline, exec));
+    expect(commands.apply).toEqual(["install -m 0644 -- /etc/tuned/t.img /boot/t.img"]);
+    expect(applied[state]).toContain('TUNED_BOOT_INITRD_ADD="/boot/t.img"');
+    expect(rolledBack[state]).toContain('TUNED_BOOT_INITRD_ADD=""');
+  });
+
+  test("is made of a directory, which goes if asked", async () => {
+    const options = "initrd_add_dir=/tmp/d\ninitrd_dst_img=tuned-initrd.img\ninitrd_remove_dir=True";
+    const { commands } = await runCase(node(options, {}, exec));
+    expect(commands.apply).toHaveLength(2);
+    expect(commands.apply[0]).toMatch(/ sh \/tmp\/d \/boot\/tuned-initrd\.img$/);
+    expect(commands.apply[1]).toBe("rm -rf -- /tmp/d");
+  });
+
+  test("that could not be made is not named to GRUB", async () => {
+    const { apply, applied } = await runCase(
+      node("initrd_add_img=/tmp/t.img\ncmdline=a", {}, { "install *": { rc: 1 } }),
+    );
+    expect(apply.settings).toMatchObject([{ type: "failed" }, { type: "skipped" }]);
+    expect(applied[state]).toBe(empty);
+  });
+
+  test.each([
+    ["a kernel's", "initrd_add_img=/tmp/x\ninitrd_dst_img=vmlinuz", { "/boot/vmlinuz": "k" }, exec],
+    ["a path", "initrd_add_img=/tmp/x\ninitrd_dst_img=../etc/passwd", {}, exec],
+    ["a relative source", "initrd_add_img=x", {}, exec],
+    ["a source that climbs", "initrd_add_img=/tmp/../etc/x", {}, exec],
+    ["a directory elsewhere", "initrd_add_dir=/root/d", {}, exec],
+    ["somebody else's directory", "initrd_add_dir=/tmp/d", {}, { "stat *": { rc: 0, out: "1000 directory\n" } }],
+    ["no directory", "initrd_add_dir=/tmp/d", {}, { "stat *": { rc: 1 } }],
+    ["a way out of /tmp", "initrd_add_dir=/tmp/d", { "/tmp/d": "->/root" }, exec],
+  ])("is refused: %s", async (_, options, fs, answers) => {
+    const result = await runCase(node(options, fs, answers));
+    expect(complaints(result)).toHaveLength(1);
+    expect(result.commands.apply).toEqual([]);
+    expect(result.applied[state]).toBe(empty);
+  });
+
+  test("stays when the directory it was made of is gone", async () => {
+    const fs = { [state]: 'TUNED_BOOT_CMDLINE=""\nTUNED_BOOT_INITRD_ADD="/d"\n', "/boot/d": "image" };
+    const { apply } = await runCase(node("initrd_add_dir=/tmp/d", fs));
+    expect(apply.settings).toMatchObject([{ type: "same" }]);
+  });
+});
+
+test("unknown options are reported, names that start with cmdline never are", async () => {
+  const { apply } = await runCase(node("foo=1\ncmdlineXYZ=z", { "/proc/cmdline": "z\n" }));
+  expect(apply.settings).toMatchObject([
+    { option: "foo", type: "skipped", level: "warning" },
+    { option: "cmdline", type: "set", value: "z" },
+  ]);
+});
