@@ -19,6 +19,9 @@ export function prepareTools() {
   const python = findPythonClient() ?? installPythonClient();
   if (python.path) env.ATTUNE_PYTHON = python.path;
   else missing.push({ files: /test\/conformance\/python/, reason: python.reason });
+  const tuned = findTuned() ?? installTuned();
+  if (tuned.path) env.ATTUNE_TUNED = tuned.path;
+  if (tuned.reason) missing.push({ files: /test\/(tuned-daemon|differential-tuned)\//, reason: tuned.reason });
   return { env, missing };
 }
 
@@ -94,6 +97,24 @@ function installPythonClient() {
   run("apt-get", ["update"]);
   run("apt-get", ["install", "-y", "--no-install-recommends", "python3-kubernetes"]);
   return findPythonClient() ?? { reason: "apt-get could not install python3-kubernetes" };
+}
+
+/** It is run in namespaces of its own, where it can change nothing of this machine. */
+function findTuned() {
+  const path = "/usr/sbin/tuned";
+  if (run(path, ["--version"]).status !== 0) return undefined;
+  const separate = ["-m", "-n", "-p", "-f", "--mount-proc", "mount", "-t", "tmpfs", "none", "/mnt"];
+  if (run("unshare", separate).status === 0) return { path };
+  return { path, reason: "this machine allows no private mount, network and process namespaces for TuneD" };
+}
+
+function installTuned() {
+  const refusal = cannotInstall();
+  if (refusal) return { reason: `tuned is not on this machine, and ${refusal}` };
+  console.log("set-up: installing tuned with apt-get");
+  run("apt-get", ["update"]);
+  run("apt-get", ["install", "-y", "--no-install-recommends", "tuned"]);
+  return findTuned() ?? { reason: "apt-get could not install tuned" };
 }
 
 function cannotInstall() {

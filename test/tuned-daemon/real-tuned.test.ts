@@ -1,0 +1,143 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { ApplyReport, RollbackReport, VerifyReport } from "../../src/engine/engine.ts";
+import type { TunedStatus } from "../../src/engine/tuned-daemon/tuned-engine.ts";
+import { type Attune, Machine } from "./machine.ts";
+import { tunedPath } from "./tuned-program.ts";
+
+const finTimeout = "/proc/sys/net/ipv4/tcp_fin_timeout";
+const retries = "/proc/sys/net/ipv4/tcp_retries2";
+
+const texts = {
+  short: "[sysctl]\nnet.ipv4.tcp_fin_timeout=33\n",
+  long: "[variables]\nn=12\n[sysctl]\nnet.ipv4.tcp_retries2=${n}\n",
+  raised: "[sysctl]\nnet.ipv4.tcp_fin_timeout=>40\n",
+  broken: "[sysctl]\nnet.ipv4.tcp_fin_timeout=33\nnet.ipv4.nosuch=1\nnet.ipv4.tcp_retries2=many\n[foo]\nx=1\n",
+  hanging: "[sysctl]\nnet.ipv4.tcp_fin_timeout=33\n[script]\nscript=/etc/tuned/hang.sh\n",
+  deadly: "[sysctl]\nnet.ipv4.tcp_fin_timeout=33\n[disk]\ndevices_udev_regex=(\n",
+};
+
+describe.skipIf(tunedPath === undefined)("the real TuneD", () => {
+  let machine: Machine;
+  let attune: Attune;
+
+  const apply = (profile: string): Promise<ApplyReport> => attune.ask({ do: "apply", engine: "tuned", profile, texts });
+  const verify = (profile: string): Promise<VerifyReport> =>
+    attune.ask({ do: "verify", engine: "tuned", profile, texts });
+  const rollback = (): Promise<RollbackReport> => attune.ask({ do: "rollback", engine: "tuned" });
+  const status = (): Promise<TunedStatus> => attune.ask({ do: "status" });
+  const configuration = (): string =>
+    machine.run("sh", "-c", "cd /etc/tuned && find . -type f | sort | xargs md5sum; find . -type d");
+
+  beforeEach(async () => {
+    machine = await Machine.start(
+      "printf '#!/bin/sh\\nsleep 1000\\n' >/etc/tuned/hang.sh; chmod +x /etc/tuned/hang.sh",
+    );
+    attune = await machine.attune();
+  });
+
+  afterEach(() => machine.stop());
+
+  test("applies a profile, is given another, and puts everything back", async () => {
+    const before = configuration();
+    expect((await apply("short")).settings).toMatchObject([{ type: "set", before: "60", value: "33" }]);
+    expect(machine.read(finTimeout)).toBe("33");
+    expect(await verify("short")).toEqual({ differences: [] });
+
+    const { settings, restored } = await apply("long");
+    expect(settings).toMatchObject([{ type: "set", before: "15", value: "12" }]);
+    expect(restored.filter(({ failed }) => failed !== undefined)).toEqual([]);
+    expect([machine.read(finTimeout), machine.read(retries)]).toEqual(["60", "12"]);
+    expect(machine.daemons()).toHaveLength(1);
+
+    await rollback();
+    expect([machine.read(finTimeout), machine.read(retries)]).toEqual(["60", "15"]);
+    expect(machine.daemons()).toEqual([]);
+    expect(configuration()).toBe(before);
+  });
+
+  test("tells what went wrong although TuneD says that it applied the profile", async () => {
+    const { settings } = await apply("broken");
+    const failures = settings.flatMap((setting) => (setting.type === "failed" ? [setting.message] : []));
+    expect(failures).toEqual(
+      expect.arrayContaining([
+        "failed to initialize plugin foo",
+        "sysctl option net.ipv4.nosuch will not be set, failed to read the original value.",
+        expect.stringContaining("Failed to set sysctl parameter 'net.ipv4.tcp_retries2' to 'many'"),
+        'is "15" after TuneD was done, expected "many"',
+      ]),
+    );
+    expect(machine.read(finTimeout)).toBe("33");
+    await rollback();
+    expect(machine.read(finTimeout)).toBe("60");
+  });
+
+  test("is killed when a script of a profile hangs, the script with it, and the node is as it was", async () => {
+    const before = configuration();
+    await expect(apply("hanging")).rejects.toThrow("TuneD was not done after 3 s and was killed");
+    expect(machine.read(finTimeout)).toBe("60");
+    expect(machine.daemons()).toEqual([]);
+    expect(machine.run("sh", "-c", "grep -l [h]ang.sh /proc/[0-9]*/cmdline || true")).not.toContain("/proc");
+    expect(configuration()).toBe(before);
+  });
+
+  test("does not keep anybody waiting when its thread dies", async () => {
+    await expect(apply("deadly")).rejects.toThrow(/tuning thread died|was killed|ended with status/);
+    expect(machine.read(finTimeout)).toBe("60");
+  });
+
+  test("is started again after kill -9, and still gives up the true originals", async () => {
+    await apply("short");
+    const [first] = machine.daemons();
+    machine.kill(first ?? 0);
+    await vi.waitUntil(
+      async () => machine.daemons().some((pid) => pid !== first) && (await status()).errors.length === 0,
+      { timeout: 30_000 },
+    );
+    await apply("raised");
+    expect(machine.read(finTimeout)).toBe("60");
+    await apply("long");
+    await rollback();
+    expect([machine.read(finTimeout), machine.read(retries)]).toEqual(["60", "15"]);
+  });
+
+  test("leaves originals that survive kill -9 of everything", async () => {
+    const before = configuration();
+    await apply("short");
+    await attune.kill();
+    for (const pid of machine.daemons()) machine.kill(pid);
+    attune = await machine.attune();
+    expect(machine.read(finTimeout)).toBe("33");
+    await rollback();
+    expect(machine.read(finTimeout)).toBe("60");
+    expect(configuration()).toBe(before);
+  });
+
+  test("that a killed Attune left behind is taken over", async () => {
+    await apply("short");
+    const [first] = machine.daemons();
+    await attune.kill();
+    attune = await machine.attune();
+    expect(machine.daemons()).toEqual([first]);
+    await apply("long");
+    expect([machine.read(finTimeout), machine.read(retries)]).toEqual(["60", "12"]);
+    expect(machine.daemons()).toHaveLength(1);
+    expect(machine.daemons()).not.toContain(first);
+    await rollback();
+    expect([machine.read(finTimeout), machine.read(retries)]).toEqual(["60", "15"]);
+  });
+
+  test("of somebody else is left alone", async () => {
+    machine.run("sh", "-c", "tuned --no-dbus -p '' >/dev/null 2>&1 &");
+    await vi.waitUntil(() => machine.daemons().length === 1, { timeout: 30_000 });
+    const [theirs] = machine.daemons();
+    await expect(apply("short")).rejects.toThrow(`not started by Attune is running (process ${theirs})`);
+    expect(machine.daemons()).toEqual([theirs]);
+    expect(machine.read(finTimeout)).toBe("60");
+  });
+
+  test("keeps its word through many changes of profile", async () => {
+    for (let round = 0; round < 10; round++) await apply(["short", "long", "raised"][round % 3] ?? "short");
+    await rollback();
+    expect([machine.read(finTimeout), machine.read(retries)]).toEqual(["60", "15"]);
+  });
+});
