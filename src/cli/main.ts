@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { tunedCommand } from "./tuned/command.ts";
 import { version } from "./version.ts";
 
 /** Every command's code is loaded when it is called: `attune --help` should not pay for an API server. */
@@ -27,6 +28,8 @@ program
   .option("--port <port>", "port to listen on; 0 picks a free one", "0")
   .option("--fsync", "sync every write to disk, so that a power loss loses nothing either")
   .action(async (options: Record<string, string | boolean>) => (await import("./apiserver.ts")).apiserver(options));
+
+tunedCommand(program);
 
 try {
   await program.parseAsync();

@@ -1,12 +1,34 @@
-/** Rows under headings, columns as wide as their widest cell, three spaces apart: kubectl's way. */
-export function textTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = headings.map((heading, column) =>
-    Math.max(heading.length, ...rows.map((row) => (row[column] ?? "").length)),
-  );
-  const line = (cells: readonly string[]): string =>
-    cells
-      .map((cell, column) => (column === cells.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
-      .join("   ")
-      .trimEnd();
-  return [headings, ...rows].map(line).join("\n");
+/** `paint` adds what takes no room, as colours do. */
+export type Cell = string | { readonly text: string; paint(text: string): string };
+
+/**
+ * Rows under headings, columns as wide as their widest cell, three spaces apart: kubectl's way. A cell wider than
+ * `widest` pushes the rest of its own row aside, and no other.
+ */
+export function textTable(headings: readonly Cell[], rows: readonly (readonly Cell[])[], widest = Infinity): string {
+  const all = [headings, ...rows];
+  const widths = headings.map((_, column) => {
+    let width = 0;
+    for (const row of all) {
+      const { length } = textOf(row[column]);
+      if (length > width && length <= widest) width = length;
+    }
+    return width;
+  });
+  return all.map((row) => line(row, widths)).join("\n");
+}
+
+function line(cells: readonly Cell[], widths: readonly number[]): string {
+  const last = cells.findLastIndex((cell) => textOf(cell) !== "");
+  let text = "";
+  for (const [column, cell] of cells.slice(0, last + 1).entries()) {
+    const plain = textOf(cell);
+    text += typeof cell === "string" ? plain : cell.paint(plain);
+    if (column < last) text += " ".repeat(Math.max(0, (widths[column] ?? 0) - plain.length) + 3);
+  }
+  return text;
+}
+
+export function textOf(cell: Cell | undefined): string {
+  return typeof cell === "object" ? cell.text : (cell ?? "");
 }

@@ -13,6 +13,11 @@ const parsed: ReadonlyMap<string, ParsedProfile> = new Map(
   Object.entries(texts).map(([name, text]) => [name, parseProfile(text, `${baseDirectory}/${name}/tuned.conf`)]),
 );
 
+/** As they are written, by name. */
+export function baseTexts(): ReadonlyMap<string, string> {
+  return new Map(Object.entries(texts));
+}
+
 /** The profiles that every node has: the lowest layer. */
 export function baseProfiles(): ReadonlyMap<string, ParsedProfile> {
   return parsed;

@@ -1,0 +1,86 @@
+import type { ApplyReport, Restored, SettingReport } from "../../engine/engine.ts";
+import type { Cell } from "../text-table.ts";
+import { printable } from "./printable.ts";
+import { reportTable } from "./report-table.ts";
+import type { Colours } from "./terminal.ts";
+
+/** What an apply came to, as `-o json` prints it. */
+export interface Applied extends ApplyReport {
+  readonly profile: string;
+  readonly engine: "native" | "tuned";
+  /** Why that engine. */
+  readonly reason: string;
+}
+
+/** What became of every setting, and a line that counts them. */
+export function applyText(applied: Applied, colours: Colours): string {
+  const { settings, restored } = applied;
+  const headings = ["RESULT", "UNIT", "OPTION", "DEVICE", "VALUE", "BEFORE", "FROM", "NOTE"];
+  const rows = [
+    ...settings.map((setting) => settingRow(setting, colours)),
+    ...restored.map((one) => restoredRow(one, colours)),
+  ];
+  const table = rows.length === 0 ? "" : `${reportTable(headings, rows)}\n\n`;
+  return `${table}${conclusion(applied, colours)}\n`;
+}
+
+function settingRow(setting: SettingReport, colours: Colours): Cell[] {
+  const { type, unit, option, device = "", from } = setting;
+  const colour = {
+    set: colours.green,
+    same: colours.dim,
+    overridden: colours.yellow,
+    skipped: colours.yellow,
+    failed: colours.red,
+  }[type];
+  const value = "value" in setting ? setting.value : "";
+  const before = setting.type === "set" ? setting.before : "";
+  return [
+    { text: type, paint: colour },
+    printable(unit),
+    printable(option),
+    printable(device),
+    printable(value),
+    printable(before),
+    { text: printable(from), paint: colours.dim },
+    { text: printable(noteOf(setting)), paint: type === "failed" ? colours.red : (text) => text },
+  ];
+}
+
+function noteOf(setting: SettingReport): string {
+  switch (setting.type) {
+    case "failed":
+    case "skipped":
+      return setting.message;
+    case "overridden": {
+      const { unit, option, value, from } = setting.by;
+      return `${[unit, option].filter((name) => name !== "").join(" ")} makes it ${value} (${from})`;
+    }
+    case "set":
+      return [setting.drifted ? "somebody else had changed it" : "", setting.note ?? ""].filter(Boolean).join("; ");
+    case "same":
+      return setting.note ?? "";
+    default:
+      return setting satisfies never;
+  }
+}
+
+/** Of an earlier profile: no unit of this one speaks of it. */
+function restoredRow({ target, value, failed }: Restored, { cyan, red }: Colours): Cell[] {
+  const result: Cell = failed === undefined ? { text: "restored", paint: cyan } : { text: "failed", paint: red };
+  const note: Cell = { text: failed === undefined ? "" : printable(`cannot be put back: ${failed}`), paint: red };
+  return [result, "", printable(target), "", printable(value), "", "", note];
+}
+
+function conclusion({ profile, engine, reason, settings, restored }: Applied, { bold, red }: Colours): string {
+  const counts = new Map<string, number>();
+  const count = (what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1);
+  for (const { type } of settings) count(type);
+  for (const { failed } of restored) count(failed === undefined ? "restored" : "failed");
+  const order = ["set", "same", "overridden", "skipped", "restored", "failed"];
+  const told = order.flatMap((what) => {
+    const text = `${counts.get(what)} ${what}`;
+    return counts.has(what) ? [what === "failed" ? red(text) : text] : [];
+  });
+  return `${bold(profile)}: ${told.join(", ") || "nothing to set"} (engine ${engine}: ${printable(reason)})`;
+}

@@ -1,0 +1,66 @@
+import type { ApplyReport } from "../../engine/engine.ts";
+import { applyOptions } from "./apply-options.ts";
+import { type Applied, applyText } from "./apply-text.ts";
+import { placeBaseScripts } from "./base-scripts.ts";
+import { chooseEngine, engineOption } from "./engine-option.ts";
+import { lockEngine } from "./lock-engine.ts";
+import { OneShotHost } from "./one-shot-host.ts";
+import { outputOption, serialised } from "./output-option.ts";
+import { profileNames } from "./profile-names.ts";
+import { reportProblems, reportWarnings } from "./report-problems.ts";
+import { resolveNamed } from "./resolve-named.ts";
+import { searchPath } from "./search-path.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface ApplyCommandOptions {
+  readonly root: string;
+  readonly dir: readonly string[];
+  readonly engine: string;
+  readonly output: string;
+}
+
+/** `attune tuned apply` */
+export async function apply(
+  words: readonly string[],
+  options: ApplyCommandOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const names = profileNames(words);
+  const { root, dir } = options;
+  const option = engineOption(options.engine);
+  const format = outputOption(options.output, ["table", "json", "yaml"] as const);
+  const host = new OneShotHost(root);
+  const places = await searchPath({ root, directories: dir }, host);
+  const unlock = await lockEngine(root);
+  try {
+    const named = await resolveNamed({ names, places, host, programs: true });
+    if (named.type === "invalid") return reportProblems(named.problems, terminal);
+    const { profile, links } = named;
+    reportWarnings(profile.warnings, terminal);
+    const texts = links.map((link) => link.profile);
+    const { engine, reason, close } = await chooseEngine({ option, root, host, profile, texts });
+    try {
+      await placeBaseScripts(profile, host);
+      const report = await engine.apply(profile, host, await applyOptions(host, places));
+      const applied: Applied = { profile: profile.profile, engine: engine.name, reason, ...report };
+      terminal.out(format === "table" ? applyText(applied, terminal.colours) : await serialised(applied, format));
+      warnOfHeld(host, terminal);
+      return hasFailed(report) ? 1 : 0;
+    } finally {
+      close();
+    }
+  } finally {
+    await unlock();
+  }
+}
+
+function hasFailed({ settings, restored }: ApplyReport): boolean {
+  return settings.some(({ type }) => type === "failed") || restored.some(({ failed }) => failed !== undefined);
+}
+
+function warnOfHeld({ held }: OneShotHost, { err }: Terminal): void {
+  for (const path of held)
+    err(
+      `warning: ${path} keeps its value only while it is held open, and this command ends: run attune agent for that\n`,
+    );
+}

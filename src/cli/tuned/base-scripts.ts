@@ -1,0 +1,19 @@
+import type { Host } from "../../host/host.ts";
+import { baseDirectory } from "../../tuned/profiles/base-profiles.ts";
+import type { ResolvedProfile } from "../../tuned/resolve.ts";
+
+/** Scripts of built-in profiles must lie on the node before anybody can run them. */
+export async function placeBaseScripts({ units }: ResolvedProfile, host: Host): Promise<void> {
+  const named = units.flatMap(({ options }) => [...options.values()].flatMap(({ list = [] }) => list));
+  const ours = named.filter((path) => path.startsWith(`${baseDirectory}/`));
+  if (ours.length === 0) return;
+  const { baseScripts } = await import("../../tuned/profiles/base-files.ts");
+  const scripts = baseScripts();
+  for (const path of ours) {
+    const text = scripts.get(path);
+    const found = await host.read(path);
+    if (text === undefined || (found.type === "text" && found.text === text)) continue;
+    const outcome = await host.replace(path, text, 0o755);
+    if (outcome.type === "failed") throw new Error(`place a script of the profile: ${outcome.message}`);
+  }
+}

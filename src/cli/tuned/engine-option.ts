@@ -1,0 +1,75 @@
+import type { Engine } from "../../engine/engine.ts";
+import type { Host } from "../../host/host.ts";
+import type { ParsedProfile } from "../../tuned/parse-profile.ts";
+import type { ResolvedProfile } from "../../tuned/resolve.ts";
+
+export const engineNames = ["auto", "native", "tuned"] as const;
+
+export function engineOption(value: unknown): (typeof engineNames)[number] {
+  const name = engineNames.find((one) => one === value);
+  if (name === undefined) throw new Error(`--engine ${String(value)}: not one of ${engineNames.join(", ")}`);
+  return name;
+}
+
+export interface EngineInput {
+  readonly option: (typeof engineNames)[number];
+  readonly root: string;
+  readonly host: Host;
+  readonly profile: ResolvedProfile;
+  /** What the profile was merged from. */
+  readonly texts: readonly ParsedProfile[];
+}
+
+export interface ChosenEngine {
+  readonly engine: Engine;
+  readonly reason: string;
+  /** A daemon that was started for this is ended; what it set stays. */
+  readonly close: () => void;
+}
+
+/** Loads the engine that is asked for, or the one that suits the profile and the node, and no other. */
+export async function chooseEngine({ option, root, host, profile, texts }: EngineInput): Promise<ChosenEngine> {
+  const asked = "asked for";
+  if (option === "native") return native(asked);
+  if (option === "tuned") return tunedDaemon(root, asked);
+  const [{ chooseEngine: choose }, { tunedFacts }, { usedFeatures }] = await Promise.all([
+    import("../../engine/tuned-daemon/choose-engine.ts"),
+    import("../../engine/tuned-daemon/tuned-facts.ts"),
+    import("../../engine/tuned-daemon/used-features.ts"),
+  ]);
+  const { engine, reason } = choose(usedFeatures(profile, texts), await tunedFacts(host));
+  return engine === "native" ? native(reason) : tunedDaemon(root, reason);
+}
+
+async function native(reason: string): Promise<ChosenEngine> {
+  const { nativeEngine } = await import("../../engine/native-engine.ts");
+  return { engine: nativeEngine(), reason, close: () => undefined };
+}
+
+export async function tunedDaemon(root: string, reason: string): Promise<ChosenEngine> {
+  const [{ TunedEngine }, { launchAt }, { stopOnSignals }] = await Promise.all([
+    import("../../engine/tuned-daemon/tuned-engine.ts"),
+    import("../../engine/tuned-daemon/launch.ts"),
+    import("../../runtime/signals.ts"),
+  ]);
+  const over = new AbortController();
+  const signals = stopOnSignals();
+  const timers = new Set<NodeJS.Timeout>();
+  const timer = {
+    after(ms: number, callback: () => void): () => void {
+      const handle = setTimeout(callback, ms);
+      timers.add(handle);
+      return () => clearTimeout(handle);
+    },
+  };
+  const signal = AbortSignal.any([over.signal, signals.signal]);
+  return {
+    engine: new TunedEngine({ launch: launchAt(root), timer, signal }),
+    reason,
+    close() {
+      over.abort();
+      signals.dispose();
+      for (const handle of timers) clearTimeout(handle);
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { LinuxHost } from "../../host/linux-host.ts";
+import type { ParsedProfile } from "../../tuned/parse-profile.ts";
+import { formatProblem } from "../../tuned/problem.ts";
+import { baseDirectory } from "../../tuned/profiles/base-profiles.ts";
+import { type Cell, textTable } from "../text-table.ts";
+import { outputOption, serialised } from "./output-option.ts";
+import { printable } from "./printable.ts";
+import { ProfileLibrary } from "./profile-library.ts";
+import { searchPath } from "./search-path.ts";
+import type { Colours, Terminal } from "./terminal.ts";
+
+export interface ListOptions {
+  readonly root: string;
+  readonly dir: readonly string[];
+  readonly output: string;
+}
+
+/** A profile that can be asked for by name, and those of the same name that it hides, strongest first. */
+interface Listed {
+  readonly name: string;
+  readonly profile: ParsedProfile;
+  readonly shadowed: readonly ParsedProfile[];
+}
+
+/** `attune tuned list` */
+export async function list({ root, dir, output }: ListOptions, { out, colours }: Terminal): Promise<number> {
+  const format = outputOption(output, ["table", "wide", "json", "yaml", "name"] as const);
+  const host = new LinuxHost(root);
+  const library = await ProfileLibrary.open(await searchPath({ root, directories: dir }, host));
+  const listed = byName(await library.all());
+  if (format === "name") out(listed.map(({ name }) => `${name}\n`).join(""));
+  else if (format === "table") out(`${table(listed, colours)}\n`);
+  else if (format === "wide") out(`${wideTable(listed, colours)}\n`);
+  else out(await serialised(listed.map(documentOf), format));
+  return 0;
+}
+
+function byName(layers: readonly ReadonlyMap<string, ParsedProfile>[]): Listed[] {
+  const names = [...new Set(layers.flatMap((layer) => [...layer.keys()]))].toSorted();
+  return names.flatMap((name) => {
+    const [profile, ...shadowed] = layers.flatMap((layer) => layer.get(name) ?? []).toReversed();
+    return profile ? [{ name, profile, shadowed }] : [];
+  });
+}
+
+function table(listed: readonly Listed[], colours: Colours): string {
+  const rows = listed.map(({ name, profile }) => [printable(name), placeOf(profile), summaryCell(profile, colours)]);
+  return textTable(["NAME", "FROM", "SUMMARY"], rows);
+}
+
+function wideTable(listed: readonly Listed[], { dim, ...colours }: Colours): string {
+  const rows = listed.flatMap(({ name, profile, shadowed }): Cell[][] => [
+    [printable(name), placeOf(profile), "", summaryCell(profile, { dim, ...colours })],
+    ...shadowed.map((hidden) =>
+      [printable(name), placeOf(hidden), placeOf(profile), summaryOf(hidden)].map((text) => ({ text, paint: dim })),
+    ),
+  ]);
+  return textTable(["NAME", "FROM", "SHADOWED BY", "SUMMARY"], rows);
+}
+
+function placeOf({ file }: ParsedProfile): string {
+  const directory = file.split("/").slice(0, -2).join("/") || "/";
+  return directory === baseDirectory ? "built in" : printable(directory);
+}
+
+function summaryCell(profile: ParsedProfile, { red }: Colours): Cell {
+  const [problem] = profile.problems;
+  return problem ? { text: printable(`error: ${formatProblem(problem)}`), paint: red } : printable(summaryOf(profile));
+}
+
+function summaryOf({ sections }: ParsedProfile): string {
+  const main = sections.find(({ name }) => name === "main");
+  return main?.options.find(({ key }) => key === "summary")?.value ?? "";
+}
+
+function documentOf({ name, profile, shadowed }: Listed): Record<string, unknown> {
+  const problems = profile.problems.map(formatProblem);
+  return {
+    name,
+    summary: summaryOf(profile),
+    from: profile.file,
+    shadowed: shadowed.map(({ file }) => file),
+    ...(problems.length > 0 && { problems }),
+  };
+}

@@ -1,0 +1,13 @@
+import { formatProblem, type Notice, type Problem } from "../../tuned/problem.ts";
+import { printable } from "./printable.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** A line for each. Returns the exit code. */
+export function reportProblems(problems: readonly Problem[], { err }: Terminal): number {
+  err(problems.map((problem) => `error: ${printable(formatProblem(problem))}\n`).join(""));
+  return problems.length > 0 ? 1 : 0;
+}
+
+export function reportWarnings(warnings: readonly Notice[], { err }: Terminal): void {
+  err(warnings.map((warning) => `warning: ${printable(formatProblem(warning))}\n`).join(""));
+}

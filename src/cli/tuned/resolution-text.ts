@@ -1,0 +1,93 @@
+import type { OptionDocument, ProfileDocument, UnitDocument } from "../../tuned/document.ts";
+import type { Probe } from "../../tuned/probe.ts";
+import { type Cell, textTable } from "../text-table.ts";
+import { printable } from "./printable.ts";
+import { widestCell } from "./report-table.ts";
+import type { Colours } from "./terminal.ts";
+
+/** A resolved profile for people: a head, then every option of every unit with the place that set it. */
+export function resolutionText(document: ProfileDocument, colours: Colours): string {
+  const parts = [head(document, colours), units(document, colours)];
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+}
+
+function head({ profile, chain, bootArguments, unresolved, variables }: ProfileDocument, colours: Colours): string {
+  const { bold, cyan, yellow } = colours;
+  const rows: Cell[][] = [
+    ["Profile:", { text: printable(profile), paint: bold }],
+    ["Merged from:", chain.map(printable).join(" → ")],
+  ];
+  if (bootArguments.length > 0) rows.push(["Boot arguments:", printable(bootArguments.join(" "))]);
+  unresolved.forEach((probe, index) =>
+    rows.push([index === 0 ? "Unresolved:" : "", { text: printable(question(probe)), paint: yellow }]),
+  );
+  Object.entries(variables).forEach(([name, value], index) =>
+    rows.push([
+      index === 0 ? "Variables:" : "",
+      { text: printable(`${name}=${value}`), paint: (text) => painted(text, cyan) },
+    ]),
+  );
+  const [first = [], ...others] = rows;
+  return textTable(first, others);
+}
+
+/** The name alone: `isolated_cores` of `isolated_cores=2-3`. */
+function painted(text: string, colour: (text: string) => string): string {
+  const equals = text.indexOf("=");
+  return colour(text.slice(0, equals)) + text.slice(equals);
+}
+
+function question(probe: Probe): string {
+  if (probe.type === "exec") return `what \`${probe.argv.join(" ")}\` prints`;
+  return probe.type === "file" ? `what ${probe.path} says` : `what is in ${probe.path}`;
+}
+
+function units(document: ProfileDocument, colours: Colours): string {
+  if (document.units.length === 0) return "";
+  const rows = document.units.flatMap((unit) => unitRows(unit, colours));
+  return textTable(["OPTION", "VALUE", "FROM"], rows, widestCell);
+}
+
+function unitRows(unit: UnitDocument, colours: Colours): Cell[][] {
+  const { bold, yellow } = colours;
+  const idle = !unit.enabled || unit.unmet !== undefined;
+  const title: Cell = { text: printable(`[${unit.name}]`), paint: idle ? yellow : bold };
+  const about = aboutUnit(unit);
+  return [
+    about === "" ? [title] : [title, { text: about, paint: idle ? yellow : (text) => text }],
+    ...Object.entries(unit.options).flatMap(([key, option]) => optionRows(key, option, colours)),
+  ];
+}
+
+/** Whatever is not as in most units. */
+function aboutUnit(unit: UnitDocument): string {
+  const said: string[] = [];
+  if (!unit.enabled) said.push("disabled");
+  if (unit.unmet !== undefined) said.push(`not for this node: ${unit.unmet}`);
+  if (unit.type !== unit.name) said.push(`type=${unit.type}`);
+  if (unit.devices !== "*") said.push(`devices=${unit.devices}`);
+  for (const key of [
+    "priority",
+    "devices_udev_regex",
+    "cpuinfo_regex",
+    "uname_regex",
+    "script_pre",
+    "script_post",
+  ] as const)
+    if (unit[key] !== undefined && !unit.unmet?.startsWith(`${key}=`)) said.push(`${key}=${unit[key]}`);
+  return printable(said.join(", "));
+}
+
+function optionRows(key: string, { value, from, overrides }: OptionDocument, { dim, cyan }: Colours): Cell[][] {
+  const values = typeof value === "string" ? [value] : value;
+  const old = (text: string): Cell => ({ text: printable(text), paint: dim });
+  return [
+    ...values.map((one, index): Cell[] => [
+      index === 0 ? { text: `  ${printable(key)}`, paint: cyan } : "",
+      printable(one),
+      index === 0 ? { text: printable(from), paint: dim } : "",
+    ]),
+    // The newest first: each line is what the one above took the place of.
+    ...overrides.toReversed().map((before) => [old("    instead of"), old(before.value), old(before.from)]),
+  ];
+}

@@ -1,0 +1,54 @@
+import type { Restored } from "../../engine/engine.ts";
+import { nativeEngine } from "../../engine/native-engine.ts";
+import { LinuxHost } from "../../host/linux-host.ts";
+import type { Cell } from "../text-table.ts";
+import { type ChosenEngine, tunedDaemon } from "./engine-option.ts";
+import { lockEngine } from "./lock-engine.ts";
+import { outputOption, serialised } from "./output-option.ts";
+import { printable } from "./printable.ts";
+import { reportTable } from "./report-table.ts";
+import type { Colours, Terminal } from "./terminal.ts";
+
+export interface RollbackCommandOptions {
+  readonly root: string;
+  readonly output: string;
+}
+
+/** `attune tuned rollback` */
+export async function rollback({ root, output }: RollbackCommandOptions, terminal: Terminal): Promise<number> {
+  const format = outputOption(output, ["table", "json", "yaml"] as const);
+  const host = new LinuxHost(root);
+  const unlock = await lockEngine(root);
+  try {
+    const { engine, close } = await engineOf(root, host);
+    try {
+      const { restored } = await engine.rollback(host);
+      if (format !== "table") terminal.out(await serialised({ restored }, format));
+      else terminal.out(`${text(restored, terminal.colours)}\n`);
+      return restored.some(({ failed }) => failed !== undefined) ? 1 : 0;
+    } finally {
+      close();
+    }
+  } finally {
+    await unlock();
+  }
+}
+
+/** A daemon of ours that outlived whoever started it has to be ended first. */
+async function engineOf(root: string, host: LinuxHost): Promise<Pick<ChosenEngine, "engine" | "close">> {
+  const { pidFile } = await import("../../engine/tuned-daemon/other-tuned.ts");
+  const daemon = await host.read(pidFile);
+  if (daemon.type !== "missing") return tunedDaemon(root, "");
+  return { engine: nativeEngine(), close: () => undefined };
+}
+
+function text(restored: readonly Restored[], colours: Colours): string {
+  if (restored.length === 0) return "nothing to put back: everything is as it was";
+  const rows = restored.map(({ target, value, failed }): Cell[] => [
+    failed === undefined ? { text: "restored", paint: colours.green } : { text: "failed", paint: colours.red },
+    printable(target),
+    printable(value),
+    { text: printable(failed ?? ""), paint: colours.red },
+  ]);
+  return reportTable(["RESULT", "WHAT", "VALUE", "NOTE"], rows);
+}

@@ -1,0 +1,31 @@
+import { LinuxHost } from "../../host/linux-host.ts";
+import { answerProbes } from "../../on-node/answer-probes.ts";
+import { ProfileLibrary } from "./profile-library.ts";
+import { profileNames } from "./profile-names.ts";
+import { reportProblems } from "./report-problems.ts";
+import { searchPath } from "./search-path.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface ShowOptions {
+  readonly root: string;
+  readonly dir: readonly string[];
+  /** False: includes that depend on what a program prints are not followed. */
+  readonly exec: boolean;
+}
+
+/** `attune tuned show`: every text that takes part, ancestors first, each under the name of its file. */
+export async function show(words: readonly string[], options: ShowOptions, terminal: Terminal): Promise<number> {
+  const names = profileNames(words);
+  const host = new LinuxHost(options.root);
+  const library = await ProfileLibrary.open(await searchPath({ root: options.root, directories: options.dir }, host));
+  const { links, problems } = await library.chain(names, (probes) =>
+    answerProbes(options.exec ? probes : probes.filter(({ type }) => type !== "exec"), host),
+  );
+  const { bold } = terminal.colours;
+  const texts = links.flatMap(({ profile }) => {
+    const text = library.text(profile);
+    return text === undefined ? [] : [`${bold(`# ${profile.file}`)}\n${text.trimEnd()}\n`];
+  });
+  if (texts.length > 0) terminal.out(texts.join("\n"));
+  return reportProblems(problems, terminal);
+}

@@ -1,0 +1,24 @@
+import pc from "picocolors";
+
+export type Colours = ReturnType<typeof pc.createColors>;
+
+/** Where a command writes: results to one place, what else there is to say to another. */
+export interface Terminal {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** Of `out`; without effect where nobody looks at it. */
+  readonly colours: Colours;
+}
+
+export function processTerminal(): Terminal {
+  const { stdout, stderr, env } = process;
+  // Whoever reads may have seen enough: `attune tuned list | head`.
+  stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+  return {
+    out: (text) => void stdout.write(text),
+    err: (text) => void stderr.write(text),
+    colours: pc.createColors(stdout.isTTY && !env.NO_COLOR && env.TERM !== "dumb"),
+  };
+}
