@@ -65,11 +65,11 @@ function planPolicy({ task, rule }: Subject, observe: Observe): (Step | Passed)[
   const about = { option: rule.option, from: rule.from };
   const current = policies.find(({ number }) => number === task.policy);
   if (!current)
-    return [{ ...about, type: "passed", why: "run by a deadline or a scheduler that could not be restored" }];
+    return [{ ...about, type: "passed", why: "run by a deadline or the like, which could not be put back" }];
   const policy = rule.run.policy ?? current;
   const { priority } = rule.run;
   if (priority < policy.priorities[0] || priority > policy.priorities[1])
-    return [{ ...about, type: "passed", why: `cannot have the priority ${priority} with their own policy` }];
+    return [{ ...about, type: "passed", why: `the priority ${priority} does not go with the policy` }];
 
   const target = `task ${task.tid}@${task.start} policy`;
   const same = policy === current && priority === task.priority;
@@ -110,7 +110,7 @@ async function planCpus(subject: Subject, request: TaskRequest, observe: Observe
   const about = byRule
     ? { option: rule?.option ?? "", from: rule?.from ?? "" }
     : { option: "isolated_cores", from: housekeeping?.from ?? "" };
-  if (task.bound && !same) return [{ ...about, type: "passed", why: "kept on their CPUs by the kernel" }];
+  if (task.bound && !same) return [{ ...about, type: "passed", why: "bound to its CPUs by the kernel" }];
   return [
     {
       ...about,
@@ -138,7 +138,7 @@ function summed(planned: readonly (Step | Passed)[]): Step[] {
     }
   }
   for (const { first, count } of passed.values()) {
-    const message = `${count} ${count === 1 ? "task is" : "tasks are"} left as they are: ${first.why}`;
+    const message = `${count} ${count === 1 ? "task is" : "tasks are"} left alone: ${first.why}`;
     steps.push({ type: "skipped", level: "info", option: first.option, from: first.from, message });
   }
   return steps;
