@@ -20,8 +20,8 @@ export interface Write {
   apiVersion: string;
   /** `status`, `scale`, …; empty for the object itself. */
   subresource: string;
-  /** RFC 3339, in whole seconds. */
-  time: string;
+  /** RFC 3339, in whole seconds. Absent where the time of a write is not kept. */
+  time: string | undefined;
   /** Fields this endpoint does not write: nobody comes to own them here. */
   ignored?: FieldSet | undefined;
 }

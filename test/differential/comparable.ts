@@ -74,9 +74,10 @@ function general(value: unknown, seen: Seen, key = "", within: Record<string, un
   );
 }
 
-/** A fault found by two checks is two causes on the real server: which, is chance. */
+/** A fault found by two checks is two causes on the real server, and conflicts come in the order of a Go map. */
 function unrepeated(causes: unknown[]): unknown[] {
-  return [...new Set(causes.map((cause) => JSON.stringify(cause)))].map((text) => JSON.parse(text) as unknown);
+  const texts = new Set(causes.map((cause) => JSON.stringify(cause)));
+  return [...texts].toSorted().map((text) => JSON.parse(text) as unknown);
 }
 
 /** Owners are sorted by time first, and two servers do not begin a second together. */

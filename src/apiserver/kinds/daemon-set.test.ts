@@ -19,6 +19,15 @@ const spec = (change: object = {}, pods: object = {}) => ({
 });
 
 describe("DaemonSet", () => {
+  it("leaves the ports of its template alone, even on the network of the host", () => {
+    const ports = [{ containerPort: 80 }];
+    const pods = { hostNetwork: true, containers: [{ name: "c", image: "i", ports }] };
+    expect(create(daemonSet, { spec: spec({}, pods) }).object).toMatchObject({
+      spec: { template: { spec: { containers: [{ ports: [{ containerPort: 80, protocol: "TCP" }] }] } } },
+    });
+    expect(JSON.stringify(create(daemonSet, { spec: spec({}, pods) }).object)).not.toContain("hostPort");
+  });
+
   it("gets its defaults and those of its template, which are not those of a pod", () => {
     const { object, faults } = create(daemonSet, { spec: spec() });
     expect(faults).toEqual([]);

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { SmallServer, type Target } from "../testing/small-server.ts";
+import { widgetDefinition } from "../testing/widget-definition.ts";
+import { patch } from "./patch.ts";
 
 /** Facts of the real server that are easily got wrong. */
 let server: SmallServer;
@@ -129,5 +131,47 @@ describe("finalizers", () => {
     const finalizers = ["plain"];
     await server.create("leases", { metadata: { name: "l", namespace: "a", finalizers } });
     await expect(server.patch("configmaps", map, { metadata: { finalizers } })).rejects.toMatchObject({ code: 422 });
+  });
+});
+
+describe("a custom object", () => {
+  const widget: Target = { namespace: "a", name: "w" };
+  beforeEach(async () => {
+    server.keepHouse();
+    await server.create("customresourcedefinitions", widgetDefinition({ subresources: { status: {} } }));
+    await server.create("widgets", { metadata: widget, spec: { size: 3 } });
+  });
+
+  it("does not take metadata from a write of its status, but its writer is noted for it", async () => {
+    const target = { ...widget, subresource: "status", query: { fieldManager: "st" } };
+    const { metadata } = await server.patch("widgets", target, { metadata: { labels: { l: "1" } } });
+    expect(metadata.labels).toBeUndefined();
+    expect(metadata.managedFields?.find(({ manager }) => manager === "st")).toMatchObject({
+      fieldsV1: { "f:metadata": { "f:labels": { "f:l": {} } } },
+    });
+  });
+
+  it("refuses nulls in what is applied, where it would ignore them in any other write", async () => {
+    const { apiVersion, kind } = server.get("widgets", widget);
+    const body = JSON.stringify({ apiVersion, kind, spec: { size: null } });
+    const context = server.context("widgets", { ...widget, query: { fieldManager: "m", force: "true" } });
+    await expect(patch(context, body, "application/apply-patch+yaml")).rejects.toMatchObject({
+      code: 422,
+      details: { causes: [{ field: "spec.size" }] },
+    });
+  });
+
+  it("advises against a finalizer without a domain", async () => {
+    await server.patch("widgets", widget, { metadata: { finalizers: ["plain"] } });
+    expect(server.warnings).toEqual([expect.stringContaining("prefer a domain-qualified finalizer name")]);
+    await server.patch("widgets", widget, { metadata: { labels: { l: "1" } } });
+    expect(server.warnings).toEqual([]);
+  });
+
+  it("is told of a patch that would make it another kind by its own name", async () => {
+    await expect(server.patch("widgets", widget, { kind: "Other" })).rejects.toMatchObject({
+      code: 422,
+      details: { name: "w", kind: "Other", causes: [{ field: "kind" }] },
+    });
   });
 });

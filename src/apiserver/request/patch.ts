@@ -6,6 +6,7 @@ import { applyMergePatch } from "../../patch/merge-patch.ts";
 import { PatchError } from "../../patch/patch-error.ts";
 import { applyStrategicMerge } from "../../patch/strategic-merge.ts";
 import { invalid } from "../../schema/field-error.ts";
+import { strayNulls } from "../../schema/stray-null.ts";
 import { parseJson, parseYaml } from "../body/body.ts";
 import { maxDepth } from "../body/json-scan.ts";
 import { mediaType } from "../body/media-type.ts";
@@ -174,9 +175,21 @@ async function apply(context: RequestContext, value: Json, options: WriteOptions
     throw error instanceof PatchError ? statusOf(error) : error;
   }
   if (result.type === "conflict") throw applyConflict(result.conflicts);
+  if (resource.origin === "custom") refuseNulls(context, result.object);
   const object = decodeApplied(context, result.object);
   object.metadata.managedFields = result.object.metadata.managedFields;
   return live ? replace(context, live, object, options, "apply") : insert(context, object, options, "apply");
+}
+
+function refuseNulls({ resource, subresource, name }: RequestContext, { metadata: _, ...content }: KubeObject): void {
+  const { status, ...main } = content;
+  // Of each endpoint, the part that it writes.
+  const written = subresource === "" ? (resource.subresources.status ? main : content) : { status };
+  const nulls = strayNulls(written, resource.schema);
+  if (nulls.length === 0) return;
+  // Checked as a new object is, so that whatever else is wrong is said too.
+  const faults = resource.strategy.validate?.({ ...written, metadata: { name } } as KubeObject) ?? [];
+  throw invalidObject(resource.group, resource.kind, name, faults.length > 0 ? faults : nulls);
 }
 
 /** Merged fields come from both sides: read again as the kind reads them, so that zero values and sets are in order. */

@@ -51,6 +51,14 @@ describe("the scale of an object", () => {
     expect([spec, metadata.generation]).toEqual([{ size: 5 }, 2]);
   });
 
+  it("is owned as a scale, at no time", async () => {
+    await write("update", { spec: { replicas: 5 } }, undefined, { fieldManager: "scaler" });
+    const { managedFields = [] } = server.get("widgets", { namespace: "a", name: "one" }).metadata;
+    const entry = managedFields.find(({ manager }) => manager === "scaler");
+    expect(entry).toMatchObject({ subresource: "scale", fieldsV1: { "f:spec": { "f:size": {} } } });
+    expect(entry).not.toHaveProperty("time");
+  });
+
   it("leaves no trace of a dry run", async () => {
     expect(await write("update", { spec: { replicas: 5 } }, undefined, { dryRun: "All" })).toMatchObject({
       spec: { replicas: 5 },

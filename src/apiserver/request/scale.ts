@@ -39,8 +39,13 @@ export async function writeScale(
       : (await parseObject(body, contentType, "Scale")).value;
   if (!isObject(scale) || !isObject(scale.spec ?? {}))
     throw badRequest("the object provided is unrecognized (must be of type Scale)");
-  const main: RequestContext = { ...context, subresource: "" };
-  const answer = await replace(main, live, applyScale(object, scale as unknown as KubeObject, part), options, "update");
+  const answer = await replace(
+    context,
+    live,
+    applyScale(object, scale as unknown as KubeObject, part),
+    options,
+    "update",
+  );
   const written =
     answer.type === "entry" ? services.views.object(answer.entry, resource) : (answer as { object: KubeObject }).object;
   return { type: "object", code: 200, object: toScale(written, part) };

@@ -69,6 +69,7 @@ export async function replace(
   restoreUnwritten(context, object, old);
   // Before the server's own changes: those belong to nobody.
   if (managed === "update") object.metadata.managedFields = managedAfter(context, object, old, options);
+  restoreMetadata(context, object, old);
   prepare(context, object, old);
   if (resource.strategy.hasGeneration && contentChanged(resource, object, old))
     object.metadata.generation = (old.metadata.generation ?? 0) + 1;
@@ -128,8 +129,12 @@ function restoreUnwritten({ resource, subresource }: RequestContext, object: Kub
   }
   for (const field of new Set([...Object.keys(object), ...Object.keys(old)]))
     if (field !== "metadata" && !writtenBy(part).includes(field)) restore(object, old, field);
-  // A kubelet may label its node or pod with a status write; the metadata of custom kinds is not status.
-  if (resource.origin === "custom") object.metadata = { ...old.metadata, managedFields: object.metadata.managedFields };
+}
+
+/** A kubelet may label its node or pod with a status write; the metadata of custom kinds is not status. */
+function restoreMetadata({ resource, subresource }: RequestContext, object: KubeObject, old: KubeObject): void {
+  if (resource.origin === "custom" && resource.subresources[subresource]?.type === "status")
+    object.metadata = { ...old.metadata, managedFields: object.metadata.managedFields };
 }
 
 function prepare({ resource, subresource }: RequestContext, object: KubeObject, old: KubeObject): void {
@@ -158,7 +163,8 @@ function managedAfter(
     manager: options.fieldManager,
     apiVersion: apiVersion(resource),
     subresource,
-    time: timestamp(services.clock),
+    // Owners pass through the object and back, and the scale has no place for their times.
+    time: subresource === "scale" ? undefined : timestamp(services.clock),
     ignored: ignoredFor(resource, subresource),
   });
 }

@@ -11,7 +11,6 @@ export function defaultPodSpec(spec: PodSpec): void {
   spec.securityContext ??= {};
   spec.schedulerName ??= "default-scheduler";
   aliasServiceAccount(spec);
-  if (spec.hostNetwork) for (const container of containersOf(spec)) mapHostPorts(container);
   for (const container of containersOf(spec)) defaultContainer(container);
   for (const volume of spec.volumes ?? []) defaultVolume(volume);
   if (spec.overhead) roundAmounts(spec.overhead);
@@ -20,6 +19,7 @@ export function defaultPodSpec(spec: PodSpec): void {
 /** What only a Pod itself gets; templates are left as they were written. */
 export function defaultPod(spec: PodSpec): void {
   spec.enableServiceLinks ??= true;
+  if (spec.hostNetwork) for (const container of containersOf(spec)) mapHostPorts(container);
   for (const { resources } of containersOf(spec)) {
     if (!resources?.limits) continue;
     for (const [name, limit] of Object.entries(resources.limits)) {

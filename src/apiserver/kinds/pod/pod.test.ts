@@ -233,6 +233,10 @@ describe("faults of a pod", () => {
   it.each<[object, string[]]>([
     [{ volumes: [{ name: "v" }, { name: "v" }] }, ['volumes[1].name: Duplicate value: "v"']],
     [
+      { volumes: [{ name: "v", configMap: { name: "m" }, emptyDir: {} }] },
+      ["volumes[0].configMap: Forbidden: may not specify more than 1 volume type"],
+    ],
+    [
       { volumes: [{ name: "v", emptyDir: {}, hostPath: { path: "/" } }] },
       ["volumes[0].hostPath: Forbidden: may not specify more than 1 volume type"],
     ],

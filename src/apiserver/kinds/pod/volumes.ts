@@ -40,9 +40,44 @@ export function validateVolumes(volumes: readonly Volume[], at: string): FieldEr
   return errors;
 }
 
+/** The order in which the types of a volume are looked for: of two, the later one is the fault. */
+const sourceOrder = [
+  "emptyDir",
+  "hostPath",
+  "gitRepo",
+  "gcePersistentDisk",
+  "awsElasticBlockStore",
+  "secret",
+  "nfs",
+  "iscsi",
+  "glusterfs",
+  "persistentVolumeClaim",
+  "rbd",
+  "cinder",
+  "cephfs",
+  "flocker",
+  "downwardAPI",
+  "fc",
+  "flexVolume",
+  "configMap",
+  "azureFile",
+  "vsphereVolume",
+  "photonPersistentDisk",
+  "portworxVolume",
+  "azureDisk",
+  "storageos",
+  "projected",
+  "scaleIO",
+  "csi",
+  "ephemeral",
+  "image",
+];
+
+const rank = (source: string): number => sourceOrder.indexOf(source) + 1 || sourceOrder.length + 1;
+
 function validateSource(volume: Volume, at: string): FieldError[] {
   const { name: _, ...sources } = volume;
-  const [kind, ...others] = Object.keys(sources);
+  const [kind, ...others] = Object.keys(sources).toSorted((a, b) => rank(a) - rank(b));
   if (kind === undefined) return [required(at, "must specify a volume type")];
   const check = checks[kind];
   return [

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startServer } from "../../src/apiserver/server.ts";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startRealServer } from "../servers/real-server.ts";
+import type { ServerUnderTest } from "../servers/server-under-test.ts";
+import { comparable } from "./comparable.ts";
+import { differences } from "./differences.ts";
+import { access } from "./probes/access.ts";
+import { customKinds } from "./probes/custom-kinds.ts";
+import { pods } from "./probes/pods.ts";
+import { reads } from "./probes/reads.ts";
+import { writes } from "./probes/writes.ts";
+import { runProbe, type Target } from "./run-probe.ts";
+
+const assets = process.env.KUBEBUILDER_ASSETS;
+const probes = [...writes, ...reads, ...pods, ...customKinds, ...access];
+
+describe.skipIf(!assets)("the embedded server beside the real one", () => {
+  let dir: string;
+  let servers: Pick<ServerUnderTest, "url" | "authority" | "close">[] = [];
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), "attune-differential-"));
+    // Without housekeeping: no controller runs beside the real server either.
+    const embedded = startServer({ dir, storage: "memory", housekeeping: false });
+    servers = await Promise.all([startRealServer(assets as string), embedded]);
+  }, 60_000);
+  afterAll(async () => {
+    await Promise.all(servers.map((server) => server.close()));
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  it.each(probes)(
+    "answers alike: $name",
+    async (probe) => {
+      const [real, embedded] = await Promise.all(
+        servers.map(async (server) => comparable(await runProbe(targetOf(server), probe))),
+      );
+      const found = probe.steps.flatMap(({ send, aside }, i) =>
+        aside === undefined ? differences(real?.[i], embedded?.[i]).map((text) => `${i}: ${send}: ${text}`) : [],
+      );
+      expect(found).toEqual([]);
+    },
+    60_000,
+  );
+});
+
+function targetOf({ url, authority }: Pick<ServerUnderTest, "url" | "authority">): Target {
+  return { url, caPem: authority.caPem, token: authority.adminToken };
+}
+
+if (!assets)
+  console.log("not compared with a real server: KUBEBUILDER_ASSETS names no folder with etcd and kube-apiserver");
