@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { patchGrubConfig, patchGrubDefaults, unpatchGrubDefaults, usesEntryFiles } from "./bootloader-grub-config.ts";
 
@@ -63,6 +64,16 @@ describe("grub.cfg", () => {
     ["no entry has them", patched("a=1").replaceAll(/ \$tuned_\w+/g, "")],
   ])("is made anew where %s", (_, broken) => {
     expect(patchGrubConfig(broken, values("b"))).toBe(patched("b"));
+  });
+
+  test("is the same after being changed twice", () => {
+    const line = fc.constantFrom(...plain.split("\n"), ...patched("a").split("\n"), "", "  linux", "\tinitrd  x");
+    fc.assert(
+      fc.property(fc.array(line), fc.string({ unit: "grapheme-ascii" }), (lines, params) => {
+        const once = patchGrubConfig(lines.join("\n"), values(params));
+        expect(patchGrubConfig(once, values(params))).toBe(once);
+      }),
+    );
   });
 
   test("takes no text for a pattern of what replaces it", () => {

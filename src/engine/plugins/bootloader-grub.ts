@@ -61,13 +61,13 @@ export async function planGrub({ observe, state, arguments: args, initrd, config
   return { actions, undo, same, notes };
 }
 
+const debian = "/boot/grub/grub.cfg";
+
 /** By their own names: a link must stay one. */
 async function configsOf({ host }: Observe, configPath: string | undefined): Promise<Map<string, string>> {
   const configs = new Map<string, string>();
-  const candidates = configPath === undefined ? ["/etc/grub2.cfg", "/etc/grub2-efi.cfg"] : [configPath];
-  // Where Debian has it.
-  for (const path of [...candidates, "/boot/grub/grub.cfg"]) {
-    if (path === "/boot/grub/grub.cfg" && configs.size > 0) continue;
+  for (const path of configPath === undefined ? ["/etc/grub2.cfg", "/etc/grub2-efi.cfg", debian] : [configPath]) {
+    if (path === debian && configs.size > 0) continue;
     const real = await host.real(path);
     const file = isBelow(real, ["/boot", "/etc"]) ? await host.read(real) : undefined;
     if (file?.type === "text" && file.text !== "") configs.set(real, file.text);

@@ -8,7 +8,7 @@ import type { BootState } from "./bootloader-state.ts";
 export type Initrd =
   | { type: "none" }
   /** `path`: as GRUB sees it. */
-  | { type: "image"; path: string; actions: Action[]; undo: Action[] }
+  | { type: "image"; target: string; path: string; actions: Action[]; undo: Action[] }
   | { type: "impossible"; option: string; message: string };
 
 /** An image beside the kernel's own, from a file or made of a directory. */
@@ -23,7 +23,9 @@ export async function planInitrd(unit: Unit, observe: Observe, state: BootState)
   const name = unit.options.get("initrd_dst_img")?.value ?? source.slice(source.lastIndexOf("/") + 1);
   if (!/^\w[\w.+-]*$/.test(name)) return impossible(`${JSON.stringify(name)} is not a name for an image in /boot`);
   const image = `/boot/${name}`;
-  const ours = observe.original(image) !== undefined || state.initrd.split("/").at(-1) === name;
+  // Another image is another thing to undo.
+  const target = `GRUB kernel arguments with ${image}`;
+  const ours = observe.original(target) !== undefined || state.initrd.split("/").at(-1) === name;
   const present = (await observe.host.list("/boot")).includes(name);
   if (present && !ours) return impossible(`${image} is there already, and not from a profile`);
 
@@ -32,6 +34,7 @@ export async function planInitrd(unit: Unit, observe: Observe, state: BootState)
   if (option === "initrd_add_img")
     return {
       type: "image",
+      target,
       path,
       actions: [{ type: "run", argv: ["install", "-m", "0644", "--", source, image] }],
       undo,
@@ -43,12 +46,12 @@ export async function planInitrd(unit: Unit, observe: Observe, state: BootState)
   const owner = await observe.host.run(["stat", "-c", "%u %F", "--", folder]);
   if (owner.type !== "exited" || owner.code !== 0)
     // Directories made for a profile are often gone once the image is made.
-    return present ? { type: "image", path, actions: [], undo } : impossible("there is no such directory");
+    return present ? { type: "image", target, path, actions: [], undo } : impossible("there is no such directory");
   if (owner.stdout.trim() !== "0 directory") return impossible("is not a directory of root's");
   const remove = truthDigit(unit.options.get("initrd_remove_dir")?.value ?? "") === "1";
   const pack: Action = { type: "run", argv: ["sh", "-c", packed, "sh", folder, image] };
   const tidy: Action = { type: "run", argv: ["rm", "-rf", "--", folder] };
-  return { type: "image", path, actions: remove ? [pack, tidy] : [pack], undo };
+  return { type: "image", target, path, actions: remove ? [pack, tidy] : [pack], undo };
 }
 
 /** The paths are parameters of the script, never part of it. A half-made image is never under its name. */

@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
+import { MemoryBase } from "../../host/memory-base.ts";
+import { type MemoryCommand, MemoryHost } from "../../host/memory-host.ts";
+import { parseProfile } from "../../tuned/parse-profile.ts";
+import { noAnswers } from "../../tuned/probe.ts";
+import { resolve } from "../../tuned/resolve.ts";
+import { nativeEngine } from "../native-engine.ts";
 import { complaints, expectedComplaints, expectedOutcome, outcomeOf, runCase } from "../testing/plugin-bench.ts";
 import { type RecordedCase, recordedCases } from "../testing/recorded-case.ts";
+import { bootloader } from "./bootloader.ts";
 
 const state = "/etc/tuned/bootcmdline";
 
@@ -94,6 +101,15 @@ describe("GRUB", () => {
     expect(complaints(result)).toHaveLength(1);
   });
 
+  test("is found where the profile says, and nowhere else", async () => {
+    const fs = { "/boot/efi/grub.cfg": grub, "/boot/grub/grub.cfg": grub };
+    const one = node("grub2_cfg_file=/boot/efi/grub.cfg\ncmdline=a=1", fs);
+    one.input.watch = Object.keys(fs);
+    const { applied } = await runCase(one);
+    expect(applied["/boot/efi/grub.cfg"]).toContain("a=1");
+    expect(applied["/boot/grub/grub.cfg"]).toBe(grub);
+  });
+
   test("is left alone by a unit that asks for nothing", async () => {
     expect((await runCase(node("cmdline=\ncmdline_a=+a\ncmdline_b=-a"))).apply.settings).toEqual([]);
   });
@@ -141,6 +157,46 @@ describe("rpm-ostree", () => {
   test("takes no images", async () => {
     expect(complaints(await runCase(node("initrd_add_img=/tmp/x.img", {}, exec("idle", ""))))).toHaveLength(1);
   });
+});
+
+test("whatever profiles follow each other, the kernel's arguments are its own and those of the last", async () => {
+  let kargs = ["root=x", "quiet"];
+  const ostree: MemoryCommand = ([command, ...words]) => {
+    for (const word of words) {
+      const [, change, value = ""] = /^--(append|delete-if-present)=(.*)$/.exec(word) ?? [];
+      if (change === "append") kargs.push(value);
+      else kargs = kargs.filter((present) => present !== value);
+    }
+    return {
+      type: "exited",
+      code: 0,
+      stdout: command === "status" ? "State: idle\n" : `${kargs.join(" ")}\n`,
+      stderr: "",
+    };
+  };
+  const files = Object.entries({
+    "/etc/grub.d/00_tuned": "x",
+    "/proc/sys/kernel/random/boot_id": "1\n",
+    [state]: empty,
+  });
+  const host = new MemoryHost(new MemoryBase(files), [["rpm-ostree", ostree]]);
+  const engine = nativeEngine([bootloader]);
+  const apply = async (text: string): Promise<string> => {
+    const resolution = resolve({ profile: "p", layers: [new Map([["p", parseProfile(text, "p")]])] }, noAnswers);
+    if (resolution.type !== "resolved") throw new Error(JSON.stringify(resolution));
+    await engine.apply(resolution.profile, host);
+    return kargs.join(" ");
+  };
+  expect(await apply("[bootloader]\ncmdline=a=1 quiet b\n")).toBe("root=x quiet a=1 b");
+  expect(await apply("[bootloader]\ncmdline=a=1 quiet b\n")).toBe("root=x quiet a=1 b");
+  expect(await apply("[bootloader]\ncmdline=a=2 b\n")).toBe("root=x quiet a=2 b");
+  // The next start of the machine changes nothing about what lasts.
+  host.put("/proc/sys/kernel/random/boot_id", "2\n");
+  expect(await apply("[main]\nsummary=none\n")).toBe("root=x quiet");
+  await apply("[bootloader]\ncmdline=c\n");
+  await engine.rollback(host);
+  expect(kargs.join(" ")).toBe("root=x quiet");
+  expect(await host.read(state)).toEqual({ type: "text", text: empty.replace("=\n", '=""\n') });
 });
 
 describe("bootc", () => {

@@ -155,7 +155,7 @@ async function withGrub({ unit, observe, about, wanted }: LoaderInput): Promise<
   if (config && !(isBelow(config.value, ["/boot", "/etc"]) && !config.value.split("/").includes("..")))
     return [...steps, impossible(wantedOf("grub2_cfg_file", config), "is neither below /boot nor /etc")];
   const value = wanted?.value ?? "";
-  const image = initrd.type === "image" ? initrd : { path: "", actions: [], undo: [] };
+  const image = initrd.type === "image" ? initrd : { target: "GRUB kernel arguments", path: "", actions: [], undo: [] };
   const grub = await planGrub({
     observe,
     state,
@@ -169,7 +169,7 @@ async function withGrub({ unit, observe, about, wanted }: LoaderInput): Promise<
     from,
     // An image is made anew each time: nobody can tell what a directory held when it was packed.
     type: grub.same && image.actions.length === 0 ? "same" : "change",
-    target: "GRUB kernel arguments",
+    target: image.target,
     before: state.arguments,
     value,
     // First the image: no configuration may name one that could not be made.

@@ -54,12 +54,17 @@ export async function valueOf({ host }: Observe, path: string): Promise<string |
   return file.type === "text" ? file.text.trim() : undefined;
 }
 
+/** Some are asked by running a program for each, and nodes with hundreds exist. */
+const atOnce = 16;
+
 /** What the devices of a node come to, in their order. The same finding for many of them is told once. */
 export async function forEachDevice(
   devices: readonly string[],
   plan: (device: string) => Promise<readonly Step[]>,
 ): Promise<Step[]> {
-  const steps = (await Promise.all(devices.map(plan))).flat();
+  const steps: Step[] = [];
+  for (let at = 0; at < devices.length; at += atOnce)
+    steps.push(...(await Promise.all(devices.slice(at, at + atOnce).map(plan))).flat());
   const told = new Map<string, number>();
   for (const step of steps) {
     const finding = findingOf(step);

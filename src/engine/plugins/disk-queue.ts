@@ -13,7 +13,7 @@ function queueFile(device: string, name: string): string {
 export async function planElevator(wanted: Wanted, device: string, observe: Observe): Promise<Step[]> {
   const path = queueFile(device, "scheduler");
   const text = await valueOf(observe, path);
-  if (text === undefined) return [impossible(wanted, `there is no ${path}`, { device })];
+  if (text === undefined) return [impossible(wanted, "it has no such file", { device })];
   return [kernelFile(wanted, { path, before: activeOption(text), value: wanted.value, device })];
 }
 
@@ -24,7 +24,7 @@ export async function planReadahead(wanted: Wanted, device: string, observe: Obs
   const value = kibibytes(before === undefined ? wanted.value : wantedValue(wanted.value, path, before, observe));
   if (value === undefined)
     return [impossible(wanted, `${JSON.stringify(wanted.value)} is no readahead`, { device, verified: false })];
-  if (before === undefined) return [impossible(wanted, `there is no ${path}`, { device })];
+  if (before === undefined) return [impossible(wanted, "it has no such file", { device })];
   return [kernelFile(wanted, { path, before, value: `${value}`, device })];
 }
 
