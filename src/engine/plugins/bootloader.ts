@@ -64,8 +64,8 @@ function laterUnit(unit: Unit, { profile }: Observe): boolean {
 type Loader = { type: "bootc" } | { type: "rpm-ostree"; state: string } | { type: "grub" };
 
 async function loaderOf(observe: Observe): Promise<Loader> {
-  if (await hasBootc(observe)) return { type: "bootc" };
-  const state = await ostreeState(observe);
+  const [bootc, state] = await Promise.all([hasBootc(observe), ostreeState(observe)]);
+  if (bootc) return { type: "bootc" };
   return state === undefined ? { type: "grub" } : { type: "rpm-ostree", state };
 }
 

@@ -3,7 +3,7 @@ import { activeOption } from "../../tuned/plugin-text.ts";
 import type { Unit } from "../../tuned/unit.ts";
 import { wantedValue } from "../modifier.ts";
 import type { Observe, Step } from "../plugin.ts";
-import { impossible, kernelFile, valueOf, type Wanted } from "./device-steps.ts";
+import { impossible, kernelFile, skipped, valueOf, type Wanted } from "./device-steps.ts";
 
 function queueFile(device: string, name: string): string {
   return `/sys/block/${device.replaceAll("/", "!")}/queue/${name}`;
@@ -13,7 +13,7 @@ function queueFile(device: string, name: string): string {
 export async function planElevator(wanted: Wanted, device: string, observe: Observe): Promise<Step[]> {
   const path = queueFile(device, "scheduler");
   const text = await valueOf(observe, path);
-  if (text === undefined) return [impossible(wanted, "it has no such file", { device })];
+  if (text === undefined || text === "") return [skipped(wanted, "it has no scheduler", { device })];
   return [kernelFile(wanted, { path, before: activeOption(text), value: wanted.value, device })];
 }
 
@@ -24,7 +24,7 @@ export async function planReadahead(wanted: Wanted, device: string, observe: Obs
   const value = kibibytes(before === undefined ? wanted.value : wantedValue(wanted.value, path, before, observe));
   if (value === undefined)
     return [impossible(wanted, `${JSON.stringify(wanted.value)} is no readahead`, { device, verified: false })];
-  if (before === undefined) return [impossible(wanted, "it has no such file", { device })];
+  if (before === undefined) return [skipped(wanted, "it has no readahead", { device })];
   return [kernelFile(wanted, { path, before, value: `${value}`, device })];
 }
 
@@ -60,7 +60,7 @@ function factorOf(text: string): number {
 export async function planQuantum(wanted: Wanted, device: string, observe: Observe): Promise<Step[]> {
   const path = queueFile(device, "iosched/quantum");
   const before = await valueOf(observe, path);
-  if (before === undefined) return [impossible(wanted, "its scheduler has no quantum", { device })];
+  if (before === undefined) return [skipped(wanted, "its scheduler has no quantum", { device })];
   const value = parseInteger(wantedValue(wanted.value, path, before, observe));
   return value === undefined
     ? [impossible(wanted, `${JSON.stringify(wanted.value)} is not a number`, { device })]

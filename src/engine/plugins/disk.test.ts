@@ -82,6 +82,12 @@ describe("disks", () => {
     expect(apply.settings).toMatchObject([device === undefined ? { type: "skipped" } : { type: "set", device }]);
   });
 
+  test("one without a scheduler is left out", async () => {
+    const { apply, verify } = await runCase(node("elevator=none"));
+    expect(apply.settings).toMatchObject([{ type: "skipped", level: "warning", device: "sda" }]);
+    expect(verify).toEqual({ differences: [] });
+  });
+
   test("a scheduler that is one of several is good when compared, and written as it stands", async () => {
     const path = "/sys/block/sda/queue/scheduler";
     const { apply, verify } = await runCase(node("elevator=none|bfq", { [path]: "[bfq] none\n" }));
@@ -116,7 +122,7 @@ describe("scheduler_quantum", () => {
     ["16", { [path]: "8\n" }, "set"],
     ["8", { [path]: "8\n" }, "same"],
     ["many", { [path]: "8\n" }, "failed"],
-    ["16", {}, "failed"],
+    ["16", {}, "skipped"],
   ])("%s on %j is %s", async (value, fs, type) => {
     const { apply } = await runCase(node(`scheduler_quantum=${value}`, fs));
     expect(apply.settings).toMatchObject([{ type, device: "sda" }]);
