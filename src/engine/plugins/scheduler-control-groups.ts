@@ -11,6 +11,10 @@ const options = new Set([
 
 const why = "needs control groups of version 1, which only the TuneD daemon sets up";
 
+export function isControlGroupOption(option: string): boolean {
+  return option.startsWith("cgroup.") || options.has(option);
+}
+
 export function planControlGroups(unit: Unit): Step[] {
   const steps: Step[] = [];
   for (const [option, { value, from }] of unit.options) {

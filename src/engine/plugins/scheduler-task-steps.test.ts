@@ -21,7 +21,7 @@ describe("Isolated CPUs", () => {
       { tid: 1, comm: "systemd" },
       { tid: 20, comm: "pinned", cpus: "1,4" },
       { tid: 30, comm: "inside", cpus: "5-6" },
-      { tid: 40, comm: "outside", cpus: "0" },
+      { tid: 40, comm: "outside", cpus: "0", threads: 2 },
       { tid: 41, pid: 40, comm: "its (odd) thread" },
       { tid: 50, comm: "kthreadd", kind: "kernel" },
       { tid: 60, comm: "migration/3", kind: "bound", cpus: "3" },
@@ -78,9 +78,9 @@ describe("Isolated CPUs", () => {
     const threads: Thread[] = [
       { tid: 10, comm: "sshd" },
       { tid: 11, comm: "pmd\\;1" },
-      { tid: 20, comm: "kubelet" },
+      { tid: 20, comm: "kubelet", threads: 2 },
       { tid: 21, pid: 20, comm: "worker of kubelet" },
-      { tid: 30, comm: "qemu-kvm", cgroup: "0::/kubepods.slice/pod1\n" },
+      { tid: 30, comm: "qemu-kvm", cgroup: "0::/kubepods.slice/pod1\n", threads: 2 },
       { tid: 31, pid: 30, comm: "CPU 0/KVM" },
       { tid: 40, comm: "kworker", kind: "kernel" },
     ];
@@ -159,7 +159,7 @@ describe("Groups of tasks", () => {
   const threads = (): Thread[] => [
     { tid: 10, comm: "ksoftirqd/0", kind: "kernel" },
     { tid: 20, comm: "rcuc/1", kind: "kernel", policy: "f 1" },
-    { tid: 30, comm: "app", command: "/usr/bin/app --fast" },
+    { tid: 30, comm: "app", command: "/usr/bin/app --fast", threads: 2 },
     { tid: 31, pid: 30, comm: "worker" },
     { tid: 40, comm: "media", command: "media", policy: "deadline 0" },
   ];

@@ -51,8 +51,8 @@ export async function planTasks(request: TaskRequest, observe: Observe): Promise
 /** A process that is to be left alone is left with all its threads (qemu-kvm, whose threads are called otherwise). */
 function subjectsOf({ pid, tasks, command, controlGroups }: Process, request: TaskRequest): Subject[] {
   const { scope, rules, housekeeping } = request;
-  const main = tasks.find(({ tid }) => tid === pid);
-  if (!main || (main.kernel && !scope.kernelThreads)) return [];
+  const [main] = tasks;
+  if (main.kernel && !scope.kernelThreads) return [];
   const rule = rules.findLast(({ pattern }) => pattern.search(command));
   const movable = scope.known && !(scope.byControlGroup && scope.isInLeftGroup(controlGroups));
   const listed = movable && housekeeping !== undefined && scope.isListed(main.comm);

@@ -15,7 +15,8 @@ export interface Task {
 
 export interface Process {
   readonly pid: number;
-  readonly tasks: readonly Task[];
+  /** The first is the one that the process is named after. */
+  readonly tasks: readonly [Task, ...Task[]];
   /** As people see it: `[kthreadd]` for threads of the kernel. Only where it was asked for. */
   readonly command: string;
   readonly controlGroups: string;
@@ -46,18 +47,17 @@ async function readProcess(
     const file = await host.read(`/proc/${pid}/${name}`);
     return file.type === "text" ? file.text : "";
   };
-  const tasks: Task[] = [];
-  for (const tid of (await host.list(`/proc/${pid}/task`)).filter(isNumber)) {
-    const task = parseStat(await text(`task/${tid}/stat`));
-    if (task) tasks.push(task);
-  }
-  const main = tasks.find(({ tid }) => tid === pid);
+  const main = parseStat(await text("stat"));
   if (!main) return undefined;
+  const tasks: [Task, ...Task[]] = [main.task];
+  if (main.threads > 1)
+    for (const tid of (await host.list(`/proc/${pid}/task`)).filter(isNumber)) {
+      const thread = Number(tid) === pid ? undefined : parseStat(await text(`task/${tid}/stat`));
+      if (thread) tasks.push(thread.task);
+    }
+  const { kernel, comm } = main.task;
   let command = "";
-  if (want.commands) {
-    const words = (await text("cmdline")).split("\0").join(" ").trim() || main.comm;
-    command = main.kernel ? `[${words}]` : words;
-  }
+  if (want.commands) command = kernel ? `[${comm}]` : (await text("cmdline")).split("\0").join(" ").trim() || comm;
   const controlGroups = want.controlGroups ? (await text("cgroup")).trim().split("\n").join(",") : "";
   return { pid, tasks, command, controlGroups };
 }
@@ -66,7 +66,7 @@ const kernelThread = 0x0020_0000;
 const noSetAffinity = 0x0400_0000;
 
 /** The name stands in parentheses and may itself have some. Tasks that have ended and wait to be buried do not count. */
-function parseStat(text: string): Task | undefined {
+function parseStat(text: string): { task: Task; threads: number } | undefined {
   const open = text.indexOf("(");
   const close = text.lastIndexOf(")");
   const fields = text.slice(close + 2).split(" ");
@@ -74,7 +74,7 @@ function parseStat(text: string): Task | undefined {
   const start = fields[19];
   if (open < 0 || close < open || start === undefined || state === "Z" || state === "X") return undefined;
   const flags = Number(fields[6]);
-  return {
+  const task: Task = {
     tid: Number(text.slice(0, open)),
     start,
     comm: text.slice(open + 1, close),
@@ -83,6 +83,7 @@ function parseStat(text: string): Task | undefined {
     policy: Number(fields[38] ?? 0),
     priority: Number(fields[37] ?? 0),
   };
+  return { task, threads: Number(fields[17]) };
 }
 
 /** The CPUs on which a task may run, as the kernel lists them. */

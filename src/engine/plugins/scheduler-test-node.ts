@@ -18,6 +18,8 @@ export interface Thread {
   policy?: string;
   state?: string;
   start?: number;
+  /** Of the process, where there are more than one. */
+  threads?: number;
 }
 
 const numbers: Record<string, number> = { o: 0, f: 1, r: 2, b: 3, i: 5, deadline: 6 };
@@ -75,17 +77,20 @@ function filesOf(thread: Thread): [path: string, text: string][] {
   const { tid, pid = tid, comm, cpus = "0-7", kind = "user", policy = "o 0", state = "S" } = thread;
   const [letter = "o", priority = "0"] = policy.split(" ");
   const fields = Array.from({ length: 49 }, () => "0");
+  fields[16] = String(thread.threads ?? 1);
   fields[5] = String(flags[kind]);
   fields[18] = startOf(thread);
   fields[36] = priority;
   fields[37] = String(numbers[letter]);
+  const stat = `${tid} (${comm}) ${state} ${fields.join(" ")}\n`;
   const files: [string, string][] = [
-    [`/proc/${pid}/task/${tid}/stat`, `${tid} (${comm}) ${state} ${fields.join(" ")}\n`],
+    [`/proc/${pid}/task/${tid}/stat`, stat],
     [`/proc/${pid}/task/${tid}/status`, `Name:\t${comm}\nCpus_allowed:\tff\nCpus_allowed_list:\t${cpus}\n`],
   ];
   if (pid !== tid) return files;
   return [
     ...files,
+    [`/proc/${pid}/stat`, stat],
     [`/proc/${pid}/cmdline`, (thread.command ?? "").replaceAll(" ", "\0")],
     [`/proc/${pid}/cgroup`, thread.cgroup ?? "0::/\n"],
   ];

@@ -117,6 +117,7 @@ describe("What only TuneD's own daemon can do is told", () => {
     { options: ["cgroup_for_isolated_cores=x"], said: ["cgroup_for_isolated_cores: needs control groups"] },
     { options: ["cgroup_mount_point_init=0", "perf_process_fork=false"], said: [] },
     { options: ["default_irq_smp_affinity=1"], said: ["default_irq_smp_affinity: has no effect without"] },
+    { options: ["cgroups=2"], said: ["cgroups: is not an option of [scheduler]"] },
     { options: ["isolated_cors=2"], said: ["isolated_cors: is not an option of [scheduler]"] },
   ])("$options", async ({ options, said }) => {
     const report = untold(await engine.apply(schedulerProfile(...options), new TaskNode([])));

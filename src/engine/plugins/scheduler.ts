@@ -1,7 +1,7 @@
 import type { Unit } from "../../tuned/unit.ts";
 import type { Plugin, Step } from "../plugin.ts";
 import { unknownOption } from "../unknown-option.ts";
-import { planControlGroups } from "./scheduler-control-groups.ts";
+import { isControlGroupOption, planControlGroups } from "./scheduler-control-groups.ts";
 import { housekeepingOf } from "./scheduler-housekeeping.ts";
 import { planInterrupts } from "./scheduler-interrupts.ts";
 import { isKnob, planKnob } from "./scheduler-knobs.ts";
@@ -30,7 +30,7 @@ export const scheduler: Plugin = {
     const steps: Step[] = [];
     for (const [option, setting] of unit.options) {
       if (isKnob(option)) steps.push(await planKnob(option, setting, observe));
-      else if (!qualifiers.has(option) && !isGroup(option)) steps.push(unknownOption("scheduler", option, setting));
+      else if (!isKnown(option)) steps.push(unknownOption("scheduler", option, setting));
     }
     steps.push(...planControlGroups(unit));
 
@@ -45,9 +45,8 @@ export const scheduler: Plugin = {
   },
 };
 
-/** `group.name` of tasks, and what belongs to control groups. */
-function isGroup(option: string): boolean {
-  return option.startsWith("group.") || option.startsWith("cgroup");
+function isKnown(option: string): boolean {
+  return qualifiers.has(option) || option.startsWith("group.") || isControlGroupOption(option);
 }
 
 /** TuneD listens to the kernel's perf events to tune tasks as they start. */
