@@ -34,6 +34,8 @@ export type Action =
       readonly values: Readonly<Record<string, string>>;
       readonly add: boolean;
     }
+  /** A program kept running while it is wanted, none to end it: some things the kernel does only as long as one asks. */
+  | { readonly type: "keep"; readonly name: string; readonly argv: readonly string[] }
   /** A file held open with these bytes in it, none to let go: the kernel forgets them when it is closed. */
   | { readonly type: "hold"; readonly path: string; readonly hex: string };
 

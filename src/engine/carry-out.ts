@@ -29,6 +29,9 @@ async function one(action: Action, host: Host): Promise<ActionOutcome> {
     case "hold":
       if (!host.hold) return failed("ENOSYS", `this host cannot hold ${action.path} open`);
       return host.hold(action.path, action.hex);
+    case "keep":
+      if (!host.keep) return failed("ENOSYS", `this host cannot keep ${action.name} running`);
+      return host.keep(action.name, action.argv);
     case "run":
       return run(action, host);
     default:

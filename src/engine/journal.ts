@@ -87,7 +87,7 @@ function isClaim(value: unknown): value is Claim {
 
 function isAction(value: unknown): value is Action {
   if (!isObject(value)) return false;
-  if (value.type === "run") return isListOf(value.argv, isString);
+  if (value.type === "run" || value.type === "keep") return isListOf(value.argv, isString);
   if (typeof value.path !== "string") return false;
   if (value.type === "write") return typeof value.value === "string";
   if (value.type === "keys") return isObject(value.values) && Object.values(value.values).every(isString);

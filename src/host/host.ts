@@ -22,6 +22,11 @@ export interface Host {
    * kernel last as long as that. Nothing to write lets go.
    */
   hold?(path: string, hex: string): Promise<Outcome>;
+  /**
+   * Keeps a program running until it is told otherwise (no words) or this process ends, which it notices by the end of its
+   * input. One that runs already under this name stays.
+   */
+  keep?(name: string, argv: readonly string[]): Promise<Outcome>;
   /** Runs a program without a shell. */
   run(argv: readonly string[], options?: RunOptions): Promise<CommandResult>;
 }

@@ -1,7 +1,7 @@
-import { chmod, mkdir, mkdtemp, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { behavesAsHost } from "./host-behaviour.ts";
 import { LinuxHost } from "./linux-host.ts";
 
@@ -59,6 +59,19 @@ describe("a host's programs", () => {
   test("get variables and a folder to start in", async () => {
     const options = { env: { TUNED_v: "7" }, cwd: "/usr" };
     expect(await host.run(["sh", "-c", 'echo "$TUNED_v $PWD"'], options)).toMatchObject({ stdout: "7 /usr\n" });
+  });
+
+  test("are kept running until they are told otherwise", async () => {
+    const marker = join(await rootWith({}), "kept");
+    const program = ["sh", "-c", 'echo $$ >> "$0"; read -r _', marker];
+    expect(await host.keep("x", program)).toEqual({ type: "done" });
+    expect(await host.keep("x", program)).toEqual({ type: "done" });
+    const pid = await vi.waitFor(async () => Number((await readFile(marker, "utf8")).trim()));
+    expect(pid).toBeGreaterThan(0);
+    expect(() => process.kill(pid, 0)).not.toThrow();
+    expect(await host.keep("x", [])).toEqual({ type: "done" });
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow());
+    expect(await host.keep("y", ["attune-no-such-program"])).toMatchObject({ type: "failed" });
   });
 
   test("are stopped when they take too long", async () => {

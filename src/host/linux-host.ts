@@ -1,6 +1,7 @@
-import { execFile } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import type { Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { refusal, refused } from "./host-path.ts";
 import {
@@ -19,6 +20,7 @@ const done: Outcome = { type: "done" };
 export class LinuxHost implements Host {
   readonly #root: string;
   readonly #held = new Map<string, FileHandle>();
+  readonly #kept = new Map<string, ChildProcess>();
 
   constructor(root = "/") {
     this.#root = root;
@@ -115,6 +117,27 @@ export class LinuxHost implements Host {
       // Only after the new request stands: in between, the kernel would have none.
       await before?.close();
       return done;
+    });
+  }
+
+  keep(name: string, argv: readonly string[]): Promise<Outcome> {
+    const before = this.#kept.get(name);
+    if (argv.length > 0 && before && before.exitCode === null) return Promise.resolve(done);
+    this.#kept.delete(name);
+    before?.kill();
+    const [program, ...args] = this.#root === "/" || argv.length === 0 ? argv : ["chroot", this.#root, ...argv];
+    if (program === undefined) return Promise.resolve(done);
+    return new Promise((resolve) => {
+      const child = spawn(program, args, { stdio: ["pipe", "ignore", "ignore"] });
+      child.once("error", ({ message }) => resolve({ type: "failed", code: "ENOEXEC", message }));
+      child.once("spawn", () => {
+        this.#kept.set(name, child);
+        // Neither the program nor the pipe to it keeps this process from ending.
+        child.unref();
+        (child.stdin as Socket).unref();
+        child.stdin.on("error", () => {});
+        resolve(done);
+      });
     });
   }
 

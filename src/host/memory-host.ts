@@ -16,6 +16,7 @@ export class MemoryHost implements Host {
   readonly #overlay = new Map<string, string | undefined>();
   readonly #commands: ReadonlyMap<string, MemoryCommand>;
   readonly #held = new Map<string, string>();
+  readonly #kept = new Map<string, readonly string[]>();
 
   constructor(base: MemoryBase, commands: Iterable<readonly [string, MemoryCommand]> = []) {
     this.#base = base;
@@ -82,6 +83,12 @@ export class MemoryHost implements Host {
     return { type: "done" };
   }
 
+  async keep(name: string, argv: readonly string[]): Promise<Outcome> {
+    if (argv.length === 0) this.#kept.delete(name);
+    else this.#kept.set(name, argv);
+    return { type: "done" };
+  }
+
   async run(argv: readonly string[], options: RunOptions = {}): Promise<CommandResult> {
     const [program = "", ...args] = argv;
     const command = this.#commands.get(program.slice(program.lastIndexOf("/") + 1));
@@ -91,6 +98,11 @@ export class MemoryHost implements Host {
   /** What this machine changed: a path and its text, `undefined` where it was removed. */
   changes(): ReadonlyMap<string, string | undefined> {
     return this.#overlay;
+  }
+
+  /** The programs that are kept running. */
+  kept(): ReadonlyMap<string, readonly string[]> {
+    return this.#kept;
   }
 
   /** What is held open at the moment, and with which bytes. */

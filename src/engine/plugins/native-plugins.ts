@@ -4,11 +4,19 @@ import { cpu } from "./cpu.ts";
 import { disk } from "./disk.ts";
 import { irq } from "./irq.ts";
 import { irqbalance } from "./irqbalance.ts";
+import { leftToTuned } from "./left-to-tuned.ts";
+import { modules } from "./modules.ts";
+import { mounts } from "./mounts.ts";
 import { net } from "./net.ts";
+import { rtentsk } from "./rtentsk.ts";
 import { scheduler } from "./scheduler.ts";
+import { script } from "./script.ts";
 import { scsiHost } from "./scsi-host.ts";
+import { selinux } from "./selinux.ts";
+import { service } from "./service.ts";
 import { sysctl } from "./sysctl.ts";
 import { sysfs } from "./sysfs.ts";
+import { systemd } from "./systemd.ts";
 import { vm } from "./vm.ts";
 
 /** What the native engine knows. */
@@ -18,10 +26,18 @@ export const nativePlugins: readonly Plugin[] = [
   disk,
   irq,
   irqbalance,
+  modules,
+  mounts,
   net,
+  rtentsk,
   scheduler,
+  script,
   scsiHost,
+  selinux,
+  service,
   sysctl,
   sysfs,
+  systemd,
   vm,
+  ...leftToTuned,
 ];

@@ -1,0 +1,28 @@
+import type { Plugin, Step } from "../plugin.ts";
+
+/** Plug-ins for desktops and firmware, and where the kernel shows whether a node has anything for them. */
+const places = {
+  acpi: "/sys/firmware/acpi",
+  audio: "/sys/class/sound",
+  eeepc_she: "/sys/devices/platform/eeepc",
+  uncore: "/sys/devices/system/cpu/intel_uncore_frequency",
+  usb: "/sys/bus/usb/devices",
+  video: "/sys/class/drm",
+} as const;
+
+/** They are known and not done: TuneD does them, where it is the engine. */
+export const leftToTuned: readonly Plugin[] = Object.entries(places).map(([type, place]) => ({
+  type,
+  async plan({ options }, { host }) {
+    const names = await host.list(place);
+    const concerned = type === "acpi" ? names.includes("platform_profile") : names.length > 0;
+    const steps: Step[] = [];
+    for (const [option, { from }] of options)
+      steps.push(
+        concerned
+          ? { type: "skipped", option, from, message: `the native engine does not do [${type}]; engine tuned does` }
+          : { type: "skipped", option, from, level: "info", message: `this node has nothing for [${type}] to tune` },
+      );
+    return steps;
+  },
+}));

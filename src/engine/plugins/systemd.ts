@@ -1,0 +1,63 @@
+import { cpusOf } from "../../cpu/cpu-list.ts";
+import type { Setting } from "../../tuned/unit.ts";
+import type { Observe, Plugin, Step } from "../plugin.ts";
+import { unknownOption } from "../unknown-option.ts";
+
+const folder = "/etc/systemd";
+const path = `${folder}/system.conf.d/00-tuned.conf`;
+const key = "CPUAffinity";
+const header = "# Please avoid changing this file, as it will\n# be overwritten by TuneD!\n[Manager]\n";
+
+/** `[systemd]`: the CPUs of systemd itself, and so of every service. In force after the next start. */
+export const systemd: Plugin = {
+  type: "systemd",
+  async plan(unit, observe) {
+    const steps: Step[] = [];
+    for (const [option, setting] of unit.options)
+      steps.push(
+        option === "cpu_affinity" ? await planAffinity(setting, observe) : unknownOption("systemd", option, setting),
+      );
+    return steps;
+  },
+};
+
+async function planAffinity({ value: text, from }: Setting, observe: Observe): Promise<Step> {
+  const option = "cpu_affinity";
+  const about = { option, from };
+  if ((await observe.host.list(folder)).length === 0)
+    return { ...about, type: "skipped", level: "info", message: `this node has no systemd: there is no ${folder}` };
+  const file = await observe.host.read(path);
+  if (file.type === "failed") return { ...about, type: "impossible", message: file.message };
+  const cpus = cpusOf(text.replaceAll(/["'\\]/g, ""));
+  if (cpus.length === 0) return { ...about, type: "impossible", message: `${JSON.stringify(text)} is no list of CPUs` };
+  const value = cpus.join(" ");
+  const content = file.type === "text" ? file.text : "";
+  const before = affinityOf(content);
+  return {
+    ...about,
+    type: before !== undefined && cpusOf(before.replaceAll(/\s+/g, ",")).join(" ") === value ? "same" : "change",
+    target: path,
+    before: before ?? "",
+    value,
+    actions: [{ type: "file", path, text: withAffinity(content, value) }],
+    undo: [{ type: "file", path, text: file.type === "text" ? file.text : null }],
+    lasts: "persistent",
+  };
+}
+
+function affinityOf(text: string): string | undefined {
+  for (const line of text.split("\n")) {
+    const [name, ...rest] = line.split("=");
+    if (name?.trim() === key) return rest.join("=").trim();
+  }
+  return undefined;
+}
+
+function withAffinity(text: string, value: string): string {
+  const line = `${key}=${value}`;
+  if (text === "") return `${header}${line}\n`;
+  const lines = text.split("\n");
+  const isKey = (one: string): boolean => one.split("=")[0]?.trim() === key && one.includes("=");
+  if (lines.some(isKey)) return lines.map((one) => (isKey(one) ? line : one)).join("\n");
+  return `${text}${text.endsWith("\n") ? "" : "\n"}${line}\n`;
+}
