@@ -1,4 +1,5 @@
 import type { Host } from "../../host/host.ts";
+import { baseScripts } from "../../tuned/profiles/base-files.ts";
 import { baseDirectory } from "../../tuned/profiles/base-profiles.ts";
 import type { ResolvedProfile } from "../../tuned/resolve.ts";
 
@@ -7,7 +8,6 @@ export async function placeBaseScripts({ units }: ResolvedProfile, host: Host): 
   const named = units.flatMap(({ options }) => [...options.values()].flatMap(({ list = [] }) => list));
   const ours = named.filter((path) => path.startsWith(`${baseDirectory}/`));
   if (ours.length === 0) return;
-  const { baseScripts } = await import("../../tuned/profiles/base-files.ts");
   const scripts = baseScripts();
   for (const path of ours) {
     const text = scripts.get(path);

@@ -1,4 +1,8 @@
 import type { Engine } from "../../engine/engine.ts";
+import { nativeEngine } from "../../engine/native-engine.ts";
+import { chooseEngine as choose } from "../../engine/tuned-daemon/choose-engine.ts";
+import { tunedFacts } from "../../engine/tuned-daemon/tuned-facts.ts";
+import { usedFeatures } from "../../engine/tuned-daemon/used-features.ts";
 import type { Host } from "../../host/host.ts";
 import type { ParsedProfile } from "../../tuned/parse-profile.ts";
 import type { ResolvedProfile } from "../../tuned/resolve.ts";
@@ -27,22 +31,16 @@ export interface ChosenEngine {
   readonly close: () => void;
 }
 
-/** Loads the engine that is asked for, or the one that suits the profile and the node, and no other. */
+/** The engine that is asked for, or the one that suits the profile and the node. */
 export async function chooseEngine({ option, root, host, profile, texts }: EngineInput): Promise<ChosenEngine> {
   const asked = "asked for";
   if (option === "native") return native(asked);
   if (option === "tuned") return tunedDaemon(root, asked);
-  const [{ chooseEngine: choose }, { tunedFacts }, { usedFeatures }] = await Promise.all([
-    import("../../engine/tuned-daemon/choose-engine.ts"),
-    import("../../engine/tuned-daemon/tuned-facts.ts"),
-    import("../../engine/tuned-daemon/used-features.ts"),
-  ]);
   const { engine, reason } = choose(usedFeatures(profile, texts), await tunedFacts(host));
   return engine === "native" ? native(reason) : tunedDaemon(root, reason);
 }
 
-async function native(reason: string): Promise<ChosenEngine> {
-  const { nativeEngine } = await import("../../engine/native-engine.ts");
+function native(reason: string): ChosenEngine {
   return { engine: nativeEngine(), reason, close: () => undefined };
 }
 

@@ -1,5 +1,6 @@
 import type { Restored } from "../../engine/engine.ts";
 import { nativeEngine } from "../../engine/native-engine.ts";
+import { pidFile } from "../../engine/tuned-daemon/other-tuned.ts";
 import { LinuxHost } from "../../host/linux-host.ts";
 import type { Cell } from "../text-table.ts";
 import { type ChosenEngine, tunedDaemon } from "./engine-option.ts";
@@ -36,7 +37,6 @@ export async function rollback({ root, output }: RollbackCommandOptions, termina
 
 /** A daemon of ours that outlived whoever started it has to be ended first. */
 async function engineOf(root: string, host: LinuxHost): Promise<Pick<ChosenEngine, "engine" | "close">> {
-  const { pidFile } = await import("../../engine/tuned-daemon/other-tuned.ts");
   const daemon = await host.read(pidFile);
   if (daemon.type !== "missing") return tunedDaemon(root, "");
   return { engine: nativeEngine(), close: () => undefined };
