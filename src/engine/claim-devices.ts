@@ -33,14 +33,15 @@ export class DevicePool {
     const pattern = unit.devicesUdevRegex;
     if (pattern === undefined)
       return { type: "devices", devices: [...free].filter((device) => matchesDevices(unit.devices, device)) };
-    const { properties } = this.#plugin;
-    if (!properties)
+    const plugin = this.#plugin;
+    if (!plugin.properties)
       return { type: "none", level: "error", message: "devices_udev_regex: these devices are not known to udev" };
     const compiled = compilePython(pattern, { multiline: true });
     if (compiled.type !== "pattern")
       return { type: "none", level: "error", message: `devices_udev_regex: ${compiled.message}` };
     const devices: string[] = [];
-    for (const device of free) if (compiled.pattern.search(await properties(device, observe))) devices.push(device);
+    for (const device of free)
+      if (compiled.pattern.search(await plugin.properties(device, observe))) devices.push(device);
     return { type: "devices", devices };
   }
 }

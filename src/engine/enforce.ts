@@ -13,7 +13,7 @@ export interface Enforce {
   host: Host;
   /** Who wants it: claims of others stay as they are, and whoever came last has its way. */
   owner: string;
-  plan(ledger: Ledger): Promise<readonly UnitStep[]>;
+  plan: (ledger: Ledger) => Promise<readonly UnitStep[]>;
 }
 
 type ChangeStep = Extract<UnitStep, { type: "change" | "same" }>;

@@ -10,7 +10,7 @@ export interface PutBack {
   host: Host;
   owner: string;
   /** Of the owner's claims, those to give up. */
-  which(entry: Entry): boolean;
+  which: (entry: Entry) => boolean;
   extent?: "full" | "shutdown";
 }
 

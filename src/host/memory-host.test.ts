@@ -43,6 +43,20 @@ describe("a machine in memory", () => {
     expect(await new MemoryHost(base).write(path, text)).toEqual({ type: "done" });
   });
 
+  test("has a kernel that keeps one of two that mean the same", async () => {
+    const [bytes, ratio] = ["/proc/sys/vm/dirty_bytes", "/proc/sys/vm/dirty_ratio"];
+    const host = new MemoryHost(
+      new MemoryBase([
+        [bytes, "0\n"],
+        [ratio, "20\n"],
+      ]),
+    );
+    await host.write(bytes, "67108864");
+    expect(await host.read(ratio)).toEqual({ type: "text", text: "0\n" });
+    await host.write(ratio, "30");
+    expect(await host.read(bytes)).toEqual({ type: "text", text: "0\n" });
+  });
+
   test("has links, to files and to folders", async () => {
     const host = new MemoryHost(
       new MemoryBase(

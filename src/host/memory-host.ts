@@ -38,7 +38,9 @@ export class MemoryHost implements Host {
     const before = this.#text(file);
     if (before === undefined) return failed("ENOENT", file, "no such file or directory");
     if (this.#base.isReadOnly(file)) return failed("EACCES", file, "permission denied");
-    if (!kernelTakes(before, text)) return failed("EINVAL", file, "invalid argument");
+    if (!kernelTakes(file, before, text)) return failed("EINVAL", file, "invalid argument");
+    const other = displaces.get(file);
+    if (other !== undefined && this.#text(other) !== undefined && text.trim() !== "0") this.#put(other, "0\n");
     return this.#put(file, `${text.trimEnd()}\n`);
   }
 
@@ -131,8 +133,20 @@ export class MemoryHost implements Host {
   }
 }
 
-/** The kernel's number files take numbers only, and not more of them than they have. */
-function kernelTakes(before: string, text: string): boolean {
+/** Two ways to say one thing: the kernel makes the other 0. */
+const displaces = new Map(
+  ["dirty", "dirty_background"].flatMap((name): [string, string][] => {
+    const [bytes, ratio] = [`/proc/sys/vm/${name}_bytes`, `/proc/sys/vm/${name}_ratio`];
+    return [
+      [bytes, ratio],
+      [ratio, bytes],
+    ];
+  }),
+);
+
+/** The kernel's parameters that are numbers take numbers only, and not more of them than they have. */
+function kernelTakes(file: string, before: string, text: string): boolean {
+  if (!file.startsWith("/proc/sys/")) return true;
   const has = before.trim().split(/\s+/);
   if (!has.every(isInteger)) return true;
   const given = text.trim().split(/\s+/);

@@ -1,6 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { complaints, expectedComplaints, expectedOutcome, outcomeOf, runCase } from "../testing/plugin-bench.ts";
-import { recordedCases } from "../testing/recorded-case.ts";
+import { nativeEngine } from "../native-engine.ts";
+import { benchHost } from "../testing/bench-host.ts";
+import {
+  complaints,
+  expectedComplaints,
+  expectedOutcome,
+  outcomeOf,
+  resolvedProfile,
+  runCase,
+} from "../testing/plugin-bench.ts";
+import { type RecordedCase, recordedCases } from "../testing/recorded-case.ts";
 
 describe("as TuneD", () => {
   test.each(recordedCases("20-plugin-sysctl").map((one) => [one.id, one] as const))("%s", async (_, one) => {
@@ -8,4 +17,63 @@ describe("as TuneD", () => {
     expect(outcomeOf(result)).toEqual(expectedOutcome(one));
     expect(complaints(result).length > 0).toBe(expectedComplaints(one).length > 0);
   });
+});
+
+describe("the node's own sysctl files", () => {
+  const fs = {
+    "/proc/sys/vm/swappiness": "60\n",
+    "/proc/sys/kernel/a": "1\n",
+    "/proc/sys/net/ipv4/ip_forward": "1\n",
+    "/etc/sysctl.conf": "vm.swappiness = 30\nnet.ipv4.ip_forward=0\nkernel.a=2\n",
+  };
+  const watch = ["/proc/sys/vm/swappiness", "/proc/sys/kernel/a", "/proc/sys/net/ipv4/ip_forward"];
+  const one: RecordedCase = {
+    id: "own",
+    input: { profile: "[sysctl]\nvm.swappiness=11\nkernel.a=2\n", fs, watch, reapply: 1 },
+    expect: { applied: {}, rolled_back: {} },
+  };
+
+  test("win over the profile, which says so", async () => {
+    const { apply, applied } = await runCase(one);
+    expect(Object.values(applied)).toEqual(["30", "2", "0"]);
+    const by = { unit: "sysctl", option: "vm.swappiness", from: "/etc/sysctl.conf:1", value: "30" };
+    expect(apply.settings).toMatchObject([
+      { type: "overridden", option: "vm.swappiness", value: "11", by },
+      { type: "set", option: "kernel.a" },
+      { type: "set", option: "vm.swappiness", value: "30" },
+      { type: "set", option: "net.ipv4.ip_forward", from: "/etc/sysctl.conf:2" },
+    ]);
+  });
+
+  test("are not undone where the profile did not have the key", async () => {
+    expect(Object.values((await runCase(one)).rolledBack)).toEqual(["60", "1", "0"]);
+  });
+
+  test("leave alone what is excluded", async () => {
+    const host = benchHost(one);
+    const profile = await resolvedProfile(one, host);
+    const reapplySysctl = { enabled: true, exclude: ["net.*"] };
+    await nativeEngine().apply(profile, host, { reapplySysctl });
+    expect(await host.read("/proc/sys/net/ipv4/ip_forward")).toEqual({ type: "text", text: "1\n" });
+    expect(await host.read("/proc/sys/vm/swappiness")).toEqual({ type: "text", text: "30" });
+  });
+});
+
+test.each([
+  ["kernel.core_pattern=|/bin/x", "/proc/sys/kernel/core_pattern", "/bin/x\n", "|/bin/x"],
+  ["vm.x=0", "/proc/sys/vm/x", "\n", "0"],
+  ["vm.dirty_ratio=30", "/proc/sys/vm/dirty_ratio", "20\n", "30"],
+])("%s is written though TuneD would verify %s as it is", async (line, path, before, after) => {
+  const input = { profile: `[sysctl]\n${line}\n`, fs: { [path]: before }, watch: [path] };
+  const { applied } = await runCase({ id: "own", input, expect: { applied: {}, rolled_back: {} } });
+  expect(applied[path]).toBe(after);
+});
+
+test("a share of memory that was in force as bytes comes back as bytes", async () => {
+  const [bytes, ratio] = ["/proc/sys/vm/dirty_bytes", "/proc/sys/vm/dirty_ratio"];
+  const fs = { [bytes]: "67108864\n", [ratio]: "0\n" };
+  const input = { profile: "[sysctl]\nvm.dirty_ratio=30\n", fs, watch: [bytes] };
+  const { rollback, rolledBack } = await runCase({ id: "own", input, expect: { applied: {}, rolled_back: {} } });
+  expect(rolledBack).toEqual({ [bytes]: "67108864" });
+  expect(rollback?.restored).toHaveLength(1);
 });

@@ -38,7 +38,7 @@ export interface BenchResult {
 export async function runCase(one: RecordedCase, options: BenchOptions = {}): Promise<BenchResult> {
   const { input } = one;
   const host = benchHost(one, options.programs);
-  const profile = await resolved(one, host);
+  const profile = await resolvedProfile(one, host);
   const observed: string[] = [];
   const plugins = options.plugins ?? nativePlugins;
   const engine = nativeEngine(plugins.map((plugin) => watched(plugin, host, observed)));
@@ -145,7 +145,8 @@ function watched(plugin: Plugin, host: BenchHost, observed: string[]): Plugin {
   };
 }
 
-async function resolved({ input }: RecordedCase, host: BenchHost): Promise<ResolvedProfile> {
+/** What the recorded profile comes to on its node. */
+export async function resolvedProfile({ input }: RecordedCase, host: BenchHost): Promise<ResolvedProfile> {
   const parsed = parseProfile(input.profile, `${profileFolder}/tuned.conf`);
   const uname = /^uname_string *= *(.*)$/m.exec(input.main_conf ?? "")?.[1] ?? "Linux node 6.12.0 #1 SMP x86_64";
   const answers = new Map<string, Answer>();

@@ -1,0 +1,215 @@
+import { describe, expect, test } from "vitest";
+import type { Host } from "../host/host.ts";
+import { MemoryBase } from "../host/memory-base.ts";
+import { MemoryHost } from "../host/memory-host.ts";
+import { findDrift, repairDrift } from "./drift.ts";
+import { enforce } from "./enforce.ts";
+import { loadJournal, saveJournal } from "./journal.ts";
+import type { UnitStep } from "./plan-units.ts";
+import { putBack } from "./put-back.ts";
+
+const bootId = "/proc/sys/kernel/random/boot_id";
+const mode = "/sys/k/mode";
+const persistent = "/etc/x.conf";
+
+function node(): MemoryHost {
+  return new MemoryHost(
+    new MemoryBase(
+      [
+        [bootId, "boot-1\n"],
+        [mode, "auto\n"],
+        ["/sys/k/other", "1\n"],
+        ["/proc/sys/vm/swappiness", "60\n"],
+      ],
+      [],
+      [["/sys/alias", "/sys/k"]],
+    ),
+  );
+}
+
+async function text(host: Host, path: string): Promise<string | undefined> {
+  const file = await host.read(path);
+  return file.type === "text" ? file.text.trim() : undefined;
+}
+
+/** A step that sets a file of the kernel, planned from what it holds. */
+async function set(host: Host, path: string, value: string): Promise<UnitStep> {
+  const before = (await text(host, path)) ?? "";
+  return {
+    type: before === value ? "same" : "change",
+    unit: "u",
+    option: path,
+    from: "p:1",
+    target: await host.real(path),
+    ...(path === (await host.real(path)) ? {} : { alias: path }),
+    before,
+    value,
+    actions: [{ type: "write", path, value }],
+    undo: [{ type: "write", path, value: before }],
+  };
+}
+
+function want(host: Host, owner: string, wishes: Record<string, string>): ReturnType<typeof enforce> {
+  return enforce({
+    host,
+    owner,
+    plan: () => Promise.all(Object.entries(wishes).map(([path, value]) => set(host, path, value))),
+  });
+}
+
+async function giveUp(host: Host, owner: string): Promise<string[]> {
+  const journal = await loadJournal(host);
+  const restored = await putBack({ ledger: journal.ledger, host, owner, which: () => true });
+  await saveJournal(host, journal);
+  return restored.map(({ target, value }) => `${target}=${value}`);
+}
+
+describe("several owners of one thing", () => {
+  test("take turns: the last to come has its way, and those before get it back", async () => {
+    const host = node();
+    await want(host, "profile", { [mode]: "on" });
+    await want(host, "perftune", { [mode]: "off" });
+    expect(await text(host, mode)).toBe("off");
+    expect((await want(host, "profile", { [mode]: "fast" })).settings).toMatchObject([
+      { type: "overridden", value: "fast", by: { unit: "perftune", value: "off" } },
+    ]);
+    expect(await text(host, mode)).toBe("off");
+    expect(await giveUp(host, "perftune")).toEqual([`${mode}=fast`]);
+    expect(await giveUp(host, "profile")).toEqual([`${mode}=auto`]);
+    expect(await text(host, mode)).toBe("auto");
+  });
+
+  test("go in any order, and the original comes back with the last", async () => {
+    const host = node();
+    await want(host, "profile", { [mode]: "on" });
+    await want(host, "perftune", { [mode]: "off" });
+    expect(await giveUp(host, "profile")).toEqual([]);
+    expect(await text(host, mode)).toBe("off");
+    expect(await giveUp(host, "perftune")).toEqual([`${mode}=auto`]);
+  });
+});
+
+describe("an original", () => {
+  test("is one, under whatever name the thing is reached", async () => {
+    const host = node();
+    await want(host, "profile", { "/sys/alias/mode": "on" });
+    await want(host, "profile", { [mode]: "off" });
+    expect((await loadJournal(host)).ledger.entries()).toHaveLength(1);
+    await giveUp(host, "profile");
+    expect(await text(host, mode)).toBe("auto");
+  });
+
+  test("is on record even of what was as wanted by itself, and comes back only once it was changed", async () => {
+    const host = node();
+    await want(host, "profile", { [mode]: "auto" });
+    expect(await giveUp(host, "profile")).toEqual([]);
+    await want(host, "profile", { [mode]: "auto" });
+    host.put(mode, "else\n");
+    await want(host, "profile", { [mode]: "auto" });
+    expect(await giveUp(host, "profile")).toEqual([`${mode}=auto`]);
+  });
+
+  test("of a file outlives the boot, of the kernel does not", async () => {
+    const host = node();
+    await enforce({
+      host,
+      owner: "profile",
+      plan: async () => [
+        await set(host, mode, "on"),
+        {
+          type: "change",
+          unit: "u",
+          option: "x",
+          from: "p:2",
+          target: persistent,
+          before: "",
+          value: "x",
+          actions: [{ type: "file", path: persistent, text: "x" }],
+          undo: [{ type: "file", path: persistent, text: null }],
+          lasts: "persistent",
+        },
+      ],
+    });
+    host.put(bootId, "boot-2\n");
+    host.put(mode, "auto\n");
+    expect(await giveUp(host, "profile")).toEqual([`${persistent}=`]);
+    expect(await text(host, persistent)).toBeUndefined();
+  });
+});
+
+test("what is undone is undone in reverse", async () => {
+  const host = node();
+  await want(host, "profile", { [mode]: "on", "/sys/k/other": "2", "/proc/sys/vm/swappiness": "1" });
+  expect(await giveUp(host, "profile")).toEqual(["/proc/sys/vm/swappiness=60", "/sys/k/other=1", `${mode}=auto`]);
+});
+
+test("a profile that wants less gives back only what it no longer wants", async () => {
+  const host = node();
+  await want(host, "profile", { [mode]: "on", "/sys/k/other": "2" });
+  const { restored, settings } = await want(host, "profile", { [mode]: "on" });
+  expect(restored).toEqual([{ target: "/sys/k/other", value: "1" }]);
+  expect(settings).toMatchObject([{ type: "same" }]);
+});
+
+describe("drift", () => {
+  test("is found with its owner and set right when asked", async () => {
+    const host = node();
+    await want(host, "profile", { [mode]: "on", "/proc/sys/vm/swappiness": "11" });
+    expect(await findDrift(host)).toEqual([]);
+    host.put(mode, "off [else] on\n");
+    const drift = { target: mode, owner: "profile", from: `[u] ${mode} (p:1)`, expected: "on", found: "else" };
+    expect(await findDrift(host)).toEqual([drift]);
+    expect(await repairDrift(host)).toEqual([drift]);
+    expect(await text(host, mode)).toBe("on");
+    expect(await findDrift(host)).toEqual([]);
+  });
+
+  test("is told apart from a new wish when applying", async () => {
+    const host = node();
+    await want(host, "profile", { [mode]: "on" });
+    host.put(mode, "else\n");
+    expect((await want(host, "profile", { [mode]: "on" })).settings).toMatchObject([{ type: "set", drifted: true }]);
+    const [wish] = (await want(host, "profile", { [mode]: "off" })).settings;
+    expect(wish).toMatchObject({ type: "set", value: "off" });
+    expect(wish).not.toHaveProperty("drifted");
+  });
+
+  test("is not what went away with its device", async () => {
+    const host = node();
+    await want(host, "profile", { [mode]: "on" });
+    const without: Host = new Proxy(host, {
+      get: (target, name: keyof MemoryHost) =>
+        name === "read"
+          ? async (path: string) => (path === mode ? { type: "missing" } : target.read(path))
+          : target[name],
+    });
+    expect(await findDrift(without)).toEqual([]);
+  });
+});
+
+test("programs that may be one are one, forwards and backwards", async () => {
+  const commands: string[] = [];
+  const host = new MemoryHost(new MemoryBase([[bootId, "boot-1\n"]]), [
+    [
+      "ethtool",
+      (args) => {
+        commands.push(args.join(" "));
+        return { type: "exited", code: 0, stdout: "", stderr: "" };
+      },
+    ],
+  ]);
+  const step = (name: string): UnitStep => ({
+    type: "change",
+    unit: "net",
+    option: "features",
+    from: "p:1",
+    target: `ethtool eth0 ${name}`,
+    before: "off",
+    value: "on",
+    actions: [{ type: "run", argv: ["ethtool", "-K", "eth0", name, "on"], shared: 3 }],
+    undo: [{ type: "run", argv: ["ethtool", "-K", "eth0", name, "off"], shared: 3 }],
+  });
+  await enforce({ host, owner: "profile", plan: async () => [step("gro"), step("tso")] });
+  await giveUp(host, "profile");
+  expect(commands).toEqual(["-K eth0 gro on tso on", "-K eth0 gro off tso off"]);
+});

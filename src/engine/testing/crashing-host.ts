@@ -1,0 +1,54 @@
+import type { CommandResult, FileText, Host, Outcome, RunOptions } from "../../host/host.ts";
+
+/** The process ends here: nothing after it happens. */
+export class Crash extends Error {}
+
+/** A host whose user is killed at its n-th change, just before it or just after it. */
+export class CrashingHost implements Host {
+  readonly #host: Host;
+  readonly #when: "before" | "after";
+  #left: number;
+
+  constructor(host: Host, change: number, when: "before" | "after") {
+    this.#host = host;
+    this.#left = change;
+    this.#when = when;
+  }
+
+  read(path: string): Promise<FileText> {
+    return this.#host.read(path);
+  }
+
+  list(path: string): Promise<string[]> {
+    return this.#host.list(path);
+  }
+
+  real(path: string): Promise<string> {
+    return this.#host.real(path);
+  }
+
+  write(path: string, text: string): Promise<Outcome> {
+    return this.#change(() => this.#host.write(path, text));
+  }
+
+  replace(path: string, text: string, mode?: number): Promise<Outcome> {
+    return this.#change(() => this.#host.replace(path, text, mode));
+  }
+
+  remove(path: string): Promise<Outcome> {
+    return this.#change(() => this.#host.remove(path));
+  }
+
+  run(argv: readonly string[], options?: RunOptions): Promise<CommandResult> {
+    return this.#change(() => this.#host.run(argv, options));
+  }
+
+  async #change<T>(change: () => Promise<T>): Promise<T> {
+    if (this.#left < 0) throw new Crash();
+    const last = this.#left-- === 0;
+    if (last && this.#when === "before") throw new Crash();
+    const outcome = await change();
+    if (last) throw new Crash();
+    return outcome;
+  }
+}
