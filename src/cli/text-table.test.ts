@@ -16,3 +16,21 @@ it("aligns columns under their headings and leaves nothing behind the last", () 
 it("is only its headings when there is nothing to show", () => {
   expect(textTable(["A", "B"], [])).toBe("A   B");
 });
+
+it("gives colours no room", () => {
+  const red = (text: string): string => `<${text}>`;
+  expect(textTable(["A", "B"], [[{ text: "xyz", paint: red }, "1"]])).toBe("A     B\n<xyz>   1");
+});
+
+it("lets a cell that is too wide push its own row aside and no other", () => {
+  const rows = [
+    ["a long one", "1"],
+    ["abc", "2"],
+  ];
+  expect(textTable(["A", "B"], rows, 5)).toBe("A     B\na long one   1\nabc   2");
+});
+
+it("takes more rows than a call takes arguments", () => {
+  const rows = Array.from({ length: 200_000 }, () => ["a"]);
+  expect(textTable(["A"], rows)).toHaveLength(400_001);
+});

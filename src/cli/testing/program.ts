@@ -82,6 +82,11 @@ export class Run {
     }
   }
 
+  /** Reads no further. */
+  close(): void {
+    this.#child.stdout?.destroy();
+  }
+
   stop(signal: NodeJS.Signals): Promise<Outcome> {
     this.#child.kill(signal);
     return this.ended;

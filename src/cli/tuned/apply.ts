@@ -44,7 +44,7 @@ export async function apply(
       const report = await engine.apply(profile, host, await applyOptions(host, places));
       const applied: Applied = { profile: profile.profile, engine: engine.name, reason, ...report };
       terminal.out(format === "table" ? applyText(applied, terminal.colours) : await serialised(applied, format));
-      warnOfHeld(host, terminal);
+      warnOfPassing(host, terminal);
       return hasFailed(report) ? 1 : 0;
     } finally {
       close();
@@ -58,9 +58,7 @@ function hasFailed({ settings, restored }: ApplyReport): boolean {
   return settings.some(({ type }) => type === "failed") || restored.some(({ failed }) => failed !== undefined);
 }
 
-function warnOfHeld({ held }: OneShotHost, { err }: Terminal): void {
-  for (const path of held)
-    err(
-      `warning: ${path} keeps its value only while it is held open, and this command ends: run attune agent for that\n`,
-    );
+function warnOfPassing({ passing }: OneShotHost, { err }: Terminal): void {
+  for (const name of passing)
+    err(`warning: ${name} is in force only while somebody holds it, and this command ends now\n`);
 }

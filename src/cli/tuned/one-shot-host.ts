@@ -1,16 +1,22 @@
 import type { Outcome } from "../../host/host.ts";
 import { LinuxHost } from "../../host/linux-host.ts";
 
-/** A host of a command that ends: what must be held open lasts no longer than the command, and somebody should say so. */
+/** A host of a command that ends: what lasts only as long as its process lasts no longer than the command. */
 export class OneShotHost extends LinuxHost {
-  readonly held = new Set<string>();
+  /** Names of files held open and programs kept running: somebody should say that they end. */
+  readonly passing = new Set<string>();
 
   override async hold(path: string, hex: string): Promise<Outcome> {
-    const outcome = await super.hold(path, hex);
-    if (outcome.type === "done") {
-      if (hex === "") this.held.delete(path);
-      else this.held.add(path);
-    }
+    return this.#note(path, hex !== "", await super.hold(path, hex));
+  }
+
+  override async keep(name: string, argv: readonly string[]): Promise<Outcome> {
+    return this.#note(name, argv.length > 0, await super.keep(name, argv));
+  }
+
+  #note(name: string, wanted: boolean, outcome: Outcome): Outcome {
+    if (outcome.type === "done" && wanted) this.passing.add(name);
+    else this.passing.delete(name);
     return outcome;
   }
 }

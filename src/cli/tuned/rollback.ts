@@ -8,6 +8,7 @@ import { lockEngine } from "./lock-engine.ts";
 import { outputOption, serialised } from "./output-option.ts";
 import { printable } from "./printable.ts";
 import { reportTable } from "./report-table.ts";
+import { checkDirectory } from "./search-path.ts";
 import type { Colours, Terminal } from "./terminal.ts";
 
 export interface RollbackCommandOptions {
@@ -19,6 +20,7 @@ export interface RollbackCommandOptions {
 export async function rollback({ root, output }: RollbackCommandOptions, terminal: Terminal): Promise<number> {
   const format = outputOption(output, ["table", "json", "yaml"] as const);
   const host = new LinuxHost(root);
+  await checkDirectory("--root", root, { host, directory: "/" });
   const unlock = await lockEngine(root);
   try {
     const { engine, close } = await engineOf(root, host);

@@ -20,6 +20,7 @@ export interface SearchOptions {
 
 /** Folders below the root are named as the node names them, so that its scripts are found there. */
 export async function searchPath({ root, directories }: SearchOptions, host: Host): Promise<Place[]> {
+  await checkDirectory("--root", root, { host, directory: "/" });
   const places: Place[] = systemDirectories.map((directory) => ({ host, directory }));
   for (const name of directories) places.push(await given(name, absolute(root), host));
   return places;
@@ -31,10 +32,14 @@ async function given(name: string, root: string, host: Host): Promise<Place> {
   const place = below
     ? { host, directory: root === "/" ? path : path.slice(root.length) || "/" }
     : { host: new LinuxHost(), directory: path };
-  // What can be read as text or is not there at all is no folder.
-  const found = await place.host.read(place.directory);
-  if (found.type === "missing") throw new Error(`--dir ${name}: no such directory`);
-  if (found.type === "text") throw new Error(`--dir ${name}: not a directory`);
-  if (found.code !== "EISDIR") throw new Error(`--dir ${name}: ${found.message}`);
+  await checkDirectory("--dir", name, place);
   return place;
+}
+
+/** What can be read as text or is not there at all is no folder. */
+export async function checkDirectory(option: string, name: string, { host, directory }: Place): Promise<void> {
+  const found = await host.read(directory);
+  if (found.type === "missing") throw new Error(`${option} ${name}: no such directory`);
+  if (found.type === "text") throw new Error(`${option} ${name}: not a directory`);
+  if (found.code !== "EISDIR") throw new Error(`${option} ${name}: ${found.message}`);
 }

@@ -16,9 +16,11 @@ export function processTerminal(): Terminal {
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
   });
+  // Typed as always a boolean, which it is not; and for undefined, colours would be guessed from the environment.
+  const seen = stdout.isTTY as boolean | undefined;
   return {
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
-    colours: pc.createColors(stdout.isTTY && !env.NO_COLOR && env.TERM !== "dumb"),
+    colours: pc.createColors(seen === true && !env.NO_COLOR && env.TERM !== "dumb"),
   };
 }

@@ -1,0 +1,160 @@
+import { describe, expect, it } from "vitest";
+import { apply, type ApplyCommandOptions } from "./apply.ts";
+import { rollback } from "./rollback.ts";
+import { FakeRoot } from "./testing/fake-root.ts";
+import { Said } from "./testing/said.ts";
+import { verify } from "./verify.ts";
+
+const profiles = {
+  "/etc/tuned/quiet": "[sysctl]\nvm.swappiness=11\nvm.dirty_ratio=20\n",
+  "/etc/tuned/busy": "[sysctl]\nnet.core.somaxconn=>1024\n",
+  "/etc/tuned/wrong": "[sysctl]\nvm.swappiness=11\nno.such=1\n",
+  "/etc/tuned/broken": "nonsense\n",
+};
+
+interface Result {
+  readonly code: number;
+  readonly said: Said;
+}
+
+const node = (): Promise<FakeRoot> => FakeRoot.withProfiles(profiles);
+
+async function applied(root: FakeRoot, name: string, options: Partial<ApplyCommandOptions> = {}): Promise<Result> {
+  const said = new Said();
+  const given = { root: root.path, dir: [], engine: "native", output: "table", ...options };
+  return { code: await apply([name], given, said), said };
+}
+
+async function verified(root: FakeRoot, name: string, output = "table"): Promise<Result> {
+  const said = new Said();
+  return { code: await verify([name], { root: root.path, dir: [], output }, said), said };
+}
+
+async function rolledBack(root: FakeRoot, output = "table"): Promise<Result> {
+  const said = new Said();
+  return { code: await rollback({ root: root.path, output }, said), said };
+}
+
+describe("attune tuned apply", () => {
+  it("changes what differs and says what became of every setting", async () => {
+    const root = await node();
+    const { code, said } = await applied(root, "quiet");
+    expect([code, said.stderr]).toEqual([0, ""]);
+    expect(said.lines).toEqual([
+      "RESULT | UNIT | OPTION | VALUE | BEFORE | FROM",
+      "set | sysctl | vm.swappiness | 11 | 60 | /etc/tuned/quiet/tuned.conf:2",
+      "same | sysctl | vm.dirty_ratio | 20 | /etc/tuned/quiet/tuned.conf:3",
+      "",
+      "quiet: 1 set, 1 same (engine native: asked for)",
+      "",
+    ]);
+    expect(await root.read("/proc/sys/vm/swappiness")).toBe("11");
+  });
+
+  it("ends with 1 if a setting failed, and makes the others all the same", async () => {
+    const root = await node();
+    const { code, said } = await applied(root, "wrong");
+    expect(code).toBe(1);
+    expect(said.lines).toContainEqual(expect.stringMatching(/^failed \| sysctl \| no\.such \| .*no\/such/));
+    expect(said.lines).toContain("wrong: 1 set, 1 failed (engine native: asked for)");
+    expect(await root.read("/proc/sys/vm/swappiness")).toBe("11");
+  });
+
+  it("puts back what an earlier profile changed", async () => {
+    const root = await node();
+    await applied(root, "quiet");
+    const { said } = await applied(root, "busy");
+    expect(said.lines).toContain("restored | /proc/sys/vm/swappiness | 60");
+    expect(await root.read("/proc/sys/vm/swappiness")).toBe("60");
+    expect(await root.read("/proc/sys/net/core/somaxconn")).toBe("1024");
+  });
+
+  it("changes nothing for a profile that makes no sense", async () => {
+    const root = await node();
+    const { code, said } = await applied(root, "broken");
+    expect([code, said.stdout]).toEqual([1, ""]);
+    expect(said.stderr).toMatch(/^error: \/etc\/tuned\/broken\/tuned\.conf:1: /);
+    await expect(root.read("/var/lib/attune/journal.json")).rejects.toThrow("ENOENT");
+  });
+
+  it("says by itself which engine it took, and why", async () => {
+    const { said } = await applied(await node(), "quiet", { engine: "auto", output: "json" });
+    expect(JSON.parse(said.stdout)).toMatchObject({
+      profile: "quiet",
+      engine: "native",
+      reason: "TuneD is not installed",
+      settings: [{ type: "set", option: "vm.swappiness", before: "60" }, { type: "same" }],
+      restored: [],
+    });
+  });
+
+  it("puts scripts of built-in profiles on the node before they are run", async () => {
+    const root = await node();
+    await applied(root, "powersave");
+    expect(await root.read("/usr/lib/attune/profiles/powersave/script.sh")).toMatch(/^#!\/bin\/sh/);
+  });
+
+  it("waits for nobody: a node that somebody else is tuning is refused", async () => {
+    const root = await node();
+    const claims = Promise.allSettled([applied(root, "quiet"), applied(root, "busy")]);
+    const reasons = (await claims).flatMap((one) => (one.status === "rejected" ? [String(one.reason)] : []));
+    expect(reasons).toEqual([expect.stringMatching(/run\/attune: process [0-9]+ is using it/)]);
+  });
+
+  it.each([
+    [{ engine: "fast" }, "--engine fast: not one of auto, native, tuned"],
+    [{ output: "wide" }, "-o wide: not one of table, json, yaml"],
+  ])("refuses %j before anything is written", async (options, message) => {
+    const root = await node();
+    await expect(applied(root, "quiet", options)).rejects.toThrow(message);
+    expect(await root.read("/proc/sys/vm/swappiness")).toBe("60");
+  });
+});
+
+describe("attune tuned verify", () => {
+  it("is content with what was applied", async () => {
+    const root = await node();
+    await applied(root, "quiet");
+    const { code, said } = await verified(root, "quiet");
+    expect([code, said.stdout]).toEqual([0, "quiet: everything is as it says\n"]);
+  });
+
+  it("shows what differs and changes nothing", async () => {
+    const root = await node();
+    const { code, said } = await verified(root, "quiet");
+    expect(code).toBe(1);
+    expect(said.lines.slice(0, 4)).toEqual([
+      "UNIT | OPTION | EXPECTED | FOUND | FROM",
+      "sysctl | vm.swappiness | 11 | 60 | /etc/tuned/quiet/tuned.conf:2",
+      "",
+      "quiet: 1 difference",
+    ]);
+    expect(await root.read("/proc/sys/vm/swappiness")).toBe("60");
+  });
+
+  it("tells a change by somebody else from one that was never made", async () => {
+    const root = await node();
+    await applied(root, "quiet");
+    await root.write({ "/proc/sys/vm/swappiness": "99\n" });
+    expect((await verified(root, "quiet")).said.lines[1]).toMatch(/\| 11 \| 99 \| .* \| changed by somebody else/);
+    const { code, said } = await verified(root, "quiet", "json");
+    expect(code).toBe(1);
+    expect(JSON.parse(said.stdout)).toMatchObject({
+      profile: "quiet",
+      differences: [{ option: "vm.swappiness", expected: "11", found: "99", drifted: true }],
+    });
+  });
+});
+
+describe("attune tuned rollback", () => {
+  it("puts everything back, once", async () => {
+    const root = await node();
+    await applied(root, "quiet");
+    await applied(root, "busy");
+    const { code, said } = await rolledBack(root);
+    expect(code).toBe(0);
+    expect(said.lines).toEqual(["RESULT | WHAT | VALUE", "restored | /proc/sys/net/core/somaxconn | 128", ""]);
+    expect((await rolledBack(root)).said.stdout).toBe("nothing to put back: everything is as it was\n");
+    expect(JSON.parse((await rolledBack(root, "json")).said.stdout)).toEqual({ restored: [] });
+  });
+});

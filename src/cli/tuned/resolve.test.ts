@@ -1,0 +1,137 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { resolve, type ResolveOptions } from "./resolve.ts";
+import { FakeRoot } from "./testing/fake-root.ts";
+import { Said } from "./testing/said.ts";
+
+const profiles = {
+  "/usr/lib/tuned/parent": "[main]\nsummary=x\n[variables]\nn=4\n[sysctl]\nvm.swappiness=60\nkernel.x=${n}\n",
+  "/etc/tuned/child":
+    "[main]\ninclude=parent\n[sysctl]\nvm.swappiness=10\n[bootloader]\ncmdline_a=nohz=on quiet\n[eth]\ntype=net\ndevices=eth*\nenabled=0\nmtu=9000\n",
+  "/etc/tuned/asks": "[sysctl]\na=${f:exec:touch:/tmp/never}\nb=${f:cpulist_online:0-7}\n",
+  "/etc/tuned/wrong": "[main]\ninclude=gone\nnonsense\n",
+  "/etc/tuned/huge": `[sysctl]\na=${"x".repeat(10 * 1024 * 1024)}\n`,
+};
+
+async function resolved(
+  name: string,
+  options: Partial<ResolveOptions> = {},
+): Promise<{ code: number; said: Said; root: FakeRoot }> {
+  const root = await FakeRoot.withProfiles(profiles);
+  const said = new Said();
+  const code = await resolve([name], { root: root.path, dir: [], exec: false, output: "json", ...options }, said);
+  return { code, said, root };
+}
+
+describe("attune tuned resolve", () => {
+  it("prints what a profile comes to, and who said so", async () => {
+    const { code, said } = await resolved("child");
+    expect([code, said.stderr]).toEqual([0, ""]);
+    const at = (name: string, line: number): string =>
+      `${name === "child" ? "/etc/tuned" : "/usr/lib/tuned"}/${name}/tuned.conf:${line}`;
+    expect(JSON.parse(said.stdout)).toEqual({
+      profile: "child",
+      chain: ["parent", "child"],
+      variables: { n: "4" },
+      units: [
+        {
+          name: "sysctl",
+          type: "sysctl",
+          enabled: true,
+          devices: "*",
+          options: {
+            "vm.swappiness": {
+              value: "10",
+              from: at("child", 4),
+              overrides: [{ value: "60", from: at("parent", 6) }],
+            },
+            "kernel.x": { value: "4", from: at("parent", 7), overrides: [] },
+          },
+        },
+        {
+          name: "bootloader",
+          type: "bootloader",
+          enabled: true,
+          devices: "*",
+          options: { cmdline_a: { value: "nohz=on quiet", from: at("child", 6), overrides: [] } },
+        },
+        {
+          name: "eth",
+          type: "net",
+          enabled: false,
+          devices: "eth*",
+          options: { mtu: { value: "9000", from: at("child", 11), overrides: [] } },
+        },
+      ],
+      bootArguments: ["nohz=on", "quiet"],
+      unresolved: [],
+    });
+  });
+
+  it("shows it to people", async () => {
+    const { said } = await resolved("child", { output: "table" });
+    expect(said.lines).toEqual([
+      "Profile: | child",
+      "Merged from: | parent → child",
+      "Boot arguments: | nohz=on quiet",
+      "Variables: | n=4",
+      "",
+      "OPTION | VALUE | FROM",
+      "[sysctl]",
+      "| vm.swappiness | 10 | /etc/tuned/child/tuned.conf:4",
+      "| instead of | 60 | /usr/lib/tuned/parent/tuned.conf:6",
+      "| kernel.x | 4 | /usr/lib/tuned/parent/tuned.conf:7",
+      "[bootloader]",
+      "| cmdline_a | nohz=on quiet | /etc/tuned/child/tuned.conf:6",
+      "[eth] | disabled, type=net, devices=eth*",
+      "| mtu | 9000 | /etc/tuned/child/tuned.conf:11",
+      "",
+    ]);
+  });
+
+  it("prints YAML that keeps strings strings", async () => {
+    expect((await resolved("child", { output: "yaml" })).said.stdout).toContain('value: "10"\n');
+  });
+
+  it("leaves what a program would tell unresolved when none may be run, and reads files all the same", async () => {
+    const { said } = await resolved("asks");
+    expect(JSON.parse(said.stdout)).toMatchObject({
+      units: [{ options: { a: { value: "${f:exec:touch:/tmp/never}" } } }],
+      unresolved: [{ type: "exec", argv: ["touch", "/tmp/never"] }],
+    });
+    const { said: shown } = await resolved("asks", { output: "table" });
+    expect(shown.lines).toContain("Unresolved: | what `touch /tmp/never` prints");
+  });
+
+  it("tells everything that is wrong, and where", async () => {
+    const { code, said } = await resolved("wrong");
+    expect([code, said.stdout]).toEqual([1, ""]);
+    expect(said.stderr.split("\n").toSorted()).toEqual([
+      "",
+      'error: /etc/tuned/wrong/tuned.conf:2: profile "gone" does not exist',
+      'error: /etc/tuned/wrong/tuned.conf:3: expected "key = value", found "nonsense"',
+    ]);
+  });
+
+  it("refuses a file that is no profile by its size", async () => {
+    const { code, said } = await resolved("huge");
+    expect([code, said.stderr]).toEqual([1, "error: /etc/tuned/huge/tuned.conf: larger than 1048576 characters\n"]);
+  });
+
+  it("takes the folder that is named last first", async () => {
+    const { path } = await FakeRoot.make({
+      "/one/child/tuned.conf": "[sysctl]\na=1\n",
+      "/two/child/tuned.conf": "[sysctl]\na=2\n",
+    });
+    const dir = [join(path, "one"), join(path, "two")];
+    const { said } = await resolved("child", { dir });
+    const from = `${path}/two/child/tuned.conf:2`;
+    expect(JSON.parse(said.stdout)).toMatchObject({ units: [{ options: { a: { value: "2", from } } }] });
+  });
+
+  it("runs programs of the node unless told otherwise", async () => {
+    const { path } = await FakeRoot.make({ "/p/tuned.conf": "[sysctl]\na=${f:exec:echo:7}\n" });
+    const { said } = await resolved("p", { root: "/", dir: [path], exec: true });
+    expect(JSON.parse(said.stdout)).toMatchObject({ units: [{ options: { a: { value: "7\n" } } }], unresolved: [] });
+  });
+});

@@ -1,0 +1,42 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { LinuxHost } from "../../host/linux-host.ts";
+import { searchPath, systemDirectories } from "./search-path.ts";
+import { FakeRoot } from "./testing/fake-root.ts";
+
+async function directoriesOf(root: string, ...directories: string[]): Promise<string[]> {
+  const places = await searchPath({ root, directories }, new LinuxHost(root));
+  return places.map(({ directory }) => directory);
+}
+
+describe("the search path", () => {
+  it("has the node's own folders, then those that are named, in that order", async () => {
+    const { path: root } = await FakeRoot.make({ "/b/x": "", "/a/x": "" });
+    expect(await directoriesOf("/", join(root, "b"), `${root}/a/`)).toEqual([
+      ...systemDirectories,
+      join(root, "b"),
+      join(root, "a"),
+    ]);
+  });
+
+  it("names folders below the root as the node does, and others as this machine does", async () => {
+    const root = await FakeRoot.make({ "/srv/profiles/x": "" });
+    const { path: elsewhere } = await FakeRoot.make();
+    const directories = await directoriesOf(root.path, join(root.path, "srv/profiles"), elsewhere, root.path);
+    expect(directories.slice(4)).toEqual(["/srv/profiles", elsewhere, "/"]);
+  });
+
+  it("does not take a folder for one below the root because its name begins alike", async () => {
+    const root = await FakeRoot.make({ "/node/x": "", "/node-2/x": "" });
+    const directories = await directoriesOf(join(root.path, "node"), join(root.path, "node-2"));
+    expect(directories.at(-1)).toBe(join(root.path, "node-2"));
+  });
+
+  it.each([
+    ["nosuch", "no such directory"],
+    ["file", "not a directory"],
+  ])("refuses %s", async (name, why) => {
+    const root = await FakeRoot.make({ "/file": "" });
+    await expect(directoriesOf("/", join(root.path, name))).rejects.toThrow(`--dir ${join(root.path, name)}: ${why}`);
+  });
+});

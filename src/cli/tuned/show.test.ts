@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { show } from "./show.ts";
+import { FakeRoot } from "./testing/fake-root.ts";
+import { Said } from "./testing/said.ts";
+
+async function shown(profiles: Record<string, string>): Promise<{ code: number; said: Said }> {
+  const { path: root } = await FakeRoot.withProfiles(profiles);
+  const said = new Said();
+  return { code: await show(["p"], { root, dir: [], exec: false }, said), said };
+}
+
+describe("attune tuned show", () => {
+  it("prints every text of the chain under the name of its file, comments and all", async () => {
+    const { code, said } = await shown({
+      "/usr/lib/tuned/q": "# Why\n[sysctl]\na=1\n\n\n",
+      "/etc/tuned/p": "[main]\ninclude=q",
+    });
+    expect([code, said.stderr]).toEqual([0, ""]);
+    expect(said.stdout).toBe(
+      "# /usr/lib/tuned/q/tuned.conf\n# Why\n[sysctl]\na=1\n\n# /etc/tuned/p/tuned.conf\n[main]\ninclude=q\n",
+    );
+  });
+
+  it("prints what there is of a profile that makes no sense, and what is wrong with it", async () => {
+    const { code, said } = await shown({ "/etc/tuned/p": "[main]\ninclude=nosuch\nnonsense\n" });
+    expect(code).toBe(1);
+    expect(said.stdout).toContain("nonsense");
+    expect(said.stderr.split("\n").toSorted()).toEqual([
+      "",
+      expect.stringMatching(/^error: \/etc\/tuned\/p\/tuned\.conf:2: .*nosuch/),
+      expect.stringMatching(/^error: \/etc\/tuned\/p\/tuned\.conf:3: .*nonsense/),
+    ]);
+  });
+
+  it("does not follow an include that only a program could tell", async () => {
+    const { code, said } = await shown({ "/etc/tuned/p": "[main]\ninclude=${f:exec:touch:/tmp/attune-was-here}\n" });
+    expect([code, said.stderr]).toEqual([0, ""]);
+    expect(said.stdout).toMatch(/^# \/etc\/tuned\/p/);
+  });
+});

@@ -1,0 +1,16 @@
+import pc from "picocolors";
+import type { Terminal } from "../terminal.ts";
+
+/** A terminal that remembers. */
+export class Said implements Terminal {
+  stdout = "";
+  stderr = "";
+  readonly colours = pc.createColors(false);
+  readonly out = (text: string): void => void (this.stdout += text);
+  readonly err = (text: string): void => void (this.stderr += text);
+
+  /** Without the blanks that align columns. */
+  get lines(): string[] {
+    return this.stdout.split("\n").map((line) => line.replaceAll(/ {2,}/g, " | ").trim());
+  }
+}
