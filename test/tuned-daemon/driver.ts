@@ -1,7 +1,10 @@
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Engine } from "../../src/engine/engine.ts";
 import { nativeEngine } from "../../src/engine/native-engine.ts";
 import { launchAt } from "../../src/engine/tuned-daemon/launch.ts";
+import { daemonArgv, Supervisor } from "../../src/engine/tuned-daemon/supervisor.ts";
 import { TunedEngine } from "../../src/engine/tuned-daemon/tuned-engine.ts";
 import { LinuxHost } from "../../src/host/linux-host.ts";
 import { answerProbes } from "../../src/on-node/answer-probes.ts";
@@ -14,11 +17,19 @@ import { type ResolvedProfile, resolve } from "../../src/tuned/resolve.ts";
 export type Request =
   | ({ readonly do: "apply" | "verify" } & Wanted)
   | ({ readonly do: "resolve" } & Omit<Wanted, "engine">)
-  | { readonly do: "rollback"; readonly engine: "native" | "tuned" }
-  | { readonly do: "status" };
+  | { readonly do: "rollback"; readonly engine: EngineName }
+  | { readonly do: "status" }
+  /** Takes every file below these folders for how it should be; links are not followed. */
+  | { readonly do: "remember"; readonly folders: readonly string[] }
+  /** What has changed since, blanks aside: the new texts by path, `null` for files that are gone. */
+  | { readonly do: "changes" }
+  | { readonly do: "reset" };
+
+/** `plain`: TuneD with the profiles as they are written, nothing of Attune's between. */
+export type EngineName = "native" | "tuned" | "plain";
 
 export interface Wanted {
-  readonly engine: "native" | "tuned";
+  readonly engine: EngineName;
   readonly profile: string;
   /** Texts of profiles, by name. */
   readonly texts?: Readonly<Record<string, string>>;
@@ -27,14 +38,18 @@ export interface Wanted {
 }
 
 const host = new LinuxHost("/");
+/** Devices may be made up: udev's library then must not insist on a real sysfs. */
+const environment = ["env", "SYSTEMD_DEVICE_VERIFY_SYSFS=0"];
+const supervised = { launch: launchAt("/"), timer: systemClock, signal: new AbortController().signal };
 const tuned = new TunedEngine({
-  launch: launchAt("/"),
-  timer: systemClock,
-  signal: new AbortController().signal,
+  ...supervised,
+  argv: [...environment, ...daemonArgv],
   applyTimeoutMs: 3000,
   restartMs: 50,
 });
-const engines: Record<"native" | "tuned", Engine> = { native: nativeEngine(), tuned };
+const engines: Record<EngineName, Engine> = { native: nativeEngine(), tuned, plain: plainTuned() };
+
+const remembered = { folders: [] as readonly string[], files: new Map<string, string>() };
 
 console.log(process.pid);
 for await (const line of createInterface({ input: process.stdin })) {
@@ -57,7 +72,73 @@ async function act(request: Request): Promise<unknown> {
       return engines[request.engine].rollback(host);
     case "status":
       return tuned.status();
+    case "remember":
+      return remember(request.folders);
+    case "changes":
+      return changes();
+    case "reset":
+      return reset();
   }
+}
+
+function plainTuned(): Engine {
+  let supervisor: Supervisor | undefined;
+  return {
+    name: "tuned",
+    async apply({ profile }) {
+      const argv = [...environment, "tuned", "--no-dbus", "--no-socket", "-p", profile];
+      supervisor = new Supervisor({ ...supervised, argv });
+      const { type, message, round } = await supervisor.start(profile);
+      if (type !== "applied") throw new Error(message);
+      const about = { unit: "TuneD", option: "", from: "" };
+      const settings = round.errors.map((record) => ({ ...about, type: "failed" as const, message: record.message }));
+      return { settings, restored: [] };
+    },
+    verify: () => Promise.resolve({ differences: [] }),
+    async rollback() {
+      await supervisor?.stop("undo");
+      return { restored: [] };
+    },
+  };
+}
+
+async function remember(folders: readonly string[]): Promise<void> {
+  remembered.folders = folders;
+  remembered.files = await filesIn(folders);
+}
+
+async function changes(): Promise<Record<string, string | null>> {
+  const now = await filesIn(remembered.folders);
+  const paths = new Set([...now.keys(), ...remembered.files.keys()]);
+  return Object.fromEntries(
+    [...paths]
+      .filter((path) => words(now.get(path)) !== words(remembered.files.get(path)))
+      .map((path) => [path, now.get(path) ?? null]),
+  );
+}
+
+function words(text: string | undefined): string | undefined {
+  return text?.trim().replaceAll(/\s+/g, " ");
+}
+
+async function reset(): Promise<void> {
+  for (const path of Object.keys(await changes())) {
+    const text = remembered.files.get(path);
+    if (text === undefined) await rm(path);
+    else await writeFile(path, text);
+  }
+}
+
+async function filesIn(folders: readonly string[]): Promise<Map<string, string>> {
+  const files = new Map<string, string>();
+  for (const folder of folders) {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      const path = join(entry.parentPath, entry.name);
+      if (entry.isFile()) files.set(path, await readFile(path, "utf8"));
+    }
+  }
+  return files;
 }
 
 function options({ directories }: Omit<Wanted, "engine">): { profileDirectories?: readonly string[] } {

@@ -30,7 +30,7 @@ describe.skipIf(tunedPath === undefined)("the real TuneD", () => {
 
   beforeEach(async () => {
     machine = await Machine.start(
-      "printf '#!/bin/sh\\nsleep 1000\\n' >/etc/tuned/hang.sh; chmod +x /etc/tuned/hang.sh",
+      "printf '#!/bin/sh\\ntest $1 = stop || sleep 1000\\n' >/etc/tuned/hang.sh; chmod +x /etc/tuned/hang.sh",
     );
     attune = await machine.attune();
   });

@@ -3,11 +3,11 @@ import {
   laterFunctions,
   laterOptions,
   laterPlugins,
-  newestVersion,
   oldestVersion,
   onlyInTuned,
   plugins,
 } from "./capabilities.ts";
+import { compareVersion, isOlder } from "./older-files.ts";
 import type { TunedFacts } from "./tuned-facts.ts";
 import type { UsedFeatures } from "./used-features.ts";
 
@@ -30,8 +30,8 @@ function objection(used: UsedFeatures, facts: TunedFacts): string | undefined {
   if (facts.type === "missing") return facts.message;
   const { version, unusable } = facts;
   if (unusable !== undefined) return unusable;
-  if (compare(version, oldestVersion) < 0) return `TuneD ${version} is older than ${oldestVersion.join(".")}`;
-  const lacks = lacking(used, compare(version, newestVersion) < 0);
+  if (compareVersion(version, oldestVersion) < 0) return `TuneD ${version} is older than ${oldestVersion.join(".")}`;
+  const lacks = lacking(used, isOlder(version));
   return lacks.length > 0 ? `TuneD ${version} lacks ${lacks.join(", ")}` : undefined;
 }
 
@@ -47,9 +47,4 @@ function lacking(used: UsedFeatures, older: boolean): string[] {
     ...[...used.options].filter((name) => older && /^sysctl\..*\/./.test(name)).map((name) => `names such as ${name}`),
     ...(used.prepend && older ? ["prepend for variables"] : []),
   ];
-}
-
-function compare(version: string, [major, minor]: readonly [number, number]): number {
-  const [ofMajor = 0, ofMinor = 0] = version.split(".").map(Number);
-  return ofMajor - major || ofMinor - minor;
 }

@@ -40,3 +40,32 @@ export async function recordFiles(
   }
   return different;
 }
+
+/** Names a file apart from what native plug-ins change in it. */
+export function wholeFile(path: string): string {
+  return `all of ${path}`;
+}
+
+/** The same for files that the daemon will change in its own way. */
+export async function recordWholeFiles(
+  paths: readonly string[],
+  host: Host,
+  ledger: Ledger,
+  owner: string,
+): Promise<void> {
+  for (const path of paths) {
+    const file = await host.read(path);
+    if (file.type !== "text") continue;
+    const undo: Change["undo"] = [{ type: "file", path, text: file.text }];
+    const change: Change = {
+      type: "change",
+      target: wholeFile(path),
+      before: file.text,
+      value: "",
+      actions: [],
+      undo,
+      lasts: "persistent",
+    };
+    ledger.claim(change, { owner, from: "TuneD", value: "", actions: [], made: true });
+  }
+}

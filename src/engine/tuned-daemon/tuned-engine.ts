@@ -1,6 +1,7 @@
 import type { Host } from "../../host/host.ts";
 import { parseGlobalConfig } from "../../tuned/global-config.ts";
 import type { ResolvedProfile } from "../../tuned/resolve.ts";
+import type { Unit } from "../../tuned/unit.ts";
 import { carryOut } from "../carry-out.ts";
 import type {
   ApplyOptions,
@@ -22,10 +23,12 @@ import { clearTheWay, endOrphan } from "./clear-the-way.ts";
 import { configFiles, mainConfig } from "./config-files.ts";
 import { NotAppliedError } from "./not-applied-error.ts";
 import { findTuned } from "./other-tuned.ts";
-import { recordFiles, recordOriginals } from "./record-originals.ts";
+import { hasOlderWays, olderFiles } from "./older-files.ts";
+import { recordFiles, recordOriginals, recordWholeFiles, wholeFile } from "./record-originals.ts";
 import { namePrefix, renderProfile } from "./render-profile.ts";
 import { recordText, settingReports } from "./setting-reports.ts";
 import type { Round } from "./round.ts";
+import { tunedVersion } from "./tuned-facts.ts";
 import { type DaemonEvent, type Outcome, Supervisor, type SupervisorOptions } from "./supervisor.ts";
 
 export interface TunedEngineOptions extends SupervisorOptions {
@@ -52,6 +55,7 @@ export class TunedEngine implements Engine {
   readonly #supervisor: Supervisor;
   readonly #plugins: ReadonlyMap<string, Plugin>;
   #locked = false;
+  #version: string | undefined;
   #tail: Promise<unknown> = Promise.resolve();
   #round: Round | undefined;
   #trouble: string | undefined;
@@ -75,9 +79,9 @@ export class TunedEngine implements Engine {
 
   verify(profile: ResolvedProfile, host: Host, options: ApplyOptions = {}): Promise<VerifyReport> {
     return this.#inTurn(async () => {
-      const known = profile.units.filter(({ type }) => this.#plugins.has(type));
+      await this.#learnVersion(host);
       const native = nativeEngine([...this.#plugins.values()]);
-      return native.verify({ ...profile, units: known }, host, await this.#planOptions(host, options));
+      return native.verify(this.#comparable(profile), host, await this.#planOptions(host, options));
     });
   }
 
@@ -102,6 +106,7 @@ export class TunedEngine implements Engine {
     if (!this.#locked) await this.#options.lock?.();
     this.#locked = true;
     await supervisor.quiet();
+    await this.#learnVersion(host);
     await clearTheWay(host, this.#options.timer, supervisor.pid);
 
     const options = await this.#planOptions(host, given);
@@ -119,14 +124,17 @@ export class TunedEngine implements Engine {
       await supervisor.stop("keep");
       restored.push(...(await giveUp(ledger, host, { undone: false })));
     }
-    const plan = (purpose: "apply" | "verify"): Promise<UnitStep[]> =>
-      planUnits({ profile: this.#plannable(profile), host, ledger, plugins: this.#plugins, purpose, options });
+    const comparable = this.#comparable(profile);
+    const plan = (purpose: "apply" | "verify", units = comparable.units): Promise<UnitStep[]> =>
+      planUnits({ profile: { ...comparable, units }, host, ledger, plugins: this.#plugins, purpose, options });
     const before = await plan("apply");
     const { left } = rendered;
     if (supervisor.running && same && this.#round && !before.some(isToDo))
       return { settings: settingReports({ before, after: [], left, round: this.#round }), restored };
 
     recordOriginals(before, ledger, owner);
+    const changedByTuned = olderFiles(profile, this.#version);
+    await recordWholeFiles(changedByTuned, host, ledger, owner);
     const different = await recordFiles(files, host, ledger, owner);
     await saveJournal(host, journal);
     for (const [path, text] of different) await write(path, text, host);
@@ -141,21 +149,25 @@ export class TunedEngine implements Engine {
       await saveJournal(host, journal);
       throw new NotAppliedError(reasons[outcome.type], complaint(outcome), [...restored, ...undone]);
     }
-    const wanted = new Set([
-      ...before.flatMap((step) => ("target" in step ? [step.target] : [])),
-      ...files.keys(),
-      mainConfig,
-    ]);
+    const targets = before.flatMap((step) => ("target" in step ? [step.target] : []));
+    const wanted = new Set([...targets, ...files.keys(), mainConfig, ...changedByTuned.map(wholeFile)]);
     restored.push(...(await giveUp(ledger, host, { undone: how === "reload", except: wanted })));
     await reassertOthers(ledger, host, wanted);
     await saveJournal(host, journal);
-    const after = await plan("verify");
+    const after = await plan("verify", withoutScripts(comparable.units));
     return { settings: settingReports({ before, after, left, round: outcome.round }), restored };
   }
 
-  /** Without the units that only TuneD knows: of those, its log is all there is to go by. */
-  #plannable(profile: ResolvedProfile): ResolvedProfile {
-    return { ...profile, units: profile.units.filter(({ type }) => this.#plugins.has(type)) };
+  /** Without the units whose effects only TuneD knows: of those, its log is all there is to go by. */
+  #comparable(profile: ResolvedProfile): ResolvedProfile {
+    const units = profile.units.filter(({ type }) => this.#plugins.has(type) && !hasOlderWays(type, this.#version));
+    return { ...profile, units };
+  }
+
+  async #learnVersion(host: Host): Promise<void> {
+    if (this.#version !== undefined) return;
+    const facts = await tunedVersion(host);
+    if (facts.type === "installed") this.#version = facts.version;
   }
 
   /** What the node's configuration of TuneD says, where nobody says otherwise. */
@@ -216,6 +228,11 @@ async function reassertOthers(ledger: Ledger, host: Host, wanted: ReadonlySet<st
     const top = ledger.find(target)?.claims.at(-1);
     if (top && top.owner !== owner) await carryOut(top.actions, host);
   }
+}
+
+/** Looking whether TuneD did its part is no reason to run what a profile brings along. */
+function withoutScripts(units: readonly Unit[]): Unit[] {
+  return units.flatMap(({ scriptPre: _, scriptPost: __, ...unit }) => (unit.type === "script" ? [] : [unit]));
 }
 
 function isToDo(step: UnitStep): boolean {

@@ -11,8 +11,15 @@ export type TunedFacts =
       readonly unusable?: string;
     };
 
-/** Asking for the version loads all of TuneD's modules: what it lacks of Python shows here. */
 export async function tunedFacts(host: Pick<Host, "read" | "list" | "run">, own?: number): Promise<TunedFacts> {
+  const facts = await tunedVersion(host);
+  if (facts.type === "missing") return facts;
+  const { other } = await findTuned(host, own);
+  return other ? { ...facts, unusable: other.message } : facts;
+}
+
+/** Asking for the version loads all of TuneD's modules: what it lacks of Python shows here. */
+export async function tunedVersion(host: Pick<Host, "run">): Promise<TunedFacts> {
   const answer = await host.run(["tuned", "--version"]);
   if (answer.type === "failed") return { type: "missing", message: "TuneD is not installed" };
   if (answer.code !== 0) {
@@ -21,6 +28,5 @@ export async function tunedFacts(host: Pick<Host, "read" | "list" | "run">, own?
   }
   const version = /\b([0-9]+\.[0-9]+(\.[0-9]+)?)\b/.exec(answer.stdout)?.[1];
   if (version === undefined) return { type: "missing", message: "TuneD does not tell its version" };
-  const { other } = await findTuned(host, own);
-  return other ? { type: "installed", version, unusable: other.message } : { type: "installed", version };
+  return { type: "installed", version };
 }

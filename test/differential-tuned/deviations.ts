@@ -1,0 +1,65 @@
+/** Where an engine of ours leaves another file behind than TuneD 2.20 by itself, and why. Each must still be met. */
+export interface Deviation {
+  readonly path: string;
+  /** Where only one profile brings it about. */
+  readonly profile?: string;
+  readonly engine: "native" | "tuned";
+  readonly when: "applied" | "undone";
+  readonly reason: string;
+}
+
+const irqbalance = "/etc/default/irqbalance";
+const modules = "/etc/modprobe.d/tuned.conf";
+const bootState = "/etc/tuned/bootcmdline";
+const workQueue = "/sys/devices/virtual/workqueue/writeback/cpumask";
+
+export const deviations: readonly Deviation[] = [
+  {
+    path: irqbalance,
+    engine: "native",
+    when: "applied",
+    reason: "as TuneD 2.28 does, CPUs are banned by a list; 2.20 writes a mask",
+  },
+  ...(["native", "tuned"] as const).flatMap((engine): Deviation[] => [
+    { path: irqbalance, engine, when: "undone", reason: "TuneD removes a ban that was there before it came (Q17)" },
+    { path: modules, engine, when: "undone", reason: "TuneD loses what the file said before it came (Q13)" },
+    { path: workQueue, engine, when: "undone", reason: "TuneD leaves a file tuned that two paths lead to (Q27)" },
+  ]),
+  {
+    path: modules,
+    engine: "native",
+    when: "applied",
+    reason: "the words at the head of the file stay; TuneD drops them (Q13)",
+  },
+  {
+    path: "/etc/systemd/system.conf",
+    engine: "native",
+    when: "applied",
+    reason: "as TuneD 2.28 does, the affinity goes to a file of its own",
+  },
+  {
+    path: "/etc/systemd/system.conf.d/00-tuned.conf",
+    engine: "native",
+    when: "applied",
+    reason: "as TuneD 2.28 does, the affinity goes to a file of its own",
+  },
+  {
+    path: bootState,
+    engine: "native",
+    when: "undone",
+    reason: "TuneD writes empty arguments where the profile never had any",
+  },
+  ...[bootState, "/boot/grub/grub.cfg"].map((path): Deviation => ({
+    path,
+    profile: "shell-words",
+    engine: "native",
+    when: "applied",
+    reason: "a shell and GRUB read these files: what they would expand is kept from them, so that the kernel gets it",
+  })),
+  ...["/proc/sys/vm/dirty_bytes", "/proc/sys/vm/dirty_background_bytes"].map((path): Deviation => ({
+    path,
+    engine: "native",
+    when: "undone",
+    reason: "the kernel takes no 0 and clears it when the ratio comes back, which is what is written; copies do not",
+  })),
+];
