@@ -23,7 +23,12 @@ export interface PlanInput {
   options: ApplyOptions;
 }
 
-const defaultDirectories = ["/usr/lib/tuned/profiles", "/etc/tuned/profiles", "/var/lib/ocp-tuned/profiles"];
+const defaultDirectories = [
+  "/usr/lib/attune/profiles",
+  "/usr/lib/tuned/profiles",
+  "/etc/tuned/profiles",
+  "/var/lib/ocp-tuned/profiles",
+];
 
 /** What the units of a profile ask for, each seen against the node as those before it will leave it. */
 export async function planUnits(input: PlanInput): Promise<UnitStep[]> {

@@ -44,7 +44,9 @@ const sysctls: Record<string, string> = {
   "net/ipv6/neigh/default/gc_thresh2": "512",
   "net/ipv6/neigh/default/gc_thresh3": "1024",
   "net/netfilter/nf_conntrack_max": "262144",
+  "vm/dirty_background_bytes": "0",
   "vm/dirty_background_ratio": "10",
+  "vm/dirty_bytes": "0",
   "vm/dirty_ratio": "20",
   "vm/max_map_count": "65530",
   "vm/nr_hugepages": "0",
@@ -52,19 +54,71 @@ const sysctls: Record<string, string> = {
   "vm/swappiness": "60",
 };
 
+/** Files of a virtual machine's devices that may be written: a disk, a card, huge pages. */
+const devices: Record<string, string> = {
+  "/sys/block/vda/queue/read_ahead_kb": "128",
+  "/sys/block/vda/queue/scheduler": "[none] mq-deadline",
+  "/sys/kernel/mm/transparent_hugepage/defrag": "always defer defer+madvise [madvise] never",
+  "/sys/kernel/mm/transparent_hugepage/enabled": "always [madvise] never",
+  "/sys/module/nf_conntrack/parameters/hashsize": "65536",
+};
+
+const card = "/sys/devices/pci0000:00/0000:00:03.0/virtio0/net/eth0";
+const deviceLinks: readonly [string, string][] = [
+  ["/sys/block/vda/device/subsystem", "/sys/bus/virtio"],
+  ["/sys/class/net/eth0", card],
+];
+
+const cpuFolder = "/sys/devices/system/cpu";
+
+function cpuinfoOf(cpu: number, architecture: Topology["architecture"]): string {
+  const kind =
+    architecture === "amd64"
+      ? "vendor_id\t: GenuineIntel\nflags\t\t: fpu tsc hwp hwp_epp\n"
+      : "CPU implementer\t: 0x41\nFeatures\t: fp asimd\n";
+  return `processor\t: ${cpu}\n${kind}\n`;
+}
+
 /** The files that all machines of a kind share. */
-export function machineBase({ cpus, kernelRelease }: Topology): MemoryBase {
+export function machineBase({ cpus, architecture, kernelRelease }: Topology): MemoryBase {
   const all = cpus > 1 ? `0-${cpus - 1}\n` : "0\n";
-  const files: [string, string][] = [
+  const facts: [string, string][] = [
+    ["/proc/cmdline", "root=/dev/vda1 ro\n"],
     ["/proc/sys/kernel/osrelease", `${kernelRelease}\n`],
+    ["/sys/block/vda/removable", "0\n"],
+    [`${card}/ifindex`, "2\n"],
     ["/sys/devices/system/cpu/online", all],
     ["/sys/devices/system/cpu/possible", all],
     ["/sys/devices/system/cpu/present", all],
     [bootIdPath, ""],
   ];
+  const files: [string, string][] = [];
+  const links = [...deviceLinks];
+  let cpuinfo = "";
+  for (let cpu = 0; cpu < cpus; cpu++) {
+    cpuinfo += cpuinfoOf(cpu, architecture);
+    const policy = `${cpuFolder}/cpufreq/policy${cpu}`;
+    links.push([`${cpuFolder}/cpu${cpu}/cpufreq`, policy]);
+    facts.push(
+      [`${cpuFolder}/cpu${cpu}/topology/physical_package_id`, "0\n"],
+      [`${policy}/scaling_available_governors`, "performance powersave\n"],
+      [`${policy}/energy_performance_available_preferences`, "default performance balance_performance power\n"],
+    );
+    files.push(
+      [`${cpuFolder}/cpu${cpu}/power/energy_perf_bias`, "6\n"],
+      [`${policy}/boost`, "1\n"],
+      [`${policy}/energy_performance_preference`, "balance_performance\n"],
+      [`${policy}/scaling_governor`, "powersave\n"],
+    );
+  }
+  facts.push(["/proc/cpuinfo", cpuinfo]);
   for (const [name, value] of Object.entries(sysctls)) files.push([`/proc/sys/${name}`, `${value}\n`]);
-  const readOnly = files.map(([path]) => path).filter((path) => path.startsWith("/sys/") || path.endsWith("osrelease"));
-  return new MemoryBase(files, [...readOnly, bootIdPath]);
+  for (const [path, value] of Object.entries(devices)) files.push([path, `${value}\n`]);
+  return new MemoryBase(
+    [...facts, ...files],
+    facts.map(([path]) => path),
+    links,
+  );
 }
 
 /** One machine, freshly started. */

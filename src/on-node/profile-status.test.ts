@@ -68,6 +68,32 @@ const cases: { name: string; outcome: TuneOutcome; applied: string; degraded: st
     active: "p",
   },
   {
+    name: "an option that this node has nothing for, and one that does not matter",
+    outcome: applied(
+      { ...about, type: "skipped", level: "warning", message: "no matching devices available" },
+      { ...about, type: "skipped", level: "info", message: "SELinux is off" },
+    ),
+    applied: "True AsExpected TuneD profile applied.",
+    degraded: "False TunedWarning p/tuned.conf:2: vm.x: no matching devices available",
+    active: "p",
+  },
+  {
+    name: "a sysctl file of the node that has the last word",
+    outcome: applied(
+      {
+        ...about,
+        type: "overridden",
+        target: "/t",
+        value: "1",
+        by: { ...about, from: "/etc/sysctl.conf:3", value: "2" },
+      },
+      { ...about, type: "overridden", target: "/t", value: "1", by: { ...about, from: "p/tuned.conf:9", value: "2" } },
+    ),
+    applied: "True AsExpected TuneD profile applied.",
+    degraded: 'True TunedSysctlOverride p/tuned.conf:2: vm.x: /etc/sysctl.conf:3 sets "2" instead of "1"',
+    active: "p",
+  },
+  {
     name: "a profile that makes no sense",
     outcome: { type: "invalid", problems: [{ message: "bad", file: "p", line: 1 }, { message: "worse" }] },
     applied: "False Failed p:1: bad; worse",

@@ -38,8 +38,10 @@ function degradedFinding(outcome: TuneOutcome): Finding {
     ...restored.flatMap(({ target, failed }) => (failed === undefined ? [] : [`cannot put back ${target}: ${failed}`])),
   ];
   if (errors.length > 0) return { status: "True", reason: "TunedError", message: several(errors) };
-  if (outcome.warnings.length > 0)
-    return { status: "False", reason: "TunedWarning", message: several(outcome.warnings.map(formatProblem)) };
+  const overrides = settings.flatMap(describeOverride);
+  if (overrides.length > 0) return { status: "True", reason: "TunedSysctlOverride", message: several(overrides) };
+  const warnings = [...outcome.warnings.map(formatProblem), ...settings.flatMap(describeSkipped)];
+  if (warnings.length > 0) return { status: "False", reason: "TunedWarning", message: several(warnings) };
   return { status: "False", reason: "AsExpected", message: "No errors." };
 }
 
@@ -48,9 +50,24 @@ function whyNot(outcome: Exclude<TuneOutcome, { type: "applied" }>): string {
 }
 
 function describeFailure(setting: SettingReport): string[] {
-  if (setting.type !== "failed") return [];
-  const name = setting.option === "" ? `[${setting.unit}]` : setting.option;
-  return [`${setting.from}: ${name}: ${setting.message}`];
+  return setting.type === "failed" ? [`${describePlace(setting)}: ${setting.message}`] : [];
+}
+
+function describeSkipped(setting: SettingReport): string[] {
+  if (setting.type !== "skipped" || setting.level !== "warning") return [];
+  return [`${describePlace(setting)}: ${setting.message}`];
+}
+
+/** The node's own sysctl files have the last word; another unit of the profile may have it too, and is meant to. */
+function describeOverride(setting: SettingReport): string[] {
+  if (setting.type !== "overridden" || !/^\/(etc|run)\/sysctl\./.test(setting.by.from)) return [];
+  const { by, value } = setting;
+  return [`${describePlace(setting)}: ${by.from} sets ${JSON.stringify(by.value)} instead of ${JSON.stringify(value)}`];
+}
+
+function describePlace({ from, option, unit }: SettingReport): string {
+  const name = option === "" ? `[${unit}]` : option;
+  return from === "" ? name : `${from}: ${name}`;
 }
 
 /** A condition holds at most 32,768 characters, and people read the first few. */

@@ -4,7 +4,7 @@ import type { ProfileSpec } from "../node-tuning/api.ts";
 import { parseProfile } from "../tuned/parse-profile.ts";
 import type { Problem } from "../tuned/problem.ts";
 import { baseVariableFiles } from "../tuned/profiles/base-files.ts";
-import { baseProfilesFor } from "../tuned/profiles/base-profiles.ts";
+import { baseProfiles } from "../tuned/profiles/base-profiles.ts";
 import type { Profiles } from "../tuned/resolve.ts";
 import { resolveOnNode } from "./resolve-on-node.ts";
 
@@ -25,9 +25,6 @@ export interface TuneInput {
 /** Where profiles look for the name of the cloud provider. */
 const providerPath = "/var/lib/ocp-tuned/provider";
 
-/** What there are plug-ins for: of the base profiles nodes take only this, instead of failing at the rest. */
-const tunable: ReadonlySet<string> = new Set(["sysctl"]);
-
 /** Makes a node be as its Profile says. */
 export async function tune({ spec, host, engine, signal }: TuneInput): Promise<TuneOutcome> {
   const failure = await tellProvider(host, spec.config.providerName ?? "");
@@ -35,12 +32,13 @@ export async function tune({ spec, host, engine, signal }: TuneInput): Promise<T
 
   const profiles: Profiles = {
     profile: spec.config.tunedProfile,
-    layers: [baseProfilesFor(tunable), textsOf(spec)],
+    layers: [baseProfiles(), textsOf(spec)],
     files: baseVariableFiles(),
   };
   const resolution = await resolveOnNode({ profiles, host, signal });
   if (resolution.type === "invalid") return resolution;
-  const report = await engine.apply(resolution.profile, host);
+  const enabled = spec.config.tunedConfig?.reapply_sysctl ?? true;
+  const report = await engine.apply(resolution.profile, host, { reapplySysctl: { enabled, exclude: [] } });
   return { type: "applied", report, warnings: resolution.profile.warnings };
 }
 
