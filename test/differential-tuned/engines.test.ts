@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { EngineName } from "../tuned-daemon/driver.ts";
@@ -23,7 +24,11 @@ const ownFiles = /^\/etc\/tuned\/(active_profile|post_loaded_profile|profile_mod
 type Files = Record<string, string | null>;
 type Outcome = Record<Deviation["when"], Files>;
 
-describe.skipIf(tunedPath === undefined)("a profile leaves the same behind, whoever applies it:", () => {
+// Deviations are those from the version of Debian 12.
+const isComparable =
+  tunedPath !== undefined && spawnSync(tunedPath, ["--version"], { encoding: "utf8" }).stdout.includes(" 2.20.");
+
+describe.skipIf(!isComparable)("a profile leaves the same behind, whoever applies it:", () => {
   const machines = new Map<EngineName, { machine: Machine; attune: Attune }>();
   const met = new Set<Deviation>();
 

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseProfile } from "../../tuned/parse-profile.ts";
 import { noAnswers } from "../../tuned/probe.ts";
@@ -97,3 +98,50 @@ test("leaves out and names what TuneD's files cannot say", () => {
   expect(text).toContain("c.d=2");
   expect(text).not.toContain("a.b");
 });
+
+test("any value comes back as it was, whatever it is made of", () => {
+  const part = fc.constantFrom(
+    "a",
+    " ",
+    "\n",
+    "#",
+    ";",
+    "$",
+    "{",
+    "}",
+    "\\",
+    "${a}",
+    "${f:strip:x}",
+    "=",
+    "[x]",
+    ":",
+    "é",
+    "${",
+  );
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
+      const profile = resolved({ p: "[variables]\na=1\n[sysfs]\n/sys/a=1\n" });
+      const [unit] = profile.units;
+      // Lines that are blank at either end, and blanks at the ends of lines, are lost on their way through any file.
+      const value = parts
+        .join("")
+        .trim()
+        .replaceAll(/\s*\n\s*/g, "\n");
+      const options = new Map([["/sys/a", { value, from: "p:1", overrides: [] }]]);
+      const { name, text } = renderProfile({ ...profile, units: [{ ...unit!, options }] });
+      // A brace that closes or opens nothing is an error to TuneD either way, and what follows it is left alone.
+      fc.pre(isBalanced(value) && (value.match(/\$\{f:/g) ?? []).length < 2);
+      expect(resolved({ [name]: text }, name).units[0]?.options.get("/sys/a")?.value).toBe(value);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+function isBalanced(value: string): boolean {
+  let open = 0;
+  for (const [token] of value.matchAll(/\$\{|\}/g)) {
+    open += token === "}" ? -1 : 1;
+    if (open < 0) return false;
+  }
+  return open === 0;
+}

@@ -1,5 +1,5 @@
 import type { ResolvedProfile } from "../../tuned/resolve.ts";
-import type { Setting, Unit } from "../../tuned/unit.ts";
+import type { Unit } from "../../tuned/unit.ts";
 
 export interface RenderedProfile {
   /** The name under which TuneD knows it, and that of its folder. */
@@ -74,13 +74,13 @@ function unitLines(unit: Unit, bootArguments: readonly string[], left: LeftOut[]
     if (unit.type === "bootloader" && option.startsWith("cmdline")) continue;
     const [first = setting.value, ...others] = setting.list ?? [];
     about(option, setting.list ? first : setting.value, setting.from);
-    further.push(...others.map((path, index) => scriptSection(section, unit, setting, path, index)));
+    further.push(...others.map((path, index) => scriptSection(section, unit, path, index)));
   }
   return [...lines, ...further.flat()];
 }
 
 /** A section has room for one script; TuneD itself gets at several only by merging profiles. */
-function scriptSection(section: string, unit: Unit, _: Setting, path: string, index: number): string[] {
+function scriptSection(section: string, unit: Unit, path: string, index: number): string[] {
   return ["", `[${section}-${index + 2}]`, `type=${unit.type}`, `script=${write(path) ?? ""}`];
 }
 
