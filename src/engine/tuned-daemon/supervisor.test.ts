@@ -83,10 +83,13 @@ describe("a profile", () => {
     daemon.answer = () => {
       daemon.load("p");
       daemon.say("Exception in thread Thread-1 (_thread_code):");
-      daemon.say("Traceback (most recent call last):");
-      daemon.say("ValueError: zz");
     };
-    expect(await supervisor.start("p")).toMatchObject({
+    const outcome = supervisor.start("p");
+    await clock.advance(100);
+    daemon.say("Traceback (most recent call last):");
+    daemon.say("ValueError: zz");
+    await clock.advance(400);
+    expect(await outcome).toMatchObject({
       type: "died",
       message: "TuneD's tuning thread died: ValueError: zz",
     });
@@ -205,7 +208,7 @@ describe("a daemon that crashes", () => {
 
   test("is one whose thread dies after the profile was applied", async () => {
     daemon.say("Exception in thread Thread-1 (_thread_code):");
-    await clock.advance(1000);
+    await clock.advance(1500);
     expect(daemon.received).toEqual(["SIGKILL"]);
     expect(daemon.starts).toBe(2);
   });

@@ -36,6 +36,7 @@ export type DaemonEvent =
 export const daemonArgv = ["tuned", "--no-dbus", "--no-socket", "--pid", "/run/attune/tuned.pid"] as const;
 
 const longestRestart = 300_000;
+const lastWordsMs = 500;
 
 interface Running {
   readonly process: DaemonProcess;
@@ -162,7 +163,7 @@ export class Supervisor {
     if (ended) running.ended?.();
     if (over && !running.expected && isError(record)) this.#options.onEvent?.({ type: "complaint", record });
     // A daemon whose tuning thread is dead answers nothing any more, and undoes nothing.
-    if (over && ended) running.process.kill("SIGKILL");
+    if (over && ended) this.#options.timer.after(lastWordsMs, () => running.process.kill("SIGKILL"));
   }
 
   /** Waits until the round ends, the daemon does, or time is up. */
@@ -191,9 +192,20 @@ export class Supervisor {
       running.expected = false;
       return { type: "applied", message: "", round };
     }
+    if (ending?.type === "died") await this.#lastWords(exited);
     await this.#end(running, ending?.type === "refused" ? "undo" : "keep");
     if (ending?.type === "refused") return { type: "refused", message: ending.message, round };
     return { type: "died", message: `TuneD's tuning thread died: ${ending?.record.message ?? ""}`, round };
+  }
+
+  /** Why its thread died, a daemon tells only after it told that it did. */
+  async #lastWords(exited: Promise<unknown>): Promise<void> {
+    let cancel: () => void = () => undefined;
+    const spoken = new Promise<void>((resolve) => {
+      cancel = this.#options.timer.after(lastWordsMs, resolve);
+    });
+    await Promise.race([spoken, exited]);
+    cancel();
   }
 
   async #end(running: Running, how: "undo" | "keep"): Promise<Exit> {
