@@ -32,11 +32,14 @@ export async function enforce({ host, owner, plan }: Enforce): Promise<ApplyRepo
   if (restored.length > 0) steps = await plan(ledger);
 
   const winners = winnersOf(steps);
+  const made = new Set(
+    ledger.entries().flatMap(({ target, claims }) => (claims.some((claim) => claim.made) ? [target] : [])),
+  );
   const drifted = new Set(steps.filter((step) => isDrift(step, ledger, owner)));
   for (const step of steps) if (isChange(step)) record(step, winners, ledger, owner);
   await saveJournal(host, journal);
 
-  const settings = await settle(steps, winners, { host, ledger, owner, drifted });
+  const settings = await settle(steps, winners, { host, ledger, owner, drifted, made });
   await saveJournal(host, journal);
   return { settings, restored };
 }
@@ -82,12 +85,14 @@ interface Settle {
   ledger: Ledger;
   owner: string;
   drifted: ReadonlySet<UnitStep>;
+  /** Targets that had been changed before this plan. */
+  made: ReadonlySet<string>;
 }
 
 async function settle(
   steps: readonly UnitStep[],
   winners: ReadonlyMap<string, ChangeStep>,
-  { host, ledger, owner, drifted }: Settle,
+  { host, ledger, owner, drifted, made }: Settle,
 ): Promise<SettingReport[]> {
   const reports = new Map<UnitStep, SettingReport>();
   const due: ChangeStep[] = [];
@@ -103,10 +108,16 @@ async function settle(
     );
     for (const step of batch) {
       if (outcome.type === "done" && outcome.refused !== undefined) ledger.refuse(step.target);
+      if (outcome.type === "failed" && isOneWrite(step) && !made.has(step.target)) ledger.unmake(step.target, owner);
       reports.set(step, reportOf(step, outcome, drifted.has(step)));
     }
   }
   return steps.flatMap((step) => reports.get(step) ?? []);
+}
+
+/** The kernel takes a value or it does not; a program that failed may have done half of its work. */
+function isOneWrite({ actions }: ChangeStep): boolean {
+  return actions.length === 1 && actions[0]?.type === "write";
 }
 
 /** Neighbours that can be one program are carried out together. */

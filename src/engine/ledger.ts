@@ -69,6 +69,15 @@ export class Ledger {
     this.#changed = true;
   }
 
+  /** What was to be made was not: there is nothing to undo. */
+  unmake(target: string, owner: string): void {
+    const entry = this.find(target);
+    if (!entry) return;
+    const claims = entry.claims.map((claim) => (claim.owner === owner ? { ...claim, made: false } : claim));
+    this.#put({ ...entry, claims });
+    this.#changed = true;
+  }
+
   refuse(target: string): void {
     const entry = this.find(target);
     if (!entry || entry.refused) return;

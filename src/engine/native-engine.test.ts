@@ -95,6 +95,16 @@ describe("applying sysctls", () => {
     ]);
   });
 
+  test("does not undo, or call drift, what the kernel never took", async () => {
+    const host = new MemoryHost(base);
+    const wanted = sysctls("fs.aio-max-nr=many");
+    await engine.apply(wanted, host);
+    const { differences } = await engine.verify(wanted, host);
+    expect(differences).toMatchObject([{ expected: "many", found: "65536" }]);
+    expect(differences[0]).not.toHaveProperty("drifted");
+    expect(await engine.rollback(host)).toEqual({ restored: [] });
+  });
+
   test("reports a plug-in it does not have, unless the unit is switched off", async () => {
     const host = new MemoryHost(base);
     const report = await engine.apply(profile("[nosuch]\ngovernor=x\n[vm]\nenabled=0\nk=1\n"), host);

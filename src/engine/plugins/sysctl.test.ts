@@ -77,3 +77,14 @@ test("a share of memory that was in force as bytes comes back as bytes", async (
   expect(rolledBack).toEqual({ [bytes]: "67108864" });
   expect(rollback?.restored).toHaveLength(1);
 });
+
+test.each(["vm.nosuch=1", "net.ipv4.neigh.eth0.retrans_time=1"])(
+  "Q11: %s cannot be set, and verifies as different",
+  async (line) => {
+    const fs = { "/proc/sys/net/ipv4/neigh/eth0/retrans_time": "0\n" };
+    const input = { profile: `[sysctl]\n${line}\n`, fs, watch: [] };
+    const result = await runCase({ id: "own", input, expect: { applied: {}, rolled_back: {} } });
+    expect(complaints(result)).toHaveLength(1);
+    expect(result.verify?.differences).toHaveLength(1);
+  },
+);

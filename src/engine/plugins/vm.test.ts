@@ -19,3 +19,44 @@ test.each(cases.map((one) => [one.id, one] as const))("%s", async (_, one) => {
   expect(outcomeOf(result)).toEqual(expectedOutcome(one, instead[one.id]));
   expect(complaints(result).length).toBe(expectedComplaints(one).length);
 });
+
+const own = (profile: string, fs: Record<string, string>) =>
+  runCase({ id: "own", input: { profile, fs, watch: Object.keys(fs) }, expect: { applied: {}, rolled_back: {} } });
+
+test("huge pages that the kernel's command line decides are left to it", async () => {
+  const fs = { [enabled]: "[always] madvise never\n", "/proc/cmdline": "ro transparent_hugepage=always\n" };
+  const result = await own("[vm]\ntransparent_hugepages=never\n", fs);
+  expect(result.apply.settings).toMatchObject([{ type: "skipped", level: "info" }]);
+  expect(result.verify?.differences).toEqual([]);
+});
+
+test("older kernels of Red Hat have huge pages in another place", async () => {
+  const path = "/sys/kernel/mm/redhat_transparent_hugepage/enabled";
+  const result = await own("[vm]\ntransparent_hugepages=never\n", { [path]: "[always] never\n" });
+  expect(result.applied).toEqual({ [path]: "never" });
+});
+
+test.each([
+  "dirty_bytes=x",
+  "dirty_bytes=",
+  "dirty_background_bytes=0",
+  "dirty_ratio=101",
+  "dirty_background_bytes=-1%",
+])("%s is refused", async (line) => {
+  const fs = Object.fromEntries(
+    ["dirty_bytes", "dirty_ratio", "dirty_background_bytes", "dirty_background_ratio"].map((name) => [
+      `/proc/sys/vm/${name}`,
+      "10\n",
+    ]),
+  );
+  const result = await own(`[vm]\n${line}\n`, fs);
+  expect(result.apply.settings).toContainEqual(expect.objectContaining({ type: "failed" }));
+  expect(Object.values(result.applied)).toEqual(["10\n", "10\n", "10\n", "10\n"]);
+});
+
+test("an option that [vm] does not have is told", async () => {
+  expect(complaints(await own("[vm]\ndirty=1\n__proto__=2\n", {}))).toEqual([
+    "dirty: is not an option of [vm]",
+    "__proto__: is not an option of [vm]",
+  ]);
+});
