@@ -5,8 +5,9 @@ import { memory } from "./memory.ts";
 import { Report } from "./report.ts";
 import { requests } from "./requests.ts";
 import { startUp } from "./start-up.ts";
+import { tuned } from "./tuned.ts";
 
-const sections = [startUp, requests, fanOut, memory, bigList];
+const sections = [startUp, requests, fanOut, memory, bigList, tuned];
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));
 const unknown = wanted.filter((name) => !sections.some((section) => section.name === name));
 if (unknown.length > 0) {

@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { median, ratio, shown } from "./figures.ts";
+import { bareNode } from "./run-time.ts";
 import type { Section } from "./section.ts";
 import { realServer, startAttune } from "./servers.ts";
 
@@ -55,15 +55,6 @@ export const startUp: Section = {
     }
   },
 };
-
-function bareNode(): Promise<number> {
-  const started = performance.now();
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ["-e", "0"], { stdio: "ignore" });
-    child.once("error", reject);
-    child.once("exit", () => resolve(performance.now() - started));
-  });
-}
 
 async function readyIn(dir: string): Promise<number> {
   const { milliseconds, stop } = await startAttune(dir);
