@@ -1,7 +1,7 @@
 import type { Engine } from "../../engine/engine.ts";
 import { nativeEngine } from "../../engine/native-engine.ts";
 import { chooseEngine as choose } from "../../engine/tuned-daemon/choose-engine.ts";
-import { tunedFacts } from "../../engine/tuned-daemon/tuned-facts.ts";
+import { tunedFacts, type TunedFacts } from "../../engine/tuned-daemon/tuned-facts.ts";
 import { usedFeatures } from "../../engine/tuned-daemon/used-features.ts";
 import type { Host } from "../../host/host.ts";
 import type { ParsedProfile } from "../../tuned/parse-profile.ts";
@@ -36,8 +36,18 @@ export async function chooseEngine({ option, root, host, profile, texts }: Engin
   const asked = "asked for";
   if (option === "native") return native(asked);
   if (option === "tuned") return tunedDaemon(root, asked);
-  const { engine, reason } = choose(usedFeatures(profile, texts), await tunedFacts(host));
+  const facts = (await hasTuned(host)) ? await tunedFacts(host) : notInstalled;
+  const { engine, reason } = choose(usedFeatures(profile, texts), facts);
   return engine === "native" ? native(reason) : tunedDaemon(root, reason);
+}
+
+const notInstalled: TunedFacts = { type: "missing", message: "TuneD is not installed" };
+const programFolders = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+
+/** Looking is faster than trying to run it, and most nodes do not have it. */
+async function hasTuned(host: Host): Promise<boolean> {
+  const found = await Promise.all(programFolders.map((folder) => host.read(`${folder}/tuned`)));
+  return found.some(({ type }) => type !== "missing");
 }
 
 function native(reason: string): ChosenEngine {

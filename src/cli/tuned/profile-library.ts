@@ -1,10 +1,11 @@
+import type { FileText } from "../../host/host.ts";
 import { newBudget } from "../../tuned/budget.ts";
 import { Findings } from "../../tuned/findings.ts";
 import { type ChainLink, loadChain, type ProfileLayers } from "../../tuned/load-chain.ts";
 import { parseProfile, type ParsedProfile } from "../../tuned/parse-profile.ts";
 import { type Answer, type Answers, type Probe, probeKey } from "../../tuned/probe.ts";
 import type { Problem } from "../../tuned/problem.ts";
-import { baseProfiles, baseTexts } from "../../tuned/profiles/base-profiles.ts";
+import { baseDirectory, baseTexts } from "../../tuned/profiles/base-profiles.ts";
 import type { Place } from "./search-path.ts";
 
 export interface Chain {
@@ -20,29 +21,45 @@ type Ask = (probes: readonly Probe[]) => Promise<readonly (readonly [string, Ans
 /** Includes that depend on answers may raise further questions, but no profile asks this many in turn. */
 const mostRounds = 100;
 
+type Layer = Map<string, ParsedProfile>;
+
+/** A profile of which only the name is known yet. */
+interface Unread {
+  readonly name: string;
+  readonly layer: Layer;
+  read(): Promise<FileText>;
+}
+
 /** The profiles of a node, by name in layers. A file is read when something includes it: most never are. */
 export class ProfileLibrary {
-  readonly #layers: Map<string, ParsedProfile>[];
-  readonly #unread = new Map<ParsedProfile, { place: Place; name: string; layer: Map<string, ParsedProfile> }>();
+  readonly #layers: Layer[] = [];
+  readonly #unread = new Map<ParsedProfile, Unread>();
   readonly #texts = new Map<string, string>();
 
   private constructor() {
-    this.#layers = [new Map(baseProfiles())];
+    const texts = baseTexts();
+    this.#add(baseDirectory, [...texts.keys()], (_, name) =>
+      Promise.resolve({ type: "text", text: texts.get(name) ?? "" }),
+    );
   }
 
   static async open(places: readonly Place[]): Promise<ProfileLibrary> {
     const library = new ProfileLibrary();
     const listed = await Promise.all(places.map(({ host, directory }) => host.list(directory)));
-    for (const [index, place] of places.entries()) {
-      const layer = new Map<string, ParsedProfile>();
-      for (const name of listed[index] ?? []) {
-        const unread: ParsedProfile = { file: fileOf(place, name), sections: [], problems: [] };
-        layer.set(name, unread);
-        library.#unread.set(unread, { place, name, layer });
-      }
-      library.#layers.push(layer);
-    }
+    for (const [index, { host, directory }] of places.entries())
+      library.#add(directory, listed[index] ?? [], (file) => host.read(file));
     return library;
+  }
+
+  #add(directory: string, names: readonly string[], read: (file: string, name: string) => Promise<FileText>): void {
+    const layer: Layer = new Map();
+    for (const name of names) {
+      const file = `${directory === "/" ? "" : directory}/${name}/tuned.conf`;
+      const unread: ParsedProfile = { file, sections: [], problems: [] };
+      layer.set(name, unread);
+      this.#unread.set(unread, { name, layer, read: () => read(file, name) });
+    }
+    this.#layers.push(layer);
   }
 
   /** Lowest first. Only profiles of chains that were asked for are more than names. */
@@ -76,20 +93,17 @@ export class ProfileLibrary {
   }
 
   /** As it is written; undefined for a file that could not be read. */
-  text(profile: ParsedProfile): string | undefined {
-    const own = this.#texts.get(profile.file);
-    if (own !== undefined) return own;
-    for (const [name, base] of baseProfiles()) if (base === profile) return baseTexts().get(name);
-    return undefined;
+  text({ file }: ParsedProfile): string | undefined {
+    return this.#texts.get(file);
   }
 
-  async #read(unread: ParsedProfile): Promise<void> {
-    const of = this.#unread.get(unread);
-    if (!of) return;
-    const { place, name, layer } = of;
-    const file = fileOf(place, name);
-    const found = await place.host.read(file);
-    this.#unread.delete(unread);
+  async #read(profile: ParsedProfile): Promise<void> {
+    const unread = this.#unread.get(profile);
+    if (!unread) return;
+    const { name, layer } = unread;
+    const { file } = profile;
+    const found = await unread.read();
+    this.#unread.delete(profile);
     // A folder of scripts, or a file beside the profiles.
     if (found.type === "missing") layer.delete(name);
     else if (found.type === "failed")
@@ -99,8 +113,4 @@ export class ProfileLibrary {
       layer.set(name, parseProfile(found.text, file));
     }
   }
-}
-
-function fileOf({ directory }: Place, name: string): string {
-  return `${directory === "/" ? "" : directory}/${name}/tuned.conf`;
 }

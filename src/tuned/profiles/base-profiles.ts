@@ -9,9 +9,8 @@ const texts = { ...performanceProfiles, ...powerProfiles, ...clusterProfiles, ..
 /** Where the base profiles and their scripts are said to stand. */
 export const baseDirectory = "/usr/lib/attune/profiles";
 
-const parsed: ReadonlyMap<string, ParsedProfile> = new Map(
-  Object.entries(texts).map(([name, text]) => [name, parseProfile(text, `${baseDirectory}/${name}/tuned.conf`)]),
-);
+/** Made once, and not before somebody asks: short commands need one of them at most. */
+let parsed: ReadonlyMap<string, ParsedProfile> | undefined;
 
 /** As they are written, by name. */
 export function baseTexts(): ReadonlyMap<string, string> {
@@ -20,6 +19,9 @@ export function baseTexts(): ReadonlyMap<string, string> {
 
 /** The profiles that every node has: the lowest layer. */
 export function baseProfiles(): ReadonlyMap<string, ParsedProfile> {
+  parsed ??= new Map(
+    Object.entries(texts).map(([name, text]) => [name, parseProfile(text, `${baseDirectory}/${name}/tuned.conf`)]),
+  );
   return parsed;
 }
 
@@ -27,7 +29,7 @@ export function baseProfiles(): ReadonlyMap<string, ParsedProfile> {
 export function baseProfilesFor(types: ReadonlySet<string>): ReadonlyMap<string, ParsedProfile> {
   const always = new Set(["main", "variables", ...types]);
   return new Map(
-    [...parsed].map(([name, profile]) => [
+    [...baseProfiles()].map(([name, profile]) => [
       name,
       { ...profile, sections: profile.sections.filter((section) => always.has(typeIn(section))) },
     ]),
