@@ -53,6 +53,8 @@ export function decideNodeTuning(input: NodeTuningInput): Plan {
 
   const findings = { texts, rules, ties: ties.messages() };
   for (const tuned of tuneds) {
+    // Not there yet: its creation brings us here again, and then it has a generation to speak of.
+    if (tuned === shipped) continue;
     const { name, uid } = tuned.metadata;
     plan.statuses.push({
       of: { ...kindOf(tunedKind), metadata: { name, namespace, uid } },
