@@ -87,12 +87,17 @@ describe("which profile a node gets", () => {
 
   test("ties are told on the Tuneds concerned, once for all nodes", () => {
     const tuneds = [tuned("a", { recommend: [rule("p1", 20)] }), tuned("b", { recommend: [rule("p2", 20)] })];
-    const plan = decide({ tuneds, nodes: [node("n1"), node("n2"), node("n3")] });
+    const all = [...tuneds, defaultTuned(namespace)];
+    const plan = decide({ tuneds: all, nodes: [node("n1"), node("n2"), node("n3")] });
     const message =
       "Tuned a recommend[0] (profile p1, priority 20) and Tuned b recommend[0] (profile p2, priority 20) both hold for node n1 and 2 more: the first is used";
     expect(valid(plan, "a")).toMatchObject({ status: "True", reason: "AsExpected", message });
     expect(valid(plan, "b")).toMatchObject({ status: "True", message });
     expect(valid(plan, "default")).toMatchObject({ status: "True", message: "" });
+  });
+
+  test("the default Tuned is told nothing before it is there", () => {
+    expect(valid(decide({ tuneds: [] }), "default")).toBeUndefined();
   });
 });
 
