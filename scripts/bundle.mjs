@@ -7,7 +7,6 @@ import { build } from "esbuild";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const outdir = process.env.ATTUNE_BUNDLE_DIR || join(root, "dist");
-rmSync(outdir, { recursive: true, force: true });
 
 /**
  * What is costly to load, and not used by every command that could: loaded at its first use, which must not wait for
@@ -34,30 +33,55 @@ const loadedAtFirstUse = {
   },
 };
 
-const minified = { minifySyntax: true, minifyWhitespace: true, legalComments: "none", logLevel: "warning" };
-await build({
-  entryPoints: { re2: join(root, "node_modules/re2js/build/index.cjs") },
+/** Short commands share no chunks with long ones: every file that is read costs them more than its size. */
+const apart = {
+  name: "apart",
+  setup({ onResolve }) {
+    onResolve({ filter: /\/run\.ts$/ }, ({ kind }) =>
+      kind === "dynamic-import" ? { path: "./tuned.mjs", external: true } : undefined,
+    );
+  },
+};
+
+const shared = {
   outdir,
-  outExtension: { ".js": ".cjs" },
-  format: "cjs",
   platform: "node",
-  ...minified,
-});
-await build({
-  entryPoints: { attune: join(root, "src/cli/main.ts") },
-  outdir,
+  target: "node20.19",
+  minifySyntax: true,
+  minifyWhitespace: true,
+  legalComments: "none",
+  logLevel: "warning",
+};
+const modules = {
+  ...shared,
   outExtension: { ".js": ".mjs" },
   bundle: true,
   // Chunks keep what a command does not use (certificates, YAML, CEL, metrics) unread at its start.
   splitting: true,
   format: "esm",
-  platform: "node",
-  target: "node20.19",
   external: ["lmdb"],
-  plugins: [loadedAtFirstUse],
-  ...minified,
   sourcemap: "linked",
   sourcesContent: false,
   // Some dependencies are CommonJS and call require() on Node's own modules.
   banner: { js: 'import{createRequire as __cr}from"node:module";const require=__cr(import.meta.url);' },
-});
+};
+
+rmSync(outdir, { recursive: true, force: true });
+await Promise.all([
+  build({
+    ...modules,
+    entryPoints: { attune: join(root, "src/cli/main.ts") },
+    plugins: [loadedAtFirstUse, apart],
+  }),
+  build({
+    ...modules,
+    entryPoints: { tuned: join(root, "src/cli/tuned/run.ts") },
+    plugins: [loadedAtFirstUse],
+  }),
+  build({
+    ...shared,
+    entryPoints: { re2: join(root, "node_modules/re2js/build/index.cjs") },
+    outExtension: { ".js": ".cjs" },
+    format: "cjs",
+  }),
+]);

@@ -19,6 +19,8 @@ const done: Outcome = { type: "done" };
 /** A real node, seen through the folder where its root is mounted: `/` on the node itself, `/host` in a container. */
 export class LinuxHost implements Host {
   readonly #root: string;
+  /** Without links; known once it was needed. */
+  #realRoot: string | undefined;
   readonly #held = new Map<string, FileHandle>();
   readonly #kept = new Map<string, ChildProcess>();
 
@@ -102,7 +104,7 @@ export class LinuxHost implements Host {
       path: await realpath(file),
     }));
     if (real.type !== "path") return path;
-    const root = await realpath(this.#root);
+    const root = (this.#realRoot ??= await realpath(this.#root));
     return root === "/" ? real.path : real.path.slice(root.length) || "/";
   }
 
@@ -191,7 +193,7 @@ export class LinuxHost implements Host {
   /** Whether links on the way stay below the root: one that is absolute means another file here than on the node. */
   async #holds(file: string): Promise<boolean> {
     if (this.#root === "/") return true;
-    const root = await realpath(this.#root);
+    const root = (this.#realRoot ??= await realpath(this.#root));
     for (let path = file; path !== dirname(path); path = dirname(path)) {
       const real = await realpath(path).catch(() => undefined);
       if (real !== undefined) return real === root || real.startsWith(`${root}/`);

@@ -33,7 +33,10 @@ export async function apply(
   const places = await searchPath({ root, directories: dir }, host);
   const unlock = await lockEngine(root);
   try {
-    const named = await resolveNamed({ names, places, host, programs: true });
+    const [named, given] = await Promise.all([
+      resolveNamed({ names, places, host, programs: true }),
+      applyOptions(host, places),
+    ]);
     if (named.type === "invalid") return reportProblems(named.problems, terminal);
     const { profile, links } = named;
     reportWarnings(profile.warnings, terminal);
@@ -41,7 +44,7 @@ export async function apply(
     const { engine, reason, close } = await chooseEngine({ option, root, host, profile, texts });
     try {
       await placeBaseScripts(profile, host);
-      const report = await engine.apply(profile, host, await applyOptions(host, places));
+      const report = await engine.apply(profile, host, given);
       const applied: Applied = { profile: profile.profile, engine: engine.name, reason, ...report };
       terminal.out(format === "table" ? applyText(applied, terminal.colours) : await serialised(applied, format));
       warnOfPassing(host, terminal);

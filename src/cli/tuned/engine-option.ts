@@ -1,9 +1,12 @@
 import type { Engine } from "../../engine/engine.ts";
 import { nativeEngine } from "../../engine/native-engine.ts";
 import { chooseEngine as choose } from "../../engine/tuned-daemon/choose-engine.ts";
+import { launchAt } from "../../engine/tuned-daemon/launch.ts";
+import { TunedEngine } from "../../engine/tuned-daemon/tuned-engine.ts";
 import { tunedFacts, type TunedFacts } from "../../engine/tuned-daemon/tuned-facts.ts";
 import { usedFeatures } from "../../engine/tuned-daemon/used-features.ts";
 import type { Host } from "../../host/host.ts";
+import { stopOnSignals } from "../../runtime/signals.ts";
 import type { ParsedProfile } from "../../tuned/parse-profile.ts";
 import type { ResolvedProfile } from "../../tuned/resolve.ts";
 
@@ -42,24 +45,18 @@ export async function chooseEngine({ option, root, host, profile, texts }: Engin
 }
 
 const notInstalled: TunedFacts = { type: "missing", message: "TuneD is not installed" };
-const programFolders = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
 
-/** Looking is faster than trying to run it, and most nodes do not have it. */
+/** Every installation has this folder. Looking is faster than trying to run TuneD, and most nodes do not have it. */
 async function hasTuned(host: Host): Promise<boolean> {
-  const found = await Promise.all(programFolders.map((folder) => host.read(`${folder}/tuned`)));
-  return found.some(({ type }) => type !== "missing");
+  return (await host.list("/usr/lib/tuned")).length > 0;
 }
 
 function native(reason: string): ChosenEngine {
   return { engine: nativeEngine(), reason, close: () => undefined };
 }
 
-export async function tunedDaemon(root: string, reason: string): Promise<ChosenEngine> {
-  const [{ TunedEngine }, { launchAt }, { stopOnSignals }] = await Promise.all([
-    import("../../engine/tuned-daemon/tuned-engine.ts"),
-    import("../../engine/tuned-daemon/launch.ts"),
-    import("../../runtime/signals.ts"),
-  ]);
+/** TuneD's daemon, for as long as this process wants it. */
+export function tunedDaemon(root: string, reason: string): ChosenEngine {
   const over = new AbortController();
   const signals = stopOnSignals();
   const timers = new Set<NodeJS.Timeout>();
