@@ -6,6 +6,7 @@ import type { Problem } from "../tuned/problem.ts";
 import { baseVariableFiles } from "../tuned/profiles/base-files.ts";
 import { baseProfiles } from "../tuned/profiles/base-profiles.ts";
 import type { Profiles } from "../tuned/resolve.ts";
+import { placeBaseScripts } from "./place-base-scripts.ts";
 import { resolveOnNode } from "./resolve-on-node.ts";
 
 export type TuneOutcome =
@@ -37,6 +38,7 @@ export async function tune({ spec, host, engine, signal }: TuneInput): Promise<T
   };
   const resolution = await resolveOnNode({ profiles, host, signal });
   if (resolution.type === "invalid") return resolution;
+  await placeBaseScripts(resolution.profile, host);
   const enabled = spec.config.tunedConfig?.reapply_sysctl ?? true;
   const report = await engine.apply(resolution.profile, host, { reapplySysctl: { enabled, exclude: [] } });
   return { type: "applied", report, warnings: resolution.profile.warnings };

@@ -1,7 +1,7 @@
 import type { ApplyReport } from "../../engine/engine.ts";
 import { applyOptions } from "./apply-options.ts";
 import { type Applied, applyText } from "./apply-text.ts";
-import { placeBaseScripts } from "./base-scripts.ts";
+import { placeBaseScripts } from "../../on-node/place-base-scripts.ts";
 import { chooseEngine, engineOption } from "./engine-option.ts";
 import { lockEngine } from "./lock-engine.ts";
 import { OneShotHost } from "./one-shot-host.ts";

@@ -48,6 +48,8 @@ export async function planInitrd(unit: Unit, observe: Observe, state: BootState)
     // Directories made for a profile are often gone once the image is made.
     return present ? { type: "image", target, path, actions: [], undo } : impossible("there is no such directory");
   if (owner.stdout.trim() !== "0 directory") return impossible("is not a directory of root's");
+  const packer = await observe.host.run(["cpio", "--version"]);
+  if (packer.type === "failed") return impossible("cpio is not installed, and without it no image can be made");
   const remove = truthDigit(unit.options.get("initrd_remove_dir")?.value ?? "") === "1";
   const pack: Action = { type: "run", argv: ["sh", "-c", packed, "sh", folder, image] };
   const tidy: Action = { type: "run", argv: ["rm", "-rf", "--", folder] };

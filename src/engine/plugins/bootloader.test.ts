@@ -220,6 +220,7 @@ describe("an image", () => {
     "install *": { rc: 0 },
     "sh *": { rc: 0 },
     "rm *": { rc: 0 },
+    "cpio --version": { rc: 0 },
     "stat *": { rc: 0, out: "0 directory\n" },
   };
   const cmdline = { "/proc/cmdline": "BOOT_IMAGE=(hd0,gpt2)/boot/vmlinuz-6.12 root=x\n" };
@@ -237,6 +238,13 @@ describe("an image", () => {
     expect(commands.apply).toHaveLength(2);
     expect(commands.apply[0]).toMatch(/ sh \/tmp\/d \/boot\/tuned-initrd\.img$/);
     expect(commands.apply[1]).toBe("rm -rf -- /tmp/d");
+  });
+
+  test("that nothing here can make is left out, and the arguments are set all the same", async () => {
+    const { "cpio --version": _, ...without } = exec;
+    const result = await runCase(node("initrd_add_dir=/tmp/d\ncmdline=a", {}, without));
+    expect(complaints(result)).toHaveLength(1);
+    expect(result.applied[state]).toContain('TUNED_BOOT_CMDLINE="a"');
   });
 
   test("that could not be made is not named to GRUB", async () => {

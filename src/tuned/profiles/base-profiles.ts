@@ -24,18 +24,3 @@ export function baseProfiles(): ReadonlyMap<string, ParsedProfile> {
   );
   return parsed;
 }
-
-/** The same, of which an engine takes only what it has plug-ins for. */
-export function baseProfilesFor(types: ReadonlySet<string>): ReadonlyMap<string, ParsedProfile> {
-  const always = new Set(["main", "variables", ...types]);
-  return new Map(
-    [...baseProfiles()].map(([name, profile]) => [
-      name,
-      { ...profile, sections: profile.sections.filter((section) => always.has(typeIn(section))) },
-    ]),
-  );
-}
-
-function typeIn({ name, options }: ParsedProfile["sections"][number]): string {
-  return options.find(({ key }) => key === "type")?.value ?? name;
-}
