@@ -38,7 +38,11 @@ export const tuned: Section = {
       if (real) {
         const { tuned: daemon, milliseconds } = await RealTuned.start(root, "one");
         times["TuneD's daemon, start to applied"].push(milliseconds);
-        for (const profile of ["two", "one"]) warm.tuned.push(await daemon.change(profile));
+        await checkInForce("one", root);
+        for (const profile of ["two", "one"]) {
+          warm.tuned.push(await daemon.change(profile));
+          await checkInForce(profile, root);
+        }
         await daemon.stop();
       }
       await remove();
@@ -96,6 +100,12 @@ async function warmRound(root: string, { change, verify }: { change: number[]; v
     verify.push(performance.now() - applied);
     if (differences.length > 0) throw new WrongError(`profile ${name} is not in force after it was applied`);
   }
+}
+
+async function checkInForce(name: string, root: string): Promise<void> {
+  const host = new LinuxHost(root);
+  const { differences } = await nativeEngine().verify(await resolved(name, host), host);
+  if (differences.length > 0) throw new WrongError(`profile ${name} is not in force after it was applied`);
 }
 
 async function resolved(name: string, host: LinuxHost): Promise<ResolvedProfile> {

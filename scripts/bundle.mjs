@@ -76,6 +76,8 @@ await Promise.all([
   build({
     ...modules,
     entryPoints: { tuned: join(root, "src/cli/tuned/run.ts") },
+    // Fewer characters to read before the first of them is run.
+    minifyIdentifiers: true,
     plugins: [loadedAtFirstUse],
   }),
   build({

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { behavesAsHost } from "./host-behaviour.ts";
 import { LinuxHost } from "./linux-host.ts";
+import { atOnce, inThreads } from "./look.ts";
 
 let folder = "";
 beforeAll(async () => {
@@ -20,7 +21,9 @@ async function rootWith(files: Record<string, string>): Promise<string> {
   return root;
 }
 
-behavesAsHost(async (files) => new LinuxHost(await rootWith(files)));
+describe.each(Object.entries({ inThreads, atOnce }))("looking %s", (_, look) => {
+  behavesAsHost(async (files) => new LinuxHost(await rootWith(files), look));
+});
 
 describe("a host below a root", () => {
   test("does not follow links out of it", async () => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { constants } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { refusal, refused } from "./host-path.ts";
@@ -13,23 +13,26 @@ import {
   type Outcome,
   type RunOptions,
 } from "./host.ts";
+import { inThreads, type Look } from "./look.ts";
 
 const done: Outcome = { type: "done" };
 
 /** A real node, seen through the folder where its root is mounted: `/` on the node itself, `/host` in a container. */
 export class LinuxHost implements Host {
   readonly #root: string;
+  readonly #look: Look;
   /** Without links; known once it was needed. */
   #realRoot: string | undefined;
   readonly #held = new Map<string, FileHandle>();
   readonly #kept = new Map<string, ChildProcess>();
 
-  constructor(root = "/") {
+  constructor(root = "/", look: Look = inThreads) {
     this.#root = root;
+    this.#look = look;
   }
 
   read(path: string): Promise<FileText> {
-    return this.#at<FileText>(path, async (file) => ({ type: "text", text: await readFile(file, "utf8") }), {
+    return this.#at<FileText>(path, async (file) => ({ type: "text", text: await this.#look.read(file) }), {
       type: "missing",
     });
   }
@@ -93,7 +96,7 @@ export class LinuxHost implements Host {
   async list(path: string): Promise<string[]> {
     const names = await this.#at<{ type: "names"; names: string[] }>(path, async (folder) => ({
       type: "names",
-      names: await readdir(folder),
+      names: await this.#look.list(folder),
     }));
     return names.type === "names" ? names.names.toSorted() : [];
   }
@@ -101,10 +104,10 @@ export class LinuxHost implements Host {
   async real(path: string): Promise<string> {
     const real = await this.#at<{ type: "path"; path: string }>(path, async (file) => ({
       type: "path",
-      path: await realpath(file),
+      path: await this.#look.real(file),
     }));
     if (real.type !== "path") return path;
-    const root = (this.#realRoot ??= await realpath(this.#root));
+    const root = (this.#realRoot ??= await this.#look.real(this.#root));
     return root === "/" ? real.path : real.path.slice(root.length) || "/";
   }
 
@@ -193,9 +196,9 @@ export class LinuxHost implements Host {
   /** Whether links on the way stay below the root: one that is absolute means another file here than on the node. */
   async #holds(file: string): Promise<boolean> {
     if (this.#root === "/") return true;
-    const root = (this.#realRoot ??= await realpath(this.#root));
+    const root = (this.#realRoot ??= await this.#look.real(this.#root));
     for (let path = file; path !== dirname(path); path = dirname(path)) {
-      const real = await realpath(path).catch(() => undefined);
+      const real = await this.#look.real(path).catch(() => undefined);
       if (real !== undefined) return real === root || real.startsWith(`${root}/`);
     }
     return false;

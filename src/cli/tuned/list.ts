@@ -1,8 +1,8 @@
-import { LinuxHost } from "../../host/linux-host.ts";
 import type { ParsedProfile } from "../../tuned/parse-profile.ts";
 import { formatProblem } from "../../tuned/problem.ts";
 import { baseDirectory } from "../../tuned/profiles/base-profiles.ts";
 import { type Cell, textTable } from "../text-table.ts";
+import { OneShotHost } from "./one-shot-host.ts";
 import { outputOption, serialised } from "./output-option.ts";
 import { printable } from "./printable.ts";
 import { ProfileLibrary } from "./profile-library.ts";
@@ -25,7 +25,7 @@ interface Listed {
 /** `attune tuned list` */
 export async function list({ root, dir, output }: ListOptions, { out, colours }: Terminal): Promise<number> {
   const format = outputOption(output, ["table", "wide", "json", "yaml", "name"] as const);
-  const host = new LinuxHost(root);
+  const host = new OneShotHost(root);
   const library = await ProfileLibrary.open(await searchPath({ root, directories: dir }, host));
   const listed = byName(await library.all());
   if (format === "name") out(listed.map(({ name }) => `${name}\n`).join(""));

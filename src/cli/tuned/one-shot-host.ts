@@ -1,10 +1,15 @@
 import type { Outcome } from "../../host/host.ts";
 import { LinuxHost } from "../../host/linux-host.ts";
+import { atOnce } from "../../host/look.ts";
 
 /** A host of a command that ends: what lasts only as long as its process lasts no longer than the command. */
 export class OneShotHost extends LinuxHost {
   /** Names of files held open and programs kept running: somebody should say that they end. */
   readonly passing = new Set<string>();
+
+  constructor(root: string) {
+    super(root, atOnce);
+  }
 
   override async hold(path: string, hex: string): Promise<Outcome> {
     return this.#note(path, hex !== "", await super.hold(path, hex));

@@ -1,5 +1,5 @@
-import { LinuxHost } from "../../host/linux-host.ts";
 import { documentOf } from "../../tuned/document.ts";
+import { OneShotHost } from "./one-shot-host.ts";
 import { outputOption, serialised } from "./output-option.ts";
 import { profileNames } from "./profile-names.ts";
 import { reportProblems, reportWarnings } from "./report-problems.ts";
@@ -20,7 +20,7 @@ export interface ResolveOptions {
 export async function resolve(words: readonly string[], options: ResolveOptions, terminal: Terminal): Promise<number> {
   const names = profileNames(words);
   const format = outputOption(options.output, ["table", "json", "yaml"] as const);
-  const host = new LinuxHost(options.root);
+  const host = new OneShotHost(options.root);
   const places = await searchPath({ root: options.root, directories: options.dir }, host);
   const named = await resolveNamed({ names, places, host, programs: options.exec });
   if (named.type === "invalid") return reportProblems(named.problems, terminal);

@@ -1,10 +1,11 @@
 import type { Restored } from "../../engine/engine.ts";
 import { nativeEngine } from "../../engine/native-engine.ts";
 import { pidFile } from "../../engine/tuned-daemon/other-tuned.ts";
-import { LinuxHost } from "../../host/linux-host.ts";
+import type { Host } from "../../host/host.ts";
 import type { Cell } from "../text-table.ts";
 import { type ChosenEngine, tunedDaemon } from "./engine-option.ts";
 import { lockEngine } from "./lock-engine.ts";
+import { OneShotHost } from "./one-shot-host.ts";
 import { outputOption, serialised } from "./output-option.ts";
 import { printable } from "./printable.ts";
 import { reportTable } from "./report-table.ts";
@@ -19,7 +20,7 @@ export interface RollbackCommandOptions {
 /** `attune tuned rollback` */
 export async function rollback({ root, output }: RollbackCommandOptions, terminal: Terminal): Promise<number> {
   const format = outputOption(output, ["table", "json", "yaml"] as const);
-  const host = new LinuxHost(root);
+  const host = new OneShotHost(root);
   await checkDirectory("--root", root, { host, directory: "/" });
   const unlock = await lockEngine(root);
   try {
@@ -38,7 +39,7 @@ export async function rollback({ root, output }: RollbackCommandOptions, termina
 }
 
 /** A daemon of ours that outlived whoever started it has to be ended first. */
-async function engineOf(root: string, host: LinuxHost): Promise<Pick<ChosenEngine, "engine" | "close">> {
+async function engineOf(root: string, host: Host): Promise<Pick<ChosenEngine, "engine" | "close">> {
   const daemon = await host.read(pidFile);
   if (daemon.type !== "missing") return tunedDaemon(root, "");
   return { engine: nativeEngine(), close: () => undefined };

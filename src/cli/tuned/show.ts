@@ -1,5 +1,5 @@
-import { LinuxHost } from "../../host/linux-host.ts";
 import { answerProbes } from "../../on-node/answer-probes.ts";
+import { OneShotHost } from "./one-shot-host.ts";
 import { ProfileLibrary } from "./profile-library.ts";
 import { profileNames } from "./profile-names.ts";
 import { reportProblems } from "./report-problems.ts";
@@ -16,7 +16,7 @@ export interface ShowOptions {
 /** `attune tuned show`: every text that takes part, ancestors first, each under the name of its file. */
 export async function show(words: readonly string[], options: ShowOptions, terminal: Terminal): Promise<number> {
   const names = profileNames(words);
-  const host = new LinuxHost(options.root);
+  const host = new OneShotHost(options.root);
   const library = await ProfileLibrary.open(await searchPath({ root: options.root, directories: options.dir }, host));
   const { links, problems } = await library.chain(names, (probes) =>
     answerProbes(options.exec ? probes : probes.filter(({ type }) => type !== "exec"), host),

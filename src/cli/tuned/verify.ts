@@ -1,8 +1,8 @@
 import type { Difference } from "../../engine/engine.ts";
 import { nativeEngine } from "../../engine/native-engine.ts";
-import { LinuxHost } from "../../host/linux-host.ts";
 import type { Cell } from "../text-table.ts";
 import { applyOptions } from "./apply-options.ts";
+import { OneShotHost } from "./one-shot-host.ts";
 import { outputOption, serialised } from "./output-option.ts";
 import { printable } from "./printable.ts";
 import { profileNames } from "./profile-names.ts";
@@ -22,7 +22,7 @@ export interface VerifyOptions {
 export async function verify(words: readonly string[], options: VerifyOptions, terminal: Terminal): Promise<number> {
   const names = profileNames(words);
   const format = outputOption(options.output, ["table", "json", "yaml"] as const);
-  const host = new LinuxHost(options.root);
+  const host = new OneShotHost(options.root);
   const places = await searchPath({ root: options.root, directories: options.dir }, host);
   const named = await resolveNamed({ names, places, host, programs: true });
   if (named.type === "invalid") return reportProblems(named.problems, terminal);
