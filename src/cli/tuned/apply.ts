@@ -14,7 +14,7 @@ import type { Terminal } from "./terminal.ts";
 
 export interface ApplyCommandOptions {
   readonly root: string;
-  readonly dir: readonly string[];
+  readonly dir?: readonly string[];
   readonly engine: string;
   readonly output: string;
 }

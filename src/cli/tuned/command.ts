@@ -50,10 +50,10 @@ export function tunedCommand(program: Command): void {
 function searching(command: Command): Command {
   return command
     .option("--root <dir>", "where the node's own file system is mounted", "/")
-    .option("--dir <dir>", "a further folder of profiles, stronger than those before it; may be repeated", collect, []);
+    .option("--dir <dir>", "a further folder of profiles, stronger than those before it; may be repeated", collect);
 }
 
-function collect(value: string, before: readonly string[]): string[] {
+function collect(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
 }
 

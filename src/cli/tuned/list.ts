@@ -11,7 +11,7 @@ import type { Colours, Terminal } from "./terminal.ts";
 
 export interface ListOptions {
   readonly root: string;
-  readonly dir: readonly string[];
+  readonly dir?: readonly string[];
   readonly output: string;
 }
 

@@ -10,7 +10,7 @@ import type { Terminal } from "./terminal.ts";
 
 export interface ResolveOptions {
   readonly root: string;
-  readonly dir: readonly string[];
+  readonly dir?: readonly string[];
   /** False: no program is run, and what depends on one is shown as unresolved. */
   readonly exec: boolean;
   readonly output: string;

@@ -15,11 +15,11 @@ export interface SearchOptions {
   /** Where the node's own root is mounted. */
   readonly root: string;
   /** Further folders, as they are named on this machine; the last is the strongest. */
-  readonly directories: readonly string[];
+  readonly directories?: readonly string[];
 }
 
 /** Folders below the root are named as the node names them, so that its scripts are found there. */
-export async function searchPath({ root, directories }: SearchOptions, host: Host): Promise<Place[]> {
+export async function searchPath({ root, directories = [] }: SearchOptions, host: Host): Promise<Place[]> {
   await checkDirectory("--root", root, { host, directory: "/" });
   const places: Place[] = systemDirectories.map((directory) => ({ host, directory }));
   for (const name of directories) places.push(await given(name, absolute(root), host));

@@ -8,7 +8,7 @@ import type { Terminal } from "./terminal.ts";
 
 export interface ShowOptions {
   readonly root: string;
-  readonly dir: readonly string[];
+  readonly dir?: readonly string[];
   /** False: includes that depend on what a program prints are not followed. */
   readonly exec: boolean;
 }

@@ -14,7 +14,7 @@ import type { Colours, Terminal } from "./terminal.ts";
 
 export interface VerifyOptions {
   readonly root: string;
-  readonly dir: readonly string[];
+  readonly dir?: readonly string[];
   readonly output: string;
 }
 
