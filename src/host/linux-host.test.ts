@@ -26,6 +26,14 @@ describe.each(Object.entries({ inThreads, atOnce }))("looking %s", (_, look) => 
 });
 
 describe("a host below a root", () => {
+  test("does not create a file through a link that leads out to nothing yet", async () => {
+    const root = await rootWith({ "/etc/x": "1" });
+    const outside = join(await rootWith({ "/etc/x": "1" }), "made");
+    await symlink(outside, join(root, "dangling"));
+    expect(await new LinuxHost(root).write("/dangling", "x")).toMatchObject({ type: "failed" });
+    await expect(stat(outside)).rejects.toThrow("ENOENT");
+  });
+
   test("does not follow links out of it", async () => {
     const outside = await rootWith({ "/secret": "s" });
     const root = await rootWith({ "/etc/x": "1" });

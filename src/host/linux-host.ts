@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { constants } from "node:fs";
-import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { lstat, mkdir, open, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { refusal, refused } from "./host-path.ts";
@@ -200,6 +200,8 @@ export class LinuxHost implements Host {
     for (let path = file; path !== dirname(path); path = dirname(path)) {
       const real = await this.#look.real(path).catch(() => undefined);
       if (real !== undefined) return real === root || real.startsWith(`${root}/`);
+      // A link to nothing yet may lead anywhere, and creating a file would follow it.
+      if (await isLink(path)) return false;
     }
     return false;
   }
@@ -208,4 +210,11 @@ export class LinuxHost implements Host {
 async function modeOf(file: string): Promise<number | undefined> {
   const present = await stat(file).catch(() => undefined);
   return present && present.mode & 0o777;
+}
+
+function isLink(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (found) => found.isSymbolicLink(),
+    () => false,
+  );
 }
