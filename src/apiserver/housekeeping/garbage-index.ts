@@ -1,0 +1,63 @@
+import { equal } from "../../object/json.ts";
+import type { OwnerReference } from "../../object/meta.ts";
+
+/** Where an object lies. */
+export interface Place {
+  readonly collection: string;
+  readonly key: string;
+}
+
+/** An object that names owners. */
+export interface Dependent extends Place {
+  readonly references: readonly OwnerReference[];
+}
+
+/** Who depends on whom, by the uids of the owners, whether these exist or not. */
+export class GarbageIndex {
+  readonly #dependents = new Map<string, Dependent>();
+  readonly #byOwner = new Map<string, Set<string>>();
+
+  get isEmpty(): boolean {
+    return this.#dependents.size === 0;
+  }
+
+  has(ownerUid: string): boolean {
+    return this.#byOwner.has(ownerUid);
+  }
+
+  /** Those that name the uid, lazily: most callers are content with the first. */
+  *of(ownerUid: string): Iterable<Dependent> {
+    for (const id of this.#byOwner.get(ownerUid) ?? []) yield this.#dependents.get(id) as Dependent;
+  }
+
+  /**
+   * Takes note of the references that an object has now. Says which it had, if they are others: undefined means that
+   * nothing is new.
+   */
+  set(place: Place, references: readonly OwnerReference[]): readonly OwnerReference[] | undefined {
+    const id = idOf(place);
+    const before = this.#dependents.get(id)?.references ?? [];
+    if (equal(before, references)) return undefined;
+    for (const { uid } of before) this.#unlink(uid, id);
+    if (references.length === 0) this.#dependents.delete(id);
+    else this.#dependents.set(id, { ...place, references });
+    for (const { uid } of references) this.#link(uid, id);
+    return before;
+  }
+
+  #link(uid: string, id: string): void {
+    const ids = this.#byOwner.get(uid);
+    if (ids) ids.add(id);
+    else this.#byOwner.set(uid, new Set([id]));
+  }
+
+  #unlink(uid: string, id: string): void {
+    const ids = this.#byOwner.get(uid);
+    ids?.delete(id);
+    if (ids?.size === 0) this.#byOwner.delete(uid);
+  }
+}
+
+export function idOf({ collection, key }: Place): string {
+  return `${collection}\0${key}`;
+}
