@@ -10,6 +10,7 @@ import { ServiceAccountTokens } from "./auth/service-account-token.ts";
 import { definitionResource } from "./custom/definition-resource.ts";
 import { bootstrap } from "./housekeeping/bootstrap.ts";
 import { Definitions } from "./housekeeping/definitions.ts";
+import { GarbageCollector } from "./housekeeping/garbage-collector.ts";
 import { Namespaces } from "./housekeeping/namespaces.ts";
 import { Dispatcher } from "./http/dispatch.ts";
 import { listen } from "./http/listener.ts";
@@ -37,7 +38,7 @@ export interface ServerOptions {
   readonly storage?: "lmdb" | "memory";
   /** Survive a power loss too. Default false. */
   readonly fsync?: boolean;
-  /** Default true. Without it namespaces stay Terminating, as on a real server that runs alone. */
+  /** Default true. Without it namespaces stay Terminating and nobody collects garbage, as on a real server alone. */
   readonly housekeeping?: boolean;
   readonly clock?: Clock;
   readonly log?: Log;
@@ -90,7 +91,8 @@ async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<Ap
   const services: Services = { store, reader, views: new Views(), registry, authorizer, clock };
   await bootstrap(services);
   closers.push(new Definitions(services, definitionResource, log).start());
-  if (options.housekeeping !== false) closers.push(new Namespaces(services, log).start());
+  if (options.housekeeping !== false)
+    closers.push(new Namespaces(services, log).start(), new GarbageCollector(services, log).start());
 
   let address = "";
   const unready = (): string | undefined => (store.failure ? String(store.failure) : undefined);

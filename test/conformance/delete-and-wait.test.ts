@@ -171,4 +171,51 @@ onEachServer("deleting and waiting", (cluster) => {
     await make(JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { name: "doomed" } }));
     await kubectl.prints("get configmaps,widgets -n doomed -o name", "");
   });
+
+  // A real server alone has no garbage collector: dependents stay, and so does an owner that waits for them.
+  const hasCollector = cluster.variant !== "real";
+
+  /** A configmap that owns a widget and a second one, which a finalizer holds for as long as the test likes. */
+  const family = async (name: string, finalizers: string[] = []): Promise<void> => {
+    const { kubectl } = cluster;
+    await make(configMap(name));
+    const uid = await kubectl.out(`get configmap ${name} -o jsonpath={.metadata.uid}`);
+    const owner = { apiVersion: "v1", kind: "ConfigMap", name, uid, blockOwnerDeletion: true };
+    await make(
+      widget(`${name}-free`, { size: "small" }, { ownerReferences: [owner] }),
+      configMap(`${name}-held`, { ownerReferences: [owner], finalizers }),
+    );
+  };
+
+  it.runIf(hasCollector)("deletes the owner first with --cascade=background, then its dependents", async () => {
+    const { kubectl } = cluster;
+    await family("back", ["example.com/hold"]);
+    await kubectl.prints("delete configmap back --cascade=background", deleted("back"));
+    await kubectl.refuses("get configmap back", /NotFound/);
+    await kubectl.out("wait --for=delete widget/back-free --timeout=30s");
+    await kubectl.out("wait --for=jsonpath={.metadata.deletionTimestamp} configmap/back-held --timeout=30s");
+    await kubectl.out(`patch configmap back-held --type=merge -p '{"metadata":{"finalizers":null}}'`);
+    await kubectl.refuses("get configmap back-held", /NotFound/);
+  });
+
+  it.runIf(hasCollector)("deletes dependents first with --cascade=foreground, then the owner", async () => {
+    const { kubectl } = cluster;
+    await family("fore", ["example.com/hold"]);
+    await kubectl.prints("delete configmap fore --cascade=foreground --wait=false", deleted("fore"));
+    await kubectl.out("wait --for=delete widget/fore-free --timeout=30s");
+    await kubectl.out("wait --for=jsonpath={.metadata.deletionTimestamp} configmap/fore-held --timeout=30s");
+    await kubectl.prints("get configmap fore -o jsonpath={.metadata.finalizers}", '["foregroundDeletion"]');
+    await kubectl.out(`patch configmap fore-held --type=merge -p '{"metadata":{"finalizers":null}}'`);
+    await kubectl.out("wait --for=delete configmap/fore --timeout=30s");
+    await kubectl.refuses("get configmap fore", /NotFound/);
+  });
+
+  it.runIf(hasCollector)("leaves dependents without an owner with --cascade=orphan", async () => {
+    const { kubectl } = cluster;
+    await family("gone");
+    await kubectl.prints("delete configmap gone --cascade=orphan --timeout=30s", deleted("gone"));
+    await kubectl.refuses("get configmap gone", /NotFound/);
+    await kubectl.prints("get widget gone-free -o jsonpath={.metadata.ownerReferences}", "");
+    await kubectl.prints("get configmap gone-held -o jsonpath={.metadata.ownerReferences}", "");
+  });
 });

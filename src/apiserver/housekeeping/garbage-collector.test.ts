@@ -79,6 +79,21 @@ describe("background deletion", () => {
     expect(await left()).toBe("");
   });
 
+  it("gives pods on a node their time, and none to others", async () => {
+    const owner = await make("owner");
+    const pod = (name: string, spec: object) =>
+      server.create("pods", {
+        metadata: { name, namespace: "a", ownerReferences: [ref(owner)] },
+        spec: { ...spec, containers: [{ name: "c", image: "i" }] },
+      });
+    await pod("placed", { nodeName: "n" });
+    await pod("pending", {});
+    await erase("owner", "Background");
+    await server.settled();
+    expect(server.list("pods").names).toEqual(["a/placed"]);
+    expect(server.get("pods", at("placed")).metadata.deletionGracePeriodSeconds).toBe(30);
+  });
+
   it("crosses kinds, also into namespaces from outside", async () => {
     await server.create("customresourcedefinitions", widgetDefinition({ scope: "Cluster" }));
     const owner = await server.create("widgets", { metadata: { name: "w" } });
