@@ -49,9 +49,8 @@ describe("an engine that is killed in the middle of a profile", () => {
       const args = [program, "tuned", "apply", "many", "--engine", "native", "--root", root, "--dir", profiles];
       const child = spawn(process.execPath, args, { stdio: "ignore" });
       const ended = new Promise<NodeJS.Signals | null>((resolve) => child.once("exit", (_, signal) => resolve(signal)));
-      let running = true;
-      void ended.then(() => (running = false));
-      while (running && value(at) !== "new") await new Promise((resolve) => setImmediate(resolve));
+      const runs = (): boolean => child.exitCode === null && child.signalCode === null;
+      while (runs() && value(at) !== "new") await new Promise((resolve) => setImmediate(resolve));
       child.kill("SIGKILL");
       await ended;
       expect(value(at)).toBe("new");
