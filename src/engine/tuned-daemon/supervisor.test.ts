@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { VirtualClock } from "../../runtime/virtual-clock.ts";
-import { type DaemonEvent, Supervisor } from "./supervisor.ts";
+import { daemonArgv, type DaemonEvent, Supervisor } from "./supervisor.ts";
 import { FakeDaemon } from "./testing/fake-daemon.ts";
 
 let daemon: FakeDaemon;
@@ -249,4 +249,8 @@ test("a complaint after the profile was applied is handed on", async () => {
   await supervisor.start("p");
   daemon.log("ERROR", "plugins.plugin_net", "no such device");
   expect(events).toMatchObject([{ type: "complaint", record: { message: "no such device" } }]);
+});
+
+test("the daemon is started without the socket whose troubles end its threads (Q26)", () => {
+  expect(daemonArgv).toContain("--no-socket");
 });
