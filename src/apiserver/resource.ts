@@ -99,6 +99,8 @@ export type Subresource =
       readonly specReplicasPath: string;
       readonly statusReplicasPath: string;
       readonly labelSelectorPath?: string;
+      /** In place of a path, where the object says its selector in another form. */
+      readonly labelSelector?: (object: KubeObject) => string;
     }
   /** A deed rather than a part of the object: `serviceaccounts/token`. The body is of another kind. */
   | {

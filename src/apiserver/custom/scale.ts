@@ -22,7 +22,8 @@ export function readScale(object: KubeObject, subresource: ScaleSubresource): Ku
 export function toScale(object: KubeObject, subresource: ScaleSubresource): KubeObject {
   const replicas = integerAt(object, subresource.specReplicasPath) ?? 0;
   const observed = integerAt(object, subresource.statusReplicasPath) ?? 0;
-  const selector = subresource.labelSelectorPath ? stringAt(object, subresource.labelSelectorPath) : undefined;
+  const { labelSelectorPath, labelSelector } = subresource;
+  const selector = labelSelectorPath ? stringAt(object, labelSelectorPath) : labelSelector?.(object);
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   return {
     kind: "Scale",

@@ -20,13 +20,23 @@ describe("builtinResources", () => {
     expect(names("shortNames")).toEqual({
       configmaps: ["cm"],
       daemonsets: ["ds"],
+      deployments: ["deploy"],
       events: ["ev"],
       namespaces: ["ns"],
       nodes: ["no"],
       pods: ["po"],
+      replicasets: ["rs"],
       serviceaccounts: ["sa"],
+      statefulsets: ["sts"],
     });
-    expect(names("categories")).toEqual({ daemonsets: ["all"], pods: ["all"] });
+    expect(names("categories")).toEqual({
+      daemonsets: ["all"],
+      deployments: ["all"],
+      jobs: ["all"],
+      pods: ["all"],
+      replicasets: ["all"],
+      statefulsets: ["all"],
+    });
   });
 
   it("are created by an update, and returned by a delete, where the real server does so", () => {

@@ -1,13 +1,14 @@
 import type { DaemonSet, DaemonSetSpec, DaemonSetStatus } from "kubernetes-types/apps/v1.js";
 import { equal } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
-import { formatLabelSelector, fromLabelSelector } from "../../object/label-selector.ts";
-import { type FieldError, forbidden, immutable, invalid, notSupported, required } from "../../schema/field-error.ts";
+import { type FieldError, immutable, invalid, notSupported, required } from "../../schema/field-error.ts";
 import { atLeast } from "./bounds.ts";
 import { ageColumn, integerColumn, nameColumn, orNone, stringColumn, typed } from "./columns.ts";
 import { defineKind } from "./define-kind.ts";
 import { defaultPodSpec } from "./pod/defaults.ts";
-import { validatePodTemplate, validateWorkloadSelector } from "./pod-template.ts";
+import { validatePodTemplate, validateRunsAlways, validateWorkloadSelector } from "./pod-template.ts";
+import { isNone, validateAtMostAll, validateCountOrShare } from "./share.ts";
+import { selectorColumn, templateColumns } from "./workload-columns.ts";
 
 /** Counts changes of the template. It was a field of the spec once, and lives on as an annotation. */
 const templateGeneration = "deprecated.daemonset.template.generation";
@@ -47,21 +48,8 @@ export const daemonSet = defineKind({
       ),
     ),
     ageColumn,
-    stringColumn(
-      "Containers",
-      typed<DaemonSet>(({ spec }) => (spec?.template.spec?.containers ?? []).map(({ name }) => name).join(",")),
-      1,
-    ),
-    stringColumn(
-      "Images",
-      typed<DaemonSet>(({ spec }) => (spec?.template.spec?.containers ?? []).map(({ image }) => image).join(",")),
-      1,
-    ),
-    stringColumn(
-      "Selector",
-      typed<DaemonSet>(({ spec }) => formatLabelSelector(fromLabelSelector(spec?.selector))),
-      1,
-    ),
+    ...templateColumns,
+    selectorColumn,
   ],
   strategy: {
     defaults,
@@ -111,15 +99,9 @@ function defaults(object: KubeObject): void {
 
 function validate(object: KubeObject): FieldError[] {
   const spec = specOf(object);
-  const pods = spec.template.spec;
   const errors = validateWorkloadSelector(spec.selector, spec.template, "daemonset");
   errors.push(...validatePodTemplate(spec.template, "spec.template"));
-  if (pods?.restartPolicy && pods.restartPolicy !== "Always" && pods.containers)
-    errors.push(notSupported("spec.template.spec.restartPolicy", pods.restartPolicy, ["Always"]));
-  if (pods?.activeDeadlineSeconds !== undefined)
-    errors.push(
-      forbidden("spec.template.spec.activeDeadlineSeconds", "activeDeadlineSeconds in DaemonSet is not Supported"),
-    );
+  errors.push(...validateRunsAlways(spec.template, "DaemonSet"));
   errors.push(...atLeast(spec.minReadySeconds, 0, "spec.minReadySeconds"));
   errors.push(...validateStrategy(spec.updateStrategy ?? {}));
   errors.push(...atLeast(spec.revisionHistoryLimit, 0, "spec.revisionHistoryLimit"));
@@ -134,30 +116,16 @@ function validateStrategy({ type, rollingUpdate }: NonNullable<DaemonSetSpec["up
   if (!rollingUpdate) return [required(`${at}.rollingUpdate`)];
   const { maxUnavailable = 0, maxSurge = 0 } = rollingUpdate;
   const errors = [
-    ...validateShare(maxUnavailable, `${at}.rollingUpdate.maxUnavailable`),
-    ...validateShare(maxSurge, `${at}.rollingUpdate.maxSurge`),
+    ...validateCountOrShare(maxUnavailable, `${at}.rollingUpdate.maxUnavailable`),
+    ...validateAtMostAll(maxUnavailable, `${at}.rollingUpdate.maxUnavailable`),
+    ...validateCountOrShare(maxSurge, `${at}.rollingUpdate.maxSurge`),
+    ...validateAtMostAll(maxSurge, `${at}.rollingUpdate.maxSurge`),
   ];
-  const none = (value: number | string): boolean =>
-    Number.parseInt(String(value), 10) === 0 || Number.isNaN(Number.parseInt(String(value), 10));
-  if (none(maxUnavailable) && none(maxSurge))
+  if (isNone(maxUnavailable) && isNone(maxSurge))
     errors.push(required(`${at}.rollingUpdate.maxUnavailable`, "cannot be 0 when maxSurge is 0"));
-  if (!none(maxUnavailable) && !none(maxSurge))
+  if (!isNone(maxUnavailable) && !isNone(maxSurge))
     errors.push(invalid(`${at}.rollingUpdate.maxSurge`, maxSurge, "may not be set when maxUnavailable is non-zero"));
   return errors;
-}
-
-/** A number of pods, or a share of them up to all. */
-function validateShare(value: number | string, field: string): FieldError[] {
-  if (typeof value === "number") return atLeast(value, 0, field);
-  if (!/^[0-9]+%$/.test(value))
-    return [
-      invalid(
-        field,
-        value,
-        "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')",
-      ),
-    ];
-  return Number.parseInt(value, 10) > 100 ? [invalid(field, value, "must not be greater than 100%")] : [];
 }
 
 const counts = [

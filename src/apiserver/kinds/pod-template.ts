@@ -2,7 +2,7 @@ import type { PodTemplateSpec } from "kubernetes-types/core/v1.js";
 import type { LabelSelector } from "kubernetes-types/meta/v1.js";
 import { fromLabelSelector, matchesLabels } from "../../object/label-selector.ts";
 import { annotationKey } from "../../object/names.ts";
-import { type FieldError, invalid } from "../../schema/field-error.ts";
+import { type FieldError, forbidden, invalid, notSupported, required } from "../../schema/field-error.ts";
 import { validateLabels, validateSelector } from "./label-checks.ts";
 import { validatePodSpec } from "./pod/validate-spec.ts";
 
@@ -24,12 +24,26 @@ export function validateWorkloadSelector(
   workload: string,
 ): FieldError[] {
   const errors = validateSelector(selector, "spec.selector");
+  // The real server asks every workload but this for it.
+  if (!selector && workload !== "daemonset") errors.push(required("spec.selector"));
   if (selector && !selector.matchLabels && !selector.matchExpressions)
     return [...errors, invalid("spec.selector", selector, `empty selector is invalid for ${workload}`)];
   const labels = template.metadata?.labels;
-  if (errors.length === 0 && !matchesLabels(fromLabelSelector(selector), labels))
+  if ((errors.length === 0 || !selector) && !matchesLabels(fromLabelSelector(selector), labels))
     errors.push(
       invalid("spec.template.metadata.labels", labels ?? null, "`selector` does not match template `labels`"),
+    );
+  return errors;
+}
+
+/** Pods that are replaced when they end never end by themselves. */
+export function validateRunsAlways({ spec }: PodTemplateSpec, kind: string): FieldError[] {
+  const errors: FieldError[] = [];
+  if (spec?.restartPolicy && spec.restartPolicy !== "Always" && spec.containers)
+    errors.push(notSupported("spec.template.spec.restartPolicy", spec.restartPolicy, ["Always"]));
+  if (spec?.activeDeadlineSeconds !== undefined)
+    errors.push(
+      forbidden("spec.template.spec.activeDeadlineSeconds", `activeDeadlineSeconds in ${kind} is not Supported`),
     );
   return errors;
 }

@@ -85,3 +85,41 @@ describe("the scale of an object", () => {
     await expect(write("update", { spec: { replicas: 1 } })).rejects.toMatchObject({ code: 404 });
   });
 });
+
+describe("the scale of a built-in kind", () => {
+  const target = { namespace: "a", name: "d", subresource: "scale" };
+  const scale = () => server.resource("deployments").subresources.scale as Extract<Subresource, { type: "scale" }>;
+  const set = (replicas: unknown) =>
+    writeScale(
+      server.context("deployments", target),
+      scale(),
+      "update",
+      Buffer.from(JSON.stringify({ spec: { replicas } })),
+      "application/json",
+    );
+
+  beforeEach(async () => {
+    const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } };
+    await server.create("deployments", {
+      metadata: { namespace: "a", name: "d" },
+      spec: { selector: { matchLabels: { a: "b" } }, template },
+    });
+  });
+
+  it("tells the selector in a line, and sets the replicas", async () => {
+    expect(objectIn(readScale(server.context("deployments", target), scale()))).toMatchObject({
+      spec: { replicas: 1 },
+      status: { replicas: 0, selector: "a=b" },
+    });
+    expect(objectIn(await set(4))).toMatchObject({ spec: { replicas: 4 } });
+    expect(server.get("deployments", { namespace: "a", name: "d" }).spec).toMatchObject({ replicas: 4 });
+  });
+
+  it("is refused in its own name", async () => {
+    await expect(set(-1)).rejects.toMatchObject({
+      code: 422,
+      message: 'Scale.autoscaling "d" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0',
+    });
+    await expect(set("many")).rejects.toMatchObject({ code: 400 });
+  });
+});

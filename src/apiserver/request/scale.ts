@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../../object/json.ts";
+import { isObject, type Json, type JsonObject } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
 import { applyJsonPatch } from "../../patch/json-patch.ts";
 import { applyMergePatch } from "../../patch/merge-patch.ts";
@@ -6,8 +6,11 @@ import { PatchError } from "../../patch/patch-error.ts";
 import { applyScale, readScale as scaleOf, scaleToPatch, toScale } from "../custom/scale.ts";
 import { parseJson, parseObject } from "../body/body.ts";
 import { mediaType } from "../body/media-type.ts";
+import { atLeast } from "../kinds/bounds.ts";
+import { decodeBuiltin, DecodeError } from "../kinds/decode.ts";
+import { definitionOf } from "../kinds/definitions.ts";
 import type { Subresource } from "../resource.ts";
-import { badRequest, notFound, unsupportedMediaType } from "../status-error.ts";
+import { badRequest, invalidObject, notFound, unsupportedMediaType } from "../status-error.ts";
 import type { Answer, RequestContext } from "./context.ts";
 import { existing, newest } from "./get.ts";
 import { writeOptions } from "./options.ts";
@@ -39,16 +42,24 @@ export async function writeScale(
       : (await parseObject(body, contentType, "Scale")).value;
   if (!isObject(scale) || !isObject(scale.spec ?? {}))
     throw badRequest("the object provided is unrecognized (must be of type Scale)");
-  const answer = await replace(
-    context,
-    live,
-    applyScale(object, scale as unknown as KubeObject, part),
-    options,
-    "update",
-  );
+  const asked = resource.origin === "builtin" ? decoded(scale, name) : (scale as unknown as KubeObject);
+  const answer = await replace(context, live, applyScale(object, asked, part), options, "update");
   const written =
     answer.type === "entry" ? services.views.object(answer.entry, resource) : (answer as { object: KubeObject }).object;
   return { type: "object", code: 200, object: toScale(written, part) };
+}
+
+/** The scale of a built-in kind is itself one, and is refused in its own name. */
+function decoded(scale: JsonObject, name: string): KubeObject {
+  try {
+    const { object } = decodeBuiltin(scale, definitionOf("autoscaling", "v1", "Scale"));
+    const errors = atLeast((object as { spec?: { replicas?: number } }).spec?.replicas, 0, "spec.replicas");
+    if (errors.length > 0) throw invalidObject("autoscaling", "Scale", name, errors);
+    return object;
+  } catch (error) {
+    if (error instanceof DecodeError) throw badRequest(error.message);
+    throw error;
+  }
 }
 
 function patched(scale: KubeObject, text: string, contentType: string | undefined): Json {

@@ -1,0 +1,129 @@
+import type { Deployment, DeploymentSpec } from "kubernetes-types/apps/v1.js";
+import { equal } from "../../object/json.ts";
+import type { KubeObject } from "../../object/meta.ts";
+import { type FieldError, forbidden, immutable, invalid, notSupported } from "../../schema/field-error.ts";
+import { atLeast } from "./bounds.ts";
+import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
+import { defineKind } from "./define-kind.ts";
+import { defaultPodSpec } from "./pod/defaults.ts";
+import { validatePodTemplate, validateRunsAlways, validateWorkloadSelector } from "./pod-template.ts";
+import { validateReplicaCounts } from "./replica-counts.ts";
+import { isNone, validateAtMostAll, validateCountOrShare } from "./share.ts";
+import { selectorColumn, templateColumns } from "./workload-columns.ts";
+import { workloadScale } from "./workload-scale.ts";
+
+const specOf = (object: KubeObject): DeploymentSpec => object.spec as DeploymentSpec;
+
+export const deployment = defineKind({
+  group: "apps",
+  version: "v1",
+  kind: "Deployment",
+  plural: "deployments",
+  shortNames: ["deploy"],
+  categories: ["all"],
+  namespaced: true,
+  columns: [
+    nameColumn,
+    stringColumn(
+      "Ready",
+      typed<Deployment>(({ spec, status }) => `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`),
+    ),
+    stringColumn(
+      "Up-to-date",
+      typed<Deployment>(({ status }) => status?.updatedReplicas ?? 0),
+    ),
+    stringColumn(
+      "Available",
+      typed<Deployment>(({ status }) => status?.availableReplicas ?? 0),
+    ),
+    ageColumn,
+    ...templateColumns,
+    selectorColumn,
+  ],
+  strategy: {
+    defaults,
+    prepareForCreate: (object) => {
+      object.status = {};
+    },
+    validate,
+    validateUpdate: (object, old) =>
+      equal(specOf(object).selector, specOf(old).selector) ? [] : [immutable("spec.selector", specOf(object).selector)],
+    hasGeneration: true,
+    ignoredFields: ["status"],
+  },
+  subresources: {
+    scale: workloadScale,
+    status: { type: "status", validateUpdate: validateStatus },
+  },
+});
+
+function defaults(object: KubeObject): void {
+  const spec = specOf(object);
+  if (spec.template.spec) defaultPodSpec(spec.template.spec);
+  spec.replicas ??= 1;
+  const strategy = (spec.strategy ??= {});
+  strategy.type ??= "RollingUpdate";
+  if (strategy.type === "RollingUpdate") {
+    const rolling = (strategy.rollingUpdate ??= {});
+    rolling.maxUnavailable ??= "25%";
+    rolling.maxSurge ??= "25%";
+  }
+  spec.revisionHistoryLimit ??= 10;
+  spec.progressDeadlineSeconds ??= 600;
+}
+
+function validate(object: KubeObject): FieldError[] {
+  const spec = specOf(object);
+  const errors = atLeast(spec.replicas, 0, "spec.replicas");
+  errors.push(...validateWorkloadSelector(spec.selector, spec.template, "deployment"));
+  errors.push(...validatePodTemplate(spec.template, "spec.template"));
+  // Its pods are those of the ReplicaSets it makes.
+  errors.push(...validateRunsAlways(spec.template, "ReplicaSet"));
+  errors.push(...validateStrategy(spec.strategy ?? {}));
+  errors.push(...atLeast(spec.minReadySeconds, 0, "spec.minReadySeconds"));
+  errors.push(...atLeast(spec.revisionHistoryLimit, 0, "spec.revisionHistoryLimit"));
+  const { progressDeadlineSeconds: deadline, minReadySeconds = 0 } = spec;
+  errors.push(...atLeast(deadline, 0, "spec.progressDeadlineSeconds"));
+  if (deadline !== undefined && deadline <= minReadySeconds)
+    errors.push(invalid("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds"));
+  return errors;
+}
+
+function validateStrategy({ type, rollingUpdate }: NonNullable<DeploymentSpec["strategy"]>): FieldError[] {
+  const at = "spec.strategy";
+  if (type === "Recreate")
+    return rollingUpdate
+      ? [forbidden(`${at}.rollingUpdate`, "may not be specified when strategy `type` is 'Recreate'")]
+      : [];
+  if (type !== "RollingUpdate")
+    return [notSupported(at, { Type: type, RollingUpdate: rollingUpdate ?? null }, ["Recreate", "RollingUpdate"])];
+  const { maxUnavailable = 0, maxSurge = 0 } = rollingUpdate ?? {};
+  const errors = [
+    ...validateCountOrShare(maxUnavailable, `${at}.rollingUpdate.maxUnavailable`),
+    ...validateCountOrShare(maxSurge, `${at}.rollingUpdate.maxSurge`),
+  ];
+  if (isNone(maxUnavailable) && isNone(maxSurge))
+    errors.push(invalid(`${at}.rollingUpdate.maxUnavailable`, maxUnavailable, "may not be 0 when `maxSurge` is 0"));
+  errors.push(...validateAtMostAll(maxUnavailable, `${at}.rollingUpdate.maxUnavailable`));
+  return errors;
+}
+
+const counts = [
+  "observedGeneration",
+  "replicas",
+  "updatedReplicas",
+  "readyReplicas",
+  "availableReplicas",
+  "unavailableReplicas",
+  "terminatingReplicas",
+  "collisionCount",
+];
+
+function validateStatus(object: KubeObject, old: KubeObject): FieldError[] {
+  const { status } = object as Deployment;
+  const errors = validateReplicaCounts(status, counts, ["updatedReplicas", "readyReplicas", "availableReplicas"]);
+  const before = (old as Deployment).status?.collisionCount ?? 0;
+  if ((status?.collisionCount ?? 0) < before)
+    errors.push(invalid("status.collisionCount", status?.collisionCount ?? 0, "cannot be decremented"));
+  return errors;
+}

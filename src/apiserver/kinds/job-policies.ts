@@ -1,0 +1,140 @@
+import { type FieldError, duplicate, invalid, notSupported, required } from "../../schema/field-error.ts";
+import type { Spec } from "./job-validation.ts";
+
+const actions = ["Count", "FailIndex", "FailJob", "Ignore"];
+
+type Rule = NonNullable<Spec["podFailurePolicy"]>["rules"][number];
+
+/** What a failed pod means for its job. */
+export function validateFailurePolicy(spec: Spec): FieldError[] {
+  const names = [...(spec.template.spec?.initContainers ?? []), ...(spec.template.spec?.containers ?? [])].map(
+    ({ name }) => name,
+  );
+  return (spec.podFailurePolicy?.rules ?? []).flatMap((rule, index) =>
+    validateRule(rule, `spec.podFailurePolicy.rules[${index}]`, spec, names),
+  );
+}
+
+function validateRule(rule: Rule, at: string, spec: Spec, names: readonly string[]): FieldError[] {
+  const errors: FieldError[] = [];
+  const { action, onExitCodes, onPodConditions } = rule;
+  if (!action) errors.push(required(`${at}.action`, 'valid values: "Count" "FailIndex" "FailJob" "Ignore"'));
+  else if (action === "FailIndex" && spec.backoffLimitPerIndex === undefined)
+    errors.push(invalid(`${at}.action`, action, "requires the backoffLimitPerIndex to be set"));
+  else if (!actions.includes(action)) errors.push(notSupported(`${at}.action`, action, actions));
+  if (onExitCodes) errors.push(...validateExitCodes(onExitCodes, `${at}.onExitCodes`, names));
+  for (const [index, { status }] of (onPodConditions ?? []).entries())
+    if (!["False", "True", "Unknown"].includes(status))
+      errors.push(notSupported(`${at}.onPodConditions[${index}].status`, status, ["False", "True", "Unknown"]));
+  const conditions = (onPodConditions ?? []).length > 0;
+  if (onExitCodes && conditions)
+    errors.push(wrong(at, "specifying both OnExitCodes and OnPodConditions is not supported"));
+  if (!onExitCodes && !conditions)
+    errors.push(wrong(at, "specifying one of OnExitCodes and OnPodConditions is required"));
+  return errors;
+}
+
+/** A fault of the whole, of which no value is shown. */
+const wrong = (field: string, detail: string): FieldError => ({
+  reason: "FieldValueInvalid",
+  field,
+  message: `Invalid value: ${detail}`,
+});
+
+function validateExitCodes(
+  { operator, containerName, values }: NonNullable<Rule["onExitCodes"]>,
+  at: string,
+  names: readonly string[],
+): FieldError[] {
+  const errors: FieldError[] = [];
+  if (!["In", "NotIn"].includes(operator)) errors.push(notSupported(`${at}.operator`, operator, ["In", "NotIn"]));
+  if (containerName !== undefined && !names.includes(containerName))
+    errors.push(
+      invalid(
+        `${at}.containerName`,
+        containerName,
+        "must be one of the container or initContainer names in the pod template",
+      ),
+    );
+  if (values.length === 0) errors.push(invalid(`${at}.values`, values, "at least one value is required"));
+  const seen = new Set<number>();
+  for (const [index, value] of values.entries()) {
+    if (seen.has(value)) errors.push(duplicate(`${at}.values[${index}]`, value));
+    else if (operator === "In" && value === 0)
+      errors.push(invalid(`${at}.values[${index}]`, value, "must not be 0 for the In operator"));
+    seen.add(value);
+  }
+  if (values.some((value, index) => index > 0 && value < (values[index - 1] as number)))
+    errors.push(invalid(`${at}.values`, values, "must be ordered"));
+  return errors;
+}
+
+/** Which indexes must succeed for the whole to have. */
+export function validateSuccessPolicy({ successPolicy, completionMode, completions = 0 }: Spec): FieldError[] {
+  if (!successPolicy) return [];
+  const rules = successPolicy.rules ?? [];
+  const at = "spec.successPolicy";
+  if (completionMode !== "Indexed") {
+    const shown = rules.map(({ succeededIndexes = null, succeededCount = null }) => ({
+      SucceededIndexes: succeededIndexes,
+      SucceededCount: succeededCount,
+    }));
+    return [invalid(at, { Rules: shown }, "requires indexed completion mode")];
+  }
+  if (rules.length === 0)
+    return [required(`${at}.rules`, "at least one rules must be specified when the successPolicy is specified")];
+  return rules.flatMap(({ succeededIndexes, succeededCount }, index) => {
+    const field = `${at}.rules[${index}]`;
+    if (succeededIndexes === undefined && succeededCount === undefined)
+      return [required(field, "at least one of succeededCount or succeededIndexes must be specified")];
+    const errors: FieldError[] = [];
+    const parsed = succeededIndexes === undefined ? undefined : countIndexes(succeededIndexes, completions);
+    if (typeof parsed === "string")
+      errors.push(invalid(`${field}.succeededIndexes`, succeededIndexes, `error parsing succeededIndexes: ${parsed}`));
+    if (succeededCount === undefined) return errors;
+    const count = `${field}.succeededCount`;
+    if (succeededCount < 0) errors.push(invalid(count, succeededCount, "must be greater than or equal to 0"));
+    if (succeededCount > completions)
+      errors.push(
+        invalid(
+          count,
+          succeededCount,
+          `must be less than or equal to ${completions} (the number of specified completions)`,
+        ),
+      );
+    const listed = typeof parsed === "string" ? 0 : parsed;
+    if (listed !== undefined && succeededCount > listed)
+      errors.push(
+        invalid(
+          count,
+          succeededCount,
+          `must be less than or equal to ${listed} (the number of indexes in the specified succeededIndexes field)`,
+        ),
+      );
+    return errors;
+  });
+}
+
+/** How many indexes `0,2-4` names, or what is wrong with it. */
+function countIndexes(text: string, completions: number): number | string {
+  if (text === "") return 0;
+  let total = 0;
+  let last = -1;
+  for (const interval of text.split(",")) {
+    const bounds = interval.split("-");
+    if (bounds.length > 2) return `invalid format of range: ${JSON.stringify(interval)}`;
+    const numbers: number[] = [];
+    for (const bound of bounds) {
+      if (!/^[0-9]+$/.test(bound)) return `cannot convert string to integer for index: ${JSON.stringify(bound)}`;
+      if (Number(bound) >= completions) return `too large index: ${JSON.stringify(bound)}`;
+      numbers.push(Number(bound));
+    }
+    const [first = 0, end = first] = numbers;
+    if (first <= last) return `non-increasing order, previous: ${last}, current: ${first}`;
+    if (end < first || (numbers.length === 2 && end === first))
+      return `non-increasing order, previous: ${first}, current: ${end}`;
+    total += end - first + 1;
+    last = end;
+  }
+  return total;
+}

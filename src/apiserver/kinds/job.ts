@@ -1,0 +1,122 @@
+import type { Job, JobSpec } from "kubernetes-types/batch/v1.js";
+import { formatLabelSelector, fromLabelSelector } from "../../object/label-selector.ts";
+import type { KubeObject } from "../../object/meta.ts";
+import { humanDuration } from "../../object/time.ts";
+import { maxInt32 } from "./bounds.ts";
+import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
+import { defineKind } from "./define-kind.ts";
+import { validateJobStatus } from "./job-status.ts";
+import { validateJob, validateJobUpdate } from "./job-validation.ts";
+import { defaultPodSpec } from "./pod/defaults.ts";
+import { templateColumns } from "./workload-columns.ts";
+
+const specOf = (object: KubeObject): JobSpec => object.spec as JobSpec;
+
+export const job = defineKind({
+  group: "batch",
+  version: "v1",
+  kind: "Job",
+  plural: "jobs",
+  categories: ["all"],
+  namespaced: true,
+  selectableFields: { "status.successful": (object) => String((object as Job).status?.succeeded ?? 0) },
+  columns: [
+    nameColumn,
+    stringColumn("Status", typed<Job>(stateOf)),
+    stringColumn("Completions", typed<Job>(completions)),
+    stringColumn("Duration", typed<Job>(duration)),
+    ageColumn,
+    ...templateColumns,
+    stringColumn(
+      "Selector",
+      typed<Job>(({ spec }) => formatLabelSelector(fromLabelSelector(spec?.selector))),
+      1,
+    ),
+  ],
+  strategy: {
+    defaults,
+    prepareForCreate: (object) => {
+      object.status = {};
+      if (!specOf(object).manualSelector) generateSelector(object);
+      // A job is labelled as its pods are, unless it says otherwise.
+      object.metadata.labels ??= { ...specOf(object).template.metadata?.labels };
+    },
+    validate: validateJob,
+    validateUpdate: validateJobUpdate,
+    hasGeneration: true,
+    ignoredFields: ["status"],
+  },
+  subresources: { status: { type: "status", validateUpdate: validateJobStatus } },
+});
+
+function defaults(object: KubeObject): void {
+  const spec = specOf(object);
+  if (spec.template.spec) defaultPodSpec(spec.template.spec);
+  // One pod, unless either is said: then the other follows from the work itself.
+  if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
+  spec.parallelism ??= 1;
+  spec.backoffLimit ??= (spec as Indexed).backoffLimitPerIndex === undefined ? 6 : maxInt32;
+  spec.completionMode ??= "NonIndexed";
+  spec.suspend ??= false;
+  spec.manualSelector ??= false;
+  const policy = spec.podFailurePolicy;
+  (spec as { podReplacementPolicy?: string }).podReplacementPolicy ??= policy ? "Failed" : "TerminatingOrFailed";
+  for (const { onPodConditions = [] } of policy?.rules ?? [])
+    for (const condition of onPodConditions) condition.status ||= "True";
+  const labels = spec.template.metadata?.labels;
+  if (labels && Object.keys(object.metadata.labels ?? {}).length === 0) object.metadata.labels = { ...labels };
+}
+
+interface Indexed {
+  readonly backoffLimitPerIndex?: number;
+}
+
+/** A job finds its pods by its own uid, so that no two jobs can share one. */
+function generateSelector(object: KubeObject): void {
+  const { metadata } = object;
+  const spec = specOf(object);
+  const template = (spec.template.metadata ??= {});
+  const inherited = sameLabels(metadata.labels, template.labels);
+  template.labels = {
+    ...template.labels,
+    "batch.kubernetes.io/controller-uid": metadata.uid ?? "",
+    ...(metadata.name ? { "batch.kubernetes.io/job-name": metadata.name } : {}),
+    "controller-uid": metadata.uid ?? "",
+    ...(metadata.name ? { "job-name": metadata.name } : {}),
+  };
+  if (inherited) metadata.labels = { ...template.labels };
+  const selector = (spec.selector ??= {});
+  selector.matchLabels = { ...selector.matchLabels, "batch.kubernetes.io/controller-uid": metadata.uid ?? "" };
+}
+
+const sameLabels = (own: Readonly<Record<string, string>> = {}, pods: Readonly<Record<string, string>> = {}): boolean =>
+  JSON.stringify(own) === JSON.stringify(pods);
+
+function stateOf({ status, metadata }: Job): string {
+  const has = (type: string): boolean =>
+    (status?.conditions ?? []).some((condition) => condition.type === type && condition.status === "True");
+  if (has("Complete")) return "Complete";
+  if (has("Failed")) return "Failed";
+  if (metadata?.deletionTimestamp) return "Terminating";
+  if (has("Suspended")) return "Suspended";
+  if (has("FailureTarget")) return "FailureTarget";
+  if (has("SuccessCriteriaMet")) return "SuccessCriteriaMet";
+  return "Running";
+}
+
+function completions({ spec, status }: Job): string {
+  const done = status?.succeeded ?? 0;
+  if (spec?.completions !== undefined) return `${done}/${spec.completions}`;
+  const parallelism = spec?.parallelism ?? 0;
+  return parallelism > 1 ? `${done}/1 of ${parallelism}` : `${done}/1`;
+}
+
+function duration({ status }: Job, now: number): string {
+  if (!status?.startTime) return "";
+  const end = status.completionTime ?? finishedAt(status.conditions);
+  return humanDuration((end ? Date.parse(end) : now) - Date.parse(status.startTime));
+}
+
+function finishedAt(conditions: NonNullable<Job["status"]>["conditions"]): string | undefined {
+  return conditions?.find(({ type, status }) => type === "Failed" && status === "True")?.lastTransitionTime;
+}

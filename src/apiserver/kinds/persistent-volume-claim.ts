@@ -1,0 +1,111 @@
+import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from "kubernetes-types/core/v1.js";
+import { equal } from "../../object/json.ts";
+import type { KubeObject } from "../../object/meta.ts";
+import { type FieldError, forbidden, invalid } from "../../schema/field-error.ts";
+import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
+import { defaultClaim, validateClaimSpec } from "./claim-spec.ts";
+import { defineKind } from "./define-kind.ts";
+import { shortAccessModes } from "./access-modes.ts";
+import { parseQuantity, compareQuantities } from "../../object/quantity.ts";
+
+type Spec = PersistentVolumeClaimSpec & { volumeAttributesClassName?: string };
+
+const specOf = (object: KubeObject): Spec => (object as PersistentVolumeClaim).spec as Spec;
+const claim = (cell: (object: PersistentVolumeClaim) => unknown) => typed<PersistentVolumeClaim>(cell);
+
+export const persistentVolumeClaim = defineKind({
+  group: "",
+  version: "v1",
+  kind: "PersistentVolumeClaim",
+  plural: "persistentvolumeclaims",
+  shortNames: ["pvc"],
+  namespaced: true,
+  columns: [
+    nameColumn,
+    stringColumn(
+      "Status",
+      claim(({ status, metadata }) => (metadata?.deletionTimestamp ? "Terminating" : (status?.phase ?? ""))),
+    ),
+    stringColumn(
+      "Volume",
+      claim(({ spec }) => spec?.volumeName ?? ""),
+    ),
+    // What was asked for is shown only once it is there.
+    stringColumn(
+      "Capacity",
+      claim(({ spec, status }) => (spec?.volumeName ? (status?.capacity?.storage ?? "0") : "")),
+    ),
+    stringColumn(
+      "Access Modes",
+      claim(({ spec, status }) => (spec?.volumeName ? shortAccessModes(status?.accessModes ?? []) : "")),
+    ),
+    stringColumn(
+      "StorageClass",
+      claim(({ spec, metadata }) => metadata?.annotations?.[olderClass] ?? spec?.storageClassName ?? ""),
+    ),
+    stringColumn(
+      "VolumeAttributesClass",
+      claim(({ spec }) => spec?.volumeAttributesClassName ?? "<unset>"),
+    ),
+    ageColumn,
+    stringColumn(
+      "VolumeMode",
+      claim(({ spec }) => spec?.volumeMode ?? "<unset>"),
+      1,
+    ),
+  ],
+  strategy: {
+    defaults: (object) => defaultClaim(object as PersistentVolumeClaim),
+    prepareForCreate: (object) => {
+      object.status = { phase: "Pending" };
+    },
+    // A claim in use outlives its deletion until the last pod lets go of it.
+    admitCreate: ({ metadata }) => {
+      if (!metadata.finalizers?.includes(protection))
+        metadata.finalizers = [...(metadata.finalizers ?? []), protection];
+    },
+    validate: (object) => validateClaimSpec(specOf(object), "spec"),
+    validateUpdate,
+    ignoredFields: ["status"],
+    returnDeleted: true,
+  },
+  subresources: { status: { type: "status", validateUpdate: validateStatus } },
+});
+
+const protection = "kubernetes.io/pvc-protection";
+const olderClass = "volume.beta.kubernetes.io/storage-class";
+
+function validateUpdate(object: KubeObject, old: KubeObject): FieldError[] {
+  const spec = { ...specOf(object) };
+  const before = specOf(old);
+  // A claim is bound once, and may be told its class while it has none.
+  if (!before.volumeName) spec.volumeName = before.volumeName as string;
+  if (before.storageClassName === undefined) spec.storageClassName = before.storageClassName as unknown as string;
+  if ((old as PersistentVolumeClaim).status?.phase === "Bound") {
+    spec.volumeAttributesClassName = before.volumeAttributesClassName as string;
+    const [size, was] = [sizeOf(spec), sizeOf(before)];
+    if (compareQuantities(parseQuantity(size), parseQuantity(was)) < 0)
+      return [forbidden("spec.resources.requests.storage", "field can not be less than status.capacity")];
+    spec.resources = before.resources as NonNullable<Spec["resources"]>;
+  }
+  if (equal(defined(spec), defined(before))) return [];
+  return [
+    forbidden(
+      "spec",
+      "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims",
+    ),
+  ];
+}
+
+const sizeOf = ({ resources }: Spec): string => resources?.requests?.storage ?? "0";
+const defined = (spec: object): object =>
+  Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined));
+
+function validateStatus(object: KubeObject): FieldError[] {
+  const zero = parseQuantity("0");
+  return Object.entries((object as PersistentVolumeClaim).status?.capacity ?? {}).flatMap(([name, text]) =>
+    compareQuantities(parseQuantity(text), zero) < 0
+      ? [invalid(`status.capacity[${name}]`, text, "must be a valid resource quantity")]
+      : [],
+  );
+}
