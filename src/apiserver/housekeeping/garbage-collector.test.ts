@@ -231,6 +231,16 @@ describe("orphaning deletion", () => {
     expect(meta("shared").ownerReferences).toEqual([ref(other)]);
   });
 
+  it("may be asked for while dependents are waited for", async () => {
+    const owner = await make("owner");
+    await make("held", [blocking(owner)], { finalizers: ["x.io/hold"] });
+    await erase("owner", "Foreground");
+    expect(await left()).toBe("held! owner!");
+    await erase("owner", "Orphan");
+    expect(await left()).toBe("held!");
+    expect(meta("held").ownerReferences).toBeUndefined();
+  });
+
   it("orphans thousands, a few at a time", async () => {
     const owner = await make("owner");
     await Promise.all(Array.from({ length: 500 }, (_, i) => make(`child-${i}`, [ref(owner)])));
@@ -247,6 +257,13 @@ describe("owners in a circle", () => {
     await own("c", blocking(a));
     expect(await left()).toBe("a b c");
     await erase("b", policy);
+    expect(await left()).toBe("");
+  });
+
+  it("go when all of them are deleted at once, each to wait for the others", async () => {
+    const a = await make("a");
+    await own("a", blocking(await make("b", [blocking(a)])));
+    await Promise.all([erase("a", "Foreground"), erase("b", "Foreground")]);
     expect(await left()).toBe("");
   });
 

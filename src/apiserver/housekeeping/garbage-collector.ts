@@ -37,8 +37,8 @@ export class GarbageCollector {
   #generation = -1;
   /** To be looked at, in the order it came up. */
   readonly #queue = new Map<string, Place>();
-  /** Owners that wait for their dependents, by uid. */
-  readonly #waiting = new Map<string, Place>();
+  /** Owners that wait for their dependents, by uid, and by which finalizer. */
+  readonly #waiting = new Map<string, Place & { readonly finalizer: string }>();
   /** Owners that were seen to go and have dependents: even if their kind goes too, these are garbage. */
   readonly #gone = new Map<string, Place>();
   /** Left alone because the kind of an owner is not served; it may be one day. */
@@ -165,22 +165,26 @@ export class GarbageCollector {
     if (!resource || !entry) return;
     const object = decodeObject(entry.bytes);
     const { ownerReferences = [], uid = "" } = object.metadata;
+    const durable = this.#services.store.get(place.collection, place.key) === entry;
     const owners = ownerReferences.map((reference) => ({ reference, state: this.#stateOf(reference, place) }));
     if (owners.some(({ state }) => state === "unknown")) this.#undecided.set(idOf(place), place);
     else this.#undecided.delete(idOf(place));
     const verdict = judge({
       metadata: object.metadata,
       owners,
-      released: object.metadata.deletionTimestamp !== undefined && isReleased(object, resource),
+      released: durable && object.metadata.deletionTimestamp !== undefined && isReleased(object, resource),
       hasDependents: () => this.#someDependent(uid, place, () => true),
-      hasBlockingDependents: () => this.#someDependent(uid, place, (_, { blockOwnerDeletion }) => !!blockOwnerDeletion),
-      closesCycle: () => this.#someDependent(uid, place, (dependent) => this.#deletesDependents(dependent)),
+      hasBlockingDependents: () =>
+        this.#someDependent(uid, place, ({ blockOwnerDeletion }) => blockOwnerDeletion === true),
+      isInCircle: () => this.#isInCircle(place, ownerReferences),
     });
+    // Dependents see what is on disk, and would not know yet that it goes. The commit brings us here again.
+    if (!durable && (verdict.type === "wait" || verdict.type === "release")) return;
     await this.#carryOut(verdict, object, place, resource);
   }
 
   async #carryOut(verdict: Verdict, object: KubeObject, place: Place, resource: Resource): Promise<void> {
-    const { uid = "", finalizers = [], ownerReferences = [] } = object.metadata;
+    const { uid = "", finalizers = [] } = object.metadata;
     const context = this.#contextFor(place, resource);
     switch (verdict.type) {
       case "keep":
@@ -188,24 +192,22 @@ export class GarbageCollector {
       case "rewrite":
         return this.#patch(context, { ownerReferences: orNull(verdict.references) });
       case "wait":
-        this.#await(uid, place);
+        this.#await(uid, { ...place, finalizer: verdict.finalizer });
         return;
       case "release":
         // Dependents that nobody waits for have their turn too, while it is still known that the owner goes.
-        if (this.#index.has(uid) && this.#await(uid, place)) return this.#enqueue(place);
+        if (this.#index.has(uid) && this.#await(uid, { ...place, finalizer: verdict.finalizer }))
+          return this.#enqueue(place);
         this.#waiting.delete(uid);
         return this.#patch(context, { finalizers: orNull(finalizers.filter((name) => name !== verdict.finalizer)) });
-      case "delete": {
-        const unblocked = ownerReferences.map((reference) => ({ ...reference, blockOwnerDeletion: false }));
-        if (verdict.unblock) await this.#patch(context, { ownerReferences: unblocked });
+      case "delete":
         return this.#delete(context, uid, verdict.propagation);
-      }
     }
   }
 
   /** Looks at dependents once; from then on, each that changes brings us back to the owner. True if this is new. */
-  #await(uid: string, owner: Place): boolean {
-    if (this.#waiting.has(uid)) return false;
+  #await(uid: string, owner: Place & { readonly finalizer: string }): boolean {
+    if (this.#waiting.get(uid)?.finalizer === owner.finalizer) return false;
     this.#waiting.set(uid, owner);
     for (const dependent of this.#index.of(uid)) this.#enqueue(dependent);
     return true;
@@ -266,27 +268,35 @@ export class GarbageCollector {
     return namespace === "" ? "misplaced" : { collection, key: `${namespace}/${name}` };
   }
 
-  #someDependent(
-    uid: string,
-    owner: Place,
-    test: (dependent: Dependent, reference: OwnerReference) => boolean,
-  ): boolean {
-    const isOwner = (place: Place | string): boolean => typeof place !== "string" && idOf(place) === idOf(owner);
+  #someDependent(uid: string, owner: Place, test: (reference: OwnerReference) => boolean): boolean {
     for (const dependent of this.#index.of(uid)) {
       // What owns itself would wait for itself.
-      if (isOwner(dependent)) continue;
+      if (isAt(dependent, owner)) continue;
       for (const reference of dependent.references)
-        if (reference.uid === uid && isOwner(this.#ownerOf(reference, dependent)) && test(dependent, reference))
-          return true;
+        if (reference.uid === uid && isAt(this.#ownerOf(reference, dependent), owner) && test(reference)) return true;
     }
     return false;
   }
 
-  #deletesDependents({ collection, key }: Place): boolean {
-    const entry = this.#services.store.head(collection, key);
-    if (!entry?.bytes.includes(DELETED)) return false;
-    return decodeObject(entry.bytes).metadata.finalizers?.includes(FOREGROUND) ?? false;
+  /** Goes up from owner to owner, as far as each is held by the one before: does that lead back to where it began? */
+  #isInCircle(start: Place, references: readonly OwnerReference[]): boolean {
+    const seen = new Set<string>();
+    const ahead: Dependent[] = [{ ...start, references }];
+    for (let dependent = ahead.pop(); dependent; dependent = ahead.pop())
+      for (const reference of dependent.references) {
+        const owner = this.#ownerOf(reference, dependent);
+        if (!reference.blockOwnerDeletion || typeof owner === "string" || isAt(owner, dependent)) continue;
+        if (isAt(owner, start)) return true;
+        if (!this.#waiting.has(reference.uid) || seen.has(reference.uid)) continue;
+        seen.add(reference.uid);
+        ahead.push({ ...owner, references: this.#index.referencesOf(owner) });
+      }
+    return false;
   }
+}
+
+function isAt(place: Place | string, { collection, key }: Place): boolean {
+  return typeof place !== "string" && place.key === key && place.collection === collection;
 }
 
 function namespaceOf({ key }: Place): string {

@@ -25,6 +25,10 @@ export class GarbageIndex {
     return this.#byOwner.has(ownerUid);
   }
 
+  referencesOf(place: Place): readonly OwnerReference[] {
+    return this.#dependents.get(idOf(place))?.references ?? [];
+  }
+
   /** Those that name the uid, lazily: most callers are content with the first. */
   *of(ownerUid: string): Iterable<Dependent> {
     for (const id of this.#byOwner.get(ownerUid) ?? []) yield this.#dependents.get(id) as Dependent;
@@ -36,7 +40,7 @@ export class GarbageIndex {
    */
   set(place: Place, references: readonly OwnerReference[]): readonly OwnerReference[] | undefined {
     const id = idOf(place);
-    const before = this.#dependents.get(id)?.references ?? [];
+    const before = this.referencesOf(place);
     if (equal(before, references)) return undefined;
     for (const { uid } of before) this.#unlink(uid, id);
     if (references.length === 0) this.#dependents.delete(id);

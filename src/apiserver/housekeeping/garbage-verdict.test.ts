@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ObjectMeta } from "../../object/meta.ts";
+import type { ObjectMeta, OwnerReference } from "../../object/meta.ts";
 import { judge, type OwnerState, type Suspect } from "./garbage-verdict.ts";
 
 const suspect = (owners: OwnerState[], metadata: ObjectMeta = {}, more: Partial<Suspect> = {}): Suspect => ({
@@ -11,21 +11,24 @@ const suspect = (owners: OwnerState[], metadata: ObjectMeta = {}, more: Partial<
   released: false,
   hasDependents: () => false,
   hasBlockingDependents: () => false,
-  closesCycle: () => false,
+  isInCircle: () => false,
   ...more,
 });
 
 const yes = (): boolean => true;
 const going = { deletionTimestamp: "2026-01-01T00:00:00Z" };
 
+const shown = ({ name, blockOwnerDeletion }: OwnerReference): string =>
+  blockOwnerDeletion === false ? `${name} unblocked` : name;
+
 /** The verdict in a few words. */
 function said(input: Suspect): string {
   const verdict = judge(input);
   switch (verdict.type) {
     case "rewrite":
-      return ["keeps", ...verdict.references.map(({ name }) => name)].join(" ");
+      return ["keeps", ...verdict.references.map(shown)].join(" ");
     case "delete":
-      return `${verdict.propagation}${verdict.unblock ? " unblocked" : ""}`;
+      return verdict.propagation;
     case "release":
       return `released of ${verdict.finalizer}`;
     default:
@@ -43,11 +46,6 @@ describe("what becomes of an object", () => {
     ["one of its owners goes", suspect(["present", "deleting"]), "keeps present"],
     ["its owner goes", suspect(["deleting"]), "Background"],
     ["its owner goes and it has dependents", suspect(["deleting"], {}, { hasDependents: yes }), "Foreground"],
-    [
-      "its owner goes, which is its dependent",
-      suspect(["deleting"], {}, { hasDependents: yes, closesCycle: yes }),
-      "Foreground unblocked",
-    ],
     ["an owner is of an unknown kind", suspect(["gone", "unknown"]), "keep"],
     ["an owner is in a namespace and it is not", suspect(["gone", "misplaced"]), "keep"],
     ["its owner wants to be forgotten", suspect(["orphaning"]), "keeps"],
@@ -66,6 +64,15 @@ describe("what becomes of an object", () => {
       "it waits for dependents",
       suspect([], { ...going, finalizers: ["foregroundDeletion"] }, { hasBlockingDependents: yes }),
       "wait",
+    ],
+    [
+      "it waits for dependents that wait for it",
+      suspect(
+        ["deleting"],
+        { ...going, finalizers: ["foregroundDeletion"] },
+        { hasBlockingDependents: yes, isInCircle: yes },
+      ),
+      "keeps deleting unblocked",
     ],
     ["it has orphaned all", suspect([], { ...going, finalizers: ["orphan"] }), "released of orphan"],
     ["it has dependents to orphan", suspect([], { ...going, finalizers: ["orphan"] }, { hasDependents: yes }), "wait"],

@@ -18,21 +18,15 @@ export interface Suspect {
   /** What depends on it in turn. Asked only where it matters: there may be thousands. */
   readonly hasDependents: () => boolean;
   readonly hasBlockingDependents: () => boolean;
-  /** One of its dependents waits for dependents of its own: perhaps for this very object. */
-  readonly closesCycle: () => boolean;
+  /** One of its owners waits for it, or for something that waits for it, while being what it waits for. */
+  readonly isInCircle: () => boolean;
 }
 
 export type Verdict =
   | { readonly type: "keep" }
-  | { readonly type: "wait" }
-  | { readonly type: "release"; readonly finalizer: string }
+  | { readonly type: "wait" | "release"; readonly finalizer: string }
   | { readonly type: "rewrite"; readonly references: readonly OwnerReference[] }
-  | {
-      readonly type: "delete";
-      readonly propagation: "Background" | "Foreground" | "Orphan";
-      /** First let go of the owners, which would wait for this object while it waits for them. */
-      readonly unblock: boolean;
-    };
+  | { readonly type: "delete"; readonly propagation: "Background" | "Foreground" | "Orphan" };
 
 const keep: Verdict = { type: "keep" };
 
@@ -50,18 +44,19 @@ export function judge(suspect: Suspect): Verdict {
   if (owners.length === 0 || some("unknown") || some("misplaced")) return keep;
   if (some("present")) return some("gone") || some("deleting") ? without("gone", "deleting") : keep;
   // Its owner waits for it, so it has to wait for its own dependents.
-  if (some("deleting") && suspect.hasDependents())
-    return { type: "delete", propagation: "Foreground", unblock: suspect.closesCycle() };
-  return { type: "delete", propagation: askedFor(metadata), unblock: false };
+  if (some("deleting") && suspect.hasDependents()) return { type: "delete", propagation: "Foreground" };
+  return { type: "delete", propagation: askedFor(metadata) };
 }
 
-function beingDeleted({ metadata, released, hasDependents, hasBlockingDependents }: Suspect): Verdict {
-  if (released) return { type: "delete", propagation: "Background", unblock: false };
+function beingDeleted({ metadata, released, owners, ...dependents }: Suspect): Verdict {
+  if (released) return { type: "delete", propagation: "Background" };
   if (metadata.finalizers?.includes(ORPHAN))
-    return hasDependents() ? { type: "wait" } : { type: "release", finalizer: ORPHAN };
-  if (metadata.finalizers?.includes(FOREGROUND))
-    return hasBlockingDependents() ? { type: "wait" } : { type: "release", finalizer: FOREGROUND };
-  return keep;
+    return { type: dependents.hasDependents() ? "wait" : "release", finalizer: ORPHAN };
+  if (!metadata.finalizers?.includes(FOREGROUND)) return keep;
+  if (!dependents.hasBlockingDependents()) return { type: "release", finalizer: FOREGROUND };
+  if (!dependents.isInCircle()) return { type: "wait", finalizer: FOREGROUND };
+  // All in the circle would wait forever: its owners need not wait for this one.
+  return { type: "rewrite", references: owners.map(({ reference }) => ({ ...reference, blockOwnerDeletion: false })) };
 }
 
 /** The maker of an object may have said beforehand what is to become of its dependents. */
