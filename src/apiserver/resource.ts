@@ -46,6 +46,12 @@ export interface Column {
   readonly cell: (object: KubeObject, now: number) => unknown;
 }
 
+/** What admission may look up: `priorityclasses.scheduling.k8s.io`, `high`. */
+export interface Lookup {
+  head(collection: string, key: string): KubeObject | undefined;
+  list(collection: string): readonly KubeObject[];
+}
+
 /** What a kind does to an object on its way in. Functions change `object` in place: it is the request's own copy. */
 export interface Strategy {
   /** Fills what the user left out. Runs after decoding, on create, update and patch. */
@@ -54,7 +60,7 @@ export interface Strategy {
   readonly prepareForCreate?: (object: KubeObject) => void;
   readonly prepareForUpdate?: (object: KubeObject, old: KubeObject) => void;
   /** Built-in admission: like prepareForCreate, but fields set here belong to no field manager. */
-  readonly admitCreate?: (object: KubeObject) => void;
+  readonly admitCreate?: (object: KubeObject, objects: Lookup) => void;
   readonly validate?: (object: KubeObject) => FieldError[];
   readonly validateUpdate?: (object: KubeObject, old: KubeObject) => FieldError[];
   /** Why a name is no good for this kind; the default is a DNS subdomain. */

@@ -24,10 +24,6 @@ const notServed: Record<string, { what: string; without: (body: Discovery) => un
     without: (body) => ({ ...body, resources: body.resources.filter(({ name }) => name !== "pods/eviction") }),
   },
   "discovery: aggregated core": { what: "nodes/proxy", without: withoutResources((name) => name === "proxy") },
-  "discovery: aggregated groups": {
-    what: "controllerrevisions",
-    without: withoutResources((name) => name === "controllerrevisions"),
-  },
 };
 
 interface Discovery {

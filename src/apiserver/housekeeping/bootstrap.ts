@@ -1,17 +1,24 @@
 import { parseApiVersion, type KubeObject } from "../../object/meta.ts";
 import { bootstrapObjects } from "../auth/bootstrap-policy.ts";
 import { SUPERUSERS } from "../auth/rbac.ts";
+import { systemPriorities } from "../kinds/system-priorities.ts";
 import { collectionOf } from "../registry.ts";
 import type { RequestContext, Services } from "../request/context.ts";
 import { insert } from "../request/create.ts";
 
 const namespaces = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
-/** What every cluster has from its first moment: its namespaces, and the usual roles and bindings. */
+/** What every cluster has from its first moment: its namespaces, the usual roles and bindings, and the priorities of its own pods. */
 export async function bootstrap(services: Services): Promise<void> {
   const objects: KubeObject[] = [
     ...namespaces.map((name) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } })),
     ...bootstrapObjects(),
+    ...Object.entries(systemPriorities).map(([name, value]) => ({
+      apiVersion: "scheduling.k8s.io/v1",
+      kind: "PriorityClass",
+      metadata: { name },
+      value,
+    })),
   ];
   for (const batch of [objects.filter(isNamespace), objects.filter((object) => !isNamespace(object))])
     await Promise.all(batch.map((object) => ensure(services, object)));

@@ -21,13 +21,19 @@ describe("builtinResources", () => {
       configmaps: ["cm"],
       daemonsets: ["ds"],
       deployments: ["deploy"],
+      endpoints: ["ep"],
       events: ["ev"],
       namespaces: ["ns"],
+      networkpolicies: ["netpol"],
       nodes: ["no"],
+      persistentvolumeclaims: ["pvc"],
+      poddisruptionbudgets: ["pdb"],
       pods: ["po"],
+      priorityclasses: ["pc"],
       replicasets: ["rs"],
       serviceaccounts: ["sa"],
       statefulsets: ["sts"],
+      storageclasses: ["sc"],
     });
     expect(names("categories")).toEqual({
       daemonsets: ["all"],
@@ -45,6 +51,7 @@ describe("builtinResources", () => {
         .filter(({ strategy }) => strategy[flag])
         .map(({ kind }) => kind);
     expect(having("createOnUpdate")).toEqual([
+      "Endpoints",
       "Event",
       "Lease",
       "RuntimeClass",
@@ -53,7 +60,13 @@ describe("builtinResources", () => {
       "ClusterRole",
       "ClusterRoleBinding",
     ]);
-    expect(having("returnDeleted")).toEqual(["Namespace", "Pod", "ServiceAccount"]);
+    expect(having("returnDeleted")).toEqual([
+      "Namespace",
+      "PersistentVolumeClaim",
+      "Pod",
+      "ServiceAccount",
+      "StorageClass",
+    ]);
   });
 
   it("cannot be deleted all at once if they are namespaces", () => {

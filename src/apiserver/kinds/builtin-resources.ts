@@ -3,26 +3,35 @@ import { configMap } from "./config-map.ts";
 import { controllerRevision } from "./controller-revision.ts";
 import { daemonSet } from "./daemon-set.ts";
 import { deployment } from "./deployment.ts";
+import { endpointSlice } from "./endpoint-slice.ts";
+import { endpoints } from "./endpoints.ts";
 import { event } from "./event.ts";
 import { job } from "./job.ts";
 import { lease } from "./lease.ts";
 import { namespace } from "./namespace.ts";
+import { networkPolicy } from "./network-policy.ts";
 import { node } from "./node.ts";
+import { persistentVolumeClaim } from "./persistent-volume-claim.ts";
+import { podDisruptionBudget } from "./pod-disruption-budget.ts";
 import { pod } from "./pod/pod.ts";
+import { priorityClass } from "./priority-class.ts";
 import { clusterRole, clusterRoleBinding, role, roleBinding } from "./rbac.ts";
 import { replicaSet } from "./replica-set.ts";
 import { runtimeClass } from "./runtime-class.ts";
 import { secret } from "./secret.ts";
 import { serviceAccount } from "./service-account.ts";
 import { statefulSet } from "./stateful-set.ts";
+import { storageClass } from "./storage-class.ts";
 
 /** Every stored built-in kind that is served. Kinds that are only computed belong to who computes them. */
 export function builtinResources(): Resource[] {
   return [
     configMap,
+    endpoints,
     event,
     namespace,
     node,
+    persistentVolumeClaim,
     pod,
     secret,
     serviceAccount,
@@ -33,10 +42,15 @@ export function builtinResources(): Resource[] {
     statefulSet,
     job,
     lease,
+    endpointSlice,
+    networkPolicy,
     runtimeClass,
+    podDisruptionBudget,
     role,
     roleBinding,
     clusterRole,
     clusterRoleBinding,
+    priorityClass,
+    storageClass,
   ];
 }

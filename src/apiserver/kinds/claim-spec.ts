@@ -17,6 +17,10 @@ export function defaultClaim(claim: PersistentVolumeClaim): void {
   spec.volumeMode ??= "Filesystem";
   const status = ((claim as unknown as KubeObject).status ??= {}) as { phase?: string };
   status.phase ??= "Pending";
+}
+
+/** Where the content of a new claim comes from, in the two fields that tell it. */
+export function alignSources(spec: Spec): void {
   // A source of a kind that the older field never knew is dropped there; either field sets the other.
   if (spec.dataSource && !isKnownSource(spec.dataSource)) delete spec.dataSource;
   if (spec.dataSource && !spec.dataSourceRef) spec.dataSourceRef = clone(spec.dataSource);

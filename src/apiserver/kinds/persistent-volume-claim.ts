@@ -3,7 +3,7 @@ import { equal } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
 import { type FieldError, forbidden, invalid } from "../../schema/field-error.ts";
 import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
-import { defaultClaim, validateClaimSpec } from "./claim-spec.ts";
+import { alignSources, defaultClaim, validateClaimSpec } from "./claim-spec.ts";
 import { defineKind } from "./define-kind.ts";
 import { shortAccessModes } from "./access-modes.ts";
 import { parseQuantity, compareQuantities } from "../../object/quantity.ts";
@@ -58,6 +58,7 @@ export const persistentVolumeClaim = defineKind({
     defaults: (object) => defaultClaim(object as PersistentVolumeClaim),
     prepareForCreate: (object) => {
       object.status = { phase: "Pending" };
+      alignSources(specOf(object));
     },
     // A claim in use outlives its deletion until the last pod lets go of it.
     admitCreate: ({ metadata }) => {

@@ -62,7 +62,7 @@ export async function insert(
   }
   // What the server sets from here on belongs to nobody.
   strategy.prepareForCreate?.(object);
-  strategy.admitCreate?.(object);
+  strategy.admitCreate?.(object, services.reader);
   refuseEscalation(context, object);
   context.warnings.push(...finalizerAdvice(metadata, resource));
 

@@ -1,6 +1,9 @@
 import type { PodSpec, Toleration } from "kubernetes-types/core/v1.js";
 import type { KubeObject } from "../../../object/meta.ts";
+import type { PriorityClass } from "kubernetes-types/scheduling/v1.js";
+import type { Lookup } from "../../resource.ts";
 import { forbidden } from "../../status-error.ts";
+import { systemPriorities } from "../system-priorities.ts";
 
 const tolerated = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"] as const;
 
@@ -23,16 +26,12 @@ export function keepPriority(spec: PodSpec, old: PodSpec): void {
     spec.preemptionPolicy = old.preemptionPolicy;
 }
 
-/** Priority classes every cluster has. */
-const systemClasses: Readonly<Record<string, number>> = {
-  "system-cluster-critical": 2_000_000_000,
-  "system-node-critical": 2_000_001_000,
-};
-
 /** The name of a class decides the number; a number of the user's own must agree with it. */
-export function resolvePriority(object: KubeObject, spec: PodSpec): void {
+export function resolvePriority(object: KubeObject, spec: PodSpec, objects: Lookup): void {
+  const chosen = spec.priorityClassName ? classNamed(spec.priorityClassName, objects) : defaultClass(objects);
+  if (chosen && !spec.priorityClassName) spec.priorityClassName = chosen.name;
   const name = spec.priorityClassName ?? "";
-  const priority = name === "" ? 0 : Object.hasOwn(systemClasses, name) ? systemClasses[name] : undefined;
+  const priority = chosen?.value ?? (name === "" ? 0 : undefined);
   const refuse = (why: string) => forbidden("", "pods", object.metadata.name ?? "", why);
   if (priority === undefined) throw refuse(`no PriorityClass with name ${name} was found`);
   if (spec.priority !== undefined && spec.priority !== priority)
@@ -40,5 +39,39 @@ export function resolvePriority(object: KubeObject, spec: PodSpec): void {
       `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${priority} from the given PriorityClass name`,
     );
   spec.priority = priority;
-  spec.preemptionPolicy ??= "PreemptLowerPriority";
+  const policy = chosen?.preemptionPolicy ?? "PreemptLowerPriority";
+  if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== policy)
+    throw refuse(
+      `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${policy} from the given PriorityClass name`,
+    );
+  spec.preemptionPolicy = policy;
 }
+
+const classes = "priorityclasses.scheduling.k8s.io";
+
+interface Chosen {
+  readonly name: string;
+  readonly value: number;
+  readonly preemptionPolicy?: string;
+}
+
+/** The two of the system are known even before they are written down. */
+function classNamed(name: string, objects: Lookup): Chosen | undefined {
+  const found = objects.head(classes, name);
+  if (found) return chosenOf(found);
+  return Object.hasOwn(systemPriorities, name) ? { name, value: systemPriorities[name] as number } : undefined;
+}
+
+/** Of several that claim to be the default, the lowest. */
+function defaultClass(objects: Lookup): Chosen | undefined {
+  return objects
+    .list(classes)
+    .filter(({ globalDefault }) => globalDefault === true)
+    .map(chosenOf)
+    .toSorted((a, b) => a.value - b.value)[0];
+}
+
+const chosenOf = (object: KubeObject): Chosen => {
+  const { value, preemptionPolicy } = object as KubeObject & PriorityClass;
+  return { name: object.metadata.name ?? "", value, ...(preemptionPolicy ? { preemptionPolicy } : {}) };
+};

@@ -44,8 +44,8 @@ export const pod = defineKind({
       if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
       object.status = { phase: "Pending", qosClass: qosClass(specOf(object)) };
     },
-    admitCreate: (object) => {
-      resolvePriority(object, specOf(object));
+    admitCreate: (object, objects) => {
+      resolvePriority(object, specOf(object), objects);
       addDefaultTolerations(specOf(object));
     },
     prepareForUpdate: (object, old) => {

@@ -18,7 +18,7 @@ export function create(resource: Resource, body: Record<string, unknown>): { obj
   object.kind = resource.kind;
   strategy.defaults?.(object);
   strategy.prepareForCreate?.(object);
-  strategy.admitCreate?.(object);
+  strategy.admitCreate?.(object, { head: () => undefined, list: () => [] });
   const rules = { namespaced: resource.namespaced, validateName: strategy.validateName ?? dnsSubdomain };
   return {
     object,
