@@ -21,6 +21,8 @@ import { noLog, type Log } from "../runtime/log.ts";
 import { Registry } from "./registry.ts";
 import type { Resource } from "./resource.ts";
 import type { Services } from "./request/context.ts";
+import { podBinding } from "./request/pod-binding.ts";
+import { podEviction } from "./request/pod-eviction.ts";
 import { MemoryBackend } from "./storage/memory-backend.ts";
 import { ObjectStore } from "./storage/object-store.ts";
 import type { Backend } from "./storage/store.ts";
@@ -87,7 +89,9 @@ async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<Ap
       [authority.adminToken, { name: "admin", uid: "admin", groups: ["system:masters", "system:authenticated"] }],
     ]),
   });
-  const registry = new Registry(resources({ reader, authorizer, authenticator, serviceAccountTokens, clock }));
+  const registry: Registry = new Registry(
+    resources({ reader, authorizer, authenticator, serviceAccountTokens, clock, services: () => services }),
+  );
   const services: Services = { store, reader, views: new Views(), registry, authorizer, clock };
   await bootstrap(services);
   closers.push(new Definitions(services, definitionResource, log).start());
@@ -121,6 +125,8 @@ interface ResourceDependencies {
   readonly authenticator: Authenticator;
   readonly serviceAccountTokens: ServiceAccountTokens;
   readonly clock: Clock;
+  /** Not there yet while resources are made; deeds upon pods need them. */
+  readonly services: () => Services;
 }
 
 function resources({
@@ -129,11 +135,18 @@ function resources({
   authenticator,
   serviceAccountTokens,
   clock,
+  services,
 }: ResourceDependencies): Resource[] {
   const schemas = definition;
   const token = tokenRequestAction({ objects: reader, tokens: serviceAccountTokens, clock, schemas });
+  const deeds: Readonly<Record<string, Resource["subresources"]>> = {
+    pods: { binding: podBinding(services), eviction: podEviction(services) },
+    serviceaccounts: { token },
+  };
   const stored = builtinResources().map((resource) =>
-    resource.plural === "serviceaccounts" ? { ...resource, subresources: { token } } : resource,
+    resource.group === "" && Object.hasOwn(deeds, resource.plural)
+      ? { ...resource, subresources: { ...resource.subresources, ...deeds[resource.plural] } }
+      : resource,
   );
   return [...stored, ...reviewResources({ authorizer, authenticator, clock, schemas }), definitionResource];
 }

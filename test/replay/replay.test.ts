@@ -19,16 +19,11 @@ const notServed: Record<string, { what: string; without: (body: Discovery) => un
     what: "apiregistration.k8s.io and events.k8s.io",
     without: (body) => ({ ...body, groups: body.groups.filter(({ name }) => name === "apps") }),
   },
-  "discovery: core resources": {
-    what: "pods/eviction",
-    without: (body) => ({ ...body, resources: body.resources.filter(({ name }) => name !== "pods/eviction") }),
-  },
   "discovery: aggregated core": { what: "nodes/proxy", without: withoutResources((name) => name === "proxy") },
 };
 
 interface Discovery {
   groups: { name: string }[];
-  resources: { name: string }[];
   items: { versions: { resources: { resource: string; subresources?: { subresource: string }[] }[] }[] }[];
 }
 
