@@ -1,5 +1,5 @@
 import { type FieldError, duplicate, invalid, notSupported, required } from "../../schema/field-error.ts";
-import type { Spec } from "./job-validation.ts";
+import type { JobSpec as Spec } from "./job-spec.ts";
 
 const actions = ["Count", "FailIndex", "FailJob", "Ignore"];
 

@@ -5,17 +5,9 @@ import { dnsSubdomain } from "../../object/names.ts";
 import { type FieldError, immutable, invalid, notSupported, required } from "../../schema/field-error.ts";
 import { atLeast } from "./bounds.ts";
 import { validateFailurePolicy, validateSuccessPolicy } from "./job-policies.ts";
+import type { JobSpec as Spec } from "./job-spec.ts";
 import { goDump } from "./pod/go-dump.ts";
 import { validatePodTemplate, validateWorkloadSelector } from "./pod-template.ts";
-
-/** Fields younger than the package that types objects. */
-export type Spec = JobSpec & {
-  backoffLimitPerIndex?: number;
-  maxFailedIndexes?: number;
-  podReplacementPolicy?: string;
-  managedBy?: string;
-  successPolicy?: { rules?: { succeededIndexes?: string; succeededCount?: number }[] };
-};
 
 const specOf = (object: KubeObject): Spec => object.spec as Spec;
 const mostIndexed = 100_000;
