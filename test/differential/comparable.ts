@@ -28,8 +28,20 @@ function bodiesOf(contentType: string, text: string): unknown[] {
     return text
       .split("\n")
       .filter((line) => line !== "")
-      .map((line) => JSON.parse(line) as unknown);
+      .map((line) => ofNoMoment(JSON.parse(line) as StreamEvent));
   }
+}
+
+interface StreamEvent {
+  readonly type?: string;
+  readonly object?: { readonly metadata?: object };
+}
+
+/** A bookmark tells the version of the whole server, which the real one's own leases move on between two requests. */
+function ofNoMoment(event: StreamEvent): StreamEvent {
+  if (event.type !== "BOOKMARK" || !event.object) return event;
+  const metadata = { ...event.object.metadata, resourceVersion: "of the server" };
+  return { ...event, object: { ...event.object, metadata } };
 }
 
 function versionsIn(replies: readonly Reply[]): string[] {
@@ -37,7 +49,8 @@ function versionsIn(replies: readonly Reply[]): string[] {
   const collect = (value: unknown): void => {
     if (typeof value !== "object" || value === null) return;
     const { metadata, kind } = value as { metadata?: { resourceVersion?: unknown }; kind?: unknown };
-    if (typeof metadata?.resourceVersion === "string" && !isMany(kind)) found.add(metadata.resourceVersion);
+    if (typeof metadata?.resourceVersion === "string" && /^\d+$/.test(metadata.resourceVersion) && !isMany(kind))
+      found.add(metadata.resourceVersion);
     Object.values(value).forEach(collect);
   };
   for (const { headers, text } of replies) bodiesOf(headers["content-type"] ?? "", text).forEach(collect);
