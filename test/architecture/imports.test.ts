@@ -20,16 +20,17 @@ const clusterSide = ["kube", "runtime"];
 const rules: Record<string, { may: readonly string[]; controller?: readonly string[] }> = {
   ...Object.fromEntries(pure.map((folder) => [folder, { may: pure }])),
   ...Object.fromEntries(domains.map((folder) => [folder, { may: [...pure, ...domains], controller: clusterSide }])),
+  certificate: { may: [] },
   host: { may: ["object"] },
   engine: { may: ["host", "tuned", "cpu", "object"] },
   kube: { may: ["object", "runtime"] },
   runtime: { may: ["object", "patch", "kube"] },
-  apiserver: { may: ["object", "schema", "patch", "runtime"] },
+  apiserver: { may: ["object", "schema", "patch", "runtime", "certificate"] },
   "on-node": { may: ["engine", "host", ...pure, ...domains, ...clusterSide] },
-  lab: { may: ["on-node", "host", ...pure, ...domains, ...clusterSide] },
+  lab: { may: ["on-node", "host", "certificate", ...pure, ...domains, ...clusterSide] },
   operator: { may: [...pure, ...domains, ...clusterSide] },
   agent: { may: ["on-node", "engine", "host", ...pure, ...domains, ...clusterSide] },
-  webhook: { may: [...pure, ...domains, ...clusterSide] },
+  webhook: { may: ["certificate", ...pure, ...domains, ...clusterSide] },
 };
 /** They wire the rest together, so nothing but the command line imports them. */
 const compositionRoots = ["operator", "agent", "webhook", "cli"];

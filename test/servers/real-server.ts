@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openAuthority, type Authority } from "../../src/apiserver/auth/authority.ts";
-import { privateKeyPem } from "../../src/apiserver/auth/certificate.ts";
+import { privateKeyPem } from "../../src/certificate/certificate.ts";
 import { writeKubeconfig } from "../../src/apiserver/auth/kubeconfig.ts";
 import { freePort } from "./free-port.ts";
 import { Program } from "./program.ts";
