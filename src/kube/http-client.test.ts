@@ -199,6 +199,22 @@ describe("each call is the request it stands for", () => {
       "impersonate-extra-example.com%2fscope": "x, y",
     });
   });
+
+  test("one account acts as many over the same sockets, with the same options", async () => {
+    const { client, seen, records } = await served([ok], {
+      credentials: staticCredentials(bearer("t")),
+      maxSockets: 1,
+    });
+    const [a, b] = [client.as({ user: "a", groups: ["g"] }), client.as({ user: "b" })];
+    for (const one of [a, b, client, a.as({ user: "c" })]) await one.raw("GET", "/");
+    expect(seen.map(({ headers }) => headers["impersonate-user"])).toEqual(["a", "b", undefined, "c"]);
+    expect(seen.map(({ headers }) => headers["impersonate-group"])).toEqual(["g", undefined, undefined, undefined]);
+    expect(seen.every(({ headers }) => headers["authorization"] === "Bearer t")).toBe(true);
+    expect(records).toHaveLength(4);
+    expect([client.sockets, a.sockets]).toEqual([1, 1]);
+    b.close();
+    expect(client.sockets).toBe(0);
+  });
 });
 
 describe("answers", () => {

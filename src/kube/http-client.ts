@@ -12,7 +12,7 @@ import type {
   WatchOptions,
   WriteOptions,
 } from "./client.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection, Impersonation } from "./connection.ts";
 import { jsonLines } from "./json-lines.ts";
 import type { PathParts } from "./request-path.ts";
 import { requestPath } from "./request-path.ts";
@@ -35,12 +35,25 @@ export interface ActivityOptions {
 export class HttpClient implements Client {
   readonly connection: Connection;
   readonly #requester: Requester;
-  readonly #pageSize: number;
+  readonly #options: HttpClientOptions;
 
-  constructor(connection: Connection, options: HttpClientOptions = {}) {
+  constructor(
+    connection: Connection,
+    options: HttpClientOptions = {},
+    requester: Requester = new Requester(connection, options),
+  ) {
     this.connection = connection;
-    this.#pageSize = options.pageSize ?? 500;
-    this.#requester = new Requester(connection, options);
+    this.#options = options;
+    this.#requester = requester;
+  }
+
+  /**
+   * The same account acting as someone else, over the same sockets: a thousand of these cost a thousand small objects.
+   * Closing one closes them all.
+   */
+  as(impersonate: Impersonation): HttpClient {
+    const connection = { ...this.connection, impersonate };
+    return new HttpClient(connection, this.#options, this.#requester.for(connection));
   }
 
   async get<T extends KubeObject>(
@@ -55,7 +68,7 @@ export class HttpClient implements Client {
 
   async list<T extends KubeObject>(of: KindRef<T>, options: ListOptions = {}): Promise<KubeList<T>> {
     try {
-      return await this.#listPages(of, options, options.pageSize ?? this.#pageSize);
+      return await this.#listPages(of, options, options.pageSize ?? this.#options.pageSize ?? 500);
     } catch (error) {
       // The token outlived what the server keeps. A list in one piece needs no token.
       if (!(error instanceof ExpiredPage)) throw error;

@@ -46,12 +46,21 @@ export class Requester {
   readonly #clock: Clock;
   readonly #userAgent: string;
 
-  constructor(connection: Connection, options: RequesterOptions) {
+  constructor(
+    connection: Connection,
+    options: RequesterOptions,
+    transport = new Transport(connection.cluster, options),
+  ) {
     this.#connection = connection;
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#userAgent = options.userAgent ?? `attune/${packageJson.version}`;
-    this.#transport = new Transport(connection.cluster, options);
+    this.#transport = transport;
+  }
+
+  /** For another user over the same sockets. */
+  for(connection: Connection): Requester {
+    return new Requester(connection, this.#options, this.#transport);
   }
 
   get sockets(): number {
