@@ -1,0 +1,31 @@
+import { equal, isObject, type Json, type JsonObject } from "../object/json.ts";
+
+export type JsonPatchOperation =
+  | { readonly op: "add" | "replace"; readonly path: string; readonly value: Json }
+  | { readonly op: "remove"; readonly path: string };
+
+/** Operations that turn one document into another. A list that changed is replaced whole: no index can then be stale. */
+export function jsonPatchBetween(before: Json, after: Json): JsonPatchOperation[] {
+  const operations: JsonPatchOperation[] = [];
+  compare(before, after, "", operations);
+  return operations;
+}
+
+function compare(before: Json, after: Json, path: string, operations: JsonPatchOperation[]): void {
+  if (isObject(before) && isObject(after)) return compareMembers(before, after, path, operations);
+  if (!equal(before, after)) operations.push({ op: "replace", path, value: after });
+}
+
+function compareMembers(before: JsonObject, after: JsonObject, path: string, operations: JsonPatchOperation[]): void {
+  for (const key of Object.keys(before))
+    if (!Object.hasOwn(after, key)) operations.push({ op: "remove", path: below(path, key) });
+  for (const [key, value] of Object.entries(after)) {
+    if (value === undefined) continue;
+    if (Object.hasOwn(before, key)) compare(before[key] as Json, value, below(path, key), operations);
+    else operations.push({ op: "add", path: below(path, key), value });
+  }
+}
+
+function below(path: string, key: string): string {
+  return `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}
