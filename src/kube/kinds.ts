@@ -3,14 +3,24 @@ import type {
   ValidatingWebhookConfiguration,
 } from "kubernetes-types/admissionregistration/v1.js";
 import type { CustomResourceDefinition } from "kubernetes-types/apiextensions/v1.js";
-import type { DaemonSet, Deployment } from "kubernetes-types/apps/v1.js";
+import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from "kubernetes-types/apps/v1.js";
 import type { TokenRequest } from "kubernetes-types/authentication/v1.js";
 import type { SelfSubjectAccessReview } from "kubernetes-types/authorization/v1.js";
 import type { Job } from "kubernetes-types/batch/v1.js";
 import type { Lease } from "kubernetes-types/coordination/v1.js";
-import type { ConfigMap, Namespace, Node, Pod, Secret, Service, ServiceAccount } from "kubernetes-types/core/v1.js";
+import type {
+  ConfigMap,
+  Namespace,
+  Node,
+  PersistentVolumeClaim,
+  Pod,
+  Secret,
+  Service,
+  ServiceAccount,
+} from "kubernetes-types/core/v1.js";
 import type { Event } from "kubernetes-types/events/v1.js";
 import type { RuntimeClass } from "kubernetes-types/node/v1.js";
+import type { PodDisruptionBudget } from "kubernetes-types/policy/v1.js";
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "kubernetes-types/rbac/v1.js";
 import type { KubeObject } from "../object/meta.ts";
 import type { KindRef } from "./client.ts";
@@ -41,7 +51,22 @@ export const kinds = {
   lease: kind<Typed<Lease>>("coordination.k8s.io/v1", "Lease", "leases", true),
   daemonSet: kind<Typed<DaemonSet>>("apps/v1", "DaemonSet", "daemonsets", true),
   deployment: kind<Typed<Deployment>>("apps/v1", "Deployment", "deployments", true),
+  replicaSet: kind<Typed<ReplicaSet>>("apps/v1", "ReplicaSet", "replicasets", true),
+  statefulSet: kind<Typed<StatefulSet>>("apps/v1", "StatefulSet", "statefulsets", true),
+  controllerRevision: kind<Typed<ControllerRevision>>("apps/v1", "ControllerRevision", "controllerrevisions", true),
   job: kind<Typed<Job>>("batch/v1", "Job", "jobs", true),
+  persistentVolumeClaim: kind<Typed<PersistentVolumeClaim>>(
+    "v1",
+    "PersistentVolumeClaim",
+    "persistentvolumeclaims",
+    true,
+  ),
+  podDisruptionBudget: kind<Typed<PodDisruptionBudget>>(
+    "policy/v1",
+    "PodDisruptionBudget",
+    "poddisruptionbudgets",
+    true,
+  ),
   runtimeClass: kind<Typed<RuntimeClass>>("node.k8s.io/v1", "RuntimeClass", "runtimeclasses", false),
   role: kind<Typed<Role>>("rbac.authorization.k8s.io/v1", "Role", "roles", true),
   roleBinding: kind<Typed<RoleBinding>>("rbac.authorization.k8s.io/v1", "RoleBinding", "rolebindings", true),

@@ -1,0 +1,33 @@
+import type { PodTemplateSpec } from "kubernetes-types/core/v1.js";
+import type { KindRef } from "../../../kube/client.ts";
+import { asPrefix, dnsSubdomain } from "../../../object/names.ts";
+import type { KubeObject } from "../../../object/meta.ts";
+import type { Pod } from "../workload-objects.ts";
+import { controllerReference } from "./controller-of.ts";
+
+/**
+ * A pod as its template says, owned by `owner`. It is named by the server unless the caller names it. Nothing in it is
+ * shared with the template but what nobody changes.
+ */
+export function podFromTemplate(ofKind: KindRef, owner: KubeObject, template: PodTemplateSpec): Pod {
+  const { labels, annotations, finalizers } = template.metadata ?? {};
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {
+      generateName: podPrefix(owner.metadata.name ?? ""),
+      namespace: owner.metadata.namespace,
+      labels: { ...labels },
+      annotations: { ...annotations },
+      finalizers: finalizers && [...finalizers],
+      ownerReferences: [controllerReference(ofKind, owner)],
+    },
+    spec: template.spec && { ...template.spec },
+  };
+}
+
+/** `name-`, or `name` where a pod's name could not begin like that. */
+function podPrefix(name: string): string {
+  const prefix = `${name}-`;
+  return dnsSubdomain(asPrefix(prefix)).length === 0 ? prefix : name;
+}

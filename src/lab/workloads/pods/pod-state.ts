@@ -1,0 +1,46 @@
+import { findCondition, isTrue } from "../../../object/condition.ts";
+import { parseTime } from "../../../object/time.ts";
+import type { Pod } from "../workload-objects.ts";
+
+/** Neither finished nor on its way out. */
+export function isActive(pod: Pod): boolean {
+  return !isFinished(pod) && !isTerminating(pod);
+}
+
+export function isFinished({ status }: Pod): boolean {
+  return status?.phase === "Succeeded" || status?.phase === "Failed";
+}
+
+export function isTerminating({ metadata }: Pod): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
+export function isReady({ status }: Pod): boolean {
+  return isTrue(status?.conditions, "Ready");
+}
+
+/** Since when it is ready, in milliseconds; undefined when it is not, or does not say. */
+export function readySince({ status }: Pod): number | undefined {
+  const ready = findCondition(status?.conditions, "Ready");
+  return ready?.status === "True" ? parseTime(String(ready.lastTransitionTime ?? "")) : undefined;
+}
+
+/** Ready for long enough. */
+export function isAvailable(pod: Pod, minReadySeconds: number, now: number): boolean {
+  if (!isReady(pod)) return false;
+  if (minReadySeconds === 0) return true;
+  const since = readySince(pod);
+  return since !== undefined && since + minReadySeconds * 1000 <= now;
+}
+
+/** When the first of the pods that are ready, but not for long enough, will be available: milliseconds from now. */
+export function untilAvailable(pods: readonly Pod[], minReadySeconds: number, now: number): number | undefined {
+  if (minReadySeconds === 0) return undefined;
+  let first: number | undefined;
+  for (const pod of pods) {
+    const since = readySince(pod);
+    if (since === undefined || since + minReadySeconds * 1000 <= now) continue;
+    first = Math.min(first ?? Infinity, since + minReadySeconds * 1000 - now);
+  }
+  return first;
+}

@@ -1,0 +1,52 @@
+import { isApiError, isConflict, isNotFound } from "../../../kube/api-error.ts";
+import type { Client } from "../../../kube/client.ts";
+import { kinds } from "../../../kube/kinds.ts";
+import type { KubeObject } from "../../../object/meta.ts";
+import type { PlannedEvent } from "../../../object/plan.ts";
+import type { Pod } from "../workload-objects.ts";
+
+export interface PodWrites {
+  client: Client;
+  recorder: { record(event: PlannedEvent): void };
+  signal?: AbortSignal;
+}
+
+/** Creates a pod and tells so on its owner. Undefined where the namespace is going: nothing can be made in it. */
+export async function createPod(pod: Pod, owner: KubeObject, writes: PodWrites): Promise<Pod | undefined> {
+  const { client, recorder, signal } = writes;
+  try {
+    const created = await client.create(kinds.pod, pod, { namespace: pod.metadata.namespace, signal });
+    const message = `Created pod: ${created.metadata.name}`;
+    recorder.record({ regarding: owner, type: "Normal", reason: "SuccessfulCreate", message });
+    return created;
+  } catch (error) {
+    if (isNamespaceGoing(error)) return undefined;
+    const message = `Error creating: ${textOf(error)}`;
+    recorder.record({ regarding: owner, type: "Warning", reason: "FailedCreate", message });
+    throw error;
+  }
+}
+
+/** Deletes this very pod, never another of its name. False when it is gone already. */
+export async function deletePod(pod: Pod, owner: KubeObject, writes: PodWrites): Promise<boolean> {
+  const { client, recorder, signal } = writes;
+  const { name = "", namespace, uid } = pod.metadata;
+  try {
+    await client.delete(kinds.pod, name, { namespace, preconditions: { uid }, signal });
+    recorder.record({ regarding: owner, type: "Normal", reason: "SuccessfulDelete", message: `Deleted pod: ${name}` });
+    return true;
+  } catch (error) {
+    if (isNotFound(error) || isConflict(error)) return false;
+    const message = `Error deleting: ${textOf(error)}`;
+    recorder.record({ regarding: owner, type: "Warning", reason: "FailedDelete", message });
+    throw error;
+  }
+}
+
+export function isNamespaceGoing(error: unknown): boolean {
+  return isApiError(error) && (error.details?.causes?.some(({ reason }) => reason === "NamespaceTerminating") ?? false);
+}
+
+export function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

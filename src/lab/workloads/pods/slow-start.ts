@@ -1,0 +1,19 @@
+/**
+ * Calls `attempt` `count` times in batches of 1, 2, 4, … that each wait for the one before, and stops after a batch in
+ * which one failed: what is refused once is likely refused always, and need not be asked a thousand times.
+ * `attempted` may be less than `count`; the rest was never tried.
+ */
+export async function slowStart(
+  count: number,
+  attempt: (index: number) => Promise<void>,
+): Promise<{ attempted: number; errors: unknown[] }> {
+  const errors: unknown[] = [];
+  let attempted = 0;
+  for (let batch = 1; attempted < count && errors.length === 0; batch *= 2) {
+    const size = Math.min(batch, count - attempted);
+    const outcomes = await Promise.allSettled(Array.from({ length: size }, (_, i) => attempt(attempted + i)));
+    attempted += size;
+    for (const outcome of outcomes) if (outcome.status === "rejected") errors.push(outcome.reason);
+  }
+  return { attempted, errors };
+}

@@ -1,0 +1,35 @@
+import type { Client } from "../../kube/client.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { Controller } from "../../runtime/controller.ts";
+import { EventRecorder } from "../../runtime/event-recorder.ts";
+import type { Log } from "../../runtime/log.ts";
+import type { Metrics } from "../../runtime/metrics.ts";
+import type { WorkloadCaches } from "./workload-caches.ts";
+
+/** What every controller here is given. */
+export interface WorkloadOptions {
+  /** With the controller's own identity. */
+  client: Client;
+  caches: WorkloadCaches;
+  clock: Clock;
+  log?: Log;
+  metrics?: Metrics;
+}
+
+export interface WorkloadControllerOptions extends WorkloadOptions {
+  recorder: Pick<EventRecorder, "record">;
+}
+
+/** Runs a controller with a recorder of its own events until the signal. */
+export async function runWithEvents(
+  component: string,
+  { signal, ...options }: WorkloadOptions & { signal: AbortSignal },
+  create: (options: WorkloadControllerOptions) => Pick<Controller, "run">,
+): Promise<void> {
+  const recorder = new EventRecorder({ client: options.client, component, clock: options.clock, log: options.log });
+  try {
+    await create({ ...options, recorder }).run(signal);
+  } finally {
+    await recorder.stop();
+  }
+}
