@@ -1,0 +1,42 @@
+import { isObject } from "../../object/json.ts";
+
+/** How much of an answer that is no JSON is shown. */
+const shownBytes = 2048;
+
+/** An answer that came, but with a status that says no: what a Go client would say about it. */
+export function answerFailure(code: number, contentType: string | undefined, body: Buffer): string {
+  const told = statusMessage(body);
+  if (told !== undefined) return told;
+  const isText = contentType === undefined || contentType.toLowerCase().startsWith("text/");
+  const text = isText ? body.subarray(0, shownBytes).toString("utf8").trim() : "unknown";
+  // What the server says of its refusal is all there is to know about it.
+  if (code === 403 || code === 415) return text;
+  const known = byCode.get(code);
+  if (known !== undefined) return known;
+  if (code >= 500) return `an error on the server (${JSON.stringify(text)}) has prevented the request from succeeding`;
+  return `the server responded with the status code ${code} but did not return more information`;
+}
+
+/** Of a Status object, which says it better than its code. */
+function statusMessage(body: Buffer): string | undefined {
+  try {
+    const status: unknown = JSON.parse(body.toString("utf8"));
+    if (!isObject(status) || status.kind !== "Status" || status.status === "Success") return undefined;
+    return typeof status.message === "string" && status.message !== "" ? status.message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const byCode: ReadonlyMap<number, string> = new Map([
+  [400, "the server rejected our request for an unknown reason"],
+  [401, "the server has asked for the client to provide credentials"],
+  [404, "the server could not find the requested resource"],
+  [405, "the server does not allow this method on the requested resource"],
+  [406, "the server was unable to respond with a content type that the client supports"],
+  [409, "the server reported a conflict"],
+  [422, "the server rejected our request due to an error in our request"],
+  [429, "the server has received too many requests and has asked us to try again later"],
+  [503, "the server is currently unable to handle the request"],
+  [504, "the server was unable to return a response in the time allotted, but may still be processing the request"],
+]);

@@ -1,0 +1,19 @@
+import type { KubeObject } from "../../../object/meta.ts";
+import type { ObjectReader } from "../../storage/reader.ts";
+
+/** `collection/namespace/name` to objects, of which tests need not write down the metadata. */
+export function storeOf(objects: Readonly<Record<string, object>>): ObjectReader {
+  const all = Object.entries(objects).map(([path, object]) => {
+    const [collection, namespace = "", name = ""] = path.split("/");
+    return {
+      collection,
+      key: `${namespace}/${name}`,
+      object: { metadata: { namespace, name }, ...object } as KubeObject,
+    };
+  });
+  return {
+    get: (collection, key) => all.find((one) => one.collection === collection && one.key === key)?.object,
+    list: (collection) => all.filter((one) => one.collection === collection).map(({ object }) => object),
+    changedAt: () => 1,
+  };
+}
