@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { systemClock, type Clock } from "../runtime/clock.ts";
 import { Authenticator } from "./auth/authenticator.ts";
 import { openAuthority, type Authority } from "./auth/authority.ts";
+import { ClusterAuthorizer } from "./auth/cluster-authorizer.ts";
 import { writeKubeconfig } from "./auth/kubeconfig.ts";
+import { NodeAuthorizer } from "./auth/node-authorizer.ts";
+import { NodeRelations } from "./auth/node-relations.ts";
 import { RbacAuthorizer } from "./auth/rbac.ts";
 import { reviewResources, tokenRequestAction } from "./auth/reviews.ts";
 import { ServiceAccountTokens } from "./auth/service-account-token.ts";
@@ -80,7 +83,7 @@ async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<Ap
   });
   closers.push(() => store.close());
   const reader = new StoreReader(store);
-  const authorizer = new RbacAuthorizer(reader);
+  const authorizer = new ClusterAuthorizer(new NodeAuthorizer(new NodeRelations(store)), new RbacAuthorizer(reader));
   const serviceAccountTokens = new ServiceAccountTokens({ key: authority.serviceAccountKey, objects: reader, clock });
   const authenticator = new Authenticator({
     authorizer,
@@ -121,7 +124,7 @@ async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<Ap
 
 interface ResourceDependencies {
   readonly reader: StoreReader;
-  readonly authorizer: RbacAuthorizer;
+  readonly authorizer: ClusterAuthorizer;
   readonly authenticator: Authenticator;
   readonly serviceAccountTokens: ServiceAccountTokens;
   readonly clock: Clock;

@@ -1,8 +1,11 @@
+import { parseFieldSelector, type FieldRequirement } from "../../object/field-selector.ts";
 import { at, get, isObject } from "../../object/json.ts";
+import { SelectorError } from "../../object/label-selector.ts";
 import type { KubeObject } from "../../object/meta.ts";
 import { forbidden, invalid, required, type FieldError } from "../../schema/field-error.ts";
 import { badRequest, invalidObject, StatusError } from "../status-error.ts";
-import { joined, type RbacAuthorizer } from "./rbac.ts";
+import type { ClusterAuthorizer } from "./cluster-authorizer.ts";
+import { joined } from "./rbac.ts";
 import { text } from "./text.ts";
 import type { Attributes, Authorizer, User } from "./user.ts";
 
@@ -41,10 +44,10 @@ export function reviewLocalAccess(body: KubeObject, namespace: string, authorize
 }
 
 /** SelfSubjectRulesReview: what may I, in this namespace? */
-export function reviewSelfRules(body: KubeObject, user: User, rbac: RbacAuthorizer): KubeObject {
+export function reviewSelfRules(body: KubeObject, user: User, authorizer: ClusterAuthorizer): KubeObject {
   const namespace = text(at(body, "spec", "namespace"));
   if (!namespace) throw badRequest("no namespace on request");
-  const { rules, errors } = rbac.rulesFor(user, namespace);
+  const { rules, errors, incomplete } = authorizer.rulesFor(user, namespace);
   return {
     kind: body.kind,
     apiVersion: body.apiVersion,
@@ -57,7 +60,7 @@ export function reviewSelfRules(body: KubeObject, user: User, rbac: RbacAuthoriz
       nonResourceRules: rules.flatMap(({ verbs, nonResourceURLs }) =>
         nonResourceURLs?.length ? [{ verbs, nonResourceURLs }] : [],
       ),
-      incomplete: false,
+      incomplete,
       ...(errors.length > 0 ? { evaluationError: joined(errors) } : {}),
     },
   };
@@ -90,7 +93,29 @@ function attributesOf(body: KubeObject): Attributes {
     subresource: part("subresource"),
     namespace: part("namespace"),
     name: part("name"),
+    ...fieldSelectorOf(get(resource, "fieldSelector")),
   };
+}
+
+/** What cannot be understood is left out: it narrows nothing, so nothing is allowed for its sake. */
+function fieldSelectorOf(selector: unknown): { fieldSelector?: FieldRequirement[] } {
+  const raw = text(get(selector, "rawSelector"));
+  if (raw)
+    try {
+      return { fieldSelector: parseFieldSelector(raw) };
+    } catch (error) {
+      if (error instanceof SelectorError) return {};
+      throw error;
+    }
+  const requirements = get(selector, "requirements");
+  if (!Array.isArray(requirements)) return {};
+  const fieldSelector = requirements.flatMap((requirement): FieldRequirement[] => {
+    const values = get(requirement, "values");
+    const operator = get(requirement, "operator");
+    if (!Array.isArray(values) || values.length !== 1 || (operator !== "In" && operator !== "NotIn")) return [];
+    return [{ field: text(get(requirement, "key")), op: operator === "In" ? "=" : "!=", value: text(values[0]) }];
+  });
+  return { fieldSelector };
 }
 
 function subjectOf(body: KubeObject): User {

@@ -3,7 +3,13 @@ import { chmod, mkdir } from "node:fs/promises";
 import { isIP } from "node:net";
 import { join } from "node:path";
 import { systemClock, type Clock } from "../../runtime/clock.ts";
-import { makeCertificate, newKeyPair, privateKeyPem, type KeyPair, type Subject } from "../../certificate/certificate.ts";
+import {
+  makeCertificate,
+  newKeyPair,
+  privateKeyPem,
+  type KeyPair,
+  type Subject,
+} from "../../certificate/certificate.ts";
 import { readIfThere, writeSecretFile } from "./secret-file.ts";
 
 const DAY = 24 * 60 * 60 * 1000;

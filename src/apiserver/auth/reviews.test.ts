@@ -8,6 +8,9 @@ import { Authenticator } from "./authenticator.ts";
 import { bootstrapObjects } from "./bootstrap-policy.ts";
 import { ObjectMap } from "./object-map.ts";
 import { binding, clusterRole } from "./rbac-objects.ts";
+import { ClusterAuthorizer } from "./cluster-authorizer.ts";
+import { NodeAuthorizer } from "./node-authorizer.ts";
+import { NodeRelations } from "./node-relations.ts";
 import { RbacAuthorizer } from "./rbac.ts";
 import { reviewResources, tokenRequestAction } from "./reviews.ts";
 import { DEFAULT_ISSUER, ServiceAccountTokens } from "./service-account-token.ts";
@@ -38,7 +41,10 @@ beforeEach(() => {
     core("Secret", "s", "ci"),
     core("Node", "n"),
   );
-  const authorizer = new RbacAuthorizer(objects);
+  const authorizer = new ClusterAuthorizer(
+    new NodeAuthorizer(new NodeRelations({ list: () => [], watch: () => () => {} })),
+    new RbacAuthorizer(objects),
+  );
   const tokens = new ServiceAccountTokens({ key, objects, clock });
   const staticTokens = new Map([["jane-token", jane]]);
   const authenticator = new Authenticator({ authorizer, serviceAccountTokens: tokens, staticTokens });

@@ -4,12 +4,12 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { Resource, Subresource } from "../resource.ts";
 import { reviewAccess, reviewLocalAccess, reviewSelfAccess, reviewSelfRules } from "./access-review.ts";
 import type { Authenticator } from "./authenticator.ts";
-import type { RbacAuthorizer } from "./rbac.ts";
+import type { ClusterAuthorizer } from "./cluster-authorizer.ts";
 import { requestToken, type TokenRequestDependencies } from "./token-request.ts";
 import { reviewSelf, reviewToken } from "./token-review.ts";
 
 export interface ReviewDependencies {
-  readonly authorizer: RbacAuthorizer;
+  readonly authorizer: ClusterAuthorizer;
   readonly authenticator: Authenticator;
   readonly clock: Clock;
   /** `io.k8s.api.authorization.v1.SelfSubjectAccessReview` → its schema. */

@@ -1,3 +1,5 @@
+import type { FieldRequirement } from "../../object/field-selector.ts";
+
 /** Who sends a request. */
 export interface User {
   readonly name: string;
@@ -19,6 +21,8 @@ export type Attributes =
       readonly subresource: string;
       readonly namespace: string;
       readonly name: string;
+      /** Of a list, watch or deletion of a collection: some may only see a share. */
+      readonly fieldSelector?: readonly FieldRequirement[];
     }
   | { readonly type: "path"; readonly verb: string; readonly path: string };
 

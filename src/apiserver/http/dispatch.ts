@@ -19,7 +19,7 @@ import { letPass, parseObject, readBody } from "../body/body.ts";
 import { tlsSocketOf, type HttpRequest, type HttpResponse } from "./exchange.ts";
 import { negotiate, plainJson, type Representation } from "./negotiate.ts";
 import type { Paths } from "./paths.ts";
-import { namedBySelector, parseRequest, type ResourceRequest } from "./request-info.ts";
+import { narrowedBySelector, parseRequest, type ResourceRequest } from "./request-info.ts";
 import { respond, respondError, respondText } from "./respond.ts";
 import { EventFrames, WatchFrames } from "./watch-frames.ts";
 import { WatchStream } from "./watch-stream.ts";
@@ -75,7 +75,7 @@ export class Dispatcher {
     const query = new URLSearchParams(cut < 0 ? "" : url.slice(cut + 1));
     const user = this.#user(request);
     const info = parseRequest(method, path, query);
-    const asked = namedBySelector(info, query);
+    const asked = narrowedBySelector(info, query);
     const decision = this.#services.authorizer.authorize(user, asked);
     if (!decision.allowed) throw denied(user, asked, decision);
     if (info.type === "path") return this.#paths.answer(method, path, query, request, response);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isTrue } from "../request/query-boolean.ts";
-import { namedBySelector, parseRequest } from "./request-info.ts";
+import { narrowedBySelector, parseRequest } from "./request-info.ts";
 
 const parse = (method: string, url: string) => {
   const [path = "", query = ""] = url.split("?");
@@ -84,9 +84,11 @@ describe("a request's path", () => {
     ["DELETE", "fieldSelector=metadata.name%3Da", ""],
   ])("of a %s with %s names %j for the question whether it may be", (method, query, name) => {
     const parameters = new URLSearchParams(query);
-    expect(namedBySelector(parseRequest(method, "/api/v1/namespaces/n/pods", parameters), parameters)).toMatchObject({
-      name,
-    });
+    expect(narrowedBySelector(parseRequest(method, "/api/v1/namespaces/n/pods", parameters), parameters)).toMatchObject(
+      {
+        name,
+      },
+    );
   });
 
   it("reads booleans as Go does", () => {

@@ -39,14 +39,20 @@ export function parseRequest(method: string, path: string, query: URLSearchParam
   };
 }
 
-/** A list or watch of the one object that its field selector names is a right to that object alone. */
-export function namedBySelector(info: RequestInfo, query: URLSearchParams): RequestInfo {
-  if (info.type !== "resource" || (info.verb !== "list" && info.verb !== "watch")) return info;
+/**
+ * What a field selector leaves of a collection is all that is asked for. A list or watch of the one object that it names
+ * is a right to that object alone.
+ */
+export function narrowedBySelector(info: RequestInfo, query: URLSearchParams): RequestInfo {
+  if (info.type !== "resource") return info;
+  const reads = info.verb === "list" || info.verb === "watch";
+  if (!reads && info.verb !== "deletecollection") return info;
   const selector = query.get("fieldSelector");
-  if (!selector?.includes("metadata.name")) return info;
+  if (!selector) return info;
   try {
-    const named = parseFieldSelector(selector).find(({ field, op }) => field === "metadata.name" && op === "=");
-    return named ? { ...info, name: named.value } : info;
+    const fieldSelector = parseFieldSelector(selector);
+    const named = reads && fieldSelector.find(({ field, op }) => field === "metadata.name" && op === "=");
+    return { ...info, ...(named ? { name: named.value } : {}), fieldSelector };
   } catch (error) {
     // Refused when it is read for what it selects.
     if (error instanceof SelectorError) return info;

@@ -1,6 +1,6 @@
 import { formatTime } from "../../object/time.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import type { RbacAuthorizer } from "../auth/rbac.ts";
+import type { ClusterAuthorizer } from "../auth/cluster-authorizer.ts";
 import type { User } from "../auth/user.ts";
 import { collectionOf, type Registry } from "../registry.ts";
 import type { Resource } from "../resource.ts";
@@ -15,7 +15,7 @@ export interface Services {
   readonly reader: StoreReader;
   readonly views: Views;
   readonly registry: Registry;
-  readonly authorizer: RbacAuthorizer;
+  readonly authorizer: ClusterAuthorizer;
   readonly clock: Clock;
 }
 
@@ -31,6 +31,10 @@ export interface RequestContext {
   readonly userAgent: string;
   /** Shown to the user by kubectl, one Warning header each. */
   readonly warnings: string[];
+  /** When the answer is due, in milliseconds of the clock. Never, for the server's own requests. */
+  readonly deadline?: number;
+  /** Whether nobody waits for the answer any more. */
+  readonly isGone?: () => boolean;
 }
 
 /** What a handler answers with; the HTTP edge turns it into the representation that was asked for. */

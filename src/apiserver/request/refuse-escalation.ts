@@ -9,6 +9,6 @@ export function refuseEscalation(
   old?: KubeObject,
 ): void {
   if (resource.group !== "rbac.authorization.k8s.io") return;
-  const refusal = escalationCheck({ user, object, ...(old ? { old } : {}), rbac: services.authorizer });
+  const refusal = escalationCheck({ user, object, ...(old ? { old } : {}), rbac: services.authorizer.rbac });
   if (refusal) throw refusal;
 }

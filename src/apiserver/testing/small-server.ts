@@ -2,6 +2,9 @@ import type { Json } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
 import { noLog } from "../../runtime/log.ts";
 import { VirtualClock } from "../../runtime/virtual-clock.ts";
+import { ClusterAuthorizer } from "../auth/cluster-authorizer.ts";
+import { NodeAuthorizer } from "../auth/node-authorizer.ts";
+import { NodeRelations } from "../auth/node-relations.ts";
 import { RbacAuthorizer, SUPERUSERS } from "../auth/rbac.ts";
 import type { User } from "../auth/user.ts";
 import { definitionResource } from "../custom/definition-resource.ts";
@@ -60,7 +63,7 @@ export class SmallServer {
       reader,
       views: new Views(),
       registry: new Registry([...builtinResources(), definitionResource, ...resources]),
-      authorizer: new RbacAuthorizer(reader),
+      authorizer: new ClusterAuthorizer(new NodeAuthorizer(new NodeRelations(store)), new RbacAuthorizer(reader)),
       clock: this.clock,
     };
   }

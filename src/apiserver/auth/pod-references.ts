@@ -1,0 +1,68 @@
+import type { Container, PodSpec, Volume } from "kubernetes-types/core/v1.js";
+
+/** What a pod needs of its own namespace, by plural. */
+export type Referred = "secrets" | "configmaps" | "persistentvolumeclaims" | "serviceaccounts";
+
+export interface Reference {
+  readonly kind: Referred;
+  readonly name: string;
+}
+
+/** Every object that the node of a pod has to read for it. Names may come twice; empty ones refer to nothing. */
+export function podReferences(podName: string, spec: PodSpec): Reference[] {
+  const references: Reference[] = [];
+  const add = (kind: Referred, name: string | undefined): void => {
+    if (name) references.push({ kind, name });
+  };
+  add("serviceaccounts", spec.serviceAccountName);
+  for (const { name } of spec.imagePullSecrets ?? []) add("secrets", name);
+  for (const container of containersOf(spec)) addEnvironment(container, add);
+  for (const volume of spec.volumes ?? []) addVolume(podName, volume, add);
+  return references;
+}
+
+type Add = (kind: Referred, name: string | undefined) => void;
+
+/** Ephemeral containers are of another type, but take their environment alike. */
+function containersOf(spec: PodSpec): Container[] {
+  return [
+    ...(spec.initContainers ?? []),
+    ...(spec.containers ?? []),
+    ...((spec.ephemeralContainers ?? []) as Container[]),
+  ];
+}
+
+function addEnvironment({ envFrom, env }: Container, add: Add): void {
+  for (const { secretRef, configMapRef } of envFrom ?? []) {
+    add("secrets", secretRef?.name);
+    add("configmaps", configMapRef?.name);
+  }
+  for (const { valueFrom } of env ?? []) {
+    add("secrets", valueFrom?.secretKeyRef?.name);
+    add("configmaps", valueFrom?.configMapKeyRef?.name);
+  }
+}
+
+function addVolume(podName: string, volume: Volume, add: Add): void {
+  add("secrets", volume.secret?.secretName);
+  add("secrets", volume.azureFile?.secretName);
+  add("secrets", volume.csi?.nodePublishSecretRef?.name);
+  for (const source of [
+    volume.cephfs,
+    volume.cinder,
+    volume.flexVolume,
+    volume.rbd,
+    volume.scaleIO,
+    volume.iscsi,
+    volume.storageos,
+  ])
+    add("secrets", source?.secretRef?.name);
+  add("configmaps", volume.configMap?.name);
+  for (const { secret, configMap } of volume.projected?.sources ?? []) {
+    add("secrets", secret?.name);
+    add("configmaps", configMap?.name);
+  }
+  add("persistentvolumeclaims", volume.persistentVolumeClaim?.claimName);
+  // The claim that is made for a volume of this pod alone.
+  if (volume.ephemeral) add("persistentvolumeclaims", `${podName}-${volume.name}`);
+}
