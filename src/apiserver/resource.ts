@@ -1,6 +1,7 @@
 import type { KubeObject } from "../object/meta.ts";
 import type { FieldError } from "../schema/field-error.ts";
 import type { Schema } from "../schema/schema.ts";
+import type { Reservation } from "./allocation/service-pools.ts";
 import type { User } from "./auth/user.ts";
 
 export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
@@ -61,8 +62,12 @@ export interface Strategy {
   readonly prepareForUpdate?: (object: KubeObject, old: KubeObject) => void;
   /** Built-in admission: like prepareForCreate, but fields set here belong to no field manager. */
   readonly admitCreate?: (object: KubeObject, objects: Lookup) => void;
+  /** Takes what no two objects may share; `old` is absent on creation. What the write leaves unused goes back by itself. */
+  readonly allocate?: (object: KubeObject, old: KubeObject | undefined, pools: Reservation) => FieldError[];
   readonly validate?: (object: KubeObject) => FieldError[];
   readonly validateUpdate?: (object: KubeObject, old: KubeObject) => FieldError[];
+  /** What the user should know of an object that is no fault. */
+  readonly warnings?: (object: KubeObject) => string[];
   /** Why a name is no good for this kind; the default is a DNS subdomain. */
   readonly validateName?: (name: string) => string[];
   /** Finalizers need not name a domain; those of custom kinds never need to. */

@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock, type Clock } from "../runtime/clock.ts";
+import { ServicePools } from "./allocation/service-pools.ts";
 import { Authenticator } from "./auth/authenticator.ts";
 import { openAuthority, type Authority } from "./auth/authority.ts";
 import { ClusterAuthorizer } from "./auth/cluster-authorizer.ts";
@@ -19,6 +20,7 @@ import { Dispatcher } from "./http/dispatch.ts";
 import { listen } from "./http/listener.ts";
 import { Paths } from "./http/paths.ts";
 import { builtinResources } from "./kinds/builtin-resources.ts";
+import { heldByService } from "./kinds/service/service-spec.ts";
 import { definition } from "./kinds/definitions.ts";
 import { noLog, type Log } from "../runtime/log.ts";
 import { Registry } from "./registry.ts";
@@ -95,7 +97,8 @@ async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<Ap
   const registry: Registry = new Registry(
     resources({ reader, authorizer, authenticator, serviceAccountTokens, clock, services: () => services }),
   );
-  const services: Services = { store, reader, views: new Views(), registry, authorizer, clock };
+  const pools = new ServicePools(store, { heldBy: heldByService });
+  const services: Services = { store, reader, views: new Views(), pools, registry, authorizer, clock };
   await bootstrap(services);
   closers.push(new Definitions(services, definitionResource, log).start());
   if (options.housekeeping !== false)

@@ -20,6 +20,7 @@ import { replicaSet } from "./replica-set.ts";
 import { runtimeClass } from "./runtime-class.ts";
 import { secret } from "./secret.ts";
 import { serviceAccount } from "./service-account.ts";
+import { service } from "./service/service.ts";
 import { statefulSet } from "./stateful-set.ts";
 import { storageClass } from "./storage-class.ts";
 
@@ -34,6 +35,7 @@ export function builtinResources(): Resource[] {
     persistentVolumeClaim,
     pod,
     secret,
+    service,
     serviceAccount,
     controllerRevision,
     daemonSet,

@@ -1,5 +1,6 @@
 import { formatTime } from "../../object/time.ts";
 import type { Clock } from "../../runtime/clock.ts";
+import type { ServicePools } from "../allocation/service-pools.ts";
 import type { ClusterAuthorizer } from "../auth/cluster-authorizer.ts";
 import type { User } from "../auth/user.ts";
 import { collectionOf, type Registry } from "../registry.ts";
@@ -14,6 +15,7 @@ export interface Services {
   readonly store: ObjectStore;
   readonly reader: StoreReader;
   readonly views: Views;
+  readonly pools: ServicePools;
   readonly registry: Registry;
   readonly authorizer: ClusterAuthorizer;
   readonly clock: Clock;

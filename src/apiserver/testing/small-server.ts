@@ -5,12 +5,14 @@ import { VirtualClock } from "../../runtime/virtual-clock.ts";
 import { ClusterAuthorizer } from "../auth/cluster-authorizer.ts";
 import { NodeAuthorizer } from "../auth/node-authorizer.ts";
 import { NodeRelations } from "../auth/node-relations.ts";
+import { ServicePools } from "../allocation/service-pools.ts";
 import { RbacAuthorizer, SUPERUSERS } from "../auth/rbac.ts";
 import type { User } from "../auth/user.ts";
 import { definitionResource } from "../custom/definition-resource.ts";
 import { Definitions } from "../housekeeping/definitions.ts";
 import { Namespaces } from "../housekeeping/namespaces.ts";
 import { builtinResources } from "../kinds/builtin-resources.ts";
+import { heldByService } from "../kinds/service/service-spec.ts";
 import { Registry } from "../registry.ts";
 import type { Answer, RequestContext, Services } from "../request/context.ts";
 import { create } from "../request/create.ts";
@@ -62,6 +64,7 @@ export class SmallServer {
       store,
       reader,
       views: new Views(),
+      pools: new ServicePools(store, { heldBy: heldByService }),
       registry: new Registry([...builtinResources(), definitionResource, ...resources]),
       authorizer: new ClusterAuthorizer(new NodeAuthorizer(new NodeRelations(store)), new RbacAuthorizer(reader)),
       clock: this.clock,

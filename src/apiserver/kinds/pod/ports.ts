@@ -48,3 +48,9 @@ export function portNameFaults(name: string): string[] {
   if (name.startsWith("-") || name.endsWith("-")) faults.push("must not begin or end with a hyphen");
   return faults;
 }
+
+/** A port by its number, or by the name that a container gives it. */
+export function validatePortOrName(port: number | string, field: string): FieldError[] {
+  if (typeof port === "number") return validPort(port, field);
+  return portNameFaults(port).map((reason) => invalid(field, port, reason));
+}

@@ -1,7 +1,7 @@
 import type { Container, LifecycleHandler, Probe } from "kubernetes-types/core/v1.js";
 import { type FieldError, forbidden, invalid, notSupported, required } from "../../../schema/field-error.ts";
 import { atLeast, validPort } from "../bounds.ts";
-import { portNameFaults } from "./ports.ts";
+import { validatePortOrName } from "./ports.ts";
 
 const handlers = ["exec", "httpGet", "tcpSocket", "grpc", "sleep"] as const;
 
@@ -75,9 +75,4 @@ function validateAction(handler: Handler, kind: (typeof handlers)[number], at: s
     default:
       return atLeast(handler.sleep?.seconds, 0, `${at}.seconds`);
   }
-}
-
-function validatePortOrName(port: number | string, field: string): FieldError[] {
-  if (typeof port === "number") return validPort(port, field);
-  return portNameFaults(port).map((reason) => invalid(field, port, reason));
 }

@@ -1,0 +1,26 @@
+import type { KubeObject } from "../../object/meta.ts";
+import { invalidObject } from "../status-error.ts";
+import type { RequestContext } from "./context.ts";
+
+/**
+ * A write that takes something of which there is only one. It holds it from the moment it is chosen until the store
+ * counts it, so that a write that comes between takes another; a refused write or a dry run holds nothing afterwards.
+ */
+export async function allocating<T>(
+  context: RequestContext,
+  object: KubeObject,
+  old: KubeObject | undefined,
+  write: () => Promise<T>,
+): Promise<T> {
+  const { resource, services, subresource } = context;
+  const { allocate } = resource.strategy;
+  if (!allocate || subresource !== "") return write();
+  const reservation = services.pools.reserve();
+  try {
+    const errors = allocate(object, old, reservation);
+    if (errors.length > 0) throw invalidObject(resource.group, resource.kind, object.metadata.name ?? "", errors);
+    return await write();
+  } finally {
+    reservation.end();
+  }
+}
