@@ -70,6 +70,9 @@ function literal(literalValue: LiteralValue): Compiled {
 }
 
 function select(node: Extract<Node, { op: "select" }>, scope: Scope): Compiled {
+  // A variable's own name may have a dot in it, and wins over a field of another variable.
+  const whole = node.operand.op === "identifier" && scope.find(`${node.operand.name}.${node.field}`);
+  if (whole) return { type: whole.type, run: (frame) => frame.slots[whole.slot]! };
   const operand = compile(node.operand, scope);
   const { field } = node;
   const { type, throughOptional } = fieldType(operand.type, field, node.at);

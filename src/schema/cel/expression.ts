@@ -3,6 +3,7 @@ import { costLimit, type Frame, type Purse } from "./frame.ts";
 import { standardLibrary } from "./library.ts";
 import { parse } from "./parse.ts";
 import { Scope } from "./scope.ts";
+import type { Library } from "./overload.ts";
 import type { Node } from "./syntax.ts";
 import type { Type } from "./type.ts";
 import type { Value } from "./value.ts";
@@ -10,28 +11,34 @@ import type { Value } from "./value.ts";
 /** A compiled expression over variables of known types. Running it can throw an EvaluationError, and always ends. */
 export interface Expression {
   readonly type: Type;
-  /** The variables it uses. */
+  /** The names it uses, `a.b` among them, which may be the name of a variable or of a field. */
   readonly uses: ReadonlySet<string>;
   readonly evaluate: (variables: Readonly<Record<string, Value>>, purse?: Purse) => Value;
 }
 
-/** Throws a CompileError. */
-export function compileExpression(source: string, variables: Readonly<Record<string, Type>>): Expression {
+/** Throws a CompileError. Of the variables' values only those are asked for that the expression uses. */
+export function compileExpression(
+  source: string,
+  variables: Readonly<Record<string, Type>>,
+  library: Library = standardLibrary,
+): Expression {
   const node = parse(source);
-  const scope = new Scope(standardLibrary);
+  const scope = new Scope(library);
   const names = Object.keys(variables);
   for (const name of names) scope.declare(name, variables[name]!);
   const { type, run } = compile(node, scope);
+  const uses = namesIn(node);
+  const given = names.map((name) => (uses.has(name) ? name : undefined));
   return {
     type,
-    uses: namesIn(node),
+    uses,
     evaluate(values, purse = { left: costLimit }) {
-      const given = Math.min(costLimit, purse.left);
-      const frame: Frame = { slots: names.map((name) => values[name] ?? null), budget: given };
+      const budget = Math.min(costLimit, purse.left);
+      const frame: Frame = { slots: given.map((name) => (name && values[name]) ?? null), budget };
       try {
         return run(frame);
       } finally {
-        purse.left -= given - frame.budget;
+        purse.left -= budget - frame.budget;
       }
     },
   };
@@ -48,6 +55,7 @@ function namesIn(root: Node): Set<string> {
         names.add(node.name);
         return;
       case "select":
+        if (node.operand.op === "identifier") names.add(`${node.operand.name}.${node.field}`);
         return visit(node.operand);
       case "index":
         visit(node.operand);

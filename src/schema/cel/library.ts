@@ -8,7 +8,8 @@ import { texts } from "./texts.ts";
 /** Everything an expression can call. */
 export const standardLibrary: Library = merged([operators(), conversions(), texts(), lists(), amounts()]);
 
-function merged(libraries: readonly Library[]): Library {
+/** Several as one. */
+export function merged(libraries: readonly Library[]): Library {
   const all = new Map<string, Overload[]>();
   for (const library of libraries)
     for (const [name, overloads] of library) all.set(name, [...(all.get(name) ?? []), ...overloads]);

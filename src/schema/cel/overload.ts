@@ -1,6 +1,6 @@
 import type { Frame } from "./frame.ts";
 import { agree, type Type } from "./type.ts";
-import { isList, kindOf, type Value } from "./value.ts";
+import { isList, kindOf, OpaqueValue, type Value } from "./value.ts";
 
 /** One way to call a function. A member's first parameter is what stands before the dot. */
 export interface Overload {
@@ -52,5 +52,6 @@ export function accepts(overload: Overload, args: readonly Value[]): boolean {
 function isOfType(value: Value, type: Type): boolean {
   if (type.kind === "dyn") return true;
   if (type.kind === "list") return isList(value) && (value.length === 0 || isOfType(value[0]!, type.item));
+  if (type.kind === "opaque") return value instanceof OpaqueValue && value.type === type.name;
   return kindOf(value) === type.kind;
 }

@@ -4,7 +4,14 @@ export type Type =
   | { kind: "list"; item: Type }
   | { kind: "map"; key: Type; value: Type }
   | { kind: "optional"; of: Type }
-  | { kind: "object"; name: string; fields: ReadonlyMap<string, Type> };
+  | { kind: "object"; name: string; fields: ReadonlyMap<string, Type> }
+  | OpaqueType;
+
+/** Of a library: nothing can be done with it but call the functions that take it. */
+export interface OpaqueType {
+  kind: "opaque";
+  name: string;
+}
 
 export type Scalar =
   | "dyn"
@@ -40,6 +47,7 @@ export const ip = scalar("ip");
 export const cidr = scalar("cidr");
 export const list = (item: Type): Type => ({ kind: "list", item });
 export const map = (key: Type, value: Type): Type => ({ kind: "map", key, value });
+export const opaque = (name: string): OpaqueType => ({ kind: "opaque", name });
 export const optional = (of: Type): Type => ({ kind: "optional", of });
 
 export function showType(type: Type): string {
@@ -51,6 +59,7 @@ export function showType(type: Type): string {
     case "optional":
       return `optional_type(${showType(type.of)})`;
     case "object":
+    case "opaque":
       return type.name;
     case "quantity":
       return "kubernetes.Quantity";
@@ -70,6 +79,7 @@ export function agree(a: Type, b: Type): boolean {
   if (a.kind === "map") return b.kind === "map" && agree(a.key, b.key) && agree(a.value, b.value);
   if (a.kind === "optional") return b.kind === "optional" && agree(a.of, b.of);
   if (a.kind === "object") return b.kind === "null" || (b.kind === "object" && a.name === b.name);
+  if (a.kind === "opaque") return b.kind === "opaque" && a.name === b.name;
   return a.kind === b.kind || (a.kind === "null" && b.kind === "object");
 }
 

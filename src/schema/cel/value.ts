@@ -15,6 +15,7 @@ export type Value =
   | ReadonlyMap<Value, Value>
   | Tagged
   | ObjectValue
+  | OpaqueValue
   | OptionalValue;
 
 /** Types that JavaScript has no value of its own for. */
@@ -32,6 +33,17 @@ export class ObjectValue {
 
   constructor(fields: ReadonlyMap<string, Value>) {
     this.fields = fields;
+  }
+}
+
+/** A value of a library's own type, known by the type's name. */
+export class OpaqueValue {
+  readonly type: string;
+  readonly held: unknown;
+
+  constructor(type: string, held: unknown) {
+    this.type = type;
+    this.held = held;
   }
 }
 
@@ -79,6 +91,7 @@ export function kindOf(value: Value): Exclude<Type["kind"], "dyn"> {
   if (value instanceof Uint8Array) return "bytes";
   if (value instanceof ObjectValue) return "object";
   if (value instanceof OptionalValue) return "optional";
+  if (value instanceof OpaqueValue) return "opaque";
   return value.tag satisfies Scalar;
 }
 

@@ -1,0 +1,128 @@
+import { type Expression, compileExpression } from "../../../schema/cel/expression.ts";
+import { merged, standardLibrary } from "../../../schema/cel/library.ts";
+import { CompileError, showError } from "../../../schema/cel/syntax.ts";
+import {
+  bool,
+  dyn,
+  list,
+  map,
+  nullType,
+  showType,
+  string,
+  timestamp,
+  int,
+  type Type,
+} from "../../../schema/cel/type.ts";
+import { authorization, authorizerType, resourceCheckType } from "./authorizer-library.ts";
+
+/** Which variables an expression has besides those that all have. */
+export interface Environment {
+  readonly params?: boolean;
+  readonly authorizer?: boolean;
+  /** What expressions before it are called. */
+  readonly variables?: Type;
+}
+
+/** What an expression may yield. `any` leaves it to whoever uses it. */
+export type Yields = "bool" | "string" | "string or null" | "any";
+
+export type Outcome =
+  | { readonly type: "compiled"; readonly expression: Expression }
+  | { readonly type: "fault"; readonly detail: string };
+
+/** Compiles an expression about a write. The detail of a fault is what clients of any Kubernetes server are shown. */
+export function compileAbout(source: string, environment: Environment, yields: Yields): Outcome {
+  try {
+    const expression = compileExpression(source, typesIn(environment), library);
+    const allowed = yieldTypes[yields];
+    if (!allowed || allowed.some(({ kind }) => kind === expression.type.kind)) return { type: "compiled", expression };
+    const wanted = allowed.map(nameOf);
+    const one = wanted.length === 1 ? wanted[0] : `one of [${wanted.join(" ")}]`;
+    return { type: "fault", detail: `must evaluate to ${one} but got ${nameOf(expression.type)}` };
+  } catch (error) {
+    if (!(error instanceof CompileError)) throw error;
+    return { type: "fault", detail: `compilation failed: ${showError(error, source)}` };
+  }
+}
+
+const library = merged([standardLibrary, authorization()]);
+
+const yieldTypes: Record<Yields, readonly Type[] | undefined> = {
+  bool: [bool],
+  string: [string],
+  "string or null": [string, nullType],
+  any: undefined,
+};
+
+const ownNames = new Map([
+  ["null", "null_type"],
+  ["timestamp", "google.protobuf.Timestamp"],
+  ["duration", "google.protobuf.Duration"],
+]);
+
+const nameOf = (type: Type): string => ownNames.get(type.kind) ?? showType(type);
+
+function typesIn({ params, authorizer, variables }: Environment): Record<string, Type> {
+  return {
+    object: dyn,
+    oldObject: dyn,
+    request: requestType,
+    namespaceObject: namespaceType,
+    ...(params ? { params: dyn } : {}),
+    ...(authorizer ? { authorizer: authorizerType, "authorizer.requestResource": resourceCheckType } : {}),
+    ...(variables ? { variables } : {}),
+  };
+}
+
+function objectType(name: string, fields: Readonly<Record<string, Type>>): Type {
+  return { kind: "object", name: `kubernetes.${name}`, fields: new Map(Object.entries(fields)) };
+}
+
+const strings = list(string);
+const kindType = objectType("GroupVersionKind", { group: string, version: string, kind: string });
+const resourceType = objectType("GroupVersionResource", { group: string, version: string, resource: string });
+
+const requestType = objectType("AdmissionRequest", {
+  kind: kindType,
+  resource: resourceType,
+  subResource: string,
+  requestKind: kindType,
+  requestResource: resourceType,
+  requestSubResource: string,
+  name: string,
+  namespace: string,
+  operation: string,
+  userInfo: objectType("UserInfo", { username: string, uid: string, groups: strings, extra: map(string, strings) }),
+  dryRun: bool,
+  options: dyn,
+});
+
+const namespaceType = objectType("Namespace", {
+  metadata: objectType("NamespaceMetadata", {
+    name: string,
+    generateName: string,
+    namespace: string,
+    labels: map(string, string),
+    annotations: map(string, string),
+    UID: string,
+    creationTimestamp: timestamp,
+    deletionGracePeriodSeconds: int,
+    deletionTimestamp: timestamp,
+    generation: int,
+    resourceVersion: string,
+    finalizers: strings,
+  }),
+  spec: objectType("NamespaceSpec", { finalizers: strings }),
+  status: objectType("NamespaceStatus", {
+    conditions: list(
+      objectType("NamespaceCondition", {
+        status: string,
+        type: string,
+        lastTransitionTime: timestamp,
+        message: string,
+        reason: string,
+      }),
+    ),
+    phase: string,
+  }),
+});

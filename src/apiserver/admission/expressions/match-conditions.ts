@@ -1,0 +1,52 @@
+import type { Purse } from "../../../schema/cel/frame.ts";
+import type { Value } from "../../../schema/cel/value.ts";
+import { compileAbout, type Environment, type Outcome } from "./environment.ts";
+import { evaluate } from "./evaluate.ts";
+
+/** `matchConditions` of a webhook or policy. */
+export interface MatchCondition {
+  readonly name: string;
+  readonly expression: string;
+}
+
+export interface CompiledCondition extends MatchCondition {
+  /** A stored configuration may hold what no longer compiles. */
+  readonly compiled: Outcome;
+}
+
+export type MatchOutcome =
+  | { readonly type: "match" }
+  | { readonly type: "mismatch"; readonly name: string }
+  | { readonly type: "error"; readonly errors: readonly string[] };
+
+/** The most that all conditions of one webhook or policy may cost for one write. */
+const conditionsBudget = 2_500_000;
+
+export function compileMatchConditions(
+  conditions: readonly MatchCondition[] = [],
+  environment: Environment = { authorizer: true },
+): CompiledCondition[] {
+  return conditions.map(({ name, expression }) => ({
+    name,
+    expression,
+    compiled: compileAbout(expression, environment, "bool"),
+  }));
+}
+
+/** One that is false settles it, whatever went wrong with others. */
+export function evaluateMatchConditions(
+  conditions: readonly CompiledCondition[],
+  variables: Readonly<Record<string, Value>>,
+): MatchOutcome {
+  const purse: Purse = { left: conditionsBudget };
+  const errors: string[] = [];
+  let failed: string | undefined;
+  for (const { name, expression, compiled } of conditions) {
+    const outcome = evaluate(expression, compiled, variables, purse);
+    if (outcome.type === "broke") return { type: "error", errors: [outcome.message] };
+    if (outcome.type === "error") errors.push(outcome.message);
+    else if (outcome.value !== true) failed ??= name;
+  }
+  if (failed !== undefined) return { type: "mismatch", name: failed };
+  return errors.length > 0 ? { type: "error", errors } : { type: "match" };
+}

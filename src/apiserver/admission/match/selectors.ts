@@ -1,0 +1,60 @@
+import {
+  everything,
+  fromLabelSelector,
+  type LabelSelector,
+  type LabelSelectorObject,
+  matchesLabels,
+} from "../../../object/label-selector.ts";
+import type { KubeObject } from "../../../object/meta.ts";
+import type { Lookup } from "../../resource.ts";
+import { notFound } from "../../status-error.ts";
+import type { Attributes } from "../admission.ts";
+import { isNamespace, namespaceOf } from "./namespace.ts";
+
+export interface Selectors {
+  readonly namespace: LabelSelector;
+  readonly object: LabelSelector;
+}
+
+/** What is left out selects everything. */
+export function compileSelectors(source: {
+  readonly namespaceSelector?: LabelSelectorObject | null;
+  readonly objectSelector?: LabelSelectorObject | null;
+}): Selectors {
+  const { namespaceSelector, objectSelector } = source;
+  return {
+    namespace: namespaceSelector ? fromLabelSelector(namespaceSelector) : everything,
+    object: objectSelector ? fromLabelSelector(objectSelector) : everything,
+  };
+}
+
+export function matchesSelectors(selectors: Selectors, attributes: Attributes, objects: Lookup): boolean {
+  return matchesObject(selectors.object, attributes) && matchesNamespace(selectors.namespace, attributes, objects);
+}
+
+/** Before or after the write: nothing slips out by losing its label. */
+function matchesObject(selector: LabelSelector, { object, old }: Attributes): boolean {
+  if (isEverything(selector)) return true;
+  return [object, old].some((side) => side !== undefined && matchesLabels(selector, side.metadata?.labels));
+}
+
+/** What belongs to no namespace is never let off by one. */
+function matchesNamespace(selector: LabelSelector, attributes: Attributes, objects: Lookup): boolean {
+  if (isEverything(selector)) return true;
+  const namespace = namespaceOf(attributes);
+  if (namespace === "" && !isNamespace(attributes.resource)) return true;
+  return matchesLabels(selector, namespaceBehind(attributes, namespace, objects).metadata.labels);
+}
+
+/** A namespace that is being written is judged by the labels it is about to have. */
+function namespaceBehind(attributes: Attributes, name: string, objects: Lookup): KubeObject {
+  const { resource, subresource, object, operation } = attributes;
+  if (object && isNamespace(resource) && subresource === "" && operation !== "DELETE") return object;
+  const found = objects.head("namespaces", name);
+  if (!found) throw notFound("", "namespaces", name);
+  return found;
+}
+
+function isEverything({ requirements, nothing }: LabelSelector): boolean {
+  return requirements.length === 0 && !nothing;
+}

@@ -1,0 +1,57 @@
+import { isObject } from "../../object/json.ts";
+import { checkDepth } from "../depth.ts";
+import { EvaluationError, type Value } from "./value.ts";
+
+/**
+ * JSON of no known type as an expression sees it. Objects become maps whose values are converted when they are asked
+ * for: an expression looks at little of what it is given.
+ */
+export function fromJson(json: unknown, depth = 0): Value {
+  switch (typeof json) {
+    case "string":
+    case "boolean":
+      return json;
+    case "number":
+      return Number.isInteger(json) ? BigInt(json) : json;
+    default:
+  }
+  if (json === null || json === undefined) return null;
+  if (Array.isArray(json)) {
+    checkDepth(depth);
+    return json.map((item) => fromJson(item, depth + 1));
+  }
+  if (isObject(json)) return new JsonMap(json);
+  throw new EvaluationError("no such overload");
+}
+
+class JsonMap extends Map<Value, Value> {
+  readonly #json: Readonly<Record<string, unknown>>;
+
+  constructor(json: Readonly<Record<string, unknown>>) {
+    super();
+    this.#json = json;
+  }
+
+  override get size(): number {
+    return Object.keys(this.#json).length;
+  }
+
+  override has(key: Value): boolean {
+    return typeof key === "string" && Object.hasOwn(this.#json, key);
+  }
+
+  override get(key: Value): Value | undefined {
+    if (!this.has(key)) return undefined;
+    let value = super.get(key);
+    if (value === undefined) super.set(key, (value = fromJson(this.#json[key as string])));
+    return value;
+  }
+
+  override *entries(): MapIterator<[Value, Value]> {
+    for (const key of Object.keys(this.#json)) yield [key, this.get(key) ?? null];
+  }
+
+  override [Symbol.iterator](): MapIterator<[Value, Value]> {
+    return this.entries();
+  }
+}
