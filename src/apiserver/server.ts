@@ -2,6 +2,8 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock, type Clock } from "../runtime/clock.ts";
 import { ServicePools } from "./allocation/service-pools.ts";
+import { Admission } from "./admission/admission.ts";
+import { kindAdmission } from "./admission/kind-admission.ts";
 import { Authenticator } from "./auth/authenticator.ts";
 import { openAuthority, type Authority } from "./auth/authority.ts";
 import { ClusterAuthorizer } from "./auth/cluster-authorizer.ts";
@@ -98,7 +100,8 @@ async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<Ap
     resources({ reader, authorizer, authenticator, serviceAccountTokens, clock, services: () => services }),
   );
   const pools = new ServicePools(store, { heldBy: heldByService });
-  const services: Services = { store, reader, views: new Views(), pools, registry, authorizer, clock };
+  const admission = new Admission([kindAdmission(reader)]);
+  const services: Services = { store, reader, views: new Views(), pools, registry, authorizer, admission, clock };
   await bootstrap(services);
   closers.push(new Definitions(services, definitionResource, log).start());
   if (options.housekeeping !== false)

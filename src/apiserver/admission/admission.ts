@@ -4,14 +4,23 @@ import type { Resource } from "../resource.ts";
 
 export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
 
+/** What an object is, and how one is read. */
+export type Kind = Pick<Resource, "group" | "version" | "kind" | "schema" | "origin"> & {
+  readonly strategy: Pick<Resource["strategy"], "defaults">;
+};
+
 /** One write on its way in, as admission sees it. */
 export interface Attributes {
   readonly operation: Operation;
   /** In the version the client speaks. */
   readonly resource: Resource;
+  /** Of `object` and `old`: the resource itself, but for subresources that speak another (Scale, Eviction). */
+  readonly kind: Kind;
   /** Empty for the object itself. */
   readonly subresource: string;
+  /** Of the request; a namespace lies in itself. */
   readonly namespace: string;
+  /** Empty as long as it is to be generated, and where a collection is deleted. */
   readonly name: string;
   /** What would be written; of a deletion there is none. `admit` changes it in place or puts another in its place. */
   object: KubeObject | undefined;
@@ -22,11 +31,17 @@ export interface Attributes {
   readonly user: User;
   /** Shown to the client, one Warning header each. */
   readonly warnings: string[];
+  /** When the answer is due, in milliseconds of the clock. */
+  readonly deadline: number;
+  /** Set by a plug-in that changed the object where others want to see what came of it: all are asked once more. */
+  round: "first" | "again-wanted" | "again";
 }
 
 /** One opinion on writes. Refuses by throwing a StatusError. */
 export interface AdmissionPlugin {
   readonly name: string;
+  /** Whether opinions on such writes come from elsewhere, so that the object may change while they are waited for. */
+  mayWait?(write: Pick<Attributes, "operation" | "resource" | "subresource">): boolean;
   /** Cheap: asked of every write. What handles nothing costs nothing, and the write stays synchronous. */
   handles(attributes: Attributes): boolean;
   /** May change the object. Before validation. */
@@ -43,12 +58,29 @@ export class Admission {
     this.#plugins = plugins;
   }
 
+  mayWait(write: Pick<Attributes, "operation" | "resource" | "subresource">): boolean {
+    return this.#plugins.some((plugin) => plugin.mayWait?.(write));
+  }
+
   admit(attributes: Attributes): Promise<void> | undefined {
-    return inTurn(this.#plugins, attributes, (plugin) => plugin.admit?.(attributes));
+    const waiting = this.#admitOnce(attributes);
+    if (waiting) return waiting.then(() => this.#admitAgain(attributes));
+    return this.#admitAgain(attributes);
   }
 
   validate(attributes: Attributes): Promise<void> | undefined {
     return inTurn(this.#plugins, attributes, (plugin) => plugin.validate?.(attributes));
+  }
+
+  #admitOnce(attributes: Attributes): Promise<void> | undefined {
+    return inTurn(this.#plugins, attributes, (plugin) => plugin.admit?.(attributes));
+  }
+
+  /** Once, and never a third time: two plug-ins that undo each other's changes must not go on forever. */
+  #admitAgain(attributes: Attributes): Promise<void> | undefined {
+    if (attributes.round !== "again-wanted") return undefined;
+    attributes.round = "again";
+    return this.#admitOnce(attributes);
   }
 }
 

@@ -5,6 +5,7 @@ import { systemPriorities } from "../kinds/system-priorities.ts";
 import { collectionOf } from "../registry.ts";
 import type { RequestContext, Services } from "../request/context.ts";
 import { insert } from "../request/create.ts";
+import { writeOptions } from "../request/options.ts";
 
 const namespaces = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
@@ -48,6 +49,6 @@ async function ensure(services: Services, object: KubeObject): Promise<void> {
     userAgent: "",
     warnings: [],
   };
-  const options = { dryRun: false, fieldValidation: "Strict", fieldManager: "attune-apiserver", force: false } as const;
+  const options = writeOptions(new URLSearchParams({ fieldManager: "attune-apiserver" }), "CreateOptions", "");
   await insert(context, structuredClone(object), options, "update");
 }

@@ -16,7 +16,7 @@ import { update } from "../request/update.ts";
 import { watch } from "../request/watch.ts";
 import { StaleWriteError } from "../storage/object-store.ts";
 import { letPass, parseObject, readBody } from "../body/body.ts";
-import { tlsSocketOf, type HttpRequest, type HttpResponse } from "./exchange.ts";
+import { isGone, tlsSocketOf, type HttpRequest, type HttpResponse } from "./exchange.ts";
 import { negotiate, plainJson, type Representation } from "./negotiate.ts";
 import type { Paths } from "./paths.ts";
 import { narrowedBySelector, parseRequest, type ResourceRequest } from "./request-info.ts";
@@ -116,6 +116,8 @@ export class Dispatcher {
       query,
       userAgent: request.headers["user-agent"] ?? "",
       warnings: [],
+      deadline: this.#services.clock.now() + requestTimeoutMs,
+      isGone: () => isGone(response),
     };
     if (!isPlaced(resource, info)) throw noSuchResource();
     if (request.method === "HEAD") throw methodNotAllowed();
@@ -129,6 +131,9 @@ export class Dispatcher {
     return respond(response, context, answer, representation);
   }
 }
+
+/** As long as the real server lets a write take, whatever it waits for. */
+const requestTimeoutMs = 34_000;
 
 const peers = new WeakMap<object, { subject: never; fingerprint256: string }>();
 

@@ -18,3 +18,8 @@ export function cutOff(response: HttpResponse): void {
   if ("stream" in response) response.stream?.close(0x8 /* CANCEL */);
   else (response as ServerResponse).destroy();
 }
+
+/** Whether the client has hung up. */
+export function isGone(response: HttpResponse): boolean {
+  return "stream" in response ? (response.stream?.destroyed ?? true) : (response as ServerResponse).destroyed;
+}

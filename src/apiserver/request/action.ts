@@ -1,6 +1,8 @@
 import type { ParsedBody } from "../body/body.ts";
 import { notFound } from "../status-error.ts";
 import type { Resource } from "../resource.ts";
+import type { KubeObject } from "../../object/meta.ts";
+import { admit, attributesOf, validate } from "./admission.ts";
 import { timestamp, type Answer, type RequestContext } from "./context.ts";
 import { newest } from "./get.ts";
 import { incoming } from "./incoming.ts";
@@ -14,7 +16,7 @@ export async function perform(context: RequestContext, body: ParsedBody): Promis
   const part = resource.subresources[subresource];
   if (part?.type === "action") {
     if (!newest(context)) throw notFound(resource.group, resource.plural, name);
-    return answer(context, { ...resource, ...part, origin: "builtin" }, body, part.perform);
+    return answer(context, { ...resource, ...part, origin: "builtin", strategy: {} }, body, part.perform);
   }
   return answer(context, resource, body, resource.compute as NonNullable<Resource["compute"]>);
 }
@@ -38,9 +40,22 @@ async function answer(
     ignored: undefined,
   });
   const { user, namespace, name } = context;
+  const asked = attributesOf(context, {
+    operation: "CREATE",
+    kind: of,
+    object: question,
+    old: undefined,
+    name: name || (question.metadata.name ?? ""),
+    dryRun: options.dryRun,
+    options: () => options.as("CreateOptions"),
+  });
+  const admitting = admit(context, asked);
+  if (admitting) await admitting;
+  const validating = validate(context, asked);
+  if (validating) await validating;
   return {
     type: "object",
     code: 201,
-    object: await compute(question, { user, namespace, name, dryRun: options.dryRun }),
+    object: await compute(asked.object as KubeObject, { user, namespace, name, dryRun: options.dryRun }),
   };
 }

@@ -1,5 +1,6 @@
 import { formatTime } from "../../object/time.ts";
 import type { Clock } from "../../runtime/clock.ts";
+import type { Admission } from "../admission/admission.ts";
 import type { ServicePools } from "../allocation/service-pools.ts";
 import type { ClusterAuthorizer } from "../auth/cluster-authorizer.ts";
 import type { User } from "../auth/user.ts";
@@ -18,6 +19,7 @@ export interface Services {
   readonly pools: ServicePools;
   readonly registry: Registry;
   readonly authorizer: ClusterAuthorizer;
+  readonly admission: Admission;
   readonly clock: Clock;
 }
 

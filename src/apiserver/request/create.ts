@@ -1,11 +1,14 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { KubeObject } from "../../object/meta.ts";
+import type { KubeObject, ObjectMeta } from "../../object/meta.ts";
 import { updateManagedFields } from "../../patch/managed-fields.ts";
 import type { ParsedBody } from "../body/body.ts";
 import { apiVersion, collectionOf } from "../registry.ts";
 import type { Resource } from "../resource.ts";
 import { alreadyExists, badRequest, invalidObject, notFound, StatusError } from "../status-error.ts";
+import { StaleWriteError } from "../storage/object-store.ts";
 import type { Entry } from "../storage/store.ts";
+import { admit, attributesOf, validate, type Write } from "./admission.ts";
+import { allocating } from "./allocating.ts";
 import { collectionFor, keyFor, timestamp, type Answer, type RequestContext } from "./context.ts";
 import { incoming } from "./incoming.ts";
 import { ignoredFor } from "./ignored-fields.ts";
@@ -37,19 +40,10 @@ export async function insert(
   if (object.metadata.resourceVersion)
     throw new StatusError(500, "", "resourceVersion should not be set on objects to be created");
   admitToNamespace(context, object);
-
-  const { metadata } = object;
-  metadata.uid = randomUUID();
-  metadata.creationTimestamp = timestamp(services.clock);
-  delete metadata.deletionTimestamp;
-  delete metadata.deletionGracePeriodSeconds;
-  delete metadata.generation;
-  delete (metadata as { selfLink?: string }).selfLink;
-  if (strategy.hasGeneration) metadata.generation = 1;
-
+  wipe(object.metadata);
   strategy.defaults?.(object);
   if (managed === "update") {
-    metadata.managedFields = updateManagedFields({
+    object.metadata.managedFields = updateManagedFields({
       before: undefined,
       after: object,
       schema: resource.schema,
@@ -61,10 +55,25 @@ export async function insert(
     });
   }
   // What the server sets from here on belongs to nobody.
-  strategy.prepareForCreate?.(object);
-  strategy.admitCreate?.(object, services.reader);
+  const asked = attributesOf(context, creation(object, options));
+  const admitting = admit(context, asked);
+  if (admitting) await admitting;
+  const admitted = asked.object as KubeObject;
+  return allocating(context, admitted, undefined, () => store(context, admitted, options));
+}
+
+async function store(context: RequestContext, object: KubeObject, options: WriteOptions): Promise<Answer> {
+  const { resource, services } = context;
+  const { strategy } = resource;
+  const { metadata } = object;
+  placeInNamespace(context, object);
+  wipe(metadata);
+  metadata.uid = randomUUID();
+  metadata.creationTimestamp = timestamp(services.clock);
+  if (strategy.hasGeneration) metadata.generation = 1;
   refuseEscalation(context, object);
-  context.warnings.push(...finalizerAdvice(metadata, resource));
+  strategy.prepareForCreate?.(object);
+  context.warnings.push(...finalizerAdvice(metadata, resource), ...(strategy.warnings?.(object) ?? []));
 
   // A generated name may be taken: another one is as good. A name that was given is not.
   for (let attempt = 1; ; attempt++) {
@@ -76,6 +85,10 @@ export async function insert(
     }
     const errors = [...metadataFaults(metadata, resource), ...(strategy.validate?.(object) ?? [])];
     if (errors.length > 0) throw invalidObject(resource.group, resource.kind, metadata.name ?? "", errors);
+    const validating = validate(context, attributesOf(context, creation(object, options)));
+    if (validating) await validating;
+    // Again, if there was anything to wait for: the namespace may have gone meanwhile.
+    admitToNamespace(context, object);
     const key = keyFor(context, metadata.name ?? "");
     if (!services.store.head(collectionFor(context), key)) {
       if (options.dryRun) return { type: "object", code: 201, object };
@@ -83,10 +96,33 @@ export async function insert(
       services.views.adopt(change.after as Entry, resource);
       return { type: "entry", code: 201, entry: change.after as Entry };
     }
+    // A PUT or apply that found nothing there finds something now.
+    if (context.name !== "") throw new StaleWriteError(collectionFor(context), key);
     if (!generated) throw alreadyExists(resource.group, resource.plural, metadata.name ?? "");
     if (attempt >= 8) throw noFreeName(resource, metadata.name ?? "");
     delete metadata.name;
   }
+}
+
+function creation(object: KubeObject, options: WriteOptions): Write {
+  return {
+    operation: "CREATE",
+    object,
+    old: undefined,
+    name: object.metadata.name ?? "",
+    dryRun: options.dryRun,
+    options: () => options.as("CreateOptions"),
+  };
+}
+
+/** What the server alone decides about a new object. */
+function wipe(metadata: ObjectMeta): void {
+  delete metadata.uid;
+  delete metadata.creationTimestamp;
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+  delete metadata.generation;
+  delete (metadata as { selfLink?: string }).selfLink;
 }
 
 function noFreeName({ group, plural }: Resource, name: string): StatusError {

@@ -12,6 +12,8 @@ export interface DeleteOptions {
   readonly uid: string | undefined;
   readonly resourceVersion: string | undefined;
   readonly dryRun: boolean;
+  /** As the client sent them. */
+  readonly sent: object;
 }
 
 /** How something is to be deleted: as the body says, or, where there is none, the query. */
@@ -34,6 +36,7 @@ export function deleteOptions(query: URLSearchParams, body: Json): DeleteOptions
     uid: given.preconditions?.uid,
     resourceVersion: given.preconditions?.resourceVersion,
     dryRun: (given.dryRun ?? []).length > 0,
+    sent: given,
   };
 }
 

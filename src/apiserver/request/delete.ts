@@ -3,19 +3,21 @@ import type { KubeObject, ObjectMeta } from "../../object/meta.ts";
 import { formatTime } from "../../object/time.ts";
 import { conflict, forbidden, notFound } from "../status-error.ts";
 import type { Entry } from "../storage/store.ts";
+import { admit, attributesOf, validate } from "./admission.ts";
 import { collectionFor, keyFor, type Answer, type RequestContext } from "./context.ts";
 import { deleteOptions, type DeleteOptions } from "./delete-options.ts";
 import { draftOf } from "./draft.ts";
-import { newest } from "./get.ts";
 import { list } from "./list.ts";
+import { onNewest } from "./on-newest.ts";
 import { isReleased } from "./update.ts";
 
 export async function remove(context: RequestContext, body: Json): Promise<Answer> {
   const { resource, name } = context;
   const options = deleteOptions(context.query, body);
-  const live = newest(context);
-  if (!live) throw notFound(resource.group, resource.plural, name);
-  const { object, gone } = await removeOne(context, live, options);
+  const { object, gone } = await onNewest(context, async (live) => {
+    if (!live) throw notFound(resource.group, resource.plural, name);
+    return removeOne(context, live, options);
+  });
   if (!gone || resource.strategy.returnDeleted) return { type: "object", code: 200, object };
   return {
     type: "object",
@@ -41,10 +43,10 @@ export async function removeCollection(context: RequestContext, body: Json): Pro
   const found = list(context);
   if (found.type !== "list") return found;
   await Promise.all(
-    found.entries.map(async (entry) => {
-      const newestEntry = context.services.store.head(collectionFor(context), entry.key);
-      const [namespace = "", name = ""] = context.resource.namespaced ? entry.key.split("/") : ["", entry.key];
-      if (newestEntry) await removeOne({ ...context, namespace, name }, newestEntry, options);
+    found.entries.map(async ({ key }) => {
+      const [namespace = "", name = ""] = context.resource.namespaced ? key.split("/") : ["", key];
+      const one = { ...context, namespace, name };
+      await onNewest(one, async (live) => live && removeOne(one, live, options, ""));
     }),
   );
   return found;
@@ -54,6 +56,7 @@ async function removeOne(
   context: RequestContext,
   live: Entry,
   options: DeleteOptions,
+  asked = context.name,
 ): Promise<{ object: KubeObject; gone: boolean }> {
   const { resource, services, name } = context;
   const collection = collectionFor(context);
@@ -62,6 +65,8 @@ async function removeOne(
   const refusal = resource.strategy.refuseDelete?.(object);
   if (refusal) throw forbidden(resource.group, resource.plural, name, refusal);
   checkPreconditions(context, object, options);
+  const admitting = isUnderWay(context, object, options) ? undefined : admitDeletion(context, object, options, asked);
+  if (admitting) await admitting;
   const marked = markDeleted(context, object, options);
   const isGone = isReleased(marked, resource);
   // What could have been given time is marked before it goes, even if it goes at once: watchers see both.
@@ -79,6 +84,43 @@ async function removeOne(
     services.views.adopt(after as Entry, resource);
     return after as Entry;
   }
+}
+
+/** Asked for again without being hurried: nothing happens, and nobody is asked. */
+function isUnderWay({ resource }: RequestContext, { metadata }: KubeObject, options: DeleteOptions): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds: given = 0 } = metadata;
+  if (!resource.strategy.gracePeriod || !deletionTimestamp) return false;
+  return options.gracePeriodSeconds === undefined || options.gracePeriodSeconds >= given;
+}
+
+/** A deletion has no object to change: what may change one is asked, and then what may only refuse. */
+function admitDeletion(
+  context: RequestContext,
+  old: KubeObject,
+  options: DeleteOptions,
+  name: string,
+): Promise<void> | undefined {
+  const asked = attributesOf(context, {
+    operation: "DELETE",
+    object: undefined,
+    old,
+    name,
+    dryRun: options.dryRun,
+    options: () => shownOptions(context, old, options),
+  });
+  const admitting = admit(context, asked);
+  return admitting ? admitting.then(() => validate(context, asked)) : validate(context, asked);
+}
+
+/** With the time that is given where none was asked for. */
+function shownOptions({ resource }: RequestContext, old: KubeObject, options: DeleteOptions): object {
+  const gracePeriodSeconds = resource.strategy.gracePeriod?.(old, options.gracePeriodSeconds);
+  return {
+    ...options.sent,
+    kind: "DeleteOptions",
+    apiVersion: "meta.k8s.io/v1",
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+  };
 }
 
 function checkPreconditions({ resource, name }: RequestContext, object: KubeObject, options: DeleteOptions): void {

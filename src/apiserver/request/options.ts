@@ -7,6 +7,8 @@ export interface WriteOptions {
   readonly fieldValidation: "Ignore" | "Warn" | "Strict";
   readonly fieldManager: string;
   readonly force: boolean;
+  /** As the client sent them. A patch creates or updates, and is shown to admission as what it does. */
+  readonly as: (kind: "CreateOptions" | "UpdateOptions") => object;
 }
 
 /** The query of a create, update or patch. `kind` names it in errors: `CreateOptions`. */
@@ -33,6 +35,20 @@ export function writeOptions(query: URLSearchParams, kind: string, userAgent: st
     fieldValidation,
     fieldManager: fieldManager || managerOf(userAgent),
     force: isForced(query),
+    as: (kind) => optionsIn(query, kind),
+  };
+}
+
+function optionsIn(query: URLSearchParams, kind: string): object {
+  const dryRun = query.getAll("dryRun");
+  const fieldManager = query.get("fieldManager");
+  const fieldValidation = query.get("fieldValidation");
+  return {
+    kind,
+    apiVersion: "meta.k8s.io/v1",
+    ...(dryRun.length > 0 ? { dryRun } : {}),
+    ...(fieldManager ? { fieldManager } : {}),
+    ...(fieldValidation ? { fieldValidation } : {}),
   };
 }
 

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../../object/json.ts";
+import { clone, isObject, type Json, type JsonObject } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
 import { applyConfiguration, type ApplyConflict } from "../../patch/apply-configuration.ts";
 import { applyJsonPatch } from "../../patch/json-patch.ts";
@@ -14,11 +14,12 @@ import { DecodeError } from "../kinds/decode.ts";
 import { apiVersion } from "../registry.ts";
 import type { Resource } from "../resource.ts";
 import { badRequest, invalidObject, notFound, StatusError, unsupportedMediaType } from "../status-error.ts";
+import type { Entry } from "../storage/store.ts";
 import { timestamp, type Answer, type RequestContext } from "./context.ts";
 import { insert, placeInNamespace } from "./create.ts";
-import { newest } from "./get.ts";
 import { ignoredFor } from "./ignored-fields.ts";
 import { checkKind, decodeAs } from "./incoming.ts";
+import { onNewest } from "./on-newest.ts";
 import { writeOptions, type WriteOptions } from "./options.ts";
 import { replace } from "./update.ts";
 
@@ -30,7 +31,7 @@ const types = {
 } as const;
 
 export async function patch(context: RequestContext, text: string, contentType: string | undefined): Promise<Answer> {
-  const { resource } = context;
+  const { resource, services } = context;
   const media = mediaType(contentType);
   const type = Object.hasOwn(types, media) ? types[media as keyof typeof types] : undefined;
   if (!type) throw new StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
@@ -39,16 +40,20 @@ export async function patch(context: RequestContext, text: string, contentType: 
       Object.keys(types).filter((media) => types[media as keyof typeof types] !== "strategic"),
     );
   const options = writeOptions(context.query, "PatchOptions", context.userAgent, type === "apply");
-  if (type === "apply") return apply(context, (await parseYaml(text, resource.kind)).value, options);
-
-  const body = parseJson(text, resource.kind).value;
-  const live = newest(context);
-  if (!live) throw notFound(resource.group, resource.plural, context.name);
-  const current = context.services.views.object(live, resource);
-  const patched = patchedBy(type, current, body, resource);
-  if (nestsTooDeep(patched)) throw badRequest(`the patched object nests deeper than ${maxDepth} levels`);
-  checkUnmoved(context, patched);
-  return replace(context, live, decodePatched(context, patched, body, options), options, "update");
+  if (type === "apply") {
+    const value = (await parseYaml(text, resource.kind)).value;
+    const isKept = services.admission.mayWait({ operation: "UPDATE", resource, subresource: context.subresource });
+    return onNewest(context, async (live) => apply(context, live, isKept ? clone(value) : value, options));
+  }
+  return onNewest(context, async (live) => {
+    const body = parseJson(text, resource.kind).value;
+    if (!live) throw notFound(resource.group, resource.plural, context.name);
+    const current = services.views.object(live, resource);
+    const patched = patchedBy(type, current, body, resource);
+    if (nestsTooDeep(patched)) throw badRequest(`the patched object nests deeper than ${maxDepth} levels`);
+    checkUnmoved(context, patched);
+    return replace(context, live, decodePatched(context, patched, body, options), options, "update");
+  });
 }
 
 /** Patch upon patch could otherwise build what no single request may bring. */
@@ -150,13 +155,17 @@ function report(unknown: readonly string[], options: WriteOptions, warnings: str
 }
 
 /** Server-side apply: the manager says which fields it wants to have which values, and owns exactly those. */
-async function apply(context: RequestContext, value: Json, options: WriteOptions): Promise<Answer> {
+async function apply(
+  context: RequestContext,
+  live: Entry | undefined,
+  value: Json,
+  options: WriteOptions,
+): Promise<Answer> {
   const { resource, services, name, subresource } = context;
   if (!isObject(value) || value.apiVersion === undefined || value.kind === undefined)
     throw badRequest("the applied object must name its apiVersion and kind");
   checkKind(resource, value);
   const config = configuration(context, value);
-  const live = newest(context);
   if (!live && subresource !== "") throw notFound(resource.group, resource.plural, name);
   let result: ReturnType<typeof applyConfiguration>;
   try {

@@ -3,6 +3,7 @@ import type { PodDisruptionBudget } from "kubernetes-types/policy/v1.js";
 import { clone, type Json } from "../../object/json.ts";
 import { fromLabelSelector, matchesLabels } from "../../object/label-selector.ts";
 import type { KubeObject } from "../../object/meta.ts";
+import { Admission } from "../admission/admission.ts";
 import { definitionOf } from "../kinds/definitions.ts";
 import type { ActionContext, Subresource } from "../resource.ts";
 import { badRequest, notFound, StatusError } from "../status-error.ts";
@@ -40,7 +41,8 @@ async function evict(services: Services, body: KubeObject, context: ActionContex
   const pod = services.reader.head("pods", `${namespace}/${name}`);
   if (!resource || !pod) throw notFound("", "pods", name);
   const deletion: RequestContext = {
-    services,
+    // The eviction was admitted; the deletion that comes of it is not asked about again.
+    services: { ...services, admission: new Admission([]) },
     resource,
     user,
     namespace,

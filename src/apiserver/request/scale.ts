@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../../object/json.ts";
+import { clone, isObject, type Json, type JsonObject } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
 import { applyJsonPatch } from "../../patch/json-patch.ts";
 import { applyMergePatch } from "../../patch/merge-patch.ts";
@@ -9,12 +9,15 @@ import { mediaType } from "../body/media-type.ts";
 import { atLeast } from "../kinds/bounds.ts";
 import { decodeBuiltin, DecodeError } from "../kinds/decode.ts";
 import { definitionOf } from "../kinds/definitions.ts";
+import type { Kind } from "../admission/admission.ts";
 import type { Subresource } from "../resource.ts";
 import { badRequest, invalidObject, notFound, unsupportedMediaType } from "../status-error.ts";
+import { admit, attributesOf } from "./admission.ts";
 import type { Answer, RequestContext } from "./context.ts";
-import { existing, newest } from "./get.ts";
+import { existing } from "./get.ts";
+import { onNewest } from "./on-newest.ts";
 import { writeOptions } from "./options.ts";
-import { replace } from "./update.ts";
+import { own, store } from "./update.ts";
 
 type Scale = Extract<Subresource, { type: "scale" }>;
 
@@ -33,21 +36,45 @@ export async function writeScale(
 ): Promise<Answer> {
   const { resource, services, name } = context;
   const options = writeOptions(context.query, verb === "patch" ? "PatchOptions" : "UpdateOptions", context.userAgent);
-  const live = newest(context);
-  if (!live) throw notFound(resource.group, resource.plural, name);
-  const object = services.views.object(live, resource);
-  const scale =
-    verb === "patch"
-      ? patched(scaleToPatch(object, part), String(body), contentType)
-      : (await parseObject(body, contentType, "Scale")).value;
-  if (!isObject(scale) || !isObject(scale.spec ?? {}))
-    throw badRequest("the object provided is unrecognized (must be of type Scale)");
-  const asked = resource.origin === "builtin" ? decoded(scale, name) : (scale as unknown as KubeObject);
-  const answer = await replace(context, live, applyScale(object, asked, part), options, "update");
-  const written =
-    answer.type === "entry" ? services.views.object(answer.entry, resource) : (answer as { object: KubeObject }).object;
-  return { type: "object", code: 200, object: toScale(written, part) };
+  const sent = verb === "patch" ? undefined : (await parseObject(body, contentType, "Scale")).value;
+  return onNewest(context, async (live) => {
+    if (!live) throw notFound(resource.group, resource.plural, name);
+    const old = services.views.object(live, resource);
+    const scale = sent === undefined ? patched(scaleToPatch(old, part), String(body), contentType) : clone(sent);
+    if (!isObject(scale) || !isObject(scale.spec ?? {}))
+      throw badRequest("the object provided is unrecognized (must be of type Scale)");
+    const asked = attributesOf(context, {
+      operation: "UPDATE",
+      kind: scaleKind,
+      object: resource.origin === "builtin" ? decoded(scale, name) : (scale as unknown as KubeObject),
+      old: toScale(old, part),
+      dryRun: options.dryRun,
+      options: () => options.as("UpdateOptions"),
+    });
+    const admitting = admit(context, asked);
+    if (admitting) await admitting;
+    const object = applyScale(old, asked.object as KubeObject, part);
+    own(context, object, old, options, "update");
+    const shown = (next: KubeObject): KubeObject => toScale(next, part);
+    const answer = await store(context, { live, old, object, options, asked, shown });
+    const written =
+      answer.type === "entry"
+        ? services.views.object(answer.entry, resource)
+        : (answer as { object: KubeObject }).object;
+    return { type: "object", code: 200, object: toScale(written, part) };
+  });
 }
+
+const scaleKind: Kind = {
+  group: "autoscaling",
+  version: "v1",
+  kind: "Scale",
+  origin: "builtin",
+  strategy: {},
+  get schema() {
+    return definitionOf("autoscaling", "v1", "Scale");
+  },
+};
 
 /** The scale of a built-in kind is itself one, and is refused in its own name. */
 function decoded(scale: JsonObject, name: string): KubeObject {

@@ -1,44 +1,52 @@
-import { equal, get, set } from "../../object/json.ts";
+import { clone, equal, get, set } from "../../object/json.ts";
 import type { KubeObject, ManagedFieldsEntry } from "../../object/meta.ts";
 import { validateObjectMetaUpdate } from "../../object/validate-meta.ts";
 import { keepTimesOfNoOp } from "../../patch/keep-times.ts";
 import { updateManagedFields } from "../../patch/managed-fields.ts";
 import { invalid } from "../../schema/field-error.ts";
+import type { Attributes } from "../admission/admission.ts";
 import type { ParsedBody } from "../body/body.ts";
 import { apiVersion } from "../registry.ts";
 import type { Resource, Subresource } from "../resource.ts";
 import { badRequest, conflict, invalidObject, notFound } from "../status-error.ts";
+import { StaleWriteError } from "../storage/object-store.ts";
 import type { Entry } from "../storage/store.ts";
+import { admit, attributesOf, validate } from "./admission.ts";
+import { allocating } from "./allocating.ts";
 import { collectionFor, keyFor, timestamp, type Answer, type RequestContext } from "./context.ts";
 import { insert, placeInNamespace } from "./create.ts";
 import { draftOf } from "./draft.ts";
-import { newest } from "./get.ts";
 import { ignoredFor } from "./ignored-fields.ts";
 import { incoming } from "./incoming.ts";
 import { finalizerAdvice, metadataFaults } from "./metadata-faults.ts";
+import { onNewest } from "./on-newest.ts";
 import { writeOptions, type WriteOptions } from "./options.ts";
 import { refuseEscalation } from "./refuse-escalation.ts";
 
 export async function update(context: RequestContext, body: ParsedBody): Promise<Answer> {
-  const { resource, name } = context;
+  const { resource, services, name } = context;
   const options = writeOptions(context.query, "UpdateOptions", context.userAgent);
   const object = incoming(resource, body, options, context.warnings);
   placeInNamespace(context, object);
   object.metadata.name ??= name;
   if (object.metadata.name !== name)
     throw badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`);
-  const live = newest(context);
-  if (!live) {
-    if (!resource.strategy.createOnUpdate || context.subresource !== "" || object.metadata.resourceVersion)
-      throw notFound(resource.group, resource.plural, name);
-    return insert(context, object, options, "update");
-  }
-  if (resource.strategy.requiresVersion && !object.metadata.resourceVersion) {
-    const fault = invalid("metadata.resourceVersion", 0, "must be specified for an update");
-    throw invalidObject(resource.group, resource.plural, name, [fault]);
-  }
-  checkUid(context, object, live);
-  return replace(context, live, object, options, "update");
+  // What the client sent is kept for another attempt only where one may be needed.
+  const isKept = services.admission.mayWait({ operation: "UPDATE", resource, subresource: context.subresource });
+  const ownCopy = (): KubeObject => (isKept ? clone(object) : object);
+  return onNewest(context, async (live) => {
+    if (!live) {
+      if (!resource.strategy.createOnUpdate || context.subresource !== "" || object.metadata.resourceVersion)
+        throw notFound(resource.group, resource.plural, name);
+      return insert(context, ownCopy(), options, "update");
+    }
+    if (resource.strategy.requiresVersion && !object.metadata.resourceVersion) {
+      const fault = invalid("metadata.resourceVersion", 0, "must be specified for an update");
+      throw invalidObject(resource.group, resource.plural, name, [fault]);
+    }
+    checkUid(context, object, live);
+    return replace(context, live, ownCopy(), options, "update");
+  });
 }
 
 /** A PUT that names a uid means that very object; of a patch it is one more field, which cannot change. */
@@ -61,14 +69,51 @@ export async function replace(
   options: WriteOptions,
   managed: "update" | "apply",
 ): Promise<Answer> {
+  const old = context.services.views.object(live, context.resource);
+  own(context, object, old, options, managed);
+  const asked = attributesOf(context, {
+    operation: "UPDATE",
+    object,
+    old,
+    dryRun: options.dryRun,
+    options: () => options.as("UpdateOptions"),
+  });
+  const admitting = admit(context, asked);
+  if (admitting) await admitting;
+  const admitted = asked.object as KubeObject;
+  return allocating(context, admitted, old, () => store(context, { live, old, object: admitted, options, asked }));
+}
+
+/** Defaults, and whose the fields are. Before the server's own changes: those belong to nobody. */
+export function own(
+  context: RequestContext,
+  object: KubeObject,
+  old: KubeObject,
+  options: WriteOptions,
+  managed: "update" | "apply",
+): void {
+  context.resource.strategy.defaults?.(object);
+  if (managed === "update") object.metadata.managedFields = managedAfter(context, object, old, options);
+}
+
+export interface NextVersion {
+  readonly live: Entry;
+  readonly old: KubeObject;
+  readonly object: KubeObject;
+  readonly options: WriteOptions;
+  /** What admission was asked; it is asked again whether what came of it may be stored. */
+  readonly asked: Attributes;
+  /** The object as admission sees it: itself unless told. */
+  readonly shown?: (object: KubeObject) => KubeObject;
+}
+
+/** An admitted next version. */
+export async function store(context: RequestContext, next: NextVersion): Promise<Answer> {
   const { resource, services } = context;
-  const old = services.views.object(live, resource);
+  const { live, old, object, options, asked, shown = itself } = next;
   checkVersion(context, object, old);
   keepServerFields(object, old);
-  resource.strategy.defaults?.(object);
   restoreUnwritten(context, object, old);
-  // Before the server's own changes: those belong to nobody.
-  if (managed === "update") object.metadata.managedFields = managedAfter(context, object, old, options);
   restoreMetadata(context, object, old);
   prepare(context, object, old);
   if (resource.strategy.hasGeneration && contentChanged(resource, object, old))
@@ -76,13 +121,18 @@ export async function replace(
 
   refuseEscalation(context, object, old);
   context.warnings.push(...finalizerAdvice(object.metadata, resource, old.metadata));
+  if (context.subresource === "") context.warnings.push(...(resource.strategy.warnings?.(object) ?? []));
   const errors = faults(context, object, old);
   if (errors.length > 0) throw invalidObject(resource.group, resource.kind, context.name, errors);
+  asked.object = shown(object);
+  const validating = validate(context, asked);
+  if (validating) await validating;
 
   object.metadata.managedFields = keepTimesOfNoOp(old, object);
-  if (options.dryRun) return { type: "object", code: 200, object };
   const collection = collectionFor(context);
   const key = keyFor(context, context.name);
+  if (services.store.head(collection, key) !== live) throw new StaleWriteError(collection, key);
+  if (options.dryRun) return { type: "object", code: 200, object };
   if (object.metadata.deletionTimestamp && isReleased(object, resource)) {
     // Watchers see the last state there was, at the version of its removal; who asked sees what it asked for.
     await services.store.remove(collection, key, live, draftOf({ ...old, metadata: { ...old.metadata } }, resource));
@@ -95,6 +145,8 @@ export async function replace(
   services.views.adopt(change.after as Entry, resource);
   return { type: "entry", code: 200, entry: change.after as Entry };
 }
+
+const itself = (object: KubeObject): KubeObject => object;
 
 function checkVersion({ resource, name }: RequestContext, object: KubeObject, old: KubeObject): void {
   const { resourceVersion } = object.metadata;

@@ -2,6 +2,8 @@ import type { Json } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
 import { noLog } from "../../runtime/log.ts";
 import { VirtualClock } from "../../runtime/virtual-clock.ts";
+import { Admission, type AdmissionPlugin } from "../admission/admission.ts";
+import { kindAdmission } from "../admission/kind-admission.ts";
 import { ClusterAuthorizer } from "../auth/cluster-authorizer.ts";
 import { NodeAuthorizer } from "../auth/node-authorizer.ts";
 import { NodeRelations } from "../auth/node-relations.ts";
@@ -34,6 +36,8 @@ export interface SmallServerOptions {
   readonly history?: Partial<HistoryLimits>;
   /** More resources than the built-in ones. */
   readonly resources?: readonly Resource[];
+  /** More opinions on writes than those of the kinds themselves. */
+  readonly admission?: readonly AdmissionPlugin[];
 }
 
 /** What a request names besides its resource. */
@@ -57,7 +61,12 @@ export class SmallServer {
   /** Of the last request. */
   warnings: string[] = [];
 
-  constructor({ backend = new MemoryBackend(), history = {}, resources = [] }: SmallServerOptions = {}) {
+  constructor({
+    backend = new MemoryBackend(),
+    history = {},
+    resources = [],
+    admission = [],
+  }: SmallServerOptions = {}) {
     const store = new ObjectStore(backend, { history: history });
     const reader = new StoreReader(store);
     this.services = {
@@ -67,6 +76,7 @@ export class SmallServer {
       pools: new ServicePools(store, { heldBy: heldByService }),
       registry: new Registry([...builtinResources(), definitionResource, ...resources]),
       authorizer: new ClusterAuthorizer(new NodeAuthorizer(new NodeRelations(store)), new RbacAuthorizer(reader)),
+      admission: new Admission([kindAdmission(reader), ...admission]),
       clock: this.clock,
     };
   }

@@ -1,0 +1,56 @@
+import type { KubeObject } from "../../object/meta.ts";
+import type { Attributes, Kind, Operation } from "../admission/admission.ts";
+import { StatusError } from "../status-error.ts";
+import type { RequestContext } from "./context.ts";
+
+export interface Write {
+  readonly operation: Operation;
+  readonly object: KubeObject | undefined;
+  readonly old: KubeObject | undefined;
+  readonly dryRun: boolean;
+  readonly options: () => object;
+  /** The resource itself unless told. */
+  readonly kind?: Kind;
+  /** That of the request unless told. */
+  readonly name?: string;
+}
+
+/** A write as admission sees it. */
+export function attributesOf(context: RequestContext, write: Write): Attributes {
+  const { resource, subresource, user, warnings, deadline = Infinity } = context;
+  const { operation, object, old, dryRun, kind = resource, name = context.name } = write;
+  let options: object | undefined;
+  return {
+    operation,
+    resource,
+    kind,
+    subresource,
+    namespace: resource.plural === "namespaces" && resource.group === "" ? name : context.namespace,
+    name,
+    object,
+    old,
+    // Few ask, and every write would pay.
+    get options() {
+      return (options ??= write.options());
+    },
+    dryRun,
+    user,
+    warnings,
+    deadline,
+    round: "first",
+  };
+}
+
+/** Nothing to wait for unless a plug-in waits. The object that comes of it is that of the attributes. */
+export function admit(context: RequestContext, attributes: Attributes): Promise<void> | undefined {
+  return context.services.admission.admit(attributes)?.then(() => refuseTheGone(context));
+}
+
+export function validate(context: RequestContext, attributes: Attributes): Promise<void> | undefined {
+  return context.services.admission.validate(attributes)?.then(() => refuseTheGone(context));
+}
+
+/** Who has hung up was told nothing, and must not find it done. */
+function refuseTheGone({ isGone }: RequestContext): void {
+  if (isGone?.()) throw new StatusError(499, "", "the client went away");
+}
