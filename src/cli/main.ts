@@ -29,6 +29,21 @@ program
   .option("--fsync", "sync every write to disk, so that a power loss loses nothing either")
   .action(async (options: Record<string, string | boolean>) => (await import("./apiserver.ts")).apiserver(options));
 
+program
+  .command("webhook")
+  .description("answer admission and conversion reviews of an API server, and register for them")
+  .requiredOption("--register <how>", "how API servers reach it: by url or service")
+  .option("--kubeconfig <file>", "the cluster to register with")
+  .option("--context <name>", "context of the kubeconfig")
+  .option("--host <address>", "address to listen on", "127.0.0.1")
+  .option("--port <port>", "port to listen on; 0 picks a free one", "0")
+  .option("--advertise <host>", "host name or address in the url that is registered (default: --host)")
+  .option("-n, --namespace <name>", "where its Secret and its Service are", "attune-system")
+  .option("--service <name>", "name of its Service", "attune-webhook")
+  .option("--service-port <port>", "port of its Service", "443")
+  .option("--probe-address <host:port>", "where to serve /healthz, /readyz and /metrics (default: nowhere)")
+  .action(async (options: Record<string, string | boolean>) => (await import("./webhook.ts")).webhook(options));
+
 tunedCommand(program);
 
 try {

@@ -1,0 +1,56 @@
+import { isIP } from "node:net";
+import { HttpClient } from "../kube/http-client.ts";
+import { loadConnection } from "../kube/load-connection.ts";
+import { createLog } from "../runtime/log.ts";
+import { createPromMetrics } from "../runtime/prom-metrics.ts";
+import { stopOnSignals } from "../runtime/signals.ts";
+import { webhookSecret } from "../webhook/rbac.ts";
+import type { Target } from "../webhook/registration.ts";
+import { tunedHandler } from "../webhook/tuned-handler.ts";
+import { runWebhook } from "../webhook/webhook.ts";
+import { portOption } from "./port-option.ts";
+
+type Options = Record<string, string | boolean | undefined>;
+
+/** `attune webhook`: prints one line when API servers can reach it, then serves until it is told to stop. */
+export async function webhook(options: Options): Promise<void> {
+  const target = targetOption(options);
+  const port = portOption(options.port);
+  const { signal } = stopOnSignals();
+  const connection = await loadConnection({
+    ...(typeof options.kubeconfig === "string" ? { kubeconfig: options.kubeconfig } : {}),
+    ...(typeof options.context === "string" ? { context: options.context } : {}),
+  });
+  await runWebhook({
+    client: new HttpClient(connection),
+    signal,
+    handlers: { admission: [tunedHandler], conversion: [] },
+    host: String(options.host),
+    port,
+    target,
+    secret: { namespace: String(options.namespace), name: webhookSecret },
+    ...(typeof options.probeAddress === "string" ? { probeAddress: options.probeAddress } : {}),
+    log: await createLog({ name: "webhook" }),
+    metrics: await createPromMetrics(),
+    onReady: (address) => process.stdout.write(`ready https://${address}\n`),
+  });
+}
+
+function targetOption({
+  register,
+  advertise,
+  host,
+  service,
+  namespace,
+  servicePort,
+}: Options): (port: number) => Target {
+  if (register === "service") {
+    const port = portOption(servicePort);
+    return () => ({ type: "service", namespace: String(namespace), name: String(service), port });
+  }
+  if (register !== "url") throw new Error(`--register ${String(register)}: either url or service`);
+  const name = String(advertise ?? host);
+  if (name === "0.0.0.0" || name === "::")
+    throw new Error(`--host ${name}: API servers need an address to call; say it with --advertise`);
+  return (port) => ({ type: "url", base: `https://${isIP(name) === 6 ? `[${name}]` : name}:${port}` });
+}

@@ -1,0 +1,73 @@
+import { isObject, type Json } from "../object/json.ts";
+import type { KubeObject } from "../object/meta.ts";
+import { jsonPatchBetween } from "../patch/json-patch-between.ts";
+import type { AdmissionHandler, AdmissionRequest, Decision } from "./handler.ts";
+import { BadReviewError } from "./bad-review-error.ts";
+
+const apiVersions = ["admission.k8s.io/v1", "admission.k8s.io/v1beta1"];
+
+export interface AnsweredAdmission {
+  readonly review: object;
+  readonly request: AdmissionRequest;
+  readonly decision: Decision;
+  /** How many operations the object is changed by. */
+  readonly changes: number;
+}
+
+/** An AdmissionReview's answer. What the handler throws is its own fault and passes through. */
+export async function answerAdmission(handler: AdmissionHandler, body: unknown): Promise<AnsweredAdmission> {
+  const { apiVersion, request } = parse(body);
+  const decision = await handler.review(request);
+  const operations =
+    decision.type === "allow" && decision.object
+      ? jsonPatchBetween(request.object as Json, decision.object as Json)
+      : [];
+  const patch =
+    operations.length > 0
+      ? { patchType: "JSONPatch", patch: Buffer.from(JSON.stringify(operations)).toString("base64") }
+      : {};
+  const response = {
+    uid: request.uid,
+    allowed: decision.type === "allow",
+    ...refusal(decision),
+    ...warned(decision),
+    ...patch,
+  };
+  return { review: { apiVersion, kind: "AdmissionReview", response }, request, decision, changes: operations.length };
+}
+
+function refusal(decision: Decision): object {
+  if (decision.type === "allow") return {};
+  const { message, code = 403, reason = "Forbidden" } = decision;
+  return { status: { status: "Failure", message, reason, code } };
+}
+
+function warned({ warnings = [] }: Decision): object {
+  return warnings.length > 0 ? { warnings } : {};
+}
+
+function parse(body: unknown): { apiVersion: string; request: AdmissionRequest } {
+  if (!isObject(body) || body.kind !== "AdmissionReview" || !apiVersions.includes(String(body.apiVersion)))
+    throw new BadReviewError(`not an AdmissionReview of ${apiVersions.join(" or ")}`);
+  const { request } = body;
+  if (!isObject(request) || typeof request.uid !== "string" || request.uid === "")
+    throw new BadReviewError("the review has no request with a uid");
+  if (!isObject(request.kind) || !isObject(request.resource) || typeof request.operation !== "string")
+    throw new BadReviewError("the request does not say its kind, resource and operation");
+  const { object = null, oldObject = null } = request;
+  return {
+    apiVersion: String(body.apiVersion),
+    request: {
+      ...(request as unknown as AdmissionRequest),
+      userInfo: (isObject(request.userInfo) ? request.userInfo : {}) as AdmissionRequest["userInfo"],
+      object: objectIn(object, "object"),
+      oldObject: objectIn(oldObject, "oldObject"),
+    },
+  };
+}
+
+function objectIn(value: Json, field: string): KubeObject | null {
+  if (value === null) return null;
+  if (!isObject(value) || !isObject(value.metadata ?? {})) throw new BadReviewError(`request.${field} is no object`);
+  return { ...value, metadata: value.metadata ?? {} } as unknown as KubeObject;
+}

@@ -1,0 +1,84 @@
+import { X509Certificate } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { type CertificateInput, type Certificates, nextCertificates, renewalTime } from "./certificates.ts";
+
+const day = 24 * 60 * 60 * 1000;
+const lives = { authorityMs: 300 * day, servingMs: 90 * day };
+const start = Date.parse("2030-01-01T00:00:00Z");
+
+function next(current: CertificateInput["current"], more: Partial<CertificateInput> = {}): Certificates {
+  return nextCertificates({ current, names: ["hook.ns.svc"], trusted: true, now: start, lives, ...more });
+}
+
+const authorities = ({ "ca.crt": bundle }: Certificates): number => bundle.split("BEGIN CERTIFICATE").length - 1;
+const served = (certificates: Certificates): X509Certificate => new X509Certificate(certificates["tls.crt"]);
+
+/** Whether a client that trusts this bundle accepts what is served. */
+function accepts(bundle: string, certificates: Certificates): boolean {
+  const parts = bundle.match(/-----BEGIN[^]*?-----END CERTIFICATE-----/g) ?? [];
+  return parts.some((part) => served(certificates).verify(new X509Certificate(part).publicKey));
+}
+
+describe("certificates", () => {
+  const first = next(undefined);
+
+  test("are made where there are none, for the names asked for", () => {
+    expect(served(first).checkHost("hook.ns.svc")).toBe("hook.ns.svc");
+    expect(accepts(first["ca.crt"], first)).toBe(true);
+    expect(authorities(first)).toBe(1);
+  });
+
+  test("stay as they are while they last", () => {
+    expect(next(first)).toEqual(first);
+    expect(next(first, { now: renewalTime(first, lives) - 1000, trusted: false })).toEqual(first);
+  });
+
+  test("are renewed by the same authority with a third of their life left", () => {
+    const renewed = next(first, { now: renewalTime(first, lives), trusted: false });
+    expect(renewed["ca.crt"]).toBe(first["ca.crt"]);
+    expect(renewed["tls.crt"]).not.toBe(first["tls.crt"]);
+    expect(renewalTime(renewed, lives)).toBeGreaterThan(renewalTime(first, lives));
+  });
+
+  test("are made anew for other names", () => {
+    const moved = next(first, { names: ["127.0.0.1", "localhost"] });
+    expect(moved["ca.crt"]).toBe(first["ca.crt"]);
+    expect(served(moved).checkIP("127.0.0.1")).toBe("127.0.0.1");
+  });
+
+  const piece = (key: keyof Certificates, value: string | undefined): [string, Partial<Certificates>] => [
+    `${key} is ${value === undefined ? "missing" : "another's"}`,
+    { ...first, [key]: value },
+  ];
+  const other = next(undefined);
+  test.each([
+    ["all are empty", {}],
+    piece("ca.crt", undefined),
+    piece("ca.crt", other["ca.crt"]),
+    piece("ca.key", other["ca.key"]),
+    piece("tls.crt", other["tls.crt"]),
+    piece("tls.key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"),
+  ])("are all made anew when %s", (_, broken) => {
+    const made = next(broken);
+    expect(accepts(made["ca.crt"], made)).toBe(true);
+    expect(made["ca.key"]).not.toBe(first["ca.key"]);
+  });
+
+  test("change their authority in three steps, and every step is accepted by who trusts the bundle before it", () => {
+    const late = start + 250 * day;
+    const before = next(first, { now: late - 60 * day });
+    const told = next(before, { now: late, trusted: true });
+    expect(authorities(told)).toBe(2);
+    expect(told["tls.crt"]).toBe(before["tls.crt"]);
+
+    expect(next(told, { now: late, trusted: false })).toEqual(told);
+    const signed = next(told, { now: late, trusted: true });
+    expect(signed["tls.crt"]).not.toBe(told["tls.crt"]);
+    expect(accepts(told["ca.crt"], signed)).toBe(true);
+
+    const settled = next(signed, { now: late, trusted: true });
+    expect(authorities(settled)).toBe(1);
+    expect(accepts(settled["ca.crt"], settled)).toBe(true);
+    expect(next(settled, { now: late })).toEqual(settled);
+  });
+});

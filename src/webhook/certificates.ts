@@ -1,0 +1,140 @@
+import { createPrivateKey, createPublicKey, X509Certificate } from "node:crypto";
+import { isIP } from "node:net";
+import { makeCertificate, newKeyPair, privateKeyPem, type Subject } from "../certificate/certificate.ts";
+
+/** What the Secret holds, by its keys. `ca.crt` may have two certificates: the authority to come, and the one before. */
+export interface Certificates {
+  readonly "ca.crt": string;
+  readonly "ca.key": string;
+  readonly "tls.crt": string;
+  readonly "tls.key": string;
+}
+
+export interface CertificateLives {
+  readonly authorityMs: number;
+  readonly servingMs: number;
+}
+
+const day = 24 * 60 * 60 * 1000;
+export const customaryLives: CertificateLives = { authorityMs: 3650 * day, servingMs: 90 * day };
+
+/** Clocks of other machines are behind. */
+const skewMs = 5 * 60 * 1000;
+
+const authority: Subject = { commonName: "attune-webhook-ca" };
+
+export interface CertificateInput {
+  /** What is there, undefined or in pieces where it is not usable. */
+  readonly current: Partial<Certificates> | undefined;
+  /** Host names and addresses that the certificate must speak for. */
+  readonly names: readonly string[];
+  /** Whether every API server has been told of `current["ca.crt"]`. */
+  readonly trusted: boolean;
+  readonly now: number;
+  readonly lives: CertificateLives;
+}
+
+/**
+ * What the Secret should hold now. A new authority is told of first and signs only when it is trusted, so that no
+ * review fails in between: until then the serving certificate stays that of the old one.
+ */
+export function nextCertificates(input: CertificateInput): Certificates {
+  const { now, lives, trusted } = input;
+  const current = usable(input.current);
+  if (!current) {
+    const fresh = newAuthority(input);
+    return { ...fresh, ...serving(fresh, input) };
+  }
+  const [first, ...earlier] = certificatesIn(current["ca.crt"]);
+  if (!first || !isFresh(first, now, lives.authorityMs)) {
+    const fresh = newAuthority(input);
+    return { ...current, ...fresh, "ca.crt": fresh["ca.crt"] + (first?.toString() ?? "") };
+  }
+  const served = new X509Certificate(current["tls.crt"]);
+  const bySigner = served.verify(first.publicKey);
+  const isServed = isFresh(served, now, lives.servingMs) && speaksFor(served, input.names);
+  if (bySigner && isServed) return earlier.length === 0 ? current : { ...current, "ca.crt": first.toString() };
+  // Its signer's key is gone, so it cannot be renewed: it serves on until its successor is trusted, or it ends.
+  const servesOn = Date.parse(served.validTo) > now && speaksFor(served, input.names);
+  if (!bySigner && !trusted && servesOn) return current;
+  return { ...current, ...serving(current, input) };
+}
+
+/** When to look again: the first time at which something has to be renewed. */
+export function renewalTime(certificates: Certificates, lives: CertificateLives): number {
+  const [first] = certificatesIn(certificates["ca.crt"]);
+  const served = new X509Certificate(certificates["tls.crt"]);
+  const dueAt = (certificate: X509Certificate, lifeMs: number): number => Date.parse(certificate.validTo) - lifeMs / 3;
+  return Math.min(dueAt(served, lives.servingMs), first ? dueAt(first, lives.authorityMs) : 0);
+}
+
+export function servingEnd(certificates: Certificates): number {
+  return Date.parse(new X509Certificate(certificates["tls.crt"]).validTo);
+}
+
+/** A third of its life is left. */
+function isFresh(certificate: X509Certificate, now: number, lifeMs: number): boolean {
+  return Date.parse(certificate.validTo) - now > lifeMs / 3 && Date.parse(certificate.validFrom) <= now;
+}
+
+function speaksFor(certificate: X509Certificate, names: readonly string[]): boolean {
+  return names.every((name) => (isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name)) !== undefined);
+}
+
+function newAuthority({ now, lives }: CertificateInput): Pick<Certificates, "ca.crt" | "ca.key"> {
+  const keys = newKeyPair();
+  const certificate = makeCertificate({
+    subject: authority,
+    issuer: authority,
+    publicKey: keys.publicKey,
+    issuerKey: keys,
+    purpose: "authority",
+    notBefore: now - skewMs,
+    notAfter: now + lives.authorityMs,
+  });
+  return { "ca.crt": certificate, "ca.key": privateKeyPem(keys.privateKey) };
+}
+
+function serving(
+  { "ca.crt": bundle, "ca.key": key }: Pick<Certificates, "ca.crt" | "ca.key">,
+  { names, now, lives }: CertificateInput,
+): Pick<Certificates, "tls.crt" | "tls.key"> {
+  const keys = newKeyPair();
+  const privateKey = createPrivateKey(key);
+  const [signer] = certificatesIn(bundle);
+  const certificate = makeCertificate({
+    subject: { commonName: names[0] ?? "attune-webhook" },
+    issuer: authority,
+    publicKey: keys.publicKey,
+    issuerKey: { privateKey, publicKey: createPublicKey(privateKey) },
+    purpose: "server",
+    names,
+    notBefore: now - skewMs,
+    notAfter: Math.min(now + lives.servingMs, Date.parse(signer?.validTo ?? "")),
+  });
+  return { "tls.crt": certificate, "tls.key": privateKeyPem(keys.privateKey) };
+}
+
+const end = "-----END CERTIFICATE-----";
+
+function certificatesIn(bundle: string): X509Certificate[] {
+  return bundle
+    .split(end)
+    .slice(0, -1)
+    .map((text) => new X509Certificate(`${text}${end}\n`));
+}
+
+/** Undefined unless every piece is there, can be read and belongs to the others. */
+function usable(current: Partial<Certificates> | undefined): Certificates | undefined {
+  try {
+    const { "ca.crt": bundle = "", "ca.key": key = "", "tls.crt": cert = "", "tls.key": certKey = "" } = current ?? {};
+    const [signer] = certificatesIn(bundle);
+    const belongs =
+      signer?.checkPrivateKey(createPrivateKey(key)) === true &&
+      certificatesIn(bundle).some(({ publicKey }) => new X509Certificate(cert).verify(publicKey)) &&
+      new X509Certificate(cert).checkPrivateKey(createPrivateKey(certKey));
+    return belongs ? { "ca.crt": bundle, "ca.key": key, "tls.crt": cert, "tls.key": certKey } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,132 @@
+import { isNotFound } from "../kube/api-error.ts";
+import type { Informer } from "../kube/cache.ts";
+import type { Client, KindRef } from "../kube/client.ts";
+import { createInformer } from "../kube/informer.ts";
+import { kinds } from "../kube/kinds.ts";
+import { keyOf, type KubeObject } from "../object/meta.ts";
+import type { ObjectReference } from "../object/plan.ts";
+import { act } from "../runtime/act.ts";
+import { type Clock, systemClock } from "../runtime/clock.ts";
+import { Controller, source } from "../runtime/controller.ts";
+import { type Log, noLog } from "../runtime/log.ts";
+import type { Manager } from "../runtime/manager.ts";
+import { type CertificateLives, type Certificates, customaryLives } from "./certificates.ts";
+import { decideRegistration } from "./decide.ts";
+import type { Handlers } from "./handler.ts";
+import { admissionConfigurations, configurationName, type Target } from "./registration.ts";
+
+export interface RegistrationOptions {
+  readonly client: Client;
+  readonly manager: Manager;
+  readonly handlers: Handlers;
+  readonly target: Target;
+  readonly secret: { readonly namespace: string; readonly name: string };
+  /** Told of certificates when they are read, and when they changed. */
+  readonly serve: (certificates: Certificates) => void;
+  /** Called once, when API servers can find and trust us. */
+  readonly onRegistered?: () => void;
+  readonly lives?: CertificateLives;
+  readonly clock?: Clock;
+  readonly log?: Log;
+}
+
+export interface Registration {
+  readonly controller: Controller;
+  readonly registered: boolean;
+  /** Takes the admission configurations away: nobody will answer where they point. */
+  remove(): Promise<void>;
+}
+
+const fieldManager = "attune-webhook";
+const longestPauseMs = 24 * 60 * 60 * 1000;
+const key = "registration";
+
+const configurationKinds = [kinds.mutatingWebhookConfiguration, kinds.validatingWebhookConfiguration];
+
+/** Certificates made, injected and rotated. Any number of replicas may run it: the Secret decides between them. */
+export function registration(options: RegistrationOptions): Registration {
+  const { client, handlers, target, secret, serve, lives = customaryLives, clock = systemClock, log = noLog } = options;
+  const informers = watched(options);
+  const find = ({ kind, metadata }: ObjectReference): KubeObject | undefined =>
+    informers.get(kind)?.informer.get(keyOf({ metadata }));
+  let served = "";
+  let registered = false;
+  let wasRegistered = false;
+
+  const controller = new Controller({
+    name: "webhook-registration",
+    clock,
+    log,
+    sources: Array.from(informers.values(), ({ informer }) => source(informer, () => [key])),
+    async reconcile(_key, { signal, log }) {
+      const observed = find({ apiVersion: "v1", kind: "Secret", metadata: secret });
+      const now = clock.now();
+      const decision = decideRegistration({
+        handlers,
+        target,
+        secret: { ...secret, observed },
+        observed: find,
+        now,
+        lives,
+      });
+      if (decision.serve && decision.serve["tls.crt"] !== served) {
+        serve(decision.serve);
+        served = decision.serve["tls.crt"];
+        log.info({}, "serve with the certificate of the Secret");
+      }
+      if (decision.registered && !wasRegistered) {
+        wasRegistered = true;
+        options.onRegistered?.();
+      }
+      registered = decision.registered;
+      const result = await act(decision.plan, {
+        client,
+        kinds: (_apiVersion, kind) => informers.get(kind)?.kind as KindRef,
+        observed: find,
+        fieldManager,
+        signal,
+        log,
+      });
+      return { ...result, requeueAfterMs: Math.min(result.requeueAfterMs ?? longestPauseMs, longestPauseMs) };
+    },
+  });
+  controller.queue.add(key);
+  return {
+    controller,
+    get registered() {
+      return registered;
+    },
+    async remove() {
+      for (const { apiVersion, kind, metadata } of admissionConfigurations(handlers.admission, target, "")) {
+        const ref = informers.get(kind)?.kind;
+        if (!ref) throw new TypeError(`the webhook registers no ${apiVersion} ${kind}`);
+        await client.delete(ref, metadata.name ?? "").catch((error: unknown) => {
+          if (!isNotFound(error)) throw error;
+        });
+      }
+    },
+  };
+}
+
+type Watched = Map<string, { kind: KindRef; informer: Informer }>;
+
+/** The Secret, both configurations, and of definitions those that are ours. Nothing is watched that is not written. */
+function watched({ client, manager, handlers, secret, clock }: RegistrationOptions): Watched {
+  const informers: Watched = new Map();
+  const add = (
+    kind: KindRef,
+    selection: { namespace?: string; fieldSelector?: string; labelSelector?: string },
+  ): void => {
+    const informer = manager.informer(kind, selection, () => createInformer(client, kind, { ...selection, clock }));
+    informers.set(kind.kind, { kind, informer });
+  };
+  add(kinds.secret, { namespace: secret.namespace, fieldSelector: `metadata.name=${secret.name}` });
+  for (const kind of configurationKinds) {
+    const type = kind.kind === "MutatingWebhookConfiguration" ? "mutating" : "validating";
+    if (handlers.admission.some((handler) => handler.type === type))
+      add(kind, { fieldSelector: `metadata.name=${configurationName}` });
+  }
+  if (handlers.conversion.length > 0)
+    add(kinds.customResourceDefinition, { labelSelector: "app.kubernetes.io/managed-by=attune" });
+  return informers;
+}

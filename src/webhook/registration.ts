@@ -1,0 +1,82 @@
+import type { KubeObject } from "../object/meta.ts";
+import type { AdmissionHandler, ConversionHandler } from "./handler.ts";
+
+/** How API servers reach the webhook. */
+export type Target =
+  | { readonly type: "url"; readonly base: string }
+  | { readonly type: "service"; readonly namespace: string; readonly name: string; readonly port: number };
+
+/** Both configurations have it; the parts of a webhook's own name are domains, as the API wants them. */
+export const configurationName = "attune-webhook";
+
+export const admissionPath = (handler: AdmissionHandler): string => `/admit/${handler.name}`;
+export const conversionPath = (handler: ConversionHandler): string => `/convert/${handler.definition}`;
+
+/** Names that the serving certificate must speak for. */
+export function namesOf(target: Target): string[] {
+  if (target.type === "url") return [new URL(target.base).hostname.replace(/^\[(.*)\]$/, "$1")];
+  const { name, namespace } = target;
+  return [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`, `${name}.${namespace}`];
+}
+
+/** A configuration for each type of handler there is. */
+export function admissionConfigurations(
+  handlers: readonly AdmissionHandler[],
+  target: Target,
+  caPem: string,
+): KubeObject[] {
+  return (["mutating", "validating"] as const).flatMap((type) => {
+    const ofType = handlers.filter((handler) => handler.type === type);
+    if (ofType.length === 0) return [];
+    return [
+      {
+        apiVersion: "admissionregistration.k8s.io/v1",
+        kind: type === "mutating" ? "MutatingWebhookConfiguration" : "ValidatingWebhookConfiguration",
+        metadata: { name: configurationName, labels: { "app.kubernetes.io/part-of": "attune" } },
+        webhooks: ofType.map((handler) => webhook(handler, clientConfig(target, admissionPath(handler), caPem))),
+      },
+    ];
+  });
+}
+
+function webhook(handler: AdmissionHandler, clientConfig: object): object {
+  const { name, type, rules, failurePolicy, timeoutSeconds = 10, namespaceSelector, objectSelector } = handler;
+  return {
+    name: `${name}.attune.dev`,
+    clientConfig,
+    rules,
+    failurePolicy,
+    timeoutSeconds,
+    sideEffects: "None",
+    admissionReviewVersions: ["v1"],
+    matchPolicy: "Equivalent",
+    ...(type === "mutating" ? { reinvocationPolicy: "IfNeeded" } : {}),
+    ...(namespaceSelector ? { namespaceSelector } : {}),
+    ...(objectSelector ? { objectSelector } : {}),
+  };
+}
+
+/** The part of a definition that says who converts its objects. */
+export function definitionConversion(handler: ConversionHandler, target: Target, caPem: string): KubeObject {
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: handler.definition },
+    spec: {
+      conversion: {
+        strategy: "Webhook",
+        webhook: {
+          clientConfig: clientConfig(target, conversionPath(handler), caPem),
+          conversionReviewVersions: ["v1"],
+        },
+      },
+    },
+  };
+}
+
+function clientConfig(target: Target, path: string, caPem: string): object {
+  const caBundle = Buffer.from(caPem).toString("base64");
+  if (target.type === "url") return { url: `${target.base}${path}`, caBundle };
+  const { namespace, name, port } = target;
+  return { service: { namespace, name, path, port }, caBundle };
+}

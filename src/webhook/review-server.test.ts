@@ -1,0 +1,172 @@
+import { request as httpsRequest } from "node:https";
+import { connect, type PeerCertificate, type TLSSocket } from "node:tls";
+import { afterEach, describe, expect, test } from "vitest";
+import { BadReviewError } from "./bad-review-error.ts";
+import { type Certificates, customaryLives, nextCertificates } from "./certificates.ts";
+import { ReviewServer, type Route } from "./review-server.ts";
+
+const certificates = (): Certificates =>
+  nextCertificates({
+    current: undefined,
+    names: ["127.0.0.1"],
+    trusted: false,
+    now: Date.now(),
+    lives: customaryLives,
+  });
+
+const servers: ReviewServer[] = [];
+afterEach(() => Promise.all(servers.splice(0).map((server) => server.close(0))));
+
+async function serving(route: Route, limits: { maxBodyBytes?: number; maxInFlight?: number } = {}) {
+  const pair = certificates();
+  const server = new ReviewServer({ host: "127.0.0.1", port: 0, routes: new Map([["/r", route]]), ...limits });
+  servers.push(server);
+  server.use({ certPem: pair["tls.crt"], keyPem: pair["tls.key"] });
+  await server.listen();
+  return { server, port: server.port, ca: pair["ca.crt"] };
+}
+
+interface Sent {
+  path?: string;
+  method?: string;
+  type?: string;
+  /** Without a length said beforehand. */
+  chunked?: boolean;
+}
+
+function post({ port, ca }: { port: number; ca: string }, body: string, sent: Sent = {}) {
+  const { path = "/r", method = "POST", type = "application/json", chunked = false } = sent;
+  return new Promise<{ code: number; body: { message?: string } }>((resolve, reject) => {
+    const headers = { "content-type": type, ...(chunked ? {} : { "content-length": Buffer.byteLength(body) }) };
+    const outgoing = httpsRequest({ host: "127.0.0.1", port, ca, path, method, headers, agent: false }, (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+      response.on("end", () => resolve({ code: response.statusCode ?? 0, body: JSON.parse(text) as object }));
+    });
+    outgoing.on("error", reject);
+    if (chunked) for (let i = 0; i < body.length; i += 1000) outgoing.write(body.slice(i, i + 1000));
+    outgoing.end(chunked ? undefined : body);
+  });
+}
+
+const echo: Route = async (body) => ({ got: body });
+
+describe("a review server", () => {
+  test.each<[string, string, Sent, number]>([
+    ["a review", "{}", {}, 200],
+    ["a review with a query", "{}", { path: "/r?timeout=10s" }, 200],
+    ["a path of nobody", "{}", { path: "/x" }, 404],
+    ["a get", "", { method: "GET" }, 405],
+    ["another type", "{}", { type: "text/plain" }, 415],
+    ["a type with a charset", "{}", { type: "application/json; charset=utf-8" }, 200],
+    ["what is no JSON", "{", {}, 400],
+    ["nothing", "", {}, 400],
+    ["too much", `"${"x".repeat(5000)}"`, {}, 413],
+    ["too much without saying so", `"${"x".repeat(5000)}"`, { chunked: true }, 413],
+    ["a nesting without end", "[".repeat(4000), {}, 400],
+  ])("answers %s", async (_, body, sent, code) => {
+    expect(await post(await serving(echo, { maxBodyBytes: 4096 }), body, sent)).toMatchObject({ code });
+  });
+
+  test("tells what was wrong with a review, and nothing of its own failures", async () => {
+    const bad = await serving(async () => {
+      throw new BadReviewError("no uid");
+    });
+    expect(await post(bad, "{}")).toMatchObject({ code: 400, body: { message: "no uid" } });
+    const broken = await serving(async () => {
+      throw new Error("a secret");
+    });
+    expect(await post(broken, "{}")).toMatchObject({
+      code: 500,
+      body: { message: "internal error, see the log of the webhook" },
+    });
+  });
+
+  test("refuses more than it works on at once, and takes new ones when there is room", async () => {
+    const gates: (() => void)[] = [];
+    let entered = (): void => {};
+    const one = await serving(
+      async () => {
+        await new Promise<void>((resolve) => {
+          gates.push(resolve);
+          entered();
+        });
+        return {};
+      },
+      { maxInFlight: 1 },
+    );
+    const inside = new Promise<void>((resolve) => (entered = resolve));
+    const first = post(one, "{}");
+    await inside;
+    expect(await post(one, "{}")).toMatchObject({ code: 503 });
+    gates.pop()?.();
+    expect(await first).toMatchObject({ code: 200 });
+    const again = new Promise<void>((resolve) => (entered = resolve));
+    const second = post(one, "{}");
+    await again;
+    gates.pop()?.();
+    expect(await second).toMatchObject({ code: 200 });
+  });
+
+  test("finishes what it is answering before it ends, and takes nothing new", async () => {
+    let leave = (): void => {};
+    let entered = (): void => {};
+    const inside = new Promise<void>((resolve) => (entered = resolve));
+    const slow = await serving(async () => {
+      entered();
+      await new Promise<void>((resolve) => (leave = resolve));
+      return { done: true };
+    });
+    const review = post(slow, "{}");
+    await inside;
+    const closed = slow.server.close(60_000);
+    await expect(post(slow, "{}")).rejects.toThrow("ECONNREFUSED");
+    leave();
+    expect(await review).toMatchObject({ code: 200, body: { done: true } });
+    await closed;
+  });
+
+  test("ends a review that outlives its grace", async () => {
+    let entered = (): void => {};
+    const inside = new Promise<void>((resolve) => (entered = resolve));
+    const stuck = await serving(async () => {
+      entered();
+      await new Promise(() => {});
+      return {};
+    });
+    const review = post(stuck, "{}");
+    const failed = expect(review).rejects.toThrow(/hang up|ECONNRESET/);
+    await inside;
+    await stuck.server.close(1);
+    await failed;
+  });
+
+  test("serves a new certificate from the next connection on, without dropping those that are open", async () => {
+    const one = await serving(echo);
+    const { server, port } = one;
+    const open = await connected(port);
+    const next = certificates();
+    server.use({ certPem: next["tls.crt"], keyPem: next["tls.key"] });
+    const fresh = await connected(port);
+    expect(fresh.certificate.fingerprint256).not.toBe(open.certificate.fingerprint256);
+    expect(await post({ port, ca: next["ca.crt"] }, "{}")).toMatchObject({ code: 200 });
+    open.socket.write("POST /r HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}");
+    const [answer] = (await once(open.socket)) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1.1 200/);
+    open.socket.destroy();
+    fresh.socket.destroy();
+  });
+});
+
+function once(socket: TLSSocket): Promise<unknown[]> {
+  return new Promise((resolve) => socket.once("data", (...args) => resolve(args)));
+}
+
+function connected(port: number): Promise<{ socket: TLSSocket; certificate: PeerCertificate }> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false }, () =>
+      resolve({ socket, certificate: socket.getPeerCertificate() }),
+    );
+    socket.once("error", reject);
+  });
+}

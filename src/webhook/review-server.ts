@@ -1,0 +1,186 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { type Clock, pause, systemClock } from "../runtime/clock.ts";
+import { type Log, noLog } from "../runtime/log.ts";
+import { BadReviewError } from "./bad-review-error.ts";
+
+export interface ServingCertificate {
+  readonly certPem: string;
+  readonly keyPem: string;
+}
+
+/** Answers one kind of review. What it throws other than BadReviewError is answered with 500. */
+export type Route = (body: unknown) => Promise<object>;
+
+export interface ReviewServerOptions {
+  readonly host: string;
+  readonly port: number;
+  /** By path. */
+  readonly routes: ReadonlyMap<string, Route>;
+  /** A body above this is refused: 413. */
+  readonly maxBodyBytes?: number;
+  /** Reviews worked on at once; more are told to come back: 503. */
+  readonly maxInFlight?: number;
+  readonly clock?: Clock;
+  readonly log?: Log;
+}
+
+/** A conversion of a page of large objects is the largest honest request. */
+const defaultBodyBytes = 32 * 1024 * 1024;
+const defaultInFlight = 500;
+
+/** HTTPS for reviews: bounded in what it reads and does at once; its certificate can change while it serves. */
+export class ReviewServer {
+  readonly #options: ReviewServerOptions;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #server: Server;
+  readonly #sockets = new Set<Duplex>();
+  #inFlight = 0;
+  #idle: (() => void) | undefined;
+
+  constructor(options: ReviewServerOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#log = options.log ?? noLog;
+    this.#server = createServer({ minVersion: "TLSv1.2", ALPNProtocols: ["http/1.1"] }, (request, response) => {
+      void this.#handle(request, response);
+    });
+    // An API server keeps its connections; one that goes quiet for longer than it would is gone.
+    this.#server.keepAliveTimeout = 120_000;
+    this.#server.headersTimeout = 10_000;
+    this.#server.requestTimeout = 30_000;
+    this.#server.on("connection", (socket: Duplex) => {
+      this.#sockets.add(socket);
+      socket.on("close", () => this.#sockets.delete(socket));
+    });
+    this.#server.on("tlsClientError", (error: Error) =>
+      this.#log.debug({ error: error.message }, "a handshake failed"),
+    );
+  }
+
+  /** With the port that was picked, where none was asked for. */
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** For connections from now on; those that are open go on under the old one. */
+  use({ certPem, keyPem }: ServingCertificate): void {
+    this.#server.setSecureContext({ cert: certPem, key: keyPem, minVersion: "TLSv1.2" });
+  }
+
+  async listen(): Promise<void> {
+    const { host, port } = this.#options;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once("error", (cause) =>
+        reject(new Error(`serve reviews on ${host}:${port}: ${cause.message}`, { cause })),
+      );
+      this.#server.listen(port, host, resolve);
+    });
+  }
+
+  /** Takes nothing new, gives what is being answered `graceMs` to finish, then ends every connection. */
+  async close(graceMs: number): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeIdleConnections();
+    if (this.#inFlight > 0) {
+      const over = new AbortController();
+      const finished = new Promise<void>((resolve) => (this.#idle = resolve));
+      await Promise.race([finished, pause(this.#clock, graceMs, over.signal)]);
+      over.abort();
+    }
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.#inFlight++;
+    try {
+      const { code, body } = await this.#answer(request);
+      if (!this.#server.listening) response.setHeader("connection", "close");
+      send(response, code, body);
+    } catch (error) {
+      // Only a connection that broke while its body was read ends here: nobody is left to answer.
+      this.#log.debug({ error: String(error) }, "a review was not read to its end");
+      request.destroy();
+    } finally {
+      if (--this.#inFlight === 0) this.#idle?.();
+    }
+  }
+
+  async #answer(request: IncomingMessage): Promise<Answer> {
+    const { routes, maxBodyBytes = defaultBodyBytes, maxInFlight = defaultInFlight } = this.#options;
+    const [path = ""] = (request.url ?? "").split("?");
+    const route = routes.get(path);
+    if (!route) return refuse(request, 404, `nothing is served at ${path.slice(0, 200)}`);
+    if (request.method !== "POST") return refuse(request, 405, "reviews are posted");
+    const [type = ""] = (request.headers["content-type"] ?? "").split(";");
+    if (type.trim() !== "application/json") return refuse(request, 415, "reviews are application/json");
+    if (this.#inFlight > maxInFlight) return refuse(request, 503, `more than ${maxInFlight} reviews at once`);
+    const bytes = await read(request, maxBodyBytes);
+    if (!bytes) return refuse(request, 413, `a review of more than ${maxBodyBytes} bytes is not read`);
+    return this.#review(route, bytes);
+  }
+
+  async #review(route: Route, bytes: Buffer): Promise<Answer> {
+    let body: unknown;
+    try {
+      body = JSON.parse(bytes.toString("utf8"));
+    } catch (error) {
+      return failure(400, `the body is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    try {
+      return { code: 200, body: await route(body) };
+    } catch (error) {
+      if (error instanceof BadReviewError) return failure(400, error.message);
+      this.#log.error({ error }, "a review failed");
+      return failure(500, "internal error, see the log of the webhook");
+    }
+  }
+}
+
+interface Answer {
+  readonly code: number;
+  readonly body: object;
+}
+
+function failure(code: number, message: string): Answer {
+  return { code, body: { kind: "Status", apiVersion: "v1", status: "Failure", code, message } };
+}
+
+/** The rest of the body is not waited for: what is refused may be endless. */
+function refuse(request: IncomingMessage, code: number, message: string): Answer {
+  request.resume();
+  return failure(code, message);
+}
+
+/** Undefined when there is more than `limit`. The stream is left open then: ending it would end the answer's connection. */
+function read(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
+  if (Number(request.headers["content-length"] ?? 0) > limit) return Promise.resolve(undefined);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= limit) chunks.push(chunk);
+      else resolve(undefined);
+    });
+    request.on("end", () => resolve(Buffer.concat(chunks)));
+    request.on("error", reject);
+    request.on("close", () => reject(new Error("the client went away")));
+  });
+}
+
+function send(response: ServerResponse, code: number, body: object): void {
+  const bytes = Buffer.from(JSON.stringify(body));
+  // What was refused may still be on its way: the connection is not fit for another review.
+  const close = code === 413 || code === 503 ? { connection: "close" } : {};
+  response.writeHead(code, { "content-type": "application/json", "content-length": bytes.length, ...close });
+  response.end(bytes);
+}

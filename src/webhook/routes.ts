@@ -1,0 +1,76 @@
+import type { Clock } from "../runtime/clock.ts";
+import type { Log } from "../runtime/log.ts";
+import { answerAdmission, type AnsweredAdmission } from "./admission-review.ts";
+import { answerConversion } from "./conversion-review.ts";
+import type { AdmissionHandler, ConversionHandler, Handlers } from "./handler.ts";
+import { admissionPath, conversionPath } from "./registration.ts";
+import type { Route } from "./review-server.ts";
+import type { WebhookMetrics } from "./webhook-metrics.ts";
+
+export interface RouteDependencies {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: WebhookMetrics;
+}
+
+/** Each handler under its path, with a line in the decision log and a count for every review. */
+export function routesOf(handlers: Handlers, dependencies: RouteDependencies): Map<string, Route> {
+  return new Map([
+    ...handlers.admission.map((handler) => [admissionPath(handler), admissionRoute(handler, dependencies)] as const),
+    ...handlers.conversion.map((handler) => [conversionPath(handler), conversionRoute(handler, dependencies)] as const),
+  ]);
+}
+
+function admissionRoute(handler: AdmissionHandler, { clock, log, metrics }: RouteDependencies): Route {
+  return async (body) => {
+    const started = clock.monotonic();
+    const seconds = (): number => (clock.monotonic() - started) / 1000;
+    try {
+      const answered = await answerAdmission(handler, body);
+      const { request, decision } = answered;
+      metrics.admission(handler.name, request.operation, decision.type === "allow" ? "allowed" : "denied", seconds());
+      log.info({ handler: handler.name, ...told(answered), seconds: seconds() }, decision.type);
+      return answered.review;
+    } catch (error) {
+      metrics.admission(handler.name, "", "error", seconds());
+      throw error;
+    }
+  };
+}
+
+/** What was asked and answered, without the objects: they may hold what no log should. */
+function told({ request, decision, changes }: AnsweredAdmission): object {
+  const { uid, operation, kind, namespace, name, subResource, userInfo, dryRun } = request;
+  return {
+    uid,
+    operation,
+    kind: `${kind.group}/${kind.version} ${kind.kind}`,
+    namespace,
+    name,
+    subResource,
+    user: userInfo.username,
+    dryRun,
+    ...(changes > 0 ? { changes } : {}),
+    ...(decision.type === "deny" ? { reason: decision.message } : {}),
+    ...(decision.warnings?.length ? { warnings: decision.warnings } : {}),
+  };
+}
+
+function conversionRoute(handler: ConversionHandler, { clock, log, metrics }: RouteDependencies): Route {
+  const { definition } = handler;
+  return async (body) => {
+    const started = clock.monotonic();
+    const seconds = (): number => (clock.monotonic() - started) / 1000;
+    try {
+      const { review, uid, desired, objects, failure } = answerConversion(handler, body);
+      metrics.conversion(definition, failure === undefined ? "converted" : "failed", objects, seconds());
+      const line = { definition, uid, desired, objects, seconds: seconds() };
+      if (failure === undefined) log.debug(line, "convert");
+      else log.warn({ ...line, reason: failure }, "convert");
+      return review;
+    } catch (error) {
+      metrics.conversion(definition, "error", 0, seconds());
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,44 @@
+import { type Metrics, noMetrics } from "../runtime/metrics.ts";
+
+export interface WebhookMetrics {
+  admission(handler: string, operation: string, outcome: "allowed" | "denied" | "error", seconds: number): void;
+  conversion(definition: string, outcome: "converted" | "failed" | "error", objects: number, seconds: number): void;
+  certificateEnds(atMs: number): void;
+}
+
+const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+
+export function webhookMetrics(metrics: Metrics = noMetrics, inFlight: () => number = () => 0): WebhookMetrics {
+  const admissions = metrics.counter("attune_webhook_admission_requests_total", "Writes reviewed, by outcome.", [
+    "handler",
+    "operation",
+    "outcome",
+  ]);
+  const conversions = metrics.counter(
+    "attune_webhook_conversion_requests_total",
+    "Conversions asked for, by outcome.",
+    ["definition", "outcome"],
+  );
+  const objects = metrics.counter("attune_webhook_converted_objects_total", "Objects converted.", ["definition"]);
+  const durations = metrics.histogram(
+    "attune_webhook_request_duration_seconds",
+    "Time from a review read to its answer.",
+    ["handler"],
+    buckets,
+  );
+  const end = metrics.gauge("attune_webhook_certificate_not_after_seconds", "When the serving certificate ends.");
+  const current = metrics.gauge("attune_webhook_requests_in_flight", "Reviews being answered.");
+  metrics.onCollect(() => current.labels().set(inFlight()));
+  return {
+    admission(handler, operation, outcome, seconds) {
+      admissions.labels({ handler, operation, outcome }).inc();
+      durations.labels({ handler }).observe(seconds);
+    },
+    conversion(definition, outcome, count, seconds) {
+      conversions.labels({ definition, outcome }).inc();
+      if (outcome === "converted") objects.labels({ definition }).inc(count);
+      durations.labels({ handler: definition }).observe(seconds);
+    },
+    certificateEnds: (atMs) => end.labels().set(atMs / 1000),
+  };
+}
