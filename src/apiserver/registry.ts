@@ -54,8 +54,9 @@ export class Registry {
 }
 
 /** Where objects of a resource lie in the store, whatever version they are asked for in. */
-export function collectionOf(resource: Pick<Resource, "group" | "plural">): string {
-  return qualified(resource.plural, resource.group);
+export function collectionOf(resource: Pick<Resource, "group" | "plural" | "storedAs">): string {
+  const { plural, group } = resource.storedAs ?? resource;
+  return qualified(plural, group);
 }
 
 export function apiVersion(resource: Pick<Resource, "group" | "version">): string {

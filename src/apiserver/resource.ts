@@ -20,6 +20,8 @@ export interface Resource {
   readonly verbs: readonly Verb[];
   /** The version objects are stored in; another version of the same kind converts when it reads and writes. */
   readonly storageVersion: string;
+  /** Objects of this kind are those of another one, which this one shows in words of its own. */
+  readonly storedAs?: StoredAs;
   /** The whole object's schema, `metadata` included. Drives decoding, pruning, ownership of fields and strategic merge. */
   readonly schema: Schema;
   /** Built-in kinds are decoded as Go decodes them and know strategic merge; custom ones follow their schema. */
@@ -34,6 +36,16 @@ export interface Resource {
   readonly compute?: (body: KubeObject, context: ActionContext) => Promise<KubeObject>;
   /** `status`, `scale`, … Only those named here are served. */
   readonly subresources: Readonly<Record<string, Subresource>>;
+}
+
+/** Where the objects lie that two kinds have in common, and the way there and back. Both make a new object. */
+export interface StoredAs {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly toStored: (shown: KubeObject) => KubeObject;
+  readonly fromStored: (stored: KubeObject) => KubeObject;
 }
 
 /** A column of `kubectl get`. */
@@ -65,6 +77,8 @@ export interface Strategy {
   /** Takes what no two objects may share; `old` is absent on creation. What the write leaves unused goes back by itself. */
   readonly allocate?: (object: KubeObject, old: KubeObject | undefined, pools: Reservation) => FieldError[];
   readonly validate?: (object: KubeObject) => FieldError[];
+  /** What is asked of new objects alone. */
+  readonly validateCreate?: (object: KubeObject) => FieldError[];
   readonly validateUpdate?: (object: KubeObject, old: KubeObject) => FieldError[];
   /** What the user should know of an object that is no fault. */
   readonly warnings?: (object: KubeObject) => string[];

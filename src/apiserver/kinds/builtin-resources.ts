@@ -5,7 +5,8 @@ import { daemonSet } from "./daemon-set.ts";
 import { deployment } from "./deployment.ts";
 import { endpointSlice } from "./endpoint-slice.ts";
 import { endpoints } from "./endpoints.ts";
-import { event } from "./event.ts";
+import { event } from "./event/event.ts";
+import { groupedEvent } from "./event/grouped-event.ts";
 import { job } from "./job.ts";
 import { lease } from "./lease.ts";
 import { namespace } from "./namespace.ts";
@@ -44,6 +45,7 @@ export function builtinResources(): Resource[] {
     statefulSet,
     job,
     lease,
+    groupedEvent,
     endpointSlice,
     networkPolicy,
     runtimeClass,

@@ -1,5 +1,5 @@
 import { dnsSubdomain } from "../../object/names.ts";
-import type { Column, Resource, Strategy, Subresource, Verb } from "../resource.ts";
+import type { Column, Resource, StoredAs, Strategy, Subresource, Verb } from "../resource.ts";
 import { definitionOf } from "./definitions.ts";
 
 /** What one row of the table of built-in kinds says; the rest follows from it. */
@@ -12,6 +12,7 @@ export interface KindTable {
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   readonly verbs?: readonly Verb[];
+  readonly storedAs?: StoredAs;
   readonly selectableFields?: Resource["selectableFields"];
   readonly columns: readonly Column[];
   readonly strategy: Strategy;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { event } from "./event.ts";
+import { event } from "./event/event.ts";
 import { lease } from "./lease.ts";
 import { runtimeClass } from "./runtime-class.ts";
 import { serviceAccount } from "./service-account.ts";

@@ -12,8 +12,12 @@ const maxObjectBytes = maxBodyBytes;
 export function draftOf(object: KubeObject, resource: Resource): (revision: number) => Draft {
   return (revision) => {
     object.metadata.resourceVersion = String(revision);
-    const apiVersion = apiVersionOf(resource.group, resource.storageVersion);
-    const bytes = encodeObject({ ...object, apiVersion });
+    const bytes = encodeObject(
+      resource.storedAs?.toStored(object) ?? {
+        ...object,
+        apiVersion: apiVersionOf(resource.group, resource.storageVersion),
+      },
+    );
     if (bytes.length > maxObjectBytes) throw tooLarge(maxObjectBytes);
     return { bytes, labels: object.metadata.labels };
   };

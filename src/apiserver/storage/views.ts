@@ -7,15 +7,15 @@ import { decodeObject, encodeObject } from "./object-codec.ts";
 import type { Entry } from "./store.ts";
 
 /**
- * Stored objects as a resource shows them. A built-in kind has one version and is stored as it is shown. A custom one
- * is shown in the version asked for, pruned and defaulted by the schema of today, which may not be the schema of the
+ * Stored objects as a resource shows them. A built-in kind is stored as it is shown, unless it says how. A custom one is
+ * shown in the version asked for, pruned and defaulted by the schema of today, which may not be the schema of the
  * day it was written.
  */
 export class Views {
   readonly #shown = new WeakMap<Entry, Map<Resource, Buffer>>();
 
   bytes(entry: Entry, resource: Resource): Buffer {
-    if (resource.origin === "builtin") return entry.bytes;
+    if (resource.origin === "builtin" && !resource.storedAs) return entry.bytes;
     let shown = this.#shown.get(entry);
     if (!shown) this.#shown.set(entry, (shown = new Map()));
     let bytes = shown.get(resource);
@@ -53,6 +53,7 @@ export class Views {
 
   #converted(entry: Entry, resource: Resource): KubeObject {
     const stored = decodeObject(entry.bytes);
+    if (resource.storedAs) return resource.storedAs.fromStored(stored);
     stored.apiVersion = apiVersion(resource);
     const { object } = decodeCustom(stored, resource);
     resource.strategy.defaults?.(object);

@@ -1,9 +1,9 @@
 import type { Event } from "kubernetes-types/core/v1.js";
-import type { KubeObject } from "../../object/meta.ts";
-import { pathSegment, qualifiedName } from "../../object/names.ts";
-import { type FieldError, invalid, required } from "../../schema/field-error.ts";
-import { since, stringColumn, typed } from "./columns.ts";
-import { defineKind } from "./define-kind.ts";
+import type { KubeObject } from "../../../object/meta.ts";
+import { pathSegment } from "../../../object/names.ts";
+import { since, stringColumn, typed } from "../columns.ts";
+import { defineKind } from "../define-kind.ts";
+import { validateEvent } from "./validate.ts";
 
 const reference = (field: keyof Event["involvedObject"]) => (object: KubeObject) =>
   (object as unknown as Event).involvedObject[field] ?? "";
@@ -71,7 +71,12 @@ export const event = defineKind({
     ),
     { name: "Name", type: "string", format: "name", priority: 1, cell: (object) => object.metadata.name ?? "" },
   ],
-  strategy: { validate, validateName: pathSegment, createOnUpdate: true, anyFinalizer: true },
+  strategy: {
+    validate: (object) => validateEvent(object as never, "reportingComponent"),
+    validateName: pathSegment,
+    createOnUpdate: true,
+    anyFinalizer: true,
+  },
 });
 
 const withHost = (component: string, host: string): string => (host ? `${component}, ${host}` : component);
@@ -85,23 +90,4 @@ function firstSeen(event: Event, now: number): string {
 function lastSeen(event: Event, now: number): string {
   if (event.series) return since(event.series.lastObservedTime, now);
   return event.lastTimestamp ? since(event.lastTimestamp, now) : firstSeen(event, now);
-}
-
-function validate(object: KubeObject): FieldError[] {
-  const event = object as unknown as Event;
-  const errors: FieldError[] = [];
-  const { namespace: about = "" } = event.involvedObject;
-  const own = object.metadata.namespace ?? "";
-  // What has no namespace is reported in the default one, or in that of the reporter.
-  if (about !== own && (about !== "" || !["", "default"].includes(own)))
-    errors.push(invalid("involvedObject.namespace", about, "does not match event.namespace"));
-  if (!event.eventTime) return errors;
-  const { reportingComponent = "", reportingInstance, action, reason } = event;
-  if (reportingComponent === "") errors.push(required("reportingComponent"));
-  for (const why of qualifiedName(reportingComponent))
-    errors.push(invalid("reportingComponent", reportingComponent, why));
-  if (!reportingInstance) errors.push(required("reportingInstance"));
-  if (!action) errors.push(required("action"));
-  if (!reason) errors.push(required("reason"));
-  return errors;
 }

@@ -1,0 +1,64 @@
+import { isIP } from "node:net";
+import type { KubeObject } from "../../object/meta.ts";
+import { SUPERUSERS } from "../auth/rbac.ts";
+import { validateEndpointAddress } from "../kinds/endpoint-address.ts";
+import { collectionOf } from "../registry.ts";
+import type { RequestContext, Services } from "../request/context.ts";
+import { create } from "../request/create.ts";
+import { update } from "../request/update.ts";
+import type { Resource } from "../resource.ts";
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * How those inside the cluster find the server: a service at the first address of its network. One that listens on the
+ * loopback alone has an address, but no endpoint that another machine could reach.
+ */
+export async function announce(services: Services, { host, port }: Address): Promise<void> {
+  const addresses = isIP(host) && validateEndpointAddress(host, "").length === 0 ? [host] : [];
+  const ports = [{ name: "https", port, protocol: "TCP" }];
+  await write(services, ["", "services"], {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { ...itself, labels: { component: "apiserver", provider: "kubernetes" } },
+    spec: { clusterIP: "10.96.0.1", ports: [{ name: "https", port: 443, targetPort: port }] },
+  });
+  await write(services, ["", "endpoints"], {
+    apiVersion: "v1",
+    kind: "Endpoints",
+    metadata: { ...itself, labels: { "endpointslice.kubernetes.io/skip-mirror": "true" } },
+    ...(addresses.length > 0 ? { subsets: [{ addresses: addresses.map((ip) => ({ ip })), ports }] } : {}),
+  });
+  await write(services, ["discovery.k8s.io", "endpointslices"], {
+    apiVersion: "discovery.k8s.io/v1",
+    kind: "EndpointSlice",
+    metadata: { ...itself, labels: { "kubernetes.io/service-name": "kubernetes" } },
+    addressType: isIP(host) === 6 ? "IPv6" : "IPv4",
+    endpoints: addresses.length > 0 ? [{ addresses, conditions: { ready: true } }] : [],
+    ports,
+  });
+}
+
+const itself = { namespace: "default", name: "kubernetes" };
+
+/** What is there already is only written where it says something else. */
+async function write(services: Services, [group, plural]: [string, string], object: KubeObject): Promise<void> {
+  const resource = services.registry.find(group, "v1", plural) as Resource;
+  const exists = services.store.head(collectionOf(resource), `${itself.namespace}/${itself.name}`) !== undefined;
+  const context: RequestContext = {
+    services,
+    resource,
+    user: { name: "system:apiserver", groups: [SUPERUSERS] },
+    namespace: itself.namespace,
+    name: exists ? itself.name : "",
+    subresource: "",
+    query: new URLSearchParams({ fieldManager: "attune-apiserver" }),
+    userAgent: "",
+    warnings: [],
+  };
+  const body = { value: structuredClone(object) as never, duplicates: [] };
+  await (exists ? update(context, body) : create(context, body));
+}
