@@ -83,7 +83,11 @@ async function store(context: RequestContext, object: KubeObject, options: Write
       // Some defaults go by the name.
       strategy.defaults?.(object);
     }
-    const errors = [...metadataFaults(metadata, resource), ...(strategy.validate?.(object) ?? [])];
+    const errors = [
+      ...metadataFaults(metadata, resource),
+      ...(strategy.validate?.(object) ?? []),
+      ...(strategy.validateCreate?.(object) ?? []),
+    ];
     if (errors.length > 0) throw invalidObject(resource.group, resource.kind, metadata.name ?? "", errors);
     const validating = validate(context, attributesOf(context, creation(object, options)));
     if (validating) await validating;
