@@ -1,0 +1,82 @@
+import type { ClusterState } from "./cluster-state.ts";
+import type { Finding } from "./finding.ts";
+import { mayRunOn } from "./node-affinity.ts";
+import type { NodeState } from "./node-state.ts";
+import { podAffinityFilter } from "./pod-affinity.ts";
+import { type PodFacts, portsCollide } from "./pod-facts.ts";
+import { tolerates, untolerated } from "./tolerations.ts";
+import { spreadFilter } from "./topology-spread.ts";
+
+/** What a node lacks for a pod, or nothing. */
+export type Filter = (node: NodeState) => Finding | undefined;
+
+const final = (obstacle: Finding["obstacle"], reason: string): Finding => ({
+  obstacle,
+  reasons: [reason],
+  helpedByLeaving: false,
+});
+const cordoned = final("unschedulable", "node(s) were unschedulable");
+const notTheNode = final("name", "node(s) didn't match the requested node name");
+const notWished = final("node affinity", "node(s) didn't match Pod's node affinity/selector");
+const portsTaken: Finding = {
+  obstacle: "ports",
+  reasons: ["node(s) didn't have free ports for the requested pod ports"],
+  helpedByLeaving: true,
+};
+const cordon = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" };
+const hardEffects = ["NoSchedule", "NoExecute"];
+
+/** All that a node must pass, in the order in which the first refusal counts. */
+export function filtersFor(pod: PodFacts, state: ClusterState): readonly Filter[] {
+  const isUnschedulable: Filter = (node) =>
+    node.unschedulable && !pod.tolerations.some((one) => tolerates(one, cordon)) ? cordoned : undefined;
+  const isAnotherNode: Filter = (node) => (pod.nodeName && pod.nodeName !== node.name ? notTheNode : undefined);
+  const hasUntoleratedTaint: Filter = (node) => {
+    if (node.taints.length === 0) return undefined;
+    const taint = untolerated(node.taints, pod.tolerations, hardEffects);
+    return taint && final("taints", `node(s) had untolerated taint {${taint.key}: ${taint.value ?? ""}}`);
+  };
+  const isNotWished: Filter = (node) => (mayRunOn(pod.nodes, node) ? undefined : notWished);
+  const hasPortsTaken: Filter = (node) =>
+    pod.ports.some((port) => node.ports.some((taken) => portsCollide(port, taken))) ? portsTaken : undefined;
+  const lacksResources: Filter = (node) => resourcesMissing(pod, node, state);
+
+  return [
+    isUnschedulable,
+    isAnotherNode,
+    hasUntoleratedTaint,
+    isNotWished,
+    hasPortsTaken,
+    lacksResources,
+    spreadFilter(pod, state),
+    podAffinityFilter(pod, state),
+  ].filter((filter) => filter !== undefined);
+}
+
+export function firstFinding(filters: readonly Filter[], node: NodeState): Finding | undefined {
+  for (const filter of filters) {
+    const finding = filter(node);
+    if (finding) return finding;
+  }
+  return undefined;
+}
+
+/** Room that is being made for a pod of the same or a higher priority is not free. */
+function resourcesMissing(pod: PodFacts, node: NodeState, state: ClusterState): Finding | undefined {
+  const nominated = state.nominatedOn(node.name);
+  const ahead: PodFacts[] = [];
+  for (const other of nominated ?? [])
+    if (other.uid !== pod.uid && other.priority >= pod.priority && !node.pods.has(other.uid)) ahead.push(other);
+  let reasons: string[] | undefined;
+  let hopeless = false;
+  if (node.pods.size + ahead.length + 1 > (node.allocatable.get("pods") ?? 0)) reasons = ["Too many pods"];
+  for (const [resource, amount] of pod.requests) {
+    if (amount === 0) continue;
+    let free = node.free(resource);
+    for (const other of ahead) free -= other.requests.get(resource) ?? 0;
+    if (amount <= free) continue;
+    (reasons ??= []).push(`Insufficient ${resource}`);
+    hopeless ||= amount > (node.allocatable.get(resource) ?? 0);
+  }
+  return reasons && { obstacle: "resources", reasons, helpedByLeaving: !hopeless };
+}

@@ -1,0 +1,97 @@
+import type { NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from "kubernetes-types/core/v1.js";
+import {
+  type LabelOperator,
+  type LabelRequirement,
+  type LabelSelector,
+  matchesLabels,
+} from "../../../object/label-selector.ts";
+
+/** Where a node must have what its labels or its name say. */
+interface NodeTerm {
+  labels: LabelSelector;
+  names: readonly { in: boolean; values: readonly string[] }[];
+}
+
+interface NodeIdentity {
+  name: string;
+  labels: Readonly<Record<string, string>>;
+}
+
+/** Which nodes a pod may run on, and which it likes: `nodeSelector` and `affinity.nodeAffinity`. */
+export interface NodeWishes {
+  selector?: LabelSelector;
+  /** One of them must hold. */
+  required?: readonly NodeTerm[];
+  preferred: readonly { weight: number; term: NodeTerm }[];
+  /** The only names that can pass, where the required terms name them. */
+  names?: ReadonlySet<string>;
+}
+
+const operators: ReadonlyMap<string, LabelOperator> = new Map([
+  ["In", "in"],
+  ["NotIn", "notin"],
+  ["Exists", "exists"],
+  ["DoesNotExist", "!"],
+  ["Gt", "gt"],
+  ["Lt", "lt"],
+]);
+
+export function nodeWishesOf({ nodeSelector, affinity }: Pick<PodSpec, "nodeSelector" | "affinity">): NodeWishes {
+  const { requiredDuringSchedulingIgnoredDuringExecution: required, preferredDuringSchedulingIgnoredDuringExecution } =
+    affinity?.nodeAffinity ?? {};
+  const terms = required?.nodeSelectorTerms.flatMap((term) => termOf(term) ?? []);
+  return {
+    selector: nodeSelector ? exactly(nodeSelector) : undefined,
+    required: terms,
+    preferred: (preferredDuringSchedulingIgnoredDuringExecution ?? []).flatMap(({ weight, preference }) => {
+      const term = termOf(preference);
+      return term ? [{ weight, term }] : [];
+    }),
+    names: terms && namesIn(terms),
+  };
+}
+
+export function mayRunOn({ selector, required }: NodeWishes, node: NodeIdentity): boolean {
+  if (selector && !matchesLabels(selector, node.labels)) return false;
+  return !required || required.some((term) => holds(term, node));
+}
+
+/** The sum of the weights of what the node has. */
+export function preferenceFor({ preferred }: NodeWishes, node: NodeIdentity): number {
+  let sum = 0;
+  for (const { weight, term } of preferred) if (holds(term, node)) sum += weight;
+  return sum;
+}
+
+function exactly(labels: Readonly<Record<string, string>>): LabelSelector {
+  return { requirements: Object.entries(labels).map(([key, value]) => ({ key, operator: "=", values: [value] })) };
+}
+
+/** A term that asks for nothing matches nothing, so it is dropped. */
+function termOf({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm): NodeTerm | undefined {
+  if (matchExpressions.length === 0 && matchFields.length === 0) return undefined;
+  return {
+    labels: { requirements: matchExpressions.map(requirementOf) },
+    names: matchFields.map(({ operator, values = [] }) => ({ in: operator === "In", values })),
+  };
+}
+
+function requirementOf({ key, operator, values = [] }: NodeSelectorRequirement): LabelRequirement {
+  const known = operators.get(operator);
+  // Nothing equals no value: what we do not know holds nowhere.
+  return known ? { key, operator: known, values } : { key, operator: "in", values: [] };
+}
+
+function holds({ labels, names }: NodeTerm, node: NodeIdentity): boolean {
+  return names.every((field) => field.values.includes(node.name) === field.in) && matchesLabels(labels, node.labels);
+}
+
+function namesIn(terms: readonly NodeTerm[]): ReadonlySet<string> | undefined {
+  const names = new Set<string>();
+  for (const term of terms) {
+    const field = term.names.find((one) => one.in);
+    if (!field) return undefined;
+    for (const name of field.values) names.add(name);
+  }
+  return names;
+}

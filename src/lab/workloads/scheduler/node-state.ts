@@ -1,0 +1,57 @@
+import type { Taint } from "kubernetes-types/core/v1.js";
+import type { Node } from "../workload-objects.ts";
+import type { HostPort, PodFacts } from "./pod-facts.ts";
+import { amountsOf, type ResourceAmounts } from "./resource-amounts.ts";
+
+const none: Readonly<Record<string, string>> = {};
+
+/** A node with the pods on it, and the sums that decisions ask for. */
+export class NodeState {
+  readonly name: string;
+  /** Without one there are pods on a node that is not there, or not there yet. */
+  present = false;
+  labels: Readonly<Record<string, string>> = none;
+  taints: readonly Taint[] = [];
+  unschedulable = false;
+  allocatable: ResourceAmounts = new Map();
+  readonly pods = new Map<string, PodFacts>();
+  readonly requested = new Map<string, number>();
+  readonly weighed = { cpu: 0, memory: 0 };
+  ports: HostPort[] = [];
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  describe(node: Node | undefined): void {
+    this.present = node !== undefined;
+    this.labels = node?.metadata.labels ?? none;
+    this.taints = node?.spec?.taints ?? [];
+    this.unschedulable = node?.spec?.unschedulable ?? false;
+    this.allocatable = amountsOf(node?.status?.allocatable);
+  }
+
+  add(pod: PodFacts): void {
+    this.pods.set(pod.uid, pod);
+    this.#count(pod, 1);
+    if (pod.ports.length > 0) this.ports = [...this.ports, ...pod.ports];
+  }
+
+  remove(pod: PodFacts): void {
+    if (!this.pods.delete(pod.uid)) return;
+    this.#count(pod, -1);
+    if (pod.ports.length > 0) this.ports = [...this.pods.values()].flatMap(({ ports }) => ports);
+  }
+
+  /** What is left of a resource. Less than nothing where others overcommitted it. */
+  free(resource: string): number {
+    return (this.allocatable.get(resource) ?? 0) - (this.requested.get(resource) ?? 0);
+  }
+
+  #count(pod: PodFacts, sign: 1 | -1): void {
+    for (const [name, amount] of pod.requests)
+      this.requested.set(name, (this.requested.get(name) ?? 0) + sign * amount);
+    this.weighed.cpu += sign * pod.weighed.cpu;
+    this.weighed.memory += sign * pod.weighed.memory;
+  }
+}

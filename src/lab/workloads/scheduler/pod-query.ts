@@ -1,0 +1,100 @@
+import type { PodAffinityTerm } from "kubernetes-types/core/v1.js";
+import {
+  formatLabelSelector,
+  fromLabelSelector,
+  type LabelSelector,
+  type LabelSelectorObject,
+  matchesLabels,
+  nothing,
+  SelectorError,
+} from "../../../object/label-selector.ts";
+
+type Labels = Readonly<Record<string, string>>;
+
+/** Which pods are meant, wherever they run. Two queries with one key mean the same pods. */
+export interface PodQuery {
+  readonly key: string;
+  readonly selector: LabelSelector;
+  readonly namespaces: ReadonlySet<string>;
+  readonly namespaceSelector?: LabelSelector;
+  /** Whether pods that are going away count. */
+  readonly countsTerminating: boolean;
+}
+
+/** Pods that are meant, and what makes two nodes the same place. */
+export interface PodTerm {
+  readonly query: PodQuery;
+  readonly topologyKey: string;
+}
+
+export function matchesQuery(
+  query: PodQuery,
+  pod: { namespace: string; labels: Labels; terminating: boolean },
+  labelsOfNamespace: (name: string) => Labels,
+): boolean {
+  if (pod.terminating && !query.countsTerminating) return false;
+  if (!matchesLabels(query.selector, pod.labels)) return false;
+  if (query.namespaces.has(pod.namespace)) return true;
+  return (
+    query.namespaceSelector !== undefined && matchesLabels(query.namespaceSelector, labelsOfNamespace(pod.namespace))
+  );
+}
+
+/** Without any word about namespaces a term means the pod's own. */
+export function podTermOf(
+  term: PodAffinityTerm & { matchLabelKeys?: string[]; mismatchLabelKeys?: string[] },
+  pod: { namespace: string; labels: Labels },
+): PodTerm {
+  const named = term.namespaces ?? [];
+  const namespaces = named.length === 0 && !term.namespaceSelector ? [pod.namespace] : named;
+  const selector = withKeys(selectorOf(term.labelSelector), pod.labels, term.matchLabelKeys, term.mismatchLabelKeys);
+  return {
+    topologyKey: term.topologyKey,
+    query: podQuery({
+      selector,
+      namespaces,
+      namespaceSelector: term.namespaceSelector ? selectorOf(term.namespaceSelector) : undefined,
+      countsTerminating: true,
+    }),
+  };
+}
+
+export function podQuery({
+  selector,
+  namespaces,
+  namespaceSelector,
+  countsTerminating,
+}: Omit<PodQuery, "key" | "namespaces"> & { namespaces: readonly string[] }): PodQuery {
+  const key = JSON.stringify([
+    namespaces.toSorted(),
+    namespaceSelector && textOf(namespaceSelector),
+    textOf(selector),
+    countsTerminating,
+  ]);
+  return { key, selector, namespaces: new Set(namespaces), namespaceSelector, countsTerminating };
+}
+
+/** A selector that cannot be read means no pod: it must not keep others from being scheduled. */
+export function selectorOf(selector: LabelSelectorObject | undefined): LabelSelector {
+  try {
+    return fromLabelSelector(selector);
+  } catch (error) {
+    if (error instanceof SelectorError) return nothing;
+    throw error;
+  }
+}
+
+/** The pod's own values of some labels become part of the selector. */
+export function withKeys(
+  selector: LabelSelector,
+  labels: Labels,
+  same: readonly string[] = [],
+  different: readonly string[] = [],
+): LabelSelector {
+  const own = (keys: readonly string[], operator: "in" | "notin"): LabelSelector["requirements"] =>
+    keys.flatMap((key) => (Object.hasOwn(labels, key) ? [{ key, operator, values: [labels[key]!] }] : []));
+  const more = [...own(same, "in"), ...own(different, "notin")];
+  return more.length === 0 ? selector : { ...selector, requirements: [...selector.requirements, ...more] };
+}
+
+const textOf = (selector: LabelSelector): string | null => (selector.nothing ? null : formatLabelSelector(selector));
