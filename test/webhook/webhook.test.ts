@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { applyManifests } from "../../src/cli/apply-manifests.ts";
+import { isNotFound } from "../../src/kube/api-error.ts";
+import type { Client } from "../../src/kube/client.ts";
+import { kinds } from "../../src/kube/kinds.ts";
+import type { KubeObject } from "../../src/object/meta.ts";
+import { VirtualClock } from "../../src/runtime/virtual-clock.ts";
+import type { Handlers } from "../../src/webhook/handler.ts";
+import { webhookRbac, webhookSecret } from "../../src/webhook/rbac.ts";
+import { configurationName } from "../../src/webhook/registration.ts";
+import { runWebhook } from "../../src/webhook/webhook.ts";
+import { clientFor, clientOfAccount } from "../runtime/client-for.ts";
+import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
+import { widgets } from "./widgets.ts";
+
+const namespace = "hooks";
+const minute = 60_000;
+/** Short enough that clocks may be moved through several of them: certificates are valid from five minutes before. */
+const lives = { authorityMs: 4 * minute, servingMs: 2 * minute };
+
+const configMaps = {
+  rules: [{ apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"], operations: ["CREATE", "UPDATE"] }],
+  failurePolicy: "Fail",
+  namespaceSelector: { matchLabels: { hooked: "yes" } },
+} as const;
+
+const handlers: Handlers = {
+  admission: [
+    {
+      name: "mark",
+      type: "mutating",
+      ...configMaps,
+      review: ({ object }) => ({
+        type: "allow",
+        ...(object ? { object: { ...object, data: { ...(object["data"] as object), marked: "yes" } } } : {}),
+      }),
+    },
+    {
+      name: "judge",
+      type: "validating",
+      ...configMaps,
+      review: ({ object }) =>
+        (object?.["data"] as { bad?: string } | undefined)?.bad
+          ? { type: "deny", message: "data.bad is not wanted", code: 422, reason: "Invalid" }
+          : { type: "allow" },
+    },
+  ],
+  conversion: [widgets.handler],
+};
+
+for (const variant of serverVariants())
+  describe(`the webhook, on the ${variant.name} server`, () => {
+    let server: ServerUnderTest;
+    let admin: Client;
+    let account: Client;
+    const clock = new VirtualClock(Date.now());
+    const stop = new AbortController();
+    let running: Promise<void>;
+
+    beforeAll(async () => {
+      server = await variant.start();
+      admin = clientFor(server);
+      await admin.create(kinds.namespace, {
+        apiVersion: "v1",
+        kind: "Namespace",
+        metadata: { name: namespace, labels: { hooked: "yes" } },
+      });
+      await applyManifests(admin, [...webhookRbac(namespace), widgets.definition]);
+      account = await clientOfAccount(server, namespace, "attune-webhook");
+      await new Promise<void>((resolve, reject) => {
+        running = runWebhook({
+          client: account,
+          signal: stop.signal,
+          handlers,
+          host: "127.0.0.1",
+          port: 0,
+          target: (port) => ({ type: "url", base: `https://127.0.0.1:${port}` }),
+          secret: { namespace, name: webhookSecret },
+          lives,
+          clock,
+          onReady: () => resolve(),
+        });
+        running.catch(reject);
+      });
+    });
+
+    afterAll(async () => {
+      stop.abort();
+      await running;
+      await server?.close();
+    });
+
+    const configMap = (name: string, data: Record<string, string>): KubeObject => ({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name, namespace },
+      data,
+    });
+    const write = (name: string, data: Record<string, string>, dryRun = false): Promise<KubeObject> =>
+      admin.create(kinds.configMap as never, configMap(name, data) as never, { namespace, dryRun });
+
+    /** A server hears of a configuration a little after it was written. */
+    async function untilMarked(name: string): Promise<void> {
+      for (;;) {
+        const { data } = (await write(name, {}, true)) as { data?: { marked?: string } };
+        if (data?.marked === "yes") return;
+      }
+    }
+
+    test("changes what it should", async () => {
+      await untilMarked("ready");
+      expect(await write("a", { x: "1" })).toMatchObject({ data: { x: "1", marked: "yes" } });
+      expect(await write("b", { x: "1" }, true)).toMatchObject({ data: { marked: "yes" } });
+    });
+
+    test("refuses what it should, with its reason", async () => {
+      await untilMarked("ready");
+      await expect(write("bad", { bad: "1" })).rejects.toMatchObject({
+        code: 422,
+        message: expect.stringContaining(
+          'admission webhook "judge.attune.dev" denied the request: data.bad is not wanted',
+        ) as string,
+      });
+    });
+
+    test("converts custom objects between their versions", async () => {
+      await admin.create(widgets.v1, widgets.object("w", { size: 3 }), { namespace });
+      const converted = async (): Promise<KubeObject> => admin.get(widgets.v2, "w", { namespace });
+      // Until the server has heard of the webhook it shows the object as it lies there.
+      while (!(await converted())["spec"]) continue;
+      expect(await converted()).toMatchObject({ apiVersion: "example.com/v2", spec: { dimensions: { size: 3 } } });
+    });
+
+    test("puts back what somebody took out of its configuration", async () => {
+      await untilMarked("ready");
+      const kind = kinds.mutatingWebhookConfiguration;
+      await admin.patch(kind, configurationName, {
+        type: "json",
+        operations: [{ op: "remove", path: "/webhooks/0/clientConfig/caBundle" }],
+      });
+      for (;;) {
+        const found = await admin.get(kind, configurationName);
+        if (found.webhooks?.[0]?.clientConfig.caBundle) break;
+      }
+    });
+
+    test("changes its certificates and its authority while writes go on, and none of them fails", async () => {
+      await untilMarked("ready");
+      const authority = async (): Promise<string> => {
+        const { data } = await admin.get(kinds.secret, webhookSecret, { namespace });
+        return data?.["ca.crt"] ?? "";
+      };
+      const first = await authority();
+      let writes = 0;
+      const settled = (bundle: string): boolean =>
+        Buffer.from(bundle, "base64").toString().split("BEGIN CERTIFICATE").length === 2 && bundle !== first;
+      for (let steps = 0; !settled(await authority()); steps++) {
+        if (steps < 16) await clock.advance(10_000);
+        expect(await write(`w-${writes++}`, {})).toMatchObject({ data: { marked: "yes" } });
+      }
+      expect(writes).toBeGreaterThan(16);
+    });
+
+    test("takes its configurations away when it ends, so that writes go on without it", async () => {
+      stop.abort();
+      await running;
+      for (const kind of [kinds.mutatingWebhookConfiguration, kinds.validatingWebhookConfiguration])
+        expect(await admin.get(kind as never, configurationName).catch(isNotFound)).toBe(true);
+      const ended = async (): Promise<KubeObject | undefined> => write("after", { bad: "1" }).catch(() => undefined);
+      while (!(await ended())) continue;
+    });
+  });
