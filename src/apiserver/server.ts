@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { systemClock, type Clock } from "../runtime/clock.ts";
 import { ServicePools } from "./allocation/service-pools.ts";
 import { Admission } from "./admission/admission.ts";
-import { kindAdmission } from "./admission/kind-admission.ts";
+import { builtinPlugins } from "./admission/builtin/builtin-plugins.ts";
 import { Authenticator } from "./auth/authenticator.ts";
 import { openAuthority, type Authority } from "./auth/authority.ts";
 import { ClusterAuthorizer } from "./auth/cluster-authorizer.ts";
@@ -14,10 +14,13 @@ import { RbacAuthorizer } from "./auth/rbac.ts";
 import { reviewResources, tokenRequestAction } from "./auth/reviews.ts";
 import { ServiceAccountTokens } from "./auth/service-account-token.ts";
 import { definitionResource } from "./custom/definition-resource.ts";
+import { announce } from "./housekeeping/announce.ts";
 import { bootstrap } from "./housekeeping/bootstrap.ts";
 import { Definitions } from "./housekeeping/definitions.ts";
 import { GarbageCollector } from "./housekeeping/garbage-collector.ts";
+import { NamespaceFurniture } from "./housekeeping/namespace-furniture.ts";
 import { Namespaces } from "./housekeeping/namespaces.ts";
+import { forgetEndpointsOfServices } from "./housekeeping/service-endpoints.ts";
 import { Dispatcher } from "./http/dispatch.ts";
 import { listen } from "./http/listener.ts";
 import { Paths } from "./http/paths.ts";
@@ -47,7 +50,8 @@ export interface ServerOptions {
   readonly storage?: "lmdb" | "memory";
   /** Survive a power loss too. Default false. */
   readonly fsync?: boolean;
-  /** Default true. Without it namespaces stay Terminating and nobody collects garbage, as on a real server alone. */
+  /** Default true. Without it namespaces stay Terminating and have no account for pods, and nobody collects garbage,
+   * as on a real server alone. */
   readonly housekeeping?: boolean;
   readonly clock?: Clock;
   readonly log?: Log;
@@ -100,12 +104,16 @@ async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<Ap
     resources({ reader, authorizer, authenticator, serviceAccountTokens, clock, services: () => services }),
   );
   const pools = new ServicePools(store, { heldBy: heldByService });
-  const admission = new Admission([kindAdmission(reader)]);
+  const admission = new Admission(builtinPlugins(reader, authorizer));
   const services: Services = { store, reader, views: new Views(), pools, registry, authorizer, admission, clock };
   await bootstrap(services);
-  closers.push(new Definitions(services, definitionResource, log).start());
+  closers.push(new Definitions(services, definitionResource, log).start(), forgetEndpointsOfServices(services, log));
   if (options.housekeeping !== false)
-    closers.push(new Namespaces(services, log).start(), new GarbageCollector(services, log).start());
+    closers.push(
+      new Namespaces(services, log).start(),
+      new NamespaceFurniture(services, authority.caPem, log).start(),
+      new GarbageCollector(services, log).start(),
+    );
 
   let address = "";
   const unready = (): string | undefined => (store.failure ? String(store.failure) : undefined);
@@ -122,6 +130,7 @@ async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<Ap
   closers.push(() => listener.close());
   address = `${host}:${listener.port}`;
   const url = `https://${address}`;
+  await announce(services, { host, port: listener.port });
   const kubeconfig = join(dir, "kubeconfig");
   // A token and no certificate: a certificate would win over `kubectl --token`.
   await writeKubeconfig(kubeconfig, { server: url, caPem: authority.caPem, token: authority.adminToken });

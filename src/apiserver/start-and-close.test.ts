@@ -78,7 +78,7 @@ describe("a server that is started again on its directory", () => {
     const first = await start();
     const { json: before } = await ask(first, "GET", configMaps);
     await first.close();
-    const second = await start();
+    const second = await start({ port: first.port });
     expect((await ask(second, "GET", configMaps)).json.metadata).toEqual(before.metadata);
   });
 });

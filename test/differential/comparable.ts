@@ -64,6 +64,7 @@ function isMany(kind: unknown): boolean {
 function general(value: unknown, seen: Seen, key = "", within: Record<string, unknown> = {}): unknown {
   if (typeof value === "string") return generalText(value, seen, key, within);
   if (Array.isArray(value)) return value.map((item) => general(item, seen, key, within));
+  if (typeof value === "number" && isAllocated(value, key)) return "<port>";
   if (typeof value !== "object" || value === null) return value;
   const fields = value as Record<string, unknown>;
   return Object.fromEntries(
@@ -108,6 +109,11 @@ function isFree(name: string, fields: Record<string, unknown>): boolean {
   return name === "description" && "priority" in fields;
 }
 
+/** Ports of nodes are given out by chance. */
+function isAllocated(value: number, key: string): boolean {
+  return (key === "nodePort" || key === "healthCheckNodePort") && value >= 30000;
+}
+
 function generalText(value: string, { uids, versions }: Seen, key: string, within: Record<string, unknown>): string {
   if (/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(value)) {
     if (!uids.has(value)) uids.set(value, `<uid ${uids.size + 1}>`);
@@ -117,6 +123,8 @@ function generalText(value: string, { uids, versions }: Seen, key: string, withi
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(value)) return "<microtime>";
   if (key === "resourceVersion" && /^\d+$/.test(value))
     return within.many || !versions.includes(value) ? "<version>" : `<version ${versions.indexOf(value) + 1}>`;
+  if (/^10\.96\.\d+\.\d+$/.test(value)) return "<address>";
+  if (key === "cells") value = value.replaceAll(/:3\d{4}\//g, ":<port>/");
   if (key === "continue" && value !== "") return "<continue>";
   if (key === "token") return "<token>";
   if (key === "manager" && value.endsWith("-apiserver")) return "<server>";

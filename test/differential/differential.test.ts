@@ -9,13 +9,15 @@ import { comparable } from "./comparable.ts";
 import { differences } from "./differences.ts";
 import { access } from "./probes/access.ts";
 import { customKinds } from "./probes/custom-kinds.ts";
+import { events } from "./probes/events.ts";
 import { pods } from "./probes/pods.ts";
 import { reads } from "./probes/reads.ts";
+import { services } from "./probes/services.ts";
 import { writes } from "./probes/writes.ts";
 import { runProbe, type Target } from "./run-probe.ts";
 
 const assets = process.env.KUBEBUILDER_ASSETS;
-const probes = [...writes, ...reads, ...pods, ...customKinds, ...access];
+const probes = [...writes, ...reads, ...pods, ...customKinds, ...access, ...services, ...events];
 
 describe.skipIf(!assets)("the embedded server beside the real one", () => {
   let dir: string;

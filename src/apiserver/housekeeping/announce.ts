@@ -38,7 +38,7 @@ export async function announce(services: Services, { host, port }: Address): Pro
     metadata: { ...itself, labels: { "kubernetes.io/service-name": "kubernetes" } },
     addressType: isIP(host) === 6 ? "IPv6" : "IPv4",
     endpoints: addresses.length > 0 ? [{ addresses, conditions: { ready: true } }] : [],
-    ports,
+    ports: addresses.length > 0 ? ports : [],
   });
 }
 

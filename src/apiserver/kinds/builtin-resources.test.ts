@@ -32,6 +32,7 @@ describe("builtinResources", () => {
       priorityclasses: ["pc"],
       replicasets: ["rs"],
       serviceaccounts: ["sa"],
+      services: ["svc"],
       statefulsets: ["sts"],
       storageclasses: ["sc"],
     });
@@ -39,9 +40,12 @@ describe("builtinResources", () => {
       daemonsets: ["all"],
       deployments: ["all"],
       jobs: ["all"],
+      mutatingwebhookconfigurations: ["api-extensions"],
       pods: ["all"],
       replicasets: ["all"],
+      services: ["all"],
       statefulsets: ["all"],
+      validatingwebhookconfigurations: ["api-extensions"],
     });
   });
 
@@ -53,7 +57,9 @@ describe("builtinResources", () => {
     expect(having("createOnUpdate")).toEqual([
       "Endpoints",
       "Event",
+      "Service",
       "Lease",
+      "Event",
       "RuntimeClass",
       "Role",
       "RoleBinding",
@@ -64,6 +70,7 @@ describe("builtinResources", () => {
       "Namespace",
       "PersistentVolumeClaim",
       "Pod",
+      "Service",
       "ServiceAccount",
       "StorageClass",
     ]);

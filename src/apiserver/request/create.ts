@@ -88,7 +88,8 @@ async function store(context: RequestContext, object: KubeObject, options: Write
       ...(strategy.validate?.(object) ?? []),
       ...(strategy.validateCreate?.(object) ?? []),
     ];
-    if (errors.length > 0) throw invalidObject(resource.group, resource.kind, metadata.name ?? "", errors);
+    const { group, kind } = resource.storedAs ?? resource;
+    if (errors.length > 0) throw invalidObject(group, kind, metadata.name ?? "", errors);
     const validating = validate(context, attributesOf(context, creation(object, options)));
     if (validating) await validating;
     // Again, if there was anything to wait for: the namespace may have gone meanwhile.

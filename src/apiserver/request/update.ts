@@ -123,7 +123,8 @@ export async function store(context: RequestContext, next: NextVersion): Promise
   context.warnings.push(...finalizerAdvice(object.metadata, resource, old.metadata));
   if (context.subresource === "") context.warnings.push(...(resource.strategy.warnings?.(object) ?? []));
   const errors = faults(context, object, old);
-  if (errors.length > 0) throw invalidObject(resource.group, resource.kind, context.name, errors);
+  const { group, kind } = resource.storedAs ?? resource;
+  if (errors.length > 0) throw invalidObject(group, kind, context.name, errors);
   asked.object = shown(object);
   const validating = validate(context, asked);
   if (validating) await validating;

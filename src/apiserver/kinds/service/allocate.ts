@@ -85,7 +85,8 @@ function allocatePorts(spec: ServiceSpec, before: ServiceSpec | undefined, pools
       port.nodePort = free;
     } else {
       if (!port.nodePort && !allocatesPorts(spec)) continue;
-      const why = own.has(number) ? undefined : pools.port(number);
+      const isOwn = before ? own.has(number) : byPort.get(port.port) === number;
+      const why = isOwn ? undefined : pools.port(number);
       if (why) return [invalid(`spec.ports[${index}].nodePort`, number, why)];
       port.nodePort = number;
     }

@@ -46,10 +46,7 @@ function outside({ spec = {}, status = {} }: Service): string {
   return [...(balanced === "" ? [] : [balanced]), ...externalIPs].join(",") || "<pending>";
 }
 
-const widest = 16;
-
 function balancers({ ingress = [] }: LoadBalancerStatus = {}): string {
   const all = new Set(ingress.map(({ ip, hostname }) => ip || hostname || "").filter((name) => name !== ""));
-  const text = [...all].toSorted().join(",");
-  return text.length > widest ? `${text.slice(0, widest - 3)}...` : text;
+  return [...all].toSorted().join(",");
 }

@@ -1,0 +1,168 @@
+import type { Probe, Step } from "../probe.ts";
+import { apply, get, merge, namespace, patch, post, put, remove, table } from "./wire.ts";
+
+const space = "services";
+const all = `/api/v1/namespaces/${space}/services`;
+const ports = [{ port: 80 }];
+const service = (name: string, spec: object, metadata: object = {}): object => ({
+  apiVersion: "v1",
+  kind: "Service",
+  metadata: { name, ...metadata },
+  spec,
+});
+
+const specs: readonly object[] = [
+  {},
+  { ports: [{ port: 0 }] },
+  { ports: [{ port: 80, protocol: "X", targetPort: "Bad_Name", appProtocol: "a b" }] },
+  { ports: [{ port: 80, targetPort: 70000 }] },
+  { ports: [{ port: 80 }, { port: 80 }] },
+  {
+    ports: [
+      { name: "a", port: 80 },
+      { name: "a", port: 81 },
+      { name: "A_", port: 82, protocol: "UDP" },
+    ],
+  },
+  { ports, type: "Other" },
+  { ports, type: "NodePort", clusterIP: "None" },
+  { ports, type: "LoadBalancer", clusterIP: "None" },
+  { ports: [{ port: 80, nodePort: 30080 }] },
+  {
+    ports: [
+      { name: "a", port: 80, nodePort: 30081 },
+      { name: "b", port: 81, nodePort: 30081 },
+    ],
+    type: "NodePort",
+  },
+  {
+    ports: [
+      { name: "a", port: 53 },
+      { name: "b", port: 53, protocol: "UDP" },
+    ],
+    type: "NodePort",
+  },
+  { ports, type: "ExternalName" },
+  { type: "ExternalName", externalName: "Bad_Name" },
+  { type: "ExternalName", externalName: "a.example." },
+  { type: "ExternalName", externalName: "a.example", clusterIP: "10.96.3.3" },
+  { type: "ExternalName", externalName: "a.example", ipFamilyPolicy: "SingleStack", ipFamilies: ["IPv4"] },
+  { ports, externalName: "a.example", trafficDistribution: "PreferClose" },
+  { ports, trafficDistribution: "Other", internalTrafficPolicy: "Other" },
+  { ports, sessionAffinity: "Other" },
+  { ports, sessionAffinity: "ClientIP" },
+  { ports, sessionAffinity: "ClientIP", sessionAffinityConfig: { clientIP: { timeoutSeconds: 0 } } },
+  { ports, sessionAffinity: "None", sessionAffinityConfig: { clientIP: { timeoutSeconds: 5 } } },
+  { ports, selector: { "-a": "b c" } },
+  { ports, clusterIP: "x" },
+  { ports, clusterIP: "10.96.0.0" },
+  { ports, clusterIP: "10.97.0.1" },
+  { ports, clusterIP: "fd00::1" },
+  { ports, clusterIP: "10.96.3.3", clusterIPs: ["10.96.3.4"] },
+  { ports, clusterIPs: ["10.96.3.4"] },
+  { ports, clusterIP: "10.96.3.3", clusterIPs: ["10.96.3.3", "10.96.3.4"] },
+  { ports, clusterIP: "None", clusterIPs: ["None", "10.96.3.4"] },
+  { ports, clusterIP: "10.96.3.3", ipFamilies: ["IPv6"] },
+  { ports, ipFamilies: ["IPv4", "IPv6"] },
+  { ports, ipFamilies: ["IPv4", "IPv4"] },
+  { ports, ipFamilies: ["Other"] },
+  { ports, ipFamilies: ["IPv6"] },
+  { ports, ipFamilyPolicy: "Other" },
+  { ports, ipFamilyPolicy: "RequireDualStack" },
+  { ports, ipFamilyPolicy: "PreferDualStack" },
+  { clusterIP: "None" },
+  { clusterIP: "None", ipFamilyPolicy: "SingleStack" },
+  { clusterIP: "None", selector: { a: "b" } },
+  { clusterIP: "None", selector: { a: "b" }, ipFamilyPolicy: "PreferDualStack" },
+  { clusterIP: "None", externalIPs: ["192.0.2.1"], sessionAffinity: "ClientIP", loadBalancerIP: "192.0.2.2" },
+  { ports, externalIPs: ["192.0.2.1", "127.0.0.1", "x"] },
+  { ports, externalIPs: ["192.0.2.1"], externalTrafficPolicy: "Other" },
+  { ports, externalTrafficPolicy: "Local" },
+  { ports, healthCheckNodePort: 30082 },
+  { ports, type: "LoadBalancer", externalTrafficPolicy: "Local" },
+  { ports, type: "LoadBalancer", externalTrafficPolicy: "Local", healthCheckNodePort: 30082 },
+  { ports, type: "LoadBalancer", allocateLoadBalancerNodePorts: false },
+  { ports: [{ port: 80, nodePort: 30083 }], type: "LoadBalancer", allocateLoadBalancerNodePorts: false },
+  { ports, allocateLoadBalancerNodePorts: false, loadBalancerClass: "a/b", loadBalancerSourceRanges: ["10.0.0.0/8"] },
+  { ports, type: "LoadBalancer", loadBalancerClass: "a b", loadBalancerSourceRanges: [" 10.0.0.0/8", "10.0.0.0"] },
+];
+
+const one = `${all}/one`;
+const changes: readonly object[] = [
+  { clusterIP: "10.96.9.9" },
+  { clusterIP: null, clusterIPs: null },
+  { clusterIP: "None" },
+  { clusterIPs: ["10.96.9.9"] },
+  { ipFamilies: ["IPv6"] },
+  { ipFamilyPolicy: "RequireDualStack" },
+  { ipFamilyPolicy: "PreferDualStack" },
+  { ipFamilyPolicy: null },
+  { ports: [{ port: 81, targetPort: "web" }] },
+  { type: "NodePort" },
+  { ports: [{ port: 82 }] },
+  { ports: [{ port: 82, nodePort: 30084 }] },
+  {
+    ports: [
+      { name: "a", port: 82, nodePort: 30084 },
+      { name: "b", port: 83 },
+    ],
+  },
+  { type: "LoadBalancer", externalTrafficPolicy: "Local", loadBalancerClass: "a.b/c" },
+  { loadBalancerClass: "a.b/d" },
+  { healthCheckNodePort: 30085 },
+  { externalTrafficPolicy: "Cluster" },
+  { type: "ClusterIP" },
+  { ports: [{ name: "a", port: 82, nodePort: 30084 }] },
+  { ports: [{ name: "a", port: 82, nodePort: null }] },
+  { type: "ExternalName" },
+  { type: "ExternalName", externalName: "a.example" },
+  { type: "ClusterIP", externalName: null },
+  { type: "ClusterIP", externalName: null, clusterIP: "10.96.0.1" },
+];
+
+export const services: readonly Probe[] = [
+  {
+    name: "services are told what they get",
+    steps: [
+      namespace(space),
+      ...specs.map((spec): Step => post(`${all}?dryRun=All`, service("v", spec))),
+      post(`${all}?dryRun=All`, service("1v", { ports })),
+      post(
+        `${all}?dryRun=All`,
+        service("v", { ports }, { annotations: { "service.beta.kubernetes.io/load-balancer-source-ranges": "x" } }),
+      ),
+      // A dry run of the real server does not look whether what is asked for can be had.
+      ...[
+        { ports: [{ port: 80, nodePort: 80 }], type: "NodePort" },
+        { ports, clusterIP: "10.96.0.1" },
+        { ports, type: "LoadBalancer", externalTrafficPolicy: "Local", healthCheckNodePort: 82 },
+      ].map((spec): Step => post(all, service("v", spec))),
+      post(all, service("one", { ports, selector: { a: "b" } })),
+      post(all, service("one", { ports })),
+      ...changes.map((spec) => merge(one, { spec })),
+      get(one, { accept: table }),
+      put(one, service("one", { ports, selector: { a: "c" } })),
+      put(`${all}/put`, service("put", { ports, clusterIP: "10.96.9.10" })),
+      post(all, service("taken", { ports, clusterIP: "10.96.9.10" })),
+      apply(`${all}/applied`, "m", service("applied", { ports: [{ port: 80, protocol: "TCP" }], type: "NodePort" })),
+      apply(`${all}/applied`, "m", service("applied", { ports: [{ port: 81, protocol: "TCP" }], type: "NodePort" })),
+      patch("strategic", `${all}/applied`, { spec: { ports: [{ port: 82, name: "more" }] } }),
+      merge(`${all}/applied/status`, { status: { loadBalancer: { ingress: [{ ip: "192.0.2.1" }] } } }),
+      merge(`${all}/applied`, { spec: { type: "LoadBalancer" } }),
+      merge(`${all}/applied/status`, { status: { loadBalancer: { ingress: [{ ip: "x", hostname: "10.0.0.1" }] } } }),
+      merge(`${all}/applied/status`, { status: { loadBalancer: { ingress: [{ hostname: "a.b", ipMode: "VIP" }] } } }),
+      merge(`${all}/applied/status`, {
+        status: { loadBalancer: { ingress: [{ ip: "192.0.2.1" }, { hostname: "a-long-name.example" }] } },
+      }),
+      get(`${all}?fieldSelector=spec.type%3DLoadBalancer`, { accept: table }),
+      merge(`${all}/applied`, { spec: { type: "ClusterIP" } }),
+      get(`${all}?fieldSelector=spec.clusterIP%3DNone`),
+      get(`${all}?fieldSelector=spec.ports%3D1`),
+      post(`/api/v1/namespaces/${space}/endpoints`, { metadata: { name: "put" } }),
+      remove(`${all}/put`),
+      get(`/api/v1/namespaces/${space}/endpoints`),
+      post(all, service("again", { ports, clusterIP: "10.96.9.10" })),
+      remove(all),
+    ],
+  },
+];
