@@ -1,4 +1,5 @@
 import type { Resource } from "../resource.ts";
+import { mutatingWebhookConfiguration, validatingWebhookConfiguration } from "./admission/webhook-configurations.ts";
 import { configMap } from "./config-map.ts";
 import { controllerRevision } from "./controller-revision.ts";
 import { daemonSet } from "./daemon-set.ts";
@@ -56,5 +57,7 @@ export function builtinResources(): Resource[] {
     clusterRoleBinding,
     priorityClass,
     storageClass,
+    mutatingWebhookConfiguration,
+    validatingWebhookConfiguration,
   ];
 }
