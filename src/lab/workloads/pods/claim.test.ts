@@ -13,21 +13,19 @@ const labels = { app: "web" };
 const gone = { deletionTimestamp: "2026-01-01T00:00:00Z" };
 
 describe("claims", () => {
-  it.each<{ is: string; pod: ObjectMeta; going?: boolean; then: "mine" | "adopt" | "release" | undefined }>([
-    { is: "owned and wanted", pod: { labels, ...by("1") }, then: "mine" },
-    { is: "owned, wanted and terminating", pod: { labels, ...by("1"), ...gone }, then: "mine" },
-    { is: "owned and not wanted", pod: { ...by("1") }, then: "release" },
-    { is: "owned and not wanted by one that is going", pod: { ...by("1") }, going: true, then: undefined },
-    { is: "of another owner", pod: { labels, ...by("2") }, then: undefined },
-    { is: "an orphan that is wanted", pod: { labels }, then: "adopt" },
-    { is: "an orphan that is wanted by one that is going", pod: { labels }, going: true, then: undefined },
-    { is: "an orphan on its way out", pod: { labels, ...gone }, then: undefined },
-    { is: "an orphan of other labels", pod: { labels: { app: "db" } }, then: undefined },
-    { is: "an orphan with an owner that is no controller", pod: { labels, ownerReferences: [] }, then: "adopt" },
-  ])("$is: $then", ({ pod, going, then }) => {
+  it.each<{ is: string; pod: ObjectMeta; going?: boolean; so: "mine" | "adopt" | "release" | undefined }>([
+    { is: "owned and wanted", pod: { labels, ...by("1") }, so: "mine" },
+    { is: "owned, wanted and terminating", pod: { labels, ...by("1"), ...gone }, so: "mine" },
+    { is: "owned and not wanted", pod: { ...by("1") }, so: "release" },
+    { is: "owned and not wanted by one that is going", pod: { ...by("1") }, going: true, so: undefined },
+    { is: "of another owner", pod: { labels, ...by("2") }, so: undefined },
+    { is: "an orphan that is wanted", pod: { labels }, so: "adopt" },
+    { is: "an orphan that is wanted by one that is going", pod: { labels }, going: true, so: undefined },
+    { is: "an orphan on its way out", pod: { labels, ...gone }, so: undefined },
+    { is: "an orphan of other labels", pod: { labels: { app: "db" } }, so: undefined },
+    { is: "an orphan with an owner that is no controller", pod: { labels, ownerReferences: [] }, so: "adopt" },
+  ])("$is: $so", ({ pod, going, so }) => {
     const found = claims(going ? object({ ...owner.metadata, ...gone }) : owner, selector, [object(pod)]);
-    expect(Object.entries(found).flatMap(([what, pods]) => (pods.length > 0 ? [what] : []))).toEqual(
-      then ? [then] : [],
-    );
+    expect(Object.entries(found).flatMap(([what, pods]) => (pods.length > 0 ? [what] : []))).toEqual(so ? [so] : []);
   });
 });

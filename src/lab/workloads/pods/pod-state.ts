@@ -22,7 +22,7 @@ export function isReady({ status }: Pod): boolean {
 /** Since when it is ready, in milliseconds; undefined when it is not, or does not say. */
 export function readySince({ status }: Pod): number | undefined {
   const ready = findCondition(status?.conditions, "Ready");
-  return ready?.status === "True" ? parseTime(String(ready.lastTransitionTime ?? "")) : undefined;
+  return ready?.status === "True" ? parseTime(ready.lastTransitionTime ?? "") : undefined;
 }
 
 /** Ready for long enough. */

@@ -1,0 +1,144 @@
+import type { DeploymentCondition } from "kubernetes-types/apps/v1.js";
+import { findCondition } from "../../../object/condition.ts";
+import { equal } from "../../../object/json.ts";
+import type { PlannedEvent } from "../../../object/plan.ts";
+import { replicasOf } from "../replica-set/decide-replicas.ts";
+import type { Deployment, ReplicaSet } from "../workload-objects.ts";
+import { type Bounds, boundsOf } from "./bounds.ts";
+import { withCondition } from "./deployment-condition.ts";
+import { findNewReplicaSet, newReplicaSet } from "./new-replica-set.ts";
+import { highestRevision, revisedAnnotations, sizeAnnotations } from "./revision.ts";
+
+/** A ReplicaSet of the Deployment, as the cache has it and as it is to be. */
+export interface Member {
+  /** Undefined for one that is to be made. */
+  readonly cached: ReplicaSet | undefined;
+  planned: ReplicaSet;
+}
+
+type Verdict = readonly [status: "True" | "False" | "Unknown", reason: string, message: string];
+
+/** What one pass makes of a Deployment's ReplicaSets, gathered before anything is written. */
+export class RolloutDraft {
+  readonly deployment: Deployment;
+  readonly bounds: Bounds;
+  readonly now: number;
+  /** Oldest first. */
+  readonly old: readonly Member[];
+  fresh: Member | undefined;
+  conditions: readonly DeploymentCondition[];
+  readonly doomed: ReplicaSet[] = [];
+  readonly events: PlannedEvent[] = [];
+
+  constructor(deployment: Deployment, replicaSets: readonly ReplicaSet[], now: number) {
+    this.deployment = deployment;
+    this.bounds = boundsOf(deployment);
+    this.now = now;
+    this.conditions = deployment.status?.conditions ?? [];
+    const oldestFirst = replicaSets.toSorted(byAge);
+    const found = findNewReplicaSet(deployment, oldestFirst);
+    this.fresh = found && { cached: found, planned: found };
+    this.old = oldestFirst.filter((one) => one !== found).map((one) => ({ cached: one, planned: one }));
+  }
+
+  get all(): readonly Member[] {
+    return this.fresh ? [...this.old, this.fresh] : this.old;
+  }
+
+  get active(): readonly Member[] {
+    return this.all.filter(({ planned }) => replicasOf(planned) > 0);
+  }
+
+  /** Brings the newest ReplicaSet's annotations and readiness rule up to date. */
+  revise(): void {
+    const { fresh, deployment } = this;
+    if (!fresh) return;
+    const { planned } = fresh;
+    const before = planned.metadata.annotations ?? {};
+    const annotations = revisedAnnotations(deployment, before, this.#nextRevision());
+    const minReadySeconds = deployment.spec?.minReadySeconds;
+    if (annotations !== before || (planned.spec?.minReadySeconds ?? 0) !== (minReadySeconds ?? 0))
+      fresh.planned = {
+        ...planned,
+        metadata: { ...planned.metadata, annotations: { ...annotations } },
+        spec: { ...planned.spec!, minReadySeconds },
+      };
+    this.tell((told) =>
+      told ? undefined : ["True", "FoundNewReplicaSet", `Found new replica set "${nameOf(planned)}"`],
+    );
+  }
+
+  /** Plans a ReplicaSet for the template as it is now. */
+  make(replicas: number): Member {
+    const { deployment, bounds } = this;
+    const made = newReplicaSet(deployment);
+    const annotations = {
+      ...revisedAnnotations(deployment, {}, this.#nextRevision()),
+      ...sizeAnnotations(bounds.replicas, bounds.replicas + bounds.surge),
+    };
+    const planned = {
+      ...made,
+      metadata: { ...made.metadata, annotations },
+      spec: { ...made.spec!, replicas },
+    };
+    this.fresh = { cached: undefined, planned };
+    if (replicas > 0) this.#tellScaled(planned, 0, replicas);
+    this.tell(() => ["True", "NewReplicaSetCreated", `Created new replica set "${nameOf(planned)}"`]);
+    return this.fresh;
+  }
+
+  /** Plans a size, and notes the size of the whole beside it. True if the size changes. */
+  scale(member: Member, replicas: number): boolean {
+    const { planned } = member;
+    const before = replicasOf(planned);
+    const { bounds } = this;
+    const annotations = {
+      ...planned.metadata.annotations,
+      ...sizeAnnotations(bounds.replicas, bounds.replicas + bounds.surge),
+    };
+    if (before === replicas && equal(annotations, planned.metadata.annotations ?? {})) return false;
+    member.planned = {
+      ...planned,
+      metadata: { ...planned.metadata, annotations },
+      spec: { ...planned.spec!, replicas },
+    };
+    if (before === replicas) return false;
+    this.#tellScaled(planned, before, replicas);
+    return true;
+  }
+
+  /** Tells how the rollout gets on, where that is watched at all. `judge` sees what is told already. */
+  tell(judge: (told: DeploymentCondition | undefined) => Verdict | undefined): void {
+    if (!hasDeadline(this.deployment)) return;
+    const type = "Progressing";
+    const verdict = judge(findCondition(this.conditions, type));
+    if (!verdict) return;
+    const [status, reason, message] = verdict;
+    this.conditions = withCondition(this.conditions, { type, status, reason, message }, this.now);
+  }
+
+  #nextRevision(): number {
+    return highestRevision(this.old.map(({ planned }) => planned)) + 1;
+  }
+
+  #tellScaled({ metadata }: ReplicaSet, from: number, to: number): void {
+    const message = `Scaled ${from < to ? "up" : "down"} replica set ${metadata.name} from ${from} to ${to}`;
+    this.events.push({ regarding: this.deployment, type: "Normal", reason: "ScalingReplicaSet", message });
+  }
+}
+
+/** Where progress is to be watched; the largest number means that it is not. */
+export function hasDeadline({ spec }: Deployment): boolean {
+  return spec?.progressDeadlineSeconds !== undefined && spec.progressDeadlineSeconds !== 2 ** 31 - 1;
+}
+
+export function byAge(a: ReplicaSet, b: ReplicaSet): number {
+  const left = a.metadata.creationTimestamp ?? "";
+  const right = b.metadata.creationTimestamp ?? "";
+  if (left !== right) return left < right ? -1 : 1;
+  return nameOf(a) < nameOf(b) ? -1 : 1;
+}
+
+function nameOf({ metadata }: ReplicaSet): string {
+  return metadata.name ?? "";
+}

@@ -1,0 +1,33 @@
+import type { Pod, ReplicaSet } from "../workload-objects.ts";
+import { inDeletionOrder } from "./deletion-order.ts";
+
+export interface ReplicasInput {
+  replicaSet: ReplicaSet;
+  /** Its pods that neither finished nor are on their way out. */
+  active: readonly Pod[];
+  /** Pods of every ReplicaSet of the same owner: too many of them on one node go first. */
+  related: readonly Pod[];
+  now: number;
+}
+
+export type ReplicasDecision =
+  | { type: "enough" }
+  | { type: "create"; count: number }
+  | { type: "delete"; pods: readonly Pod[] };
+
+/** The most pods that one pass makes or deletes. */
+const burst = 500;
+
+export function decideReplicas({ replicaSet, active, related, now }: ReplicasInput): ReplicasDecision {
+  const surplus = active.length - replicasOf(replicaSet);
+  // One that is going makes nothing more, or its deletion would never end.
+  if (surplus === 0 || replicaSet.metadata.deletionTimestamp !== undefined) return { type: "enough" };
+  if (surplus < 0) return { type: "create", count: Math.min(burst, -surplus) };
+  const order = surplus < active.length ? inDeletionOrder(active, related, now) : active;
+  return { type: "delete", pods: order.slice(0, Math.min(burst, surplus)) };
+}
+
+/** The number of replicas asked for: one where nothing is said. */
+export function replicasOf({ spec }: { spec?: { replicas?: number } }): number {
+  return spec?.replicas ?? 1;
+}

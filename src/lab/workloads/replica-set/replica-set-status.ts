@@ -1,0 +1,50 @@
+import type { ReplicaSetCondition, ReplicaSetStatus as PublishedStatus } from "kubernetes-types/apps/v1.js";
+import { findCondition } from "../../../object/condition.ts";
+import { matchesLabels, fromLabelSelector } from "../../../object/label-selector.ts";
+import { formatTime } from "../../../object/time.ts";
+import { isAvailable, isReady } from "../pods/pod-state.ts";
+import type { Pod, ReplicaSet } from "../workload-objects.ts";
+import { replicasOf } from "./decide-replicas.ts";
+
+/** With the field that the published types do not have yet. */
+export type ReplicaSetStatus = PublishedStatus & { terminatingReplicas?: number };
+
+export interface ReplicaSetStatusInput {
+  replicaSet: ReplicaSet;
+  active: readonly Pod[];
+  terminating: number;
+  /** Why pods could not be made or deleted. */
+  failure?: string;
+  now: number;
+}
+
+/** Counts of zero are left out, as the server writes them. */
+export function replicaSetStatus(input: ReplicaSetStatusInput): ReplicaSetStatus {
+  const { replicaSet, active, terminating, now } = input;
+  const minReadySeconds = replicaSet.spec?.minReadySeconds ?? 0;
+  const templateLabels = fromLabelSelector({ matchLabels: replicaSet.spec?.template?.metadata?.labels ?? {} });
+  const count = (holds: (pod: Pod) => boolean): number | undefined => active.filter(holds).length || undefined;
+  return {
+    replicas: active.length,
+    fullyLabeledReplicas: count(({ metadata }) => matchesLabels(templateLabels, metadata.labels)),
+    readyReplicas: count(isReady),
+    availableReplicas: count((pod) => isAvailable(pod, minReadySeconds, now)),
+    terminatingReplicas: terminating,
+    observedGeneration: replicaSet.metadata.generation,
+    conditions: conditions(input),
+  };
+}
+
+function conditions({ replicaSet, active, failure, now }: ReplicaSetStatusInput): ReplicaSetCondition[] | undefined {
+  const before = replicaSet.status?.conditions ?? [];
+  const told = findCondition(before, "ReplicaFailure");
+  const others = (): ReplicaSetCondition[] => before.filter((condition) => condition !== told);
+  const list =
+    failure === undefined ? others() : told ? before : [...others(), failed(failure, replicaSet, active, now)];
+  return list.length > 0 ? list : undefined;
+}
+
+function failed(message: string, replicaSet: ReplicaSet, active: readonly Pod[], now: number): ReplicaSetCondition {
+  const reason = active.length < replicasOf(replicaSet) ? "FailedCreate" : "FailedDelete";
+  return { type: "ReplicaFailure", status: "True", lastTransitionTime: formatTime(now), reason, message };
+}

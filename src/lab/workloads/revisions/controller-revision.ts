@@ -1,0 +1,59 @@
+import type { PodTemplateSpec } from "kubernetes-types/core/v1.js";
+import type { KindRef } from "../../../kube/client.ts";
+import { equal } from "../../../object/json.ts";
+import type { KubeObject } from "../../../object/meta.ts";
+import { controllerReference } from "../pods/controller-of.ts";
+import { templateHash } from "../pods/template-hash.ts";
+import type { ControllerRevision } from "../workload-objects.ts";
+
+export const revisionHashLabel = "controller.kubernetes.io/hash";
+const longestPrefix = 223;
+
+/** An owner whose pods have one template. */
+export type TemplateOwner = KubeObject & { spec?: { template?: PodTemplateSpec } };
+
+/** The owner's template of now, as a patch that `kubectl rollout undo` can send back. */
+export function newRevision(
+  ofKind: KindRef,
+  owner: TemplateOwner,
+  number: number,
+  collisions: number,
+): ControllerRevision {
+  const { template } = owner.spec ?? {};
+  const data = { spec: { template: { ...template, $patch: "replace" } } };
+  const hash = templateHash(data, collisions);
+  const { name = "", namespace, annotations } = owner.metadata;
+  return {
+    apiVersion: "apps/v1",
+    kind: "ControllerRevision",
+    metadata: {
+      name: `${name.slice(0, longestPrefix)}-${hash}`,
+      namespace,
+      labels: { ...template?.metadata?.labels, [revisionHashLabel]: hash },
+      annotations: { ...annotations },
+      ownerReferences: [controllerReference(ofKind, owner)],
+    },
+    data,
+    revision: number,
+  };
+}
+
+export function sameData(a: ControllerRevision, b: ControllerRevision): boolean {
+  return equal(a.data, b.data);
+}
+
+/** The template that a revision keeps. */
+export function templateIn({ data }: ControllerRevision): PodTemplateSpec | undefined {
+  const { spec } = (data ?? {}) as { spec?: { template?: PodTemplateSpec & { $patch?: string } } };
+  if (!spec?.template) return undefined;
+  const { $patch: _, ...template } = spec.template;
+  return template;
+}
+
+/** Oldest first. */
+export function byRevision(a: ControllerRevision, b: ControllerRevision): number {
+  if (a.revision !== b.revision) return a.revision - b.revision;
+  const left = `${a.metadata.creationTimestamp}/${a.metadata.name}`;
+  const right = `${b.metadata.creationTimestamp}/${b.metadata.name}`;
+  return left < right ? -1 : left > right ? 1 : 0;
+}
