@@ -8,6 +8,7 @@ export function fieldType(operand: Type, field: string, at: number): { type: Typ
   const throughOptional = operand.kind === "optional";
   if (type.kind === "dyn") return { type: dyn, throughOptional };
   if (type.kind === "map") return { type: type.value, throughOptional };
+  if (type.kind === "opaque") throw new CompileError(`unexpected failed resolution of '${type.name}'`, at);
   if (type.kind !== "object") throw new CompileError(`type '${showType(type)}' does not support field selection`, at);
   const found = type.fields.get(field);
   if (!found) throw new CompileError(`undefined field '${field}'`, at);

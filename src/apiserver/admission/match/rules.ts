@@ -14,6 +14,9 @@ export interface Rule {
   readonly resourceNames?: readonly string[];
 }
 
+/** What rules look at of a write. */
+export type Named = Pick<Attributes, "operation" | "resource" | "subresource" | "name">;
+
 /** Which writes a webhook or policy is about. */
 export interface Rules {
   readonly rules: readonly Rule[];
@@ -28,7 +31,7 @@ export interface Rules {
  */
 export function matchesRules(
   { rules, exclude = [], matchPolicy }: Rules,
-  attributes: Attributes,
+  attributes: Named,
   registry: Pick<Registry, "find">,
 ): Resource | undefined {
   if (exclude.length > 0 && firstMatch(exclude, matchPolicy, attributes, registry)) return undefined;
@@ -38,7 +41,7 @@ export function matchesRules(
 function firstMatch(
   rules: readonly Rule[],
   matchPolicy: string | undefined,
-  attributes: Attributes,
+  attributes: Named,
   registry: Pick<Registry, "find">,
 ): Resource | undefined {
   const { resource } = attributes;
@@ -57,7 +60,7 @@ function firstMatch(
   return undefined;
 }
 
-function matchesButForVersion(rule: Rule, attributes: Attributes): boolean {
+function matchesButForVersion(rule: Rule, attributes: Named): boolean {
   const { resource, operation } = attributes;
   return (
     holds(rule.operations, operation) &&
@@ -72,7 +75,7 @@ function holds(items: readonly string[] | undefined, wanted: string): boolean {
   return items !== undefined && (items.includes(wanted) || items.includes("*"));
 }
 
-function namesResource({ resources = [] }: Rule, { resource, subresource }: Attributes): boolean {
+function namesResource({ resources = [] }: Rule, { resource, subresource }: Named): boolean {
   return resources.some((named) => {
     const slash = named.indexOf("/");
     const main = slash < 0 ? named : named.slice(0, slash);
@@ -81,7 +84,7 @@ function namesResource({ resources = [] }: Rule, { resource, subresource }: Attr
   });
 }
 
-function isInScope(scope: string | undefined, { resource }: Attributes): boolean {
+function isInScope(scope: string | undefined, { resource }: Named): boolean {
   if (scope === undefined || scope === "*") return true;
   const clusterWide = !resource.namespaced || isNamespace(resource);
   return scope === "Cluster" ? clusterWide : scope === "Namespaced" && !clusterWide;
