@@ -45,6 +45,8 @@ describe("builtinResources", () => {
       replicasets: ["all"],
       services: ["all"],
       statefulsets: ["all"],
+      validatingadmissionpolicies: ["api-extensions"],
+      validatingadmissionpolicybindings: ["api-extensions"],
       validatingwebhookconfigurations: ["api-extensions"],
     });
   });

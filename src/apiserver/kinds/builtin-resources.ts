@@ -1,4 +1,6 @@
 import type { Resource } from "../resource.ts";
+import { validatingAdmissionPolicyBinding } from "./admission/policy-binding.ts";
+import { validatingAdmissionPolicy } from "./admission/policy.ts";
 import { mutatingWebhookConfiguration, validatingWebhookConfiguration } from "./admission/webhook-configurations.ts";
 import { configMap } from "./config-map.ts";
 import { controllerRevision } from "./controller-revision.ts";
@@ -59,5 +61,7 @@ export function builtinResources(): Resource[] {
     storageClass,
     mutatingWebhookConfiguration,
     validatingWebhookConfiguration,
+    validatingAdmissionPolicy,
+    validatingAdmissionPolicyBinding,
   ];
 }
