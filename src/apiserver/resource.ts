@@ -70,7 +70,7 @@ export interface Strategy {
   /** Fills what the user left out. Runs after decoding, on create, update and patch. */
   readonly defaults?: (object: KubeObject) => void;
   /** Sets what only the server decides; drops what this endpoint ignores (status of a new object). */
-  readonly prepareForCreate?: (object: KubeObject) => void;
+  readonly prepareForCreate?: (object: KubeObject, now: number) => void;
   readonly prepareForUpdate?: (object: KubeObject, old: KubeObject) => void;
   /** Built-in admission: like prepareForCreate, but fields set here belong to no field manager. */
   readonly admitCreate?: (object: KubeObject, objects: Lookup) => void;
@@ -116,7 +116,7 @@ export type Subresource =
       readonly writes?: readonly string[];
       /** What the endpoint takes: get, patch and update unless told. */
       readonly verbs?: readonly Verb[];
-      readonly prepareForUpdate?: (object: KubeObject, old: KubeObject) => void;
+      readonly prepareForUpdate?: (object: KubeObject, old: KubeObject, now: number) => void;
       readonly validateUpdate?: (object: KubeObject, old: KubeObject) => FieldError[];
     }
   | {

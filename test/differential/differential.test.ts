@@ -13,11 +13,12 @@ import { events } from "./probes/events.ts";
 import { pods } from "./probes/pods.ts";
 import { reads } from "./probes/reads.ts";
 import { services } from "./probes/services.ts";
+import { storage } from "./probes/volumes.ts";
 import { writes } from "./probes/writes.ts";
 import { runProbe, type Target } from "./run-probe.ts";
 
 const assets = process.env.KUBEBUILDER_ASSETS;
-const probes = [...writes, ...reads, ...pods, ...customKinds, ...access, ...services, ...events];
+const probes = [...writes, ...reads, ...pods, ...customKinds, ...access, ...services, ...events, ...storage];
 
 describe.skipIf(!assets)("the embedded server beside the real one", () => {
   let dir: string;

@@ -27,6 +27,7 @@ describe("builtinResources", () => {
       networkpolicies: ["netpol"],
       nodes: ["no"],
       persistentvolumeclaims: ["pvc"],
+      persistentvolumes: ["pv"],
       poddisruptionbudgets: ["pdb"],
       pods: ["po"],
       priorityclasses: ["pc"],
@@ -70,6 +71,7 @@ describe("builtinResources", () => {
     ]);
     expect(having("returnDeleted")).toEqual([
       "Namespace",
+      "PersistentVolume",
       "PersistentVolumeClaim",
       "Pod",
       "Service",

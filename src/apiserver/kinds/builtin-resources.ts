@@ -15,6 +15,7 @@ import { lease } from "./lease.ts";
 import { namespace } from "./namespace.ts";
 import { networkPolicy } from "./network-policy.ts";
 import { node } from "./node.ts";
+import { persistentVolume } from "./persistent-volume.ts";
 import { persistentVolumeClaim } from "./persistent-volume-claim.ts";
 import { podDisruptionBudget } from "./pod-disruption-budget.ts";
 import { pod } from "./pod/pod.ts";
@@ -36,6 +37,7 @@ export function builtinResources(): Resource[] {
     event,
     namespace,
     node,
+    persistentVolume,
     persistentVolumeClaim,
     pod,
     secret,

@@ -1,7 +1,7 @@
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from "kubernetes-types/core/v1.js";
 import { equal } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
-import { type FieldError, forbidden, invalid } from "../../schema/field-error.ts";
+import { type FieldError, forbidden, immutable, invalid } from "../../schema/field-error.ts";
 import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
 import { alignSources, defaultClaim, validateClaimSpec } from "./claim-spec.ts";
 import { defineKind } from "./define-kind.ts";
@@ -65,6 +65,7 @@ export const persistentVolumeClaim = defineKind({
       if (!metadata.finalizers?.includes(protection))
         metadata.finalizers = [...(metadata.finalizers ?? []), protection];
     },
+    prepareForUpdate: (object) => alignSources(specOf(object)),
     validate: (object) => validateClaimSpec(specOf(object), "spec"),
     validateUpdate,
     ignoredFields: ["status"],
@@ -79,23 +80,29 @@ const olderClass = "volume.beta.kubernetes.io/storage-class";
 function validateUpdate(object: KubeObject, old: KubeObject): FieldError[] {
   const spec = { ...specOf(object) };
   const before = specOf(old);
+  const { phase, capacity } = (old as PersistentVolumeClaim).status ?? {};
+  const [size, was] = [parseQuantity(sizeOf(spec)), parseQuantity(sizeOf(before))];
   // A claim is bound once, and may be told its class while it has none.
   if (!before.volumeName) spec.volumeName = before.volumeName as string;
   if (before.storageClassName === undefined) spec.storageClassName = before.storageClassName as unknown as string;
-  if ((old as PersistentVolumeClaim).status?.phase === "Bound") {
+  if (phase === "Bound") {
     spec.volumeAttributesClassName = before.volumeAttributesClassName as string;
-    const [size, was] = [sizeOf(spec), sizeOf(before)];
-    if (compareQuantities(parseQuantity(size), parseQuantity(was)) < 0)
-      return [forbidden("spec.resources.requests.storage", "field can not be less than status.capacity")];
-    spec.resources = before.resources as NonNullable<Spec["resources"]>;
+    const requests = { ...spec.resources?.requests, ...before.resources?.requests };
+    spec.resources = { ...spec.resources, requests };
   }
-  if (equal(defined(spec), defined(before))) return [];
-  return [
-    forbidden(
-      "spec",
-      "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims",
-    ),
-  ];
+  const errors: FieldError[] = [];
+  if (!equal(defined(spec), defined(before)))
+    errors.push(
+      forbidden(
+        "spec",
+        "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims",
+      ),
+    );
+  // An expansion that failed may be taken back, down to what is there.
+  if (compareQuantities(size, was) < 0 && compareQuantities(size, parseQuantity(capacity?.storage ?? "0")) <= 0)
+    errors.push(forbidden("spec.resources.requests.storage", "field can not be less than status.capacity"));
+  if (specOf(object).volumeMode !== before.volumeMode) errors.push(immutable("volumeMode", spec.volumeMode));
+  return errors;
 }
 
 const sizeOf = ({ resources }: Spec): string => resources?.requests?.storage ?? "0";

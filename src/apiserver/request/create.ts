@@ -72,7 +72,7 @@ async function store(context: RequestContext, object: KubeObject, options: Write
   metadata.creationTimestamp = timestamp(services.clock);
   if (strategy.hasGeneration) metadata.generation = 1;
   refuseEscalation(context, object);
-  strategy.prepareForCreate?.(object);
+  strategy.prepareForCreate?.(object, services.clock.now());
   context.warnings.push(...finalizerAdvice(metadata, resource), ...(strategy.warnings?.(object) ?? []));
 
   // A generated name may be taken: another one is as good. A name that was given is not.

@@ -190,9 +190,9 @@ function restoreMetadata({ resource, subresource }: RequestContext, object: Kube
     object.metadata = { ...old.metadata, managedFields: object.metadata.managedFields };
 }
 
-function prepare({ resource, subresource }: RequestContext, object: KubeObject, old: KubeObject): void {
+function prepare({ resource, subresource, services }: RequestContext, object: KubeObject, old: KubeObject): void {
   const part = resource.subresources[subresource];
-  if (part?.type === "status") part.prepareForUpdate?.(object, old);
+  if (part?.type === "status") part.prepareForUpdate?.(object, old, services.clock.now());
   else resource.strategy.prepareForUpdate?.(object, old);
 }
 

@@ -1,5 +1,6 @@
 import type {
   Affinity,
+  NodeSelector,
   NodeSelectorTerm,
   PodAffinityTerm,
   PodSpec,
@@ -17,11 +18,8 @@ export function validateAffinity(affinity: Affinity | undefined, at: string): Fi
   const errors: FieldError[] = [];
   if (nodeAffinity) {
     const needed = nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution;
-    const field = `${at}.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms`;
-    if (needed && (needed.nodeSelectorTerms ?? []).length === 0)
-      errors.push(required(field, "must have at least one node selector term"));
-    for (const [index, term] of (needed?.nodeSelectorTerms ?? []).entries())
-      errors.push(...validateNodeTerm(term, `${field}[${index}]`));
+    if (needed)
+      errors.push(...validateNodeSelector(needed, `${at}.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution`));
     for (const [index, { weight, preference }] of (
       nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution ?? []
     ).entries()) {
@@ -43,6 +41,13 @@ export function validateAffinity(affinity: Affinity | undefined, at: string): Fi
     }
   }
   return errors;
+}
+
+export function validateNodeSelector(selector: NodeSelector, at: string): FieldError[] {
+  const nodeSelectorTerms = selector.nodeSelectorTerms ?? [];
+  const field = `${at}.nodeSelectorTerms`;
+  if (nodeSelectorTerms.length === 0) return [required(field, "must have at least one node selector term")];
+  return nodeSelectorTerms.flatMap((term, index) => validateNodeTerm(term, `${field}[${index}]`));
 }
 
 function validateWeight(weight: number, field: string): FieldError[] {

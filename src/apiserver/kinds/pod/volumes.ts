@@ -88,12 +88,7 @@ function validateSource(volume: Volume, at: string): FieldError[] {
 
 const checks: Readonly<Record<string, (volume: Volume, at: string) => FieldError[]>> = {
   emptyDir: ({ emptyDir }, at) => (emptyDir?.sizeLimit ? notNegative(emptyDir.sizeLimit, `${at}.sizeLimit`) : []),
-  hostPath: ({ hostPath }, at) => [
-    ...(hostPath?.path ? noBacksteps(hostPath.path, `${at}.path`) : [required(`${at}.path`)]),
-    ...(hostPathTypes.includes(hostPath?.type ?? "")
-      ? []
-      : [notSupported(`${at}.type`, hostPath?.type, hostPathTypes)]),
-  ],
+  hostPath: ({ hostPath }, at) => validateHostPath(hostPath, at),
   secret: ({ secret }, at) => [
     ...(secret?.secretName ? [] : [required(`${at}.secretName`)]),
     ...validateMode(secret?.defaultMode, `${at}.defaultMode`),
@@ -117,6 +112,15 @@ const checks: Readonly<Record<string, (volume: Volume, at: string) => FieldError
   projected: ({ projected }, at) => validateMode(projected?.defaultMode, `${at}.defaultMode`),
 };
 
+export function validateHostPath(hostPath: Volume["hostPath"], at: string): FieldError[] {
+  return [
+    ...(hostPath?.path ? noBacksteps(hostPath.path, `${at}.path`) : [required(`${at}.path`)]),
+    ...(hostPathTypes.includes(hostPath?.type ?? "")
+      ? []
+      : [notSupported(`${at}.type`, hostPath?.type, hostPathTypes)]),
+  ];
+}
+
 function validateItems(items: readonly KeyToPath[] | undefined, at: string): FieldError[] {
   return (items ?? []).flatMap(({ key, path, mode }, index) => [
     ...(key ? [] : [required(`${at}[${index}].key`)]),
@@ -139,7 +143,7 @@ function validateLocalPath(path: string | undefined, field: string): FieldError[
   ];
 }
 
-function noBacksteps(path: string, field: string): FieldError[] {
+export function noBacksteps(path: string, field: string): FieldError[] {
   return path.split("/").includes("..") ? [invalid(field, path, "must not contain '..'")] : [];
 }
 

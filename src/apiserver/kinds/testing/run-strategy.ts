@@ -17,7 +17,7 @@ export function create(resource: Resource, body: Record<string, unknown>): { obj
   object.apiVersion = apiVersionOf(resource.group, resource.version);
   object.kind = resource.kind;
   strategy.defaults?.(object);
-  strategy.prepareForCreate?.(object);
+  strategy.prepareForCreate?.(object, 0);
   strategy.admitCreate?.(object, { head: () => undefined, list: () => [] });
   const rules = { namespaced: resource.namespaced, validateName: strategy.validateName ?? dnsSubdomain };
   return {
@@ -43,7 +43,7 @@ export function update(
   if (part?.type === "status") {
     const writes = new Set(["metadata", ...(part.writes ?? ["status"])]);
     for (const field of Object.keys(object)) if (!writes.has(field)) object[field] = clone(before[field]);
-    part.prepareForUpdate?.(object, before);
+    part.prepareForUpdate?.(object, before, 0);
     return { object, faults: shown(part.validateUpdate?.(object, before) ?? []) };
   }
   for (const field of strategy.ignoredFields ?? []) object[field] = clone(before[field]);
