@@ -1,0 +1,64 @@
+import type { Purse } from "../../../schema/cel/frame.ts";
+import { EvaluationError, ObjectValue, type Value } from "../../../schema/cel/value.ts";
+import type { CompiledVariable } from "./compiled-policy.ts";
+
+/** Each variable that uses another stands on the stack until that one is known. */
+const deepest = 200;
+
+/** `variables`: each is worked out when it is first asked for, and at most once for one judgement. */
+export function variablesValue(
+  variables: readonly CompiledVariable[],
+  values: () => Readonly<Record<string, Value>>,
+  purse: Purse,
+): Value {
+  return new ObjectValue(new LazyVariables(variables, values, purse));
+}
+
+class LazyVariables extends Map<string, Value> {
+  readonly #sources: ReadonlyMap<string, CompiledVariable>;
+  readonly #values: () => Readonly<Record<string, Value>>;
+  readonly #purse: Purse;
+  readonly #faults = new Map<string, EvaluationError>();
+  #depth = 0;
+
+  constructor(variables: readonly CompiledVariable[], values: () => Readonly<Record<string, Value>>, purse: Purse) {
+    super();
+    // Of two by one name, the last is meant.
+    this.#sources = new Map(variables.map((variable) => [variable.name, variable]));
+    this.#values = values;
+    this.#purse = purse;
+  }
+
+  override get(name: string): Value | undefined {
+    const known = super.get(name);
+    if (known !== undefined) return known;
+    const source = this.#sources.get(name);
+    if (!source) return undefined;
+    const fault = this.#faults.get(name);
+    if (fault) throw fault;
+    try {
+      const value = this.#evaluate(source);
+      super.set(name, value);
+      return value;
+    } catch (error) {
+      if (error instanceof EvaluationError) this.#faults.set(name, error);
+      throw error;
+    }
+  }
+
+  #evaluate({ name, compiled }: CompiledVariable): Value {
+    const shown = JSON.stringify(name);
+    if (compiled.type === "fault")
+      throw new EvaluationError(`composited variable ${shown} fails to compile: ${compiled.detail}`);
+    if (this.#depth >= deepest) throw new EvaluationError("variables use each other too deeply");
+    this.#depth++;
+    try {
+      return compiled.expression.evaluate(this.#values(), this.#purse);
+    } catch (error) {
+      if (!(error instanceof EvaluationError)) throw error;
+      throw new EvaluationError(`composited variable ${shown} fails to evaluate: ${error.message}`);
+    } finally {
+      this.#depth--;
+    }
+  }
+}
