@@ -92,7 +92,7 @@ export class ClusterState {
   }
 
   nominatedOn(nodeName: string): Iterable<PodFacts> | undefined {
-    return this.#nominated.get(nodeName)?.values();
+    return this.#nominated.size === 0 ? undefined : this.#nominated.get(nodeName)?.values();
   }
 
   #stateOf(name: string): NodeState {

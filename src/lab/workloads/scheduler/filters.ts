@@ -28,9 +28,12 @@ const hardEffects = ["NoSchedule", "NoExecute"];
 
 /** All that a node must pass, in the order in which the first refusal counts. */
 export function filtersFor(pod: PodFacts, state: ClusterState): readonly Filter[] {
-  const isUnschedulable: Filter = (node) =>
-    node.unschedulable && !pod.tolerations.some((one) => tolerates(one, cordon)) ? cordoned : undefined;
-  const isAnotherNode: Filter = (node) => (pod.nodeName && pod.nodeName !== node.name ? notTheNode : undefined);
+  const { selector, required } = pod.nodes;
+  const toleratesCordon = pod.tolerations.some((one) => tolerates(one, cordon));
+  const requests = [...pod.requests].filter(([, amount]) => amount > 0);
+
+  const isUnschedulable: Filter = (node) => (node.unschedulable ? cordoned : undefined);
+  const isAnotherNode: Filter = (node) => (pod.nodeName === node.name ? undefined : notTheNode);
   const hasUntoleratedTaint: Filter = (node) => {
     if (node.taints.length === 0) return undefined;
     const taint = untolerated(node.taints, pod.tolerations, hardEffects);
@@ -39,18 +42,19 @@ export function filtersFor(pod: PodFacts, state: ClusterState): readonly Filter[
   const isNotWished: Filter = (node) => (mayRunOn(pod.nodes, node) ? undefined : notWished);
   const hasPortsTaken: Filter = (node) =>
     pod.ports.some((port) => node.ports.some((taken) => portsCollide(port, taken))) ? portsTaken : undefined;
-  const lacksResources: Filter = (node) => resourcesMissing(pod, node, state);
+  const lacksResources: Filter = (node) => resourcesMissing(pod, requests, node, state);
 
+  // What a pod does not ask for costs nothing: there are as many nodes to ask as there are.
   return [
-    isUnschedulable,
-    isAnotherNode,
+    !toleratesCordon && isUnschedulable,
+    pod.nodeName !== "" && isAnotherNode,
     hasUntoleratedTaint,
-    isNotWished,
-    hasPortsTaken,
+    (selector || required) && isNotWished,
+    pod.ports.length > 0 && hasPortsTaken,
     lacksResources,
     spreadFilter(pod, state),
     podAffinityFilter(pod, state),
-  ].filter((filter) => filter !== undefined);
+  ].filter((filter) => typeof filter === "function");
 }
 
 export function firstFinding(filters: readonly Filter[], node: NodeState): Finding | undefined {
@@ -62,16 +66,17 @@ export function firstFinding(filters: readonly Filter[], node: NodeState): Findi
 }
 
 /** Room that is being made for a pod of the same or a higher priority is not free. */
-function resourcesMissing(pod: PodFacts, node: NodeState, state: ClusterState): Finding | undefined {
-  const nominated = state.nominatedOn(node.name);
-  const ahead: PodFacts[] = [];
-  for (const other of nominated ?? [])
-    if (other.uid !== pod.uid && other.priority >= pod.priority && !node.pods.has(other.uid)) ahead.push(other);
+function resourcesMissing(
+  pod: PodFacts,
+  requests: readonly (readonly [string, number])[],
+  node: NodeState,
+  state: ClusterState,
+): Finding | undefined {
+  const ahead = aheadOf(pod, node, state);
   let reasons: string[] | undefined;
   let hopeless = false;
-  if (node.pods.size + ahead.length + 1 > (node.allocatable.get("pods") ?? 0)) reasons = ["Too many pods"];
-  for (const [resource, amount] of pod.requests) {
-    if (amount === 0) continue;
+  if (node.pods.size + ahead.length + 1 > node.total.pods) reasons = ["Too many pods"];
+  for (const [resource, amount] of requests) {
     let free = node.free(resource);
     for (const other of ahead) free -= other.requests.get(resource) ?? 0;
     if (amount <= free) continue;
@@ -79,4 +84,14 @@ function resourcesMissing(pod: PodFacts, node: NodeState, state: ClusterState): 
     hopeless ||= amount > (node.allocatable.get(resource) ?? 0);
   }
   return reasons && { obstacle: "resources", reasons, helpedByLeaving: !hopeless };
+}
+
+const nobody: readonly PodFacts[] = [];
+
+function aheadOf(pod: PodFacts, node: NodeState, state: ClusterState): readonly PodFacts[] {
+  const nominated = state.nominatedOn(node.name);
+  if (!nominated) return nobody;
+  return [...nominated].filter(
+    (other) => other.uid !== pod.uid && other.priority >= pod.priority && !node.pods.has(other.uid),
+  );
 }

@@ -87,6 +87,7 @@ function holds({ labels, names }: NodeTerm, node: NodeIdentity): boolean {
 }
 
 function namesIn(terms: readonly NodeTerm[]): ReadonlySet<string> | undefined {
+  if (terms.length === 0) return undefined;
   const names = new Set<string>();
   for (const term of terms) {
     const field = term.names.find((one) => one.in);

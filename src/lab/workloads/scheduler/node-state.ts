@@ -14,8 +14,12 @@ export class NodeState {
   taints: readonly Taint[] = [];
   unschedulable = false;
   allocatable: ResourceAmounts = new Map();
+  /** Of `allocatable` what every decision asks for. */
+  total = { cpu: 0, memory: 0, pods: 0 };
   readonly pods = new Map<string, PodFacts>();
   readonly requested = new Map<string, number>();
+  /** What is left: less than nothing where others overcommitted it. */
+  readonly #free = new Map<string, number>();
   readonly weighed = { cpu: 0, memory: 0 };
   ports: HostPort[] = [];
 
@@ -29,6 +33,11 @@ export class NodeState {
     this.taints = node?.spec?.taints ?? [];
     this.unschedulable = node?.spec?.unschedulable ?? false;
     this.allocatable = amountsOf(node?.status?.allocatable);
+    const totalOf = (resource: string): number => this.allocatable.get(resource) ?? 0;
+    this.total = { cpu: totalOf("cpu"), memory: totalOf("memory"), pods: totalOf("pods") };
+    this.#free.clear();
+    for (const name of this.allocatable.keys()) this.#refresh(name);
+    for (const name of this.requested.keys()) this.#refresh(name);
   }
 
   add(pod: PodFacts): void {
@@ -43,14 +52,19 @@ export class NodeState {
     if (pod.ports.length > 0) this.ports = [...this.pods.values()].flatMap(({ ports }) => ports);
   }
 
-  /** What is left of a resource. Less than nothing where others overcommitted it. */
   free(resource: string): number {
-    return (this.allocatable.get(resource) ?? 0) - (this.requested.get(resource) ?? 0);
+    return this.#free.get(resource) ?? 0;
+  }
+
+  #refresh(resource: string): void {
+    this.#free.set(resource, (this.allocatable.get(resource) ?? 0) - (this.requested.get(resource) ?? 0));
   }
 
   #count(pod: PodFacts, sign: 1 | -1): void {
-    for (const [name, amount] of pod.requests)
+    for (const [name, amount] of pod.requests) {
       this.requested.set(name, (this.requested.get(name) ?? 0) + sign * amount);
+      this.#refresh(name);
+    }
     this.weighed.cpu += sign * pod.weighed.cpu;
     this.weighed.memory += sign * pod.weighed.memory;
   }

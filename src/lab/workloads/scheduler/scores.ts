@@ -66,12 +66,12 @@ function intolerable(pod: PodFacts, node: NodeState): number {
 /** How much would be left of cpu and memory, in hundredths of what there is. */
 function leastAllocated(pod: PodFacts, node: NodeState): number {
   return (
-    (left(node.allocatable.get("cpu"), node.weighed.cpu + pod.weighed.cpu) +
-      left(node.allocatable.get("memory"), node.weighed.memory + pod.weighed.memory)) /
+    (left(node.total.cpu, node.weighed.cpu + pod.weighed.cpu) +
+      left(node.total.memory, node.weighed.memory + pod.weighed.memory)) /
     2
   );
 }
 
-function left(there = 0, taken: number): number {
+function left(there: number, taken: number): number {
   return there <= 0 || taken > there ? 0 : Math.floor(((there - taken) * 100) / there);
 }
