@@ -1,0 +1,74 @@
+import { kinds } from "../../../kube/kinds.ts";
+import type { KindRef } from "../../../kube/client.ts";
+import { equal } from "../../../object/json.ts";
+import type { KubeObject, OwnerReference } from "../../../object/meta.ts";
+import { controllerReference } from "../pods/controller-of.ts";
+import type { PersistentVolumeClaim, Pod, StatefulSet } from "../workload-objects.ts";
+import { isInRange } from "./ordinals.ts";
+
+export function claimName(set: StatefulSet, template: string, ordinal: number): string {
+  return `${template}-${set.metadata.name}-${ordinal}`;
+}
+
+/** The claims of the pod of this number, as they are first made. */
+export function claimsOf(set: StatefulSet, ordinal: number): PersistentVolumeClaim[] {
+  return (set.spec?.volumeClaimTemplates ?? []).map(({ metadata, spec }) => ({
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: {
+      name: claimName(set, metadata?.name ?? "", ordinal),
+      namespace: set.metadata.namespace,
+      labels: { ...metadata?.labels, ...set.spec?.selector.matchLabels },
+      annotations: metadata?.annotations && { ...metadata.annotations },
+      finalizers: metadata?.finalizers && [...metadata.finalizers],
+    },
+    spec,
+  }));
+}
+
+/**
+ * The claim with the owners that its set's retention policy wants: the set, so that it goes with the set, or the pod
+ * that scaling down removes, so that it goes with that. Undefined when they are right, or not ours to set right.
+ */
+export function ownedByPolicy(
+  claim: PersistentVolumeClaim,
+  set: StatefulSet,
+  pod: Pod,
+  ordinal: number,
+): PersistentVolumeClaim | undefined {
+  const before = claim.metadata.ownerReferences ?? [];
+  // Left by an earlier set or pod of the name: the garbage collector deletes the claim.
+  if (isOutlived(before, kinds.statefulSet, set) || isOutlived(before, kinds.pod, pod)) return undefined;
+  const { whenScaled, whenDeleted } = set.spec?.persistentVolumeClaimRetentionPolicy ?? {};
+  const others = before.filter(({ uid }) => uid !== set.metadata.uid && uid !== pod.metadata.uid);
+  const wanted = [...others];
+  const isKept = whenScaled !== "Delete" && whenDeleted !== "Delete";
+  // Two controllers would fight over it.
+  const isTaken = !isKept && others.some(({ controller }) => controller === true);
+  if (!isTaken) {
+    const isCondemned = !isInRange(ordinal, set);
+    if (whenScaled === "Delete" && isCondemned) wanted.push(controllerReference(kinds.pod, pod));
+    else if (whenDeleted === "Delete") wanted.push(controllerReference(kinds.statefulSet, set));
+  }
+  if (equal(sorted(wanted), sorted(before))) return undefined;
+  return { ...claim, metadata: { ...claim.metadata, ownerReferences: wanted } };
+}
+
+/** Whether a claim still belongs to a pod that is gone: a new pod must wait until it is gone too. */
+export function isOutlivedClaim({ metadata }: PersistentVolumeClaim, set: StatefulSet, pod: Pod): boolean {
+  return (
+    set.spec?.persistentVolumeClaimRetentionPolicy?.whenScaled === "Delete" &&
+    isOutlived(metadata.ownerReferences ?? [], kinds.pod, pod)
+  );
+}
+
+function isOutlived(references: readonly OwnerReference[], ofKind: KindRef, { metadata }: KubeObject): boolean {
+  return references.some(
+    ({ apiVersion, kind, name, uid }) =>
+      apiVersion === ofKind.apiVersion && kind === ofKind.kind && name === metadata.name && uid !== metadata.uid,
+  );
+}
+
+function sorted(references: readonly OwnerReference[]): OwnerReference[] {
+  return references.toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
+}
