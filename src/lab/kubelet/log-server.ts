@@ -1,0 +1,165 @@
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { makeCertificate, newKeyPair, privateKeyPem } from "../../certificate/certificate.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { Log } from "../../runtime/log.ts";
+import type { ContainerLog } from "./container-log.ts";
+import type { LogAccess } from "./log-access.ts";
+import { formatLine, readLogQuery, selectLines, type LogQuery } from "./log-query.ts";
+import type { PodRun } from "./pod-run.ts";
+
+export interface LogServerOptions {
+  readonly find: (namespace: string, pod: string) => PodRun | undefined;
+  access: Pick<LogAccess, "of">;
+  /** PEM of those who sign certificates that are believed. */
+  clientAuthority: string | undefined;
+  clock: Clock;
+  log: Log;
+  /** Default 0: a free one. */
+  port?: number;
+}
+
+export interface LogServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const year = 365 * 24 * 3600 * 1000;
+
+/** The kubelet's side of `kubectl logs`, one server for all nodes of a process. */
+export async function startLogServer(options: LogServerOptions): Promise<LogServer> {
+  const { clientAuthority, clock, log } = options;
+  const server = createServer(
+    {
+      ...servingIdentity(clock.now()),
+      requestCert: true,
+      // A bearer token will do as well.
+      rejectUnauthorized: false,
+      ...(clientAuthority === undefined ? {} : { ca: clientAuthority }),
+    },
+    (request, response) => {
+      answer(request, response, options).catch((error: unknown) => {
+        log.warn({ error }, "could not answer for a log");
+        if (!response.headersSent) response.writeHead(500);
+        response.end();
+      });
+    },
+  );
+  server.listen(options.port ?? 0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Signed by itself, as a kubelet's is that nobody gave another. */
+function servingIdentity(now: number): { cert: string; key: string } {
+  const keys = newKeyPair();
+  const subject = { commonName: "attune-lab" };
+  const cert = makeCertificate({
+    subject,
+    issuer: subject,
+    publicKey: keys.publicKey,
+    issuerKey: keys,
+    purpose: "server",
+    names: ["localhost", "127.0.0.1"],
+    notBefore: now - 3600_000,
+    notAfter: now + 10 * year,
+  });
+  return { cert, key: privateKeyPem(keys.privateKey) };
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, options: LogServerOptions): Promise<void> {
+  const url = new URL(request.url ?? "/", "https://localhost");
+  if (request.method !== "GET") return refuse(response, 405, "method not allowed");
+  if (url.pathname === "/healthz") return void response.end("ok");
+  const [folder, ...parts] = url.pathname.slice(1).split("/");
+  const [namespace, name, container] = parts.map(decoded);
+  if (folder !== "containerLogs" || parts.length !== 3 || !namespace || !name || !container)
+    return refuse(response, 404, "404 page not found");
+  const run = options.find(namespace, name);
+  const access = await options.access.of(request, run?.node.name ?? "");
+  if (access.type === "unknown") return refuse(response, 401, "Unauthorized");
+  if (access.type === "denied") return refuse(response, 403, access.message);
+  if (!run) return refuse(response, 404, `pod "${name}" not found`);
+  const one = run.container(container);
+  if (!one) return refuse(response, 404, `container "${container}" not found in pod "${name}"`);
+  let query: LogQuery;
+  try {
+    query = readLogQuery(url.searchParams, options.clock.now());
+  } catch (error) {
+    if (error instanceof RangeError) return refuse(response, 400, error.message);
+    throw error;
+  }
+  if (query.previous && !one.last)
+    return refuse(response, 400, `previous terminated container "${container}" in pod "${name}" not found`);
+  // While it waits to be started again, the latest run is the previous one.
+  const previous = one.state.type === "waiting" ? one.log : one.previousLog;
+  response.writeHead(200, { "content-type": "text/plain" });
+  const log = query.previous ? previous : one.log;
+  if (log) await send(response, log, query);
+  else if (query.follow && one.running) await closed(response);
+  response.end();
+}
+
+/** What is there, then what comes, at the pace at which it is taken: a log that runs ahead loses lines here, not memory. */
+async function send(response: ServerResponse, log: ContainerLog, query: LogQuery): Promise<void> {
+  let left = query.limitBytes ?? Infinity;
+  let seen = log.written;
+  let lines = selectLines(log.lines(), query);
+  let gone = false;
+  let wake = (): void => {};
+  const onGone = (): void => {
+    gone = true;
+    wake();
+  };
+  response.once("close", onGone);
+  const unfollow = log.follow(() => wake());
+  try {
+    for (;;) {
+      for (const line of lines) {
+        const bytes = Buffer.from(formatLine(line, query));
+        if (!response.write(bytes.subarray(0, left)) && !gone)
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+            response.once("drain", resolve);
+          });
+        left -= bytes.length;
+        if (left <= 0 || gone) return;
+      }
+      ({ lines, seen } = log.after(seen));
+      if (lines.length > 0) continue;
+      if (!query.follow || log.closed || gone) return;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  } finally {
+    unfollow();
+    response.off("close", onGone);
+  }
+}
+
+async function closed(response: ServerResponse): Promise<void> {
+  response.flushHeaders();
+  await once(response, "close");
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return "";
+  }
+}
+
+function refuse(response: ServerResponse, code: number, message: string): void {
+  response.writeHead(code, { "content-type": "text/plain" });
+  response.end(`${message}\n`);
+}

@@ -1,0 +1,133 @@
+import type { NodeCondition } from "kubernetes-types/core/v1.js";
+import type { kinds } from "../../kube/kinds.ts";
+import { formatTime } from "../../object/time.ts";
+import type { VirtualNode } from "./virtual-node.ts";
+
+export type Node = NonNullable<(typeof kinds.node)["object"]>;
+type NodeStatus = NonNullable<Node["status"]>;
+
+/** Whose node it is: of two labs that play the same node, the one that wrote this last goes on. */
+export const instanceAnnotation = "lab.attune.dev/instance";
+
+export interface Presence {
+  /** Of the server that answers for logs. */
+  readonly port: number;
+  readonly instance: string;
+  readonly now: number;
+}
+
+/** The Node as its kubelet registers it. */
+export function nodeObject(node: VirtualNode, presence: Presence): Node {
+  const { taints = [] } = node.options;
+  return {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: {
+      name: node.name,
+      labels: ownLabels(node),
+      annotations: { [instanceAnnotation]: presence.instance },
+    },
+    spec: taints.length > 0 ? { taints: [...taints] } : {},
+    status: nodeStatus(node, presence),
+  };
+}
+
+export function nodeStatus(
+  { name, options: { topology, resources } }: VirtualNode,
+  { port, now }: Pick<Presence, "port" | "now">,
+): NodeStatus {
+  const capacity = {
+    cpu: String(topology.cpus),
+    memory: `${topology.memoryMiB}Mi`,
+    "ephemeral-storage": "100Gi",
+    pods: "110",
+    ...resources,
+  };
+  return {
+    capacity,
+    allocatable: capacity,
+    addresses: [
+      // Every node of this process is reached here, at the one port that answers for all of them.
+      { type: "InternalIP", address: "127.0.0.1" },
+      { type: "Hostname", address: name },
+    ],
+    daemonEndpoints: { kubeletEndpoint: { Port: port } },
+    conditions: [
+      condition("MemoryPressure", "False", "KubeletHasSufficientMemory", now),
+      condition("DiskPressure", "False", "KubeletHasNoDiskPressure", now),
+      condition("PIDPressure", "False", "KubeletHasSufficientPID", now),
+      condition("Ready", "True", "KubeletReady", now),
+    ],
+    nodeInfo: {
+      machineID: name,
+      systemUUID: name,
+      bootID: name,
+      kernelVersion: topology.kernelRelease,
+      osImage: "Attune virtual machine",
+      containerRuntimeVersion: "attune://1",
+      // The behaviour is that of this release; clients compare it with their own.
+      kubeletVersion: "v1.35.0-attune",
+      kubeProxyVersion: "",
+      operatingSystem: "linux",
+      architecture: topology.architecture,
+    },
+  };
+}
+
+/** What a kubelet says as it goes. */
+export function stoppedCondition(now: number): NodeCondition {
+  return { ...condition("Ready", "False", "KubeletNotReady", now), message: "the lab that runs this node has stopped" };
+}
+
+function condition(type: string, status: "True" | "False", reason: string, now: number): NodeCondition {
+  const time = formatTime(now);
+  return { type, status, reason, message: "", lastHeartbeatTime: time, lastTransitionTime: time };
+}
+
+/** Times of transitions stay where the status did. */
+export function withTransitionTimes(status: NodeStatus, before: NodeStatus | undefined): NodeStatus {
+  const conditions = status.conditions?.map((one) => {
+    const old = before?.conditions?.find(({ type }) => type === one.type);
+    return old?.status === one.status && old.lastTransitionTime
+      ? { ...one, lastTransitionTime: old.lastTransitionTime }
+      : one;
+  });
+  return { ...status, conditions };
+}
+
+export function ownLabels({ name, options: { topology, labels } }: VirtualNode): Record<string, string> {
+  const own: Record<string, string> = {
+    "kubernetes.io/arch": topology.architecture,
+    "kubernetes.io/hostname": name,
+    "kubernetes.io/os": "linux",
+  };
+  for (const [key, value] of Object.entries(labels ?? {})) if (kubeletMaySet(key)) own[key] = value;
+  return own;
+}
+
+/** Those that NodeRestriction keeps from kubelets, such as roles: an administrator's, that is the lab's own account's. */
+export function foreignLabels({ options: { labels } }: VirtualNode): [key: string, value: string][] {
+  return Object.entries(labels ?? {}).filter(([key]) => !kubeletMaySet(key));
+}
+
+const kubeletLabels = new Set([
+  "beta.kubernetes.io/arch",
+  "beta.kubernetes.io/instance-type",
+  "beta.kubernetes.io/os",
+  "failure-domain.beta.kubernetes.io/region",
+  "failure-domain.beta.kubernetes.io/zone",
+  "kubernetes.io/arch",
+  "kubernetes.io/hostname",
+  "kubernetes.io/os",
+  "node.kubernetes.io/instance-type",
+  "topology.kubernetes.io/region",
+  "topology.kubernetes.io/zone",
+]);
+
+function kubeletMaySet(key: string): boolean {
+  const slash = key.indexOf("/");
+  const domain = slash < 0 ? "" : key.slice(0, slash);
+  const within = (of: string): boolean => domain === of || domain.endsWith(`.${of}`);
+  if (!within("kubernetes.io") && !within("k8s.io")) return true;
+  return kubeletLabels.has(key) || within("kubelet.kubernetes.io") || within("node.kubernetes.io");
+}

@@ -1,0 +1,47 @@
+import type { kinds } from "../../kube/kinds.ts";
+import { mayRunOn, nodeWishesOf } from "../workloads/scheduler/node-affinity.ts";
+import { amountsOf, podRequests, type ResourceAmounts } from "../workloads/scheduler/resource-amounts.ts";
+
+export type Pod = NonNullable<(typeof kinds.pod)["object"]>;
+
+export interface AdmissionInput {
+  readonly pod: Pod;
+  /** Pods that run on the node, without this one. */
+  readonly others: readonly Pod[];
+  readonly node: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
+  readonly allocatable: Readonly<Record<string, string>>;
+}
+
+export type Admission = { type: "admitted" } | { type: "rejected"; reason: string; message: string };
+
+/** The node's own look at a pod that was sent to it: whoever bound it may have known less. */
+export function admitPod({ pod, others, node, allocatable }: AdmissionInput): Admission {
+  const spec = pod.spec ?? { containers: [] };
+  const os = (spec as { os?: { name: string } }).os?.name ?? "linux";
+  if (os !== "linux") return rejected("PodOSNotSupported", "Failed to admit pod as the OS field doesn't match node OS");
+  const requests = podRequests(spec);
+  const all = others.map((other) => podRequests(other.spec ?? { containers: [] }));
+  for (const [resource, capacity] of amountsOf(allocatable)) {
+    const wants = resource === "pods" ? 1 : (requests.get(resource) ?? 0);
+    if (wants === 0) continue;
+    const used = resource === "pods" ? others.length : sumOf(all, resource);
+    if (used + wants > capacity)
+      return rejected(
+        `OutOf${resource}`,
+        `Node didn't have enough resource: ${resource}, requested: ${wants}, used: ${used}, capacity: ${capacity}`,
+      );
+  }
+  if (!mayRunOn(nodeWishesOf(spec), node))
+    return rejected("NodeAffinity", "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector");
+  return { type: "admitted" };
+}
+
+function sumOf(all: readonly ResourceAmounts[], resource: string): number {
+  let sum = 0;
+  for (const amounts of all) sum += amounts.get(resource) ?? 0;
+  return sum;
+}
+
+function rejected(reason: string, message: string): Admission {
+  return { type: "rejected", reason, message: `Pod was rejected: ${message}` };
+}

@@ -1,0 +1,197 @@
+import { isConflict, isNotFound } from "../../kube/api-error.ts";
+import type { Informer } from "../../kube/cache.ts";
+import { kinds } from "../../kube/kinds.ts";
+import { isOlder } from "../../kube/resource-version.ts";
+import { keyOf } from "../../object/meta.ts";
+import { formatTime } from "../../object/time.ts";
+import { pause } from "../../runtime/clock.ts";
+import { Controller, source } from "../../runtime/controller.ts";
+import type { Log } from "../../runtime/log.ts";
+import { nodeStatus, ownLabels, type Node } from "./node-object.ts";
+import { PodAddresses } from "./pod-addresses.ts";
+import { admitPod, type Admission, type Pod } from "./pod-admission.ts";
+import { PodRun, type PodSurroundings } from "./pod-run.ts";
+import { podStatus, statusPatch, type KubeletStatus } from "./pod-status.ts";
+import type { VirtualNode } from "./virtual-node.ts";
+
+export interface PodKeeperOptions extends Omit<PodSurroundings, "changed"> {
+  nodes: readonly VirtualNode[];
+  /** Of all pods that have a node, as the lab's account reads them, with an index of them by node. */
+  informer: Informer<Pod>;
+  nodeInformer: Informer<Node>;
+  /** Whether a node is ours to speak for. */
+  readonly plays: (node: string) => boolean;
+  log: Log;
+}
+
+export const byNode = "node";
+/** How long programs have to end when the whole lab does. */
+const stopMs = 5000;
+
+/** Runs the pods of all virtual nodes of a process: one queue, one informer, one write where a status changed. */
+export class PodKeeper {
+  readonly #options: PodKeeperOptions;
+  readonly #nodes: ReadonlyMap<string, VirtualNode>;
+  readonly #indexes: ReadonlyMap<string, number>;
+  readonly #runs = new Map<string, PodRun>();
+  readonly #addresses = new Map<string, PodAddresses>();
+  /** Statuses that we wrote and the informer has not told of yet. */
+  readonly #written = new Map<string, Pod>();
+  readonly #controller: Controller;
+  readonly #surroundings: PodSurroundings;
+
+  constructor(options: PodKeeperOptions) {
+    this.#options = options;
+    this.#nodes = new Map(options.nodes.map((node) => [node.name, node]));
+    this.#indexes = new Map(options.nodes.map(({ name }, index) => [name, index]));
+    const { informer, clock, log } = options;
+    this.#controller = new Controller({
+      name: "pod-keeper",
+      clock,
+      log,
+      concurrency: 32,
+      queue: { backOff: { baseMs: 200, maxMs: 30_000 }, overall: false },
+      stopGraceMs: 5000,
+      sources: [
+        source(informer, ({ object }) => (this.#nodes.has(object.spec?.nodeName ?? "") ? [keyOf(object)] : [])),
+      ],
+      reconcile: async (key) => this.#sync(key),
+    });
+    this.#surroundings = { ...options, changed: (key) => this.#controller.queue.add(key) };
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#controller.run(signal);
+    } finally {
+      const ends = [...this.#runs.values()].flatMap((run) => run.terminate());
+      if (ends.length > 0) await Promise.race([Promise.all(ends), pause(this.#options.clock, stopMs)]);
+      for (const run of this.#runs.values()) run.abandon();
+      this.#runs.clear();
+    }
+  }
+
+  /** Looks at all pods of a node again: something about it changed. */
+  look(node: string): void {
+    for (const pod of this.#options.informer.byIndex(byNode, node)) this.#controller.queue.add(keyOf(pod));
+  }
+
+  /** The run of a pod, for its logs. */
+  find(namespace: string, name: string): PodRun | undefined {
+    return this.#runs.get(`${namespace}/${name}`);
+  }
+
+  async #sync(key: string): Promise<{ requeueAfterMs: number } | undefined> {
+    const { informer, plays } = this.#options;
+    const pod = informer.get(key);
+    const before = this.#runs.get(key);
+    if (before && (before.uid !== pod?.metadata.uid || !plays(before.node.name))) this.#forget(key, before);
+    const node = this.#nodes.get(pod?.spec?.nodeName ?? "");
+    if (!pod || !node || !plays(node.name)) return undefined;
+    const run = this.#runs.get(key);
+    if (!run && isFinal(pod)) return this.#remove(pod, node);
+    if (!run) {
+      const admission = this.#admit(pod, node);
+      if (admission.type === "rejected") return this.#reject(pod, node, admission);
+    }
+    return this.#move(key, pod, run ?? this.#begin(key, pod, node));
+  }
+
+  async #move(key: string, pod: Pod, run: PodRun): Promise<{ requeueAfterMs: number } | undefined> {
+    const wake = await run.step(pod);
+    const leaving = run.over && pod.metadata.deletionTimestamp !== undefined;
+    // The last word on a pod that goes is worth a write only where somebody holds it back to read it.
+    if (!leaving || (pod.metadata.finalizers?.length ?? 0) > 0)
+      await this.#report(key, pod, run.node, podStatus(run.view(pod)));
+    if (leaving) await this.#remove(pod, run.node);
+    return wake === undefined ? undefined : { requeueAfterMs: wake };
+  }
+
+  #begin(key: string, pod: Pod, node: VirtualNode): PodRun {
+    const addresses = this.#addressesOf(node);
+    const known = pod.status?.podIP;
+    if (known) addresses.keep(known);
+    const address = known ?? (pod.spec?.hostNetwork ? "" : addresses.take());
+    const run = new PodRun(key, pod, node, address, this.#surroundings);
+    this.#runs.set(key, run);
+    return run;
+  }
+
+  #forget(key: string, run: PodRun): void {
+    run.abandon();
+    this.#addresses.get(run.node.name)?.release(run.podIP);
+    this.#runs.delete(key);
+    this.#written.delete(key);
+  }
+
+  #addressesOf(node: VirtualNode): PodAddresses {
+    let addresses = this.#addresses.get(node.name);
+    if (!addresses) {
+      addresses = new PodAddresses(this.#indexes.get(node.name) ?? 0);
+      this.#addresses.set(node.name, addresses);
+    }
+    return addresses;
+  }
+
+  /** Only a pod that is new here is looked at: what runs already has been let in before. */
+  #admit(pod: Pod, node: VirtualNode): Admission {
+    if (pod.status?.startTime || pod.metadata.deletionTimestamp) return { type: "admitted" };
+    const { informer, nodeInformer } = this.#options;
+    const others = informer
+      .byIndex(byNode, node.name)
+      .filter((other) => other !== pod && this.#runs.get(keyOf(other))?.over === false);
+    const labels = nodeInformer.get(node.name)?.metadata.labels ?? { ...ownLabels(node), ...node.options.labels };
+    const allocatable = nodeStatus(node, { port: 0, now: 0 }).allocatable as Record<string, string>;
+    return admitPod({ pod, others, node: { name: node.name, labels }, allocatable });
+  }
+
+  async #reject(
+    pod: Pod,
+    node: VirtualNode,
+    { reason, message }: Admission & { type: "rejected" },
+  ): Promise<undefined> {
+    const startTime = formatTime(this.#options.clock.now());
+    const failure = { reason, message };
+    const view = { pod, containers: [], over: true, failure, startTime, hostIP: "" };
+    await this.#report(keyOf(pod), pod, node, podStatus(view));
+  }
+
+  async #report(key: string, pod: Pod, node: VirtualNode, status: KubeletStatus): Promise<void> {
+    const written = this.#written.get(key);
+    const ahead =
+      written?.metadata.uid === pod.metadata.uid &&
+      isOlder(pod.metadata.resourceVersion ?? "", written?.metadata.resourceVersion ?? "");
+    if (written && !ahead) this.#written.delete(key);
+    const { clock, kubelet } = this.#options;
+    const stored = ahead && written ? written : pod;
+    const patch = statusPatch(stored.status, status, clock.now());
+    if (!patch) return;
+    const { name = "", namespace, uid } = pod.metadata;
+    // The uid makes it this very pod, and not the next of its name.
+    const body = { metadata: { uid }, status: patch };
+    const options = { namespace, subresource: "status" };
+    try {
+      const answer = await kubelet(node.name).patch(kinds.pod, name, { type: "strategic", patch: body }, options);
+      this.#written.set(key, answer);
+    } catch (error) {
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    }
+  }
+
+  /** The last step of a graceful deletion is the kubelet's. */
+  async #remove(pod: Pod, node: VirtualNode): Promise<undefined> {
+    const { name = "", namespace, uid, deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
+    // With no time left it was asked for already; finalizers keep it.
+    if (!deletionTimestamp || deletionGracePeriodSeconds === 0) return;
+    try {
+      const options = { namespace, gracePeriodSeconds: 0, preconditions: { uid } };
+      await this.#options.kubelet(node.name).delete(kinds.pod, name, options);
+    } catch (error) {
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    }
+  }
+}
+
+function isFinal({ status }: Pod): boolean {
+  return status?.phase === "Succeeded" || status?.phase === "Failed";
+}

@@ -1,0 +1,80 @@
+import { bearer, type Authentication, type Credentials } from "../../kube/credentials.ts";
+import type { Client } from "../../kube/client.ts";
+import { kinds } from "../../kube/kinds.ts";
+import { parseTime } from "../../object/time.ts";
+import type { Clock } from "../../runtime/clock.ts";
+
+export interface PodTokenOptions {
+  /** As the kubelet of the pod's node. */
+  client: Client;
+  namespace: string;
+  pod: { name: string; uid: string };
+  serviceAccount: string;
+  audiences?: readonly string[];
+  /** Default 3607, as the server writes it into pods. */
+  expirationSeconds?: number;
+  clock: Clock;
+}
+
+interface Known {
+  readonly token: string;
+  readonly renewAt: number;
+}
+
+/** The token of a pod's ServiceAccount, bound to the pod: asked for when first used, and anew when a fifth of its life is left. */
+export class PodToken implements Credentials {
+  readonly #options: PodTokenOptions;
+  #known: Known | undefined;
+  #asking: Promise<Known> | undefined;
+  #revoked = false;
+
+  constructor(options: PodTokenOptions) {
+    this.#options = options;
+  }
+
+  async current(): Promise<Authentication> {
+    return bearer(await this.token());
+  }
+
+  async token(): Promise<string> {
+    const { clock } = this.#options;
+    if (this.#revoked) throw new Error("use the pod's token: its container was killed");
+    if (this.#known && clock.now() < this.#known.renewAt) return this.#known.token;
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined;
+    });
+    this.#known = await this.#asking;
+    return this.#known.token;
+  }
+
+  reject(): boolean {
+    this.#known = undefined;
+    return true;
+  }
+
+  /** Whoever still holds it can do no more. */
+  revoke(): void {
+    this.#revoked = true;
+    this.#known = undefined;
+  }
+
+  async #ask(): Promise<Known> {
+    const { client, namespace, pod, serviceAccount, audiences, expirationSeconds = 3607, clock } = this.#options;
+    const request = {
+      apiVersion: "authentication.k8s.io/v1",
+      kind: "TokenRequest",
+      metadata: {},
+      spec: {
+        audiences: [...(audiences ?? [])],
+        expirationSeconds,
+        boundObjectRef: { apiVersion: "v1", kind: "Pod", ...pod },
+      },
+    };
+    const target = { namespace, name: serviceAccount, subresource: "token" };
+    const from = clock.now();
+    const { status } = await client.create(kinds.tokenRequest, request, target);
+    if (!status?.token) throw new Error(`request a token of ${namespace}/${serviceAccount}: the answer has none`);
+    const until = parseTime(status.expirationTimestamp) ?? from + expirationSeconds * 1000;
+    return { token: status.token, renewAt: from + (until - from) * 0.8 };
+  }
+}

@@ -1,0 +1,94 @@
+import type { Container } from "kubernetes-types/core/v1.js";
+import type { Cluster } from "../../kube/connection.ts";
+import type { Client } from "../../kube/client.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { containerFiles } from "./container-files.ts";
+import type { ContainerLog } from "./container-log.ts";
+import type { RunningProgram } from "./container-run.ts";
+import { expand, type EnvironmentInput } from "./environment.ts";
+import { PodToken } from "./pod-token.ts";
+import type { Program, ProgramRun } from "./program.ts";
+import type { VirtualNode } from "./virtual-node.ts";
+
+export interface ProgramStart extends EnvironmentInput {
+  readonly program: Program;
+  readonly node: VirtualNode;
+  /** As the node's kubelet. */
+  readonly client: Client;
+  readonly cluster: Cluster;
+  readonly variables: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+  readonly log: ContainerLog;
+  /** Not called for a program that was killed. */
+  readonly ended: (exitCode: number) => void;
+}
+
+export function startProgram(start: ProgramStart): RunningProgram {
+  const { pod, node, cluster, container, log, clock } = start;
+  const stop = new AbortController();
+  const tokens: PodToken[] = [];
+  const token = (wanted: { audience?: string; expirationSeconds?: number } = {}): PodToken => {
+    const made = new PodToken({
+      client: start.client,
+      namespace: pod.metadata.namespace ?? "",
+      pod: { name: pod.metadata.name ?? "", uid: pod.metadata.uid ?? "" },
+      serviceAccount: pod.spec?.serviceAccountName || "default",
+      ...(wanted.audience ? { audiences: [wanted.audience] } : {}),
+      ...(wanted.expirationSeconds ? { expirationSeconds: wanted.expirationSeconds } : {}),
+      clock,
+    });
+    tokens.push(made);
+    return made;
+  };
+  const byAudience = new Map<string, PodToken>();
+  const mounted: typeof token = (wanted) => {
+    const key = `${wanted?.audience ?? ""}/${wanted?.expirationSeconds ?? ""}`;
+    const known = byAudience.get(key) ?? token(wanted);
+    byAudience.set(key, known);
+    return known;
+  };
+  const run = begun(start.program, {
+    args: wordsOf(container, start.variables),
+    env: start.variables,
+    host: node.host,
+    files: containerFiles({ ...start, token: mounted }),
+    connection: {
+      cluster,
+      credentials: token(),
+      namespace: pod.metadata.namespace ?? "default",
+      name: `${pod.metadata.namespace}/${pod.metadata.name}`,
+    },
+    node: node.name,
+    write: (line) => log.write(line),
+    signal: stop.signal,
+  });
+  let killed = false;
+  const ended = (exitCode: number): void => {
+    for (const one of tokens) one.revoke();
+    if (!killed) start.ended(exitCode);
+  };
+  const done = run.then(ended, (error: unknown) => {
+    log.write(`error: ${error instanceof Error ? error.message : String(error)}`);
+    ended(1);
+  });
+  return {
+    done,
+    terminate: () => stop.abort(),
+    kill() {
+      killed = true;
+      stop.abort();
+      for (const one of tokens) one.revoke();
+    },
+  };
+}
+
+/** Also one that fails before its first wait. */
+async function begun(program: Program, run: ProgramRun): Promise<number> {
+  return program(run);
+}
+
+/** Without a command the image's own would run, and its arguments are words of ours all the same. */
+function wordsOf({ command = [], args = [] }: Container, variables: Readonly<Record<string, string>>): string[] {
+  const known = new Map(Object.entries(variables));
+  return [...command, ...args].slice(1).map((word) => expand(word, known));
+}

@@ -1,0 +1,147 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { startServer, type ApiServer, type ServerOptions } from "../../src/apiserver/server.ts";
+import { isNotFound } from "../../src/kube/api-error.ts";
+import { bearer, staticCredentials } from "../../src/kube/credentials.ts";
+import { HttpClient } from "../../src/kube/http-client.ts";
+import { kinds } from "../../src/kube/kinds.ts";
+import { runKubelets, type KubeletsOptions } from "../../src/lab/kubelet/kubelets.ts";
+import type { Pod } from "../../src/lab/kubelet/pod-admission.ts";
+import { VirtualNode } from "../../src/lab/kubelet/virtual-node.ts";
+import { machineBase, smallMachine } from "../../src/lab/machine.ts";
+import type { ObjectMeta } from "../../src/object/meta.ts";
+import { VirtualClock } from "../../src/runtime/virtual-clock.ts";
+
+export const namespace = "work";
+const base = machineBase(smallMachine);
+
+/** The embedded server and virtual nodes on it, on one clock that the test moves. */
+export class LabCluster {
+  readonly clock = new VirtualClock();
+  readonly #server: ApiServer;
+  readonly #dir: string;
+  readonly admin: HttpClient;
+  readonly #ends: (() => Promise<void>)[] = [];
+
+  private constructor(server: ApiServer, dir: string) {
+    this.#server = server;
+    this.#dir = dir;
+    this.admin = this.client();
+  }
+
+  static async start(options: Partial<ServerOptions> = {}): Promise<LabCluster> {
+    const dir = await mkdtemp(join(tmpdir(), "attune-lab-"));
+    const clock = new VirtualClock();
+    const server = await startServer({ dir, storage: "memory", clock, ...options });
+    const cluster = new LabCluster(server, dir);
+    Object.assign(cluster, { clock });
+    await cluster.admin.create(kinds.namespace, {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: namespace },
+    });
+    return cluster;
+  }
+
+  get server(): ApiServer {
+    return this.#server;
+  }
+
+  client(token = this.#server.authority.adminToken): HttpClient {
+    return new HttpClient({
+      cluster: { server: this.#server.url, certificateAuthority: this.#server.authority.caPem },
+      credentials: staticCredentials(bearer(token)),
+      namespace: "default",
+      name: "test",
+    });
+  }
+
+  /** Kubelets of the nodes named, until the function that comes back is called, or the cluster stops. */
+  kubelets(nodes: readonly (string | VirtualNode)[], options: Partial<KubeletsOptions> = {}): Lab {
+    const end = new AbortController();
+    const client = this.client();
+    const all = nodes.map((node) => (typeof node === "string" ? virtualNode(node) : node));
+    const done = runKubelets({
+      client,
+      clientAs: (who) => client.as(who),
+      cluster: client.connection.cluster,
+      nodes: all,
+      clock: this.clock,
+      signal: end.signal,
+      ...options,
+    });
+    const stop = async (): Promise<void> => {
+      end.abort();
+      await done;
+      client.close();
+    };
+    this.#ends.push(stop);
+    return { nodes: new Map(all.map((node) => [node.name, node])), stop, done };
+  }
+
+  async createPod(pod: PodWish): Promise<Pod> {
+    const { name, node, metadata = {}, containers = [{ name: "main", image: "example.com/x:1" }], ...spec } = pod;
+    return this.admin.create(kinds.pod, {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name, namespace, ...metadata },
+      spec: { nodeName: node, containers, ...spec },
+    } as Pod);
+  }
+
+  async pod(name: string): Promise<Pod | undefined> {
+    return this.admin.get(kinds.pod, name, { namespace }).catch((error: unknown) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    });
+  }
+
+  /** Waits for a pod to be as wanted, without moving the clock. */
+  async podThat(name: string, holds: (pod: Pod) => boolean): Promise<Pod> {
+    return this.eventually(
+      async () => {
+        const pod = await this.pod(name);
+        return pod && holds(pod) ? pod : undefined;
+      },
+      async () => JSON.stringify((await this.pod(name))?.status),
+    );
+  }
+
+  async gone(name: string): Promise<void> {
+    await this.eventually(async () => ((await this.pod(name)) ? undefined : true));
+  }
+
+  async eventually<T>(look: () => Promise<T | undefined>, explain?: () => Promise<unknown>): Promise<T> {
+    for (let tries = 0; tries < 1000; tries++) {
+      const found = await look();
+      if (found !== undefined) return found;
+      await delay(5);
+    }
+    throw new Error(`it did not come to be: ${String(await explain?.())}`);
+  }
+
+  async close(): Promise<void> {
+    for (const end of this.#ends.splice(0)) await end();
+    this.admin.close();
+    await this.#server.close();
+    await rm(this.#dir, { recursive: true, force: true });
+  }
+}
+
+export interface Lab {
+  readonly nodes: ReadonlyMap<string, VirtualNode>;
+  readonly done: Promise<void>;
+  stop(): Promise<void>;
+}
+
+export type PodWish = { name: string; node: string; metadata?: ObjectMeta; [field: string]: unknown };
+
+export function virtualNode(name: string, options: Partial<VirtualNode["options"]> = {}): VirtualNode {
+  return new VirtualNode({ name, topology: smallMachine, base, ...options });
+}
+
+export function phase(wanted: string): (pod: Pod) => boolean {
+  return ({ status }) => status?.phase === wanted;
+}

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { kinds } from "../../src/kube/kinds.ts";
+import type { Node } from "../../src/lab/kubelet/node-object.ts";
+import { LabCluster, virtualNode } from "./lab-cluster.ts";
+
+let cluster: LabCluster;
+beforeAll(async () => {
+  cluster = await LabCluster.start();
+});
+afterAll(async () => cluster?.close());
+
+const ready = (node: Node): string | undefined => node.status?.conditions?.find(({ type }) => type === "Ready")?.status;
+
+async function nodeThat(name: string, holds: (node: Node) => boolean): Promise<Node> {
+  return cluster.eventually(
+    async () => {
+      const { items } = await cluster.admin.list(kinds.node);
+      return items.find((node) => node.metadata.name === name && holds(node));
+    },
+    async () => JSON.stringify((await cluster.admin.list(kinds.node)).items),
+  );
+}
+
+const lease = (name: string) => cluster.admin.get(kinds.lease, name, { namespace: "kube-node-lease" });
+
+describe("a virtual node", () => {
+  test("registers under its own identity, as its topology says, and is let in by the lab's account", async () => {
+    const labels = { "node-role.kubernetes.io/worker": "", "example.com/rack": "7" };
+    const taints = [{ key: "example.com/only", effect: "NoSchedule" as const }];
+    cluster.kubelets([virtualNode("registers", { labels, taints, resources: { "hugepages-2Mi": "64Mi" } })]);
+    const node = await nodeThat("registers", (node) => node.metadata.labels?.["node-role.kubernetes.io/worker"] === "");
+    expect(ready(node)).toBe("True");
+    expect(node.spec?.taints).toEqual(taints);
+    expect(node).toMatchObject({
+      metadata: { labels: { "example.com/rack": "7", "kubernetes.io/hostname": "registers" } },
+      status: {
+        capacity: { cpu: "4", memory: "8Gi", pods: "110", "hugepages-2Mi": "64Mi" },
+        addresses: [{ type: "InternalIP", address: "127.0.0.1" }, { type: "Hostname" }],
+        daemonEndpoints: { kubeletEndpoint: { Port: expect.any(Number) as number } },
+      },
+    });
+    const { metadata, spec } = await cluster.eventually(() => lease("registers").catch(() => undefined));
+    expect(metadata.ownerReferences).toMatchObject([{ kind: "Node", name: "registers", uid: node.metadata.uid }]);
+    expect(spec?.holderIdentity).toBe("registers");
+  });
+
+  test("renews its lease every ten seconds, and its status only every few minutes", async () => {
+    cluster.kubelets(["renews"]);
+    await nodeThat("renews", (node) => ready(node) === "True");
+    const first = await cluster.eventually(() => lease("renews").catch(() => undefined));
+    const before = await nodeThat("renews", () => true);
+    await cluster.clock.advance(20_000);
+    const later = await cluster.eventually(async () => {
+      const now = await lease("renews");
+      return now.spec?.renewTime === first.spec?.renewTime ? undefined : now;
+    });
+    expect(Date.parse(String(later.spec?.renewTime))).toBeLessThanOrEqual(cluster.clock.now());
+    expect((await nodeThat("renews", () => true)).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+    await cluster.clock.advance(300_000);
+    await nodeThat("renews", (node) => node.metadata.resourceVersion !== before.metadata.resourceVersion);
+  });
+
+  test("comes back when its Node is deleted", async () => {
+    cluster.kubelets(["returns"]);
+    const { metadata } = await nodeThat("returns", (node) => ready(node) === "True");
+    await cluster.admin.delete(kinds.node, "returns");
+    const again = await nodeThat("returns", (node) => ready(node) === "True" && node.metadata.uid !== metadata.uid);
+    await cluster.eventually(async () => {
+      const found = await lease("returns").catch(() => undefined);
+      return found?.metadata.ownerReferences?.[0]?.uid === again.metadata.uid ? true : undefined;
+    });
+  });
+
+  test("is not ready once its lab has stopped, and ready again with the next one", async () => {
+    const lab = cluster.kubelets(["rests"]);
+    await nodeThat("rests", (node) => ready(node) === "True");
+    await lab.stop();
+    const resting = await nodeThat("rests", (node) => ready(node) === "False");
+    expect(resting.spec?.taints).toMatchObject([{ key: "node.kubernetes.io/not-ready", effect: "NoSchedule" }]);
+    cluster.kubelets(["rests"]);
+    const node = await nodeThat("rests", (node) => ready(node) === "True" && !node.spec?.taints);
+    expect(node.metadata.uid).toBe(resting.metadata.uid);
+  });
+
+  test("is gone with a lab that cleans up", async () => {
+    const lab = cluster.kubelets(["leaves"], { atEnd: "remove" });
+    await nodeThat("leaves", (node) => ready(node) === "True");
+    await lab.stop();
+    const { items } = await cluster.admin.list(kinds.node);
+    expect(items.map(({ metadata }) => metadata.name)).not.toContain("leaves");
+    await expect(lease("leaves")).rejects.toMatchObject({ code: 404 });
+  });
+
+  test("is played by the lab that came last: the other one lets go of it", async () => {
+    const first = cluster.kubelets(["shared"]);
+    await nodeThat("shared", (node) => ready(node) === "True");
+    await cluster.createPod({ name: "shared", node: "shared" });
+    const pod = await cluster.podThat("shared", ({ status }) => status?.phase === "Running");
+    const ports = (node: Node): number => node.status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0;
+    const before = ports(await nodeThat("shared", () => true));
+    cluster.kubelets(["shared"]);
+    await nodeThat("shared", (node) => ports(node) !== before);
+    await first.stop();
+    expect(ready(await nodeThat("shared", () => true))).toBe("True");
+    expect((await cluster.pod("shared"))?.status?.containerStatuses).toEqual(pod.status?.containerStatuses);
+  });
+});
