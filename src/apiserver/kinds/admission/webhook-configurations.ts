@@ -21,7 +21,7 @@ function configurationKind(type: "Mutating" | "Validating"): Resource {
       hasGeneration: true,
       requiresVersion: true,
       defaults: (object) => {
-        for (const webhook of webhooksIn(object)) setDefaults(webhook as Changeable, type);
+        for (const webhook of webhooksIn(object)) setDefaults(webhook, type);
       },
       validate: (object: KubeObject) => validateWebhooks(webhooksIn(object)),
     },

@@ -1,0 +1,63 @@
+import { randomUUID } from "node:crypto";
+import type { KubeObject } from "../../../object/meta.ts";
+import type { Resource } from "../../resource.ts";
+import type { Attributes } from "../admission.ts";
+
+export type ReviewVersion = "v1" | "v1beta1";
+
+export interface Review {
+  readonly uid: string;
+  readonly version: ReviewVersion;
+  readonly body: object;
+}
+
+/** The first version that both sides speak; undefined where there is none. */
+export function reviewVersion(versions: readonly string[]): ReviewVersion | undefined {
+  return versions.find((version) => version === "v1" || version === "v1beta1") as ReviewVersion | undefined;
+}
+
+/** What a webhook is asked. `shownAs` is the version it was promised. */
+export function admissionReview(
+  version: ReviewVersion,
+  attributes: Attributes,
+  shownAs: Resource,
+  objects: { readonly object: KubeObject | undefined; readonly old: KubeObject | undefined },
+): Review {
+  const { resource, kind, subresource, namespace, name, user } = attributes;
+  const uid = randomUUID();
+  const request = {
+    uid,
+    kind: kindOf(kind === resource ? shownAs : kind),
+    resource: resourceOf(shownAs),
+    ...(subresource ? { subResource: subresource } : {}),
+    requestKind: kindOf(kind),
+    requestResource: resourceOf(resource),
+    ...(subresource ? { requestSubResource: subresource } : {}),
+    ...(name ? { name } : {}),
+    ...(namespace ? { namespace } : {}),
+    operation: attributes.operation,
+    userInfo: {
+      username: user.name,
+      ...(user.uid ? { uid: user.uid } : {}),
+      ...(user.groups.length > 0 ? { groups: user.groups } : {}),
+      ...(user.extra ? { extra: user.extra } : {}),
+    },
+    object: objects.object ?? null,
+    oldObject: objects.old ?? null,
+    dryRun: attributes.dryRun,
+    options: attributes.options,
+  };
+  return {
+    uid,
+    version,
+    body: { kind: "AdmissionReview", apiVersion: `admission.k8s.io/${version}`, request },
+  };
+}
+
+function kindOf({ group, version, kind }: Pick<Resource, "group" | "version" | "kind">): object {
+  return { group, version, kind };
+}
+
+function resourceOf({ group, version, plural }: Resource): object {
+  return { group, version, resource: plural };
+}

@@ -1,0 +1,84 @@
+import type { Clock } from "../../../runtime/clock.ts";
+import type { ReviewClient } from "../../reviews/review-client.ts";
+import { badRequest, internal, StatusError } from "../../status-error.ts";
+import type { Attributes } from "../admission.ts";
+import { admissionReview, reviewVersion } from "./admission-review.ts";
+import { AnswerFault, readAnswer, UnreadableAnswer, type Refusal, type ReviewAnswer } from "./review-answer.ts";
+import { inVersion } from "./shown-version.ts";
+import type { Candidate } from "./webhook-index.ts";
+import type { Webhook } from "./webhook.ts";
+
+/** A webhook could not be asked, or what it said is no answer. The failure policy decides what that means. */
+export class CallFailure extends Error {
+  constructor(webhook: string, why: string, options?: ErrorOptions) {
+    super(`failed calling webhook ${JSON.stringify(webhook)}: ${why}`, options);
+  }
+}
+
+/** Asks one webhook about one write. Throws a StatusError where it says no. */
+export async function askWebhook(
+  { hook: { webhook }, shownAs }: Candidate,
+  attributes: Attributes,
+  mutating: boolean,
+  { client, clock }: { readonly client: ReviewClient; readonly clock: Clock },
+): Promise<ReviewAnswer> {
+  const { name, admissionReviewVersions } = webhook;
+  if (attributes.dryRun && webhook.sideEffects !== "None" && webhook.sideEffects !== "NoneOnDryRun")
+    throw badRequest(`admission webhook ${JSON.stringify(name)} does not support dry run`);
+  const version = reviewVersion(admissionReviewVersions ?? []);
+  if (!version) {
+    const why = "webhook does not accept known AdmissionReview versions (v1, v1beta1)";
+    throw new CallFailure(name, `could not create admission objects: ${why}`);
+  }
+  const { object, old } = attributes;
+  const review = admissionReview(version, attributes, shownAs, {
+    object: inVersion(object, attributes, shownAs),
+    old: inVersion(old, attributes, shownAs),
+  });
+  const timeoutMs = Math.min((webhook.timeoutSeconds ?? 10) * 1000, attributes.deadline - clock.now());
+  if (timeoutMs <= 0) throw timedOut();
+  const answer = await answered(webhook, client.ask(webhook.clientConfig ?? {}, review.body, { timeoutMs }));
+  try {
+    const read = readAnswer(answer, review, mutating);
+    attributes.warnings.push(...read.warnings);
+    if (!read.allowed) throw refused(name, read.refusal);
+    return read;
+  } catch (error) {
+    if (error instanceof UnreadableAnswer) throw new CallFailure(name, `failed to call webhook: ${error.message}`);
+    if (error instanceof AnswerFault)
+      throw new CallFailure(name, `received invalid webhook response: ${error.message}`);
+    throw error;
+  }
+}
+
+async function answered({ name }: Webhook, asked: Promise<unknown>): Promise<unknown> {
+  try {
+    return await asked;
+  } catch (error) {
+    throw new CallFailure(name, `failed to call webhook: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** What a failure means for the write: nothing where the webhook does not matter, its end where it does. */
+export function afterFailure(
+  failure: unknown,
+  { webhook }: Candidate["hook"],
+  overdue: boolean,
+): StatusError | undefined {
+  if (failure instanceof StatusError) return failure;
+  if (!(failure instanceof CallFailure)) throw failure;
+  if (webhook.failurePolicy !== "Ignore") return internal(failure.message, { cause: failure });
+  return overdue ? timedOut() : undefined;
+}
+
+function timedOut(): StatusError {
+  return new StatusError(504, "Timeout", "Timeout: request did not complete within requested timeout", {});
+}
+
+function refused(webhook: string, { code = 0, message, reason, details }: Refusal): StatusError {
+  const denied = `admission webhook ${JSON.stringify(webhook)} denied the request`;
+  const why = message || reason;
+  // Whatever code it chose, a refusal is no success, and no code that HTTP does not have.
+  const known = code >= 400 && code <= 599 ? code : 400;
+  return new StatusError(known, reason ?? "", why ? `${denied}: ${why}` : `${denied} without explanation`, details);
+}

@@ -1,0 +1,85 @@
+import { clone, equal } from "../../../object/json.ts";
+import type { KubeObject } from "../../../object/meta.ts";
+import type { AdmissionPlugin, Attributes } from "../admission.ts";
+import { afterFailure, askWebhook } from "./ask-webhook.ts";
+import { isCalled } from "./is-called.ts";
+import { takePatch } from "./patched.ts";
+import { WebhookIndex, type Candidate } from "./webhook-index.ts";
+import type { WebhookDependencies } from "./webhook-dependencies.ts";
+
+/** One by one, each sees what those before it made of the object. */
+export class MutatingWebhooks implements AdmissionPlugin {
+  readonly name = "MutatingAdmissionWebhook";
+  readonly #around: WebhookDependencies;
+  readonly #index: WebhookIndex;
+  readonly #rounds = new WeakMap<Attributes, Round>();
+
+  constructor(around: WebhookDependencies) {
+    this.#around = around;
+    this.#index = new WebhookIndex("mutatingwebhookconfigurations", around.objects, around.registry);
+  }
+
+  mayWait(write: Pick<Attributes, "operation" | "resource" | "subresource">): boolean {
+    return this.#index.candidates(write).length > 0;
+  }
+
+  handles(attributes: Attributes): boolean {
+    return this.mayWait(attributes);
+  }
+
+  admit(attributes: Attributes): Promise<void> | undefined {
+    const candidates = this.#index.candidates(attributes);
+    const round = this.#roundOf(attributes);
+    // Until one is asked nothing changes, and nothing is waited for.
+    const first = candidates.findIndex((candidate) => this.#isDue(candidate, attributes, round));
+    return first < 0 ? undefined : this.#askFrom(first, candidates, attributes, round);
+  }
+
+  async #askFrom(first: number, candidates: readonly Candidate[], attributes: Attributes, round: Round): Promise<void> {
+    for (const [i, candidate] of candidates.entries())
+      if (i === first || (i > first && this.#isDue(candidate, attributes, round)))
+        await this.#ask(candidate, attributes, round);
+    if (attributes.round === "again-wanted" && round.again.size > 0) round.output = clone(attributes.object);
+  }
+
+  async #ask(candidate: Candidate, attributes: Attributes, round: Round): Promise<void> {
+    const { hook } = candidate;
+    try {
+      const answer = await askWebhook(candidate, attributes, true, this.#around);
+      if (takePatch(candidate, attributes, answer)) {
+        round.forgetOutcomes();
+        if (attributes.round === "first") attributes.round = "again-wanted";
+      }
+    } catch (error) {
+      const refusal = afterFailure(error, hook, this.#around.clock.now() >= attributes.deadline);
+      if (refusal) throw refusal;
+    }
+    if (hook.webhook.reinvocationPolicy === "IfNeeded") round.asked.add(hook.id);
+  }
+
+  /** Nobody is asked for the first time in the second round, whatever the object looks like by then. */
+  #isDue(candidate: Candidate, attributes: Attributes, round: Round): boolean {
+    if (attributes.round === "again" && !round.again.has(candidate.hook.id)) return false;
+    return isCalled(candidate, attributes, this.#around);
+  }
+
+  #roundOf(attributes: Attributes): Round {
+    let round = this.#rounds.get(attributes);
+    if (!round) this.#rounds.set(attributes, (round = new Round()));
+    // Plug-ins before us may have changed it in their second turn.
+    if (attributes.round === "again" && !equal(round.output, attributes.object)) round.forgetOutcomes();
+    return round;
+  }
+}
+
+/** Who must be asked again, because the object changed after they were asked. */
+class Round {
+  readonly asked = new Set<string>();
+  readonly again = new Set<string>();
+  output: KubeObject | undefined;
+
+  forgetOutcomes(): void {
+    for (const id of this.asked) this.again.add(id);
+    this.asked.clear();
+  }
+}

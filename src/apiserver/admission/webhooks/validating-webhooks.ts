@@ -1,0 +1,50 @@
+import type { StatusError } from "../../status-error.ts";
+import type { AdmissionPlugin, Attributes } from "../admission.ts";
+import { afterFailure, askWebhook } from "./ask-webhook.ts";
+import { isCalled } from "./is-called.ts";
+import { WebhookIndex, type Candidate } from "./webhook-index.ts";
+import type { WebhookDependencies } from "./webhook-dependencies.ts";
+
+/** All at once: none changes anything, and one that says no is enough. */
+export class ValidatingWebhooks implements AdmissionPlugin {
+  readonly name = "ValidatingAdmissionWebhook";
+  readonly #around: WebhookDependencies;
+  readonly #index: WebhookIndex;
+
+  constructor(around: WebhookDependencies) {
+    this.#around = around;
+    this.#index = new WebhookIndex("validatingwebhookconfigurations", around.objects, around.registry);
+  }
+
+  mayWait(write: Pick<Attributes, "operation" | "resource" | "subresource">): boolean {
+    return this.#index.candidates(write).length > 0;
+  }
+
+  handles(attributes: Attributes): boolean {
+    return this.mayWait(attributes);
+  }
+
+  validate(attributes: Attributes): Promise<void> | undefined {
+    const called = this.#index
+      .candidates(attributes)
+      .filter((candidate) => isCalled(candidate, attributes, this.#around));
+    return called.length > 0 ? this.#askAll(called, attributes) : undefined;
+  }
+
+  /** Waits for all, so that nothing goes on in the name of a request that is over. The first to refuse is heard. */
+  async #askAll(called: readonly Candidate[], attributes: Attributes): Promise<void> {
+    const refusals: StatusError[] = [];
+    await Promise.all(
+      called.map(async (candidate) => {
+        try {
+          await askWebhook(candidate, attributes, false, this.#around);
+        } catch (error) {
+          const overdue = this.#around.clock.now() >= attributes.deadline;
+          const refusal = afterFailure(error, candidate.hook, overdue);
+          if (refusal) refusals.push(refusal);
+        }
+      }),
+    );
+    if (refusals[0]) throw refusals[0];
+  }
+}

@@ -1,0 +1,13 @@
+import type { Clock } from "../../../runtime/clock.ts";
+import type { Authorizer } from "../../auth/user.ts";
+import type { Registry } from "../../registry.ts";
+import type { ReviewClient } from "../../reviews/review-client.ts";
+import type { StoreReader } from "../../storage/store-reader.ts";
+
+export interface WebhookDependencies {
+  readonly objects: StoreReader;
+  readonly registry: Pick<Registry, "find">;
+  readonly authorizer: Authorizer;
+  readonly client: ReviewClient;
+  readonly clock: Clock;
+}

@@ -1,0 +1,74 @@
+import type { Registry } from "../../registry.ts";
+import type { Resource } from "../../resource.ts";
+import type { ObjectReader } from "../../storage/reader.ts";
+import type { Attributes } from "../admission.ts";
+import { matchesRules } from "../match/rules.ts";
+import { compileWebhook, type CompiledWebhook } from "./compiled-webhook.ts";
+import { webhooksIn } from "./webhook.ts";
+
+/** A webhook whose rules name a write, and the version of the resource that they name it in. */
+export interface Candidate {
+  readonly hook: CompiledWebhook;
+  readonly shownAs: Resource;
+}
+
+type What = Pick<Attributes, "operation" | "resource" | "subresource">;
+
+const none: readonly Candidate[] = [];
+
+/** All webhooks of one kind of configuration, found by what they are about. */
+export class WebhookIndex {
+  readonly #collection: string;
+  readonly #reader: ObjectReader;
+  readonly #registry: Pick<Registry, "find">;
+  #changedAt = -1;
+  #hooks: readonly CompiledWebhook[] = [];
+  #found = new WeakMap<Resource, Map<string, readonly Candidate[]>>();
+
+  constructor(plural: string, reader: ObjectReader, registry: Pick<Registry, "find">) {
+    this.#collection = `${plural}.${admissionGroup}`;
+    this.#reader = reader;
+    this.#registry = registry;
+  }
+
+  /** In the order in which they are asked. Rules look at nothing but these three, so what they say is kept. */
+  candidates({ operation, resource, subresource }: What): readonly Candidate[] {
+    this.#refresh();
+    if (this.#hooks.length === 0 || isExempt(resource)) return none;
+    let found = this.#found.get(resource);
+    if (!found) this.#found.set(resource, (found = new Map()));
+    const key = `${operation}/${subresource}`;
+    let candidates = found.get(key);
+    if (!candidates) found.set(key, (candidates = this.#match({ operation, resource, subresource })));
+    return candidates;
+  }
+
+  #match(what: What): readonly Candidate[] {
+    const candidates: Candidate[] = [];
+    for (const hook of this.#hooks) {
+      const shownAs = matchesRules(hook.rules, what as Attributes, this.#registry);
+      if (shownAs) candidates.push({ hook, shownAs });
+    }
+    return candidates;
+  }
+
+  #refresh(): void {
+    const changedAt = this.#reader.changedAt(this.#collection);
+    if (changedAt === this.#changedAt) return;
+    this.#changedAt = changedAt;
+    this.#found = new WeakMap();
+    // By name: the order of the collection.
+    this.#hooks = this.#reader
+      .list(this.#collection)
+      .flatMap((object) =>
+        webhooksIn(object).map((webhook, i) => compileWebhook(object.metadata.name ?? "", i, webhook)),
+      );
+  }
+}
+
+const admissionGroup = "admissionregistration.k8s.io";
+
+/** Who configures admission is not subject to it: a wrong configuration could never be taken back. */
+function isExempt({ group, kind }: Resource): boolean {
+  return group === admissionGroup && /(Webhook|Admission)(Configuration|Policy|PolicyBinding)$/.test(kind);
+}
