@@ -104,6 +104,23 @@ describe("an expression that holds", () => {
     "ip('1.2.3.4').family() == 4 && isIP('::1') && !isIP('x') && ip('127.0.0.1').isLoopback() && !isIP('01.2.3.4')",
     "cidr('10.0.0.0/8').containsIP('10.1.2.3') && cidr('10.0.0.0/8').containsCIDR('10.1.0.0/16') && cidr('10.0.0.0/8').prefixLength() == 8 && !isCIDR('x')",
     "self.l.size() == 3 && size(self.m) == 2 && ['b', 'a'].all(x, x in self.m)",
+    "url('https://user:pw@example.com:80/a%20b/c?x=1&x=2&y=%20z#frag').getHost() == 'example.com:80'",
+    "url('https://example.com:80/a%20b/c?x=1&x=2&y=%20z').getQuery() == {'x': ['1', '2'], 'y': [' z']}",
+    "url('https://[::1]:80/').getHostname() == '::1' && url('https://[::1]:80/').getPort() == '80' && url('https://[::1]:80/').getHost() == '[::1]:80'",
+    "url('HTTPS://a/p%20q').getScheme() == 'https' && url('https://a/p%20q').getEscapedPath() == '/p%20q' && url('/x').getScheme() == '' && url('/x').getEscapedPath() == '/x'",
+    "isURL('http://a') && isURL('/a') && isURL('mailto:x') && !isURL('a/b') && !isURL('') && !isURL('http://a:b/') && !isURL('http://a b') && !isURL('../x')",
+    "url('http://a/b') == url('http://a/b') && url('http://a/b') != url('http://a/c')",
+    "url('http://a').getEscapedPath() == '' && url('http://a?b').getQuery() == {'b': ['']}",
+    "semver('1.2.3').isLessThan(semver('1.10.0')) && semver('2.0.0').isGreaterThan(semver('2.0.0-rc.1')) && semver('1.2.3').compareTo(semver('1.2.3+b')) == 0",
+    "semver('1.2.3').major() == 1 && semver('1.2.3').minor() == 2 && semver('1.2.3').patch() == 3",
+    "isSemver('1.0.0-a.1+b') && !isSemver('1.0') && !isSemver('v1.0.0') && !isSemver('01.0.0') && !isSemver('') && !isSemver('1.0.0-01')",
+    "isSemver('v1', true) && isSemver('1.02', true) && semver('v1.02', true) == semver('1.2.0') && !isSemver('1-a', true) && !isSemver('x', true)",
+    "semver('1.0.0-1').isLessThan(semver('1.0.0-a')) && semver('1.0.0-a').isLessThan(semver('1.0.0-a.b')) && semver('1.0.0-2').isLessThan(semver('1.0.0-10'))",
+    "!format.dns1123Label().validate('a-b').hasValue() && format.dns1123Label().validate('A_').value().size() > 0",
+    "format.named('uuid').value().validate('x').value() == ['does not match the UUID format'] && !format.named('nope').hasValue()",
+    "!format.dns1123LabelPrefix().validate('a-').hasValue() && format.dns1123Label().validate('a-').hasValue() && !format.uri().validate('http://a').hasValue() && format.uri().validate('a').hasValue()",
+    "!format.date().validate('2021-01-01').hasValue() && format.datetime().validate('x').value() == ['invalid datetime'] && !format.byte().validate('aGk=').hasValue() && format.byte().validate('!').value() == ['invalid base64']",
+    "!format.qualifiedName().validate('a/b').hasValue() && !format.labelValue().validate('').hasValue() && !format.dns1035Label().validate('a').hasValue() && format.dns1035Label().validate('1').hasValue() && !format.dns1123Subdomain().validate('a.b').hasValue()",
   ])("%s", (source) => {
     expect(evaluate(source)).toBe(true);
   });

@@ -1,12 +1,24 @@
 import { amounts } from "./amounts.ts";
 import { conversions } from "./conversions.ts";
+import { formats } from "./formats.ts";
 import { lists } from "./lists.ts";
 import { operators } from "./operators.ts";
 import type { Library, Overload } from "./overload.ts";
 import { texts } from "./texts.ts";
+import { urls } from "./urls.ts";
+import { versions } from "./versions.ts";
 
 /** Everything an expression can call. */
-export const standardLibrary: Library = merged([operators(), conversions(), texts(), lists(), amounts()]);
+export const standardLibrary: Library = merged([
+  operators(),
+  conversions(),
+  texts(),
+  lists(),
+  amounts(),
+  urls(),
+  versions(),
+  formats(),
+]);
 
 /** Several as one. */
 export function merged(libraries: readonly Library[]): Library {

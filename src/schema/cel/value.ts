@@ -40,10 +40,13 @@ export class ObjectValue {
 export class OpaqueValue {
   readonly type: string;
   readonly held: unknown;
+  /** Two of one type are equal if theirs are; where there is none, nothing is equal but itself. */
+  readonly identity: string | undefined;
 
-  constructor(type: string, held: unknown) {
+  constructor(type: string, held: unknown, identity?: string) {
     this.type = type;
     this.held = held;
+    this.identity = identity;
   }
 }
 
@@ -117,6 +120,8 @@ export function equals(a: Value, b: Value): boolean {
       b instanceof OptionalValue &&
       (a.value === undefined || b.value === undefined ? a.value === b.value : equals(a.value, b.value))
     );
+  if (a instanceof OpaqueValue)
+    return b instanceof OpaqueValue && a.type === b.type && a.identity !== undefined && a.identity === b.identity;
   if (a instanceof Uint8Array)
     return b instanceof Uint8Array && a.length === b.length && a.every((byte, i) => byte === b[i]);
   return order(a, b) === 0 || (isTagged(a) && isTagged(b) && sameTagged(a, b));
