@@ -1,0 +1,77 @@
+import type { Affinity, PodSpec, PodTemplateSpec, Toleration } from "kubernetes-types/core/v1.js";
+import { kinds } from "../../../kube/kinds.ts";
+import { podFromTemplate } from "../pods/pod-from-template.ts";
+import type { DaemonSet, Pod } from "../workload-objects.ts";
+
+export const revisionLabel = "controller-revision-hash";
+const generationLabel = "pod-template-generation";
+const generationAnnotation = "deprecated.daemonset.template.generation";
+
+const condition = (name: string, effect: string): Toleration => ({
+  key: `node.kubernetes.io/${name}`,
+  operator: "Exists",
+  effect,
+});
+/** A pod of every node stays through what drives others away. */
+const always = [
+  condition("not-ready", "NoExecute"),
+  condition("unreachable", "NoExecute"),
+  condition("disk-pressure", "NoSchedule"),
+  condition("memory-pressure", "NoSchedule"),
+  condition("pid-pressure", "NoSchedule"),
+  condition("unschedulable", "NoSchedule"),
+];
+const onHostNetwork = condition("network-unavailable", "NoSchedule");
+
+export function daemonTolerations(spec: PodSpec): Toleration[] {
+  const added = spec.hostNetwork ? [...always, onHostNetwork] : always;
+  const own = (spec.tolerations ?? []).filter(
+    ({ key, operator, effect }) =>
+      !added.some((one) => one.key === key && one.operator === operator && one.effect === effect),
+  );
+  return [...own, ...added];
+}
+
+/** The pod of one node: named in its affinity, so that a scheduler binds it and nowhere else. */
+export function daemonPod(daemonSet: DaemonSet, template: PodTemplateSpec, hash: string, nodeName: string): Pod {
+  const pod = podFromTemplate(kinds.daemonSet, daemonSet, template);
+  const generation = daemonSet.metadata.annotations?.[generationAnnotation];
+  return {
+    ...pod,
+    metadata: {
+      ...pod.metadata,
+      labels: {
+        ...pod.metadata.labels,
+        ...(generation && { [generationLabel]: generation }),
+        [revisionLabel]: hash,
+      },
+    },
+    spec: pod.spec && {
+      ...pod.spec,
+      tolerations: daemonTolerations(pod.spec),
+      affinity: onlyOn(nodeName, pod.spec.affinity),
+    },
+  };
+}
+
+/** What the template requires of nodes was judged already, so the name replaces it. */
+function onlyOn(nodeName: string, affinity: Affinity | undefined): Affinity {
+  const matchFields = [{ key: "metadata.name", operator: "In", values: [nodeName] }];
+  return {
+    ...affinity,
+    nodeAffinity: {
+      ...affinity?.nodeAffinity,
+      requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields }] },
+    },
+  };
+}
+
+/** The node a pod runs on or is meant for. */
+export function nodeOf({ spec }: Pod): string {
+  if (spec?.nodeName) return spec.nodeName;
+  const required = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  for (const { matchFields } of required?.nodeSelectorTerms ?? [])
+    for (const { key, operator, values } of matchFields ?? [])
+      if (key === "metadata.name" && operator === "In" && values?.length === 1) return values[0]!;
+  return "";
+}
