@@ -3,6 +3,7 @@ import type { FieldError } from "../schema/field-error.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { Reservation } from "./allocation/service-pools.ts";
 import type { User } from "./auth/user.ts";
+import type { ClientConfig } from "./reviews/review-client.ts";
 
 export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
 
@@ -20,6 +21,8 @@ export interface Resource {
   readonly verbs: readonly Verb[];
   /** The version objects are stored in; another version of the same kind converts when it reads and writes. */
   readonly storageVersion: string;
+  /** Of a custom kind: all its versions, and who converts between them. */
+  readonly versions?: Versions;
   /** Objects of this kind are those of another one, which this one shows in words of its own. */
   readonly storedAs?: StoredAs;
   /** The whole object's schema, `metadata` included. Drives decoding, pruning, ownership of fields and strategic merge. */
@@ -46,6 +49,21 @@ export interface StoredAs {
   readonly plural: string;
   readonly toStored: (shown: KubeObject) => KubeObject;
   readonly fromStored: (stored: KubeObject) => KubeObject;
+}
+
+export interface Versions {
+  /** By name, whether they are served or not: stored objects may be in any. */
+  readonly all: ReadonlyMap<string, Resource>;
+  /** Absent where versions differ in nothing but apiVersion. */
+  readonly webhook?: ConversionWebhook;
+  /** Only objects that lie in this very version are read and written, and nothing is converted. */
+  readonly asIs?: boolean;
+}
+
+export interface ConversionWebhook {
+  readonly client: ClientConfig;
+  /** The version of ConversionReview it understands. */
+  readonly speaks: "v1" | "v1beta1";
 }
 
 /** A column of `kubectl get`. */

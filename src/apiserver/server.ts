@@ -13,6 +13,7 @@ import { NodeRelations } from "./auth/node-relations.ts";
 import { RbacAuthorizer } from "./auth/rbac.ts";
 import { reviewResources, tokenRequestAction } from "./auth/reviews.ts";
 import { ServiceAccountTokens } from "./auth/service-account-token.ts";
+import { WebhookConverter } from "./conversion/webhook-converter.ts";
 import { definitionResource } from "./custom/definition-resource.ts";
 import { announce } from "./housekeeping/announce.ts";
 import { bootstrap } from "./housekeeping/bootstrap.ts";
@@ -29,6 +30,7 @@ import { heldByService } from "./kinds/service/service-spec.ts";
 import { definition } from "./kinds/definitions.ts";
 import { noLog, type Log } from "../runtime/log.ts";
 import { Registry } from "./registry.ts";
+import { HttpReviewClient } from "./reviews/http-review-client.ts";
 import type { Resource } from "./resource.ts";
 import type { Services } from "./request/context.ts";
 import { podBinding } from "./request/pod-binding.ts";
@@ -91,6 +93,8 @@ async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<Ap
   });
   closers.push(() => store.close());
   const reader = new StoreReader(store);
+  const reviews = new HttpReviewClient({ objects: reader, clock });
+  closers.push(() => reviews.close());
   const authorizer = new ClusterAuthorizer(new NodeAuthorizer(new NodeRelations(store)), new RbacAuthorizer(reader));
   const serviceAccountTokens = new ServiceAccountTokens({ key: authority.serviceAccountKey, objects: reader, clock });
   const authenticator = new Authenticator({
@@ -105,7 +109,7 @@ async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<Ap
   );
   const pools = new ServicePools(store, { heldBy: heldByService });
   const admission = new Admission(builtinPlugins(reader, authorizer));
-  const services: Services = { store, reader, views: new Views(), pools, registry, authorizer, admission, clock };
+  const services: Services = { store, reader, views: new Views(new WebhookConverter(reviews)), pools, registry, authorizer, admission, clock };
   await bootstrap(services);
   closers.push(new Definitions(services, definitionResource, log).start(), forgetEndpointsOfServices(services, log));
   if (options.housekeeping !== false)

@@ -87,7 +87,8 @@ export function validateLabels(labels: Readonly<Record<string, string>>, field: 
   }
 }
 
-function validateAnnotations(annotations: Readonly<Record<string, string>>, errors: FieldError[]): void {
+/** Annotations wherever they stand. */
+export function validateAnnotations(annotations: Readonly<Record<string, string>>, errors: FieldError[]): void {
   let size = 0;
   for (const key of Object.keys(annotations)) {
     for (const reason of annotationKey(key)) errors.push(invalid("metadata.annotations", key, reason));

@@ -10,21 +10,29 @@ import {
   equalSets,
   intersection,
   isEmpty,
-  isSubset,
   paths,
   recursiveDifference,
   union,
 } from "./field-set.ts";
 import type { FieldSet } from "./field-set.ts";
-import { fieldsOf, withNamedParents } from "./fields-of.ts";
+import { fieldsOf } from "./fields-of.ts";
 import { assertFitsType } from "./fits-type.ts";
 import { fieldsOfLastApplied, updateLastApplied } from "./last-applied.ts";
 import { compareTexts, decodeOwners, encodeOwners, identityOf } from "./managed-entries.ts";
 import type { Owner, Owners } from "./managed-entries.ts";
-import { disown, NEVER_OWNED, recordWrite, withoutManagedFields } from "./managed-fields.ts";
-import { mergeObjects, removeFields } from "./merge-objects.ts";
+import {
+  comparer,
+  disown,
+  inKnownVersions,
+  NEVER_OWNED,
+  recordWrite,
+  withoutManagedFields,
+  type CompareIn,
+} from "./managed-fields.ts";
+import { mergeObjects } from "./merge-objects.ts";
+import type { OtherVersions } from "./other-versions.ts";
 import { PatchError } from "./patch-error.ts";
-import { objectSchema } from "./shape.ts";
+import { withoutDropped } from "./without-dropped.ts";
 import { zeroObject } from "./zero-object.ts";
 
 export interface Application {
@@ -41,6 +49,8 @@ export interface Application {
   time: string;
   /** Fields this endpoint does not write: nobody comes to own them here. */
   ignored?: FieldSet | undefined;
+  /** Where the kind has several. */
+  versions?: OtherVersions | undefined;
 }
 
 export interface ApplyConflict {
@@ -68,8 +78,10 @@ export function applyConfiguration(application: Application): ApplyResult {
   const conflicts = force ? [] : remainingConflicts(application, live, merge.conflicts);
   if (conflicts.length > 0) return { type: "conflict", conflicts: conflicts.flatMap(describe) };
 
-  const disputed = merge.conflicts.reduce((all, { fields }) => union(all, fields), EMPTY);
-  const owners = disown(merge.owners, union(disputed, merge.removed), merge.identity);
+  const disputed = new Map(merge.conflicts.map(({ identity, fields }) => [identity, fields]));
+  const lost = ({ apiVersion }: Owner, identity: string): FieldSet =>
+    union(disputed.get(identity) ?? EMPTY, merge.compareIn(apiVersion).removed);
+  const owners = disown(merge.owners, lost, merge.identity);
   const mine = owners.get(merge.identity);
   if (mine !== undefined && isEmpty(mine.fields)) owners.delete(merge.identity);
   const object = merge.object;
@@ -85,7 +97,7 @@ interface Merge {
   /** Of the manager that applies. */
   identity: string;
   conflicts: Dispute[];
-  removed: FieldSet;
+  compareIn: CompareIn;
 }
 
 interface Dispute {
@@ -94,8 +106,10 @@ interface Dispute {
   fields: FieldSet;
 }
 
+const nothingChanged: CompareIn = () => ({ added: EMPTY, modified: EMPTY, removed: EMPTY });
+
 function mergeIntoLive(application: Application, live: KubeObject | undefined, owners: Owners): Merge {
-  const { config, schema, ignored } = application;
+  const { config, schema, ignored, versions } = application;
   const all = fieldsOf(config, schema);
   const fields = ignored === undefined ? all : recursiveDifference(all, ignored);
   const applier: Owner = {
@@ -109,53 +123,36 @@ function mergeIntoLive(application: Application, live: KubeObject | undefined, o
   const identity = identityOf(applier);
   if (live === undefined) {
     owners.set(identity, applier);
-    return { object: boundedClone(config), owners, identity, conflicts: [], removed: EMPTY };
+    return { object: boundedClone(config), owners, identity, conflicts: [], compareIn: nothingChanged };
   }
   const last = owners.get(identity);
   const merged = mergeObjects(live, config, schema) as KubeObject;
   // While it works out what to remove, the applier owns all it mentions, bookkeeping fields too.
   owners.set(identity, { ...applier, fields });
-  const doomed = dropped(merged, owners, last?.fields ?? EMPTY, fields, schema);
-  const object = isEmpty(doomed)
-    ? merged
-    : (removeFields(merged, doomed, schema, schema.go ? "absent" : "bare") as KubeObject);
-  const compared = isEmpty(doomed) ? merged : removeFields(merged, doomed, schema, "null");
+  const { object, compared } = withoutDropped(merged, { owners, last, now: { ...applier, fields }, schema, versions });
   if (equal(live, compared)) {
     // Nothing happened to the object, so nothing happened at any time: a new applier's entry has none.
     const isSame = last?.apiVersion === applier.apiVersion && equalSets(last.fields, applier.fields);
     owners.set(identity, isSame ? last : { ...applier, time: last?.time });
-    return { object, owners, identity, conflicts: [], removed: EMPTY };
+    return { object, owners, identity, conflicts: [], compareIn: nothingChanged };
   }
   owners.set(identity, applier);
   const comparison = compareObjects(live, compared, schema, ignored);
-  const changed = union(comparison.added, comparison.modified);
+  const compareIn = comparer(application, live, compared, comparison);
   const conflicts: Dispute[] = [];
   for (const [other, owner] of owners) {
-    const disputed = other === identity ? EMPTY : intersection(owner.fields, changed);
+    if (other === identity) continue;
+    const { added, modified } = compareIn(owner.apiVersion);
+    const disputed = intersection(owner.fields, union(added, modified));
     if (!isEmpty(disputed)) conflicts.push({ identity: other, owner, fields: disputed });
   }
   conflicts.sort((a, b) => compareTexts(a.identity, b.identity));
-  return { object, owners, identity, conflicts, removed: comparison.removed };
-}
-
-/** What this manager applied last time and does not now, and that neither it nor anybody else still owns. */
-function dropped(merged: unknown, owners: Owners, last: FieldSet, now: FieldSet, schema: Schema): FieldSet {
-  if (isSubset(last, now)) return EMPTY;
-  const root = objectSchema(schema);
-  const lastAndParents = withNamedParents(last, root);
-  const before = withNamedParents(fieldsOf(merged, schema), root);
-  const stripped = removeFields(merged, lastAndParents, schema, "null");
-  let kept = withNamedParents(fieldsOf(stripped, schema), root);
-  for (const owner of owners.values()) kept = union(kept, withNamedParents(owner.fields, root));
-  // What nobody owns went with its parent for a moment; it comes back unless it was this manager's.
-  const pruned = removeFields(merged, difference(before, kept), schema, "null");
-  const left = withNamedParents(fieldsOf(pruned, schema), root);
-  return intersection(difference(before, left), lastAndParents);
+  return { object, owners, identity, conflicts, compareIn };
 }
 
 /** An object that was never tracked is, from its first apply on, owned by whoever was before it. */
 function ownersBefore(application: Application, live: KubeObject | undefined): Owners {
-  const owners = decodeOwners(application.live?.metadata.managedFields);
+  const owners = inKnownVersions(decodeOwners(application.live?.metadata.managedFields), application.versions);
   if (owners.size > 0 || live === undefined) return owners;
   const { schema, ignored } = application;
   const comparison = compareObjects(zeroObject(schema), live, schema, ignored);

@@ -8,6 +8,7 @@ import { difference, EMPTY, fieldSetOf, isEmpty, union } from "./field-set.ts";
 import type { FieldSet } from "./field-set.ts";
 import { decodeOwners, encodeOwners, identityOf } from "./managed-entries.ts";
 import type { Owner, Owners } from "./managed-entries.ts";
+import type { OtherVersions } from "./other-versions.ts";
 import { PatchError } from "./patch-error.ts";
 import { zeroObject } from "./zero-object.ts";
 
@@ -24,6 +25,8 @@ export interface Write {
   time: string | undefined;
   /** Fields this endpoint does not write: nobody comes to own them here. */
   ignored?: FieldSet | undefined;
+  /** Where the kind has several. */
+  versions?: OtherVersions | undefined;
 }
 
 /**
@@ -38,10 +41,11 @@ export function updateManagedFields(write: Write): ManagedFieldsEntry[] | undefi
     const base = before === undefined ? zeroObject(schema) : withoutManagedFields(before);
     const comparison = compareObjects(base, withoutManagedFields(after), schema, ignored);
     if (before !== undefined && source === "stored" && isSame(comparison)) return stored;
-    const owners = ownersFrom(source, write);
+    const owners = inKnownVersions(ownersFrom(source, write), write.versions);
     // Tracking starts with the object, or with the first apply: managers before that are unknown.
     if (owners.size === 0 && before !== undefined) return undefined;
-    return encodeOwners(recordWrite(owners, comparison, write));
+    const compareIn = comparer(write, base, withoutManagedFields(after), comparison);
+    return encodeOwners(recordWrite(owners, comparison, write, compareIn));
   } catch (error) {
     // A list that breaks its own keys cannot be tracked, which is no reason to refuse the write.
     if (error instanceof PatchError) return stored;
@@ -53,9 +57,14 @@ export function recordWrite(
   owners: Owners,
   comparison: Comparison,
   writer: Pick<Write, "manager" | "apiVersion" | "subresource" | "time">,
+  compareIn: CompareIn = () => comparison,
 ): Owners {
   const taken = union(comparison.added, comparison.modified);
-  const result = disown(owners, union(taken, comparison.removed));
+  const changed = union(taken, comparison.removed);
+  const result = disown(owners, ({ apiVersion }) => {
+    const other = compareIn(apiVersion);
+    return other === comparison ? changed : union(union(other.added, other.modified), other.removed);
+  });
   const fields = difference(taken, NEVER_OWNED);
   if (isEmpty(fields)) return result;
   const owner: Owner = {
@@ -71,11 +80,45 @@ export function recordWrite(
   return capUpdaters(result);
 }
 
+/** What a write changed, as the fields of another version. */
+export type CompareIn = (apiVersion: string) => Comparison;
+
+/** Compares in the version of each owner, once a version. */
+export function comparer(
+  { apiVersion, versions, ignored }: Pick<Write, "apiVersion" | "versions" | "ignored">,
+  before: unknown,
+  after: unknown,
+  own: Comparison,
+): CompareIn {
+  if (!versions) return () => own;
+  const known = new Map([[apiVersion, own]]);
+  return (version) => {
+    let found = known.get(version);
+    if (!found) {
+      const schema = versions.schemaOf(version);
+      const convert = (object: unknown): unknown => versions.convert(object as KubeObject, version);
+      found = schema ? compareObjects(convert(before), convert(after), schema, ignored) : own;
+      known.set(version, found);
+    }
+    return found;
+  };
+}
+
+/** Without those who owned in a version that is no more. */
+export function inKnownVersions(owners: Owners, versions: OtherVersions | undefined): Owners {
+  if (!versions) return owners;
+  return new Map([...owners].filter(([, { apiVersion }]) => versions.schemaOf(apiVersion) !== undefined));
+}
+
 /** Takes fields from every owner but one; an owner left with nothing goes. */
-export function disown(owners: Owners, fields: FieldSet, except?: string): Owners {
+export function disown(
+  owners: Owners,
+  fieldsFor: (owner: Owner, identity: string) => FieldSet,
+  except?: string,
+): Owners {
   const result: Owners = new Map();
   for (const [identity, owner] of owners) {
-    const kept = identity === except ? owner.fields : difference(owner.fields, fields);
+    const kept = identity === except ? owner.fields : difference(owner.fields, fieldsFor(owner, identity));
     if (kept === owner.fields) result.set(identity, owner);
     else if (!isEmpty(kept)) result.set(identity, { ...owner, fields: kept, entry: undefined });
   }

@@ -62,6 +62,11 @@ export class Admission {
     return this.#plugins.some((plugin) => plugin.mayWait?.(write));
   }
 
+  /** Whether anybody has an opinion. */
+  handles(attributes: Attributes): boolean {
+    return this.#plugins.some((plugin) => plugin.handles(attributes));
+  }
+
   admit(attributes: Attributes): Promise<void> | undefined {
     const waiting = this.#admitOnce(attributes);
     if (waiting) return waiting.then(() => this.#admitAgain(attributes));

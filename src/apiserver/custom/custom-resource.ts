@@ -1,9 +1,16 @@
 import type { KubeObject } from "../../object/meta.ts";
 import { applyDefaults, DefaultsTooLargeError, defaultsLimit } from "../../schema/defaults.ts";
 import type { Schema } from "../../schema/schema.ts";
-import type { Resource, Strategy, Subresource, Verb } from "../resource.ts";
+import type { ConversionWebhook, Resource, Strategy, Subresource, Verb, Versions } from "../resource.ts";
+import type { ClientConfig } from "../reviews/review-client.ts";
 import { tooLarge } from "../status-error.ts";
-import { asDefinition, storageVersionOf, type Definition, type DefinitionVersion } from "./definition.ts";
+import {
+  asDefinition,
+  storageVersionOf,
+  type Definition,
+  type DefinitionSpec,
+  type DefinitionVersion,
+} from "./definition.ts";
 import { deprecationWarning } from "./deprecation.ts";
 import { evaluate, parseJsonPath } from "./json-path.ts";
 import { objectSchema } from "./object-schema.ts";
@@ -18,9 +25,20 @@ const VERBS: readonly Verb[] = ["delete", "deletecollection", "get", "list", "pa
 /** What an accepted definition serves: one resource per served version, under the names that were accepted. */
 export function resourcesOf(object: KubeObject): Resource[] {
   const definition = asDefinition(object);
-  return (definition.spec.versions ?? [])
-    .filter(({ served }) => served)
-    .map((version) => resourceOf(definition, version));
+  const versions = definition.spec.versions ?? [];
+  const all = new Map<string, Resource>();
+  const webhook = conversionWebhookOf(definition.spec);
+  const shared: Versions = { all, ...(webhook ? { webhook } : {}) };
+  for (const version of versions) all.set(version.name ?? "", { ...resourceOf(definition, version), versions: shared });
+  return versions.filter(({ served }) => served).map(({ name }) => all.get(name ?? "") as Resource);
+}
+
+/** The first version of the review that both sides understand; a definition without any was not accepted. */
+function conversionWebhookOf({ conversion }: DefinitionSpec): ConversionWebhook | undefined {
+  const { clientConfig: client, conversionReviewVersions } = conversion?.webhook ?? {};
+  const speaks = conversionReviewVersions?.find((version) => version === "v1" || version === "v1beta1");
+  if (conversion?.strategy !== "Webhook" || !client || !speaks) return undefined;
+  return { client: client as ClientConfig, speaks };
 }
 
 function resourceOf({ spec, status }: Definition, version: DefinitionVersion): Resource {

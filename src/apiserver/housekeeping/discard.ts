@@ -1,5 +1,6 @@
 import { formatTime } from "../../object/time.ts";
 import type { Log } from "../../runtime/log.ts";
+import { asStored } from "../conversion/stored-version.ts";
 import { collectionOf } from "../registry.ts";
 import type { Services } from "../request/context.ts";
 import { draftOf } from "../request/draft.ts";
@@ -8,7 +9,8 @@ import type { Entry } from "../storage/store.ts";
 import { inBackground } from "./in-background.ts";
 
 /** Deletes an object because what it belongs to goes: at once, or when whoever holds it by a finalizer lets it go. */
-export function discard({ store, views, clock }: Services, log: Log, resource: Resource, entry: Entry): void {
+export function discard({ store, views, clock }: Services, log: Log, kind: Resource, entry: Entry): void {
+  const resource = asStored(kind, entry);
   const collection = collectionOf(resource);
   // A newer version is on its way to disk: its commit brings the caller here again.
   if (store.head(collection, entry.key) !== entry) return;

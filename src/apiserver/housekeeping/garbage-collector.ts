@@ -3,6 +3,7 @@ import { apiVersionOf, type KubeObject, type OwnerReference } from "../../object
 import type { Log } from "../../runtime/log.ts";
 import { SUPERUSERS } from "../auth/rbac.ts";
 import type { User } from "../auth/user.ts";
+import { asStored } from "../conversion/stored-version.ts";
 import { collectionOf } from "../registry.ts";
 import type { RequestContext, Services } from "../request/context.ts";
 import { remove } from "../request/delete.ts";
@@ -180,7 +181,7 @@ export class GarbageCollector {
     });
     // Dependents see what is on disk, and would not know yet that it goes. The commit brings us here again.
     if (!durable && (verdict.type === "wait" || verdict.type === "release")) return;
-    await this.#carryOut(verdict, object, place, resource);
+    await this.#carryOut(verdict, object, place, asStored(resource, entry));
   }
 
   async #carryOut(verdict: Verdict, object: KubeObject, place: Place, resource: Resource): Promise<void> {

@@ -32,7 +32,7 @@ async function show(
 ): Promise<FakeResponse> {
   const response = new FakeResponse();
   const context = server.context(name, target);
-  const shown = answer ?? (target.name ? get(context) : list(context));
+  const shown = answer ?? (target.name ? get(context) : await list(context));
   await respond(response.asResponse, context, shown, { ...plain, ...representation });
   return response;
 }

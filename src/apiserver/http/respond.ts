@@ -10,6 +10,7 @@ import { toTable } from "../table/table.ts";
 import type { HttpResponse } from "./exchange.ts";
 import type { Representation } from "./negotiate.ts";
 import { respondPieces } from "./respond-pieces.ts";
+import { sendWarnings } from "./warnings.ts";
 
 const comma = Buffer.from(",");
 const openBrace = Buffer.from("{");
@@ -61,13 +62,20 @@ export async function respond(
   answer: Answer,
   representation: Representation,
 ): Promise<void> {
-  for (const warning of shownWarnings(context)) response.appendHeader("warning", `299 - ${JSON.stringify(warning)}`);
+  sendWarnings(response, context);
+  const converting = context.services.views.ready(entriesIn(answer), context.resource);
+  if (converting) await converting;
   const plain = representation.format === "json" && representation.as === "object";
   if (plain && answer.type === "entry")
     return respondJson(response, answer.code, context.services.views.bytes(answer.entry, context.resource));
   if (plain && answer.type === "list") return respondList(response, context, answer);
   const code = answer.type === "list" ? 200 : answer.code;
   return respondObject(response, code, reduced(context, answer, representation), representation);
+}
+
+function entriesIn(answer: Answer): readonly Entry[] {
+  if (answer.type === "list") return answer.entries;
+  return answer.type === "entry" ? [answer.entry] : [];
 }
 
 /** A list is put together from the stored bytes: nothing is parsed, however long it is. */
@@ -151,21 +159,4 @@ function listMeta(answer: Answer & { type: "list" }): {
     ...(answer.continue ? { continue: answer.continue } : {}),
     ...(answer.remaining === undefined ? {} : { remainingItemCount: answer.remaining }),
   };
-}
-
-/** Headers are limited: long warnings are cut, and after some 4 kB of them the rest is left out. */
-function shownWarnings({ warnings, resource }: RequestContext): string[] {
-  const shown: string[] = [];
-  let size = 0;
-  for (const warning of [...(resource.warning ? [resource.warning] : []), ...warnings]) {
-    const text = ascii(warning).slice(0, 256);
-    if ((size += text.length) > 4096) break;
-    shown.push(text);
-  }
-  return shown;
-}
-
-/** Header values are Latin-1 at most. */
-function ascii(text: string): string {
-  return text.replace(/[^\x20-\x7e]/g, "?");
 }

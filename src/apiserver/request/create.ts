@@ -14,7 +14,7 @@ import { incoming } from "./incoming.ts";
 import { ignoredFor } from "./ignored-fields.ts";
 import { finalizerAdvice, metadataFaults } from "./metadata-faults.ts";
 import { writeOptions, type WriteOptions } from "./options.ts";
-import { draftOf } from "./draft.ts";
+import { draftOf, trial } from "./draft.ts";
 import { refuseEscalation } from "./refuse-escalation.ts";
 
 export async function create(context: RequestContext, body: ParsedBody): Promise<Answer> {
@@ -92,12 +92,14 @@ async function store(context: RequestContext, object: KubeObject, options: Write
     if (errors.length > 0) throw invalidObject(group, kind, metadata.name ?? "", errors);
     const validating = validate(context, attributesOf(context, creation(object, options)));
     if (validating) await validating;
+    const storing = services.views.toStorage(object, resource);
+    const stored = storing instanceof Promise ? await storing : storing;
     // Again, if there was anything to wait for: the namespace may have gone meanwhile.
     admitToNamespace(context, object);
     const key = keyFor(context, metadata.name ?? "");
     if (!services.store.head(collectionFor(context), key)) {
-      if (options.dryRun) return { type: "object", code: 201, object };
-      const change = await services.store.put(collectionFor(context), key, undefined, draftOf(object, resource));
+      if (options.dryRun) return trial(object, stored, key, 201);
+      const change = await services.store.put(collectionFor(context), key, undefined, draftOf(stored, resource));
       services.views.adopt(change.after as Entry, resource);
       return { type: "entry", code: 201, entry: change.after as Entry };
     }

@@ -1,7 +1,10 @@
 import { equal, type Json } from "../../object/json.ts";
 import type { KubeObject, ObjectMeta } from "../../object/meta.ts";
 import { formatTime } from "../../object/time.ts";
+import type { Attributes } from "../admission/admission.ts";
+import { asStored } from "../conversion/stored-version.ts";
 import { conflict, forbidden, notFound } from "../status-error.ts";
+import { encodeObject } from "../storage/object-codec.ts";
 import type { Entry } from "../storage/store.ts";
 import { admit, attributesOf, validate } from "./admission.ts";
 import { collectionFor, keyFor, type Answer, type RequestContext } from "./context.ts";
@@ -14,10 +17,12 @@ import { isReleased } from "./update.ts";
 export async function remove(context: RequestContext, body: Json): Promise<Answer> {
   const { resource, name } = context;
   const options = deleteOptions(context.query, body);
-  const { object, gone } = await onNewest(context, async (live) => {
+  const attempt = async (live: Entry | undefined): Promise<Removal> => {
     if (!live) throw notFound(resource.group, resource.plural, name);
     return removeOne(context, live, options);
-  });
+  };
+  const { object, entry, gone } = await onNewest(context, attempt, { shown: false });
+  if (entry) return { type: "entry", code: 200, entry };
   if (!gone || resource.strategy.returnDeleted) return { type: "object", code: 200, object };
   return {
     type: "object",
@@ -40,32 +45,42 @@ export async function remove(context: RequestContext, body: Json): Promise<Answe
 /** Everything the selectors match, as far as it is still there when its turn comes. */
 export async function removeCollection(context: RequestContext, body: Json): Promise<Answer> {
   const options = deleteOptions(context.query, body);
-  const found = list(context);
+  const found = await list(context);
   if (found.type !== "list") return found;
   await Promise.all(
     found.entries.map(async ({ key }) => {
       const [namespace = "", name = ""] = context.resource.namespaced ? key.split("/") : ["", key];
       const one = { ...context, namespace, name };
-      await onNewest(one, async (live) => live && removeOne(one, live, options, ""));
+      await onNewest(one, async (live) => live && removeOne(one, live, options, ""), { shown: false });
     }),
   );
   return found;
 }
 
+interface Removal {
+  readonly object: KubeObject;
+  readonly gone: boolean;
+  /** What is left of the object, where it lies in another version than it is asked for in. */
+  readonly entry?: Entry;
+}
+
+/** As the object lies there: a deletion is a matter of its metadata. */
 async function removeOne(
-  context: RequestContext,
+  request: RequestContext,
   live: Entry,
   options: DeleteOptions,
-  asked = context.name,
-): Promise<{ object: KubeObject; gone: boolean }> {
-  const { resource, services, name } = context;
+  asked = request.name,
+): Promise<Removal> {
+  const resource = asStored(request.resource, live);
+  const context = resource === request.resource ? request : { ...request, resource };
+  const { services, name } = context;
   const collection = collectionFor(context);
   const key = keyFor(context, name);
   const object = services.views.object(live, resource);
   const refusal = resource.strategy.refuseDelete?.(object);
   if (refusal) throw forbidden(resource.group, resource.plural, name, refusal);
   checkPreconditions(context, object, options);
-  const admitting = isUnderWay(context, object, options) ? undefined : admitDeletion(context, object, options, asked);
+  const admitting = isUnderWay(context, object, options) ? undefined : admitDeletion(request, live, options, asked);
   if (admitting) await admitting;
   const marked = markDeleted(context, object, options);
   const isGone = isReleased(marked, resource);
@@ -74,10 +89,12 @@ async function removeOne(
     if (!options.dryRun) await services.store.remove(collection, key, live, draftOf(object, resource));
     return { object, gone: true };
   }
-  if (options.dryRun) return { object: marked, gone: isGone };
+  const isShown = resource === request.resource;
+  if (options.dryRun)
+    return { object: marked, gone: isGone, ...(isShown ? {} : { entry: { ...live, bytes: encodeObject(marked) } }) };
   const last = equal(marked, object) ? live : await written();
   if (isGone) await services.store.remove(collection, key, last, draftOf(marked, resource));
-  return { object: marked, gone: isGone };
+  return { object: marked, gone: isGone, ...(isShown ? {} : { entry: last }) };
 
   async function written(): Promise<Entry> {
     const { after } = await services.store.put(collection, key, live, draftOf(marked, resource));
@@ -96,20 +113,30 @@ function isUnderWay({ resource }: RequestContext, { metadata }: KubeObject, opti
 /** A deletion has no object to change: what may change one is asked, and then what may only refuse. */
 function admitDeletion(
   context: RequestContext,
-  old: KubeObject,
+  live: Entry,
   options: DeleteOptions,
   name: string,
 ): Promise<void> | undefined {
-  const asked = attributesOf(context, {
-    operation: "DELETE",
-    object: undefined,
-    old,
-    name,
-    dryRun: options.dryRun,
-    options: () => shownOptions(context, old, options),
-  });
-  const admitting = admit(context, asked);
-  return admitting ? admitting.then(() => validate(context, asked)) : validate(context, asked);
+  const { services, resource } = context;
+  const write = (old: KubeObject): Attributes =>
+    attributesOf(context, {
+      operation: "DELETE",
+      object: undefined,
+      old,
+      name,
+      dryRun: options.dryRun,
+      options: () => shownOptions(context, old, options),
+    });
+  const ask = (): Promise<void> | undefined => {
+    const asked = write(services.views.object(live, resource));
+    const admitting = admit(context, asked);
+    return admitting ? admitting.then(() => validate(context, asked)) : validate(context, asked);
+  };
+  if (!resource.versions?.webhook) return ask();
+  // Only who has an opinion on the object makes it worth asking how it looks in this version.
+  if (!services.admission.handles(write(services.views.object(live, asStored(resource, live))))) return undefined;
+  const converting = services.views.ready([live], resource);
+  return converting ? converting.then(ask) : ask();
 }
 
 /** With the time that is given where none was asked for. */

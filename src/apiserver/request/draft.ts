@@ -4,6 +4,8 @@ import type { Resource } from "../resource.ts";
 import { tooLarge } from "../status-error.ts";
 import { encodeObject } from "../storage/object-codec.ts";
 import type { Draft } from "../storage/object-store.ts";
+import type { Entry } from "../storage/store.ts";
+import type { Answer } from "./context.ts";
 
 /** As much as a request may bring. Patch upon patch could otherwise make an object grow without end. */
 const maxObjectBytes = maxBodyBytes;
@@ -21,4 +23,11 @@ export function draftOf(object: KubeObject, resource: Resource): (revision: numb
     if (bytes.length > maxObjectBytes) throw tooLarge(maxObjectBytes);
     return { bytes, labels: object.metadata.labels };
   };
+}
+
+/** What a dry run answers: the object, as it would come out of the store again. */
+export function trial(object: KubeObject, stored: KubeObject, key: string, code: number): Answer {
+  if (stored === object) return { type: "object", code, object };
+  const entry: Entry = { key, revision: 0, bytes: encodeObject(stored), labels: stored.metadata.labels };
+  return { type: "entry", code, entry };
 }

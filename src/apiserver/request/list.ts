@@ -4,7 +4,8 @@ import { collectionFor, type Answer, type RequestContext } from "./context.ts";
 import { listQuery } from "./options.ts";
 import { selectionOf, type Selection } from "./select.ts";
 
-export function list(context: RequestContext): Answer {
+/** At once, unless a webhook must first say how the objects look in which the selectors look. */
+export function list(context: RequestContext): Answer | Promise<Answer> {
   const { store, views } = context.services;
   const { limit, match, resourceVersion, continue: token } = listQuery(context.query, false);
   const selection = selectionOf({ ...context, views });
@@ -23,7 +24,9 @@ export function list(context: RequestContext): Answer {
   const revision = position?.revision ?? ((isExact && resourceVersion) || store.revision);
   // Version 0 asks for whatever is at hand, which is everything.
   const size = resourceVersion === 0 ? 0 : limit;
-  const { entries, more, remaining } = page(context, selection, revision, position?.after ?? "", size);
+  const found = page(context, selection, revision, position?.after ?? "", size);
+  if (found instanceof Promise) return found.then(() => list(context));
+  const { entries, more, remaining } = found;
   const last = entries.at(-1);
   return {
     type: "list",
@@ -42,11 +45,20 @@ interface Page {
   readonly remaining?: number;
 }
 
-function page(context: RequestContext, selection: Selection, revision: number, after: string, limit: number): Page {
-  const { store } = context.services;
+/** Or what has to be waited for first. */
+function page(
+  context: RequestContext,
+  selection: Selection,
+  revision: number,
+  after: string,
+  limit: number,
+): Page | Promise<unknown> {
+  const { store, views } = context.services;
   const collection = collectionFor(context);
   if (selection.name !== undefined && selection.prefix !== "" && revision === store.revision) {
     const entry = store.get(collection, `${selection.prefix}${selection.name}`);
+    const converting = entry && selection.reads ? views.ready([entry], context.resource) : undefined;
+    if (converting) return converting;
     return { entries: entry && entry.key > after && selection.matches(entry) ? [entry] : [], more: false };
   }
   const snapshot = store.listAt(revision, collection, selection.prefix, after);
@@ -56,9 +68,12 @@ function page(context: RequestContext, selection: Selection, revision: number, a
         ? `The resourceVersion for the provided list is too old.`
         : `The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter.`,
     );
+  const candidates = selection.reads ? [...snapshot.entries] : snapshot.entries;
+  const converting = selection.reads ? views.ready(candidates, context.resource) : undefined;
+  if (converting) return converting;
   const entries: Entry[] = [];
   let remaining = 0;
-  for (const entry of snapshot.entries) {
+  for (const entry of candidates) {
     const isFull = limit > 0 && entries.length === limit;
     // What comes after a full page is not looked at: it may match or not.
     if (isFull && !selection.everything) return { entries, more: true };

@@ -4,6 +4,12 @@ import type { Entry } from "../storage/store.ts";
 import type { RequestContext } from "./context.ts";
 import { newest } from "./get.ts";
 
+/** Whether a write waits for others before it is done, so that it may have to be done again. */
+export function mayWait({ services, resource, subresource }: RequestContext): boolean {
+  if (resource.versions?.webhook) return true;
+  return services.admission.mayWait({ operation: "UPDATE", resource, subresource });
+}
+
 /**
  * A write based on the newest version of the object. While admission waits, another may come between: then all of it is
  * done anew on what that one wrote, until the request is due.
@@ -11,14 +17,19 @@ import { newest } from "./get.ts";
 export async function onNewest<T>(
   context: RequestContext,
   attempt: (live: Entry | undefined) => Promise<T>,
+  { shown = true }: { /** Whether the object must be known in the version asked for. */ readonly shown?: boolean } = {},
 ): Promise<T> {
+  const { services, resource } = context;
   const warnings = context.warnings.length;
   for (;;)
     try {
-      return await attempt(newest(context));
+      const live = newest(context);
+      const converting = live && shown ? services.views.ready([live], resource) : undefined;
+      if (converting) await converting;
+      return await attempt(live);
     } catch (error) {
       if (!(error instanceof StaleWriteError)) throw error;
-      if (context.services.clock.now() >= (context.deadline ?? Infinity)) throw timedOut();
+      if (services.clock.now() >= (context.deadline ?? Infinity)) throw timedOut();
       context.warnings.length = warnings;
     }
 }

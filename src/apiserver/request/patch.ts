@@ -15,11 +15,12 @@ import { apiVersion } from "../registry.ts";
 import type { Resource } from "../resource.ts";
 import { badRequest, invalidObject, notFound, StatusError, unsupportedMediaType } from "../status-error.ts";
 import type { Entry } from "../storage/store.ts";
+import { acrossVersions } from "./across-versions.ts";
 import { timestamp, type Answer, type RequestContext } from "./context.ts";
 import { insert, placeInNamespace } from "./create.ts";
 import { ignoredFor } from "./ignored-fields.ts";
 import { checkKind, decodeAs } from "./incoming.ts";
-import { onNewest } from "./on-newest.ts";
+import { mayWait, onNewest } from "./on-newest.ts";
 import { writeOptions, type WriteOptions } from "./options.ts";
 import { replace } from "./update.ts";
 
@@ -42,7 +43,7 @@ export async function patch(context: RequestContext, text: string, contentType: 
   const options = writeOptions(context.query, "PatchOptions", context.userAgent, type === "apply");
   if (type === "apply") {
     const value = (await parseYaml(text, resource.kind)).value;
-    const isKept = services.admission.mayWait({ operation: "UPDATE", resource, subresource: context.subresource });
+    const isKept = mayWait(context);
     return onNewest(context, async (live) => apply(context, live, isKept ? clone(value) : value, options));
   }
   return onNewest(context, async (live) => {
@@ -169,17 +170,21 @@ async function apply(
   if (!live && subresource !== "") throw notFound(resource.group, resource.plural, name);
   let result: ReturnType<typeof applyConfiguration>;
   try {
-    result = applyConfiguration({
-      live: live && services.views.object(live, resource),
-      config,
-      schema: resource.schema,
-      manager: options.fieldManager,
-      force: options.force,
-      apiVersion: apiVersion(resource),
-      subresource,
-      time: timestamp(services.clock),
-      ignored: ignoredFor(resource, subresource),
-    });
+    const applying = acrossVersions(context, (versions) =>
+      applyConfiguration({
+        versions,
+        live: live && services.views.object(live, resource),
+        config,
+        schema: resource.schema,
+        manager: options.fieldManager,
+        force: options.force,
+        apiVersion: apiVersion(resource),
+        subresource,
+        time: timestamp(services.clock),
+        ignored: ignoredFor(resource, subresource),
+      }),
+    );
+    result = applying instanceof Promise ? await applying : applying;
   } catch (error) {
     throw error instanceof PatchError ? statusOf(error) : error;
   }

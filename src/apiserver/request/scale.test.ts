@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 const part = () => server.resource("widgets").subresources.scale as Extract<Subresource, { type: "scale" }>;
 const objectIn = (answer: Answer): KubeObject => (answer as { object: KubeObject }).object;
-const read = (): KubeObject => objectIn(readScale(server.context("widgets", one), part()));
+const read = async (): Promise<KubeObject> => objectIn(await readScale(server.context("widgets", one), part()));
 async function write(
   verb: "update" | "patch",
   body: object,
@@ -36,7 +36,7 @@ describe("the scale of an object", () => {
   it("is read from the paths its definition names", async () => {
     const status = { namespace: "a", name: "one", subresource: "status" };
     await server.patch("widgets", status, { status: { size: 2 } });
-    expect(read()).toMatchObject({ kind: "Scale", spec: { replicas: 3 }, status: { replicas: 2 } });
+    expect(await read()).toMatchObject({ kind: "Scale", spec: { replicas: 3 }, status: { replicas: 2 } });
   });
 
   const writes: [string, "update" | "patch", string, object][] = [
@@ -81,7 +81,7 @@ describe("the scale of an object", () => {
 
   it("of what is not there is not found", async () => {
     await server.delete("widgets", { namespace: "a", name: "one" });
-    expect(read).toThrow(expect.objectContaining({ code: 404 }));
+    await expect(read()).rejects.toThrow(expect.objectContaining({ code: 404 }));
     await expect(write("update", { spec: { replicas: 1 } })).rejects.toMatchObject({ code: 404 });
   });
 });
@@ -107,7 +107,7 @@ describe("the scale of a built-in kind", () => {
   });
 
   it("tells the selector in a line, and sets the replicas", async () => {
-    expect(objectIn(readScale(server.context("deployments", target), scale()))).toMatchObject({
+    expect(objectIn(await readScale(server.context("deployments", target), scale()))).toMatchObject({
       spec: { replicas: 1 },
       status: { replicas: 0, selector: "a=b" },
     });

@@ -21,8 +21,12 @@ import { own, store } from "./update.ts";
 
 type Scale = Extract<Subresource, { type: "scale" }>;
 
-export function readScale(context: RequestContext, part: Scale): Answer {
-  const object = context.services.views.object(existing(context), context.resource);
+export async function readScale(context: RequestContext, part: Scale): Promise<Answer> {
+  const { services, resource } = context;
+  const entry = existing(context);
+  const converting = services.views.ready([entry], resource);
+  if (converting) await converting;
+  const object = services.views.object(entry, resource);
   return { type: "object", code: 200, object: scaleOf(object, part) };
 }
 
@@ -54,9 +58,12 @@ export async function writeScale(
     const admitting = admit(context, asked);
     if (admitting) await admitting;
     const object = applyScale(old, asked.object as KubeObject, part);
-    own(context, object, old, options, "update");
+    const owning = own(context, object, old, options, "update");
+    if (owning) await owning;
     const shown = (next: KubeObject): KubeObject => toScale(next, part);
     const answer = await store(context, { live, old, object, options, asked, shown });
+    const converting = answer.type === "entry" ? services.views.ready([answer.entry], resource) : undefined;
+    if (converting) await converting;
     const written =
       answer.type === "entry"
         ? services.views.object(answer.entry, resource)

@@ -13,6 +13,8 @@ export interface Selection {
   readonly name: string | undefined;
   /** True when every key below the prefix is meant. */
   readonly everything: boolean;
+  /** Whether what it matches by must be read in the version asked for: `matches` can only be asked of entries that are ready. */
+  readonly reads: boolean;
   matches(entry: Entry): boolean;
 }
 
@@ -42,6 +44,7 @@ export function selectionOf({ resource, views, namespace, name, query }: Selecti
     prefix: resource.namespaced && namespace !== "" ? `${namespace}/` : "",
     name: named,
     everything: !byLabel && !byKey && !byContent,
+    reads: byContent !== undefined || (byLabel !== undefined && resource.versions?.webhook !== undefined),
     matches: (entry) => (!byLabel || byLabel(entry)) && (!byKey || byKey(entry)) && (!byContent || byContent(entry)),
   };
 }
@@ -65,7 +68,9 @@ function tests(
   const ofKey = fields.filter(({ field }) => field === "metadata.name" || field === "metadata.namespace");
   const ofContent = fields.filter((requirement) => !ofKey.includes(requirement));
   return {
-    ...(labels.requirements.length > 0 && { byLabel: (entry: Entry) => matchesLabels(labels, entry.labels) }),
+    ...(labels.requirements.length > 0 && {
+      byLabel: (entry: Entry) => matchesLabels(labels, labelsOf(entry, resource, views)),
+    }),
     ...(ofKey.length > 0 && {
       byKey: (entry: Entry) => {
         const cut = entry.key.indexOf("/");
@@ -85,6 +90,12 @@ function tests(
       },
     }),
   };
+}
+
+/** A webhook may give an object other labels in another version. */
+function labelsOf(entry: Entry, resource: Resource, views: Views): Entry["labels"] {
+  if (!resource.versions?.webhook) return entry.labels;
+  return views.object(entry, resource).metadata.labels;
 }
 
 function parse<T>(parser: () => T): T {

@@ -3,28 +3,32 @@ import type { KubeObject, ManagedFieldsEntry } from "../../object/meta.ts";
 import { validateObjectMetaUpdate } from "../../object/validate-meta.ts";
 import { keepTimesOfNoOp } from "../../patch/keep-times.ts";
 import { updateManagedFields } from "../../patch/managed-fields.ts";
+import type { OtherVersions } from "../../patch/other-versions.ts";
 import { invalid } from "../../schema/field-error.ts";
 import type { Attributes } from "../admission/admission.ts";
 import type { ParsedBody } from "../body/body.ts";
 import { apiVersion } from "../registry.ts";
 import type { Resource, Subresource } from "../resource.ts";
 import { badRequest, conflict, invalidObject, notFound } from "../status-error.ts";
+import { asStored } from "../conversion/stored-version.ts";
+import { decodeObject } from "../storage/object-codec.ts";
 import { StaleWriteError } from "../storage/object-store.ts";
 import type { Entry } from "../storage/store.ts";
+import { acrossVersions } from "./across-versions.ts";
 import { admit, attributesOf, validate } from "./admission.ts";
 import { allocating } from "./allocating.ts";
 import { collectionFor, keyFor, timestamp, type Answer, type RequestContext } from "./context.ts";
 import { insert, placeInNamespace } from "./create.ts";
-import { draftOf } from "./draft.ts";
+import { draftOf, trial } from "./draft.ts";
 import { ignoredFor } from "./ignored-fields.ts";
 import { incoming } from "./incoming.ts";
 import { finalizerAdvice, metadataFaults } from "./metadata-faults.ts";
-import { onNewest } from "./on-newest.ts";
+import { mayWait, onNewest } from "./on-newest.ts";
 import { writeOptions, type WriteOptions } from "./options.ts";
 import { refuseEscalation } from "./refuse-escalation.ts";
 
 export async function update(context: RequestContext, body: ParsedBody): Promise<Answer> {
-  const { resource, services, name } = context;
+  const { resource, name } = context;
   const options = writeOptions(context.query, "UpdateOptions", context.userAgent);
   const object = incoming(resource, body, options, context.warnings);
   placeInNamespace(context, object);
@@ -32,7 +36,7 @@ export async function update(context: RequestContext, body: ParsedBody): Promise
   if (object.metadata.name !== name)
     throw badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`);
   // What the client sent is kept for another attempt only where one may be needed.
-  const isKept = services.admission.mayWait({ operation: "UPDATE", resource, subresource: context.subresource });
+  const isKept = mayWait(context);
   const ownCopy = (): KubeObject => (isKept ? clone(object) : object);
   return onNewest(context, async (live) => {
     if (!live) {
@@ -70,7 +74,8 @@ export async function replace(
   managed: "update" | "apply",
 ): Promise<Answer> {
   const old = context.services.views.object(live, context.resource);
-  own(context, object, old, options, managed);
+  const owning = own(context, object, old, options, managed);
+  if (owning) await owning;
   const asked = attributesOf(context, {
     operation: "UPDATE",
     object,
@@ -91,9 +96,17 @@ export function own(
   old: KubeObject,
   options: WriteOptions,
   managed: "update" | "apply",
-): void {
+): Promise<void> | undefined {
   context.resource.strategy.defaults?.(object);
-  if (managed === "update") object.metadata.managedFields = managedAfter(context, object, old, options);
+  if (managed === "apply") return undefined;
+  const owners = acrossVersions(context, (versions) => managedAfter(context, object, old, options, versions));
+  if (!(owners instanceof Promise)) {
+    object.metadata.managedFields = owners;
+    return undefined;
+  }
+  return owners.then((found) => {
+    object.metadata.managedFields = found;
+  });
 }
 
 export interface NextVersion {
@@ -130,21 +143,32 @@ export async function store(context: RequestContext, next: NextVersion): Promise
   if (validating) await validating;
 
   object.metadata.managedFields = keepTimesOfNoOp(old, object);
+  const isReleasedNow = object.metadata.deletionTimestamp !== undefined && isReleased(object, resource);
+  const storing = isReleasedNow ? object : services.views.toStorage(object, resource);
+  const stored = storing instanceof Promise ? await storing : storing;
   const collection = collectionFor(context);
   const key = keyFor(context, context.name);
   if (services.store.head(collection, key) !== live) throw new StaleWriteError(collection, key);
-  if (options.dryRun) return { type: "object", code: 200, object };
-  if (object.metadata.deletionTimestamp && isReleased(object, resource)) {
+  if (options.dryRun) return trial(object, stored, key, 200);
+  if (isReleasedNow) {
     // Watchers see the last state there was, at the version of its removal; who asked sees what it asked for.
-    await services.store.remove(collection, key, live, draftOf({ ...old, metadata: { ...old.metadata } }, resource));
+    const as = asStored(resource, live);
+    await services.store.remove(collection, key, live, draftOf(services.views.object(live, as), as));
     return { type: "object", code: 200, object };
   }
   // Writing what is already there changes nothing: same version, no event.
-  if (equal(object, old) && services.views.isStoredAsShown(live, resource))
-    return { type: "entry", code: 200, entry: live };
-  const change = await services.store.put(collection, key, live, draftOf(object, resource));
+  if (isThere(context, { live, old, object, stored })) return { type: "entry", code: 200, entry: live };
+  const change = await services.store.put(collection, key, live, draftOf(stored, resource));
   services.views.adopt(change.after as Entry, resource);
   return { type: "entry", code: 200, entry: change.after as Entry };
+}
+
+function isThere(
+  { resource, services }: RequestContext,
+  { live, old, object, stored }: { live: Entry; old: KubeObject; object: KubeObject; stored: KubeObject },
+): boolean {
+  if (stored !== object) return equal(stored, decodeObject(live.bytes));
+  return equal(object, old) && services.views.isStoredAsShown(live, resource);
 }
 
 const itself = (object: KubeObject): KubeObject => object;
@@ -207,9 +231,11 @@ function managedAfter(
   object: KubeObject,
   old: KubeObject,
   options: WriteOptions,
+  versions: OtherVersions | undefined,
 ): ManagedFieldsEntry[] | undefined {
   const { resource, services, subresource } = context;
   return updateManagedFields({
+    versions,
     before: old,
     after: object,
     schema: resource.schema,

@@ -1,30 +1,70 @@
-import { equal } from "../../object/json.ts";
+import { clone, equal } from "../../object/json.ts";
 import { apiVersionOf, type KubeObject } from "../../object/meta.ts";
+import { ConvertedEntries } from "../conversion/converted-entries.ts";
+import { relabel } from "../conversion/relabel.ts";
+import { liesIn, storedVersion } from "../conversion/stored-version.ts";
+import type { WebhookConverter } from "../conversion/webhook-converter.ts";
+import { decodeCustom } from "../custom/decode-custom.ts";
 import { apiVersion } from "../registry.ts";
 import type { Resource } from "../resource.ts";
-import { decodeCustom } from "../custom/decode-custom.ts";
+import { conflict } from "../status-error.ts";
 import { decodeObject, encodeObject } from "./object-codec.ts";
 import type { Entry } from "./store.ts";
 
 /**
  * Stored objects as a resource shows them. A built-in kind is stored as it is shown, unless it says how. A custom one is
- * shown in the version asked for, pruned and defaulted by the schema of today, which may not be the schema of the
- * day it was written.
+ * read by the schema of the version it lies in, pruned and defaulted as that is today, which may not be what it was on
+ * the day of the write; then it is converted to the version asked for, and pruned by that.
  */
 export class Views {
-  readonly #shown = new WeakMap<Entry, Map<Resource, Buffer>>();
+  readonly #shown = new WeakMap<Entry, WeakMap<Resource, Buffer>>();
+  readonly #webhooks: WebhookConverter;
+  readonly #converted: ConvertedEntries;
+
+  constructor(webhooks: WebhookConverter) {
+    this.#webhooks = webhooks;
+    this.#converted = new ConvertedEntries({
+      read: (entry, resource) => upToDate(decodeObject(entry.bytes), resource),
+      convert: (objects, to) => webhooks.convert(objects, to),
+      done: (entry, resource, object) => this.#keep(entry, resource, encodeObject(object)),
+    });
+  }
+
+  /**
+   * Nothing to wait for, unless a webhook must say how some of the entries look in this version. Once this is over they
+   * can be shown, for as long as anyone holds them.
+   */
+  ready(entries: Iterable<Entry>, resource: Resource): Promise<unknown> | undefined {
+    if (!resource.versions?.webhook) return undefined;
+    const missing: Entry[] = [];
+    for (const entry of entries)
+      if (!this.#shown.get(entry)?.has(resource) && needsWebhook(entry, resource)) missing.push(entry);
+    return missing.length > 0 ? this.#converted.convert(missing, resource) : undefined;
+  }
 
   bytes(entry: Entry, resource: Resource): Buffer {
     if (resource.origin === "builtin" && !resource.storedAs) return entry.bytes;
-    let shown = this.#shown.get(entry);
-    if (!shown) this.#shown.set(entry, (shown = new Map()));
-    let bytes = shown.get(resource);
-    if (!bytes) {
-      const fresh = encodeObject(this.#converted(entry, resource));
-      bytes = fresh.equals(entry.bytes) ? entry.bytes : fresh;
-      shown.set(resource, bytes);
-    }
-    return bytes;
+    return this.#shown.get(entry)?.get(resource) ?? this.#keep(entry, resource, encodeObject(shownAs(resource, entry)));
+  }
+
+  /** A parsed copy, the caller's own. */
+  object(entry: Entry, resource: Resource): KubeObject {
+    return decodeObject(this.bytes(entry, resource));
+  }
+
+  /** The object as it is to lie in the store: itself, where it is asked for in the version that it is stored in. */
+  toStorage(object: KubeObject, resource: Resource): KubeObject | Promise<KubeObject> {
+    if (resource.origin === "builtin" || resource.version === resource.storageVersion) return object;
+    const storage = resource.versions?.all.get(resource.storageVersion);
+    if (storage) return this.convert(object, storage);
+    return { ...object, apiVersion: apiVersionOf(resource.group, resource.storageVersion) };
+  }
+
+  /** Another version of an object that is not stored. */
+  convert(object: KubeObject, to: Resource): KubeObject | Promise<KubeObject> {
+    if (to.versions?.webhook)
+      return this.#webhooks.convert([object], to).then(([converted]) => converted as KubeObject);
+    return relabel(clone(object), to);
   }
 
   /**
@@ -33,30 +73,44 @@ export class Views {
    */
   isStoredAsShown(entry: Entry, resource: Resource): boolean {
     if (resource.origin === "builtin") return true;
-    const stored = {
-      ...this.object(entry, resource),
-      apiVersion: apiVersionOf(resource.group, resource.storageVersion),
-    };
-    return equal(stored, decodeObject(entry.bytes));
-  }
-
-  /** A parsed copy, the caller's own. */
-  object(entry: Entry, resource: Resource): KubeObject {
-    return decodeObject(this.bytes(entry, resource));
+    const bytes = this.bytes(entry, resource);
+    return bytes === entry.bytes || equal(decodeObject(bytes), decodeObject(entry.bytes));
   }
 
   /** The entry was just written through this resource: what lies there is what it shows. */
   adopt(entry: Entry, resource: Resource): void {
     if (resource.origin === "custom" && resource.version === resource.storageVersion)
-      this.#shown.set(entry, new Map([[resource, entry.bytes]]));
+      this.#keep(entry, resource, entry.bytes);
   }
 
-  #converted(entry: Entry, resource: Resource): KubeObject {
-    const stored = decodeObject(entry.bytes);
-    if (resource.storedAs) return resource.storedAs.fromStored(stored);
-    stored.apiVersion = apiVersion(resource);
-    const { object } = decodeCustom(stored, resource);
-    resource.strategy.defaults?.(object);
-    return object;
+  #keep(entry: Entry, resource: Resource, fresh: Buffer): Buffer {
+    const bytes = fresh.equals(entry.bytes) ? entry.bytes : fresh;
+    const shown = this.#shown.get(entry);
+    if (shown) shown.set(resource, bytes);
+    else this.#shown.set(entry, new WeakMap([[resource, bytes]]));
+    return bytes;
   }
+}
+
+function needsWebhook(entry: Entry, resource: Resource): boolean {
+  return !liesIn(entry, resource) && storedVersion(entry, resource) !== undefined;
+}
+
+function shownAs(resource: Resource, entry: Entry): KubeObject {
+  const stored = decodeObject(entry.bytes);
+  if (resource.storedAs) return resource.storedAs.fromStored(stored);
+  if (resource.versions?.asIs && !liesIn(entry, resource))
+    throw conflict(resource.group, resource.plural, entry.key, "it lies in another version by now");
+  if (resource.versions?.webhook && needsWebhook(entry, resource))
+    throw new Error(`show ${resource.plural} ${entry.key} in ${apiVersion(resource)}: its webhook was not asked`);
+  return relabel(upToDate(stored, resource), resource);
+}
+
+/** A stored object by the schema of its own version. Changes it. */
+function upToDate(stored: KubeObject, resource: Resource): KubeObject {
+  const { apiVersion: written = "" } = stored;
+  const version = resource.versions?.all.get(written.slice(written.indexOf("/") + 1)) ?? resource;
+  const { object } = decodeCustom(stored, version);
+  version.strategy.defaults?.(object);
+  return object;
 }

@@ -10,6 +10,7 @@ import { NodeRelations } from "../auth/node-relations.ts";
 import { ServicePools } from "../allocation/service-pools.ts";
 import { RbacAuthorizer, SUPERUSERS } from "../auth/rbac.ts";
 import type { User } from "../auth/user.ts";
+import { WebhookConverter } from "../conversion/webhook-converter.ts";
 import { definitionResource } from "../custom/definition-resource.ts";
 import { Definitions } from "../housekeeping/definitions.ts";
 import { Namespaces } from "../housekeeping/namespaces.ts";
@@ -24,6 +25,7 @@ import { list } from "../request/list.ts";
 import { patch } from "../request/patch.ts";
 import { update } from "../request/update.ts";
 import type { Resource } from "../resource.ts";
+import type { ReviewClient } from "../reviews/review-client.ts";
 import type { HistoryLimits } from "../storage/history.ts";
 import { MemoryBackend } from "../storage/memory-backend.ts";
 import { ObjectStore } from "../storage/object-store.ts";
@@ -38,6 +40,8 @@ export interface SmallServerOptions {
   readonly resources?: readonly Resource[];
   /** More opinions on writes than those of the kinds themselves. */
   readonly admission?: readonly AdmissionPlugin[];
+  /** Who asks webhooks. Default: nobody. */
+  readonly reviews?: ReviewClient;
 }
 
 /** What a request names besides its resource. */
@@ -51,6 +55,11 @@ export interface Target {
 
 /** An object as a test writes it down: the kind and version are the resource's. */
 export type Body = { readonly metadata: KubeObject["metadata"]; readonly [field: string]: unknown };
+
+const unreachable: ReviewClient = {
+  ask: () => Promise.reject(new Error("there is no network here")),
+  close: () => undefined,
+};
 
 const admin: User = { name: "admin", groups: [SUPERUSERS] };
 
@@ -66,13 +75,14 @@ export class SmallServer {
     history = {},
     resources = [],
     admission = [],
+    reviews = unreachable,
   }: SmallServerOptions = {}) {
     const store = new ObjectStore(backend, { history: history });
     const reader = new StoreReader(store);
     this.services = {
       store,
       reader,
-      views: new Views(),
+      views: new Views(new WebhookConverter(reviews)),
       pools: new ServicePools(store, { heldBy: heldByService }),
       registry: new Registry([...builtinResources(), definitionResource, ...resources]),
       authorizer: new ClusterAuthorizer(new NodeAuthorizer(new NodeRelations(store)), new RbacAuthorizer(reader)),
@@ -158,7 +168,7 @@ export class SmallServer {
   list(name: string, target: Target = {}): Listed {
     const context = this.context(name, target);
     const answer = list(context);
-    if (answer.type !== "list") throw new Error("a list is answered with a list");
+    if (answer instanceof Promise || answer.type !== "list") throw new Error("a list is answered with a list");
     const { entries, ...meta } = answer;
     return { ...meta, names: entries.map(({ key }) => key) };
   }
