@@ -3,6 +3,7 @@ import type { FieldError } from "../schema/field-error.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { Reservation } from "./allocation/service-pools.ts";
 import type { User } from "./auth/user.ts";
+import type { HttpRequest, HttpResponse } from "./http/exchange.ts";
 import type { ClientConfig } from "./reviews/review-client.ts";
 
 export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
@@ -154,7 +155,25 @@ export type Subresource =
       readonly verbs: readonly Verb[];
       readonly schema: Schema;
       readonly perform: (body: KubeObject, context: ActionContext) => Promise<KubeObject>;
+    }
+  /** Answered from elsewhere, byte by byte: `pods/log`, `nodes/proxy`. */
+  | {
+      readonly type: "connect";
+      /** What discovery says the body is of. */
+      readonly kind: string;
+      readonly verbs: readonly Verb[];
+      readonly connect: (connection: Connection) => Promise<void>;
     };
+
+export interface Connection {
+  readonly namespace: string;
+  readonly name: string;
+  /** What follows the subresource in the URL, query included. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly request: HttpRequest;
+  readonly response: HttpResponse;
+}
 
 export interface ActionContext {
   readonly user: User;

@@ -29,6 +29,9 @@ import { builtinResources } from "./kinds/builtin-resources.ts";
 import { heldByService } from "./kinds/service/service-spec.ts";
 import { definition } from "./kinds/definitions.ts";
 import { noLog, type Log } from "../runtime/log.ts";
+import { KubeletClient } from "./proxy/kubelet-client.ts";
+import { nodeProxy } from "./proxy/node-proxy.ts";
+import { podLog } from "./proxy/pod-log.ts";
 import { Registry } from "./registry.ts";
 import { HttpReviewClient } from "./reviews/http-review-client.ts";
 import type { Resource } from "./resource.ts";
@@ -104,8 +107,12 @@ async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<Ap
       [authority.adminToken, { name: "admin", uid: "admin", groups: ["system:masters", "system:authenticated"] }],
     ]),
   });
+  const kubelets = new KubeletClient(
+    authority.issue({ commonName: "system:kube-apiserver", organizations: ["system:masters"], purpose: "client" }),
+  );
+  closers.push(() => kubelets.close());
   const registry: Registry = new Registry(
-    resources({ reader, authorizer, authenticator, serviceAccountTokens, clock, services: () => services }),
+    resources({ reader, authorizer, authenticator, serviceAccountTokens, clock, kubelets, services: () => services }),
   );
   const pools = new ServicePools(store, { heldBy: heldByService });
   const admission = new Admission(builtinPlugins(reader, authorizer));
@@ -147,6 +154,7 @@ interface ResourceDependencies {
   readonly authenticator: Authenticator;
   readonly serviceAccountTokens: ServiceAccountTokens;
   readonly clock: Clock;
+  readonly kubelets: KubeletClient;
   /** Not there yet while resources are made; deeds upon pods need them. */
   readonly services: () => Services;
 }
@@ -157,12 +165,14 @@ function resources({
   authenticator,
   serviceAccountTokens,
   clock,
+  kubelets,
   services,
 }: ResourceDependencies): Resource[] {
   const schemas = definition;
   const token = tokenRequestAction({ objects: reader, tokens: serviceAccountTokens, clock, schemas });
   const deeds: Readonly<Record<string, Resource["subresources"]>> = {
-    pods: { binding: podBinding(services), eviction: podEviction(services) },
+    nodes: { proxy: nodeProxy(reader, kubelets) },
+    pods: { binding: podBinding(services), eviction: podEviction(services), log: podLog(reader, kubelets) },
     serviceaccounts: { token },
   };
   const stored = builtinResources().map((resource) =>

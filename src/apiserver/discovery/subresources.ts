@@ -24,7 +24,8 @@ function describe(resource: Resource, subresource: Subresource): Omit<ServedSubr
   if (subresource.type === "scale") {
     return { verbs: PART_VERBS, kind: { group: "autoscaling", version: "v1", kind: "Scale" } };
   }
-  const { group, version, kind } = subresource.type === "action" ? subresource : resource;
+  const { group, version } = subresource.type === "action" ? subresource : resource;
+  const { kind } = subresource.type === "status" ? resource : subresource;
   return {
     verbs: subresource.verbs?.toSorted() ?? PART_VERBS,
     kind: { group, version, kind },

@@ -21,6 +21,7 @@ import { negotiate, plainJson, type Representation } from "./negotiate.ts";
 import type { Paths } from "./paths.ts";
 import { narrowedBySelector, parseRequest, type ResourceRequest } from "./request-info.ts";
 import { respond, respondError, respondText } from "./respond.ts";
+import { sendWarnings } from "./warnings.ts";
 import { EventFrames, WatchFrames } from "./watch-frames.ts";
 import { WatchStream } from "./watch-stream.ts";
 
@@ -120,6 +121,14 @@ export class Dispatcher {
       isGone: () => isGone(response),
     };
     if (!isPlaced(resource, info)) throw noSuchResource();
+    const part = Object.hasOwn(resource.subresources, info.subresource)
+      ? resource.subresources[info.subresource]
+      : undefined;
+    if (part?.type === "connect") {
+      if (!part.verbs.includes(info.verb as never)) throw methodNotAllowed();
+      const { namespace, name } = context;
+      return part.connect({ namespace, name, path: pathBehind(request, info), query, request, response });
+    }
     if (request.method === "HEAD") throw methodNotAllowed();
     const representation = representationFor(request, info.verb, query);
     if (info.verb === "watch") {
@@ -127,9 +136,31 @@ export class Dispatcher {
       const frames = new WatchFrames(context, representation, this.#frames);
       return watch(context, new WatchStream(response, frames));
     }
-    const answer = await handlerFor(context, info.verb)(context, request);
+    const answer = await answered(context, info.verb, request, response);
     return respond(response, context, answer, representation);
   }
+}
+
+async function answered(
+  context: RequestContext,
+  verb: string,
+  request: HttpRequest,
+  response: HttpResponse,
+): Promise<Answer> {
+  try {
+    return await handlerFor(context, verb)(context, request);
+  } catch (error) {
+    sendWarnings(response, context);
+    throw error;
+  }
+}
+
+/** Of `nodes/NAME/proxy/metrics?x` the end. It is not decoded: another is to read it. */
+function pathBehind({ url = "" }: HttpRequest, { group, namespace }: ResourceRequest): string {
+  const cut = url.indexOf("?");
+  const path = cut < 0 ? url : url.slice(0, cut);
+  const before = (group === "" ? 3 : 4) + (namespace === "" ? 0 : 2) + 3;
+  return `/${path.split("/").slice(before).join("/")}${cut < 0 ? "" : url.slice(cut)}`;
 }
 
 /** As long as the real server lets a write take, whatever it waits for. */
@@ -197,7 +228,7 @@ function handlerFor(context: RequestContext, verb: string): Handler {
     return main[verb] as Handler;
   }
   const part = Object.hasOwn(resource.subresources, subresource) ? resource.subresources[subresource] : undefined;
-  if (!part)
+  if (!part || part.type === "connect")
     throw resource.origin === "custom" ? notFound(resource.group, resource.plural, context.name) : noSuchResource();
   if (part.type === "action") {
     if (!part.verbs.includes(verb as never)) throw methodNotAllowed();

@@ -7,6 +7,7 @@ export type HttpRequest = IncomingMessage | Http2ServerRequest;
 export type HttpResponse = (ServerResponse | Http2ServerResponse) & {
   write(chunk: Buffer | string): boolean;
   end(chunk?: Buffer | string): unknown;
+  flushHeaders(): void;
 };
 
 export function tlsSocketOf(request: HttpRequest): TLSSocket {

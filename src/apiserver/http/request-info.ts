@@ -33,7 +33,8 @@ export function parseRequest(method: string, path: string, query: URLSearchParam
     group,
     version,
     resource,
-    subresource: deeper.join("/"),
+    // What follows is for the one at the other end.
+    subresource: deeper[0] === "proxy" ? "proxy" : deeper.join("/"),
     namespace,
     name,
   };

@@ -1,0 +1,71 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Readable } from "node:stream";
+import type { Lookup, Subresource } from "../resource.ts";
+import { badRequest, notFound, StatusError } from "../status-error.ts";
+import { kubeletAddress } from "./kubelet-address.ts";
+import { type KubeletClient, whyUnreachable } from "./kubelet-client.ts";
+import { relay, whileConnected } from "./relay.ts";
+
+/** `nodes/NAME/proxy/…`: anything that a kubelet serves. */
+export function nodeProxy(objects: Lookup, kubelets: KubeletClient): Subresource {
+  return {
+    type: "connect",
+    kind: "NodeProxyOptions",
+    verbs: ["create", "delete", "get", "patch", "update"],
+    connect: async ({ name, path, request, response }) => {
+      const { node: nodeName, port } = target(name);
+      const node = objects.head("nodes", nodeName);
+      if (!node) throw notFound("", "nodes", nodeName);
+      const address = kubeletAddress(node);
+      // Kubelets of virtual nodes share a machine with much else that is nobody's business.
+      if (port !== undefined && port !== String(address.port)) throw badRequest("address not allowed");
+      const answer = await kubelets
+        .send({
+          address,
+          method: request.method ?? "GET",
+          path,
+          headers: passed(request.headers),
+          ...(request.method === "GET" || request.method === "HEAD" ? {} : { body: request as Readable }),
+          signal: whileConnected(response),
+        })
+        .catch((error: unknown) => {
+          const why = `error trying to reach service: ${whyUnreachable(error, address)}`;
+          throw new StatusError(503, "ServiceUnavailable", why, {});
+        });
+      relay(answer, response, answer.statusCode ?? 502, passed(answer.headers));
+    },
+  };
+}
+
+/** `NAME`, `NAME:PORT` or `https:NAME:PORT`. */
+function target(text: string): { node: string; port?: string } {
+  const parts = text.split(":");
+  if (parts.length === 1) return { node: text };
+  const [node = "", port = ""] = parts.length === 3 && parts[0] === "https" ? parts.slice(1) : parts;
+  if (parts.length > 3 || (parts.length === 3 && parts[0] !== "https"))
+    throw badRequest(`invalid node request ${JSON.stringify(text)}`);
+  return port === "" ? { node } : { node, port };
+}
+
+/** Of one connection alone, or what proves who the client is to this server and to no other. */
+const kept = new Set([
+  "authorization",
+  "connection",
+  "host",
+  "http2-settings",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+function passed(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(
+    Object.entries(headers).filter(
+      ([name]) => !kept.has(name) && !name.startsWith(":") && !name.startsWith("impersonate-"),
+    ),
+  );
+}
