@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock, type Clock } from "../runtime/clock.ts";
 import { ServicePools } from "./allocation/service-pools.ts";
+import { admissionPlugins } from "./admission/admission-plugins.ts";
 import { Admission } from "./admission/admission.ts";
 import { builtinPlugins } from "./admission/builtin/builtin-plugins.ts";
 import { Authenticator } from "./auth/authenticator.ts";
@@ -55,9 +56,13 @@ export interface ServerOptions {
   readonly storage?: "lmdb" | "memory";
   /** Survive a power loss too. Default false. */
   readonly fsync?: boolean;
-  /** Default true. Without it namespaces stay Terminating and have no account for pods, and nobody collects garbage,
-   * as on a real server alone. */
+  /**
+   * Default true. Without it namespaces stay Terminating and have no account for pods, and nobody collects garbage, as on
+   * a real server alone.
+   */
   readonly housekeeping?: boolean;
+  /** Admission plug-ins to do without, by the names that kube-apiserver knows them by. */
+  readonly disabledPlugins?: readonly string[];
   readonly clock?: Clock;
   readonly log?: Log;
 }
@@ -115,9 +120,21 @@ async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<Ap
     resources({ reader, authorizer, authenticator, serviceAccountTokens, clock, kubelets, services: () => services }),
   );
   const pools = new ServicePools(store, { heldBy: heldByService });
-  const admission = new Admission(builtinPlugins(reader, authorizer));
-  const services: Services = { store, reader, views: new Views(new WebhookConverter(reviews)), pools, registry, authorizer, admission, clock };
-  await bootstrap(services);
+  const plugins = admissionPlugins({ objects: reader, registry, authorizer, client: reviews, clock });
+  const admission = new Admission(plugins.filter(({ name }) => !options.disabledPlugins?.includes(name)));
+  const services: Services = {
+    store,
+    reader,
+    views: new Views(new WebhookConverter(reviews)),
+    pools,
+    registry,
+    authorizer,
+    admission,
+    clock,
+  };
+  // Webhooks have no say in what the server cannot begin without: they may run on it.
+  const unasked: Services = { ...services, admission: new Admission(builtinPlugins(reader, authorizer)) };
+  await bootstrap(unasked);
   closers.push(new Definitions(services, definitionResource, log).start(), forgetEndpointsOfServices(services, log));
   if (options.housekeeping !== false)
     closers.push(
@@ -141,7 +158,7 @@ async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<Ap
   closers.push(() => listener.close());
   address = `${host}:${listener.port}`;
   const url = `https://${address}`;
-  await announce(services, { host, port: listener.port });
+  await announce(unasked, { host, port: listener.port });
   const kubeconfig = join(dir, "kubeconfig");
   // A token and no certificate: a certificate would win over `kubectl --token`.
   await writeKubeconfig(kubeconfig, { server: url, caPem: authority.caPem, token: authority.adminToken });

@@ -61,6 +61,8 @@ beforeAll(async () => {
     dir,
     storage: "memory",
     housekeeping: false,
+    // As on the server that was recorded.
+    disabledPlugins: ["ServiceAccount"],
     clock: { ...systemClock, now: () => began },
   });
   target = { url: server.url, caPem: server.authority.caPem, token: server.authority.adminToken };

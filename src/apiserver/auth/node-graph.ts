@@ -1,6 +1,6 @@
 import type { PersistentVolume, Pod } from "kubernetes-types/core/v1.js";
 import type { KubeObject } from "../../object/meta.ts";
-import { podReferences, type Referred } from "./pod-references.ts";
+import { isMirrorPod, podReferences, type Referred } from "./pod-references.ts";
 
 interface BoundPod {
   readonly node: string;
@@ -32,8 +32,7 @@ export class NodeGraph {
     const cut = key.indexOf("/");
     const namespace = key.slice(0, cut);
     // What a node wrote itself must not open anything to it.
-    const isMirror = pod.metadata?.annotations !== undefined && Object.hasOwn(pod.metadata.annotations, MIRROR);
-    const named = isMirror ? [] : podReferences(key.slice(cut + 1), pod.spec);
+    const named = isMirrorPod(object) ? [] : podReferences(key.slice(cut + 1), pod.spec);
     const references = [...new Set(named.map(({ kind, name }) => place(kind, `${namespace}/${name}`)))];
     this.#pods.set(key, { node, references });
     for (const reference of references) {
@@ -93,9 +92,6 @@ export class NodeGraph {
     return claim !== undefined && this.#nodes.get(claim)?.has(node) === true;
   }
 }
-
-/** A pod that a kubelet wrote to show what it runs without being told to. */
-export const MIRROR = "kubernetes.io/config.mirror";
 
 const place = (kind: Referred, key: string): string => `${kind} ${key}`;
 

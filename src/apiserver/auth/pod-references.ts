@@ -1,4 +1,12 @@
 import type { Container, PodSpec, Volume } from "kubernetes-types/core/v1.js";
+import type { KubeObject } from "../../object/meta.ts";
+
+const MIRROR = "kubernetes.io/config.mirror";
+
+/** A pod that a kubelet wrote, to show what it runs without having been told to. */
+export function isMirrorPod({ metadata: { annotations } }: KubeObject): boolean {
+  return annotations !== undefined && Object.hasOwn(annotations, MIRROR);
+}
 
 /** What a pod needs of its own namespace, by plural. */
 export type Referred = "secrets" | "configmaps" | "persistentvolumeclaims" | "serviceaccounts";

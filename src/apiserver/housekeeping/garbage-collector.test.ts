@@ -12,7 +12,7 @@ let server: SmallServer;
 beforeEach(async () => {
   backend = new CopyingBackend();
   server = new SmallServer({ backend });
-  await server.createNamespaces("a", "b");
+  await server.createNamespacesForPods("a", "b");
   server.keepHouse();
   collect();
 });

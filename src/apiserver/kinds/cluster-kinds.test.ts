@@ -37,7 +37,7 @@ describe("PriorityClass", () => {
 
   it("decides the priority of pods by name, or by being the default", async () => {
     const server = new SmallServer();
-    await server.createNamespaces("a");
+    await server.createNamespacesForPods("a");
     await server.create("priorityclasses", { metadata: { name: "high" }, value: 100, preemptionPolicy: "Never" });
     const pod = (name: string, spec: object) =>
       server.create("pods", {

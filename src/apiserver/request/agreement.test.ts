@@ -9,7 +9,7 @@ const map: Target = { namespace: "a", name: "m" };
 
 beforeEach(async () => {
   server = new SmallServer();
-  await server.createNamespaces("a");
+  await server.createNamespacesForPods("a");
   await server.create("configmaps", { metadata: { name: "m", namespace: "a" }, data: { k: "v" } });
 });
 

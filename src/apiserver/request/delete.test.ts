@@ -7,7 +7,7 @@ const pod = { namespace: "a", name: "p" };
 
 beforeEach(async () => {
   server = new SmallServer();
-  await server.createNamespaces("a", "b");
+  await server.createNamespacesForPods("a", "b");
 });
 
 const put = (metadata: Body["metadata"] = {}) => server.create("configmaps", { metadata: { ...map, ...metadata } });

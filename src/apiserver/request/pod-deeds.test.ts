@@ -9,7 +9,7 @@ const one = { namespace: "a", name: "one" };
 
 beforeEach(async () => {
   server = new SmallServer();
-  await server.createNamespaces("a");
+  await server.createNamespacesForPods("a");
   await server.create("pods", {
     metadata: { ...one, labels: { app: "x" } },
     spec: { containers: [{ name: "c", image: "i" }] },

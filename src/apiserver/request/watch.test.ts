@@ -135,6 +135,7 @@ describe("a watch", () => {
   });
 
   it("by a field follows that field", async () => {
+    await server.create("serviceaccounts", { metadata: { namespace: "a", name: "default" } });
     await server.create("pods", {
       metadata: { name: "p", namespace: "a" },
       spec: { containers: [{ name: "c", image: "i" }] },
@@ -143,7 +144,7 @@ describe("a watch", () => {
     const target = { namespace: "a", name: "p", subresource: "status" };
     await server.patch("pods", target, { status: { phase: "Running" } });
     await server.patch("pods", target, { status: { phase: "Failed" } });
-    expect(watch.take()).toEqual(["ADDED a/p@7", "DELETED a/p@8"]);
+    expect(watch.take()).toEqual(["ADDED a/p@8", "DELETED a/p@9"]);
   });
 });
 

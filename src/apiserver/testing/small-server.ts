@@ -3,7 +3,7 @@ import type { KubeObject } from "../../object/meta.ts";
 import { noLog } from "../../runtime/log.ts";
 import { VirtualClock } from "../../runtime/virtual-clock.ts";
 import { Admission, type AdmissionPlugin } from "../admission/admission.ts";
-import { kindAdmission } from "../admission/kind-admission.ts";
+import { admissionPlugins } from "../admission/admission-plugins.ts";
 import { ClusterAuthorizer } from "../auth/cluster-authorizer.ts";
 import { NodeAuthorizer } from "../auth/node-authorizer.ts";
 import { NodeRelations } from "../auth/node-relations.ts";
@@ -79,14 +79,17 @@ export class SmallServer {
   }: SmallServerOptions = {}) {
     const store = new ObjectStore(backend, { history: history });
     const reader = new StoreReader(store);
+    const authorizer = new ClusterAuthorizer(new NodeAuthorizer(new NodeRelations(store)), new RbacAuthorizer(reader));
+    const registry = new Registry([...builtinResources(), definitionResource, ...resources]);
+    const around = { objects: reader, registry, authorizer, client: reviews, clock: this.clock };
     this.services = {
       store,
       reader,
       views: new Views(new WebhookConverter(reviews)),
       pools: new ServicePools(store, { heldBy: heldByService }),
-      registry: new Registry([...builtinResources(), definitionResource, ...resources]),
-      authorizer: new ClusterAuthorizer(new NodeAuthorizer(new NodeRelations(store)), new RbacAuthorizer(reader)),
-      admission: new Admission([kindAdmission(reader), ...admission]),
+      registry,
+      authorizer,
+      admission: new Admission([...admissionPlugins(around), ...admission]),
       clock: this.clock,
     };
   }
@@ -151,6 +154,14 @@ export class SmallServer {
   /** Several namespaces at once, for tests that only need them to be there. */
   async createNamespaces(...names: string[]): Promise<void> {
     await Promise.all(names.map((name) => this.create("namespaces", { metadata: { name } })));
+  }
+
+  /** Namespaces with the account that pods run under. */
+  async createNamespacesForPods(...names: string[]): Promise<void> {
+    await this.createNamespaces(...names);
+    await Promise.all(
+      names.map((namespace) => this.create("serviceaccounts", { metadata: { name: "default", namespace } })),
+    );
   }
 
   get(name: string, target: Target): KubeObject {

@@ -1,0 +1,23 @@
+import type { Authorizer } from "../../auth/user.ts";
+import type { Lookup } from "../../resource.ts";
+import type { AdmissionPlugin } from "../admission.ts";
+import { kindAdmission } from "../kind-admission.ts";
+import { claimResize } from "./claim-resize.ts";
+import { defaultStorageClass } from "./default-storage-class.ts";
+import { nodeRestriction } from "./node-restriction.ts";
+import { podTopologyLabels } from "./pod-topology-labels.ts";
+import { runtimeClass } from "./runtime-class.ts";
+import { serviceAccount } from "./service-account.ts";
+
+/** What every server does to writes before any webhook sees them. The order is that of kube-apiserver. */
+export function builtinPlugins(objects: Lookup, authorizer: Authorizer): AdmissionPlugin[] {
+  return [
+    serviceAccount(objects),
+    nodeRestriction(objects, authorizer),
+    kindAdmission(objects),
+    defaultStorageClass(objects),
+    claimResize(objects),
+    runtimeClass(objects),
+    podTopologyLabels(objects),
+  ];
+}

@@ -1,0 +1,100 @@
+import type { Container, Pod, PodSpec, ServiceAccount, Volume } from "kubernetes-types/core/v1.js";
+import { isMirrorPod, podReferences } from "../../auth/pod-references.ts";
+import { generateName } from "../../generate-name.ts";
+import type { Lookup } from "../../resource.ts";
+import type { AdmissionPlugin, Attributes } from "../admission.ts";
+import { refused } from "../refused.ts";
+import { unmountableSecret } from "./mountable-secrets.ts";
+
+const VOLUME = "kube-api-access-";
+const MOUNTED_AT = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+/** Every pod runs under an account that exists, and can reach the server with a token of it. */
+export function serviceAccount(objects: Lookup): AdmissionPlugin {
+  return {
+    name: "ServiceAccount",
+    handles: ({ operation, resource, subresource }) =>
+      operation === "CREATE" && resource.plural === "pods" && resource.group === "" && subresource === "",
+    admit: (attributes) => {
+      const { spec } = podIn(attributes);
+      // A kubelet would not know its own pod again.
+      if (isMirror(attributes)) return refuseReferences(attributes);
+      // Both names of the field are always written.
+      spec.serviceAccountName ||= "default";
+      spec.serviceAccount = spec.serviceAccountName;
+      const account = accountOf(attributes, objects);
+      if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) mountToken(spec);
+      if (!spec.imagePullSecrets?.length && account.imagePullSecrets?.length)
+        spec.imagePullSecrets = account.imagePullSecrets.map(({ name }) => (name ? { name } : {}));
+    },
+    validate: (attributes) => {
+      if (isMirror(attributes)) return refuseReferences(attributes);
+      const { metadata, spec } = podIn(attributes);
+      if (!spec.serviceAccountName)
+        throw refused(
+          attributes,
+          `no service account specified for pod ${attributes.namespace}/${metadata?.name ?? ""}`,
+        );
+      const why = unmountableSecret(accountOf(attributes, objects), spec);
+      if (why) throw refused(attributes, why);
+    },
+  };
+}
+
+const podIn = ({ object }: Attributes): Pod & { spec: PodSpec } => object as unknown as Pod & { spec: PodSpec };
+
+const isMirror = ({ object }: Attributes): boolean => object !== undefined && isMirrorPod(object);
+
+function refuseReferences(attributes: Attributes): void {
+  const { metadata, spec } = podIn(attributes);
+  if (spec.serviceAccountName) throw refused(attributes, "a mirror pod may not reference service accounts");
+  if (podReferences(metadata?.name ?? "", spec).some(({ kind }) => kind === "secrets"))
+    throw refused(attributes, "a mirror pod may not reference secrets");
+  for (const { projected } of spec.volumes ?? [])
+    if (projected?.sources?.some((source) => source.serviceAccountToken))
+      throw refused(attributes, "a mirror pod may not use ServiceAccountToken volume projections");
+}
+
+function accountOf(attributes: Attributes, objects: Lookup): ServiceAccount {
+  const { namespace } = attributes;
+  const name = podIn(attributes).spec.serviceAccountName ?? "";
+  const found = objects.head("serviceaccounts", `${namespace}/${name}`);
+  if (!found)
+    throw refused(
+      attributes,
+      `error looking up service account ${namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`,
+    );
+  return found as ServiceAccount;
+}
+
+/** In every container that has nothing else in that place. A volume of this kind that is already there serves. */
+function mountToken(spec: PodSpec): void {
+  const there = spec.volumes?.find((volume) => volume.name.startsWith(VOLUME));
+  const name = there?.name ?? generateName(VOLUME);
+  const lacking = [...(spec.initContainers ?? []), ...(spec.containers ?? [])].filter(lacksToken);
+  for (const container of lacking)
+    container.volumeMounts = [...(container.volumeMounts ?? []), { name, readOnly: true, mountPath: MOUNTED_AT }];
+  if (!there && lacking.length > 0) spec.volumes = [...(spec.volumes ?? []), tokenVolume(name)];
+}
+
+const lacksToken = ({ volumeMounts }: Container): boolean =>
+  !volumeMounts?.some(({ mountPath }) => mountPath === MOUNTED_AT);
+
+function tokenVolume(name: string): Volume {
+  return {
+    name,
+    projected: {
+      defaultMode: 0o644,
+      sources: [
+        // Seven seconds more than an hour mark the token as one that nobody asked for.
+        { serviceAccountToken: { expirationSeconds: 3607, path: "token" } },
+        { configMap: { name: "kube-root-ca.crt", items: [{ key: "ca.crt", path: "ca.crt" }] } },
+        {
+          downwardAPI: {
+            items: [{ path: "namespace", fieldRef: { apiVersion: "v1", fieldPath: "metadata.namespace" } }],
+          },
+        },
+      ],
+    },
+  };
+}
