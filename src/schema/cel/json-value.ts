@@ -1,5 +1,5 @@
 import { isObject } from "../../object/json.ts";
-import { checkDepth } from "../depth.ts";
+import { depthLimit } from "../depth.ts";
 import { EvaluationError, type Value } from "./value.ts";
 
 /**
@@ -17,7 +17,7 @@ export function fromJson(json: unknown, depth = 0): Value {
   }
   if (json === null || json === undefined) return null;
   if (Array.isArray(json)) {
-    checkDepth(depth);
+    if (depth > depthLimit) throw new EvaluationError("value is nested too deeply");
     return json.map((item) => fromJson(item, depth + 1));
   }
   if (isObject(json)) return new JsonMap(json);

@@ -3,7 +3,7 @@ import { conversions } from "./conversions.ts";
 import { formats } from "./formats.ts";
 import { lists } from "./lists.ts";
 import { operators } from "./operators.ts";
-import type { Library, Overload } from "./overload.ts";
+import { type Library, type Overload, paidBySize } from "./overload.ts";
 import { texts } from "./texts.ts";
 import { urls } from "./urls.ts";
 import { versions } from "./versions.ts";
@@ -11,10 +11,10 @@ import { versions } from "./versions.ts";
 /** Everything an expression can call. */
 export const standardLibrary: Library = merged([
   operators(),
-  conversions(),
+  paidBySize(conversions()),
   texts(),
   lists(),
-  amounts(),
+  paidBySize(amounts()),
   urls(),
   versions(),
   formats(),

@@ -1,10 +1,11 @@
+import { equals, order } from "./comparison.ts";
 import { fail } from "./conversions.ts";
 import { charge, type Frame, sizeCost } from "./frame.ts";
 import { checkedInt, nanos, uintOf, unsigned } from "./operators.ts";
 import { LibraryBuilder, type Library } from "./overload.ts";
 import { durationOf } from "./time-value.ts";
 import { agree, bool, double, duration, dyn, int, list, optional, type Type, uint } from "./type.ts";
-import { equals, none, OptionalValue, order, type Value } from "./value.ts";
+import { none, OptionalValue, type Value } from "./value.ts";
 
 const anyList = list(dyn);
 const itemOf = (type: Type): Type => (type.kind === "list" ? type.item : dyn);
@@ -17,6 +18,13 @@ export function lists(): Library {
     charge(frame, sizeCost(value));
     return value as readonly Value[];
   };
+  /** Where items are put in order, each is looked at several times. */
+  const compared = (value: Value, frame: Frame): readonly Value[] => {
+    const all = items(value, frame);
+    const times = 1 + Math.log2(1 + all.length);
+    for (const item of all) charge(frame, sizeCost(item) * times);
+    return all;
+  };
   const ifOrdered =
     (result: (item: Type) => Type) =>
     ([type]: readonly Type[]): Type | undefined =>
@@ -27,25 +35,25 @@ export function lists(): Library {
       "isSorted",
       [anyList],
       ifOrdered(() => bool),
-      ([value], frame) => items(value!, frame).every((item, i, all) => i === 0 || compare(all[i - 1]!, item) <= 0),
+      ([value], frame) => compared(value!, frame).every((item, i, all) => i === 0 || compare(all[i - 1]!, item) <= 0),
     )
     .member(
       "min",
       [anyList],
       ifOrdered((item) => item),
-      ([value], frame) => extreme(items(value!, frame), -1, "min"),
+      ([value], frame) => extreme(compared(value!, frame), -1, "min"),
     )
     .member(
       "max",
       [anyList],
       ifOrdered((item) => item),
-      ([value], frame) => extreme(items(value!, frame), 1, "max"),
+      ([value], frame) => extreme(compared(value!, frame), 1, "max"),
     )
     .member(
       "sort",
       [anyList],
       ifOrdered((item) => list(item)),
-      ([value], frame) => items(value!, frame).toSorted(compare),
+      ([value], frame) => compared(value!, frame).toSorted(compare),
     )
     .member(
       "reverse",
@@ -76,10 +84,10 @@ export function lists(): Library {
   const member = ([type, item]: readonly Type[]): Type | undefined => (agree(itemOf(type!), item!) ? int : undefined);
   library
     .member("indexOf", [anyList, dyn], member, ([value, item], frame) =>
-      BigInt(items(value!, frame).findIndex((other) => equals(other, item!))),
+      BigInt(items(value!, frame).findIndex((other) => equals(other, item!, frame))),
     )
     .member("lastIndexOf", [anyList, dyn], member, ([value, item], frame) =>
-      BigInt(items(value!, frame).findLastIndex((other) => equals(other, item!))),
+      BigInt(items(value!, frame).findLastIndex((other) => equals(other, item!, frame))),
     );
   sets(library, items);
   optionals(library);
@@ -90,7 +98,7 @@ function sets(library: LibraryBuilder, items: (value: Value, frame: Frame) => re
   const same = ([a, b]: readonly Type[]): Type | undefined => (agree(a!, b!) ? bool : undefined);
   const within = (a: readonly Value[], b: readonly Value[], frame: Frame): boolean => {
     charge(frame, a.length * b.length);
-    return b.every((item) => a.some((other) => equals(item, other)));
+    return b.every((item) => a.some((other) => equals(item, other, frame)));
   };
   library
     .function("sets.contains", [anyList, anyList], same, ([a, b], frame) =>
@@ -103,7 +111,7 @@ function sets(library: LibraryBuilder, items: (value: Value, frame: Frame) => re
     .function("sets.intersects", [anyList, anyList], same, ([a, b], frame) => {
       const [left, right] = [items(a!, frame), items(b!, frame)];
       charge(frame, left.length * right.length);
-      return left.some((item) => right.some((other) => equals(item, other)));
+      return left.some((item) => right.some((other) => equals(item, other, frame)));
     });
 }
 
@@ -170,7 +178,7 @@ function distinct(items: readonly Value[], frame: Frame): Value[] {
   const kept: Value[] = [];
   for (const item of items) {
     charge(frame, kept.length);
-    if (!kept.some((other) => equals(other, item))) kept.push(item);
+    if (!kept.some((other) => equals(other, item, frame))) kept.push(item);
   }
   return kept;
 }

@@ -1,3 +1,4 @@
+import { equals, order } from "./comparison.ts";
 import { charge, sizeCost } from "./frame.ts";
 import { LibraryBuilder, type Library } from "./overload.ts";
 import { durationOf, timestampOf } from "./time-value.ts";
@@ -17,15 +18,15 @@ import {
   type Type,
   uint,
 } from "./type.ts";
-import { asKey, equals, EvaluationError, order, type Tagged, type Value } from "./value.ts";
+import { asKey, EvaluationError, type Tagged, type Value } from "./value.ts";
 
 /** `+`, `<`, `in` and the rest, under the names that cel-go has for them in its errors. */
 export function operators(): Library {
   const library = new LibraryBuilder();
   const same = ([a, b]: readonly Type[]): Type | undefined => (agree(a!, b!) ? bool : undefined);
   library
-    .function("_==_", [dyn, dyn], same, ([a, b]) => equals(a!, b!))
-    .function("_!=_", [dyn, dyn], same, ([a, b]) => !equals(a!, b!))
+    .function("_==_", [dyn, dyn], same, ([a, b], frame) => equals(a!, b!, frame))
+    .function("_!=_", [dyn, dyn], same, ([a, b], frame) => !equals(a!, b!, frame))
     .function("!_", [bool], bool, ([a]) => !(a as boolean))
     .function("-_", [int], int, ([a]) => checkedInt(-(a as bigint)))
     .function("-_", [double], double, ([a]) => -(a as number))
@@ -36,7 +37,7 @@ export function operators(): Library {
       ([item, items]) => (items!.kind !== "list" || agree(item!, items!.item) ? bool : undefined),
       ([item, items], frame) => {
         charge(frame, sizeCost(items!));
-        return (items as readonly Value[]).some((other) => equals(item!, other));
+        return (items as readonly Value[]).some((other) => equals(item!, other, frame));
       },
     )
     .function(

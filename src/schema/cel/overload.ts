@@ -1,4 +1,4 @@
-import type { Frame } from "./frame.ts";
+import { charge, type Frame, sizeCost } from "./frame.ts";
 import { agree, type Type } from "./type.ts";
 import { isList, kindOf, OpaqueValue, type Value } from "./value.ts";
 
@@ -35,6 +35,18 @@ export class LibraryBuilder {
     else this.#overloads.set(name, [overload]);
     return this;
   }
+}
+
+/** The same functions, where every call also costs as much as it takes to look at its arguments. */
+export function paidBySize(library: Library): Library {
+  const paid = (overload: Overload): Overload => ({
+    ...overload,
+    run: (args, frame) => {
+      for (const argument of args) charge(frame, sizeCost(argument) - 1);
+      return overload.run(args, frame);
+    },
+  });
+  return new Map([...library].map(([name, overloads]) => [name, overloads.map(paid)]));
 }
 
 export function resultOf(overload: Overload, args: readonly Type[]): Type | undefined {

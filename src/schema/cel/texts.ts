@@ -15,7 +15,7 @@ export function texts(): Library {
     library[kind]("size", [list(dyn)], int, ([value]) => BigInt((value as readonly Value[]).length));
     library[kind]("size", [map(dyn, dyn)], int, ([value]) => BigInt((value as ReadonlyMap<Value, Value>).size));
     library[kind]("matches", [string, string], bool, ([text, source], frame) =>
-      pattern(source!, frame).test(paid(text!, frame)),
+      pattern(source!, text!, frame).test(paid(text!, frame)),
     );
   }
   const test = (name: string, holds: (text: string, part: string) => boolean) =>
@@ -35,13 +35,13 @@ export function texts(): Library {
       "find",
       [string, string],
       string,
-      ([text, source], frame) => pattern(source!, frame).find(paid(text!, frame)) ?? "",
+      ([text, source], frame) => pattern(source!, text!, frame).find(paid(text!, frame)) ?? "",
     )
     .member("findAll", [string, string], list(string), ([text, source], frame) =>
-      pattern(source!, frame).findAll(paid(text!, frame)),
+      pattern(source!, text!, frame).findAll(paid(text!, frame)),
     )
     .member("findAll", [string, string, int], list(string), ([text, source, limit], frame) =>
-      pattern(source!, frame).findAll(paid(text!, frame), (limit as bigint) < 0n ? undefined : Number(limit)),
+      pattern(source!, text!, frame).findAll(paid(text!, frame), (limit as bigint) < 0n ? undefined : Number(limit)),
     )
     .member("charAt", [string, int], string, ([text, at], frame) => {
       const runes = Array.from(paid(text!, frame));
@@ -100,9 +100,9 @@ function paid(text: Value, frame: Frame): string {
   return text as string;
 }
 
-function pattern(source: Value, frame: Frame) {
-  // Compiling is the dear part, and grows with the pattern.
-  charge(frame, sizeCost(source) * 10);
+function pattern(source: Value, text: Value, frame: Frame) {
+  // Compiling grows with the pattern, matching with the pattern and the text.
+  charge(frame, sizeCost(source) * (10 + sizeCost(text)));
   try {
     return compilePattern(source as string);
   } catch (error) {
@@ -159,7 +159,7 @@ function formatted(text: string, args: readonly Value[], frame: Frame): string {
     charge(frame, sizeCost(value));
     switch (letter) {
       case "s":
-        return showAny(value, 0);
+        return showAny(value, frame, 0);
       case "d":
         return show(value);
       case "f":
@@ -182,11 +182,12 @@ function formatted(text: string, args: readonly Value[], frame: Frame): string {
   });
 }
 
-function showAny(value: Value, depth: number): string {
+function showAny(value: Value, frame: Frame, depth: number): string {
+  charge(frame, sizeCost(value));
   if (depth > 50) return fail("value is nested too deeply");
   if (value === null) return "null";
-  if (isList(value)) return `[${value.map((item) => showAny(item, depth + 1)).join(", ")}]`;
+  if (isList(value)) return `[${value.map((item) => showAny(item, frame, depth + 1)).join(", ")}]`;
   if (isMap(value))
-    return `{${[...value].map(([key, item]) => `${showAny(key, depth + 1)}: ${showAny(item, depth + 1)}`).join(", ")}}`;
+    return `{${[...value].map(([key, item]) => `${showAny(key, frame, depth + 1)}: ${showAny(item, frame, depth + 1)}`).join(", ")}}`;
   return kindOf(value) === "object" ? fail("unsupported argument of %s") : show(value);
 }
