@@ -6,10 +6,10 @@ export const agentServiceAccount = "attune-agent";
 const rbac = "rbac.authorization.k8s.io/v1";
 const name = "attune:agent";
 
-/** All that a node's agent may do: read Profiles and write their status. `systemNamespace` is where its account lives. */
-export function agentRbac(systemNamespace: string): KubeObject[] {
+/** All that a node's agent may do: read Profiles and write their status. `namespace` is where its account lives. */
+export function agentRbac(namespace: string): KubeObject[] {
   return [
-    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: agentServiceAccount, namespace: systemNamespace } },
+    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: agentServiceAccount, namespace } },
     {
       apiVersion: rbac,
       kind: "Role",
@@ -24,7 +24,7 @@ export function agentRbac(systemNamespace: string): KubeObject[] {
       kind: "RoleBinding",
       metadata: { name, namespace: tuningNamespace },
       roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name },
-      subjects: [{ kind: "ServiceAccount", name: agentServiceAccount, namespace: systemNamespace }],
+      subjects: [{ kind: "ServiceAccount", name: agentServiceAccount, namespace }],
     },
   ];
 }

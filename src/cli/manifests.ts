@@ -12,5 +12,5 @@ export function installManifests(): KubeObject[] {
     // A bare namespace would own nothing, and the next apply would take it for one that others made.
     metadata: { name, labels: { "app.kubernetes.io/part-of": "attune" } },
   }));
-  return [...namespaces, ...nodeTuningCrds, ...operatorRbac(), ...agentRbac(systemNamespace)];
+  return [...namespaces, ...nodeTuningCrds, ...operatorRbac(), ...agentRbac(tuningNamespace)];
 }

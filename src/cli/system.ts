@@ -11,11 +11,13 @@ import { machine, machineBase, smallMachine } from "../lab/machine.ts";
 import { labRbac, labServiceAccount } from "../lab/rbac.ts";
 import { runVirtualNode } from "../lab/virtual-node.ts";
 import { exampleLabel } from "../lab/worked-example.ts";
+import { tuningNamespace } from "../node-tuning/api.ts";
 import { runOperator } from "../operator/operator.ts";
 import { operatorServiceAccount, systemNamespace } from "../operator/rbac.ts";
 import type { Log } from "../runtime/log.ts";
 import { applyManifests } from "./apply-manifests.ts";
 import { installManifests } from "./manifests.ts";
+import { defaultImage, version } from "./version.ts";
 
 export interface SystemOptions {
   readonly dir: string;
@@ -56,14 +58,27 @@ async function startParts(
   admin: Client,
   { nodes, signal, log }: SystemOptions,
 ): Promise<Pick<System, "hosts" | "stopped">> {
-  const tokenClient = async (account: string): Promise<Client> => clientOf(server, await tokenOf(admin, account));
-  const [operator, lab, agent] = await Promise.all(
-    [operatorServiceAccount, labServiceAccount, agentServiceAccount].map(tokenClient),
-  );
+  const tokenClient = async ([namespace, account]: [string, string]): Promise<Client> =>
+    clientOf(server, await tokenOf(admin, namespace, account));
+  const accounts: [string, string][] = [
+    [systemNamespace, operatorServiceAccount],
+    [systemNamespace, labServiceAccount],
+    [tuningNamespace, agentServiceAccount],
+  ];
+  const [operator, lab, agent] = await Promise.all(accounts.map(tokenClient));
   if (!operator || !lab || !agent) throw new Error("start: a part has no client");
   const base = machineBase(smallMachine);
   const hosts = new Map(Array.from({ length: nodes }, (_, i) => [`node-${i + 1}`, machine(base)] as const));
-  const parts = [runOperator({ client: operator, signal, log: log.child({ part: "operator" }) })];
+  const parts = [
+    runOperator({
+      client: operator,
+      image: defaultImage,
+      agentServiceAccount,
+      version,
+      signal,
+      log: log.child({ part: "operator" }),
+    }),
+  ];
   for (const [name, host] of hosts) {
     const labels = { "node-role.kubernetes.io/worker": "", [exampleLabel]: "" };
     parts.push(
@@ -86,14 +101,14 @@ function clientOf(server: ApiServer, token: string): Client {
 /** A day: longer than a trial lasts, and every start asks for new ones. */
 const tokenSeconds = 24 * 3600;
 
-async function tokenOf(admin: Client, name: string): Promise<string> {
+async function tokenOf(admin: Client, namespace: string, name: string): Promise<string> {
   const request = {
     apiVersion: "authentication.k8s.io/v1",
     kind: "TokenRequest",
     metadata: {},
     spec: { expirationSeconds: tokenSeconds },
   };
-  const path = { namespace: systemNamespace, name, subresource: "token" };
+  const path = { namespace, name, subresource: "token" };
   const answer = await admin.create(kinds.serviceAccount as never, request as never, path);
   return (answer as { status: { token: string } }).status.token;
 }

@@ -7,8 +7,19 @@ export const apiVersion = `${group}/v1`;
 /** Where Tuneds and Profiles live: the namespace that existing manifests name. */
 export const tuningNamespace = "openshift-cluster-node-tuning-operator";
 
-/** When a change may reach a node: `always` and `update` wait for its next restart. On a Tuned. */
+/** When a change may reach a node: `always` and `update` wait for its next restart. On a Tuned, and so on its Profiles. */
 export const deferredAnnotation = `${group}/deferred`;
+export type Deferred = "always" | "update";
+
+/** Under the shipped protocol: what a Profile's boot arguments depend on. On a Profile, and copied to the Node. */
+export const inputsAnnotation = `${group}/bootcmdline-deps`;
+/** Under the shipped protocol: what the node's profile wants of its boot loader. On a Node. */
+export const bootArgumentsAnnotation = `${group}/bootcmdline`;
+/** On a MachineConfig that is ours to change and to delete. */
+export const generatedAnnotation = `${group}/generated-by-controller-version`;
+
+/** How operator and nodes tell each other of boot arguments: in Profiles, or in annotations of Nodes as shipped. */
+export type Protocol = "documented" | "shipped";
 
 /** What users write: TuneD profiles, and rules that say which nodes get which. */
 export interface Tuned extends KubeObject {
@@ -73,6 +84,10 @@ export interface ProfileSpec {
 
 export interface ProfileStatus {
   tunedProfile: string;
+  /** What the profile wants of the boot loader, as one line. Empty: nothing. */
+  bootcmdline?: string;
+  /** What it was computed from, see inputs.ts. */
+  bootcmdlineInputs?: string;
   conditions?: Condition[];
   observedGeneration?: number;
 }

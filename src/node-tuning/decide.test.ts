@@ -3,8 +3,9 @@ import { deepFreeze } from "../object/json.ts";
 import type { Condition } from "../object/condition.ts";
 import type { Plan } from "../object/plan.ts";
 import { apiVersion, type Match, type Profile, type Recommend, type Tuned, type TunedSpec } from "./api.ts";
-import { decideNodeTuning } from "./decide.ts";
+import { decideNodeTuning, type NodeTuningInput } from "./decide.ts";
 import { defaultTuned } from "./default-tuned.ts";
+import type { Labels } from "./match.ts";
 import type { NodeFacts } from "./node-profile.ts";
 
 const namespace = "tuning";
@@ -27,8 +28,17 @@ function node(name: string, labels: Record<string, string> = {}, providerID?: st
   };
 }
 
-function decide(input: { tuneds?: Tuned[]; nodes?: NodeFacts[]; profiles?: Profile[] }): Plan {
-  return decideNodeTuning(deepFreeze({ tuneds: [], nodes: [node("n")], profiles: [], namespace, now, ...input }));
+const surroundings = {
+  status: { type: "ConfigMap", observed: undefined },
+  agent: { namespace, image: "attune", serviceAccount: "agent", release: "" },
+  protocol: "documented",
+  version: "1",
+  namespace,
+  now,
+} as const;
+
+function decide(input: Partial<NodeTuningInput>): Plan {
+  return decideNodeTuning(deepFreeze({ tuneds: [], nodes: [node("n")], profiles: [], ...surroundings, ...input }));
 }
 
 /** The profile that each node gets. */
@@ -166,10 +176,6 @@ describe("a tree of labels", () => {
 
   const bad = (match: unknown): Match[] => [{ label: "x", match: match as Match[] }];
   test.each([
-    {
-      match: [{ label: "app", type: "pod" }],
-      message: "recommend[0].match[0]: labels of pods are not supported; the rule is not used",
-    },
     { match: bad("text"), message: "recommend[0].match[0].match is not a list; the rule is not used" },
     { match: bad([null]), message: "recommend[0].match[0].match[0] is not an object; the rule is not used" },
     {
@@ -182,45 +188,48 @@ describe("a tree of labels", () => {
       tuned("bad", { recommend: [rule("p", 1, { match })] }),
       tuned("good", { recommend: [rule("q", 2)] }),
     ];
-    const plan = decideNodeTuning({ tuneds, nodes: [node("n", { x: "" })], profiles: [], namespace, now });
+    const plan = decideNodeTuning({ tuneds, nodes: [node("n", { x: "" })], profiles: [], ...surroundings });
     expect(chosen(plan)).toEqual({ n: "q" });
-    expect(valid(plan, "bad")).toMatchObject({ status: "False", reason: "NotSupported", message });
+    expect(valid(plan, "bad")).toMatchObject({ status: "False", reason: "InvalidConfiguration", message });
     expect(valid(plan, "good")).toMatchObject({ status: "True" });
   });
 });
 
-describe("what is not supported yet is said, not ignored", () => {
-  test("a rule by machine config labels alone is not used, one with a match counts by its match", () => {
-    const machineConfigLabels = { role: "worker" };
-    const tuneds = [
-      tuned("a", {
-        recommend: [
-          rule("p", 1, { machineConfigLabels }),
-          rule("q", 2, { machineConfigLabels, match: [{ label: "x" }] }),
-        ],
-      }),
-    ];
-    const plan = decide({ tuneds, nodes: [node("n"), node("m", { x: "" })] });
-    expect(chosen(plan)).toEqual({ n: "openshift-node", m: "q" });
-    expect(valid(plan, "a")).toMatchObject({
-      status: "False",
-      reason: "NotSupported",
-      message:
-        "recommend[0].machineConfigLabels: machine config pools are not supported; the rule is not used. recommend[1].machineConfigLabels: machine config pools are not supported; only its match counts",
-    });
+describe("labels of pods", () => {
+  const tuneds = [tuned("a", { recommend: [rule("p", 1, { match: [{ label: "app", value: "db", type: "pod" }] })] })];
+  const podsOn = (name: string): Labels[] => (name === "n" ? [{ x: "1" }, { app: "db" }] : [{ app: "web" }]);
+
+  test("decide by any pod of the node, and not by the node's own", () => {
+    const plan = decide({ tuneds, podsOn, nodes: [node("n"), node("m", { app: "db" })] });
+    expect(chosen(plan)).toEqual({ n: "p", m: "openshift-node" });
   });
 
-  test.each([
-    ["always", false],
-    ["update", false],
-    ["never", true],
-  ])("a Tuned with deferred updates %j is used: %j", (mode, used) => {
-    const plan = decide({
-      tuneds: [tuned("a", { recommend: [rule("p", 1)] }, { "tuned.openshift.io/deferred": mode })],
-    });
-    expect(chosen(plan)).toEqual({ n: used ? "p" : "openshift-node" });
-    expect(valid(plan, "a")?.status).toBe(used ? "True" : "False");
+  test("are deprecated: the Tuned says so, and is used", () => {
+    expect(valid(decide({ tuneds, podsOn }), "a")).toMatchObject({ status: "False", reason: "InvalidConfiguration" });
   });
+
+  test("are not asked for where no rule goes by them", () => {
+    const plan = decide({
+      podsOn: () => {
+        throw new Error("nobody should ask");
+      },
+    });
+    expect(chosen(plan)).toEqual({ n: "openshift-node" });
+  });
+});
+
+test.each([
+  ["always", "always"],
+  ["update", "update"],
+  ["never", undefined],
+  ["Always", undefined],
+])("a Tuned deferred %j makes its Profiles deferred %j", (mode, expected) => {
+  const plan = decide({
+    tuneds: [tuned("a", { recommend: [rule("p", 1)] }, { "tuned.openshift.io/deferred": mode })],
+  });
+  const planned = plan.objects.find(({ object }) => object.kind === "Profile");
+  expect(planned?.object.metadata.annotations?.["tuned.openshift.io/deferred"]).toBe(expected);
+  expect(planned?.absentAnnotations).toEqual(expected ? undefined : ["tuned.openshift.io/deferred"]);
 });
 
 describe("the Profile", () => {
@@ -256,7 +265,7 @@ describe("the Profile", () => {
   test("carries everything where the node has a profile that is not known here", () => {
     const texts = ["b", "a"].map((name) => ({ name, data: "" }));
     const plan = decide({ tuneds: [tuned("t", { profile: texts, recommend: [rule("no-such-profile-here", 1)] })] });
-    expect(plan.objects[1]?.object).toMatchObject({
+    expect(plan.objects.find(({ object }) => object.kind === "Profile")?.object).toMatchObject({
       spec: { profile: [{ name: "a" }, { name: "b" }, { name: "openshift" }] },
     });
   });
@@ -345,7 +354,7 @@ test("a status that says the same keeps its time, and names the generation it is
     tuneds: [{ ...tuned("a", {}), status }],
     nodes: [],
     profiles: [],
-    namespace,
+    ...surroundings,
     now: "2027-01-01T00:00:00Z",
   });
   expect(later.statuses[0]?.status).toEqual(status);

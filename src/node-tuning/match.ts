@@ -1,17 +1,31 @@
 import { isObject } from "../object/json.ts";
 import type { Match } from "./api.ts";
 
-type Labels = Readonly<Record<string, string>>;
+export type Labels = Readonly<Record<string, string>>;
 
-/** Whether any of the rules holds for a node with these labels. Only for trees in which `matchProblem` finds nothing. */
-export function matchesNode(rules: readonly Match[], labels: Labels): boolean {
-  return rules.some((rule) => hasLabel(rule, labels) && (!rule.match?.length || matchesNode(rule.match, labels)));
+/** What a tree of labels is held against. */
+export interface Labelled {
+  readonly node: Labels;
+  /** Of each pod on the node. */
+  readonly pods: readonly Labels[];
 }
 
-/** A rule without a label holds by itself; an empty one is a label that no node has. */
-function hasLabel({ label, value }: Match, labels: Labels): boolean {
+/** Whether any of the rules holds. Only for trees in which `matchProblem` finds nothing. */
+export function matches(rules: readonly Match[], labelled: Labelled): boolean {
+  return rules.some((rule) => hasLabel(rule, labelled) && (!rule.match?.length || matches(rule.match, labelled)));
+}
+
+/** A rule without a label holds by itself; an empty one is a label that nothing has. */
+export function hasLabel({ label, value, type }: Match, { node, pods }: Labelled): boolean {
   if (label === undefined || label === null) return true;
-  return Object.hasOwn(labels, label) && (value === undefined || labels[label] === value);
+  const among = (labels: Labels): boolean =>
+    Object.hasOwn(labels, label) && (value === undefined || value === null || labels[label] === value);
+  return type === "pod" ? pods.some(among) : among(node);
+}
+
+/** Whether pods have to be looked at to judge the tree. */
+export function usesPods(rules: readonly Match[] | null | undefined): boolean {
+  return (rules ?? []).some(({ type, match }) => type === "pod" || usesPods(match));
 }
 
 const deepest = 50;
@@ -33,6 +47,5 @@ function ruleProblem(rule: unknown, path: string, depth: number): string | undef
   for (const field of ["label", "value", "type"])
     if (rule[field] !== undefined && rule[field] !== null && typeof rule[field] !== "string")
       return `${path}.${field} is not a string`;
-  if (rule["type"] === "pod") return `${path}: labels of pods are not supported`;
   return matchProblem(rule["match"], `${path}.match`, depth + 1);
 }

@@ -1,27 +1,33 @@
 import type { KubeObject, ObjectMeta } from "../object/meta.ts";
-import { apiVersion, type Profile, type ProfileText } from "./api.ts";
+import { apiVersion, deferredAnnotation, inputsAnnotation, type Profile, type ProfileText } from "./api.ts";
 import type { Rule } from "./rule.ts";
 
 /** What a decision needs of a Node. */
 export interface NodeFacts extends KubeObject {
   metadata: ObjectMeta;
   spec?: { providerID?: string };
+  status?: { conditions?: { type: string; status: string }[] };
 }
 
-/** The Profile of a node for which a rule has won. */
+/** The Profile of a node for which a rule has won. `inputs`: what the shipped protocol has beside it. */
 export function nodeProfile(input: {
   node: NodeFacts;
   rule: Rule;
   texts: readonly ProfileText[];
   namespace: string;
+  inputs?: string;
 }): Profile {
-  const { node, rule, texts, namespace } = input;
+  const { node, rule, texts, namespace, inputs } = input;
   const { profile, operand = {} } = rule.recommend;
   const providerName = providerOf(node);
+  const annotations = {
+    ...(rule.deferred ? { [deferredAnnotation]: rule.deferred } : {}),
+    ...(inputs === undefined ? {} : { [inputsAnnotation]: inputs }),
+  };
   return {
     apiVersion,
     kind: "Profile",
-    metadata: { name: node.metadata.name, namespace },
+    metadata: { name: node.metadata.name, namespace, ...(Object.keys(annotations).length > 0 ? { annotations } : {}) },
     spec: {
       config: {
         tunedProfile: profile,
@@ -33,6 +39,10 @@ export function nodeProfile(input: {
       profile: [...texts],
     },
   };
+}
+
+export function isLinux({ metadata }: NodeFacts): boolean {
+  return metadata.labels?.["kubernetes.io/os"] === "linux";
 }
 
 /** `aws:///zone/i-0` → `aws` */

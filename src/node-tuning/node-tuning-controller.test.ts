@@ -7,7 +7,8 @@ import { applyMergePatch } from "../patch/merge-patch.ts";
 import { VirtualClock } from "../runtime/virtual-clock.ts";
 import { apiVersion, type Profile, type Tuned } from "./api.ts";
 import type { NodeFacts } from "./node-profile.ts";
-import { nodeTuningController, projectNode } from "./node-tuning-controller.ts";
+import { nodeTuningController } from "./node-tuning-controller.ts";
+import { projectNode } from "./projections.ts";
 
 const namespace = "tuning";
 const end: AbortController[] = [];
@@ -65,9 +66,13 @@ function world(): {
   writes: string[];
 } {
   const [tuneds, profiles, nodes] = [new Collection<Tuned>(), new Collection<Profile>(), new Collection<NodeFacts>()];
+  const others = new Map([
+    ["DaemonSet", new Collection()],
+    ["ConfigMap", new Collection()],
+  ]);
   const writes: string[] = [];
   const collection = (of: KindRef): Collection<KubeObject> =>
-    (of.kind === "Tuned" ? tuneds : profiles) as unknown as Collection<KubeObject>;
+    others.get(of.kind) ?? ((of.kind === "Tuned" ? tuneds : profiles) as unknown as Collection<KubeObject>);
   const client = {
     async create(of: KindRef, object: KubeObject) {
       writes.push(`create ${of.kind} ${object.metadata.name}`);
@@ -92,8 +97,16 @@ function world(): {
   const clock = new VirtualClock();
   const stop = new AbortController();
   end.push(stop);
-  const informers = { tuneds: tuneds.informer(), profiles: profiles.informer(), nodes: nodes.informer() };
-  void nodeTuningController({ client, ...informers, namespace, clock }).run(stop.signal);
+  const caches = {
+    tuneds: tuneds.informer(),
+    profiles: profiles.informer(),
+    nodes: nodes.informer(),
+    daemonSets: others.get("DaemonSet")!.informer(),
+    configMaps: others.get("ConfigMap")!.informer(),
+  };
+  const agent = { namespace, image: "attune", serviceAccount: "agent", release: "" };
+  const rest = { namespace, agent, protocol: "documented", version: "1", clock, signal: stop.signal } as const;
+  void nodeTuningController({ client, caches, ...rest }).run(stop.signal);
   return { clock, tuneds, profiles, nodes, writes };
 }
 
@@ -129,7 +142,14 @@ describe("the operator writes", () => {
     const w = world();
     w.nodes.put(node("a"));
     await w.clock.advance(60_000);
-    expect(w.writes.toSorted()).toEqual(["apply Tuned default", "create Profile a", "merge Tuned/status default"]);
+    expect(w.writes.toSorted()).toEqual([
+      "apply DaemonSet tuned",
+      "apply Tuned default",
+      "create ConfigMap node-tuning-status",
+      "create Profile a",
+      "merge Tuned/status default",
+      "update ConfigMap node-tuning-status",
+    ]);
   });
 
   test("nothing once all is as it should be", async () => {
@@ -161,7 +181,8 @@ describe("the operator writes", () => {
     w.profiles.delete(`${namespace}/a`);
     w.nodes.delete("b");
     await w.clock.advance(60_000);
-    expect(w.writes.toSorted()).toEqual(["create Profile a", "delete Profile b", "update Profile x1"]);
+    const ofProfiles = w.writes.filter((write) => write.includes("Profile"));
+    expect(ofProfiles.toSorted()).toEqual(["create Profile a", "delete Profile b", "update Profile x1"]);
   });
 
   test("the Profile of a node whose labels change", async () => {
@@ -176,7 +197,7 @@ test("of a Node only what decides is kept", () => {
   const full = {
     ...node("a", { x: "1" }),
     spec: { providerID: "aws:///1", podCIDR: "10.0.0.0/24" },
-    status: { images: [] },
+    status: { images: [], conditions: [{ type: "Ready", status: "True", lastHeartbeatTime: "…" }] },
   };
   full.metadata.annotations = { big: "…" };
   expect(projectNode(full)).toEqual({
@@ -184,5 +205,6 @@ test("of a Node only what decides is kept", () => {
     kind: "Node",
     metadata: { name: "a", labels: { "kubernetes.io/os": "linux", x: "1" } },
     spec: { providerID: "aws:///1" },
+    status: { conditions: [{ type: "Ready", status: "True" }] },
   });
 });

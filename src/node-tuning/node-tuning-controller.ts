@@ -1,68 +1,126 @@
-import type { Cache, Informer } from "../kube/cache.ts";
+import type { MachineConfig, MachineConfigPool } from "../machine-config/api.ts";
+import { machineConfigKind } from "../machine-config/api.ts";
+import type { Cache, CacheEvent, Informer } from "../kube/cache.ts";
 import type { Client, KindRef } from "../kube/client.ts";
+import { kinds, untyped } from "../kube/kinds.ts";
 import type { KubeObject } from "../object/meta.ts";
 import { keyOf } from "../object/meta.ts";
-import type { ObjectReference, PlannedEvent } from "../object/plan.ts";
+import type { PlannedEvent } from "../object/plan.ts";
 import { formatTime } from "../object/time.ts";
-import { act } from "../runtime/act.ts";
+import { act, type ActResult } from "../runtime/act.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { Controller, source } from "../runtime/controller.ts";
+import { Controller, source, type Source } from "../runtime/controller.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Metrics } from "../runtime/metrics.ts";
-import { type Profile, profileKind, type Tuned, tunedKind } from "./api.ts";
+import { type AgentDaemonSet, agentDaemonSetName, type AgentOptions } from "./agent-daemon-set.ts";
+import { type Profile, profileKind, type Protocol, type Tuned, tunedKind } from "./api.ts";
 import { decideNodeTuning } from "./decide.ts";
 import type { NodeFacts } from "./node-profile.ts";
+import { type ClusterOperator, clusterOperatorName } from "./operator-status.ts";
+import { statusConfigMapName, type StatusPlace } from "./operator-status-object.ts";
+import { PodLabels } from "./pod-labels-controller.ts";
+import { nodeFactsOf, profileFactsOf } from "./projections.ts";
+import { rulesOf } from "./rule.ts";
+
+/** What is watched. What a cluster does not have is left out. */
+export interface NodeTuningCaches {
+  readonly tuneds: Informer<Tuned>;
+  readonly profiles: Informer<Profile>;
+  readonly nodes: Informer<NodeFacts>;
+  readonly daemonSets: Informer<AgentDaemonSet>;
+  readonly pools?: Informer<MachineConfigPool>;
+  readonly machineConfigs?: Informer<MachineConfig>;
+  /** Where there are none, the operator's status is in a ConfigMap. */
+  readonly clusterOperators?: Informer<ClusterOperator>;
+  readonly configMaps?: Informer;
+}
 
 export interface NodeTuningControllerOptions {
   client: Client;
-  tuneds: Informer<Tuned>;
-  profiles: Informer<Profile>;
-  nodes: Informer<NodeFacts>;
+  caches: NodeTuningCaches;
   namespace: string;
+  agent: AgentOptions;
+  protocol: Protocol;
+  version: string;
+  /** Of the process: what was begun on the way ends with it. */
+  signal: AbortSignal;
   clock: Clock;
   log?: Log;
   metrics?: Metrics;
   recorder?: { record(event: PlannedEvent): void };
 }
 
+export const clusterOperatorKind: KindRef<ClusterOperator> = untyped(
+  "config.openshift.io/v1",
+  "ClusterOperator",
+  "clusteroperators",
+  false,
+) as KindRef<ClusterOperator>;
+
 /** One key for the whole cluster: rules are judged together, and events that come close to one another cost one pass. */
 const everything = "cluster";
 
 export function nodeTuningController(options: NodeTuningControllerOptions): Controller {
-  const { client, tuneds, profiles, nodes, namespace, clock, recorder } = options;
-  const kinds = new Map<string, { kind: KindRef; cache: Cache }>([
+  const { client, caches, namespace, clock, recorder } = options;
+  const { tuneds, profiles, nodes, daemonSets, pools, machineConfigs, clusterOperators, configMaps } = caches;
+  const written = new Map<string, { kind: KindRef; cache: Cache }>([
     [tunedKind.kind, { kind: tunedKind, cache: tuneds }],
     [profileKind.kind, { kind: profileKind, cache: profiles }],
+    ["DaemonSet", { kind: kinds.daemonSet, cache: daemonSets }],
+    ...(machineConfigs ? [["MachineConfig", { kind: machineConfigKind, cache: machineConfigs }] as const] : []),
+    ...(clusterOperators ? [["ClusterOperator", { kind: clusterOperatorKind, cache: clusterOperators }] as const] : []),
+    ...(configMaps ? [["ConfigMap", { kind: kinds.configMap, cache: configMaps }] as const] : []),
   ]);
   const known = (kind: string): { kind: KindRef; cache: Cache } => {
-    const found = kinds.get(kind);
+    const found = written.get(kind);
     if (!found) throw new TypeError(`node tuning plans no ${kind}`);
     return found;
   };
+  const pods = new PodLabels({
+    client,
+    clock,
+    signal: options.signal,
+    changed: () => controller.queue.add(everything),
+  });
 
-  return new Controller({
+  const controller: Controller = new Controller({
     name: "node-tuning",
     clock,
     log: options.log,
     metrics: options.metrics,
     sources: [
       source(tuneds, () => [everything]),
-      source(profiles, (event) => (event.type === "updated" && !specChanged(event) ? [] : [everything])),
-      source(nodes, (event) => (event.type === "updated" && !factsChanged(event) ? [] : [everything])),
+      source(profiles, unlessSame(profileFactsOf)),
+      source(nodes, unlessSame(nodeFactsOf)),
+      source(daemonSets, () => [everything]),
+      ...[pools, machineConfigs, clusterOperators, configMaps].flatMap((informer): Source<string>[] =>
+        informer ? [source(informer as Informer, () => [everything])] : [],
+      ),
     ],
-    async reconcile(_key, { signal, log }) {
+    async reconcile(_key, { signal, log }): Promise<ActResult | undefined> {
+      if (rulesOf(tuneds.list()).some((rule) => rule.usesPods)) {
+        // Judged without them, nodes would lose their profiles for a moment.
+        if (!pods.ready()) return undefined;
+      } else pods.stop();
       const plan = decideNodeTuning({
         tuneds: tuneds.list(),
         nodes: nodes.list(),
         profiles: profiles.list(),
+        podsOn: (node) => pods.on(node),
+        pools: pools?.list(),
+        machineConfigs: machineConfigs?.list(),
+        daemonSet: daemonSets.get(`${namespace}/${agentDaemonSetName}`),
+        status: statusPlace(caches, namespace),
+        agent: options.agent,
+        protocol: options.protocol,
         namespace,
+        version: options.version,
         now: formatTime(clock.now()),
       });
       return act(plan, {
         client,
         kinds: (_apiVersion, kind) => known(kind).kind,
-        observed: (reference: ObjectReference): KubeObject | undefined =>
-          known(reference.kind).cache.get(keyOf(reference)),
+        observed: (reference): KubeObject | undefined => known(reference.kind).cache.get(keyOf(reference)),
         fieldManager: "attune-node-tuning",
         recorder,
         signal,
@@ -70,23 +128,15 @@ export function nodeTuningController(options: NodeTuningControllerOptions): Cont
       });
     },
   });
+  return controller;
 }
 
-/** Of a Profile only spec is ours to judge; its status comes from the node, every time it has news. */
-function specChanged({ before, object }: { before: Profile; object: Profile }): boolean {
-  return before.metadata.generation !== object.metadata.generation || before.metadata.uid !== object.metadata.uid;
+function statusPlace({ clusterOperators, configMaps }: NodeTuningCaches, namespace: string): StatusPlace {
+  return clusterOperators
+    ? { type: "ClusterOperator", observed: clusterOperators.get(clusterOperatorName) }
+    : { type: "ConfigMap", observed: configMaps?.get(`${namespace}/${statusConfigMapName}`) };
 }
 
-/** What remains of a Node after `projectNode`, and so what a decision depends on. */
-function factsChanged({ before, object }: { before: NodeFacts; object: NodeFacts }): boolean {
-  return (
-    JSON.stringify([before.metadata.uid, before.metadata.labels, before.spec]) !==
-    JSON.stringify([object.metadata.uid, object.metadata.labels, object.spec])
-  );
-}
-
-/** Heartbeats and images are most of a Node, and nothing here reads them. */
-export function projectNode({ apiVersion, kind, metadata, spec }: NodeFacts): NodeFacts {
-  const { name, uid, resourceVersion, labels } = metadata;
-  return { apiVersion, kind, metadata: { name, uid, resourceVersion, labels }, spec: { providerID: spec?.providerID } };
+function unlessSame<T>(factsOf: (object: T) => string): (event: CacheEvent<T>) => string[] {
+  return (event) => (event.type === "updated" && factsOf(event.before) === factsOf(event.object) ? [] : [everything]);
 }

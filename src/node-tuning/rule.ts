@@ -1,5 +1,6 @@
-import { deferredAnnotation, type Recommend, type Tuned } from "./api.ts";
-import { matchesNode, matchProblem } from "./match.ts";
+import { deferredAnnotation, type Deferred, type Recommend, type Tuned } from "./api.ts";
+import { type Labelled, matches, matchProblem, usesPods } from "./match.ts";
+import type { Pools } from "./pools.ts";
 
 /** One entry of a Tuned's `recommend`. */
 export interface Rule {
@@ -7,9 +8,11 @@ export interface Rule {
   /** Its place in the list. */
   readonly index: number;
   readonly recommend: Recommend;
-  /** Why the rule is never chosen, or not by all that it says. */
-  readonly problems: readonly string[];
-  readonly usable: boolean;
+  /** When its changes may reach a node; of the Tuned that has the rule, not of the one that has the text. */
+  readonly deferred?: Deferred;
+  /** Why the rule is never chosen. */
+  readonly problem?: string;
+  readonly usesPods: boolean;
 }
 
 /** Every rule in the order in which they are tried: by priority, then the Tuned's name, then the place in its list. */
@@ -21,53 +24,62 @@ export function rulesOf(tuneds: readonly Tuned[]): Rule[] {
 }
 
 function ruleOf(tuned: Tuned, recommend: Recommend, index: number): Rule {
-  const place = `recommend[${index}]`;
-  const problems: string[] = [];
-  let usable = true;
-
-  const tree = matchProblem(recommend.match, `${place}.match`);
-  if (tree !== undefined) {
-    problems.push(`${tree}; the rule is not used`);
-    usable = false;
-  }
-  if (recommend.machineConfigLabels) {
-    // Both given, either would do: what can be judged still counts.
-    const rest = recommend.match ? "only its match counts" : "the rule is not used";
-    problems.push(`${place}.machineConfigLabels: machine config pools are not supported; ${rest}`);
-    if (!recommend.match) usable = false;
-  }
-  if (isDeferred(tuned)) {
-    problems.push(`${place}: deferred updates are not supported; the rule is not used`);
-    usable = false;
-  }
-  return { tuned: nameOf(tuned), index, recommend, problems, usable };
+  const problem = matchProblem(recommend.match, `recommend[${index}].match`);
+  const deferred = deferredOf(tuned);
+  return {
+    tuned: nameOf(tuned),
+    index,
+    recommend,
+    ...(deferred ? { deferred } : {}),
+    ...(problem === undefined ? {} : { problem: `${problem}; the rule is not used` }),
+    usesPods: problem === undefined && usesPods(recommend.match),
+  };
 }
 
-function isDeferred({ metadata: { annotations = {} } }: Tuned): boolean {
-  const mode = Object.hasOwn(annotations, deferredAnnotation) ? annotations[deferredAnnotation] : undefined;
-  return mode === "always" || mode === "update";
+/** Any other word means what no word means: at once. */
+export function deferredOf({ metadata: { annotations } }: Pick<Tuned, "metadata">): Deferred | undefined {
+  const mode = annotations && Object.hasOwn(annotations, deferredAnnotation) ? annotations[deferredAnnotation] : "";
+  return mode === "always" || mode === "update" ? mode : undefined;
+}
+
+/** Through what a rule holds for a node. Only through a pool does it reach the node's boot arguments. */
+export type Via = { readonly type: "match" } | { readonly type: "pool"; readonly pool: string };
+
+/** Labels come first: a rule that holds through both holds through its labels. */
+export function holdsFor(rule: Rule, labelled: Labelled, pools: Pools): Via | undefined {
+  const { match, machineConfigLabels } = rule.recommend;
+  if (rule.problem !== undefined) return undefined;
+  const byLabels = match ?? (machineConfigLabels ? undefined : []);
+  if (byLabels && (byLabels.length === 0 || matches(byLabels, labelled))) return { type: "match" };
+  if (!machineConfigLabels) return undefined;
+  const selected = pools.selecting(machineConfigLabels);
+  const pool = pools.ofNode(labelled.node).find((name) => selected.includes(name));
+  return pool === undefined ? undefined : { type: "pool", pool };
 }
 
 export interface Choice {
   readonly rule: Rule;
+  readonly via: Via;
   /** Rules of the same priority that hold as well and want another profile. */
   readonly ties: readonly Rule[];
 }
 
-/** The first rule that holds for a node with these labels. */
-export function chooseRule(rules: readonly Rule[], labels: Readonly<Record<string, string>>): Choice | undefined {
-  const holds = ({ usable, recommend }: Rule): boolean =>
-    usable && (!recommend.match?.length || matchesNode(recommend.match, labels));
-  const first = rules.findIndex(holds);
-  const rule = rules[first];
-  if (!rule) return undefined;
-  const ties: Rule[] = [];
-  for (let i = first + 1; i < rules.length; i++) {
-    const other = rules[i]!;
-    if (other.recommend.priority !== rule.recommend.priority) break;
-    if (other.recommend.profile !== rule.recommend.profile && holds(other)) ties.push(other);
+/** The first rule that holds for a node. */
+export function chooseRule(rules: readonly Rule[], labelled: Labelled, pools: Pools): Choice | undefined {
+  for (const [i, rule] of rules.entries()) {
+    const via = holdsFor(rule, labelled, pools);
+    if (via) return { rule, via, ties: tiesWith(rule, rules.slice(i + 1), labelled, pools) };
   }
-  return { rule, ties };
+  return undefined;
+}
+
+function tiesWith({ recommend }: Rule, later: readonly Rule[], labelled: Labelled, pools: Pools): Rule[] {
+  const ties: Rule[] = [];
+  for (const other of later) {
+    if (other.recommend.priority !== recommend.priority) break;
+    if (other.recommend.profile !== recommend.profile && holdsFor(other, labelled, pools)) ties.push(other);
+  }
+  return ties;
 }
 
 export function describeRule({ tuned, index, recommend }: Rule): string {

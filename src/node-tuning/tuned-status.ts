@@ -1,6 +1,7 @@
 import { type Condition, setCondition } from "../object/condition.ts";
-import { defaultTunedName } from "./default-tuned.ts";
 import type { Tuned } from "./api.ts";
+import type { BootFinding } from "./boot-findings.ts";
+import { defaultTunedName } from "./default-tuned.ts";
 import type { ProfileTexts } from "./profile-texts.ts";
 import type { Rule } from "./rule.ts";
 
@@ -9,25 +10,27 @@ export interface TunedFindings {
   readonly rules: readonly Rule[];
   /** By Tuned: which of its rules tie with others, and where. */
   readonly ties: ReadonlyMap<string, readonly string[]>;
+  /** By Tuned: what became of the boot arguments of its profiles. */
+  readonly boot: ReadonlyMap<string, BootFinding>;
 }
 
-/** What is told about a Tuned. It says Valid=False while any part of it is not used. */
+/** What is told about a Tuned. It says Valid=False while anything in it is wrong. */
 export function tunedStatus(tuned: Tuned, findings: TunedFindings, now: string): NonNullable<Tuned["status"]> {
-  const conditions = setCondition(tuned.status?.conditions ?? [], valid(tuned, findings), now);
+  const before = tuned.status?.conditions ?? [];
+  const boot = findings.boot.get(tuned.metadata.name ?? "");
+  // A Tuned of which no boot arguments ever came has no word on them.
+  const others = boot ? before : before.filter(({ type }) => type !== "BootArguments");
+  let conditions = setCondition(others, valid(tuned, findings), now);
+  if (boot) conditions = setCondition(conditions, { type: "BootArguments", ...boot }, now);
   return { ...tuned.status, conditions: [...conditions], observedGeneration: tuned.metadata.generation };
 }
 
 function valid(tuned: Tuned, findings: TunedFindings): Omit<Condition, "lastTransitionTime"> {
-  const conflicts = conflictingNames(tuned, findings);
-  if (conflicts.length > 0) return invalid("InvalidConfiguration", conflicts);
-  const unsupported = ruleProblems(tuned, findings);
-  if (unsupported.length > 0) return invalid("NotSupported", unsupported);
+  const wrong = [...conflictingNames(tuned, findings), ...ruleProblems(tuned, findings)];
+  if (wrong.length > 0)
+    return { type: "Valid", status: "False", reason: "InvalidConfiguration", message: sentences(wrong) };
   const notes = [...managementStateIgnored(tuned), ...(findings.ties.get(tuned.metadata.name ?? "") ?? [])];
   return { type: "Valid", status: "True", reason: "AsExpected", message: sentences(notes) };
-}
-
-function invalid(reason: string, messages: readonly string[]): Omit<Condition, "lastTransitionTime"> {
-  return { type: "Valid", status: "False", reason, message: sentences(messages) };
 }
 
 function conflictingNames({ metadata: { name = "" } }: Tuned, { texts }: TunedFindings): string[] {
@@ -43,7 +46,13 @@ function ruleProblems({ metadata: { name = "" } }: Tuned, { rules }: TunedFindin
   return rules
     .filter((rule) => rule.tuned === name)
     .toSorted((a, b) => a.index - b.index)
-    .flatMap((rule) => rule.problems);
+    .flatMap(problemsOf);
+}
+
+export function problemsOf({ index, problem, usesPods }: Rule): string[] {
+  if (problem !== undefined) return [problem];
+  const advice = "every change of any pod is then a question of tuning; label nodes instead";
+  return usesPods ? [`recommend[${index}].match: labels of pods are deprecated: ${advice}. The rule is used`] : [];
 }
 
 function managementStateIgnored({ metadata, spec }: Tuned): string[] {

@@ -3,13 +3,14 @@ import { formatProblem } from "../tuned/problem.ts";
 import { isSafeName } from "../tuned/profile-name.ts";
 import type { Tuned } from "./api.ts";
 import { rulesOf } from "./rule.ts";
+import { problemsOf } from "./tuned-status.ts";
 
 /**
  * What a user should hear when the Tuned is written, from it alone. None of it keeps the write out: manifests that name
  * what is not there yet are applied in any order, and what comes of them is told in the status.
  */
 export function tunedWarnings(tuned: Tuned): string[] {
-  return [...profileWarnings(tuned), ...rulesOf([tuned]).flatMap(({ problems }) => problems)];
+  return [...profileWarnings(tuned), ...rulesOf([tuned]).flatMap(problemsOf)];
 }
 
 function profileWarnings({ spec }: Tuned): string[] {

@@ -25,6 +25,8 @@ export interface PlannedObject {
    */
   owns: "whole" | "fields";
   object: KubeObject;
+  /** Annotations of ours that a `whole` object must not have any more. */
+  absentAnnotations?: readonly string[];
   /** Why the object is as it is, for `plan` and `explain`. */
   because?: string;
 }

@@ -108,7 +108,7 @@ export async function act(plan: Plan, dependencies: ActDependencies): Promise<Ac
   return result;
 }
 
-function wholeStep({ object, because }: PlannedObject, dependencies: ActDependencies): Step | undefined {
+function wholeStep({ object, absentAnnotations, because }: PlannedObject, dependencies: ActDependencies): Step | undefined {
   const { client, fieldManager, signal } = dependencies;
   const kind = dependencies.kinds(object.apiVersion, object.kind);
   const options = { namespace: object.metadata.namespace, fieldManager, signal };
@@ -122,7 +122,7 @@ function wholeStep({ object, because }: PlannedObject, dependencies: ActDependen
   }
   // One that is going cannot be kept; its deletion is an event, and then it is created anew.
   if (observed.metadata.deletionTimestamp) return undefined;
-  const update = wholeUpdate(object, observed);
+  const update = wholeUpdate(object, observed, absentAnnotations);
   if (!update) return undefined;
   const send = async (): Promise<Done> => changed(await client.update(kind, update, options), observed);
   return { action: "update", of: object, because, send };

@@ -21,6 +21,8 @@ export interface LeaderElectionOptions {
   /** Give the lease back on a stop, so that the next leader need not wait. Default true. */
   releaseOnStop?: boolean;
   onNewLeader?: (identity: string) => void;
+  /** Asked before each try to become the leader: false waits for the next. Default: always. */
+  mayLead?: () => Promise<boolean>;
   clock?: Clock;
   /** Between 0 and 1: keeps candidates from trying at the same moments. */
   random?: () => number;
@@ -105,11 +107,20 @@ export class LeaderElection {
   async #acquire(signal: AbortSignal): Promise<boolean> {
     const { random = Math.random } = this.#options;
     while (!signal.aborted) {
-      if (await this.#try({ renewing: false })) return true;
+      if ((await this.#mayLead()) && (await this.#try({ renewing: false }))) return true;
       // The Go client's jitter: up to 2.2 times the period.
       await pause(this.#clock, this.#retryPeriodMs * (1 + 1.2 * random()), signal);
     }
     return false;
+  }
+
+  async #mayLead(): Promise<boolean> {
+    try {
+      return (await this.#options.mayLead?.()) ?? true;
+    } catch (error) {
+      this.#log.warn({ error }, "could not find out whether to lead");
+      return false;
+    }
   }
 
   /** Renews until the signal; rejects as soon as the deadline passes, even if a request hangs. */

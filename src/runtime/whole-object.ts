@@ -8,8 +8,12 @@ const apart = new Set(["apiVersion", "kind", "metadata", "status"]);
  * The object to PUT so that `wanted` holds from end to end, or nothing if it does. It carries the observed
  * resourceVersion: if anything changed meanwhile, the server refuses it.
  */
-export function wholeUpdate(wanted: KubeObject, observed: KubeObject): KubeObject | undefined {
-  const metadata = wantedMetadata(wanted.metadata, observed.metadata);
+export function wholeUpdate(
+  wanted: KubeObject,
+  observed: KubeObject,
+  absentAnnotations: readonly string[] = [],
+): KubeObject | undefined {
+  const metadata = wantedMetadata(wanted.metadata, observed.metadata, absentAnnotations);
   if (metadata === observed.metadata && sameContent(wanted, observed)) return undefined;
   return {
     ...wanted,
@@ -32,9 +36,9 @@ function own(object: KubeObject, field: string): unknown {
 }
 
 /** The observed metadata with what we name in it as we say; the very same object if nothing changes. */
-function wantedMetadata(wanted: ObjectMeta, observed: ObjectMeta): ObjectMeta {
+function wantedMetadata(wanted: ObjectMeta, observed: ObjectMeta, absent: readonly string[]): ObjectMeta {
   const labels = withNamed(observed.labels, wanted.labels);
-  const annotations = withNamed(observed.annotations, wanted.annotations);
+  const annotations = without(withNamed(observed.annotations, wanted.annotations), absent);
   const ownerReferences = withOwners(observed.ownerReferences, wanted.ownerReferences);
   if (
     labels === observed.labels &&
@@ -52,6 +56,11 @@ function withNamed(observed: Names, wanted: Names): Names {
     (name) => !observed || !Object.hasOwn(observed, name) || observed[name] !== wanted![name],
   );
   return changed ? { ...observed, ...wanted } : observed;
+}
+
+function without(names: Names, absent: readonly string[]): Names {
+  if (!names || !absent.some((name) => Object.hasOwn(names, name))) return names;
+  return Object.fromEntries(Object.entries(names).filter(([name]) => !absent.includes(name)));
 }
 
 type Owners = OwnerReference[] | undefined;

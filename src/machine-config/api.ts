@@ -1,0 +1,46 @@
+import type { Condition } from "../object/condition.ts";
+import type { LabelSelectorObject } from "../object/label-selector.ts";
+import type { KubeObject } from "../object/meta.ts";
+
+export const group = "machineconfiguration.openshift.io";
+export const apiVersion = `${group}/v1`;
+
+/** Nodes that are configured alike: those it selects get every MachineConfig it selects. */
+export interface MachineConfigPool extends KubeObject {
+  spec?: {
+    nodeSelector?: LabelSelectorObject | null;
+    machineConfigSelector?: LabelSelectorObject | null;
+    paused?: boolean;
+  };
+  status?: { conditions?: Condition[] };
+}
+
+/** A part of what a pool's nodes are configured with. */
+export interface MachineConfig extends KubeObject {
+  spec?: {
+    kernelArguments?: string[] | null;
+    config?: unknown;
+  };
+}
+
+interface Kind<T extends KubeObject> {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly namespaced: boolean;
+  readonly object?: T;
+}
+
+export const machineConfigKind: Kind<MachineConfig> = {
+  apiVersion,
+  kind: "MachineConfig",
+  plural: "machineconfigs",
+  namespaced: false,
+};
+
+export const machineConfigPoolKind: Kind<MachineConfigPool> = {
+  apiVersion,
+  kind: "MachineConfigPool",
+  plural: "machineconfigpools",
+  namespaced: false,
+};

@@ -1,0 +1,100 @@
+import type { KubeObject } from "../object/meta.ts";
+import { group } from "./api.ts";
+
+export const agentDaemonSetName = "tuned";
+
+/** The generation that all nodes had once: what is new on a node since then is no roll-out. */
+export const stableAnnotation = `${group}/last-stable-daemonset-generation`;
+
+/** What of the DaemonSet's status is read. */
+export interface AgentDaemonSet extends KubeObject {
+  spec?: { template?: unknown };
+  status?: {
+    observedGeneration?: number;
+    desiredNumberScheduled?: number;
+    currentNumberScheduled?: number;
+    updatedNumberScheduled?: number;
+    numberAvailable?: number;
+    numberUnavailable?: number;
+  };
+}
+
+export interface AgentOptions {
+  readonly namespace: string;
+  readonly image: string;
+  readonly serviceAccount: string;
+  readonly release: string;
+  /** More arguments for every agent. */
+  readonly args?: readonly string[];
+}
+
+/** The agents: one on every Linux node, whatever its taints. The name is the shipped one, so that only one of both runs. */
+export function agentDaemonSet(options: AgentOptions, observed: AgentDaemonSet | undefined): KubeObject {
+  const { namespace, image, serviceAccount, release, args = [] } = options;
+  const labels = { "app.kubernetes.io/name": "attune-agent", "app.kubernetes.io/part-of": "attune" };
+  const selector = { "openshift-app": "tuned" };
+  return {
+    apiVersion: "apps/v1",
+    kind: "DaemonSet",
+    metadata: { name: agentDaemonSetName, namespace, labels, ...annotated(stableGeneration(observed)) },
+    spec: {
+      selector: { matchLabels: selector },
+      updateStrategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: "10%" } },
+      template: {
+        metadata: {
+          labels: { ...selector, ...labels },
+          annotations: { "target.workload.openshift.io/management": '{"effect":"PreferredDuringScheduling"}' },
+        },
+        spec: {
+          serviceAccountName: serviceAccount,
+          priorityClassName: "system-node-critical",
+          nodeSelector: { "kubernetes.io/os": "linux" },
+          tolerations: [{ operator: "Exists" }],
+          hostNetwork: true,
+          hostPID: true,
+          hostIPC: true,
+          terminationGracePeriodSeconds: 30,
+          containers: [
+            {
+              name: "agent",
+              image,
+              command: ["attune", "agent", "--node", "$(NODE_NAME)", "--root", "/host", ...args],
+              env: [
+                { name: "NODE_NAME", valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } },
+                { name: "RELEASE_VERSION", value: release },
+              ],
+              resources: { requests: { cpu: "10m", memory: "80Mi" } },
+              securityContext: { privileged: true, readOnlyRootFilesystem: true },
+              terminationMessagePolicy: "FallbackToLogsOnError",
+              volumeMounts: [{ name: "host", mountPath: "/host", mountPropagation: "HostToContainer" }],
+            },
+          ],
+          volumes: [{ name: "host", hostPath: { path: "/", type: "Directory" } }],
+        },
+      },
+    },
+  };
+}
+
+function annotated(stable: string | undefined): object {
+  return stable === undefined ? {} : { annotations: { [stableAnnotation]: stable } };
+}
+
+/** The last generation that was seen everywhere. */
+function stableGeneration(daemonSet: AgentDaemonSet | undefined): string | undefined {
+  if (!daemonSet) return undefined;
+  return isProgressing(daemonSet)
+    ? daemonSet.metadata.annotations?.[stableAnnotation]
+    : String(daemonSet.metadata.generation);
+}
+
+export function isProgressing({ metadata, status = {} }: AgentDaemonSet): boolean {
+  const generation = metadata.generation ?? 0;
+  // A node that joins or restarts after everybody had it is no roll-out.
+  if (metadata.annotations?.[stableAnnotation] === String(generation)) return false;
+  return (
+    generation !== status.observedGeneration ||
+    (status.updatedNumberScheduled ?? 0) < (status.desiredNumberScheduled ?? 0) ||
+    (status.numberUnavailable ?? 0) > 0
+  );
+}

@@ -1,0 +1,94 @@
+import type { Condition } from "../object/condition.ts";
+import type { Protocol } from "./api.ts";
+import { type ChosenNode, type PoolArguments, type PoolOutcome, reportOf } from "./boot-arguments.ts";
+import { machineConfigName } from "./machine-configs.ts";
+import type { Pools } from "./pools.ts";
+import { describeRule, type Rule } from "./rule.ts";
+
+export type BootFinding = Pick<Condition, "status" | "reason" | "message">;
+
+/** From the most to the least in need of a user. */
+const order = ["MCLabelsAcrossMCPs", "ProfileConflict", "WonThroughMatch", "WaitingForNodes", "Agreed"];
+
+/** What became of boot arguments, for each Tuned whose rules bring some: the worst of it. */
+export function bootFindings(
+  chosen: readonly ChosenNode[],
+  agreed: readonly PoolArguments[],
+  pools: Pools,
+  protocol: Protocol,
+): Map<string, BootFinding> {
+  const found = new Map<string, BootFinding>();
+  const add = (tuned: string, finding: BootFinding): void => {
+    const known = found.get(tuned);
+    if (!known || order.indexOf(finding.reason) < order.indexOf(known.reason)) found.set(tuned, finding);
+  };
+  for (const { pool, rule, outcome } of agreed) {
+    const finding = findingOf(pool, outcome);
+    if (finding) add(rule.tuned, finding);
+  }
+  for (const rule of acrossPools(chosen, pools)) {
+    const names = pools.selecting(rule.recommend.machineConfigLabels ?? {});
+    const message = `${describeRule(rule)}: its machineConfigLabels select the pools ${names.join(", ")}; boot arguments need one that is theirs alone.`;
+    add(rule.tuned, { status: "False", reason: "MCLabelsAcrossMCPs", message });
+  }
+  for (const [rule, nodes] of dropped(chosen, protocol)) {
+    const [first] = nodes;
+    const more = nodes.length > 1 ? ` and ${nodes.length - 1} more` : "";
+    const message = `${describeRule(rule)} holds through match for node ${first?.name}${more}, so the boot arguments ${JSON.stringify(first?.line)} reach no machine: only rules with machineConfigLabels and no match are for a whole pool.`;
+    add(rule.tuned, { status: "False", reason: "WonThroughMatch", message });
+  }
+  return found;
+}
+
+/** Winning rules whose labels select more than one pool. */
+export function acrossPools(chosen: readonly ChosenNode[], pools: Pools): Rule[] {
+  const rules = new Set(chosen.filter(({ choice }) => choice.via.type === "pool").map(({ choice }) => choice.rule));
+  return [...rules].filter(({ recommend }) => pools.selecting(recommend.machineConfigLabels ?? {}).length > 1);
+}
+
+function findingOf(pool: string, outcome: PoolOutcome): BootFinding | undefined {
+  switch (outcome.type) {
+    case "agreed":
+      if (outcome.arguments.length === 0) return undefined;
+      return {
+        status: "True",
+        reason: "Agreed",
+        message: `MachineConfig ${machineConfigName(pool)}: ${outcome.arguments.join(" ")}`,
+      };
+    case "unapplied":
+      return {
+        status: "False",
+        reason: "WaitingForNodes",
+        message: `No node of the pool ${pool} has applied its profile yet.`,
+      };
+    case "waiting": {
+      const [first, ...more] = outcome.nodes;
+      const others = more.length > 0 ? ` and ${more.length} more` : "";
+      const message = `The pool ${pool} waits for node ${first}${others}: no boot arguments reported for the current profile.`;
+      return { status: "False", reason: "WaitingForNodes", message };
+    }
+    case "conflict": {
+      const sides = Array.from(outcome.values, ([line, [first, ...more]]) => {
+        const others = more.length > 0 ? ` and ${more.length} more` : "";
+        return `${JSON.stringify(line)} on ${first}${others}`;
+      });
+      const message = `Nodes of the pool ${pool} want different boot arguments: ${sides.slice(0, 5).join("; ")}. The MachineConfig stays as it is until they agree.`;
+      return { status: "False", reason: "ProfileConflict", message };
+    }
+  }
+}
+
+/** Rules that won through their labels on nodes that report boot arguments for them, which then go nowhere. */
+function dropped(chosen: readonly ChosenNode[], protocol: Protocol): Map<Rule, { name: string; line: string }[]> {
+  const rules = new Map<Rule, { name: string; line: string }[]>();
+  for (const one of chosen) {
+    const { rule, via } = one.choice;
+    if (via.type !== "match") continue;
+    const { line } = reportOf(one, protocol);
+    if (line.trim() === "" || one.observed?.status?.tunedProfile !== rule.recommend.profile) continue;
+    const nodes = rules.get(rule) ?? [];
+    nodes.push({ name: one.node.metadata.name ?? "", line });
+    rules.set(rule, nodes);
+  }
+  return rules;
+}

@@ -1,0 +1,71 @@
+import type { KubeObject } from "../object/meta.ts";
+import type { Plan } from "../object/plan.ts";
+import {
+  type ClusterOperator,
+  clusterOperatorName,
+  operatorStatus,
+  type OperatorStatusInput,
+  statusDueAt,
+} from "./operator-status.ts";
+import { transitions } from "./transitions.ts";
+
+/** Where the operator tells how it fares: in the ClusterOperator of OpenShift, elsewhere in a ConfigMap of its own. */
+export type StatusPlace =
+  | { readonly type: "ClusterOperator"; readonly observed: ClusterOperator | undefined }
+  | { readonly type: "ConfigMap"; readonly observed: KubeObject | undefined };
+
+export const statusConfigMapName = "node-tuning-status";
+
+type Input = Omit<OperatorStatusInput, "before"> & { readonly status: StatusPlace };
+
+export function planOperatorStatus(plan: Plan, input: Input): void {
+  const { status: place, namespace, now } = input;
+  const before = place.type === "ClusterOperator" ? (place.observed?.status ?? {}) : readStatus(place.observed);
+  const status = operatorStatus({ ...input, before });
+  const of = place.type === "ClusterOperator" ? clusterOperator : configMap(namespace);
+  if (place.type === "ConfigMap") plan.objects.push({ owns: "whole", object: { ...of, data: textOf(status) } });
+  else {
+    if (!place.observed) plan.objects.push({ owns: "whole", object: { ...of, spec: {} } });
+    plan.statuses.push({
+      of: { ...of, metadata: { name: clusterOperatorName, uid: place.observed?.metadata.uid } },
+      status,
+    });
+  }
+  plan.events.push(...transitions(of, before.conditions, status.conditions));
+  const due = statusDueAt(status);
+  if (due !== undefined) plan.requeueAfterMs = Math.max(due - Date.parse(now) + 1000, 1000);
+}
+
+const clusterOperator: KubeObject = {
+  apiVersion: "config.openshift.io/v1",
+  kind: "ClusterOperator",
+  metadata: { name: clusterOperatorName },
+};
+
+function configMap(namespace: string): KubeObject {
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name: statusConfigMapName, namespace } };
+}
+
+type Status = NonNullable<ClusterOperator["status"]>;
+
+/** For people a line for each condition; for programs all of it as JSON. */
+function textOf({ conditions = [], versions = [] }: Status): Record<string, string> {
+  const lines = conditions.map(({ type, status, reason, message }) => [
+    type,
+    `${status} (${reason})${message ? `: ${message}` : ""}`,
+  ]);
+  return { ...Object.fromEntries(lines), "status.json": JSON.stringify({ conditions, versions }) } as Record<
+    string,
+    string
+  >;
+}
+
+function readStatus(observed: KubeObject | undefined): Status {
+  const { data } = (observed ?? {}) as { data?: Record<string, string> };
+  try {
+    return JSON.parse(data?.["status.json"] ?? "{}") as Status;
+  } catch {
+    // Somebody wrote into it: it is told anew.
+    return {};
+  }
+}

@@ -1,0 +1,175 @@
+import { type Condition, findCondition, setCondition } from "../object/condition.ts";
+import type { KubeObject } from "../object/meta.ts";
+import { type AgentDaemonSet, agentDaemonSetName, isProgressing } from "./agent-daemon-set.ts";
+import { group, type Profile } from "./api.ts";
+import type { PoolArguments } from "./boot-arguments.ts";
+
+export const clusterOperatorName = "node-tuning";
+
+export interface ClusterOperator extends KubeObject {
+  status?: {
+    conditions?: Condition[];
+    versions?: { name: string; version: string }[];
+    relatedObjects?: object[];
+  };
+}
+
+export interface OperatorStatusInput {
+  readonly managementState: "Managed" | "Unmanaged" | "Removed";
+  readonly daemonSet: AgentDaemonSet | undefined;
+  readonly profiles: readonly Profile[];
+  readonly pools: readonly PoolArguments[];
+  /** Rules whose labels select several pools. */
+  readonly acrossPools: readonly string[];
+  readonly release: string;
+  readonly namespace: string;
+  readonly before: NonNullable<ClusterOperator["status"]>;
+  readonly now: string;
+}
+
+type Finding = Omit<Condition, "lastTransitionTime">;
+
+/** Long enough for an image to be pulled anywhere. */
+const unavailableTooLongMs = 2 * 60 * 60 * 1000;
+
+/** What the operator says of itself: from what is there, and from nothing it remembers. */
+export function operatorStatus(input: OperatorStatusInput): NonNullable<ClusterOperator["status"]> {
+  const { managementState, before, now, release, daemonSet } = input;
+  const findings = managementState === "Managed" ? managed(input) : atRest(managementState);
+  let conditions: readonly Condition[] = before.conditions ?? [];
+  for (const finding of findings) conditions = setCondition(conditions, finding, now);
+  const settled = managementState === "Managed" && daemonSet !== undefined && !isProgressing(daemonSet);
+  return {
+    conditions: [...conditions],
+    versions: versions(before.versions ?? [], release, { settled, available: isAvailable(findings) }),
+    relatedObjects: relatedObjects(input.namespace),
+  };
+}
+
+/** Until when a condition may change by time alone. */
+export function statusDueAt({ conditions }: NonNullable<ClusterOperator["status"]>): number | undefined {
+  const available = findCondition(conditions, "Available");
+  if (available?.status !== "False" || findCondition(conditions, "Degraded")?.status === "True") return undefined;
+  return Date.parse(available.lastTransitionTime ?? "") + unavailableTooLongMs;
+}
+
+function atRest(state: "Unmanaged" | "Removed"): Finding[] {
+  const message =
+    state === "Removed"
+      ? "Tuning was taken away: managementState is Removed."
+      : "Tuning stands still: managementState is Unmanaged.";
+  return [
+    { type: "Available", status: "True", reason: state, message },
+    { type: "Progressing", status: "False", reason: state, message },
+    { type: "Degraded", status: "False", reason: state, message },
+  ];
+}
+
+function managed(input: OperatorStatusInput): Finding[] {
+  const { daemonSet, before } = input;
+  if (!daemonSet) {
+    // Nothing to go by: what was said last still holds, and where nothing was, this is the beginning.
+    if (before.conditions?.length) return [];
+    return [
+      { type: "Available", status: "False", reason: "TunedUnavailable", message: "There are no agents yet." },
+      { type: "Progressing", status: "True", reason: "Reconciling", message: "The agents are being made." },
+      { type: "Degraded", status: "False", reason: "Reconciling", message: "" },
+    ];
+  }
+  const available = availability(input, daemonSet);
+  return [available, progress(daemonSet), degradation(input, available)];
+}
+
+function availability({ profiles, release }: OperatorStatusInput, { status = {} }: AgentDaemonSet): Finding {
+  const { numberAvailable = 0, desiredNumberScheduled = 0 } = status;
+  const agents = `${numberAvailable} of ${desiredNumberScheduled} agents are available`;
+  const base: Finding =
+    numberAvailable > 0
+      ? {
+          type: "Available",
+          status: "True",
+          reason: "AsExpected",
+          message: `${agents}${release ? ` (${release})` : ""}.`,
+        }
+      : { type: "Available", status: "False", reason: "TunedUnavailable", message: `${agents}.` };
+  const degraded = profiles.filter((profile) => conditionOf(profile, "Degraded") === "True");
+  if (degraded.length > 0)
+    return { ...base, reason: "ProfileDegraded", message: counted(degraded, profiles, "are degraded") };
+  const pending = profiles.filter((profile) => !isInForce(profile));
+  if (pending.length > 0)
+    return { ...base, reason: "ProfileProgressing", message: counted(pending, profiles, "are not applied yet") };
+  return base;
+}
+
+function progress(daemonSet: AgentDaemonSet): Finding {
+  if (!isProgressing(daemonSet))
+    return { type: "Progressing", status: "False", reason: "AsExpected", message: "All agents are as they should be." };
+  const { desiredNumberScheduled = 0, updatedNumberScheduled = 0, numberUnavailable = 0 } = daemonSet.status ?? {};
+  const message =
+    updatedNumberScheduled < desiredNumberScheduled
+      ? `${updatedNumberScheduled} of ${desiredNumberScheduled} agents are of the current version.`
+      : `${numberUnavailable} of ${desiredNumberScheduled} agents are not available yet.`;
+  return { type: "Progressing", status: "True", reason: "Reconciling", message };
+}
+
+function degradation({ pools, acrossPools, before, now }: OperatorStatusInput, available: Finding): Finding {
+  const last = findCondition(before.conditions, "Available");
+  const since = last?.status === "False" ? Date.parse(last.lastTransitionTime ?? now) : Date.parse(now);
+  if (available.status === "False" && Date.parse(now) - since > unavailableTooLongMs)
+    return degraded("TunedUnavailable", "No agent has been available for two hours.");
+  if (acrossPools.length > 0)
+    return degraded("MCLabelsAcrossMCPs", `${acrossPools.join("; ")}: labels must select one pool only.`);
+  const conflicts = pools.filter(({ outcome }) => outcome.type === "conflict").map(({ pool }) => pool);
+  if (conflicts.length > 0)
+    return degraded(
+      "ProfileConflict",
+      `Nodes of ${conflicts.length > 1 ? "the pools" : "the pool"} ${conflicts.join(", ")} want different boot arguments.`,
+    );
+  return { type: "Degraded", status: "False", reason: "AsExpected", message: "" };
+}
+
+function degraded(reason: string, message: string): Finding {
+  return { type: "Degraded", status: "True", reason, message };
+}
+
+/** What was asked for last is what the node says it has. */
+function isInForce(profile: Profile): boolean {
+  return (
+    conditionOf(profile, "Applied") === "True" && profile.status?.tunedProfile === profile.spec.config.tunedProfile
+  );
+}
+
+function conditionOf({ status }: Profile, type: string): string | undefined {
+  return findCondition(status?.conditions, type)?.status;
+}
+
+function counted(some: readonly Profile[], all: readonly Profile[], what: string): string {
+  const names = some.slice(0, 3).map(({ metadata }) => metadata.name);
+  const more = some.length > 3 ? ` and ${some.length - 3} more` : "";
+  return `${some.length}/${all.length} Profiles ${what}: ${names.join(", ")}${more}.`;
+}
+
+function isAvailable(findings: readonly Finding[]): boolean {
+  return findCondition(findings, "Available")?.status === "True";
+}
+
+function versions(
+  before: readonly { name: string; version: string }[],
+  release: string,
+  { settled, available }: { settled: boolean; available: boolean },
+): { name: string; version: string }[] {
+  if (release === "") return [...before];
+  const next = new Map(before.map(({ name, version }) => [name, version]));
+  if (available) next.set("operator", release);
+  if (settled) next.set("ocp-tuned", release);
+  return Array.from(next, ([name, version]) => ({ name, version }));
+}
+
+function relatedObjects(namespace: string): object[] {
+  return [
+    { group: "", resource: "namespaces", name: namespace },
+    { group, resource: "tuneds", name: "", namespace },
+    { group, resource: "profiles", name: "", namespace },
+    { group: "apps", resource: "daemonsets", name: agentDaemonSetName, namespace },
+  ];
+}

@@ -1,0 +1,88 @@
+import type { CacheEvent, Informer } from "../kube/cache.ts";
+import type { Client } from "../kube/client.ts";
+import { createInformer } from "../kube/informer.ts";
+import { kinds } from "../kube/kinds.ts";
+import type { KubeObject } from "../object/meta.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { Labels } from "./match.ts";
+
+interface PodFacts extends KubeObject {
+  spec?: { nodeName?: string };
+}
+
+export interface PodLabelsOptions {
+  client: Client;
+  clock: Clock;
+  /** Ends it for good. */
+  signal: AbortSignal;
+  changed: () => void;
+}
+
+/** Labels of all pods of a cluster, watched only as long as a rule goes by them: there are many, and they change often. */
+export class PodLabels {
+  readonly #client: Client;
+  readonly #clock: Clock;
+  readonly #signal: AbortSignal;
+  readonly #changed: () => void;
+  #running: { informer: Informer<PodFacts>; stop: AbortController } | undefined;
+
+  constructor({ client, clock, signal, changed }: PodLabelsOptions) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#signal = signal;
+    this.#changed = changed;
+  }
+
+  get watching(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** Whether the labels are known, beginning to watch if need be. `changed` is called when they are. */
+  ready(): boolean {
+    this.#running ??= this.#start();
+    return this.#running.informer.synced;
+  }
+
+  on(node: string): readonly Labels[] {
+    return (this.#running?.informer.byIndex("node", node) ?? []).map(({ metadata }) => metadata.labels ?? {});
+  }
+
+  stop(): void {
+    this.#running?.stop.abort();
+    this.#running = undefined;
+  }
+
+  #start(): { informer: Informer<PodFacts>; stop: AbortController } {
+    const stop = new AbortController();
+    const informer = createInformer<KubeObject, PodFacts>(this.#client, kinds.pod as never, {
+      clock: this.#clock,
+      project: facts,
+      indexes: { node: ({ spec }) => (spec?.nodeName ? [spec.nodeName] : []) },
+    });
+    informer.subscribe((event) => {
+      if (informer.synced && matters(event)) this.#changed();
+    });
+    const signal = AbortSignal.any([this.#signal, stop.signal]);
+    void informer.run(signal);
+    informer.whenSynced(signal).then(this.#changed, () => {});
+    return { informer, stop };
+  }
+}
+
+function facts({ apiVersion, kind, metadata, spec }: PodFacts): PodFacts {
+  const { name, namespace, uid, resourceVersion, labels } = metadata;
+  return {
+    apiVersion,
+    kind,
+    metadata: { name, namespace, uid, resourceVersion, labels },
+    spec: { nodeName: spec?.nodeName },
+  };
+}
+
+/** A pod that runs nowhere yet concerns no node; what else happens to it concerns no rule. */
+function matters(event: CacheEvent<PodFacts>): boolean {
+  if (!event.object.spec?.nodeName) return false;
+  if (event.type !== "updated") return Object.keys(event.object.metadata.labels ?? {}).length > 0;
+  const seen = ({ metadata, spec }: PodFacts): string => JSON.stringify([metadata.labels, spec?.nodeName]);
+  return seen(event.before) !== seen(event.object);
+}

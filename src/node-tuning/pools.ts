@@ -1,0 +1,75 @@
+import type { MachineConfigPool } from "../machine-config/api.ts";
+import {
+  fromLabelSelector,
+  type LabelSelector,
+  type LabelSelectorObject,
+  matchesLabels,
+  SelectorError,
+} from "../object/label-selector.ts";
+import type { Labels } from "./match.ts";
+
+interface Pool {
+  readonly name: string;
+  /** Undefined: selects nothing. */
+  readonly nodes: LabelSelector | undefined;
+  readonly configs: LabelSelector | undefined;
+}
+
+/** The machine config pools of a cluster, as rules see them. */
+export class Pools {
+  readonly #pools: readonly Pool[];
+  readonly #problems: string[] = [];
+  readonly #byLabels = new Map<string, readonly string[]>();
+
+  constructor(pools: readonly MachineConfigPool[]) {
+    this.#pools = pools
+      .map(({ metadata: { name = "" }, spec }) => ({
+        name,
+        nodes: this.#selector(name, "nodeSelector", spec?.nodeSelector),
+        configs: this.#selector(name, "machineConfigSelector", spec?.machineConfigSelector),
+      }))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** Selectors that cannot be read. Their pools select nothing; others are not touched by it. */
+  get problems(): readonly string[] {
+    return this.#problems;
+  }
+
+  /**
+   * The pools of a node, the one that configures it first. A custom pool stands before worker, which its nodes inherit
+   * from; master stands before all. A node of two custom pools belongs to none: nobody can say which.
+   */
+  ofNode(labels: Labels): readonly string[] {
+    const names = this.#pools.filter(({ nodes }) => nodes && matchesLabels(nodes, labels)).map(({ name }) => name);
+    const custom = names.filter((name) => name !== "master" && name !== "worker");
+    if (custom.length > 1) return [];
+    const isMaster = names.includes("master");
+    const worker = names.filter((name) => name === "worker");
+    if (custom.length === 0) return isMaster ? ["master"] : worker;
+    return [isMaster ? "master" : (custom[0] as string), ...worker];
+  }
+
+  /** The pools whose nodes get a MachineConfig with these labels, by name. */
+  selecting(labels: Labels): readonly string[] {
+    const key = JSON.stringify(Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+    let names = this.#byLabels.get(key);
+    if (!names) {
+      names = this.#pools.filter(({ configs }) => configs && matchesLabels(configs, labels)).map(({ name }) => name);
+      this.#byLabels.set(key, names);
+    }
+    return names;
+  }
+
+  #selector(pool: string, field: string, selector: LabelSelectorObject | null | undefined): LabelSelector | undefined {
+    // Empty selectors select everything elsewhere; a pool of everything is nobody's intention.
+    if (!Object.keys(selector?.matchLabels ?? {}).length && !selector?.matchExpressions?.length) return undefined;
+    try {
+      return fromLabelSelector(selector);
+    } catch (error) {
+      if (!(error instanceof SelectorError)) throw error;
+      this.#problems.push(`MachineConfigPool ${pool} ${field}: ${error.message}`);
+      return undefined;
+    }
+  }
+}

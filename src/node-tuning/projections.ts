@@ -1,0 +1,67 @@
+import { bootArgumentsAnnotation, inputsAnnotation, type Profile, type ProfileText } from "./api.ts";
+import type { NodeFacts } from "./node-profile.ts";
+
+/** Heartbeats and images are most of a Node, and nothing here reads them. */
+export function projectNode({ apiVersion, kind, metadata, spec, status }: NodeFacts): NodeFacts {
+  const { name, uid, resourceVersion, labels } = metadata;
+  const annotations = pick(metadata.annotations, [bootArgumentsAnnotation, inputsAnnotation]);
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  return {
+    apiVersion,
+    kind,
+    metadata: { name, uid, resourceVersion, labels, ...(annotations ? { annotations } : {}) },
+    spec: { providerID: spec?.providerID },
+    ...(ready ? { status: { conditions: [{ type: "Ready", status: ready.status }] } } : {}),
+  };
+}
+
+function pick(
+  annotations: Record<string, string> | undefined,
+  names: readonly string[],
+): Record<string, string> | undefined {
+  if (!annotations) return undefined;
+  const found = names.filter((name) => Object.hasOwn(annotations, name)).map((name) => [name, annotations[name]]);
+  return found.length > 0 ? (Object.fromEntries(found) as Record<string, string>) : undefined;
+}
+
+/** What a decision depends on, of what `projectNode` keeps. */
+export function nodeFactsOf({ metadata: { uid, labels, annotations }, spec, status }: NodeFacts): string {
+  return JSON.stringify([uid, labels, annotations, spec, status]);
+}
+
+/** What a decision depends on, of a Profile: times of conditions and texts for people are not among it. */
+export function profileFactsOf({ metadata, status }: Profile): string {
+  const conditions = status?.conditions?.map(({ type, status }) => [type, status]);
+  const { tunedProfile, bootcmdline, bootcmdlineInputs } = status ?? {};
+  return JSON.stringify([
+    metadata.uid,
+    metadata.generation,
+    metadata.annotations,
+    conditions,
+    tunedProfile,
+    bootcmdline,
+    bootcmdlineInputs,
+  ]);
+}
+
+/** Keeps one copy of a text that thousands of Profiles carry. */
+export class SharedTexts {
+  readonly #last = new Map<string, string>();
+
+  project = (profile: Profile): Profile => {
+    const { spec, metadata } = profile;
+    const { managedFields: _, ...kept } = metadata;
+    return {
+      ...profile,
+      metadata: kept,
+      spec: { ...spec, ...(spec.profile ? { profile: spec.profile.map(this.#shared) } : {}) },
+    };
+  };
+
+  readonly #shared = ({ name, data }: ProfileText): ProfileText => {
+    const known = this.#last.get(name);
+    if (known === data) return { name, data: known };
+    this.#last.set(name, data);
+    return { name, data };
+  };
+}

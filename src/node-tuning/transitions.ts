@@ -1,0 +1,32 @@
+import { type Condition, findCondition } from "../object/condition.ts";
+import type { ObjectReference, PlannedEvent } from "../object/plan.ts";
+
+/** An event for each condition whose status or reason is another one now: who watches events hears it once. */
+export function transitions(
+  regarding: ObjectReference,
+  before: readonly Condition[] | undefined,
+  after: readonly Condition[] | undefined,
+): PlannedEvent[] {
+  return (after ?? []).flatMap(({ type, status, reason, message }): PlannedEvent[] => {
+    const old = findCondition(before, type);
+    // How things begin is no news unless something is wrong.
+    if (!old && !isBad(type, status)) return [];
+    if (old?.status === status && old.reason === reason) return [];
+    return [
+      {
+        regarding,
+        type: isBad(type, status) ? "Warning" : "Normal",
+        reason: reason === "AsExpected" ? `${type}${status}` : reason,
+        message: message || `${type} is ${status}.`,
+      },
+    ];
+  });
+}
+
+function isBad(type: string, status: string): boolean {
+  return type === "Degraded"
+    ? status === "True"
+    : type === "Valid" || type === "Available"
+      ? status === "False"
+      : false;
+}
