@@ -1,0 +1,106 @@
+import { type Condition, setCondition } from "../../../object/condition.ts";
+import { formatTime, parseTime } from "../../../object/time.ts";
+import { countOf } from "../int-or-percent.ts";
+import { isReady, isTerminating } from "../pods/pod-state.ts";
+import type { Pod, PodDisruptionBudget } from "../workload-objects.ts";
+
+type Status = NonNullable<PodDisruptionBudget["status"]>;
+
+/** How many pods there should be, or why that cannot be told. */
+export type ExpectedPods = { type: "count"; count: number } | { type: "unknown"; message: string };
+
+export interface BudgetInput {
+  budget: PodDisruptionBudget;
+  /** Those that its selector means. */
+  pods: readonly Pod[];
+  /** By their owners' scale. Only asked for where a share or `maxUnavailable` is to be counted. */
+  expected: ExpectedPods;
+  now: number;
+}
+
+export interface BudgetDecision {
+  status: Status;
+  /** When an eviction that nothing came of is forgotten. */
+  requeueAfterMs?: number;
+}
+
+/** An eviction was granted so long ago that the pod should be gone. */
+const deletionTimeoutMs = 2 * 60_000;
+
+/** Whether the number of pods is the sum of their owners' scales, or just those that are there. */
+export function needsScale({ spec }: PodDisruptionBudget): boolean {
+  return spec?.maxUnavailable !== undefined || typeof spec?.minAvailable === "string";
+}
+
+export function budgetStatus({ budget, pods, expected, now }: BudgetInput): BudgetDecision {
+  const generation = budget.metadata.generation;
+  if (expected.type === "unknown") {
+    const failed = { status: "False", reason: "SyncFailed", message: expected.message } as const;
+    return { status: { ...emptyStatus(budget), ...budget.status, ...verdict(budget, 0, failed, now) } };
+  }
+  const disrupted = stillDisrupted(budget, pods, now);
+  const healthy = pods.filter(
+    (pod) => isReady(pod) && !isTerminating(pod) && !disrupted.has(pod.metadata.name ?? ""),
+  ).length;
+  const desired = desiredHealthy(budget, expected.count);
+  // Without any pod nothing is allowed: the first of them must find the budget closed.
+  const allowed = expected.count <= 0 ? 0 : Math.max(0, healthy - desired);
+  const found =
+    allowed > 0
+      ? ({ status: "True", reason: "SufficientPods", message: "" } as const)
+      : ({ status: "False", reason: "InsufficientPods", message: "" } as const);
+  const times = Array.from(disrupted.values(), (time) => (parseTime(time) ?? now) + deletionTimeoutMs - now);
+  return {
+    status: {
+      ...verdict(budget, allowed, found, now),
+      observedGeneration: generation,
+      currentHealthy: healthy,
+      desiredHealthy: desired,
+      expectedPods: expected.count,
+      disruptedPods: disrupted.size > 0 ? Object.fromEntries(disrupted) : undefined,
+    },
+    ...(times.length > 0 && { requeueAfterMs: Math.max(0, Math.min(...times)) }),
+  };
+}
+
+function emptyStatus({ metadata }: PodDisruptionBudget): Status {
+  return {
+    observedGeneration: metadata.generation,
+    currentHealthy: 0,
+    desiredHealthy: 0,
+    expectedPods: 0,
+    disruptionsAllowed: 0,
+  };
+}
+
+function verdict(
+  { metadata, status }: PodDisruptionBudget,
+  disruptionsAllowed: number,
+  finding: Pick<Condition, "status" | "reason" | "message">,
+  now: number,
+): Pick<Status, "disruptionsAllowed" | "conditions"> {
+  const condition = { type: "DisruptionAllowed", observedGeneration: metadata.generation, ...finding };
+  const before = (status?.conditions ?? []) as Condition[];
+  return {
+    disruptionsAllowed,
+    conditions: setCondition(before, condition, formatTime(now)) as Status["conditions"],
+  };
+}
+
+function desiredHealthy({ spec }: PodDisruptionBudget, expected: number): number {
+  if (spec?.maxUnavailable !== undefined) return Math.max(0, expected - countOf(spec.maxUnavailable, expected, "up"));
+  return countOf(spec?.minAvailable ?? 0, expected, "up");
+}
+
+/** Pods whose eviction was granted and that are still there, with when it was. */
+function stillDisrupted({ status }: PodDisruptionBudget, pods: readonly Pod[], now: number): Map<string, string> {
+  const disrupted = new Map<string, string>();
+  const granted = new Map(Object.entries(status?.disruptedPods ?? {}));
+  for (const pod of pods) {
+    const name = pod.metadata.name ?? "";
+    const time = granted.get(name);
+    if (time === undefined || isTerminating(pod)) continue;
+    if ((parseTime(time) ?? 0) + deletionTimeoutMs > now) disrupted.set(name, time);
+  }
+  return disrupted;
+}

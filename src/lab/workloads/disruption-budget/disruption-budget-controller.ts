@@ -1,0 +1,93 @@
+import { kinds } from "../../../kube/kinds.ts";
+import { matchesLabels } from "../../../object/label-selector.ts";
+import { keyOf, type KubeObject } from "../../../object/meta.ts";
+import { Controller, type Result, source } from "../../../runtime/controller.ts";
+import { selectorOf } from "../pods/claim.ts";
+import { controllerOf } from "../pods/controller-of.ts";
+import { isFinished } from "../pods/pod-state.ts";
+import { byController, byNamespace } from "../workload-caches.ts";
+import type { Pod } from "../workload-objects.ts";
+import { runWithEvents, type WorkloadControllerOptions, type WorkloadOptions } from "../workload-options.ts";
+import { writeStatus } from "../write-status.ts";
+import { budgetStatus, type ExpectedPods, needsScale } from "./budget-status.ts";
+import { expectedByOwners } from "./owner-scale.ts";
+
+/** A look goes through the pods of a namespace, so where they are many the looks are spaced. */
+const restPerPodMs = 0.01;
+
+/** As `system:serviceaccount:kube-system:disruption-controller`. */
+export function runDisruptionBudgets(options: WorkloadOptions & { signal: AbortSignal }): Promise<void> {
+  return runWithEvents("controllermanager", options, disruptionBudgetController);
+}
+
+export function disruptionBudgetController(options: WorkloadControllerOptions): Controller {
+  const { client, caches, recorder, clock, log, metrics } = options;
+  const { pods, podDisruptionBudgets: budgets, deployments, replicaSets, statefulSets } = caches;
+  const lookAgainAt = new Map<string, number>();
+
+  const protecting = (pod: Pod): string[] =>
+    budgets
+      .byIndex(byNamespace, pod.metadata.namespace ?? "")
+      .filter((budget) => matchesLabels(selectorOf(budget), pod.metadata.labels))
+      .map(keyOf);
+  /** Of one owner's pods any tells which budgets its scale matters to. */
+  const protectingPodsOf = (owner: KubeObject): string[] =>
+    pods
+      .byIndex(byController, owner.metadata.uid ?? "")
+      .slice(0, 1)
+      .flatMap(protecting);
+  const protectingPodsBelow = (deployment: KubeObject): string[] =>
+    replicaSets.byIndex(byController, deployment.metadata.uid ?? "").flatMap(protectingPodsOf);
+
+  return new Controller({
+    name: "disruption-budget",
+    clock,
+    log,
+    metrics,
+    sources: [
+      source(budgets, ({ object }) => [keyOf(object)]),
+      source(pods, (event) => [
+        ...protecting(event.object),
+        ...(event.type === "updated" ? protecting(event.before) : []),
+      ]),
+      source(statefulSets, (event) => (isRescaled(event) ? protectingPodsOf(event.object) : [])),
+      source(replicaSets, (event) =>
+        isRescaled(event) && !controllerOf(event.object) ? protectingPodsOf(event.object) : [],
+      ),
+      source(deployments, (event) => (isRescaled(event) ? protectingPodsBelow(event.object) : [])),
+    ],
+    async reconcile(key, { signal }): Promise<Result | undefined> {
+      const budget = budgets.get(key);
+      if (!budget) {
+        lookAgainAt.delete(key);
+        return undefined;
+      }
+      const early = (lookAgainAt.get(key) ?? 0) - clock.monotonic();
+      if (early > 0) return { requeueAfterMs: early };
+      const inNamespace = pods.byIndex(byNamespace, budget.metadata.namespace ?? "");
+      lookAgainAt.set(key, clock.monotonic() + inNamespace.length * restPerPodMs);
+
+      const selector = selectorOf(budget);
+      const meant = inNamespace.filter((pod) => matchesLabels(selector, pod.metadata.labels) && !isFinished(pod));
+      if (meant.length === 0)
+        recorder.record({ regarding: budget, type: "Normal", reason: "NoPods", message: "No matching pods found" });
+      const expected: ExpectedPods = needsScale(budget)
+        ? await expectedByOwners(meant, caches, client, signal)
+        : { type: "count", count: meant.length };
+      if (expected.type === "unknown") {
+        const message = `Failed to calculate the number of expected pods: ${expected.message}`;
+        recorder.record({ regarding: budget, type: "Warning", reason: "CalculateExpectedPodCountFailed", message });
+      }
+      const { status, requeueAfterMs } = budgetStatus({ budget, pods: meant, expected, now: clock.now() });
+      const written = await writeStatus(client, kinds.podDisruptionBudget, budget, status, { signal });
+      // An eviction spends the budget by the same status: what it wrote is looked at first.
+      if (written === "outdated" || expected.type === "unknown") return { requeue: true };
+      return { requeueAfterMs };
+    },
+  });
+}
+
+function isRescaled(event: { type: string; object: KubeObject; before?: KubeObject }): boolean {
+  const generation = (object: KubeObject | undefined): number | undefined => object?.metadata.generation;
+  return event.type !== "updated" || generation(event.before) !== generation(event.object);
+}
