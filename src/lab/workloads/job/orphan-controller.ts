@@ -1,0 +1,43 @@
+import { keyOf } from "../../../object/meta.ts";
+import { Controller, source } from "../../../runtime/controller.ts";
+import { controllerOf } from "../pods/controller-of.ts";
+import { byController } from "../workload-caches.ts";
+import type { Pod } from "../workload-objects.ts";
+import type { WorkloadControllerOptions } from "../workload-options.ts";
+import { isFinishedJob, isTracked } from "./job-fields.ts";
+import { releasePod } from "./release-pod.ts";
+
+/** Releases pods that nobody will count any more, since their Job is gone or has ended: else they would stay for ever. */
+export function orphanController({ client, caches, clock, log, metrics }: WorkloadControllerOptions): Controller {
+  const { jobs, pods } = caches;
+
+  const isForsaken = (pod: Pod): boolean => {
+    if (!isTracked(pod)) return false;
+    const owner = controllerOf(pod);
+    const job = owner?.kind === "Job" ? jobs.get(`${pod.metadata.namespace}/${owner.name}`) : undefined;
+    return !job || job.metadata.uid !== owner?.uid || isFinishedJob(job);
+  };
+
+  return new Controller({
+    name: "job-orphans",
+    clock,
+    log,
+    metrics,
+    sources: [
+      source(pods, ({ type, object }) => (type !== "deleted" && isForsaken(object) ? [keyOf(object)] : [])),
+      source(jobs, ({ type, object }) =>
+        type === "deleted" || isFinishedJob(object)
+          ? pods
+              .byIndex(byController, object.metadata.uid ?? "")
+              .filter(isTracked)
+              .map(keyOf)
+          : [],
+      ),
+    ],
+    async reconcile(key, { signal }) {
+      const pod = pods.get(key);
+      if (pod && isForsaken(pod)) await releasePod(client, pod, signal);
+      return undefined;
+    },
+  });
+}
