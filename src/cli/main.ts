@@ -44,6 +44,18 @@ program
   .option("--probe-address <host:port>", "where to serve /healthz, /readyz and /metrics (default: nowhere)")
   .action(async (options: Record<string, string | boolean>) => (await import("./webhook.ts")).webhook(options));
 
+program
+  .command("lab")
+  .description("play virtual nodes on any API server, for trials and scale tests")
+  .option("--kubeconfig <file>", "the cluster (default: as kubectl finds it)")
+  .option("--context <name>", "the context of the kubeconfig")
+  .option("--nodes <n>", "how many nodes of the smallest kind")
+  .option("--topology <file>", "groups of nodes, in YAML")
+  .option("--name-prefix <prefix>", "what names of nodes begin with", "node-")
+  .option("--no-workloads", "leave scheduling and workload controllers to others")
+  .option("--cleanup", "delete the nodes at the end; otherwise they stay and are not ready")
+  .action(async (options: Record<string, string | boolean>) => (await import("./lab.ts")).lab(options));
+
 tunedCommand(program);
 
 try {

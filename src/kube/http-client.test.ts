@@ -212,6 +212,10 @@ describe("each call is the request it stands for", () => {
     expect(seen.every(({ headers }) => headers["authorization"] === "Bearer t")).toBe(true);
     expect(records).toHaveLength(4);
     expect([client.sockets, a.sockets]).toEqual([1, 1]);
+    const other = client.for({ ...client.connection, credentials: staticCredentials(bearer("u")) });
+    await other.raw("GET", "/");
+    expect(seen.at(-1)?.headers["authorization"]).toBe("Bearer u");
+    expect(client.sockets).toBe(1);
     b.close();
     expect(client.sockets).toBe(0);
   });

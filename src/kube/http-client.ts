@@ -47,12 +47,16 @@ export class HttpClient implements Client {
     this.#requester = requester;
   }
 
-  /**
-   * The same account acting as someone else, over the same sockets: a thousand of these cost a thousand small objects.
-   * Closing one closes them all.
-   */
+  /** The same account acting as someone else, over the same sockets. */
   as(impersonate: Impersonation): HttpClient {
-    const connection = { ...this.connection, impersonate };
+    return this.for({ ...this.connection, impersonate });
+  }
+
+  /**
+   * Another user of the same cluster over the same sockets: a thousand of these cost a thousand small objects. Closing
+   * one closes them all. Certificates belong to sockets, so only tokens can be shared like this.
+   */
+  for(connection: Connection): HttpClient {
     return new HttpClient(connection, this.#options, this.#requester.for(connection));
   }
 

@@ -13,6 +13,14 @@ test("a machine has what its topology says", async () => {
   expect(await host.write("/proc/sys/kernel/osrelease", "7")).toMatchObject({ code: "EACCES" });
 });
 
+test("CPUs are dealt out among memory nodes", async () => {
+  const host = machine(machineBase({ ...smallMachine, cpus: 5, numaNodes: 2 }));
+  const folder = "/sys/devices/system/node";
+  expect(await host.read(`${folder}/online`)).toEqual({ type: "text", text: "0-1\n" });
+  expect(await host.read(`${folder}/node0/cpulist`)).toEqual({ type: "text", text: "0-1\n" });
+  expect(await host.read(`${folder}/node1/cpulist`)).toEqual({ type: "text", text: "2-4\n" });
+});
+
 test("two machines are two boots", async () => {
   const [a, b] = [machine(base), machine(base)];
   expect(await a.read("/proc/sys/kernel/random/boot_id")).not.toEqual(await b.read("/proc/sys/kernel/random/boot_id"));

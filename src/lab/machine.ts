@@ -8,6 +8,8 @@ export interface Topology {
   memoryMiB: number;
   architecture: "amd64" | "arm64";
   kernelRelease: string;
+  /** Memory nodes, among which CPUs are dealt out in blocks. Default 1. */
+  numaNodes?: number;
 }
 
 export const smallMachine: Topology = { cpus: 4, memoryMiB: 8192, architecture: "amd64", kernelRelease: "6.12.0" };
@@ -80,7 +82,7 @@ function cpuinfoOf(cpu: number, architecture: Topology["architecture"]): string 
 }
 
 /** The files that all machines of a kind share. */
-export function machineBase({ cpus, architecture, kernelRelease }: Topology): MemoryBase {
+export function machineBase({ cpus, architecture, kernelRelease, numaNodes = 1 }: Topology): MemoryBase {
   const all = cpus > 1 ? `0-${cpus - 1}\n` : "0\n";
   const facts: [string, string][] = [
     ["/proc/cmdline", "root=/dev/vda1 ro\n"],
@@ -91,6 +93,7 @@ export function machineBase({ cpus, architecture, kernelRelease }: Topology): Me
     ["/sys/devices/system/cpu/possible", all],
     ["/sys/devices/system/cpu/present", all],
     [bootIdPath, ""],
+    ...numaFacts(cpus, numaNodes),
   ];
   const files: [string, string][] = [];
   const links = [...deviceLinks];
@@ -119,6 +122,17 @@ export function machineBase({ cpus, architecture, kernelRelease }: Topology): Me
     facts.map(([path]) => path),
     links,
   );
+}
+
+function numaFacts(cpus: number, nodes: number): [string, string][] {
+  const folder = "/sys/devices/system/node";
+  const facts: [string, string][] = [[`${folder}/online`, nodes > 1 ? `0-${nodes - 1}\n` : "0\n"]];
+  for (let node = 0; node < nodes; node++) {
+    const [first, next] = [Math.floor((node * cpus) / nodes), Math.floor(((node + 1) * cpus) / nodes)];
+    const list = next - first > 1 ? `${first}-${next - 1}` : next > first ? `${first}` : "";
+    facts.push([`${folder}/node${node}/cpulist`, `${list}\n`]);
+  }
+  return facts;
 }
 
 /** One machine, freshly started. */

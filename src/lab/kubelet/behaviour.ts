@@ -1,6 +1,4 @@
-import { get, isObject } from "../../object/json.ts";
 import type { ObjectMeta } from "../../object/meta.ts";
-import { readYaml, YamlError } from "../../object/yaml.ts";
 import type { MemoryHost } from "../../host/memory-host.ts";
 
 /** What a container that runs no program of ours does. */
@@ -36,21 +34,17 @@ export async function wishesInFiles(
   return {};
 }
 
-/** An empty file, or one that nobody can read, means to fail: that is what it is there for. */
+/** Lines such as `exit-code: 3`. A file that says none of this means to fail: that is what it is there for. */
 function readWishes(text: string): Wishes {
-  const failing = { "exit-code": "1" };
-  if (text.trim() === "") return failing;
-  try {
-    const value = readYaml(text);
-    if (!isObject(value)) return { "exit-code": "1", message: text.trim() };
-    return pick((word) => {
-      const said = get(value, word);
-      return typeof said === "string" || typeof said === "number" || typeof said === "boolean" ? `${said}` : undefined;
-    });
-  } catch (error) {
-    if (!(error instanceof YamlError)) throw error;
-    return { "exit-code": "1", message: text.trim() };
+  const said = new Map<string, string>();
+  for (const line of text.split("\n")) {
+    const colon = line.indexOf(":");
+    if (colon > 0) said.set(line.slice(0, colon).trim(), line.slice(colon + 1).trim());
   }
+  const wishes = pick((word) => said.get(word));
+  if (Object.keys(wishes).length > 0) return wishes;
+  const message = text.trim();
+  return { "exit-code": "1", ...(message === "" ? {} : { message }) };
 }
 
 export function wishesInAnnotations({ annotations }: ObjectMeta): Wishes {

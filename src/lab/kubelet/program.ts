@@ -15,7 +15,7 @@ export interface ProgramRun {
   connection: Connection;
   node: string;
   /** A line of its log. */
-  write(line: string): void;
+  write: (line: string) => void;
   /** SIGTERM. Whoever goes on after the grace period is cut off from its log and from the cluster. */
   signal: AbortSignal;
 }

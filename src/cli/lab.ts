@@ -1,0 +1,79 @@
+import { readFile } from "node:fs/promises";
+import { HttpClient } from "../kube/http-client.ts";
+import { loadConnection } from "../kube/load-connection.ts";
+import { runKubelets } from "../lab/kubelet/kubelets.ts";
+import type { VirtualNode } from "../lab/kubelet/virtual-node.ts";
+import { readTopology, TopologyError } from "../lab/topology-file.ts";
+import { createLog } from "../runtime/log.ts";
+import { stopOnSignals } from "../runtime/signals.ts";
+import { nodesOption } from "./nodes-option.ts";
+import { programs } from "./programs.ts";
+import { nodesOfGroups, smallNodes } from "./virtual-nodes.ts";
+
+/** `attune lab`: virtual nodes on any API server, until it is told to stop. */
+export async function lab(options: Record<string, string | boolean>): Promise<void> {
+  const nodes = await nodesFor(options);
+  const kubeconfig = typeof options.kubeconfig === "string" ? options.kubeconfig : undefined;
+  const context = typeof options.context === "string" ? options.context : undefined;
+  const client = new HttpClient(await loadConnection({ kubeconfig, context }));
+  const { signal: told } = stopOnSignals();
+  const stop = new AbortController();
+  const signal = AbortSignal.any([told, stop.signal]);
+  const log = await createLog({ name: "lab", level: "warn" });
+  const clientAs = (who: Parameters<HttpClient["as"]>[0]): HttpClient => client.as(who);
+  // A cluster that cannot be reached, or does not know us, is told at once and not with every node.
+  await client.raw("GET", "/version", undefined, { signal });
+  say(`${nodes.length} virtual ${nodes.length === 1 ? "node" : "nodes"} on ${client.connection.cluster.server}`);
+  try {
+    await runKubelets({
+      client,
+      clientAs,
+      cluster: client.connection.cluster,
+      nodes,
+      program: programs(client, log),
+      signal,
+      atEnd: options.cleanup === true ? "remove" : "retire",
+      onRegistered: progress(nodes.length),
+      log,
+    });
+  } finally {
+    stop.abort();
+    client.close();
+  }
+  say(options.cleanup === true ? "stopped, and the nodes are deleted" : "stopped; the nodes stay and are not ready");
+}
+
+async function nodesFor(options: Record<string, string | boolean>): Promise<VirtualNode[]> {
+  const { topology } = options;
+  if (typeof topology !== "string") {
+    if (options.nodes === undefined) throw new Error("--nodes or --topology: say which nodes there are");
+    return smallNodes(nodesOption(options.nodes), String(options.namePrefix));
+  }
+  if (options.nodes !== undefined)
+    throw new Error("--nodes and --topology: only one of them can say which nodes there are");
+  const { readYaml, YamlError } = await import("../object/yaml.ts");
+  try {
+    return nodesOfGroups(readTopology(readYaml(await readFile(topology, "utf8"))));
+  } catch (error) {
+    if (error instanceof TopologyError || error instanceof YamlError)
+      throw new Error(`--topology ${topology}: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+/** A line at the first node, at every tenth part of many, and at the last. */
+function progress(all: number): (name: string) => void {
+  const seen = new Set<string>();
+  const started = performance.now();
+  return (name) => {
+    if (seen.has(name)) return say(`${name} registered again`);
+    seen.add(name);
+    const { size } = seen;
+    if (size === all) say(`${size} of ${all} nodes ready after ${((performance.now() - started) / 1000).toFixed(1)} s`);
+    else if (size % Math.max(100, Math.ceil(all / 10)) === 0) say(`${size} of ${all} nodes ready`);
+  };
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

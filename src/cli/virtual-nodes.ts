@@ -1,0 +1,21 @@
+import { VirtualNode } from "../lab/kubelet/virtual-node.ts";
+import { machineBase, smallMachine } from "../lab/machine.ts";
+import type { NodeGroup } from "../lab/topology-file.ts";
+
+/** Nodes of the smallest kind: PREFIX1, PREFIX2, … */
+export function smallNodes(
+  count: number,
+  prefix: string,
+  labels: Readonly<Record<string, string>> = {},
+): VirtualNode[] {
+  const base = machineBase(smallMachine);
+  const shared = { topology: smallMachine, base, labels };
+  return Array.from({ length: count }, (_, index) => new VirtualNode({ name: `${prefix}${index + 1}`, ...shared }));
+}
+
+export function nodesOfGroups(groups: readonly NodeGroup[]): VirtualNode[] {
+  return groups.flatMap(({ names, ...shared }) => {
+    const base = machineBase(shared.topology);
+    return names.map((name) => new VirtualNode({ name, base, ...shared }));
+  });
+}

@@ -1,0 +1,149 @@
+import type { Taint } from "kubernetes-types/core/v1.js";
+import { isObject, type JsonObject } from "../object/json.ts";
+import { approximately, isQuantity, parseQuantity } from "../object/quantity.ts";
+import { smallMachine, type Topology } from "./machine.ts";
+
+/** Nodes that are alike. */
+export interface NodeGroup {
+  readonly names: readonly string[];
+  readonly topology: Topology;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly taints: readonly Taint[];
+  /** Capacity besides cpu, memory and pods. */
+  readonly resources: Readonly<Record<string, string>>;
+}
+
+/** The document is no topology. The message names the place. */
+export class TopologyError extends Error {
+  override readonly name = "TopologyError";
+}
+
+const fields = [
+  "name",
+  "count",
+  "cpus",
+  "memory",
+  "numaNodes",
+  "architecture",
+  "kernel",
+  "labels",
+  "taints",
+  "resources",
+  "hugepages",
+];
+const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
+const mostNodes = 99_999;
+/** A DNS subdomain, which is what nodes are called. */
+const nodeName = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
+
+/** `groups:` of nodes. In a name `{}` stands for the number of the node in its group. */
+export function readTopology(document: unknown): NodeGroup[] {
+  if (!isObject(document)) throw new TopologyError("a list of groups is needed");
+  refuseUnknown(document, ["groups"], "");
+  const { groups } = document;
+  if (!Array.isArray(groups) || groups.length === 0) throw new TopologyError("groups: at least one is needed");
+  const taken = new Set<string>();
+  return groups.map((group, index) => {
+    const at = `groups[${index}]`;
+    if (!isObject(group)) throw new TopologyError(`${at}: must be an object`);
+    const read = readGroup(group, at);
+    for (const name of read.names) {
+      if (taken.has(name)) throw new TopologyError(`${at}.name: there are two nodes "${name}"`);
+      taken.add(name);
+    }
+    return read;
+  });
+}
+
+function readGroup(group: JsonObject, at: string): NodeGroup {
+  refuseUnknown(group, fields, at);
+  const { architecture = smallMachine.architecture, kernel = smallMachine.kernelRelease } = group;
+  if (architecture !== "amd64" && architecture !== "arm64")
+    throw new TopologyError(`${at}.architecture: must be amd64 or arm64`);
+  if (typeof kernel !== "string") throw new TopologyError(`${at}.kernel: must be a text`);
+  const cpus = count(group, "cpus", at, { most: 4096, fallback: smallMachine.cpus });
+  const numaNodes = count(group, "numaNodes", at, { most: 64, fallback: 1 });
+  const hugepages = quantities(group, "hugepages", at).map(([size, amount]): [string, string] => {
+    if (!isQuantity(size)) throw new TopologyError(`${at}.hugepages: "${size}" is not a size such as 2Mi`);
+    return [`hugepages-${size}`, amount];
+  });
+  return {
+    names: namesOf(group, at),
+    topology: { cpus, memoryMiB: memoryOf(group, at), architecture, kernelRelease: kernel, numaNodes },
+    labels: Object.fromEntries(texts(group, "labels", at)),
+    taints: taintsOf(group, at),
+    resources: Object.fromEntries([...quantities(group, "resources", at), ...hugepages]),
+  };
+}
+
+function namesOf(group: JsonObject, at: string): string[] {
+  const { name: pattern } = group;
+  if (typeof pattern !== "string") throw new TopologyError(`${at}.name: a name such as worker-{} is needed`);
+  const nodes = count(group, "count", at, { most: mostNodes, fallback: 1 });
+  if (nodes > 1 && !pattern.includes("{}"))
+    throw new TopologyError(`${at}.name: "${pattern}" needs {} where the number of each node goes`);
+  return Array.from({ length: nodes }, (_, index) => {
+    const name = pattern.replaceAll("{}", String(index + 1));
+    if (name.length > 253 || !nodeName.test(name))
+      throw new TopologyError(`${at}.name: "${name}" is not a name that a node may have`);
+    return name;
+  });
+}
+
+function memoryOf({ memory }: JsonObject, at: string): number {
+  if (memory === undefined) return smallMachine.memoryMiB;
+  const text = typeof memory === "object" ? JSON.stringify(memory) : String(memory);
+  const mebibytes = isQuantity(text) ? Math.floor(approximately(parseQuantity(text)) / 2 ** 20) : 0;
+  if (mebibytes < 1) throw new TopologyError(`${at}.memory: "${text}" is not an amount such as 16Gi`);
+  return mebibytes;
+}
+
+function taintsOf({ taints = [] }: JsonObject, at: string): Taint[] {
+  if (!Array.isArray(taints)) throw new TopologyError(`${at}.taints: must be a list`);
+  return taints.map((taint, index) => {
+    const here = `${at}.taints[${index}]`;
+    if (!isObject(taint)) throw new TopologyError(`${here}: must be an object`);
+    refuseUnknown(taint, ["key", "value", "effect"], here);
+    const { key, value = "", effect } = taint;
+    if (typeof key !== "string" || key === "") throw new TopologyError(`${here}.key: is needed`);
+    if (typeof value !== "string") throw new TopologyError(`${here}.value: must be a text`);
+    if (typeof effect !== "string" || !effects.includes(effect))
+      throw new TopologyError(`${here}.effect: must be one of ${effects.join(", ")}`);
+    return { key, ...(value === "" ? {} : { value }), effect };
+  });
+}
+
+function count(
+  of: JsonObject,
+  field: string,
+  at: string,
+  { most, fallback }: { most: number; fallback: number },
+): number {
+  const value = of[field] ?? fallback;
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 1 || value > most)
+    throw new TopologyError(`${at}.${field}: must be a number from 1 to ${most}`);
+  return value;
+}
+
+function texts(of: JsonObject, field: string, at: string): [string, string][] {
+  const value = of[field] ?? {};
+  if (!isObject(value)) throw new TopologyError(`${at}.${field}: must be an object`);
+  return Object.entries(value).map(([key, text]) => {
+    if (typeof text === "object") throw new TopologyError(`${at}.${field}.${key}: must be a text`);
+    return [key, String(text)];
+  });
+}
+
+function quantities(of: JsonObject, field: string, at: string): [string, string][] {
+  const pairs = texts(of, field, at);
+  for (const [key, text] of pairs)
+    if (!isQuantity(text)) throw new TopologyError(`${at}.${field}.${key}: "${text}" is not an amount`);
+  return pairs;
+}
+
+/** A word that is not known is a slip, and would be a node that is not as asked for. */
+function refuseUnknown(of: JsonObject, known: readonly string[], at: string): void {
+  for (const key of Object.keys(of))
+    if (!known.includes(key))
+      throw new TopologyError(`${at === "" ? key : `${at}.${key}`}: not one of ${known.join(", ")}`);
+}
