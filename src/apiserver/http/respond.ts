@@ -1,4 +1,5 @@
 import type { KubeObject } from "../../object/meta.ts";
+import { asStored } from "../conversion/stored-version.ts";
 import { apiVersion } from "../registry.ts";
 import type { Resource } from "../resource.ts";
 import type { Answer, RequestContext } from "../request/context.ts";
@@ -63,7 +64,9 @@ export async function respond(
   representation: Representation,
 ): Promise<void> {
   sendWarnings(response, context);
-  const converting = context.services.views.ready(entriesIn(answer), context.resource);
+  const converting = showsMetadata(representation)
+    ? undefined
+    : context.services.views.ready(entriesIn(answer), context.resource);
   if (converting) await converting;
   const plain = representation.format === "json" && representation.as === "object";
   if (plain && answer.type === "entry")
@@ -71,6 +74,11 @@ export async function respond(
   if (plain && answer.type === "list") return respondList(response, context, answer);
   const code = answer.type === "list" ? 200 : answer.code;
   return respondObject(response, code, reduced(context, answer, representation), representation);
+}
+
+/** Metadata is the same in every version: nobody has to be asked for it. */
+export function showsMetadata({ as }: Representation): boolean {
+  return as === "PartialObjectMetadata" || as === "PartialObjectMetadataList";
 }
 
 function entriesIn(answer: Answer): readonly Entry[] {
@@ -99,9 +107,11 @@ async function respondList(
   return respondPieces(response, pieces);
 }
 
-function reduced(context: RequestContext, answer: Answer, { as }: Representation): object {
+function reduced(context: RequestContext, answer: Answer, representation: Representation): object {
+  const { as } = representation;
   const { resource, services } = context;
-  const objectOf = (entry: Entry): KubeObject => services.views.object(entry, resource);
+  const objectOf = (entry: Entry): KubeObject =>
+    services.views.object(entry, showsMetadata(representation) ? asStored(resource, entry) : resource);
   if (answer.type === "object" && (as === "object" || (answer.object as KubeObject).kind === "Status"))
     return answer.object;
   const objects =

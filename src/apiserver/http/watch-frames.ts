@@ -1,4 +1,5 @@
 import type { KubeObject } from "../../object/meta.ts";
+import { asStored } from "../conversion/stored-version.ts";
 import { apiVersion } from "../registry.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { EventType } from "../request/watch.ts";
@@ -7,7 +8,7 @@ import type { Entry } from "../storage/store.ts";
 import { partialMetadata } from "../table/partial-metadata.ts";
 import { toTableEvent } from "../table/table.ts";
 import type { Representation } from "./negotiate.ts";
-import { includeObject } from "./respond.ts";
+import { includeObject, showsMetadata } from "./respond.ts";
 
 /** Events as bytes. A commit tells all its watchers in one turn: for that long, each event is made once for all. */
 export class EventFrames {
@@ -34,10 +35,16 @@ export class WatchFrames {
     this.#shared = shared;
   }
 
+  ready(entries: readonly Entry[]): Promise<unknown> | undefined {
+    const { resource, services } = this.#context;
+    return showsMetadata(this.#representation) ? undefined : services.views.ready(entries, resource);
+  }
+
   event(type: EventType, entry: Entry): Buffer {
     const { resource, services } = this.#context;
     if (this.#representation.as === "object") return this.#shared.frame(type, services.views.bytes(entry, resource));
-    return lineOf(type, this.#reduced(services.views.object(entry, resource), false));
+    const as = showsMetadata(this.#representation) ? asStored(resource, entry) : resource;
+    return lineOf(type, this.#reduced(services.views.object(entry, as), false));
   }
 
   bookmark(revision: number, initialEventsEnd: boolean): Buffer {

@@ -49,6 +49,10 @@ export class WatchStream implements WatchSink {
     this.#push({ size: 0, frame: () => this.#frames.bookmark(revision, initialEventsEnd) });
   }
 
+  ready(entries: readonly Entry[]): Promise<unknown> | undefined {
+    return this.#frames.ready(entries);
+  }
+
   error(error: StatusError): void {
     this.#push({ size: 0, frame: () => this.#frames.error(error) });
   }

@@ -2,17 +2,20 @@ import { gone, internal, StatusError } from "../status-error.ts";
 import { decodeObject, encodeObject } from "../storage/object-codec.ts";
 import type { Change, Entry } from "../storage/store.ts";
 import { collectionFor, type RequestContext } from "./context.ts";
+import { ConvertedEvents, type Ahead, type EventType, type WatchEvent } from "./converted-events.ts";
 import { tooNew } from "./list.ts";
 import { listQuery, type ListQuery } from "./options.ts";
 import { selectionOf, type Selection } from "./select.ts";
 
-export type EventType = "ADDED" | "MODIFIED" | "DELETED";
+export type { EventType };
 
 /** Where a watch's events go. */
 export interface WatchSink {
   event(type: EventType, entry: Entry): void;
   bookmark(revision: number, initialEventsEnd: boolean): void;
   error(error: StatusError): void;
+  /** What has to be waited for before these can be sent. */
+  ready(entries: readonly Entry[]): Promise<unknown> | undefined;
   /** Sends what the calls before have gathered, as far as the client takes it. */
   flush(): void;
   /** Ends the stream after what was gathered. */
@@ -26,22 +29,31 @@ const bookmarkEveryMs = 30_000;
 
 /** Streams the changes of a selection until the client goes, its time is up, or it falls too far behind. */
 export function watch(context: RequestContext, sink: WatchSink): void {
+  const { resource } = context;
   const { store, views, clock } = context.services;
   const query = listQuery(context.query, true);
   if (Number.isNaN(query.resourceVersion)) throw notAVersion(context.query.get("resourceVersion"));
   const selection = selectionOf({ ...context, views });
+  const converted = resource.versions?.webhook
+    ? new ConvertedEvents({
+        ready: (entries, to) =>
+          to === "show" ? sink.ready(entries) : selection.reads ? views.ready(entries, resource) : undefined,
+        send,
+        fail,
+      })
+    : undefined;
 
-  // Everything up to `seen` is sent before the first live change can arrive: this runs in one turn of the event loop.
+  // Everything up to `seen` comes before the first live change can arrive: this runs in one turn of the event loop.
   let seen = Math.max(store.revision, query.resourceVersion ?? 0);
-  const refusal = begin(context, query, selection, sink);
-  if (refusal) return fail(refusal);
-  sink.flush();
+  const beginning = begin(context, query, selection);
+  if (beginning.type === "refused") return fail(beginning.why);
+  pass(beginning);
 
   const stopWatching = store.watch(collectionFor(context), (changes) => {
     try {
-      for (const change of changes) if (change.revision > seen) send(sink, selection, change);
+      const news = changes.filter(({ revision }) => revision > seen);
       seen = Math.max(seen, changes.at(-1)?.revision ?? seen);
-      sink.flush();
+      pass(ahead(selection, news));
     } catch (error) {
       // A watch that cannot be told of a change must not go on as if there had been none.
       fail(internal(error instanceof Error ? error.message : String(error), { cause: error }));
@@ -52,9 +64,19 @@ export function watch(context: RequestContext, sink: WatchSink): void {
   sink.closed.addEventListener("abort", stop, { once: true });
   if (sink.closed.aborted) stop();
 
-  function bookmark(): void {
-    sink.bookmark(Math.max(seen, store.revision), false);
+  function pass(next: Ahead): void {
+    if (converted) converted.add(next);
+    else send(next.events());
+  }
+  function send(events: readonly WatchEvent[]): void {
+    for (const event of events)
+      if (event.type === "BOOKMARK") sink.bookmark(event.revision, event.initialEventsEnd);
+      else sink.event(event.type, event.entry);
     sink.flush();
+  }
+  function bookmark(): void {
+    const revision = Math.max(seen, store.revision);
+    pass({ entries: () => [], events: () => [{ type: "BOOKMARK", revision, initialEventsEnd: false }] });
     cancelBookmark = clock.after(bookmarkEveryMs, bookmark);
   }
   function fail(error: StatusError): void {
@@ -65,29 +87,50 @@ export function watch(context: RequestContext, sink: WatchSink): void {
     stopWatching();
     cancelBookmark();
     cancelTimeout();
+    converted?.close();
   }
 }
 
-/** Sends what the watch starts with: the state of now, or what has happened since a version. Or says why it cannot. */
+type Beginning = ({ readonly type: "begun" } & Ahead) | { readonly type: "refused"; readonly why: StatusError };
+
+/** What the watch starts with: the state of now, or what has happened since a version. Or why it cannot. */
 function begin(
   context: RequestContext,
   { resourceVersion = 0, sendInitialEvents, bookmarks }: ListQuery,
   selection: Selection,
-  sink: WatchSink,
-): StatusError | undefined {
+): Beginning {
   const { store } = context.services;
+  const { revision } = store;
   const collection = collectionFor(context);
   if (sendInitialEvents ?? resourceVersion === 0) {
-    if (resourceVersion > store.revision) return tooNew(resourceVersion, store.revision);
-    for (const entry of store.list(collection, selection.prefix))
-      if (selection.matches(entry)) sink.event("ADDED", entry);
-    if (sendInitialEvents && bookmarks) sink.bookmark(store.revision, true);
-  } else if (resourceVersion > 0) {
-    const missed = store.changesSince(collection, resourceVersion);
-    if (!missed) return gone(`too old resource version: ${resourceVersion} (${store.revision})`);
-    for (const change of missed) send(sink, selection, change);
+    if (resourceVersion > revision) return { type: "refused", why: tooNew(resourceVersion, revision) };
+    const entries = [...store.list(collection, selection.prefix)];
+    const events = (): WatchEvent[] => {
+      const found: WatchEvent[] = [];
+      for (const entry of entries) if (selection.matches(entry)) found.push({ type: "ADDED", entry });
+      if (sendInitialEvents && bookmarks) found.push({ type: "BOOKMARK", revision, initialEventsEnd: true });
+      return found;
+    };
+    return { type: "begun", entries: () => entries, events };
   }
-  return undefined;
+  if (resourceVersion === 0) return { type: "begun", ...ahead(selection, []) };
+  const missed = store.changesSince(collection, resourceVersion);
+  if (!missed) return { type: "refused", why: gone(`too old resource version: ${resourceVersion} (${revision})`) };
+  return { type: "begun", ...ahead(selection, missed) };
+}
+
+function ahead(selection: Selection, changes: readonly Change[]): Ahead {
+  return {
+    entries: () => changes.flatMap(({ before, after }) => [before, after].filter((entry) => entry !== undefined)),
+    events: () => {
+      const events: WatchEvent[] = [];
+      for (const change of changes) {
+        const event = eventOf(selection, change);
+        if (event) events.push(event);
+      }
+      return events;
+    },
+  };
 }
 
 function notAVersion(given: string | null): StatusError {
@@ -97,18 +140,17 @@ function notAVersion(given: string | null): StatusError {
 }
 
 /** An object that starts to match is added, one that stops to is deleted, whatever really happened to it. */
-function send(sink: WatchSink, selection: Selection, change: Change): void {
-  if (selection.prefix !== "" && !change.key.startsWith(selection.prefix)) return;
+function eventOf(selection: Selection, change: Change): WatchEvent | undefined {
+  if (selection.prefix !== "" && !change.key.startsWith(selection.prefix)) return undefined;
   const { before, after, last } = change;
   if (selection.everything) {
-    if (after) sink.event(before ? "MODIFIED" : "ADDED", after);
-    else sink.event("DELETED", last as Entry);
-    return;
+    if (after) return { type: before ? "MODIFIED" : "ADDED", entry: after };
+    return { type: "DELETED", entry: last as Entry };
   }
   const matched = before !== undefined && selection.matches(before);
   const matches = after !== undefined && selection.matches(after);
-  if (matches && after) sink.event(matched ? "MODIFIED" : "ADDED", after);
-  else if (matched) sink.event("DELETED", last ?? leaving(before, change.revision));
+  if (matches && after) return { type: matched ? "MODIFIED" : "ADDED", entry: after };
+  return matched ? { type: "DELETED", entry: last ?? leaving(before, change.revision) } : undefined;
 }
 
 /** The last state that matched, at the version of the change that ended it. */

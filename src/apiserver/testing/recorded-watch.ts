@@ -9,6 +9,7 @@ import type { SmallServer, Target } from "./small-server.ts";
 export class RecordedWatch implements WatchSink {
   readonly #closed = new AbortController();
   #frames: string[] = [];
+  #ready: WatchSink["ready"] = () => undefined;
   ended = false;
 
   static start(server: SmallServer, name: string, target: Target = {}): RecordedWatch {
@@ -18,6 +19,9 @@ export class RecordedWatch implements WatchSink {
   }
 
   start(server: SmallServer, name: string, target: Target = {}): void {
+    const { views } = server.services;
+    const resource = server.resource(name);
+    this.#ready = (entries) => views.ready(entries, resource);
     watch(server.context(name, target), this);
   }
 
@@ -42,6 +46,10 @@ export class RecordedWatch implements WatchSink {
 
   bookmark(revision: number, initialEventsEnd: boolean): void {
     this.#frames.push(`BOOKMARK ${revision}${initialEventsEnd ? " initial events end" : ""}`);
+  }
+
+  ready(entries: readonly Entry[]): Promise<unknown> | undefined {
+    return this.#ready(entries);
   }
 
   error({ code, reason, message }: StatusError): void {

@@ -1,0 +1,94 @@
+import { internal, StatusError } from "../status-error.ts";
+import type { Entry } from "../storage/store.ts";
+
+export type EventType = "ADDED" | "MODIFIED" | "DELETED";
+
+export type WatchEvent =
+  | { readonly type: EventType; readonly entry: Entry }
+  | { readonly type: "BOOKMARK"; readonly revision: number; readonly initialEventsEnd: boolean };
+
+/** Events that are known once the objects they are about can be looked at. */
+export interface Ahead {
+  /** What must be looked at to know them. */
+  readonly entries: () => readonly Entry[];
+  readonly events: () => readonly WatchEvent[];
+}
+
+export interface ConvertedEventsOptions {
+  /** Lets entries be looked at, and then shown. */
+  readonly ready: (entries: readonly Entry[], to: "select" | "show") => Promise<unknown> | undefined;
+  readonly send: (events: readonly WatchEvent[]) => void;
+  readonly fail: (error: StatusError) => void;
+}
+
+/** More than this behind what is being converted, and the webhook does not keep up. */
+const maxWaitingBytes = 32 * 1024 * 1024;
+
+/**
+ * The events of a watch on objects that a webhook converts, in order. While it is being asked, what comes in the meantime
+ * gathers, and goes into the next question.
+ */
+export class ConvertedEvents {
+  readonly #options: ConvertedEventsOptions;
+  #queue: Ahead[] = [];
+  #waitingBytes = 0;
+  #state: "idle" | "busy" | "closed" = "idle";
+
+  constructor(options: ConvertedEventsOptions) {
+    this.#options = options;
+  }
+
+  add(ahead: Ahead): void {
+    if (this.#state === "closed") return;
+    this.#queue.push(ahead);
+    if (this.#state === "idle") return void this.#run();
+    for (const { bytes } of ahead.entries()) this.#waitingBytes += bytes.length;
+    if (this.#waitingBytes > maxWaitingBytes) this.#fail(internal("the conversion webhook does not keep up"));
+  }
+
+  close(): void {
+    this.#state = "closed";
+    this.#queue = [];
+  }
+
+  async #run(): Promise<void> {
+    this.#state = "busy";
+    try {
+      while (this.#queue.length > 0) {
+        const batch = this.#queue;
+        this.#queue = [];
+        this.#waitingBytes = 0;
+        await this.#pass(batch);
+      }
+      if (!this.#isClosed()) this.#state = "idle";
+    } catch (error) {
+      this.#fail(error instanceof StatusError ? error : internal(String(error), { cause: error }));
+    }
+  }
+
+  async #pass(batch: readonly Ahead[]): Promise<void> {
+    const { ready, send } = this.#options;
+    const selecting = ready(
+      batch.flatMap(({ entries }) => entries()),
+      "select",
+    );
+    if (selecting) await selecting;
+    const events = batch.flatMap((ahead) => ahead.events());
+    const showing = ready(
+      events.flatMap((event) => (event.type === "BOOKMARK" ? [] : [event.entry])),
+      "show",
+    );
+    if (showing) await showing;
+    if (!this.#isClosed()) send(events);
+  }
+
+  #fail(error: StatusError): void {
+    if (this.#isClosed()) return;
+    this.close();
+    this.#options.fail(error);
+  }
+
+  #isClosed(): boolean {
+    return this.#state === "closed";
+  }
+}
