@@ -19,8 +19,10 @@ import { definitionResource } from "./custom/definition-resource.ts";
 import { announce } from "./housekeeping/announce.ts";
 import { bootstrap } from "./housekeeping/bootstrap.ts";
 import { Definitions } from "./housekeeping/definitions.ts";
+import { expireEvents } from "./housekeeping/event-expiry.ts";
 import { GarbageCollector } from "./housekeeping/garbage-collector.ts";
 import { NamespaceFurniture } from "./housekeeping/namespace-furniture.ts";
+import { expireJobs } from "./housekeeping/job-expiry.ts";
 import { Namespaces } from "./housekeeping/namespaces.ts";
 import { forgetEndpointsOfServices } from "./housekeeping/service-endpoints.ts";
 import { Dispatcher } from "./http/dispatch.ts";
@@ -135,12 +137,17 @@ async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<Ap
   // Webhooks have no say in what the server cannot begin without: they may run on it.
   const unasked: Services = { ...services, admission: new Admission(builtinPlugins(reader, authorizer)) };
   await bootstrap(unasked);
-  closers.push(new Definitions(services, definitionResource, log).start(), forgetEndpointsOfServices(services, log));
+  closers.push(
+    new Definitions(services, definitionResource, log).start(),
+    forgetEndpointsOfServices(services, log),
+    expireEvents(services, log),
+  );
   if (options.housekeeping !== false)
     closers.push(
       new Namespaces(services, log).start(),
       new NamespaceFurniture(services, authority.caPem, log).start(),
       new GarbageCollector(services, log).start(),
+      expireJobs(services, log),
     );
 
   let address = "";

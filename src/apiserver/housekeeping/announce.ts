@@ -1,12 +1,12 @@
 import { isIP } from "node:net";
 import type { KubeObject } from "../../object/meta.ts";
-import { SUPERUSERS } from "../auth/rbac.ts";
 import { validateEndpointAddress } from "../kinds/endpoint-address.ts";
 import { collectionOf } from "../registry.ts";
-import type { RequestContext, Services } from "../request/context.ts";
+import type { Services } from "../request/context.ts";
 import { create } from "../request/create.ts";
 import { update } from "../request/update.ts";
 import type { Resource } from "../resource.ts";
+import { ownRequest } from "./own-request.ts";
 
 export interface Address {
   readonly host: string;
@@ -48,16 +48,10 @@ const itself = { namespace: "default", name: "kubernetes" };
 async function write(services: Services, [group, plural]: [string, string], object: KubeObject): Promise<void> {
   const resource = services.registry.find(group, "v1", plural) as Resource;
   const exists = services.store.head(collectionOf(resource), `${itself.namespace}/${itself.name}`) !== undefined;
-  const context: RequestContext = {
-    services,
-    resource,
-    user: { name: "system:apiserver", groups: [SUPERUSERS] },
-    namespace: itself.namespace,
-    name: exists ? itself.name : "",
-    subresource: "",
+  const key = exists ? `${itself.namespace}/${itself.name}` : `${itself.namespace}/`;
+  const context = {
+    ...ownRequest(services, resource, key, "system:apiserver"),
     query: new URLSearchParams({ fieldManager: "attune-apiserver" }),
-    userAgent: "",
-    warnings: [],
   };
   const body = { value: structuredClone(object) as never, duplicates: [] };
   await (exists ? update(context, body) : create(context, body));

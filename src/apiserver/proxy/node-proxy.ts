@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Readable } from "node:stream";
 import type { Lookup, Subresource } from "../resource.ts";
 import { badRequest, notFound, StatusError } from "../status-error.ts";
 import { kubeletAddress } from "./kubelet-address.ts";
@@ -25,7 +24,7 @@ export function nodeProxy(objects: Lookup, kubelets: KubeletClient): Subresource
           method: request.method ?? "GET",
           path,
           headers: passed(request.headers),
-          ...(request.method === "GET" || request.method === "HEAD" ? {} : { body: request as Readable }),
+          ...(request.method === "GET" || request.method === "HEAD" ? {} : { body: request }),
           signal: whileConnected(response),
         })
         .catch((error: unknown) => {
