@@ -182,6 +182,9 @@ class EventQueue<T extends KubeObject> implements WatchSink, AsyncIterable<Watch
     return this.#closed.signal;
   }
 
+  /** Built-in kinds need no conversion. */
+  ready(): undefined {}
+
   event(type: EventType, { bytes }: Entry): void {
     this.#push({ type, object: structuredClone(decodeObject(bytes)) as T });
   }
