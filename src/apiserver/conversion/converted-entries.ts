@@ -10,9 +10,9 @@ const mostQuestions = 4;
 
 export interface Conversion {
   /** In the version it lies in. */
-  read(entry: Entry, resource: Resource): KubeObject;
-  convert(objects: readonly KubeObject[], to: Resource): Promise<KubeObject[]>;
-  done(entry: Entry, resource: Resource, object: KubeObject): void;
+  readonly read: (entry: Entry, resource: Resource) => KubeObject;
+  readonly convert: (objects: readonly KubeObject[], to: Resource) => Promise<KubeObject[]>;
+  readonly done: (entry: Entry, resource: Resource, object: KubeObject) => void;
 }
 
 /** Entries on their way through webhooks: few questions for many objects, and none twice while it is being asked. */

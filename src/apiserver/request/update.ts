@@ -2,7 +2,7 @@ import { clone, equal, get, set } from "../../object/json.ts";
 import type { KubeObject, ManagedFieldsEntry } from "../../object/meta.ts";
 import { validateObjectMetaUpdate } from "../../object/validate-meta.ts";
 import { keepTimesOfNoOp } from "../../patch/keep-times.ts";
-import { updateManagedFields } from "../../patch/managed-fields.ts";
+import { updateManagedFields, withoutManagedFields } from "../../patch/managed-fields.ts";
 import type { OtherVersions } from "../../patch/other-versions.ts";
 import { invalid } from "../../schema/field-error.ts";
 import type { Attributes } from "../admission/admission.ts";
@@ -97,16 +97,18 @@ export function own(
   options: WriteOptions,
   managed: "update" | "apply",
 ): Promise<void> | undefined {
+  // What an older version lacks is not filled in by applying what is there already.
+  if (managed === "apply" && equal(withoutManagedFields(object), withoutManagedFields(old))) return undefined;
   context.resource.strategy.defaults?.(object);
   if (managed === "apply") return undefined;
   const owners = acrossVersions(context, (versions) => managedAfter(context, object, old, options, versions));
-  if (!(owners instanceof Promise)) {
-    object.metadata.managedFields = owners;
-    return undefined;
-  }
-  return owners.then((found) => {
-    object.metadata.managedFields = found;
-  });
+  if (owners instanceof Promise) return ownedBy(object, owners);
+  object.metadata.managedFields = owners;
+  return undefined;
+}
+
+async function ownedBy(object: KubeObject, owners: Promise<ManagedFieldsEntry[] | undefined>): Promise<void> {
+  object.metadata.managedFields = await owners;
 }
 
 export interface NextVersion {
@@ -124,6 +126,7 @@ export interface NextVersion {
 export async function store(context: RequestContext, next: NextVersion): Promise<Answer> {
   const { resource, services } = context;
   const { live, old, object, options, asked, shown = itself } = next;
+  placeInNamespace(context, object);
   checkVersion(context, object, old);
   keepServerFields(object, old);
   restoreUnwritten(context, object, old);
@@ -137,7 +140,7 @@ export async function store(context: RequestContext, next: NextVersion): Promise
   if (context.subresource === "") context.warnings.push(...(resource.strategy.warnings?.(object) ?? []));
   const errors = faults(context, object, old);
   const { group, kind } = resource.storedAs ?? resource;
-  if (errors.length > 0) throw invalidObject(group, kind, context.name, errors);
+  if (errors.length > 0) throw invalidObject(group, kind, object.metadata.name ?? context.name, errors);
   asked.object = shown(object);
   const validating = validate(context, asked);
   if (validating) await validating;
@@ -183,7 +186,7 @@ function checkVersion({ resource, name }: RequestContext, object: KubeObject, ol
 function keepServerFields({ metadata }: KubeObject, { metadata: old }: KubeObject): void {
   metadata.resourceVersion = old.resourceVersion;
   if (!metadata.uid) metadata.uid = old.uid;
-  if (!metadata.creationTimestamp) metadata.creationTimestamp = old.creationTimestamp;
+  metadata.creationTimestamp = old.creationTimestamp;
   if (old.generation === undefined) delete metadata.generation;
   else metadata.generation = old.generation;
   if (old.deletionTimestamp !== undefined) metadata.deletionTimestamp = old.deletionTimestamp;

@@ -1,5 +1,5 @@
 import { clone, equal } from "../../object/json.ts";
-import { apiVersionOf, type KubeObject } from "../../object/meta.ts";
+import { apiVersionOf, parseApiVersion, type KubeObject } from "../../object/meta.ts";
 import { ConvertedEntries } from "../conversion/converted-entries.ts";
 import { relabel } from "../conversion/relabel.ts";
 import { liesIn, storedVersion } from "../conversion/stored-version.ts";
@@ -108,8 +108,7 @@ function shownAs(resource: Resource, entry: Entry): KubeObject {
 
 /** A stored object by the schema of its own version. Changes it. */
 function upToDate(stored: KubeObject, resource: Resource): KubeObject {
-  const { apiVersion: written = "" } = stored;
-  const version = resource.versions?.all.get(written.slice(written.indexOf("/") + 1)) ?? resource;
+  const version = resource.versions?.all.get(parseApiVersion(stored.apiVersion).version) ?? resource;
   const { object } = decodeCustom(stored, version);
   version.strategy.defaults?.(object);
   return object;
