@@ -100,7 +100,7 @@ const refused: [name: string, document: Json, operations: Json, kind: string, me
     { data: { j: "2" } },
     [{ op: "test", path: "/data/j", value: "9" }],
     "unprocessable",
-    'testing value "/data/j" failed: test failed',
+    "testing value /data/j failed: test failed",
   ],
   ["inherited names are missing", {}, [{ op: "remove", path: "/constructor" }], "unprocessable", "nonexistent key"],
 ];

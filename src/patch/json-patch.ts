@@ -1,7 +1,7 @@
 import { equal, isObject } from "../object/json.ts";
 import type { Json } from "../object/json.ts";
 import { boundedClone } from "./bounded-clone.ts";
-import { addTo, describePath, find, getFrom, removeFrom, setIn } from "./json-pointer.ts";
+import { addTo, describePath, find, getFrom, removeFrom, setIn, shortened } from "./json-pointer.ts";
 import type { Container } from "./json-pointer.ts";
 import { PatchError } from "./patch-error.ts";
 
@@ -90,7 +90,7 @@ function perform(target: Target, operation: Operation): void {
     case "test": {
       const path = required(operation.path, "test", "path");
       if (!equal(valueAt(target.root, path), operation.value)) {
-        throw unprocessable(`testing value ${describePath(path)} failed: test failed`);
+        throw unprocessable(`testing value ${shortened(path)} failed: test failed`);
       }
       return;
     }

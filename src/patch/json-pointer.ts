@@ -39,14 +39,19 @@ export function removeFrom(container: Container, key: string, pointer: string): 
     return;
   }
   if (!Object.hasOwn(container, key)) {
-    throw new PatchError("unprocessable", `Unable to remove nonexistent key: ${describePath(key)}: missing value`);
+    const why = `Unable to remove nonexistent key: ${shortened(key)}: missing value`;
+    throw new PatchError("unprocessable", `error in remove for path: '${shortened(pointer)}': ${why}`);
   }
   delete container[key];
 }
 
 /** A pointer as it may appear in a message: a hostile one is as long as a request body. */
 export function describePath(pointer: string): string {
-  return pointer.length > 256 ? `"${pointer.slice(0, 256)}…"` : `"${pointer}"`;
+  return `"${shortened(pointer)}"`;
+}
+
+export function shortened(pointer: string): string {
+  return pointer.length > 256 ? `${pointer.slice(0, 256)}…` : pointer;
 }
 
 function child(container: unknown, key: string): unknown {

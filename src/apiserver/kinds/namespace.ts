@@ -35,9 +35,7 @@ export const namespace = defineKind({
     },
     prepareForCreate: (object) => {
       object.status = { phase: "Active" };
-    },
-    // Belongs to no manager: nobody asked for it, and only the finalize endpoint takes it away.
-    admitCreate: (object) => {
+      // Nobody asked for it, and only the finalize endpoint takes it away.
       const spec = ((object as Namespace).spec ??= {});
       if (!spec.finalizers?.includes("kubernetes")) spec.finalizers = [...(spec.finalizers ?? []), "kubernetes"];
     },

@@ -4,6 +4,7 @@ import type { Resource } from "../resource.ts";
 import type { KubeObject } from "../../object/meta.ts";
 import { admit, attributesOf, validate } from "./admission.ts";
 import { timestamp, type Answer, type RequestContext } from "./context.ts";
+import { placeInNamespace } from "./create.ts";
 import { newest } from "./get.ts";
 import { incoming } from "./incoming.ts";
 import { writeOptions } from "./options.ts";
@@ -29,6 +30,7 @@ async function answer(
 ): Promise<Answer> {
   const options = writeOptions(context.query, "CreateOptions", context.userAgent);
   const question = incoming(of, body, options, context.warnings);
+  placeInNamespace(context, question);
   question.metadata.managedFields = updateManagedFields({
     before: undefined,
     after: question,

@@ -1,4 +1,6 @@
-import type { KubeObject } from "../../object/meta.ts";
+import type { KubeObject, ManagedFieldsEntry } from "../../object/meta.ts";
+import { decodeOwners } from "../../patch/managed-entries.ts";
+import { PatchError } from "../../patch/patch-error.ts";
 import type { Attributes, Kind, Operation } from "../admission/admission.ts";
 import { StatusError } from "../status-error.ts";
 import type { RequestContext } from "./context.ts";
@@ -43,7 +45,11 @@ export function attributesOf(context: RequestContext, write: Write): Attributes 
 
 /** Nothing to wait for unless a plug-in waits. The object that comes of it is that of the attributes. */
 export function admit(context: RequestContext, attributes: Attributes): Promise<void> | undefined {
-  return context.services.admission.admit(attributes)?.then(() => refuseTheGone(context));
+  const owners = attributes.object?.metadata.managedFields;
+  return context.services.admission.admit(attributes)?.then(() => {
+    refuseTheGone(context);
+    restoreOwners(attributes, owners);
+  });
 }
 
 export function validate(context: RequestContext, attributes: Attributes): Promise<void> | undefined {
@@ -53,4 +59,18 @@ export function validate(context: RequestContext, attributes: Attributes): Promi
 /** Who has hung up was told nothing, and must not find it done. */
 function refuseTheGone({ isGone }: RequestContext): void {
   if (isGone?.()) throw new StatusError(499, "", "the client went away");
+}
+
+/** Who owns which fields is no less true because a webhook could not write it down. */
+function restoreOwners({ object, warnings }: Attributes, before: readonly ManagedFieldsEntry[] | undefined): void {
+  if (!object || object.metadata.managedFields === before) return;
+  try {
+    decodeOwners(object.metadata.managedFields);
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error;
+    object.metadata.managedFields = before && [...before];
+    warnings.push(
+      `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${error.message.replace("failed to decode managed fields: ", "")}`,
+    );
+  }
 }

@@ -1,7 +1,8 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { KubeObject, ObjectMeta } from "../../object/meta.ts";
 import { updateManagedFields } from "../../patch/managed-fields.ts";
 import type { ParsedBody } from "../body/body.ts";
+import { generateName } from "../generate-name.ts";
 import { apiVersion, collectionOf } from "../registry.ts";
 import type { Resource } from "../resource.ts";
 import { alreadyExists, badRequest, invalidObject, notFound, StatusError } from "../status-error.ts";
@@ -37,8 +38,7 @@ export async function insert(
   const { resource, services } = context;
   const { strategy } = resource;
   placeInNamespace(context, object);
-  if (object.metadata.resourceVersion)
-    throw new StatusError(500, "", "resourceVersion should not be set on objects to be created");
+  refuseVersion(object);
   admitToNamespace(context, object);
   wipe(object.metadata);
   strategy.defaults?.(object);
@@ -67,6 +67,7 @@ async function store(context: RequestContext, object: KubeObject, options: Write
   const { strategy } = resource;
   const { metadata } = object;
   placeInNamespace(context, object);
+  refuseVersion(object);
   wipe(metadata);
   metadata.uid = randomUUID();
   metadata.creationTimestamp = timestamp(services.clock);
@@ -120,6 +121,11 @@ function creation(object: KubeObject, options: WriteOptions): Write {
     dryRun: options.dryRun,
     options: () => options.as("CreateOptions"),
   };
+}
+
+function refuseVersion({ metadata }: KubeObject): void {
+  if (metadata.resourceVersion)
+    throw new StatusError(500, "", "resourceVersion should not be set on objects to be created");
 }
 
 /** What the server alone decides about a new object. */
@@ -176,13 +182,4 @@ function admitToNamespace(context: RequestContext, object: KubeObject): void {
       ],
     },
   );
-}
-
-/** Without vowels and look-alikes, so that chance spells nothing and names can be read aloud. */
-const alphabet = "bcdfghjklmnpqrstvwxz2456789";
-
-function generateName(base: string): string {
-  let suffix = "";
-  for (const byte of randomBytes(5)) suffix += alphabet[byte % alphabet.length];
-  return `${base.slice(0, 63 - suffix.length)}${suffix}`;
 }

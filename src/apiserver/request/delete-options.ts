@@ -36,7 +36,7 @@ export function deleteOptions(query: URLSearchParams, body: Json): DeleteOptions
     uid: given.preconditions?.uid,
     resourceVersion: given.preconditions?.resourceVersion,
     dryRun: (given.dryRun ?? []).length > 0,
-    sent: given,
+    sent: { ...given, dryRun: given.dryRun?.length ? given.dryRun : undefined },
   };
 }
 

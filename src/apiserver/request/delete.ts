@@ -47,13 +47,16 @@ export async function removeCollection(context: RequestContext, body: Json): Pro
   const options = deleteOptions(context.query, body);
   const found = await list(context);
   if (found.type !== "list") return found;
-  await Promise.all(
-    found.entries.map(async ({ key }) => {
-      const [namespace = "", name = ""] = context.resource.namespaced ? key.split("/") : ["", key];
-      const one = { ...context, namespace, name };
-      await onNewest(one, async (live) => live && removeOne(one, live, options, ""), { shown: false });
-    }),
-  );
+  const removeKey = async ({ key }: Entry): Promise<void> => {
+    const [namespace = "", name = ""] = context.resource.namespaced ? key.split("/") : ["", key];
+    const one = { ...context, namespace, name };
+    await onNewest(one, async (live) => live && removeOne(one, live, options, ""), { shown: false });
+  };
+  const { resource, subresource, services } = context;
+  // The first that somebody objects to ends it, so none is asked about before its turn.
+  if (services.admission.mayWait({ operation: "DELETE", resource, subresource }))
+    for (const entry of found.entries) await removeKey(entry);
+  else await Promise.all(found.entries.map(removeKey));
   return found;
 }
 

@@ -50,7 +50,7 @@ export async function writeScale(
     const asked = attributesOf(context, {
       operation: "UPDATE",
       kind: scaleKind,
-      object: resource.origin === "builtin" ? decoded(scale, name) : (scale as unknown as KubeObject),
+      object: resource.origin === "builtin" ? decoded(scale, name) : withMetadata(scale),
       old: toScale(old, part),
       dryRun: options.dryRun,
       options: () => options.as("UpdateOptions"),
@@ -82,6 +82,10 @@ const scaleKind: Kind = {
     return definitionOf("autoscaling", "v1", "Scale");
   },
 };
+
+function withMetadata(scale: JsonObject): KubeObject {
+  return { ...scale, metadata: isObject(scale.metadata) ? scale.metadata : {} } as unknown as KubeObject;
+}
 
 /** The scale of a built-in kind is itself one, and is refused in its own name. */
 function decoded(scale: JsonObject, name: string): KubeObject {

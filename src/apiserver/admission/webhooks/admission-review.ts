@@ -13,7 +13,7 @@ export interface Review {
 
 /** The first version that both sides speak; undefined where there is none. */
 export function reviewVersion(versions: readonly string[]): ReviewVersion | undefined {
-  return versions.find((version) => version === "v1" || version === "v1beta1") as ReviewVersion | undefined;
+  return versions.find((version) => version === "v1" || version === "v1beta1");
 }
 
 /** What a webhook is asked. `shownAs` is the version it was promised. */

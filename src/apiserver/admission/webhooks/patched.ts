@@ -59,19 +59,23 @@ function apply(object: KubeObject, operations: readonly Json[]): Json {
 
 function read(kind: Kind, value: Json): KubeObject {
   if (!isObject(value)) throw internal("couldn't get version/kind; json parse error: the patched object is none");
-  if (value.kind !== kind.kind || value.apiVersion !== apiVersionOf(kind.group, kind.version))
-    throw internal(
-      `no kind ${JSON.stringify(value.kind)} is registered for version ${JSON.stringify(value.apiVersion)}`,
-    );
+  // What it no longer says it still is; what it says to be another it cannot become.
+  const { kind: name = kind.kind, apiVersion = version(kind) } = value;
+  if (name !== kind.kind || apiVersion !== version(kind))
+    throw internal(`no kind ${JSON.stringify(name)} is registered for version ${JSON.stringify(apiVersion)}`);
   try {
     const { object } =
       kind.origin === "builtin" ? decodeBuiltin(value, kind.schema) : decodeCustom(value as never, kind);
     object.kind = kind.kind;
-    object.apiVersion = apiVersionOf(kind.group, kind.version);
+    object.apiVersion = version(kind);
     if (!isObject(object.metadata)) object.metadata = {};
     return object;
   } catch (error) {
     if (error instanceof DecodeError) throw internal(error.message, { cause: error });
     throw error;
   }
+}
+
+function version(kind: Kind): string {
+  return apiVersionOf(kind.group, kind.version);
 }

@@ -1,12 +1,13 @@
 import { isObject } from "../../../object/json.ts";
 import { parseApiVersion } from "../../../object/meta.ts";
 import type { StatusDetails } from "../../../object/status.ts";
-import type { Review } from "./admission-review.ts";
+import { canonicalBase64 } from "../../kinds/base64.ts";
+import type { Review, ReviewVersion } from "./admission-review.ts";
 
 /** What a webhook had to say. */
 export interface ReviewAnswer {
   readonly allowed: boolean;
-  /** JSON, in base64 on the wire. */
+  /** Operations as JSON. */
   readonly patch: string | undefined;
   readonly patchType: string | undefined;
   readonly refusal: Refusal;
@@ -20,38 +21,104 @@ export interface Refusal {
   readonly details?: StatusDetails;
 }
 
-/** An answer that cannot be taken for one. */
+/** JSON that is no review: as if nothing had been answered. */
+export class UnreadableAnswer extends Error {}
+
+/** A review that cannot be taken for an answer to what was asked. */
 export class AnswerFault extends Error {}
 
 /** Reads what came back. The old version of the review was never checked, and nobody begins now. */
 export function readAnswer(answer: unknown, { uid, version }: Review, mutating: boolean): ReviewAnswer {
-  const { apiVersion, kind, response } = typed(answer, "", { apiVersion: "string", kind: "string" });
-  if (response === undefined || response === null) throw new AnswerFault("webhook response was absent");
-  const { allowed, ...given } = typed(response, "response.", {
-    uid: "string",
-    allowed: "bool",
-    patch: "string",
-    patchType: "string",
-  });
-  const { status, warnings } = given;
-  const said = {
-    allowed: allowed === true,
-    refusal: (isObject(status) ? status : {}) as Refusal,
-    warnings: Array.isArray(warnings) ? warnings.filter((text) => typeof text === "string") : [],
+  const { apiVersion, kind, response } = reviewIn(answer, version);
+  if (response === undefined) throw new AnswerFault("webhook response was absent");
+  const { patchType } = response;
+  const patch = response.patch === undefined ? undefined : decoded(response.patch);
+  if (version === "v1") {
+    if (response.uid !== uid)
+      throw new AnswerFault(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? "")}`);
+    const got = shownKind(apiVersion, kind);
+    if (got !== v1Review) throw new AnswerFault(`expected webhook response of ${v1Review}, got ${got}`);
+    const fault = mutating ? patchFault(patch, patchType) : unwantedPatch(patch, patchType);
+    if (fault) throw new AnswerFault(fault);
+  }
+  return {
+    allowed: response.allowed === true,
+    patch: mutating ? patch : undefined,
+    patchType: version === "v1" ? patchType : "JSONPatch",
+    refusal: response.status ?? {},
+    warnings: response.warnings ?? [],
   };
-  const patch = typeof given.patch === "string" && given.patch !== "" ? decoded(given.patch) : undefined;
-  const patchType = typeof given.patchType === "string" ? given.patchType : undefined;
-  if (version === "v1beta1")
-    return { ...said, patch: mutating ? patch : undefined, patchType: patch ? "JSONPatch" : undefined };
+}
 
-  if (given.uid !== uid)
-    throw new AnswerFault(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(given.uid ?? "")}`);
-  const wanted = "admission.k8s.io/v1, Kind=AdmissionReview";
-  const got = shownKind(apiVersion, kind);
-  if (got !== wanted) throw new AnswerFault(`expected webhook response of ${wanted}, got ${got}`);
-  const fault = mutating ? patchFault(patch, patchType) : unwantedPatch(patch, patchType);
-  if (fault) throw new AnswerFault(fault);
-  return { ...said, patch, patchType };
+const v1Review = "admission.k8s.io/v1, Kind=AdmissionReview";
+
+interface Response {
+  readonly uid?: string;
+  readonly allowed?: boolean;
+  readonly patch?: string;
+  readonly patchType?: string;
+  readonly status?: Refusal;
+  readonly warnings?: readonly string[];
+}
+
+/** Names and types of fields as Go knows them, which its words for a misfit tell. */
+const types = {
+  uid: "types.UID",
+  allowed: "bool",
+  patch: "[]uint8",
+  patchType: "PatchType",
+  status: "v1.Status",
+  warnings: "[]string",
+  auditAnnotations: "map[string]string",
+} as const;
+
+const fits: Readonly<Record<keyof typeof types, (value: unknown) => boolean>> = {
+  uid: isString,
+  allowed: (value) => typeof value === "boolean",
+  patch: isString,
+  patchType: isString,
+  status: (value) =>
+    isObject(value) &&
+    (["message", "reason"] as const).every((field) => value[field] === undefined || isString(value[field])) &&
+    (value.code === undefined || Number.isInteger(value.code)) &&
+    (value.details === undefined || isObject(value.details)),
+  warnings: (value) => Array.isArray(value) && value.every(isString),
+  auditAnnotations: (value) => isObject(value) && Object.values(value).every(isString),
+};
+
+/** What is null is not there. */
+function reviewIn(
+  answer: unknown,
+  version: ReviewVersion,
+): { readonly apiVersion?: unknown; readonly kind?: unknown; readonly response?: Response } {
+  if (answer === null) return {};
+  if (!isObject(answer)) throw new UnreadableAnswer(`couldn't get version/kind; json parse error: ${typeMeta(answer)}`);
+  const { apiVersion, kind, response } = answer;
+  checkKind(apiVersion, kind, version);
+  if (response === undefined || response === null) return { apiVersion, kind };
+  if (!isObject(response)) throw misfit(response, "AdmissionReview.response", `${version}.AdmissionResponse`);
+  const read: Record<string, unknown> = {};
+  for (const field of Object.keys(types) as (keyof typeof types)[]) {
+    const value = response[field];
+    if (value === undefined || value === null) continue;
+    if (!fits[field](value)) throw misfit(value, `AdmissionResponse.response.${field}`, types[field]);
+    read[field] = value;
+  }
+  return { apiVersion, kind, response: read };
+}
+
+/** A review that does not say what it is may be one; one that says it is something else is not. */
+function checkKind(apiVersion: unknown, kind: unknown, version: ReviewVersion): void {
+  const given = isString(apiVersion) && apiVersion !== "" ? apiVersion : `admission.k8s.io/${version}`;
+  if ((kind && kind !== "AdmissionReview") || parseApiVersion(given).group !== "admission.k8s.io")
+    throw new UnreadableAnswer(
+      `no kind ${JSON.stringify(kind ?? "AdmissionReview")} is registered for version ${JSON.stringify(given)}`,
+    );
+  const other = parseApiVersion(given).version;
+  if (other !== version)
+    throw new UnreadableAnswer(
+      `converting (${other}.AdmissionReview) to (${version}.AdmissionReview): unknown conversion`,
+    );
 }
 
 function patchFault(patch: string | undefined, type: string | undefined): string | undefined {
@@ -66,37 +133,31 @@ function unwantedPatch(patch: string | undefined, type: string | undefined): str
 }
 
 function shownKind(apiVersion: unknown, kind: unknown): string {
-  const { group, version } = parseApiVersion(typeof apiVersion === "string" ? apiVersion : "");
-  return `${group}/${version}, Kind=${typeof kind === "string" ? kind : ""}`;
+  const { group, version } = parseApiVersion(isString(apiVersion) ? apiVersion : "");
+  return `${group}/${version}, Kind=${isString(kind) ? kind : ""}`;
 }
 
-/** Fields of the types they must have; what is null is not there. */
-function typed(
-  value: unknown,
-  path: string,
-  types: Readonly<Record<string, "string" | "bool">>,
-): Readonly<Record<string, unknown>> {
-  if (!isObject(value)) throw new UnreadableAnswer(`${goType(value)} into Go struct field AdmissionReview.${path}`);
-  for (const [field, type] of Object.entries(types)) {
-    const found = value[field];
-    if (found === undefined || found === null || goType(found) === type) continue;
-    throw new UnreadableAnswer(`${goType(found)} into Go struct field AdmissionReview.${path}${field} of type ${type}`);
-  }
-  return value;
+function misfit(value: unknown, field: string, type: string): UnreadableAnswer {
+  return new UnreadableAnswer(
+    `json: cannot unmarshal ${jsonType(value)} into Go struct field ${field} of type ${type}`,
+  );
 }
 
-/** The answer is JSON, but no review. */
-export class UnreadableAnswer extends Error {
-  constructor(what: string) {
-    super(`json: cannot unmarshal ${what}`);
-  }
+function typeMeta(value: unknown): string {
+  return `json: cannot unmarshal ${jsonType(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
 }
 
-function goType(value: unknown): string {
-  if (typeof value === "boolean") return "bool";
-  return Array.isArray(value) ? "array" : typeof value;
+function jsonType(value: unknown): string {
+  if (Array.isArray(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value;
 }
 
-function decoded(base64: string): string {
-  return Buffer.from(base64, "base64").toString("utf8");
+function isString(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function decoded(text: string): string {
+  const read = canonicalBase64(text);
+  if (read.type === "bad") throw new UnreadableAnswer(`illegal base64 data at input byte ${read.at}`);
+  return Buffer.from(read.text, "base64").toString("utf8");
 }
