@@ -1,0 +1,64 @@
+import type { NodeCondition, Taint } from "kubernetes-types/core/v1.js";
+import { findCondition } from "../../../object/condition.ts";
+import { formatTime } from "../../../object/time.ts";
+import type { Node } from "../workload-objects.ts";
+
+const reportedByKubelets = ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"];
+
+/** What must be said about a node that is silent, as far as it is not said yet. */
+export function unknownConditions({ metadata, status }: Node, now: number): NodeCondition[] {
+  return reportedByKubelets.flatMap((type) => {
+    const known = findCondition(status?.conditions, type);
+    if (known?.status === "Unknown") return [];
+    const [reason, message] = known
+      ? ["NodeStatusUnknown", "Kubelet stopped posting node status."]
+      : ["NodeStatusNeverUpdated", "Kubelet never posted node status."];
+    const lastHeartbeatTime = known?.lastHeartbeatTime ?? metadata.creationTimestamp ?? undefined;
+    return [{ type, status: "Unknown", reason, message, lastHeartbeatTime, lastTransitionTime: formatTime(now) }];
+  });
+}
+
+const taintOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Ready: { False: "not-ready", Unknown: "unreachable" },
+  MemoryPressure: { True: "memory-pressure" },
+  DiskPressure: { True: "disk-pressure" },
+  PIDPressure: { True: "pid-pressure" },
+  NetworkUnavailable: { True: "network-unavailable" },
+};
+const prefix = "node.kubernetes.io/";
+const managed = new Set([
+  ...Object.values(taintOf).flatMap((byStatus) => Object.values(byStatus).map((name) => `${prefix}${name}`)),
+  `${prefix}unschedulable`,
+]);
+
+/**
+ * The taints that follow from a node's conditions, with those of others as they are; nothing where they are right.
+ * `evicts`: whether pods are driven away as well.
+ */
+export function taintsByCondition(node: Node, { evicts, now }: { evicts: boolean; now: number }): Taint[] | undefined {
+  const taints = node.spec?.taints ?? [];
+  const wanted: Taint[] = [];
+  for (const { type, status } of node.status?.conditions ?? []) {
+    const name = taintOf[type]?.[status];
+    if (name !== undefined) wanted.push({ key: `${prefix}${name}`, effect: "NoSchedule" });
+  }
+  if (node.spec?.unschedulable) wanted.push({ key: `${prefix}unschedulable`, effect: "NoSchedule" });
+  const ready = findCondition(node.status?.conditions, "Ready");
+  const driving = ready && taintOf["Ready"]?.[ready.status];
+  const isThere = ({ key, effect }: Taint): Taint | undefined =>
+    taints.find((taint) => taint.key === key && taint.effect === effect);
+  if (driving !== undefined) {
+    const taint: Taint = { key: `${prefix}${driving}`, effect: "NoExecute" };
+    // What drives pods away already goes on doing so.
+    if (evicts || isThere(taint)) wanted.push(taint);
+  }
+  const others = taints.filter(({ key, effect }) => !managed.has(key) || effect === "PreferNoSchedule");
+  const missing = wanted.filter((taint) => !isThere(taint));
+  if (missing.length === 0 && others.length + wanted.length === taints.length) return undefined;
+  const timeAdded = formatTime(now);
+  return [...others, ...wanted.map((taint) => isThere(taint) ?? { ...taint, timeAdded })];
+}
+
+export function readiness(node: Node): string {
+  return findCondition(node.status?.conditions, "Ready")?.status ?? "Unknown";
+}

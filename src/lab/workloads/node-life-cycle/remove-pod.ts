@@ -1,0 +1,36 @@
+import { isConflict, isNotFound } from "../../../kube/api-error.ts";
+import type { Client } from "../../../kube/client.ts";
+import { kinds } from "../../../kube/kinds.ts";
+import { formatTime } from "../../../object/time.ts";
+import { isFinished } from "../pods/pod-state.ts";
+import type { Pod } from "../workload-objects.ts";
+
+export interface Removal {
+  reason: string;
+  message: string;
+  /** Nobody is there to end it: it has failed, and goes at once. */
+  byForce?: boolean;
+}
+
+/** Says in the pod's status why it goes, then deletes it. Gone already is as good. */
+export async function removePod(
+  client: Client,
+  pod: Pod,
+  { reason, message, byForce }: Removal,
+  { now, signal }: { now: number; signal: AbortSignal },
+): Promise<void> {
+  const { name = "", namespace, uid } = pod.metadata;
+  const condition = { type: "DisruptionTarget", status: "True", reason, message, lastTransitionTime: formatTime(now) };
+  try {
+    // What is over is not disrupted any more.
+    if (!isFinished(pod)) {
+      const status = { conditions: [condition], ...(byForce && { phase: "Failed" }) };
+      const patch = { type: "strategic", patch: { metadata: { uid }, status } } as const;
+      await client.patch(kinds.pod, name, patch, { namespace, subresource: "status", signal });
+    }
+    const gracePeriodSeconds = byForce ? 0 : undefined;
+    await client.delete(kinds.pod, name, { namespace, preconditions: { uid }, gracePeriodSeconds, signal });
+  } catch (error) {
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+  }
+}
