@@ -17,6 +17,7 @@ import { ServiceAccountTokens } from "./auth/service-account-token.ts";
 import { WebhookConverter } from "./conversion/webhook-converter.ts";
 import { definitionResource } from "./custom/definition-resource.ts";
 import { announce } from "./housekeeping/announce.ts";
+import { ApiServices } from "./housekeeping/api-services.ts";
 import { bootstrap } from "./housekeeping/bootstrap.ts";
 import { Definitions } from "./housekeeping/definitions.ts";
 import { expireEvents } from "./housekeeping/event-expiry.ts";
@@ -122,12 +123,20 @@ async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<Ap
     resources({ reader, authorizer, authenticator, serviceAccountTokens, clock, kubelets, services: () => services }),
   );
   const pools = new ServicePools(store, { heldBy: heldByService });
-  const plugins = admissionPlugins({ objects: reader, registry, authorizer, client: reviews, clock });
+  const views = new Views(new WebhookConverter(reviews));
+  const plugins = admissionPlugins({
+    objects: reader,
+    registry,
+    authorizer,
+    client: reviews,
+    clock,
+    convert: (object, to) => views.convert(object, to),
+  });
   const admission = new Admission(plugins.filter(({ name }) => !options.disabledPlugins?.includes(name)));
   const services: Services = {
     store,
     reader,
-    views: new Views(new WebhookConverter(reviews)),
+    views,
     pools,
     registry,
     authorizer,
@@ -141,6 +150,7 @@ async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<Ap
     new Definitions(services, definitionResource, log).start(),
     forgetEndpointsOfServices(services, log),
     expireEvents(services, log),
+    await new ApiServices(unasked, log).start(),
   );
   if (options.housekeeping !== false)
     closers.push(

@@ -8,6 +8,7 @@ import type { ServerUnderTest } from "../servers/server-under-test.ts";
 import { comparable } from "./comparable.ts";
 import { differences } from "./differences.ts";
 import { access } from "./probes/access.ts";
+import { apiServices } from "./probes/api-services.ts";
 import { customKinds } from "./probes/custom-kinds.ts";
 import { events } from "./probes/events.ts";
 import { pods } from "./probes/pods.ts";
@@ -18,7 +19,17 @@ import { writes } from "./probes/writes.ts";
 import { runProbe, type Target } from "./run-probe.ts";
 
 const assets = process.env.KUBEBUILDER_ASSETS;
-const probes = [...writes, ...reads, ...pods, ...customKinds, ...access, ...services, ...events, ...storage];
+const probes = [
+  ...writes,
+  ...reads,
+  ...pods,
+  ...customKinds,
+  ...access,
+  ...services,
+  ...events,
+  ...storage,
+  ...apiServices,
+];
 
 describe.skipIf(!assets)("the embedded server beside the real one", () => {
   let dir: string;

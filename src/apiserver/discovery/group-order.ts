@@ -1,33 +1,34 @@
-/** Built-in groups in the order a real server lists them; clients that look a kind up by name take the first match. */
-const PRIORITY = [
-  "",
-  "apiregistration.k8s.io",
-  "apps",
-  "events.k8s.io",
-  "authentication.k8s.io",
-  "authorization.k8s.io",
-  "autoscaling",
-  "batch",
-  "certificates.k8s.io",
-  "networking.k8s.io",
-  "policy",
-  "rbac.authorization.k8s.io",
-  "storage.k8s.io",
-  "admissionregistration.k8s.io",
-  "apiextensions.k8s.io",
-  "scheduling.k8s.io",
-  "coordination.k8s.io",
-  "node.k8s.io",
-  "discovery.k8s.io",
-  "resource.k8s.io",
-  "flowcontrol.apiserver.k8s.io",
-];
+/** How much built-in groups weigh on a real server, which lists the weightiest first: clients take the first match. */
+const weights: Readonly<Record<string, number>> = {
+  "": 18000,
+  // It weighs nothing itself, being what weighs the others, and is listed here.
+  "apiregistration.k8s.io": 17900,
+  apps: 17800,
+  "events.k8s.io": 17750,
+  "authentication.k8s.io": 17700,
+  "authorization.k8s.io": 17600,
+  autoscaling: 17500,
+  batch: 17400,
+  "certificates.k8s.io": 17300,
+  "networking.k8s.io": 17200,
+  policy: 17100,
+  "rbac.authorization.k8s.io": 17000,
+  "storage.k8s.io": 16800,
+  "admissionregistration.k8s.io": 16700,
+  "apiextensions.k8s.io": 16700,
+  "scheduling.k8s.io": 16600,
+  "coordination.k8s.io": 16500,
+  "node.k8s.io": 16300,
+  "discovery.k8s.io": 16200,
+  "resource.k8s.io": 16200,
+  "flowcontrol.apiserver.k8s.io": 16100,
+};
 
-const RANK = new Map(PRIORITY.map((group, index) => [group, index]));
+export function weightOf(group: string): number {
+  return (Object.hasOwn(weights, group) ? weights[group] : undefined) ?? 1000;
+}
 
-/** Built-in groups first, in their own order; the groups of custom resources follow by name. */
+/** The weightiest first; the groups of custom resources, which all weigh the same, by name. */
 export function compareGroups(a: string, b: string): number {
-  const left = RANK.get(a) ?? PRIORITY.length;
-  const right = RANK.get(b) ?? PRIORITY.length;
-  return left - right || (a < b ? -1 : a > b ? 1 : 0);
+  return weightOf(b) - weightOf(a) || (a < b ? -1 : a > b ? 1 : 0);
 }

@@ -38,6 +38,7 @@ describe("builtinResources", () => {
       storageclasses: ["sc"],
     });
     expect(names("categories")).toEqual({
+      apiservices: ["api-extensions"],
       daemonsets: ["all"],
       deployments: ["all"],
       jobs: ["all"],

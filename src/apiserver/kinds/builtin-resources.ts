@@ -2,6 +2,7 @@ import type { Resource } from "../resource.ts";
 import { validatingAdmissionPolicyBinding } from "./admission/policy-binding.ts";
 import { validatingAdmissionPolicy } from "./admission/policy.ts";
 import { mutatingWebhookConfiguration, validatingWebhookConfiguration } from "./admission/webhook-configurations.ts";
+import { apiService } from "./api-service.ts";
 import { configMap } from "./config-map.ts";
 import { controllerRevision } from "./controller-revision.ts";
 import { daemonSet } from "./daemon-set.ts";
@@ -32,6 +33,7 @@ import { storageClass } from "./storage-class.ts";
 /** Every stored built-in kind that is served. Kinds that are only computed belong to who computes them. */
 export function builtinResources(): Resource[] {
   return [
+    apiService,
     configMap,
     endpoints,
     event,

@@ -22,6 +22,7 @@ export function definitions(): Readonly<Record<string, RawSchema>> {
 export function definitionName(group: string, version: string, kind: string): string {
   if (group === "apiextensions.k8s.io")
     return `io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.${version}.${kind}`;
+  if (group === "apiregistration.k8s.io") return `io.k8s.kube-aggregator.pkg.apis.apiregistration.${version}.${kind}`;
   if (group === "meta.k8s.io") return `io.k8s.apimachinery.pkg.apis.meta.${version}.${kind}`;
   const dot = group.indexOf(".");
   const short = group === "" ? "core" : dot < 0 ? group : group.slice(0, dot);

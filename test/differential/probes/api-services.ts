@@ -1,0 +1,63 @@
+import type { Probe } from "../probe.ts";
+import { get, merge, post, put, remove, table } from "./wire.ts";
+
+const all = "/apis/apiregistration.k8s.io/v1/apiservices";
+const one = (name: string, spec: object): object => ({
+  apiVersion: "apiregistration.k8s.io/v1",
+  kind: "APIService",
+  metadata: { name },
+  spec,
+});
+const weights = { groupPriorityMinimum: 100, versionPriority: 10 };
+const version = (name: string): object => ({
+  name,
+  served: true,
+  storage: true,
+  schema: { openAPIV3Schema: { type: "object" } },
+});
+
+export const apiServices: readonly Probe[] = [
+  {
+    name: "which groups are served",
+    steps: [
+      get(`${all}/v1.`),
+      get(`${all}/v1.apps`),
+      get(`${all}/v1.events.k8s.io`, { accept: table }),
+      get("/apis/apiregistration.k8s.io/v1"),
+      get(`${all}/v1.apiregistration.k8s.io`),
+      post(all, one("x", { group: "g.example", version: "v1" })),
+      post(all, one("V1.", { group: "", version: "V1", groupPriorityMinimum: 30000, versionPriority: 2000 })),
+      post(
+        all,
+        one("v1.g.example", {
+          group: "g.example",
+          version: "v1",
+          ...weights,
+          insecureSkipTLSVerify: true,
+          caBundle: "eA==",
+        }),
+      ),
+      post(all, one("v1.g.example", { group: "g.example", version: "v1", ...weights })),
+      merge(`${all}/v1.g.example`, { spec: { versionPriority: 11 } }),
+      put(`${all}/v1.g.example`, one("v1.g.example", { group: "g.example", version: "v1", ...weights })),
+      merge(`${all}/v1.g.example/status`, { status: { conditions: [{ type: "Available", status: "Odd" }] } }),
+      remove(`${all}/v1.g.example`),
+      post(
+        "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+        {
+          metadata: { name: "weighed.w.example" },
+          spec: {
+            group: "w.example",
+            scope: "Cluster",
+            names: { plural: "weighed", kind: "Weighed" },
+            versions: [version("v1")],
+          },
+        },
+        { aside: "its conditions come in their own time" },
+      ),
+      get(`${all}/v1.w.example`, { until: "always available" }),
+      remove("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/weighed.w.example"),
+      get(`${all}/v1.w.example`, { until: "not found" }),
+    ],
+  },
+];
