@@ -46,10 +46,19 @@ export function attributesOf(context: RequestContext, write: Write): Attributes 
 /** Nothing to wait for unless a plug-in waits. The object that comes of it is that of the attributes. */
 export function admit(context: RequestContext, attributes: Attributes): Promise<void> | undefined {
   const owners = attributes.object?.metadata.managedFields;
-  return context.services.admission.admit(attributes)?.then(() => {
-    refuseTheGone(context);
-    restoreOwners(attributes, owners);
-  });
+  const waiting = context.services.admission.admit(attributes);
+  return waiting && admitted(context, attributes, waiting, owners);
+}
+
+async function admitted(
+  context: RequestContext,
+  attributes: Attributes,
+  waiting: Promise<void>,
+  owners: readonly ManagedFieldsEntry[] | undefined,
+): Promise<void> {
+  await waiting;
+  refuseTheGone(context);
+  restoreOwners(attributes, owners);
 }
 
 export function validate(context: RequestContext, attributes: Attributes): Promise<void> | undefined {

@@ -81,11 +81,13 @@ export class SmallServer {
     const reader = new StoreReader(store);
     const authorizer = new ClusterAuthorizer(new NodeAuthorizer(new NodeRelations(store)), new RbacAuthorizer(reader));
     const registry = new Registry([...builtinResources(), definitionResource, ...resources]);
-    const around = { objects: reader, registry, authorizer, client: reviews, clock: this.clock };
+    const views = new Views(new WebhookConverter(reviews));
+    const convert: Views["convert"] = (object, to) => views.convert(object, to);
+    const around = { objects: reader, registry, authorizer, client: reviews, clock: this.clock, convert };
     this.services = {
       store,
       reader,
-      views: new Views(new WebhookConverter(reviews)),
+      views,
       pools: new ServicePools(store, { heldBy: heldByService }),
       registry,
       authorizer,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { KubeObject } from "../../../object/meta.ts";
 import type { Resource } from "../../resource.ts";
 import type { Attributes } from "../admission.ts";
+import type { Shown } from "./shown-version.ts";
 
 export type ReviewVersion = "v1" | "v1beta1";
 
@@ -16,18 +16,18 @@ export function reviewVersion(versions: readonly string[]): ReviewVersion | unde
   return versions.find((version) => version === "v1" || version === "v1beta1");
 }
 
-/** What a webhook is asked. `shownAs` is the version it was promised. */
+/** What a webhook is asked. `shownAs` is the resource in the version it was promised. */
 export function admissionReview(
   version: ReviewVersion,
   attributes: Attributes,
   shownAs: Resource,
-  objects: { readonly object: KubeObject | undefined; readonly old: KubeObject | undefined },
+  shown: Shown,
 ): Review {
   const { resource, kind, subresource, namespace, name, user } = attributes;
   const uid = randomUUID();
   const request = {
     uid,
-    kind: kindOf(kind === resource ? shownAs : kind),
+    kind: kindOf(shown.kind),
     resource: resourceOf(shownAs),
     ...(subresource ? { subResource: subresource } : {}),
     requestKind: kindOf(kind),
@@ -42,8 +42,8 @@ export function admissionReview(
       ...(user.groups.length > 0 ? { groups: user.groups } : {}),
       ...(user.extra ? { extra: user.extra } : {}),
     },
-    object: objects.object ?? null,
-    oldObject: objects.old ?? null,
+    object: shown.object ?? null,
+    oldObject: shown.old ?? null,
     dryRun: attributes.dryRun,
     options: attributes.options,
   };

@@ -1,10 +1,9 @@
-import type { Clock } from "../../../runtime/clock.ts";
-import type { ReviewClient } from "../../reviews/review-client.ts";
 import { badRequest, internal, StatusError } from "../../status-error.ts";
 import type { Attributes } from "../admission.ts";
 import { admissionReview, reviewVersion } from "./admission-review.ts";
 import { AnswerFault, readAnswer, UnreadableAnswer, type Refusal, type ReviewAnswer } from "./review-answer.ts";
-import { inVersion } from "./shown-version.ts";
+import type { Shown } from "./shown-version.ts";
+import type { WebhookDependencies } from "./webhook-dependencies.ts";
 import type { Candidate } from "./webhook-index.ts";
 import type { Webhook } from "./webhook.ts";
 
@@ -19,8 +18,9 @@ export class CallFailure extends Error {
 export async function askWebhook(
   { hook: { webhook }, shownAs }: Candidate,
   attributes: Attributes,
+  shown: Shown,
   mutating: boolean,
-  { client, clock }: { readonly client: ReviewClient; readonly clock: Clock },
+  { client, clock }: Pick<WebhookDependencies, "client" | "clock">,
 ): Promise<ReviewAnswer> {
   const { name, admissionReviewVersions } = webhook;
   if (attributes.dryRun && webhook.sideEffects !== "None" && webhook.sideEffects !== "NoneOnDryRun")
@@ -30,11 +30,7 @@ export async function askWebhook(
     const why = "webhook does not accept known AdmissionReview versions (v1, v1beta1)";
     throw new CallFailure(name, `could not create admission objects: ${why}`);
   }
-  const { object, old } = attributes;
-  const review = admissionReview(version, attributes, shownAs, {
-    object: inVersion(object, attributes, shownAs),
-    old: inVersion(old, attributes, shownAs),
-  });
+  const review = admissionReview(version, attributes, shownAs, shown);
   const timeoutMs = Math.min((webhook.timeoutSeconds ?? 10) * 1000, attributes.deadline - clock.now());
   if (timeoutMs <= 0) throw timedOut();
   const answer = await answered(webhook, client.ask(webhook.clientConfig ?? {}, review.body, { timeoutMs }));

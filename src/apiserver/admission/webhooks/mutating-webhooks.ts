@@ -3,7 +3,8 @@ import type { KubeObject } from "../../../object/meta.ts";
 import type { AdmissionPlugin, Attributes } from "../admission.ts";
 import { afterFailure, askWebhook } from "./ask-webhook.ts";
 import { isCalled } from "./is-called.ts";
-import { takePatch } from "./patched.ts";
+import { patched } from "./patched.ts";
+import { shownTo } from "./shown-version.ts";
 import { WebhookIndex, type Candidate } from "./webhook-index.ts";
 import type { WebhookDependencies } from "./webhook-dependencies.ts";
 
@@ -45,8 +46,12 @@ export class MutatingWebhooks implements AdmissionPlugin {
   async #ask(candidate: Candidate, attributes: Attributes, round: Round): Promise<void> {
     const { hook } = candidate;
     try {
-      const answer = await askWebhook(candidate, attributes, true, this.#around);
-      if (takePatch(candidate, attributes, answer)) {
+      const shown = await shownTo(candidate.shownAs, attributes, this.#around);
+      const answer = await askWebhook(candidate, attributes, shown, true, this.#around);
+      const object = patched(hook.webhook.name, shown, answer);
+      if (object) {
+        const { kind, resource } = attributes;
+        attributes.object = shown.kind === kind ? object : await this.#around.convert(object, resource);
         round.forgetOutcomes();
         if (attributes.round === "first") attributes.round = "again-wanted";
       }

@@ -5,32 +5,25 @@ import { PatchError } from "../../../patch/patch-error.ts";
 import { decodeCustom } from "../../custom/decode-custom.ts";
 import { decodeBuiltin, DecodeError } from "../../kinds/decode.ts";
 import { internal } from "../../status-error.ts";
-import type { Attributes, Kind } from "../admission.ts";
+import type { Kind } from "../admission.ts";
 import { CallFailure } from "./ask-webhook.ts";
 import type { ReviewAnswer } from "./review-answer.ts";
-import { inVersion } from "./shown-version.ts";
-import type { Candidate } from "./webhook-index.ts";
+import type { Shown } from "./shown-version.ts";
 
-/** Puts what a webhook made of the object in its place, read as if a client had sent it. True if it is another. */
-export function takePatch({ hook, shownAs }: Candidate, attributes: Attributes, answer: ReviewAnswer): boolean {
-  const { name } = hook.webhook;
-  const operations = operationsIn(name, answer.patch);
-  if (operations.length === 0) return false;
-  if (!attributes.object)
+/** What a webhook made of the object, read as if a client had sent it; undefined where it left it as it was shown. */
+export function patched(webhook: string, shown: Shown, answer: ReviewAnswer): KubeObject | undefined {
+  const operations = operationsIn(webhook, answer.patch);
+  if (operations.length === 0) return undefined;
+  if (!shown.object)
     throw internal(
-      `admission webhook ${JSON.stringify(name)} attempted to modify the object, which is not supported for this operation`,
+      `admission webhook ${JSON.stringify(webhook)} attempted to modify the object, which is not supported for this operation`,
     );
   if (answer.patchType !== "JSONPatch")
-    throw new CallFailure(name, `unsupported patch type ${JSON.stringify(answer.patchType)}`);
-  const shown = inVersion(attributes.object, attributes, shownAs) as KubeObject;
-  const kind: Kind = attributes.kind === attributes.resource ? shownAs : attributes.kind;
-  const object = read(kind, apply(shown, operations));
-  const changed = !equal(shown, object);
-  kind.strategy.defaults?.(object);
-  if (kind === shownAs && shownAs !== attributes.resource)
-    object.apiVersion = apiVersionOf(attributes.resource.group, attributes.resource.version);
-  attributes.object = object;
-  return changed;
+    throw new CallFailure(webhook, `unsupported patch type ${JSON.stringify(answer.patchType)}`);
+  const object = read(shown.kind, apply(shown.object, operations));
+  if (equal(shown.object, object)) return undefined;
+  shown.kind.strategy.defaults?.(object);
+  return object;
 }
 
 function operationsIn(webhook: string, patch: string | undefined): readonly Json[] {

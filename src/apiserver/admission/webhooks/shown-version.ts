@@ -1,13 +1,26 @@
-import { apiVersionOf, type KubeObject } from "../../../object/meta.ts";
+import type { KubeObject } from "../../../object/meta.ts";
 import type { Resource } from "../../resource.ts";
-import type { Attributes } from "../admission.ts";
+import type { Attributes, Kind } from "../admission.ts";
+import type { WebhookDependencies } from "./webhook-dependencies.ts";
 
-/** The object in the version that a webhook was promised. What a subresource speaks has but one. */
-export function inVersion(
-  object: KubeObject | undefined,
-  { kind, resource }: Attributes,
+/** A write in the version that a webhook was promised. */
+export interface Shown {
+  readonly kind: Kind;
+  readonly object: KubeObject | undefined;
+  readonly old: KubeObject | undefined;
+}
+
+/** What a subresource speaks has but one version. */
+export async function shownTo(
   shownAs: Resource,
-): KubeObject | undefined {
-  if (!object || kind !== resource || shownAs === resource) return object;
-  return { ...object, apiVersion: apiVersionOf(shownAs.group, shownAs.version) };
+  attributes: Attributes,
+  { convert }: Pick<WebhookDependencies, "convert">,
+): Promise<Shown> {
+  const { kind, resource, object, old } = attributes;
+  if (kind !== resource || shownAs === resource) return { kind, object, old };
+  return {
+    kind: shownAs,
+    object: object && (await convert(object, shownAs)),
+    old: old && (await convert(old, shownAs)),
+  };
 }

@@ -2,6 +2,7 @@ import type { StatusError } from "../../status-error.ts";
 import type { AdmissionPlugin, Attributes } from "../admission.ts";
 import { afterFailure, askWebhook } from "./ask-webhook.ts";
 import { isCalled } from "./is-called.ts";
+import { shownTo } from "./shown-version.ts";
 import { WebhookIndex, type Candidate } from "./webhook-index.ts";
 import type { WebhookDependencies } from "./webhook-dependencies.ts";
 
@@ -37,7 +38,8 @@ export class ValidatingWebhooks implements AdmissionPlugin {
     await Promise.all(
       called.map(async (candidate) => {
         try {
-          await askWebhook(candidate, attributes, false, this.#around);
+          const shown = await shownTo(candidate.shownAs, attributes, this.#around);
+          await askWebhook(candidate, attributes, shown, false, this.#around);
         } catch (error) {
           const overdue = this.#around.clock.now() >= attributes.deadline;
           const refusal = afterFailure(error, candidate.hook, overdue);

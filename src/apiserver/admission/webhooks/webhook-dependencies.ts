@@ -1,6 +1,8 @@
+import type { KubeObject } from "../../../object/meta.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 import type { Authorizer } from "../../auth/user.ts";
 import type { Registry } from "../../registry.ts";
+import type { Resource } from "../../resource.ts";
 import type { ReviewClient } from "../../reviews/review-client.ts";
 import type { StoreReader } from "../../storage/store-reader.ts";
 
@@ -10,4 +12,6 @@ export interface WebhookDependencies {
   readonly authorizer: Authorizer;
   readonly client: ReviewClient;
   readonly clock: Clock;
+  /** Another version of an object. */
+  readonly convert: (object: KubeObject, to: Resource) => KubeObject | Promise<KubeObject>;
 }
