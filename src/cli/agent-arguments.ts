@@ -2,6 +2,8 @@ import { parseArgs } from "node:util";
 
 export interface AgentArguments {
   readonly node: string;
+  /** Where the node's files are. */
+  readonly root: string;
   readonly engine: "auto" | "native" | "tuned";
 }
 
@@ -12,12 +14,16 @@ export function agentArguments(
 ): AgentArguments {
   const { values } = parseArgs({
     args: [...words],
-    options: { node: { type: "string" }, engine: { type: "string", default: "auto" } },
+    options: {
+      node: { type: "string" },
+      root: { type: "string", default: "/" },
+      engine: { type: "string", default: "auto" },
+    },
   });
   const node = values.node ?? env["NODE_NAME"];
   if (!node) throw new Error("--node: name the node, or set NODE_NAME");
   const { engine } = values;
   if (engine !== "auto" && engine !== "native" && engine !== "tuned")
     throw new Error(`--engine ${engine}: not one of auto, native, tuned`);
-  return { node, engine };
+  return { node, root: values.root, engine };
 }

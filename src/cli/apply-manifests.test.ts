@@ -29,7 +29,7 @@ afterAll(async () => {
 const versionNow = async (): Promise<string> => (await client.list(kinds.namespace)).metadata.resourceVersion ?? "";
 
 it("what is installed can be installed again, and nothing changes", async () => {
-  const manifests = [...installManifests(), ...labRbac(systemNamespace)];
+  const manifests = [...installManifests(), ...labRbac(systemNamespace, { nodes: ["n"] })];
   await applyManifests(client, manifests);
   for (const name of [systemNamespace, tuningNamespace])
     expect((await client.get(kinds.namespace, name)).metadata.name).toBe(name);

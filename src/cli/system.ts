@@ -7,9 +7,9 @@ import type { Client } from "../kube/client.ts";
 import { bearer, staticCredentials } from "../kube/credentials.ts";
 import { HttpClient } from "../kube/http-client.ts";
 import { kinds } from "../kube/kinds.ts";
-import { machine, machineBase, smallMachine } from "../lab/machine.ts";
+import { runKubelets } from "../lab/kubelet/kubelets.ts";
+import type { VirtualNode } from "../lab/kubelet/virtual-node.ts";
 import { labRbac, labServiceAccount } from "../lab/rbac.ts";
-import { runVirtualNode } from "../lab/virtual-node.ts";
 import { exampleLabel } from "../lab/worked-example.ts";
 import { tuningNamespace } from "../node-tuning/api.ts";
 import { runOperator } from "../operator/operator.ts";
@@ -18,6 +18,7 @@ import type { Log } from "../runtime/log.ts";
 import { applyManifests } from "./apply-manifests.ts";
 import { installManifests } from "./manifests.ts";
 import { defaultImage, version } from "./version.ts";
+import { smallNodes } from "./virtual-nodes.ts";
 
 export interface SystemOptions {
   readonly dir: string;
@@ -45,8 +46,11 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   const server = await startServer({ dir, port, log: log.child({ part: "apiserver" }) });
   try {
     const admin = clientOf(server, server.authority.adminToken);
-    await applyManifests(admin, [...installManifests(), ...labRbac(systemNamespace)], options.signal);
-    return { server, admin, ...(await startParts(server, admin, options)) };
+    const labels = { "node-role.kubernetes.io/worker": "", [exampleLabel]: "" };
+    const nodes = smallNodes(options.nodes, "node-", labels);
+    const lab = labRbac(systemNamespace, { nodes: nodes.map(({ name }) => name) });
+    await applyManifests(admin, [...installManifests(), ...lab], options.signal);
+    return { server, admin, ...(await startParts(server, admin, nodes, options)) };
   } catch (error) {
     await server.close();
     throw error;
@@ -56,9 +60,10 @@ export async function startSystem(options: SystemOptions): Promise<System> {
 async function startParts(
   server: ApiServer,
   admin: Client,
-  { nodes, signal, log }: SystemOptions,
+  nodes: readonly VirtualNode[],
+  { signal, log }: SystemOptions,
 ): Promise<Pick<System, "hosts" | "stopped">> {
-  const tokenClient = async ([namespace, account]: [string, string]): Promise<Client> =>
+  const tokenClient = async ([namespace, account]: [string, string]): Promise<HttpClient> =>
     clientOf(server, await tokenOf(admin, namespace, account));
   const accounts: [string, string][] = [
     [systemNamespace, operatorServiceAccount],
@@ -67,8 +72,7 @@ async function startParts(
   ];
   const [operator, lab, agent] = await Promise.all(accounts.map(tokenClient));
   if (!operator || !lab || !agent) throw new Error("start: a part has no client");
-  const base = machineBase(smallMachine);
-  const hosts = new Map(Array.from({ length: nodes }, (_, i) => [`node-${i + 1}`, machine(base)] as const));
+  const hosts = new Map(nodes.map(({ name, host }) => [name, host]));
   const parts = [
     runOperator({
       client: operator,
@@ -79,17 +83,22 @@ async function startParts(
       log: log.child({ part: "operator" }),
     }),
   ];
-  for (const [name, host] of hosts) {
-    const labels = { "node-role.kubernetes.io/worker": "", [exampleLabel]: "" };
-    parts.push(
-      runVirtualNode({ client: lab, name, topology: smallMachine, labels, signal, log: log.child({ part: "lab" }) }),
-    );
+  parts.push(
+    runKubelets({
+      client: lab,
+      clientAs: (who) => lab.as(who),
+      cluster: lab.connection.cluster,
+      nodes,
+      signal,
+      log: log.child({ part: "lab" }),
+    }),
+  );
+  for (const [name, host] of hosts)
     parts.push(runAgent({ client: agent, node: name, host, signal, log: log.child({ part: "agent" }) }));
-  }
   return { hosts, stopped: Promise.all(parts).then(() => server.close()) };
 }
 
-function clientOf(server: ApiServer, token: string): Client {
+function clientOf(server: ApiServer, token: string): HttpClient {
   return new HttpClient({
     cluster: { server: server.url, certificateAuthority: server.authority.caPem },
     credentials: staticCredentials(bearer(token)),

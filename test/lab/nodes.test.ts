@@ -35,7 +35,7 @@ describe("a virtual node", () => {
       metadata: { labels: { "example.com/rack": "7", "kubernetes.io/hostname": "registers" } },
       status: {
         capacity: { cpu: "4", memory: "8Gi", pods: "110", "hugepages-2Mi": "64Mi" },
-        addresses: [{ type: "InternalIP", address: "127.0.0.1" }, { type: "Hostname" }],
+        addresses: [{ type: "InternalIP", address: "127.0.0.1" }],
         daemonEndpoints: { kubeletEndpoint: { Port: expect.any(Number) as number } },
       },
     });

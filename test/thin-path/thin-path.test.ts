@@ -11,9 +11,10 @@ import { bearer, staticCredentials } from "../../src/kube/credentials.ts";
 import { HttpClient } from "../../src/kube/http-client.ts";
 import { kinds } from "../../src/kube/kinds.ts";
 import { loadConnection } from "../../src/kube/load-connection.ts";
-import { machine, machineBase, smallMachine } from "../../src/lab/machine.ts";
+import { runKubelets } from "../../src/lab/kubelet/kubelets.ts";
+import { VirtualNode } from "../../src/lab/kubelet/virtual-node.ts";
+import { machineBase, smallMachine } from "../../src/lab/machine.ts";
 import { labRbac, labServiceAccount } from "../../src/lab/rbac.ts";
-import { runVirtualNode } from "../../src/lab/virtual-node.ts";
 import { exampleLabel, exampleSysctl, exampleTuned } from "../../src/lab/worked-example.ts";
 import { type Profile, profileKind, type Tuned, tunedKind, tuningNamespace } from "../../src/node-tuning/api.ts";
 import { nodeTuningCrds } from "../../src/node-tuning/crds.ts";
@@ -28,7 +29,13 @@ let dir = "";
 let admin: Client;
 const stop = new AbortController();
 const parts: Promise<void>[] = [];
-const host = machine(machineBase(smallMachine));
+const node = new VirtualNode({
+  name: "n1",
+  topology: smallMachine,
+  base: machineBase(smallMachine),
+  labels: { [exampleLabel]: "" },
+});
+const { host } = node;
 
 const namespace = tuningNamespace;
 
@@ -42,8 +49,14 @@ beforeAll(async () => {
     [labServiceAccount, operatorServiceAccount, agentServiceAccount].map(clientOf),
   );
   parts.push(
-    runVirtualNode({ client: lab!, name: "n1", topology: smallMachine, labels: { [exampleLabel]: "" }, signal }),
-    runOperator({ client: operator!, signal }),
+    runKubelets({
+      client: lab!,
+      clientAs: (who) => lab!.as(who),
+      cluster: lab!.connection.cluster,
+      nodes: [node],
+      signal,
+    }),
+    runOperator({ client: operator!, image: "attune:test", agentServiceAccount, version: "test", signal }),
     runAgent({ client: agent!, node: "n1", host, signal }),
   );
 });
@@ -67,7 +80,7 @@ async function install(): Promise<void> {
     ...nodeTuningCrds,
     ...operatorRbac(),
     ...agentRbac(systemNamespace),
-    ...labRbac(systemNamespace),
+    ...labRbac(systemNamespace, { nodes: ["n1"] }),
   ];
   for (const object of objects)
     await admin.create(known.get(object.kind)!, object, {
@@ -79,7 +92,7 @@ async function install(): Promise<void> {
   );
 }
 
-async function clientOf(account: string): Promise<Client> {
+async function clientOf(account: string): Promise<HttpClient> {
   const request: KubeObject = {
     apiVersion: "authentication.k8s.io/v1",
     kind: "TokenRequest",

@@ -46,11 +46,9 @@ export function nodeStatus(
   return {
     capacity,
     allocatable: capacity,
-    addresses: [
-      // Every node of this process is reached here, at the one port that answers for all of them.
-      { type: "InternalIP", address: "127.0.0.1" },
-      { type: "Hostname", address: name },
-    ],
+    // Every node of this process is reached here, at the one port that answers for all of them. There is no host name:
+    // API servers prefer one, and would look in vain for this one.
+    addresses: [{ type: "InternalIP", address: "127.0.0.1" }],
     daemonEndpoints: { kubeletEndpoint: { Port: port } },
     conditions: [
       condition("MemoryPressure", "False", "KubeletHasSufficientMemory", now),

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { machineBase, smallMachine } from "../machine.ts";
+import { foreignLabels, ownLabels } from "./node-object.ts";
+import { PodAddresses } from "./pod-addresses.ts";
+import { VirtualNode } from "./virtual-node.ts";
+
+const base = machineBase(smallMachine);
+
+test.each([
+  ["example.com/x", true],
+  ["x", true],
+  ["topology.kubernetes.io/zone", true],
+  ["kubelet.kubernetes.io/x", true],
+  ["a.node.kubernetes.io/x", true],
+  ["node-role.kubernetes.io/worker", false],
+  ["node-restriction.kubernetes.io/x", false],
+  ["k8s.io/x", false],
+  ["notkubernetes.io/x", true],
+])("whether a kubelet may set the label %s: %s", (key, own) => {
+  const node = new VirtualNode({ name: "n", topology: smallMachine, base, labels: { [key]: "v" } });
+  expect(key in ownLabels(node)).toBe(own);
+  expect(foreignLabels(node)).toEqual(own ? [] : [[key, "v"]]);
+});
+
+test("pods of a node have addresses of their own, which are free again when they go", () => {
+  const addresses = new PodAddresses(258);
+  addresses.keep("10.1.2.2");
+  expect([addresses.take(), addresses.take()]).toEqual(["10.1.2.1", "10.1.2.3"]);
+  addresses.release("10.1.2.1");
+  const more = Array.from({ length: 252 }, () => addresses.take());
+  expect(new Set(more).size).toBe(252);
+  expect(more).toContain("10.1.2.1");
+  expect(addresses.take()).toMatch(/^10\.1\.2\./);
+});
