@@ -18,6 +18,7 @@ import type {
   Service,
   ServiceAccount,
 } from "kubernetes-types/core/v1.js";
+import type { EndpointSlice } from "kubernetes-types/discovery/v1.js";
 import type { Event } from "kubernetes-types/events/v1.js";
 import type { RuntimeClass } from "kubernetes-types/node/v1.js";
 import type { PodDisruptionBudget } from "kubernetes-types/policy/v1.js";
@@ -47,6 +48,7 @@ export const kinds = {
   service: kind<Typed<Service>>("v1", "Service", "services", true),
   serviceAccount: kind<Typed<ServiceAccount>>("v1", "ServiceAccount", "serviceaccounts", true),
   tokenRequest: kind<Typed<TokenRequest>>("v1", "TokenRequest", "serviceaccounts", true),
+  endpointSlice: kind<Typed<EndpointSlice>>("discovery.k8s.io/v1", "EndpointSlice", "endpointslices", true),
   event: kind<Typed<Event>>("events.k8s.io/v1", "Event", "events", true),
   lease: kind<Typed<Lease>>("coordination.k8s.io/v1", "Lease", "leases", true),
   daemonSet: kind<Typed<DaemonSet>>("apps/v1", "DaemonSet", "daemonsets", true),
