@@ -10,6 +10,7 @@ import type { Job } from "kubernetes-types/batch/v1.js";
 import type { Lease } from "kubernetes-types/coordination/v1.js";
 import type {
   ConfigMap,
+  Event,
   Namespace,
   Node,
   PersistentVolumeClaim,
@@ -19,7 +20,6 @@ import type {
   ServiceAccount,
 } from "kubernetes-types/core/v1.js";
 import type { EndpointSlice } from "kubernetes-types/discovery/v1.js";
-import type { Event } from "kubernetes-types/events/v1.js";
 import type { RuntimeClass } from "kubernetes-types/node/v1.js";
 import type { PodDisruptionBudget } from "kubernetes-types/policy/v1.js";
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "kubernetes-types/rbac/v1.js";
@@ -49,7 +49,8 @@ export const kinds = {
   serviceAccount: kind<Typed<ServiceAccount>>("v1", "ServiceAccount", "serviceaccounts", true),
   tokenRequest: kind<Typed<TokenRequest>>("v1", "TokenRequest", "serviceaccounts", true),
   endpointSlice: kind<Typed<EndpointSlice>>("discovery.k8s.io/v1", "EndpointSlice", "endpointslices", true),
-  event: kind<Typed<Event>>("events.k8s.io/v1", "Event", "events", true),
+  /** In the group in which an event counts how often it happened. */
+  event: kind<Typed<Event>>("v1", "Event", "events", true),
   lease: kind<Typed<Lease>>("coordination.k8s.io/v1", "Lease", "leases", true),
   daemonSet: kind<Typed<DaemonSet>>("apps/v1", "DaemonSet", "daemonsets", true),
   deployment: kind<Typed<Deployment>>("apps/v1", "Deployment", "deployments", true),

@@ -1,5 +1,6 @@
 import { isAlreadyExists, isApiError, isNotFound } from "../kube/api-error.ts";
-import type { Client, KindRef } from "../kube/client.ts";
+import type { Client } from "../kube/client.ts";
+import { kinds } from "../kube/kinds.ts";
 import type { KubeObject } from "../object/meta.ts";
 import type { PlannedEvent } from "../object/plan.ts";
 import { type Clock, pause, systemClock } from "./clock.ts";
@@ -23,7 +24,6 @@ export interface EventRecorderOptions {
   waiting?: number;
 }
 
-const eventKind: KindRef = { apiVersion: "v1", kind: "Event", plural: "events", namespaced: true };
 const longestMessage = 1024;
 const retryMs = 10_000;
 const tries = 12;
@@ -116,7 +116,7 @@ export class EventRecorder {
       const { count, message } = occurrence;
       const patch = { count, message, lastTimestamp: this.#timestamp(occurrence.lastAt) };
       try {
-        await client.patch(eventKind, occurrence.storedAs, { type: "merge", patch }, { namespace });
+        await client.patch(kinds.event, occurrence.storedAs, { type: "merge", patch }, { namespace });
         return;
       } catch (error) {
         // Events are kept for an hour: ours may have gone meanwhile.
@@ -126,7 +126,7 @@ export class EventRecorder {
     for (;;) {
       const name = this.#name(occurrence);
       try {
-        await client.create(eventKind, this.#body(occurrence, name, namespace), { namespace });
+        await client.create(kinds.event, this.#body(occurrence, name, namespace), { namespace });
         occurrence.storedAs = name;
         return;
       } catch (error) {
