@@ -1,0 +1,98 @@
+import { isConflict, isNotFound } from "../../../kube/api-error.ts";
+import type { Informer } from "../../../kube/cache.ts";
+import { kinds } from "../../../kube/kinds.ts";
+import { matchesLabels } from "../../../object/label-selector.ts";
+import { keyOf } from "../../../object/meta.ts";
+import { Controller, type Result, source } from "../../../runtime/controller.ts";
+import { isNamespaceGoing } from "../pods/pod-writes.ts";
+import { selectorOf } from "../scheduler/pod-query.ts";
+import { byNamespace } from "../workload-caches.ts";
+import type { Pod } from "../workload-objects.ts";
+import { runWithEvents, type WorkloadControllerOptions, type WorkloadOptions } from "../workload-options.ts";
+import { decideSlices, type EndpointSlice, managedByLabel, manager, serviceLabel } from "./decide-slices.ts";
+import { endpointsOfService, type Service } from "./endpoints-of-service.ts";
+
+export interface ServiceCaches {
+  /** By namespace. */
+  services: Informer<Service>;
+  /** By the service they belong to, see `bySlicedService`. */
+  endpointSlices: Informer<EndpointSlice>;
+}
+
+/** Slices of this controller by `namespace/name` of their service. */
+export const byService = "service";
+export function bySlicedService(slice: EndpointSlice): string[] {
+  const { namespace, labels = {} } = slice.metadata;
+  return labels[managedByLabel] === manager && labels[serviceLabel] ? [`${namespace}/${labels[serviceLabel]}`] : [];
+}
+
+/** A look goes through the pods of a namespace, so where they are many the looks are spaced. */
+const restPerPodMs = 0.05;
+
+/** As `system:serviceaccount:kube-system:endpointslice-controller`. */
+export function runEndpointSlices(options: WorkloadOptions & ServiceCaches & { signal: AbortSignal }): Promise<void> {
+  const { services, endpointSlices } = options;
+  return runWithEvents("endpoint-slice-controller", options, (more) =>
+    endpointSliceController({ ...more, services, endpointSlices }),
+  );
+}
+
+export function endpointSliceController(options: WorkloadControllerOptions & ServiceCaches): Controller {
+  const { client, caches, services, endpointSlices, clock, log, metrics } = options;
+  const { pods, nodes } = caches;
+  const lookAgainAt = new Map<string, number>();
+  const leadingTo = ({ metadata }: Pod): string[] =>
+    services
+      .byIndex(byNamespace, metadata.namespace ?? "")
+      .filter(
+        ({ spec }) => spec?.selector && matchesLabels(selectorOf({ matchLabels: spec.selector }), metadata.labels),
+      )
+      .map(keyOf);
+
+  return new Controller({
+    name: "endpoint-slice",
+    concurrency: 4,
+    clock,
+    log,
+    metrics,
+    sources: [
+      source(services, ({ object }) => [keyOf(object)]),
+      source(endpointSlices, ({ object }) => bySlicedService(object)),
+      source(pods, (event) => [
+        ...leadingTo(event.object),
+        ...(event.type === "updated" ? leadingTo(event.before) : []),
+      ]),
+    ],
+    async reconcile(key, { signal }): Promise<Result | undefined> {
+      const service = services.get(key);
+      const selector = service?.spec?.selector;
+      // What is left of a service that is gone goes with it; what somebody else selects is somebody else's.
+      if (!service || !selector || service.spec?.type === "ExternalName") {
+        lookAgainAt.delete(key);
+        return undefined;
+      }
+      const early = (lookAgainAt.get(key) ?? 0) - clock.monotonic();
+      if (early > 0) return { requeueAfterMs: early };
+      const { namespace = "" } = service.metadata;
+      const inNamespace = pods.byIndex(byNamespace, namespace);
+      lookAgainAt.set(key, clock.monotonic() + inNamespace.length * restPerPodMs);
+
+      const wanted = selectorOf({ matchLabels: selector });
+      const behind = inNamespace.filter((pod) => matchesLabels(wanted, pod.metadata.labels));
+      const groups = endpointsOfService(service, behind, (name) => nodes.get(name));
+      const decision = decideSlices(service, groups, endpointSlices.byIndex(byService, key));
+      try {
+        for (const slice of decision.create) await client.create(kinds.endpointSlice, slice, { namespace, signal });
+        for (const slice of decision.update) await client.update(kinds.endpointSlice, slice, { namespace, signal });
+        for (const { metadata } of decision.delete) {
+          const { name = "", uid } = metadata;
+          await client.delete(kinds.endpointSlice, name, { namespace, preconditions: { uid }, signal });
+        }
+      } catch (error) {
+        if (isConflict(error) || isNotFound(error) || isNamespaceGoing(error)) return { requeue: true };
+        throw error;
+      }
+      return undefined;
+    },
+  });
+}
