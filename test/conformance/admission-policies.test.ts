@@ -35,7 +35,7 @@ function call(cluster: Cluster, method: string, path: string, body?: Fields, tok
           resolve({
             code: response.statusCode ?? 0,
             body: JSON.parse(text) as Answer["body"],
-            warnings: [...String(response.headers.warning ?? "").matchAll(/299 - "((?:[^"\\]|\\.)*)"/g)].map(
+            warnings: [...(response.headers.warning ?? "").matchAll(/299 - "((?:[^"\\]|\\.)*)"/g)].map(
               ([, warning = ""]) => warning,
             ),
           }),

@@ -53,8 +53,7 @@ function showParamRef(paramRef: ParamRef | undefined): string {
     ({ key, operator, values = [] }) =>
       `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(" ")}],},`,
   );
-  const shownLabels = paramRef.selector.matchLabels ? `map[string]string{${labels.join("")}}` : "map[string]string{}";
-  return `&LabelSelector{MatchLabels:${shownLabels},MatchExpressions:[]LabelSelectorRequirement{${expressions.join("")}},}`;
+  return `&LabelSelector{MatchLabels:map[string]string{${labels.join("")}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join("")}},}`;
 }
 
 const actions = ["Audit", "Deny", "Warn"];
