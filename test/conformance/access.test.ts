@@ -73,7 +73,7 @@ onEachServer("access", (cluster) => {
 
   it("lets a user do that and no more, and says what is missing", async () => {
     const { kubectl } = cluster;
-    await kubectl.prints("get configmaps --as=jane -o name", "configmap/shelf");
+    await kubectl.prints("get configmaps --as=jane -o name", "configmap/kube-root-ca.crt\nconfigmap/shelf");
     const refusals: [string, string][] = [
       [
         "delete configmap shelf",
@@ -185,7 +185,7 @@ onEachServer("access", (cluster) => {
       "jane",
       cluster.server.authority.issue({ commonName: "jane", organizations: ["staff"], purpose: "client" }),
     );
-    await jane.prints("get configmaps -o name", "configmap/shelf");
+    await jane.prints("get configmaps -o name", "configmap/kube-root-ca.crt\nconfigmap/shelf");
     await jane.refuses(
       "get configmaps --as=admin",
       'Error from server (Forbidden): users "admin" is forbidden: User "jane" cannot impersonate resource "users" in API group "" at the cluster scope',
@@ -196,7 +196,7 @@ onEachServer("access", (cluster) => {
     const token = await cluster.kubectl.out("create token robot --duration=20m");
     expect(token.split(".")).toHaveLength(3);
     const robot = await identified(cluster, "robot", { token });
-    await robot.prints("get configmaps -o name", "configmap/shelf");
+    await robot.prints("get configmaps -o name", "configmap/kube-root-ca.crt\nconfigmap/shelf");
     await robot.refuses(
       "get secrets",
       /secrets is forbidden: User "system:serviceaccount:work:robot" cannot list resource "secrets" in API group "" in the namespace "work"/,

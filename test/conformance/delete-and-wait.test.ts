@@ -30,13 +30,14 @@ onEachServer("deleting and waiting", (cluster) => {
     await kubectl.prints("delete configmap d-a --ignore-not-found", "");
     await kubectl.prints("delete -f -", deleted("d-b"), { stdin: configMap("d-b") });
     await kubectl.prints("delete configmaps -l batch=1", deleted("d-c", "d-d"));
-    await make(configMap("d-e"), configMap("d-f"));
+    const secret = (name: string): string => JSON.stringify({ apiVersion: "v1", kind: "Secret", metadata: { name } });
+    await make(secret("d-e"), secret("d-f"));
     await kubectl.prints(
-      "delete configmaps --all --dry-run=server",
+      "delete secrets --all --dry-run=server",
       /d-e.*\(server dry run\)\n.*d-f.*\(server dry run\)$/,
     );
-    await kubectl.prints("delete configmaps --all", deleted("d-e", "d-f"));
-    expect((await kubectl.run("delete configmaps --all")).out).toBe("No resources found");
+    await kubectl.prints("delete secrets --all", /^secret "d-e" deleted.*\nsecret "d-f" deleted.*$/);
+    expect((await kubectl.run("delete secrets --all")).out).toBe("No resources found");
     await kubectl.refuses("delete configmaps", "error: resource(s) were provided, but no name was specified");
   });
 
@@ -169,7 +170,7 @@ onEachServer("deleting and waiting", (cluster) => {
     await kubectl.prints("delete namespace doomed --timeout=30s", 'namespace "doomed" deleted');
     await kubectl.refuses("get namespace doomed", 'Error from server (NotFound): namespaces "doomed" not found');
     await make(JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { name: "doomed" } }));
-    await kubectl.prints("get configmaps,widgets -n doomed -o name", "");
+    await kubectl.prints("get configmaps,widgets -n doomed -o name", "configmap/kube-root-ca.crt");
   });
 
   // A real server alone has no garbage collector: dependents stay, and so does an owner that waits for them.

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
 import { writeKubeconfig } from "../../src/apiserver/auth/kubeconfig.ts";
 import { serverVariants, type ServerUnderTest, type ServerVariant } from "../servers/server-under-test.ts";
+import { until } from "../servers/until.ts";
 import { Kubectl, kubectlPath } from "./kubectl.ts";
 
 /** One server under test, which exists once the tests run. */
@@ -48,6 +49,13 @@ export function onEachServer(title: string, define: (cluster: Cluster) => void, 
         if (kubectlPath)
           await kubectl.prints("create -f -", `namespace/${NAMESPACE} created`, {
             stdin: JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } }),
+          });
+        // The last thing that a new namespace is given; until it has it, lists may still grow.
+        if (kubectlPath)
+          await until(`${server.url}/api/v1/namespaces/${NAMESPACE}/configmaps/kube-root-ca.crt`, {
+            ca: caPem,
+            headers: { authorization: `Bearer ${server.authority.adminToken}` },
+            alive: () => true,
           });
       });
 

@@ -6,11 +6,12 @@ import { openAuthority, type Authority } from "../../src/apiserver/auth/authorit
 import { privateKeyPem } from "../../src/certificate/certificate.ts";
 import { writeKubeconfig } from "../../src/apiserver/auth/kubeconfig.ts";
 import { freePort } from "./free-port.ts";
+import { furnishNamespaces } from "./furnish-namespaces.ts";
 import { Program } from "./program.ts";
 import type { ServerUnderTest } from "./server-under-test.ts";
 import { until } from "./until.ts";
 
-/** etcd and kube-apiserver of the folder `assets`, alone: no controller runs beside them. */
+/** etcd and kube-apiserver of the folder `assets`. No controller runs beside them but one that furnishes namespaces. */
 export async function startRealServer(assets: string): Promise<ServerUnderTest> {
   const dir = await mkdtemp(join(tmpdir(), "attune-real-"));
   const authority = await openAuthority(dir);
@@ -19,7 +20,9 @@ export async function startRealServer(assets: string): Promise<ServerUnderTest> 
   const url = `https://127.0.0.1:${secure}`;
   const etcd = new Program(join(assets, "etcd"), etcdFlags(dir, etcdUrl, `http://127.0.0.1:${peer}`));
   const server = new Program(join(assets, "kube-apiserver"), await serverFlags(dir, authority, etcdUrl, secure));
+  const furnishing = new AbortController();
   const close = async (): Promise<void> => {
+    furnishing.abort();
     await server.stop();
     await etcd.stop();
     await rm(dir, { recursive: true, force: true });
@@ -29,6 +32,7 @@ export async function startRealServer(assets: string): Promise<ServerUnderTest> 
     await until(`${url}/readyz`, { ...request, alive: () => etcd.alive() && server.alive() });
     // Made by the server after it is ready; until then a namespaced create is refused.
     await until(`${url}/api/v1/namespaces/default`, { ...request, alive: () => server.alive() });
+    await furnishNamespaces({ url, caPem: authority.caPem, token: authority.adminToken, signal: furnishing.signal });
   } catch (error) {
     await close();
     throw new Error(`start the real server: ${String(error)}\n${server.tail()}\n${etcd.tail()}`, { cause: error });
@@ -71,9 +75,8 @@ async function serverFlags(dir: string, authority: Authority, etcdUrl: string, p
     "--advertise-address=192.0.2.1",
     `--etcd-servers=${etcdUrl}`,
     "--service-cluster-ip-range=10.96.0.0/16",
-    "--authorization-mode=RBAC",
-    // Without controllers no namespace gets its default service account, and no pod could be made.
-    "--disable-admission-plugins=ServiceAccount",
+    "--authorization-mode=Node,RBAC",
+    "--enable-admission-plugins=NodeRestriction",
     `--tls-cert-file=${await file("server.crt", authority.serverCertPem)}`,
     `--tls-private-key-file=${await file("server.key", authority.serverKeyPem)}`,
     `--client-ca-file=${await file("ca.crt", authority.caPem)}`,
