@@ -150,7 +150,7 @@ export class SmallServer {
 
   async create(name: string, body: Body, target: Target = {}): Promise<KubeObject> {
     const context = this.context(name, { namespace: body.metadata.namespace ?? "", ...target });
-    return this.#objectIn(context, await create(context, parsed(body)));
+    return this.#shown(context, await create(context, parsed(body)));
   }
 
   /** Several namespaces at once, for tests that only need them to be there. */
@@ -189,22 +189,27 @@ export class SmallServer {
   async update(name: string, body: Body, target: Target = {}): Promise<KubeObject> {
     const { namespace = "", name: object = "" } = body.metadata;
     const context = this.context(name, { namespace, name: object, ...target });
-    return this.#objectIn(context, await update(context, parsed(body)));
+    return this.#shown(context, await update(context, parsed(body)));
   }
 
   async patch(name: string, target: Target, body: object): Promise<KubeObject> {
     const context = this.context(name, target);
-    return this.#objectIn(context, await patch(context, JSON.stringify(body), "application/merge-patch+json"));
+    return this.#shown(context, await patch(context, JSON.stringify(body), "application/merge-patch+json"));
   }
 
   async delete(name: string, target: Target, options: Json = null): Promise<KubeObject> {
     const context = this.context(name, target);
-    return this.#objectIn(context, await remove(context, options));
+    return this.#shown(context, await remove(context, options));
   }
 
   async deleteCollection(name: string, target: Target, options: Json = null): Promise<string[]> {
     const answer = await removeCollection(this.context(name, target), options);
     return answer.type === "list" ? answer.entries.map(({ key }) => key) : [];
+  }
+
+  async #shown(context: RequestContext, answer: Answer): Promise<KubeObject> {
+    if (answer.type === "entry") await this.services.views.ready([answer.entry], context.resource);
+    return this.#objectIn(context, answer);
   }
 
   #objectIn({ resource }: RequestContext, answer: Answer): KubeObject {
