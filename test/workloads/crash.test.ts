@@ -22,11 +22,11 @@ async function act(stage: Stage, live: () => Promise<void>): Promise<void> {
   await stage.create(kinds.deployment, {
     metadata: { name: "web" },
     spec: { replicas: 3, selector: { matchLabels: labels("web") }, template: template("web", "one") },
-  } as never);
+  });
   await stage.create(kinds.statefulSet, {
     metadata: { name: "db" },
     spec: { replicas: 2, serviceName: "db", selector: { matchLabels: labels("db") }, template: template("db", "one") },
-  } as never);
+  });
   await stage.create(kinds.job, {
     metadata: { name: "sum" },
     spec: {
@@ -34,7 +34,7 @@ async function act(stage: Stage, live: () => Promise<void>): Promise<void> {
       parallelism: 2,
       template: { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "one" }] } },
     },
-  } as never);
+  });
   await live();
   const image = { spec: { template: { spec: { containers: [{ name: "c", image: "two" }] } } } };
   await stage.merge(kinds.deployment, "web", image);

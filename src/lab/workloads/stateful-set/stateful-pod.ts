@@ -11,7 +11,7 @@ const revisionLabel = "controller-revision-hash";
 /** The pod of one number: its name, host name, labels and volumes stay the same whenever it is made again. */
 export function statefulPod(set: StatefulSet, template: PodTemplateSpec, revision: string, ordinal: number): Pod {
   const pod = podFromTemplate(kinds.statefulSet, set, template);
-  const { generateName: _, ...metadata } = pod.metadata;
+  const { metadata } = pod;
   const name = `${set.metadata.name}-${ordinal}`;
   return {
     ...pod,
