@@ -214,22 +214,30 @@ export class NodeKeeper {
     const { kubelet, clock } = this.#options;
     const { name } = kept.node;
     const client = kubelet(name);
-    const first = kept.leaseDue === 0;
-    const spec = {
-      holderIdentity: name,
-      leaseDurationSeconds: leaseSeconds,
-      renewTime: formatMicroTime(clock.now()),
-    };
+    const options = { namespace: leaseNamespace };
+    const renewTime = formatMicroTime(clock.now());
+    const spec = { holderIdentity: name, leaseDurationSeconds: leaseSeconds, renewTime };
+    // Whose it is: the garbage collector takes it away with that very Node.
     const ownerReferences = [{ apiVersion: "v1", kind: "Node", name, uid: kept.uid }];
-    // Only the first one says whose it is: the garbage collector takes it away with that very Node.
-    const patch = first ? { metadata: { ownerReferences }, spec } : { spec: { renewTime: spec.renewTime } };
+    const renew = async (patch: object): Promise<void> => {
+      await client.patch(kinds.lease, name, { type: "merge", patch }, options);
+    };
+    const first = kept.leaseDue === 0;
     try {
-      await client.patch(kinds.lease, name, { type: "merge", patch }, { namespace: leaseNamespace });
+      if (!first) await renew({ spec: { renewTime } });
     } catch (error) {
       if (!isNotFound(error)) throw error;
+      kept.leaseDue = 0;
+    }
+    if (kept.leaseDue === 0) {
       const metadata = { name, namespace: leaseNamespace, ownerReferences };
       const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata, spec };
-      await client.create(kinds.lease, lease);
+      try {
+        await client.create(kinds.lease, lease);
+      } catch (error) {
+        if (!isAlreadyExists(error)) throw error;
+        await renew({ metadata: { ownerReferences }, spec });
+      }
     }
     kept.leaseDue = clock.monotonic() + (first ? heartbeatMs - spread(name, heartbeatMs) : heartbeatMs);
   }

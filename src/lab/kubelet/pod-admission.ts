@@ -6,8 +6,8 @@ export type Pod = NonNullable<(typeof kinds.pod)["object"]>;
 
 export interface AdmissionInput {
   readonly pod: Pod;
-  /** Pods that run on the node, without this one. */
-  readonly others: readonly Pod[];
+  /** What the pods take that run on the node already. */
+  readonly others: readonly ResourceAmounts[];
   readonly node: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
   readonly allocatable: Readonly<Record<string, string>>;
 }
@@ -20,11 +20,10 @@ export function admitPod({ pod, others, node, allocatable }: AdmissionInput): Ad
   const os = (spec as { os?: { name: string } }).os?.name ?? "linux";
   if (os !== "linux") return rejected("PodOSNotSupported", "Failed to admit pod as the OS field doesn't match node OS");
   const requests = podRequests(spec);
-  const all = others.map((other) => podRequests(other.spec ?? { containers: [] }));
   for (const [resource, capacity] of amountsOf(allocatable)) {
     const wants = resource === "pods" ? 1 : (requests.get(resource) ?? 0);
     if (wants === 0) continue;
-    const used = resource === "pods" ? others.length : sumOf(all, resource);
+    const used = resource === "pods" ? others.length : sumOf(others, resource);
     if (used + wants > capacity)
       return rejected(
         `OutOf${resource}`,

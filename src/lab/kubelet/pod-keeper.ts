@@ -137,9 +137,10 @@ export class PodKeeper {
   #admit(pod: Pod, node: VirtualNode): Admission {
     if (pod.status?.startTime || pod.metadata.deletionTimestamp) return { type: "admitted" };
     const { informer, nodeInformer } = this.#options;
-    const others = informer
-      .byIndex(byNode, node.name)
-      .filter((other) => other !== pod && this.#runs.get(keyOf(other))?.over === false);
+    const others = informer.byIndex(byNode, node.name).flatMap((other) => {
+      const run = this.#runs.get(keyOf(other));
+      return run && !run.over ? [run.requests] : [];
+    });
     const labels = nodeInformer.get(node.name)?.metadata.labels ?? { ...ownLabels(node), ...node.options.labels };
     const allocatable = nodeStatus(node, { port: 0, now: 0 }).allocatable as Record<string, string>;
     return admitPod({ pod, others, node: { name: node.name, labels }, allocatable });

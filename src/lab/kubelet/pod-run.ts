@@ -4,6 +4,7 @@ import type { Cluster } from "../../kube/connection.ts";
 import { formatTime } from "../../object/time.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { controllerOf } from "../workloads/pods/controller-of.ts";
+import { podRequests, type ResourceAmounts } from "../workloads/scheduler/resource-amounts.ts";
 import { behaviourOf, wishesInAnnotations, wishesInFiles } from "./behaviour.ts";
 import { isProgram, neededObjects } from "./container-files.ts";
 import { ContainerLog, type LogBudget } from "./container-log.ts";
@@ -38,6 +39,8 @@ export class PodRun {
   readonly uid: string;
   readonly node: VirtualNode;
   readonly podIP: string;
+  /** What it takes from its node. */
+  readonly requests: ResourceAmounts;
   readonly #key: string;
   readonly #with: PodSurroundings;
   readonly #startTime: string;
@@ -54,6 +57,7 @@ export class PodRun {
     this.#with = surroundings;
     this.uid = pod.metadata.uid ?? "";
     this.node = node;
+    this.requests = podRequests(pod.spec ?? { containers: [] });
     this.podIP = pod.spec?.hostNetwork ? hostIP : podIP;
     const now = this.#now();
     const known = pod.status?.startTime;
