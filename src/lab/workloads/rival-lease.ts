@@ -1,0 +1,65 @@
+import type { Informer } from "../../kube/cache.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { Lease } from "../../runtime/lease.ts";
+
+/**
+ * Whether somebody else holds a Lease and keeps renewing it. Time counts on our own clock, from when we saw it change; one
+ * that we see for the first time may have been renewed just now.
+ */
+export class RivalLease {
+  readonly #leases: Informer<Lease>;
+  readonly #name: string;
+  readonly #clock: Clock;
+  readonly #listeners = new Set<() => void>();
+  #seen: { spec: Lease["spec"]; at: number } | undefined;
+  #holder: string | undefined;
+  #cancel: () => void = () => {};
+
+  constructor(leases: Informer<Lease>, name: string, clock: Clock) {
+    this.#leases = leases;
+    this.#name = name;
+    this.#clock = clock;
+  }
+
+  /** Who does the work now, if not we. */
+  get holder(): string | undefined {
+    return this.#holder;
+  }
+
+  /** Called whenever `holder` changes; the returned function takes it back. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Watches from when the first list is there; the returned function ends it. */
+  async start(signal: AbortSignal): Promise<() => void> {
+    await this.#leases.whenSynced(signal);
+    const end = this.#leases.subscribe((event) => {
+      if (event.object.metadata.name !== this.#name) return;
+      this.#observe(event.type === "deleted" ? undefined : event.object);
+    });
+    return () => {
+      end();
+      this.#cancel();
+    };
+  }
+
+  #observe(lease: Lease | undefined): void {
+    const changed = this.#seen?.spec?.renewTime !== lease?.spec?.renewTime;
+    const at = this.#seen && !changed ? this.#seen.at : this.#clock.monotonic();
+    this.#seen = lease && { spec: lease.spec, at };
+    this.#judge();
+  }
+
+  #judge(): void {
+    this.#cancel();
+    const { spec, at = 0 } = this.#seen ?? {};
+    const leftMs = at + (spec?.leaseDurationSeconds ?? 15) * 1000 - this.#clock.monotonic();
+    const holder = leftMs > 0 ? spec?.holderIdentity || undefined : undefined;
+    if (holder) this.#cancel = this.#clock.after(leftMs, () => this.#judge());
+    if (holder === this.#holder) return;
+    this.#holder = holder;
+    for (const listener of Array.from(this.#listeners)) listener();
+  }
+}

@@ -1,0 +1,177 @@
+import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
+import { hostname } from "node:os";
+import type { Informer } from "../../kube/cache.ts";
+import type { Client } from "../../kube/client.ts";
+import type { Impersonation } from "../../kube/connection.ts";
+import { createInformer } from "../../kube/informer.ts";
+import { type Clock, systemClock } from "../../runtime/clock.ts";
+import { LeaderElection } from "../../runtime/leader-election.ts";
+import { LeaderGate, leadersOnly, LeadershipLostError } from "../../runtime/leader-gate.ts";
+import { leaseKind, leaseStore } from "../../runtime/lease.ts";
+import { type Log, noLog } from "../../runtime/log.ts";
+import type { Metrics } from "../../runtime/metrics.ts";
+import { whenAborted } from "../../runtime/when-aborted.ts";
+import { RivalLease } from "./rival-lease.ts";
+import { createLabCaches, type LabCaches, runControllers, runScheduling } from "./workload-sides.ts";
+
+/** The two programs of a cluster whose work this is. */
+export type WorkloadSide = "controllers" | "scheduler";
+
+export type SideState =
+  /** Another process like this one does it. */
+  | { type: "candidate"; leader: string | undefined }
+  | { type: "running" }
+  /** The real program holds its Lease. */
+  | { type: "stepped back"; holder: string };
+
+export interface WorkloadsOptions {
+  /** The account that runs this, acting as each controller: no part has more rights than the one it stands in for. */
+  clientAs: (who: Impersonation) => Client;
+  signal: AbortSignal;
+  /** Called with each change. */
+  onState?: (side: WorkloadSide, state: SideState) => void;
+  /** Different for each process. Default: host name and a random part. */
+  identity?: string;
+  clock?: Clock;
+  log?: Log;
+  metrics?: Metrics;
+}
+
+const systemNamespace = "kube-system";
+const ownLease = "attune-lab-workloads";
+/** Who may read everything, and keep leases in kube-system. */
+const manager: Impersonation = { user: "system:kube-controller-manager" };
+const sides: Record<WorkloadSide, { lease: string; run: typeof runControllers }> = {
+  controllers: { lease: "kube-controller-manager", run: runControllers },
+  scheduler: { lease: "kube-scheduler", run: runScheduling },
+};
+
+/**
+ * Scheduler and controllers of workloads, until the signal. Of several such processes one acts; where the real
+ * kube-controller-manager or kube-scheduler is alive, its side rests.
+ */
+export async function runWorkloads(options: WorkloadsOptions): Promise<void> {
+  const { signal, clock = systemClock, log = noLog, onState } = options;
+  // Every informer and controller listens.
+  setMaxListeners(0, signal);
+  const client = options.clientAs(manager);
+  while (!signal.aborted) {
+    const election = new LeaderElection({
+      identity: options.identity ?? `${hostname()}_${randomUUID()}`,
+      name: ownLease,
+      lease: leaseStore(client, { namespace: systemNamespace, name: ownLease }),
+      onNewLeader: (leader) => {
+        if (leader === election.identity) return;
+        log.info({ leader }, "another process runs the workloads");
+        for (const side of Object.keys(sides) as WorkloadSide[]) onState?.(side, { type: "candidate", leader });
+      },
+      clock,
+      log,
+      metrics: options.metrics,
+    });
+    try {
+      await election.lead(signal, (leading) => runTerm({ ...options, clock, log }, client, election.gate, leading));
+    } catch (error) {
+      if (!(error instanceof LeadershipLostError)) throw error;
+      log.warn({ error }, "lost the lease, stand again");
+    }
+  }
+}
+
+type Settled = WorkloadsOptions & Required<Pick<WorkloadsOptions, "clock" | "log">>;
+
+/** As long as we lead. Caches are kept only once a side of ours needs them. */
+async function runTerm(options: Settled, client: Client, gate: LeaderGate, signal: AbortSignal): Promise<void> {
+  const { clock } = options;
+  const stop = new AbortController();
+  const ending = AbortSignal.any([signal, stop.signal]);
+  setMaxListeners(0, ending);
+  const leases = createInformer(client, leaseKind, { namespace: systemNamespace, clock });
+  const running: Promise<void>[] = [];
+  let caches: LabCaches | undefined;
+  const sharedCaches = (): LabCaches => {
+    if (!caches) {
+      caches = createLabCaches(client, {
+        clock,
+        onHandlerError: (error) => options.log.error({ error }, "handle an event"),
+      });
+      for (const informer of caches.all) running.push(informer.run(ending));
+    }
+    return caches;
+  };
+  const parts = (Object.keys(sides) as WorkloadSide[]).map((side) =>
+    runSide(side, options, { leases, gate, signal: ending, caches: sharedCaches }),
+  );
+  // What fails ends the others, and is told.
+  const ended = parts.map((part) =>
+    part.catch((error: unknown) => {
+      stop.abort(error);
+      throw error;
+    }),
+  );
+  const outcomes = await Promise.allSettled([leases.run(ending), ...ended]);
+  await Promise.allSettled(running);
+  for (const outcome of outcomes) if (outcome.status === "rejected" && !signal.aborted) throw outcome.reason;
+}
+
+interface SideContext {
+  leases: Informer;
+  gate: LeaderGate;
+  signal: AbortSignal;
+  caches: () => LabCaches;
+}
+
+async function runSide(side: WorkloadSide, options: Settled, context: SideContext): Promise<void> {
+  const { clock, log, onState, clientAs, metrics } = options;
+  const { signal, caches } = context;
+  const rival = new RivalLease(context.leases, sides[side].lease, clock);
+  const end = await rival.start(signal).catch((error: unknown) => {
+    if (signal.aborted) return () => {};
+    throw error;
+  });
+  try {
+    while (!signal.aborted) {
+      if (rival.holder !== undefined) {
+        log.info({ side, holder: rival.holder }, "step back: the real one holds its lease");
+        onState?.(side, { type: "stepped back", holder: rival.holder });
+        await changed(rival, signal);
+        continue;
+      }
+      log.info({ side }, "run");
+      onState?.(side, { type: "running" });
+      const term = new AbortController();
+      const turn = AbortSignal.any([signal, term.signal]);
+      setMaxListeners(0, turn);
+      // From the moment the other one is alive no request of ours starts any more.
+      const gate = new LeaderGate(clock);
+      gate.extend(Infinity, Infinity);
+      const release = rival.onChange(() => {
+        if (rival.holder === undefined) return;
+        gate.close();
+        term.abort();
+      });
+      const as = (user: string): Client => leadersOnly(leadersOnly(clientAs({ user }), context.gate), gate);
+      try {
+        await sides[side].run({ as, caches: caches(), clock, log, metrics, signal: turn });
+        await whenAborted(turn);
+      } finally {
+        release();
+      }
+    }
+  } finally {
+    end();
+  }
+}
+
+function changed(rival: RivalLease, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const release = rival.onChange(done);
+    function done(): void {
+      release();
+      signal.removeEventListener("abort", done);
+      resolve();
+    }
+    signal.addEventListener("abort", done, { once: true });
+  });
+}

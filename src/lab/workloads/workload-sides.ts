@@ -1,0 +1,120 @@
+import { setMaxListeners } from "node:events";
+import type { Informer } from "../../kube/cache.ts";
+import type { Client } from "../../kube/client.ts";
+import { createInformer, type InformerOptions } from "../../kube/informer.ts";
+import { kinds } from "../../kube/kinds.ts";
+import type { KubeObject } from "../../object/meta.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { EventRecorder } from "../../runtime/event-recorder.ts";
+import { leaseKind } from "../../runtime/lease.ts";
+import type { Log } from "../../runtime/log.ts";
+import type { Metrics } from "../../runtime/metrics.ts";
+import { runDaemonSets } from "./daemon-set/daemon-set-controller.ts";
+import { runDeployments } from "./deployment/deployment-controller.ts";
+import { runDisruptionBudgets } from "./disruption-budget/disruption-budget-controller.ts";
+import {
+  byService,
+  bySlicedService,
+  runEndpointSlices,
+  type ServiceCaches,
+} from "./endpoint-slice/endpoint-slice-controller.ts";
+import { runJobs } from "./job/job-controller.ts";
+import { type NodeLeases, runNodeLifeCycle } from "./node-life-cycle/node-life-cycle-controller.ts";
+import { runPodGarbage } from "./node-life-cycle/pod-garbage-controller.ts";
+import { textOf } from "./pods/pod-writes.ts";
+import { runReplicaSets } from "./replica-set/replica-set-controller.ts";
+import { Scheduler } from "./scheduler/scheduler.ts";
+import { runStatefulSets } from "./stateful-set/stateful-set-controller.ts";
+import { byNamespace, createWorkloadCaches, type WorkloadCaches } from "./workload-caches.ts";
+import type { WorkloadOptions } from "./workload-options.ts";
+
+/** All that scheduler and controllers read. */
+export interface LabCaches extends ServiceCaches, NodeLeases {
+  workloads: WorkloadCaches;
+  namespaces: Informer;
+  /** Every informer, to run them. */
+  all: readonly Informer[];
+}
+
+export function createLabCaches(
+  client: Client,
+  options: Pick<InformerOptions<KubeObject>, "clock" | "onHandlerError">,
+): LabCaches {
+  const workloads = createWorkloadCaches(client, options);
+  const inNamespace = { [byNamespace]: ({ metadata }: KubeObject): string[] => [metadata.namespace ?? ""] };
+  const more = {
+    namespaces: createInformer(client, kinds.namespace, options) as Informer,
+    services: createInformer(client, kinds.service, { ...options, indexes: inNamespace }),
+    endpointSlices: createInformer(client, kinds.endpointSlice, {
+      ...options,
+      indexes: { [byService]: bySlicedService },
+    }),
+    leases: createInformer(client, leaseKind, { ...options, namespace: "kube-node-lease" }),
+  };
+  return { workloads, ...more, all: [...Object.values(workloads), ...Object.values(more)] as Informer[] };
+}
+
+export interface SideOptions {
+  /** The server as this user would use it. */
+  as: (user: string) => Client;
+  caches: LabCaches;
+  clock: Clock;
+  log?: Log;
+  metrics?: Metrics;
+  signal: AbortSignal;
+}
+
+type Run = (options: WorkloadOptions & ServiceCaches & NodeLeases & { signal: AbortSignal }) => Promise<void>;
+
+/** By the ServiceAccount in kube-system that each acts as. */
+const controllers: Readonly<Record<string, Run>> = {
+  "daemon-set-controller": runDaemonSets,
+  "deployment-controller": runDeployments,
+  "disruption-controller": runDisruptionBudgets,
+  "endpointslice-controller": runEndpointSlices,
+  "job-controller": runJobs,
+  "node-controller": runNodeLifeCycle,
+  "pod-garbage-collector": runPodGarbage,
+  "replicaset-controller": runReplicaSets,
+  "statefulset-controller": runStatefulSets,
+};
+
+/** What kube-controller-manager would do. The first that fails ends the others. */
+export async function runControllers({ as, caches, signal, ...options }: SideOptions): Promise<void> {
+  const { workloads, services, endpointSlices, leases } = caches;
+  const failed = new AbortController();
+  const ending = AbortSignal.any([signal, failed.signal]);
+  setMaxListeners(0, ending);
+  const common = { ...options, caches: workloads, services, endpointSlices, leases, signal: ending };
+  const parts = Object.entries(controllers).map(async ([name, run]) => {
+    try {
+      await run({ ...common, client: as(`system:serviceaccount:kube-system:${name}`) });
+    } catch (cause) {
+      failed.abort();
+      throw new Error(`run ${name}: ${textOf(cause)}`, { cause });
+    }
+  });
+  for (const outcome of await Promise.allSettled(parts)) if (outcome.status === "rejected") throw outcome.reason;
+}
+
+/** What kube-scheduler would do. */
+export async function runScheduling({ as, caches, clock, log, signal }: SideOptions): Promise<void> {
+  const client = as("system:kube-scheduler");
+  const recorder = new EventRecorder({ client, component: "default-scheduler", clock, log });
+  const { pods, nodes, podDisruptionBudgets: budgets } = caches.workloads;
+  const scheduler = new Scheduler({
+    client,
+    clock,
+    log,
+    recorder,
+    pods,
+    nodes,
+    namespaces: caches.namespaces,
+    budgets,
+  });
+  try {
+    await scheduler.run(signal);
+  } finally {
+    await recorder.stop();
+  }
+}
