@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { onEachServer } from "./on-each-server.ts";
 import { ageless } from "./printed-table.ts";
 
-const about = { kind: "Pod", name: "p", namespace: "work" };
+const about = { apiVersion: "v1", kind: "Pod", name: "p", namespace: "work" };
 
 onEachServer("events, logs and groups", (cluster) => {
   const create = (object: object): Promise<string> =>
