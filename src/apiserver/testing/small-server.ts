@@ -119,12 +119,16 @@ export class SmallServer {
     }
   }
 
-  /** `pods`, or `widgets/v2` where there are several versions. */
+  /** `pods`, or `widgets/v2` where there are several versions, or `events.events.k8s.io`, several groups. */
   resource(name: string): Resource {
     const [plural, version] = name.split("/");
     const found = this.services.registry
       .all()
-      .find((resource) => resource.plural === plural && (version === undefined || resource.version === version));
+      .find(
+        (resource) =>
+          (resource.plural === plural || `${resource.plural}.${resource.group}` === plural) &&
+          (version === undefined || resource.version === version),
+      );
     if (!found) throw new Error(`${name} is not served`);
     return found;
   }
