@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../object/meta.ts";
-import { bootstrapClusterRoles, bootstrapRoles, type RoleData } from "./bootstrap-roles.ts";
+import { bootstrapClusterRoles, bootstrapRoles, controllerRoles, type RoleData } from "./bootstrap-roles.ts";
 
 const API_VERSION = "rbac.authorization.k8s.io/v1";
 const GROUP = "rbac.authorization.k8s.io";
@@ -55,6 +55,14 @@ export function bootstrapObjects(): KubeObject[] {
       roleRef: { apiGroup: GROUP, kind: "ClusterRole", name },
       ...(subjects.length > 0 ? { subjects: subjects.map(subject) } : {}),
     })),
+    ...Object.entries(controllerRoles).flatMap(([name, rules]) => [
+      role("ClusterRole", `system:controller:${name}`, { rules }),
+      {
+        ...head("ClusterRoleBinding", `system:controller:${name}`),
+        roleRef: { apiGroup: GROUP, kind: "ClusterRole", name: `system:controller:${name}` },
+        subjects: [subject(`ServiceAccount:kube-system/${name}`)],
+      },
+    ]),
     ...roleBindings.map(({ name, role: roleName, subjects }) => ({
       ...head("RoleBinding", name),
       roleRef: { apiGroup: GROUP, kind: "Role", name: roleName },
