@@ -1,0 +1,78 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { noLog } from "../../runtime/log.ts";
+import { CopyingBackend } from "../testing/copying-backend.ts";
+import { SmallServer } from "../testing/small-server.ts";
+import { NamespaceFurniture } from "./namespace-furniture.ts";
+import { Namespaces } from "./namespaces.ts";
+
+let backend: CopyingBackend;
+let server: SmallServer;
+let stop: () => void;
+const start = (): (() => void) => new NamespaceFurniture(server.services, "PEM", noLog).start();
+const account = { namespace: "ns", name: "default" };
+const root = { namespace: "ns", name: "kube-root-ca.crt" };
+
+beforeEach(() => {
+  backend = new CopyingBackend();
+  server = new SmallServer({ backend });
+  stop = start();
+});
+
+describe("a new namespace", () => {
+  it("takes a pod as soon as its maker hears of it", async () => {
+    await server.createNamespaces("ns");
+    const spec = { containers: [{ name: "c", image: "i" }] };
+    await server.create("pods", { metadata: { name: "p", namespace: "ns" }, spec });
+    expect(server.get("configmaps", root)).toMatchObject({ data: { "ca.crt": "PEM" } });
+  });
+
+  it("keeps what somebody else made before", async () => {
+    stop();
+    await server.createNamespaces("ns");
+    await server.create("serviceaccounts", { metadata: account, automountServiceAccountToken: false });
+    start();
+    await server.settled();
+    expect(server.get("serviceaccounts", account)).toMatchObject({ automountServiceAccountToken: false });
+    expect(server.exists("configmaps", root)).toBe(true);
+  });
+
+  it("gets back what is deleted, and loses no other's deletion", async () => {
+    await server.createNamespaces("ns");
+    await server.create("serviceaccounts", { metadata: { ...account, name: "other" } });
+    const { uid } = server.get("serviceaccounts", account).metadata;
+    await server.deleteCollection("serviceaccounts", { namespace: "ns" });
+    await server.delete("configmaps", root);
+    await server.settled();
+    expect(server.list("serviceaccounts").names).toEqual(["ns/default"]);
+    expect(server.get("serviceaccounts", account).metadata.uid).not.toBe(uid);
+    expect(server.exists("configmaps", root)).toBe(true);
+  });
+
+  it("goes with all of it when it is deleted", async () => {
+    await server.createNamespaces("ns");
+    new Namespaces(server.services, noLog).start();
+    await server.delete("namespaces", { name: "ns" });
+    await server.settled();
+    expect(server.exists("namespaces", { name: "ns" })).toBe(false);
+    expect(server.list("serviceaccounts").names).toEqual([]);
+    expect(server.list("configmaps").names).toEqual([]);
+  });
+});
+
+it("a crash after the namespace leaves none without: the next start furnishes it", async () => {
+  backend.onCommit = () => backend.stop();
+  await server.createNamespaces("ns");
+  await server.settled();
+  server = new SmallServer({ backend: backend.reopened() });
+  expect(server.exists("serviceaccounts", account)).toBe(false);
+  start();
+  await server.settled();
+  expect(server.exists("serviceaccounts", account)).toBe(true);
+});
+
+it("nothing is made once it has been stopped", async () => {
+  stop();
+  await server.createNamespaces("ns");
+  await server.settled();
+  expect(server.list("serviceaccounts").names).toEqual([]);
+});
