@@ -41,6 +41,8 @@ export async function outcomeOf(node: string, host: MemoryHost, profile: Profile
   };
 }
 
+const lookMs = 50;
+
 /** Follows Profiles until every node has converged or the signal aborts; either way, tells how things stand. */
 export async function converge(
   client: Client,
@@ -52,6 +54,7 @@ export async function converge(
   const look = (): Promise<NodeOutcome[]> =>
     Promise.all([...hosts].map(([node, host]) => outcomeOf(node, host, informer.get(`${tuningNamespace}/${node}`))));
   const run = informer.run(watching.signal);
+  let timer: NodeJS.Timeout | undefined;
   try {
     return await new Promise<NodeOutcome[]>((resolve, reject) => {
       const settle = (outcomes: NodeOutcome[]): void => {
@@ -60,9 +63,12 @@ export async function converge(
       const check = (): void => void look().then(settle, reject);
       informer.subscribe(check);
       signal.addEventListener("abort", check, { once: true });
+      // A kernel tells nobody of its settings: after a restart the Profiles say already what the nodes come to hold.
+      timer = setInterval(check, lookMs);
       check();
     });
   } finally {
+    clearInterval(timer);
     watching.abort();
     await run;
   }

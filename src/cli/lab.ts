@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises";
+import type { Impersonation } from "../kube/connection.ts";
 import { HttpClient } from "../kube/http-client.ts";
 import { loadConnection } from "../kube/load-connection.ts";
 import { runKubelets } from "../lab/kubelet/kubelets.ts";
 import type { VirtualNode } from "../lab/kubelet/virtual-node.ts";
+import { runWorkloads, type SideState, type WorkloadSide } from "../lab/workloads/run-workloads.ts";
 import { readTopology, TopologyError } from "../lab/topology-file.ts";
 import { createLog } from "../runtime/log.ts";
 import { stopOnSignals } from "../runtime/signals.ts";
@@ -20,12 +22,12 @@ export async function lab(options: Record<string, string | boolean>): Promise<vo
   const stop = new AbortController();
   const signal = AbortSignal.any([told, stop.signal]);
   const log = await createLog({ name: "lab", level: "warn" });
-  const clientAs = (who: Parameters<HttpClient["as"]>[0]): HttpClient => client.as(who);
+  const clientAs = (who: Impersonation): HttpClient => client.as(who);
   // A cluster that cannot be reached, or does not know us, is told at once and not with every node.
   await client.raw("GET", "/version", undefined, { signal });
   say(`${nodes.length} virtual ${nodes.length === 1 ? "node" : "nodes"} on ${client.connection.cluster.server}`);
-  try {
-    await runKubelets({
+  const parts = [
+    runKubelets({
       client,
       clientAs,
       cluster: client.connection.cluster,
@@ -35,9 +37,15 @@ export async function lab(options: Record<string, string | boolean>): Promise<vo
       atEnd: options.cleanup === true ? "remove" : "retire",
       onRegistered: progress(nodes.length),
       log,
-    });
+    }),
+  ];
+  if (options.workloads !== false) parts.push(runWorkloads({ clientAs, signal, onState: sayState, log }));
+  try {
+    await Promise.all(parts);
   } finally {
+    // What fails ends the others.
     stop.abort();
+    await Promise.allSettled(parts);
     client.close();
   }
   say(options.cleanup === true ? "stopped, and the nodes are deleted" : "stopped; the nodes stay and are not ready");
@@ -72,6 +80,12 @@ function progress(all: number): (name: string) => void {
     if (size === all) say(`${size} of ${all} nodes ready after ${((performance.now() - started) / 1000).toFixed(1)} s`);
     else if (size % Math.max(100, Math.ceil(all / 10)) === 0) say(`${size} of ${all} nodes ready`);
   };
+}
+
+function sayState(side: WorkloadSide, state: SideState): void {
+  if (state.type === "running") say(`${side}: run here`);
+  else if (state.type === "stepped back") say(`${side}: left to ${state.holder}`);
+  else say(`${side}: run by ${state.leader ?? "another lab"}`);
 }
 
 function say(line: string): void {

@@ -1,22 +1,24 @@
 import { join } from "node:path";
-import { runAgent } from "../agent/agent.ts";
 import { agentServiceAccount } from "../agent/rbac.ts";
 import { startServer, type ApiServer } from "../apiserver/server.ts";
 import type { MemoryHost } from "../host/memory-host.ts";
 import type { Client } from "../kube/client.ts";
+import type { Impersonation } from "../kube/connection.ts";
 import { bearer, staticCredentials } from "../kube/credentials.ts";
 import { HttpClient } from "../kube/http-client.ts";
 import { kinds } from "../kube/kinds.ts";
 import { runKubelets } from "../lab/kubelet/kubelets.ts";
 import type { VirtualNode } from "../lab/kubelet/virtual-node.ts";
 import { labRbac, labServiceAccount } from "../lab/rbac.ts";
+import { runWorkloads } from "../lab/workloads/run-workloads.ts";
+import { controllerAccounts } from "../lab/workloads/workload-sides.ts";
 import { exampleLabel } from "../lab/worked-example.ts";
-import { tuningNamespace } from "../node-tuning/api.ts";
 import { runOperator } from "../operator/operator.ts";
 import { operatorServiceAccount, systemNamespace } from "../operator/rbac.ts";
 import type { Log } from "../runtime/log.ts";
 import { applyManifests } from "./apply-manifests.ts";
 import { installManifests } from "./manifests.ts";
+import { programs } from "./programs.ts";
 import { defaultImage, version } from "./version.ts";
 import { smallNodes } from "./virtual-nodes.ts";
 
@@ -38,8 +40,9 @@ export interface System {
 }
 
 /**
- * The whole system in one process: server, virtual nodes, operator, agents. They share nothing but loopback HTTPS, and
- * each part has the token of its own ServiceAccount, so that what it may do is proven on every start.
+ * The whole system in one process: server, virtual nodes, scheduler and controllers, operator, and the agents, which are
+ * pods of the operator's DaemonSet. They share nothing but loopback HTTPS, and each part has the token of its own
+ * ServiceAccount or the identity of its node, so that what it may do is proven on every start.
  */
 export async function startSystem(options: SystemOptions): Promise<System> {
   const { dir, port, log } = options;
@@ -48,8 +51,12 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     const admin = clientOf(server, server.authority.adminToken);
     const labels = { "node-role.kubernetes.io/worker": "", [exampleLabel]: "" };
     const nodes = smallNodes(options.nodes, "node-", labels);
-    const lab = labRbac(systemNamespace, { nodes: nodes.map(({ name }) => name) });
-    await applyManifests(admin, [...installManifests(), ...lab], options.signal);
+    const lab = {
+      nodes: nodes.map(({ name }) => name),
+      users: ["system:kube-controller-manager", "system:kube-scheduler"],
+      serviceAccounts: controllerAccounts,
+    };
+    await applyManifests(admin, [...installManifests(), ...labRbac(systemNamespace, lab)], options.signal);
     return { server, admin, ...(await startParts(server, admin, nodes, options)) };
   } catch (error) {
     await server.close();
@@ -63,16 +70,11 @@ async function startParts(
   nodes: readonly VirtualNode[],
   { signal, log }: SystemOptions,
 ): Promise<Pick<System, "hosts" | "stopped">> {
-  const tokenClient = async ([namespace, account]: [string, string]): Promise<HttpClient> =>
-    clientOf(server, await tokenOf(admin, namespace, account));
-  const accounts: [string, string][] = [
-    [systemNamespace, operatorServiceAccount],
-    [systemNamespace, labServiceAccount],
-    [tuningNamespace, agentServiceAccount],
-  ];
-  const [operator, lab, agent] = await Promise.all(accounts.map(tokenClient));
-  if (!operator || !lab || !agent) throw new Error("start: a part has no client");
+  const tokenClient = async (account: string): Promise<HttpClient> => clientOf(server, await tokenOf(admin, account));
+  const [operator, lab] = await Promise.all([tokenClient(operatorServiceAccount), tokenClient(labServiceAccount)]);
   const hosts = new Map(nodes.map(({ name, host }) => [name, host]));
+  const clientAs = (who: Impersonation): Client => lab.as(who);
+  const labLog = log.child({ part: "lab" });
   const parts = [
     runOperator({
       client: operator,
@@ -82,19 +84,18 @@ async function startParts(
       signal,
       log: log.child({ part: "operator" }),
     }),
-  ];
-  parts.push(
+    // The directory is locked: whoever held the lease before is gone, and need not be waited for.
+    runWorkloads({ clientAs, identity: "attune-up", signal, log: labLog }),
     runKubelets({
       client: lab,
-      clientAs: (who) => lab.as(who),
+      clientAs,
       cluster: lab.connection.cluster,
       nodes,
+      program: programs(lab, log),
       signal,
-      log: log.child({ part: "lab" }),
+      log: labLog,
     }),
-  );
-  for (const [name, host] of hosts)
-    parts.push(runAgent({ client: agent, node: name, host, signal, log: log.child({ part: "agent" }) }));
+  ];
   return { hosts, stopped: Promise.all(parts).then(() => server.close()) };
 }
 
@@ -110,14 +111,14 @@ function clientOf(server: ApiServer, token: string): HttpClient {
 /** A day: longer than a trial lasts, and every start asks for new ones. */
 const tokenSeconds = 24 * 3600;
 
-async function tokenOf(admin: Client, namespace: string, name: string): Promise<string> {
+async function tokenOf(admin: Client, name: string): Promise<string> {
   const request = {
     apiVersion: "authentication.k8s.io/v1",
     kind: "TokenRequest",
     metadata: {},
     spec: { expirationSeconds: tokenSeconds },
   };
-  const path = { namespace, name, subresource: "token" };
+  const path = { namespace: systemNamespace, name, subresource: "token" };
   const answer = await admin.create(kinds.serviceAccount as never, request as never, path);
   return (answer as { status: { token: string } }).status.token;
 }

@@ -63,7 +63,7 @@ async function show(system: System, signal: AbortSignal, once: boolean): Promise
   if (!converged && !signal.aborted) process.stderr.write(`error: not converged after ${patienceMs / 1000} s\n`);
   if (once || signal.aborted) return converged;
   process.stdout.write(
-    `\ntry:  kubectl --kubeconfig ${server.kubeconfig} get tuneds,profiles -A\n      press Ctrl-C to stop; what is there stays for the next start\n`,
+    `\ntry:  kubectl --kubeconfig ${server.kubeconfig} get nodes,pods,profiles -A\n      press Ctrl-C to stop; what is there stays for the next start\n`,
   );
   await whenAborted(signal);
   return true;

@@ -79,6 +79,9 @@ const controllers: Readonly<Record<string, Run>> = {
   "statefulset-controller": runStatefulSets,
 };
 
+/** Accounts in kube-system whose part is played here. */
+export const controllerAccounts: readonly string[] = Object.keys(controllers);
+
 /** What kube-controller-manager would do. The first that fails ends the others. */
 export async function runControllers({ as, caches, signal, ...options }: SideOptions): Promise<void> {
   const { workloads, services, endpointSlices, leases } = caches;
