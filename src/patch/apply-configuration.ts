@@ -4,16 +4,7 @@ import type { Schema } from "../schema/schema.ts";
 import { boundedClone } from "./bounded-clone.ts";
 import { compareObjects } from "./compare-objects.ts";
 import { printPath } from "./field-path.ts";
-import {
-  difference,
-  EMPTY,
-  equalSets,
-  intersection,
-  isEmpty,
-  paths,
-  recursiveDifference,
-  union,
-} from "./field-set.ts";
+import { difference, EMPTY, equalSets, intersection, isEmpty, paths, recursiveDifference, union } from "./field-set.ts";
 import type { FieldSet } from "./field-set.ts";
 import { fieldsOf } from "./fields-of.ts";
 import { assertFitsType } from "./fits-type.ts";

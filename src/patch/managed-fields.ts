@@ -41,9 +41,10 @@ export function updateManagedFields(write: Write): ManagedFieldsEntry[] | undefi
     const base = before === undefined ? zeroObject(schema) : withoutManagedFields(before);
     const comparison = compareObjects(base, withoutManagedFields(after), schema, ignored);
     if (before !== undefined && source === "stored" && isSame(comparison)) return stored;
-    const owners = inKnownVersions(ownersFrom(source, write), write.versions);
+    const known = ownersFrom(source, write);
     // Tracking starts with the object, or with the first apply: managers before that are unknown.
-    if (owners.size === 0 && before !== undefined) return undefined;
+    if (known.size === 0 && before !== undefined) return undefined;
+    const owners = inKnownVersions(known, write.versions);
     const compareIn = comparer(write, base, withoutManagedFields(after), comparison);
     return encodeOwners(recordWrite(owners, comparison, write, compareIn));
   } catch (error) {

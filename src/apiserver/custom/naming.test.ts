@@ -49,6 +49,18 @@ describe("establish", () => {
     });
   });
 
+  it("waits for a bundle of its webhook that can be read", () => {
+    const trusting = (caBundle: string, status?: DefinitionStatus): KubeObject => {
+      const { spec, ...rest } = definition(dialNames, status);
+      const conversion = { strategy: "Webhook", webhook: { clientConfig: { url: "https://a", caBundle } } };
+      return { ...rest, spec: { ...(spec as object), conversion } };
+    };
+    const waiting = establish(trusting("aGVsbG8="), [], [], start);
+    expect(waiting.conditions?.[1]).toMatchObject({ type: "Established", status: "False", reason: "InvalidCABundle" });
+    expect(establish(trusting("aGVsbG8=", waiting), [], [], start + 5000)).toEqual(waiting);
+    expect(establish(trusting("", waiting), [], [], start).conditions?.[1]).toMatchObject(established);
+  });
+
   it("leaves an established definition as it is", () => {
     expect(establish(dials, [dials], [], start + 5000)).toBe(dials["status"]);
   });

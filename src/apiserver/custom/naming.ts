@@ -3,6 +3,7 @@ import { equal } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
 import { formatTime } from "../../object/time.ts";
 import type { Resource } from "../resource.ts";
+import { isUnreadable } from "./validate-conversion.ts";
 import { asDefinition, type DefinitionNames, type DefinitionStatus } from "./definition.ts";
 
 type NamedResource = Pick<Resource, "group" | "plural" | "singular" | "shortNames" | "kind" | "listKind">;
@@ -27,7 +28,9 @@ export function establish(
   const { spec, status, metadata } = asDefinition(object);
   const requested = spec.names ?? {};
   const before: DefinitionNames = status?.acceptedNames ?? { plural: "", kind: "" };
-  if (status && equal(requested, before) && findCondition(status.conditions, "Established")) return status;
+  const established = findCondition(status?.conditions, "Established");
+  const isSettled = established !== undefined && established.reason !== UNREADABLE;
+  if (status && equal(requested, before) && isSettled) return status;
 
   const rivals = others.filter((other) => other.metadata.name !== metadata.name);
   const taken = takenNames(spec.group ?? "", rivals, builtins);
@@ -38,14 +41,20 @@ export function establish(
   const accepted = conflict ?? { status: "True", reason: "NoConflicts", message: "no conflicts found" };
   conditions = setCondition(conditions, { type: "NamesAccepted", ...accepted }, time);
   if (!isTrue(conditions, "Established"))
-    conditions = setCondition(conditions, { type: "Established", ...establishment(conflict === undefined) }, time);
+    conditions = setCondition(
+      conditions,
+      { type: "Established", ...establishment(conflict === undefined, isUnreadable(spec.conversion)) },
+      time,
+    );
   return { conditions: [...conditions], acceptedNames: names, storedVersions: status?.storedVersions ?? null };
 }
 
-function establishment(accepted: boolean): Pick<Condition, "status" | "reason" | "message"> {
-  return accepted
-    ? { status: "True", reason: "InitialNamesAccepted", message: "the initial names have been accepted" }
-    : { status: "False", reason: "NotAccepted", message: "not all names are accepted" };
+const UNREADABLE = "InvalidCABundle";
+
+function establishment(accepted: boolean, unreadable: boolean): Pick<Condition, "status" | "reason" | "message"> {
+  if (!accepted) return { status: "False", reason: "NotAccepted", message: "not all names are accepted" };
+  if (unreadable) return { status: "False", reason: UNREADABLE, message: "The conversion webhook CABundle is invalid" };
+  return { status: "True", reason: "InitialNamesAccepted", message: "the initial names have been accepted" };
 }
 
 function takenNames(group: string, others: readonly KubeObject[], builtins: readonly NamedResource[]): TakenNames {

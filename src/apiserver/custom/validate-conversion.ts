@@ -1,5 +1,6 @@
 import { dns1035Label } from "../../object/names.ts";
 import { forbidden, invalid, notSupported, required, type FieldError } from "../../schema/field-error.ts";
+import { readCaBundle } from "../reviews/ca-bundle.ts";
 import { clientConfigFaults } from "../reviews/client-config-faults.ts";
 import type { ClientConfig } from "../reviews/review-client.ts";
 import type { Conversion } from "./definition.ts";
@@ -25,9 +26,29 @@ export function validateConversion({ strategy, webhook }: Conversion, path: stri
     return errors;
   }
   if (!clientConfig) errors.push(required(clientPath, "required when strategy is set to Webhook"));
-  else errors.push(...clientConfigFaults(clientConfig as Partial<ClientConfig>, clientPath));
+  else errors.push(...clientConfigFaults(mixedUp(clientConfig as ClientConfig), clientPath));
   errors.push(...validateReviewVersions(versions, reviewPath));
   return errors;
+}
+
+/** A real server takes the name of the service for its namespace here, and clients are told accordingly. */
+function mixedUp(clientConfig: ClientConfig): ClientConfig {
+  const { service } = clientConfig;
+  if (!service) return clientConfig;
+  return { ...clientConfig, service: { ...service, name: service.namespace, namespace: service.name } };
+}
+
+/** Once objects are served, a bundle that nobody can read would put them out of reach; one that is there already stays. */
+export function validateBundle(conversion: Conversion | undefined, old: Conversion | undefined): FieldError[] {
+  if (conversion?.strategy !== "Webhook" || isUnreadable(old)) return [];
+  const { caBundle } = conversion.webhook?.clientConfig ?? {};
+  const bundle = readCaBundle(caBundle);
+  if (bundle.type !== "fault") return [];
+  return [invalid("spec.conversion.webhookClientConfig.caBundle", caBundle, bundle.why)];
+}
+
+export function isUnreadable(conversion: Conversion | undefined): boolean {
+  return readCaBundle(conversion?.webhook?.clientConfig?.caBundle).type === "fault";
 }
 
 function validateReviewVersions(versions: readonly string[], path: string): FieldError[] {

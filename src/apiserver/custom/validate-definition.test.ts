@@ -376,6 +376,23 @@ describe("a new definition", () => {
         `${W}.service.path: Invalid value: "x": segment[0] may not be empty`,
       ],
     ],
+    [
+      "at a service whose name is missing, which is told as if it were the namespace",
+      webhook({ service: { namespace: "b" } }),
+      [`${W}.service.namespace: Required value`],
+    ],
+    [
+      "by a webhook, though unknown fields are preserved",
+      (d, v) => {
+        d.spec.preserveUnknownFields = true;
+        webhook({ url: "https://a" })(d, v);
+      },
+      [
+        'spec.conversion.strategy: Invalid value: "Webhook": must be None if spec.preserveUnknownFields is true',
+        "spec.preserveUnknownFields: Invalid value: true: cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead",
+      ],
+    ],
+    ["with a bundle that nobody can read yet", webhook({ url: "https://a", caBundle: "aGVsbG8=" }), []],
     ["at a sound service", webhook({ service: { name: "a", namespace: "b", path: "/convert" } }), []],
     [
       "by none, with a webhook all the same",
@@ -438,6 +455,24 @@ describe("a changed definition", () => {
     ],
   ])("may or may not change %s once established", (_, change, expected) => {
     expect(updated(change).faults).toEqual(expected);
+  });
+
+  const trusting =
+    (caBundle: string): Change =>
+    (d) =>
+      (d.spec.conversion = {
+        strategy: "Webhook",
+        webhook: { clientConfig: { url: "https://a", caBundle }, conversionReviewVersions: ["v1"] },
+      });
+
+  it("may not get a bundle that nobody can read once established, unless it has one", () => {
+    expect(updated(trusting("aGVsbG8=")).faults).toEqual([
+      'spec.conversion.webhookClientConfig.caBundle: Invalid value: "aGVsbG8=": unable to load root certificates: unable to parse bytes as PEM block',
+    ]);
+    expect(updated(trusting("aGVsbG8="), old).faults).toEqual([]);
+    const unreadable = clone(established);
+    trusting("eHl6")(unreadable, {});
+    expect(updated(trusting("aGVsbG8="), unreadable).faults).toEqual([]);
   });
 
   it("may still change scope and kind before it is established", () => {

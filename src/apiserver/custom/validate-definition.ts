@@ -5,7 +5,7 @@ import { immutable, invalid, notSupported, required, type FieldError } from "../
 import type { Schema } from "../../schema/schema.ts";
 import { validateApproval } from "./api-approval.ts";
 import type { Definition, DefinitionSpec, DefinitionVersion } from "./definition.ts";
-import { validateConversion } from "./validate-conversion.ts";
+import { validateBundle, validateConversion } from "./validate-conversion.ts";
 import { validateNames } from "./validate-names.ts";
 import { validateSchemaOf } from "./validate-schema-of.ts";
 import {
@@ -36,6 +36,7 @@ export function validateDefinitionUpdate(definition: Definition, old: Definition
   if (isTrue(old.status?.conditions, "Established")) {
     if (spec.scope !== old.spec.scope) errors.push(immutable("spec.scope", spec.scope));
     if (spec.names?.kind !== old.spec.names?.kind) errors.push(immutable("spec.names.kind", spec.names?.kind));
+    errors.push(...validateBundle(spec.conversion, old.spec.conversion));
   }
   if (spec.group !== old.spec.group) errors.push(immutable("spec.group", spec.group));
   if (spec.names?.plural !== old.spec.names?.plural) errors.push(immutable("spec.names.plural", spec.names?.plural));
@@ -75,6 +76,8 @@ function validateSpec(spec: DefinitionSpec, old?: DefinitionSpec): FieldError[] 
   const [first] = versions;
   for (const part of PARTS)
     if (first && shared.has(part)) errors.push(...validatePart(part, first, `spec.${SHARED_NAMES[part]}`, old));
+  if (spec.preserveUnknownFields && spec.conversion?.strategy === "Webhook")
+    errors.push(invalid("spec.conversion.strategy", "Webhook", "must be None if spec.preserveUnknownFields is true"));
   errors.push(...validateConversion(spec.conversion ?? {}, "spec.conversion"));
   return errors;
 }

@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import type { Clock } from "../../runtime/clock.ts";
 import type { ObjectReader } from "../storage/reader.ts";
 import { answerFailure } from "./answer-failure.ts";
+import { readCaBundle } from "./ca-bundle.ts";
 import { callFailure, wrongServer } from "./call-failure.ts";
 import type { ClientConfig, ReviewClient } from "./review-client.ts";
 import { ServiceAddresses } from "./service-address.ts";
@@ -13,6 +14,7 @@ const maxAnswerBytes = 3 * 1024 * 1024;
 const maxConnections = 64;
 const maxIdleConnections = 8;
 const idleMs = 90_000;
+const mostTrusts = 100;
 
 /** Asks webhooks over HTTPS. Connections are kept, one pool for each address, name and authority. */
 export class HttpReviewClient implements ReviewClient {
@@ -24,6 +26,8 @@ export class HttpReviewClient implements ReviewClient {
     maxFreeSockets: maxIdleConnections,
     timeout: idleMs,
   });
+  /** Reading certificates takes longer than much else here, and bundles change once a year. */
+  readonly #trusts = new Map<string, RequestOptions>();
   #closed = false;
 
   constructor({ objects, clock }: { readonly objects: ObjectReader; readonly clock: Clock }) {
@@ -52,9 +56,18 @@ export class HttpReviewClient implements ReviewClient {
     this.#agent.destroy();
   }
 
+  #trustIn(caBundle: string): RequestOptions {
+    let trust = this.#trusts.get(caBundle);
+    if (!trust) {
+      if (this.#trusts.size === mostTrusts) this.#trusts.clear();
+      this.#trusts.set(caBundle, (trust = trustIn(caBundle)));
+    }
+    return trust;
+  }
+
   #target(config: ClientConfig, timeoutMs: number): { readonly options: RequestOptions; readonly url: string } {
     const query = `?timeout=${timeoutMs / 1000}s`;
-    const trust = trustIn(config.caBundle);
+    const trust = this.#trustIn(config.caBundle ?? "");
     if (!config.service) {
       if (!config.url) throw new Error("webhook configuration must have either service or URL");
       const { protocol, hostname, port, host, pathname } = new URL(config.url);
@@ -95,13 +108,13 @@ function headersFor(options: RequestOptions, body: Buffer): RequestOptions["head
   };
 }
 
-function trustIn(caBundle: string | undefined): RequestOptions {
-  const pem = Buffer.from(caBundle ?? "", "base64").toString("latin1");
-  if (pem.trim() === "") return { checkServerIdentity: wrongServer };
-  if (!pem.includes("-----BEGIN CERTIFICATE-----"))
-    throw new Error("unable to load root certificates: unable to parse bytes as PEM block");
+function trustIn(caBundle: string): RequestOptions {
+  // Nothing but white space is nobody in particular, too.
+  const bundle = readCaBundle(Buffer.from(caBundle, "base64").toString("latin1").trim() ? caBundle : "");
+  if (bundle.type === "fault") throw new Error(bundle.why);
+  if (bundle.type === "none") return { checkServerIdentity: wrongServer };
   // As Go: whatever is in the bundle is trusted, be it a root, an intermediate or the server's own certificate.
-  return { ca: pem, allowPartialTrustChain: true, checkServerIdentity: wrongServer };
+  return { ca: bundle.pem, allowPartialTrustChain: true, checkServerIdentity: wrongServer };
 }
 
 interface Answered {

@@ -71,6 +71,68 @@ describe("a stored custom object", () => {
   });
 });
 
+describe("a kind whose versions know different fields, converted by nobody", () => {
+  const string = { type: "string" } as const;
+  const first: WidgetVersion = {
+    name: "v1",
+    spec: { size: { type: "integer" }, old: string, color: { ...string, default: "red" } },
+  };
+  const second: WidgetVersion = {
+    name: "v2",
+    spec: { size: { type: "integer" }, fresh: string, shape: { ...string, default: "round" } },
+  };
+  const specIn = (version: string, name = "one"): unknown =>
+    server.get(`widgets/${version}`, { namespace: "a", name }).spec;
+  const storedText = (name: string): string => String(server.store.get("widgets.x.io", `a/${name}`)?.bytes);
+  beforeEach(async () => {
+    await redefine(first, second);
+    await server.patch("widgets/v1", one, { spec: { size: 1, old: "x" } });
+  });
+
+  it("is read by the version it lies in, and shows of it what the other knows", () => {
+    expect(specIn("v1")).toEqual({ size: 1, old: "x", color: "red" });
+    expect(specIn("v2")).toEqual({ size: 1 });
+  });
+
+  it("is stored with what the stored version knows, and answered with what is left of that", async () => {
+    const spec = { size: 2, fresh: "y" };
+    const made = await server.create("widgets/v2", { metadata: { name: "two", namespace: "a" }, spec });
+    expect(made.spec).toEqual({ size: 2 });
+    expect(storedText("two")).toMatch(/^{"kind":"Widget","apiVersion":"x.io\/v1".*"spec":{"size":2}}$/);
+    expect(specIn("v1", "two")).toEqual({ size: 2, color: "red" });
+  });
+
+  it("is read by the version that was stored once, after another is", async () => {
+    await redefine({ ...first, storage: false }, { ...second, storage: true });
+    expect(storedText("one")).toContain('"x.io/v1"');
+    expect(specIn("v1")).toEqual({ size: 1, old: "x", color: "red" });
+    expect(specIn("v2")).toEqual({ size: 1 });
+    await server.update("widgets/v2", server.get("widgets/v2", one));
+    expect(storedText("one")).toMatch(/"apiVersion":"x.io\/v2".*"spec":{"size":1,"shape":"round"}/);
+    expect(specIn("v1")).toEqual({ size: 1 });
+  });
+
+  it("keeps whose fields are whose in the version of each owner", async () => {
+    await server.patch("widgets/v2", { ...one, query: { fieldManager: "other" } }, { spec: { size: 5 } });
+    const owners = server
+      .get("widgets/v1", one)
+      .metadata.managedFields?.map(
+        ({ manager, apiVersion, fieldsV1 }) => `${manager} ${apiVersion} ${JSON.stringify(fieldsV1)}`,
+      );
+    expect(owners).toEqual([
+      'other x.io/v2 {"f:spec":{"f:shape":{},"f:size":{}}}',
+      expect.stringMatching(/^test x\.io\/v1 {"f:spec":{".":{}.*"f:old":{}/),
+    ]);
+    expect(owners?.[1]).not.toContain("f:size");
+  });
+
+  it("is deleted as it lies there", async () => {
+    await server.patch("widgets/v1", one, { metadata: { finalizers: ["x.io/f"] } });
+    expect(await server.delete("widgets/v2", one)).toMatchObject({ apiVersion: "x.io/v2", spec: { size: 1 } });
+    expect(specIn("v1")).toMatchObject({ old: "x" });
+  });
+});
+
 it("an object of a built-in kind is shown as it lies there", async () => {
   await server.create("configmaps", { metadata: { name: "m", namespace: "a" } });
   const stored = server.store.get("configmaps", "a/m") as Entry;
