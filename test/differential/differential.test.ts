@@ -11,6 +11,7 @@ import { access } from "./probes/access.ts";
 import { apiServices } from "./probes/api-services.ts";
 import { customKinds } from "./probes/custom-kinds.ts";
 import { events } from "./probes/events.ts";
+import { jobs } from "./probes/jobs.ts";
 import { pods } from "./probes/pods.ts";
 import { reads } from "./probes/reads.ts";
 import { services } from "./probes/services.ts";
@@ -29,6 +30,7 @@ const probes = [
   ...events,
   ...storage,
   ...apiServices,
+  ...jobs,
 ];
 
 describe.skipIf(!assets)("the embedded server beside the real one", () => {
@@ -36,9 +38,12 @@ describe.skipIf(!assets)("the embedded server beside the real one", () => {
   let servers: Pick<ServerUnderTest, "url" | "authority" | "close">[] = [];
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), "attune-differential-"));
-    // Without housekeeping: no controller runs beside the real server either.
-    const embedded = startServer({ dir, storage: "memory", housekeeping: false });
-    servers = await Promise.all([startRealServer(assets as string), embedded]);
+    // Nothing runs beside either of them, so nobody makes the accounts that pods would have to have.
+    const alone = { housekeeping: false, disabledPlugins: ["ServiceAccount"] };
+    servers = await Promise.all([
+      startRealServer(assets as string, { alone: true }),
+      startServer({ dir, storage: "memory", ...alone }),
+    ]);
   }, 60_000);
   afterAll(async () => {
     await Promise.all(servers.map((server) => server.close()));

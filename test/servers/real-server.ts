@@ -11,15 +11,26 @@ import { Program } from "./program.ts";
 import type { ServerUnderTest } from "./server-under-test.ts";
 import { until } from "./until.ts";
 
+export interface RealServerOptions {
+  /** Nobody furnishes namespaces, and pods need no account. Default false. */
+  readonly alone?: boolean;
+}
+
 /** etcd and kube-apiserver of the folder `assets`. No controller runs beside them but one that furnishes namespaces. */
-export async function startRealServer(assets: string): Promise<ServerUnderTest> {
+export async function startRealServer(
+  assets: string,
+  { alone = false }: RealServerOptions = {},
+): Promise<ServerUnderTest> {
   const dir = await mkdtemp(join(tmpdir(), "attune-real-"));
   const authority = await openAuthority(dir);
   const [client, peer, secure] = await Promise.all([freePort(), freePort(), freePort()]);
   const etcdUrl = `http://127.0.0.1:${client}`;
   const url = `https://127.0.0.1:${secure}`;
   const etcd = new Program(join(assets, "etcd"), etcdFlags(dir, etcdUrl, `http://127.0.0.1:${peer}`));
-  const server = new Program(join(assets, "kube-apiserver"), await serverFlags(dir, authority, etcdUrl, secure));
+  const server = new Program(join(assets, "kube-apiserver"), [
+    ...(await serverFlags(dir, authority, etcdUrl, secure)),
+    ...(alone ? ["--disable-admission-plugins=ServiceAccount"] : []),
+  ]);
   const furnishing = new AbortController();
   const close = async (): Promise<void> => {
     furnishing.abort();
@@ -32,7 +43,8 @@ export async function startRealServer(assets: string): Promise<ServerUnderTest> 
     await until(`${url}/readyz`, { ...request, alive: () => etcd.alive() && server.alive() });
     // Made by the server after it is ready; until then a namespaced create is refused.
     await until(`${url}/api/v1/namespaces/default`, { ...request, alive: () => server.alive() });
-    await furnishNamespaces({ url, caPem: authority.caPem, token: authority.adminToken, signal: furnishing.signal });
+    const { caPem, adminToken: token } = authority;
+    if (!alone) await furnishNamespaces({ url, caPem, token, signal: furnishing.signal });
   } catch (error) {
     await close();
     throw new Error(`start the real server: ${String(error)}\n${server.tail()}\n${etcd.tail()}`, { cause: error });
