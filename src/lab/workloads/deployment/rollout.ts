@@ -21,6 +21,8 @@ function sizeOfNew({ all, bounds: { replicas, surge } }: RolloutDraft, size: num
 
 function shrinkOld(draft: RolloutDraft, fresh: Member): void {
   const { all, old, bounds } = draft;
+  // What a ReplicaSet tells of an earlier size says nothing of how many serve now; it will tell again.
+  if (all.some(isBehind)) return;
   const least = bounds.replicas - bounds.unavailable;
   const missing = replicasOf(fresh.planned) - availableOf(fresh);
   let room = sum(all, ({ planned }) => replicasOf(planned)) - least - missing;
@@ -59,6 +61,10 @@ function isRunning({ planned }: Member, podsOf: (uid: string) => readonly Pod[])
 /** A status that lags behind may tell of more than there are meant to be: those are on their way out. */
 function availableOf({ planned }: Member): number {
   return Math.min(replicasOf(planned), planned.status?.availableReplicas ?? 0);
+}
+
+function isBehind({ planned: { metadata, status } }: Member): boolean {
+  return (metadata.generation ?? 0) > (status?.observedGeneration ?? 0);
 }
 
 function sum(members: readonly Member[], count: (member: Member) => number): number {

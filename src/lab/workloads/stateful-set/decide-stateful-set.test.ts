@@ -1,0 +1,233 @@
+import { describe, expect, it } from "vitest";
+import { kinds } from "../../../kube/kinds.ts";
+import { formatTime } from "../../../object/time.ts";
+import { newRevision } from "../revisions/controller-revision.ts";
+import type { PersistentVolumeClaim, Pod, StatefulSet } from "../workload-objects.ts";
+import { decideStatefulSet, type StatefulSetPlan } from "./decide-stateful-set.ts";
+import { statefulPod } from "./stateful-pod.ts";
+
+const now = Date.parse("2026-01-01T00:00:00Z");
+const labels = { app: "db" };
+
+type Spec = Partial<NonNullable<StatefulSet["spec"]>>;
+function statefulSet(spec: Spec = {}, image = "new"): StatefulSet {
+  return {
+    apiVersion: "apps/v1",
+    kind: "StatefulSet",
+    metadata: { name: "db", namespace: "default", uid: "s", generation: 2 },
+    spec: {
+      replicas: 3,
+      serviceName: "db",
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: "c", image }] } },
+      updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 0 } },
+      ...spec,
+    },
+  };
+}
+
+const current = { ...newRevision(kinds.statefulSet, statefulSet({}, "old"), 1, 0) };
+const update = { ...newRevision(kinds.statefulSet, statefulSet(), 2, 0) };
+
+/** `0 old ready`, `1 new pending`, `2 new going`, `0 old failed`. */
+function pod(sketch: string): Pod {
+  const [ordinal = "0", image = "new", state = "ready"] = sketch.split(" ");
+  const revision = image === "old" ? current : update;
+  const made = statefulPod(
+    statefulSet(),
+    statefulSet({}, image).spec!.template,
+    revision.metadata.name ?? "",
+    Number(ordinal),
+  );
+  const phases: Record<string, string> = { pending: "Pending", failed: "Failed" };
+  return {
+    ...made,
+    metadata: {
+      ...made.metadata,
+      uid: `pod-${ordinal}`,
+      ...(state === "going" && { deletionTimestamp: formatTime(now) }),
+    },
+    status: {
+      phase: phases[state] ?? "Running",
+      conditions:
+        state === "ready" ? [{ type: "Ready", status: "True", lastTransitionTime: formatTime(now - 5000) }] : [],
+    },
+  };
+}
+
+function decide(set: StatefulSet, pods: readonly string[], claims: PersistentVolumeClaim[] = []): StatefulSetPlan {
+  const byKey = new Map(claims.map((claim) => [`default/${claim.metadata.name}`, claim]));
+  const claim = (key: string): PersistentVolumeClaim | undefined => byKey.get(key);
+  return decideStatefulSet({ set, pods: pods.map(pod), current, update, collisions: 0, claim, now });
+}
+
+function deeds({ steps }: StatefulSetPlan): string[] {
+  return steps.flatMap(({ pod: { metadata, spec }, deeds: list }) =>
+    list.map(({ type }) =>
+      type === "create pod" ? `${type} ${metadata.name} ${spec?.containers[0]?.image}` : `${type} ${metadata.name}`,
+    ),
+  );
+}
+
+const parallel: Spec = { podManagementPolicy: "Parallel" };
+
+describe("a pass over a StatefulSet", () => {
+  it.each<{ when: string; set?: Spec; pods: string[]; does: string[] }>([
+    { when: "nothing is there", pods: [], does: ["create pod db-0 new"] },
+    {
+      when: "nothing is there and all may come at once",
+      set: parallel,
+      pods: [],
+      does: ["create pod db-0 new", "create pod db-1 new", "create pod db-2 new"],
+    },
+    { when: "the last one is not ready", pods: ["0 new ready", "1 new pending"], does: [] },
+    { when: "the last one is ready", pods: ["0 new ready", "1 new ready"], does: ["create pod db-2 new"] },
+    {
+      when: "the last one was not ready for long enough",
+      set: { minReadySeconds: 9 },
+      pods: ["0 new ready"],
+      does: [],
+    },
+    { when: "one failed", pods: ["0 new ready", "1 new failed", "2 new ready"], does: ["delete pod db-1"] },
+    { when: "one in the middle is gone", pods: ["0 new ready", "2 new ready"], does: ["create pod db-1 new"] },
+    { when: "there are too many: the highest first", pods: ["0", "1", "2", "3", "4"], does: ["delete pod db-4"] },
+    { when: "the highest is still going", pods: ["0", "1", "2", "3", "4 new going"], does: [] },
+    {
+      when: "there are too many and all may go at once",
+      set: parallel,
+      pods: ["0", "1", "2", "3", "4"],
+      does: ["delete pod db-4", "delete pod db-3"],
+    },
+    { when: "one of too many never came up", pods: ["0", "1", "2", "3 new pending"], does: ["delete pod db-3"] },
+    { when: "a template is new", pods: ["0 old", "1 old", "2 old"], does: ["delete pod db-2"] },
+    { when: "an updated one is not back yet", pods: ["0 old", "1 old", "2 new going"], does: [] },
+    { when: "an updated one is back", pods: ["0 old", "1 old", "2 new"], does: ["delete pod db-1"] },
+    {
+      when: "what is left is under the partition",
+      set: { updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 2 } } },
+      pods: ["0 old", "1 old", "2 new"],
+      does: [],
+    },
+    {
+      when: "one under the partition is gone",
+      set: { updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 2 } } },
+      pods: ["1 old", "2 new"],
+      does: ["create pod db-0 old"],
+    },
+    {
+      when: "only a user may replace",
+      set: { updateStrategy: { type: "OnDelete" } },
+      pods: ["0 old", "1 old", "2 old"],
+      does: [],
+    },
+    {
+      when: "numbers start elsewhere",
+      set: { ordinals: { start: 5 } },
+      pods: ["5", "6"],
+      does: ["create pod db-7 new"],
+    },
+    {
+      when: "numbers have moved",
+      set: { ordinals: { start: 1 } },
+      pods: ["0", "1", "2", "3"],
+      does: ["delete pod db-0"],
+    },
+  ])("when $when", ({ set, pods, does }) => {
+    expect(deeds(decide(statefulSet(set), pods))).toEqual(does);
+  });
+
+  it("does nothing for a set that is going, but counts", () => {
+    const set = statefulSet();
+    const going = { ...set, metadata: { ...set.metadata, deletionTimestamp: formatTime(now) } };
+    const plan = decide(going, ["0 new ready"]);
+    expect(plan.steps).toEqual([]);
+    expect(plan.status).toMatchObject({ replicas: 1, readyReplicas: 1, updatedReplicas: 1 });
+  });
+
+  it("counts each revision, and calls the update current when all is done", () => {
+    expect(decide(statefulSet(), ["0 old", "1 old", "2 new"]).status).toMatchObject({
+      // One of the old is deleted in this very pass.
+      currentReplicas: 1,
+      updatedReplicas: 1,
+      currentRevision: current.metadata.name,
+      updateRevision: update.metadata.name,
+    });
+    expect(decide(statefulSet(), ["0 new", "1 new", "2 new"]).status).toMatchObject({
+      currentReplicas: 3,
+      updatedReplicas: 3,
+      currentRevision: update.metadata.name,
+    });
+  });
+
+  describe("claims", () => {
+    const template = { metadata: { name: "data" }, spec: {} };
+    const claimed = (policy: object = {}): StatefulSet =>
+      statefulSet({ volumeClaimTemplates: [template], persistentVolumeClaimRetentionPolicy: policy, replicas: 1 });
+    const claim = (ordinal: number, metadata: PersistentVolumeClaim["metadata"] = {}): PersistentVolumeClaim => ({
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: { name: `data-db-${ordinal}`, namespace: "default", ...metadata },
+    });
+    const ownedBy = (kind: string, name: string, uid: string): PersistentVolumeClaim["metadata"] => ({
+      ownerReferences: [
+        { apiVersion: kind === "Pod" ? "v1" : "apps/v1", kind, name, uid, controller: true, blockOwnerDeletion: true },
+      ],
+    });
+    const both = { whenDeleted: "Delete", whenScaled: "Delete" };
+
+    it.each<{ when: string; policy?: object; pods: string[]; claims: PersistentVolumeClaim[]; does: string[] }>([
+      { when: "come before their pod", pods: [], claims: [], does: ["create claim db-0", "create pod db-0 new"] },
+      { when: "are used again", pods: [], claims: [claim(0)], does: ["create pod db-0 new"] },
+      {
+        when: "that are going hold their pod up",
+        pods: [],
+        claims: [claim(0, { deletionTimestamp: formatTime(now) })],
+        does: ["wait db-0", "create pod db-0 new"],
+      },
+      {
+        when: "that were deleted under a pod that waits are made again",
+        pods: ["0 new pending"],
+        claims: [],
+        does: ["create claim db-0"],
+      },
+      { when: "are nobody's by default", pods: ["0"], claims: [claim(0)], does: [] },
+      { when: "are the set's, to go with it", policy: both, pods: ["0"], claims: [claim(0)], does: ["own claim db-0"] },
+      {
+        when: "that are the set's already stay so",
+        policy: both,
+        pods: ["0"],
+        claims: [claim(0, ownedBy("StatefulSet", "db", "s"))],
+        does: [],
+      },
+      {
+        when: "are set free when the policy changes",
+        pods: ["0"],
+        claims: [claim(0, ownedBy("StatefulSet", "db", "s"))],
+        does: ["own claim db-0"],
+      },
+      {
+        when: "go with a pod that is too many",
+        policy: both,
+        pods: ["0", "1"],
+        claims: [claim(0, ownedBy("StatefulSet", "db", "s")), claim(1, ownedBy("StatefulSet", "db", "s"))],
+        does: ["own claim db-1", "delete pod db-1"],
+      },
+      {
+        when: "of another controller are left alone",
+        policy: both,
+        pods: ["0"],
+        claims: [claim(0, ownedBy("Backup", "b", "x"))],
+        does: [],
+      },
+      {
+        when: "of an earlier pod hold the next one up",
+        policy: both,
+        pods: [],
+        claims: [claim(0, ownedBy("Pod", "db-0", "earlier"))],
+        does: [],
+      },
+    ])("$when", ({ policy, pods, claims, does }) => {
+      expect(deeds(decide(claimed(policy), pods, claims))).toEqual(does);
+    });
+  });
+});
