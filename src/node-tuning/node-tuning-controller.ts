@@ -128,6 +128,8 @@ export function nodeTuningController(options: NodeTuningControllerOptions): Cont
       });
     },
   });
+  // An empty cluster has no events, and needs a default Tuned all the same.
+  controller.queue.add(everything);
   return controller;
 }
 

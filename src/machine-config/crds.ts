@@ -1,0 +1,78 @@
+import type { KubeObject } from "../object/meta.ts";
+import { group } from "./api.ts";
+
+interface Column {
+  name: string;
+  type: string;
+  jsonPath: string;
+}
+
+/** Borrowed kinds: their owners know more fields than are read here, and those must not be lost. */
+const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+
+function definition(kind: string, plural: string, shortNames: string[], columns: Column[]): KubeObject {
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.${group}`, labels: { "app.kubernetes.io/managed-by": "attune" } },
+    spec: {
+      group,
+      scope: "Cluster",
+      names: {
+        kind,
+        listKind: `${kind}List`,
+        plural,
+        singular: kind.toLowerCase(),
+        ...(shortNames.length > 0 ? { shortNames } : {}),
+      },
+      versions: [
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          schema: {
+            openAPIV3Schema: { type: "object", properties: { spec: anything, status: anything } },
+          },
+          subresources: { status: {} },
+          additionalPrinterColumns: columns,
+        },
+      ],
+    },
+  };
+}
+
+const age: Column = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
+
+function poolCondition(name: string): Column {
+  return { name, type: "string", jsonPath: `.status.conditions[?(@.type=="${name}")].status` };
+}
+
+/** What the operator needs of machine configuration where no other operator has brought it. */
+export const machineConfigCrds: readonly KubeObject[] = [
+  definition(
+    "MachineConfig",
+    "machineconfigs",
+    ["mc"],
+    [
+      {
+        name: "GeneratedByController",
+        type: "string",
+        jsonPath: ".metadata.annotations['machineconfiguration\\.openshift\\.io/generated-by-controller-version']",
+      },
+      { name: "IgnitionVersion", type: "string", jsonPath: ".spec.config.ignition.version" },
+      age,
+    ],
+  ),
+  definition(
+    "MachineConfigPool",
+    "machineconfigpools",
+    ["mcp"],
+    [
+      { name: "Config", type: "string", jsonPath: ".status.configuration.name" },
+      ...["Updated", "Updating", "Degraded"].map(poolCondition),
+      { name: "MachineCount", type: "integer", jsonPath: ".status.machineCount" },
+      { name: "ReadyMachineCount", type: "integer", jsonPath: ".status.readyMachineCount" },
+      age,
+    ],
+  ),
+];

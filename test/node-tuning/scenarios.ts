@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { applyManifests } from "../../src/cli/apply-manifests.ts";
+import type { Client } from "../../src/kube/client.ts";
+import { kinds } from "../../src/kube/kinds.ts";
+import { machineConfigCrds } from "../../src/machine-config/crds.ts";
+import { tuningNamespace } from "../../src/node-tuning/api.ts";
+import { nodeTuningCrds } from "../../src/node-tuning/crds.ts";
+import { clientFor } from "../runtime/client-for.ts";
+import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
+import { clusterOperatorDefinition } from "./cluster-operator-definition.ts";
+import { differences } from "./compare.ts";
+import { deviations } from "./deviations.ts";
+import { type Observation, scenarios } from "./fixture.ts";
+import { observe } from "./observe.ts";
+import { World } from "./world.ts";
+
+/** Looks in a row that must agree before a scenario counts as settled. */
+const looks = 3;
+
+/** Every scenario of a file, on every server. */
+export function runScenarios(file: string): void {
+  for (const variant of serverVariants())
+    describe(`${file}, on the ${variant.name} server`, () => {
+      let server: ServerUnderTest;
+      let client: Client;
+      let world: World;
+
+      beforeAll(async () => {
+        server = await variant.start();
+        client = clientFor(server);
+        const namespace = {
+          apiVersion: "v1",
+          kind: "Namespace",
+          metadata: { name: tuningNamespace, labels: { a: "b" } },
+        };
+        await applyManifests(client, [namespace, ...nodeTuningCrds, ...machineConfigCrds, clusterOperatorDefinition]);
+        await untilEstablished(client);
+        world = new World(client);
+      });
+      beforeEach(() => world.clear());
+      afterAll(async () => {
+        await world?.end();
+        await server?.close();
+      });
+
+      test.each(scenarios(file))("$id: $note", async ({ id, given, expect: first, steps = [] }) => {
+        await world.begin(given);
+        await settles(id, first);
+        for (const [i, { change, expect: next }] of steps.entries()) {
+          await world.apply(change);
+          await settles(`${id}/${i + 1}`, next);
+        }
+      });
+
+      async function settles(where: string, recorded: Observation): Promise<void> {
+        const expected = { ...recorded, ...deviations[where]?.instead };
+        let agreed = 0;
+        let last: object = {};
+        const deadline = Date.now() + patienceMs;
+        while (agreed < looks) {
+          await world.tick();
+          last = differences(await observe(client), expected);
+          agreed = Object.keys(last).length === 0 ? agreed + 1 : 0;
+          if (Date.now() > deadline) break;
+        }
+        expect(last, where).toEqual({});
+      }
+    });
+}
+
+/** Far longer than anything takes here. */
+const patienceMs = Number(process.env.SCENARIO_PATIENCE_MS ?? 20_000);
+
+async function untilEstablished(client: Client): Promise<void> {
+  for (;;) {
+    const { items } = await client.list(kinds.customResourceDefinition);
+    const pending = items.filter(
+      ({ status }) => !status?.conditions?.some(({ type, status }) => type === "Established" && status === "True"),
+    );
+    if (pending.length === 0) return;
+  }
+}
