@@ -6,7 +6,7 @@ import type { KubeObject } from "../../object/meta.ts";
 import { VirtualClock } from "../../runtime/virtual-clock.ts";
 import { keyIdOf, signToken } from "./json-web-token.ts";
 import { ObjectMap } from "./object-map.ts";
-import { DEFAULT_ISSUER, ServiceAccountTokens, type TokenSubject } from "./service-account-token.ts";
+import { DEFAULT_ISSUER, MOUNTED_SECONDS, ServiceAccountTokens, type TokenSubject } from "./service-account-token.ts";
 
 const newKey = (): ReturnType<typeof generateKeyPairSync> => generateKeyPairSync("ec", { namedCurve: "prime256v1" });
 const key = newKey().privateKey;
@@ -140,6 +140,21 @@ describe("a token that was good a moment ago is refused when", () => {
     await clock.advance(1);
     expect(tokens.verify(token).ok).toBe(false);
   });
+});
+
+test("the token that every pod gets outlives the time it names, but no other does", async () => {
+  const pod = { name: "p", uid: "p-uid" };
+  const issue = (subject: TokenSubject, audience = DEFAULT_ISSUER): string => {
+    const { token, expires } = tokens.issue(subject, [audience], MOUNTED_SECONDS);
+    expect(expires).toBe(clock.now() + 3_607_000);
+    return token;
+  };
+  const [mounted, unbound, elsewhere] = [issue({ ...builder, pod }), issue(builder), issue({ ...builder, pod }, "x")];
+  const now = clock.now() / 1000;
+  expect(part(mounted, 1)).toMatchObject({ exp: now + 31_536_000, "kubernetes.io": { warnafter: now + 3607 } });
+  await clock.advance(3_607_000);
+  expect([mounted, unbound].map((token) => tokens.verify(token).ok)).toEqual([true, false]);
+  expect(tokens.verify(elsewhere, ["x"]).ok).toBe(false);
 });
 
 test("a pod's token lives on when its node is gone", () => {

@@ -11,6 +11,13 @@ export const DEFAULT_ISSUER = "https://kubernetes.default.svc.cluster.local";
 /** An object that is being deleted keeps its tokens this long past its deletion time, as clients wind up. */
 const DELETION_LEEWAY_MS = 60_000;
 
+/**
+ * The lifetime by which the token of a pod that asked for none is known. Programs that read it once and never again go on
+ * for a year, and the token says since when they should have read it anew.
+ */
+export const MOUNTED_SECONDS = 3607;
+const YEAR_SECONDS = 365 * 24 * 60 * 60;
+
 const MAX_CACHED = 2000;
 
 export interface Named {
@@ -67,12 +74,16 @@ export class ServiceAccountTokens {
     this.#clock = clock;
   }
 
-  /** A token that is good for `seconds`, and when that ends, in milliseconds. */
+  /** A token that is good for `seconds`, and when that is said to end, in milliseconds. */
   issue(subject: TokenSubject, audiences: readonly string[], seconds: number): { token: string; expires: number } {
     const now = Math.floor(this.#clock.now() / 1000);
+    const isMounted =
+      seconds === MOUNTED_SECONDS &&
+      subject.pod !== undefined &&
+      audiences.every((audience) => audience === this.issuer);
     const claims: JsonObject = {
       aud: [...audiences],
-      exp: now + seconds,
+      exp: now + (isMounted ? YEAR_SECONDS : seconds),
       iat: now,
       iss: this.issuer,
       jti: randomUUID(),
@@ -82,6 +93,7 @@ export class ServiceAccountTokens {
         ...(subject.pod ? { pod: { ...subject.pod } } : {}),
         ...(subject.secret ? { secret: { ...subject.secret } } : {}),
         serviceaccount: { ...subject.serviceAccount },
+        ...(isMounted ? { warnafter: now + seconds } : {}),
       },
       nbf: now,
       sub: serviceAccountName(subject.namespace, subject.serviceAccount.name),

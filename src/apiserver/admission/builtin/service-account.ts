@@ -1,5 +1,6 @@
 import type { Container, Pod, PodSpec, ServiceAccount, Volume } from "kubernetes-types/core/v1.js";
 import { isMirrorPod, podReferences } from "../../auth/pod-references.ts";
+import { MOUNTED_SECONDS } from "../../auth/service-account-token.ts";
 import { generateName } from "../../generate-name.ts";
 import type { Lookup } from "../../resource.ts";
 import type { AdmissionPlugin, Attributes } from "../admission.ts";
@@ -86,8 +87,7 @@ function tokenVolume(name: string): Volume {
     projected: {
       defaultMode: 0o644,
       sources: [
-        // Seven seconds more than an hour mark the token as one that nobody asked for.
-        { serviceAccountToken: { expirationSeconds: 3607, path: "token" } },
+        { serviceAccountToken: { expirationSeconds: MOUNTED_SECONDS, path: "token" } },
         { configMap: { name: "kube-root-ca.crt", items: [{ key: "ca.crt", path: "ca.crt" }] } },
         {
           downwardAPI: {
