@@ -124,6 +124,8 @@ export interface Strategy {
   readonly onDelete?: (object: KubeObject, now: number) => KubeObject;
   /** Something beyond metadata.finalizers keeps a deleted object. */
   readonly isHeld?: (object: KubeObject) => boolean;
+  /** Dependents stay where a deletion does not say what becomes of them, and whoever deletes is told this. */
+  readonly orphans?: string;
   /** Answer deletes with the object instead of a Status. */
   readonly returnDeleted?: boolean;
 }

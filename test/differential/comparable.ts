@@ -124,7 +124,8 @@ function generalText(value: string, { uids, versions }: Seen, key: string, withi
   if (key === "resourceVersion" && /^\d+$/.test(value))
     return within.many || !versions.includes(value) ? "<version>" : `<version ${versions.indexOf(value) + 1}>`;
   if (/^10\.96\.\d+\.\d+$/.test(value)) return "<address>";
-  if (key === "cells") value = value.replaceAll(/:3\d{4}\//g, ":<port>/");
+  if (key === "cells")
+    value = value.replace(/=[0-9a-f]{8}-[0-9a-f-]{27}$/, "=<uid>").replaceAll(/:3\d{4}\//g, ":<port>/");
   if (key === "continue" && value !== "") return "<continue>";
   if (key === "token") return "<token>";
   if (key === "manager" && value.endsWith("-apiserver")) return "<server>";

@@ -1,6 +1,11 @@
-import { type FieldError, duplicate, invalid, notSupported, required } from "../../schema/field-error.ts";
+import { qualifiedName } from "../../object/names.ts";
+import { type FieldError, duplicate, invalid, notSupported, required, tooMany } from "../../schema/field-error.ts";
+import { countIndexes } from "./job-indexes.ts";
 import type { JobSpec as Spec } from "./job-spec.ts";
 
+/** Of rules, and of conditions in each. */
+const mostPatterns = 20;
+const mostCodes = 255;
 const actions = ["Count", "FailIndex", "FailJob", "Ignore"];
 
 type Rule = NonNullable<Spec["podFailurePolicy"]>["rules"][number];
@@ -10,9 +15,11 @@ export function validateFailurePolicy(spec: Spec): FieldError[] {
   const names = [...(spec.template.spec?.initContainers ?? []), ...(spec.template.spec?.containers ?? [])].map(
     ({ name }) => name,
   );
-  return (spec.podFailurePolicy?.rules ?? []).flatMap((rule, index) =>
-    validateRule(rule, `spec.podFailurePolicy.rules[${index}]`, spec, names),
-  );
+  const rules = spec.podFailurePolicy?.rules ?? [];
+  return [
+    ...(rules.length > mostPatterns ? [tooMany("spec.podFailurePolicy.rules", rules.length, mostPatterns)] : []),
+    ...rules.flatMap((rule, index) => validateRule(rule, `spec.podFailurePolicy.rules[${index}]`, spec, names)),
+  ];
 }
 
 function validateRule(rule: Rule, at: string, spec: Spec, names: readonly string[]): FieldError[] {
@@ -23,9 +30,13 @@ function validateRule(rule: Rule, at: string, spec: Spec, names: readonly string
     errors.push(invalid(`${at}.action`, action, "requires the backoffLimitPerIndex to be set"));
   else if (!actions.includes(action)) errors.push(notSupported(`${at}.action`, action, actions));
   if (onExitCodes) errors.push(...validateExitCodes(onExitCodes, `${at}.onExitCodes`, names));
-  for (const [index, { status }] of (onPodConditions ?? []).entries())
+  if ((onPodConditions ?? []).length > mostPatterns)
+    errors.push(tooMany(`${at}.onPodConditions`, (onPodConditions ?? []).length, mostPatterns));
+  for (const [index, { type, status }] of (onPodConditions ?? []).entries()) {
+    for (const why of qualifiedName(type)) errors.push(invalid(`${at}.onPodConditions[${index}].type`, type, why));
     if (!["False", "True", "Unknown"].includes(status))
       errors.push(notSupported(`${at}.onPodConditions[${index}].status`, status, ["False", "True", "Unknown"]));
+  }
   const conditions = (onPodConditions ?? []).length > 0;
   if (onExitCodes && conditions)
     errors.push(wrong(at, "specifying both OnExitCodes and OnPodConditions is not supported"));
@@ -42,11 +53,13 @@ const wrong = (field: string, detail: string): FieldError => ({
 });
 
 function validateExitCodes(
-  { operator, containerName, values }: NonNullable<Rule["onExitCodes"]>,
+  { operator, containerName, ...codes }: NonNullable<Rule["onExitCodes"]>,
   at: string,
   names: readonly string[],
 ): FieldError[] {
+  const values = codes.values ?? [];
   const errors: FieldError[] = [];
+  if (values.length > mostCodes) errors.push(tooMany(`${at}.values`, values.length, mostCodes));
   if (!["In", "NotIn"].includes(operator)) errors.push(notSupported(`${at}.operator`, operator, ["In", "NotIn"]));
   if (containerName !== undefined && !names.includes(containerName))
     errors.push(
@@ -113,28 +126,4 @@ export function validateSuccessPolicy({ successPolicy, completionMode, completio
       );
     return errors;
   });
-}
-
-/** How many indexes `0,2-4` names, or what is wrong with it. */
-function countIndexes(text: string, completions: number): number | string {
-  if (text === "") return 0;
-  let total = 0;
-  let last = -1;
-  for (const interval of text.split(",")) {
-    const bounds = interval.split("-");
-    if (bounds.length > 2) return `invalid format of range: ${JSON.stringify(interval)}`;
-    const numbers: number[] = [];
-    for (const bound of bounds) {
-      if (!/^[0-9]+$/.test(bound)) return `cannot convert string to integer for index: ${JSON.stringify(bound)}`;
-      if (Number(bound) >= completions) return `too large index: ${JSON.stringify(bound)}`;
-      numbers.push(Number(bound));
-    }
-    const [first = 0, end = first] = numbers;
-    if (first <= last) return `non-increasing order, previous: ${last}, current: ${first}`;
-    if (end < first || (numbers.length === 2 && end === first))
-      return `non-increasing order, previous: ${first}, current: ${end}`;
-    total += end - first + 1;
-    last = end;
-  }
-  return total;
 }

@@ -29,10 +29,10 @@ export function validateJob(object: KubeObject): FieldError[] {
   errors.push(...validateIndexes(spec));
   errors.push(...validateFailurePolicy(spec));
   errors.push(...validateSuccessPolicy(spec));
-  if (!["Failed", "TerminatingOrFailed"].includes(spec.podReplacementPolicy ?? ""))
-    errors.push(
-      notSupported("spec.podReplacementPolicy", spec.podReplacementPolicy, ["Failed", "TerminatingOrFailed"]),
-    );
+  // A pod must have failed before it can be told what its failure means.
+  const replacements = spec.podFailurePolicy ? ["Failed"] : ["Failed", "TerminatingOrFailed"];
+  if (!replacements.includes(spec.podReplacementPolicy ?? ""))
+    errors.push(notSupported("spec.podReplacementPolicy", spec.podReplacementPolicy, replacements));
   errors.push(...validateGenerated(object));
   errors.push(...validateWorkloadSelector(spec.selector, spec.template, "job"));
   errors.push(...validatePodTemplate(spec.template, "spec.template"));

@@ -45,6 +45,8 @@ export const job = defineKind({
     validateUpdate: validateJobUpdate,
     hasGeneration: true,
     ignoredFields: ["status"],
+    orphans:
+      "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
   },
   subresources: { status: { type: "status", validateUpdate: validateJobStatus } },
 });

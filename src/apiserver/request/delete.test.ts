@@ -31,6 +31,17 @@ describe("a deletion", () => {
     await expect(server.delete("configmaps", map)).rejects.toMatchObject({ code: 404 });
   });
 
+  it("of a job keeps its pods and says so, unless it says what becomes of them", async () => {
+    const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };
+    const job = { namespace: "a", name: "j" };
+    await server.create("jobs", { metadata: { ...job }, spec: { template } });
+    expect((await server.delete("jobs", job)).metadata.finalizers).toEqual(["orphan"]);
+    expect(server.warnings).toEqual([expect.stringContaining("child pods are preserved by default")]);
+    await server.delete("jobs", job, { propagationPolicy: "Background" });
+    expect(server.exists("jobs", job)).toBe(false);
+    expect(server.warnings).toEqual([]);
+  });
+
   it("leaves no trace of a dry run", async () => {
     await put();
     await server.delete("configmaps", { ...map, query: { dryRun: "All" } });

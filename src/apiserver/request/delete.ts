@@ -3,6 +3,7 @@ import type { KubeObject, ObjectMeta } from "../../object/meta.ts";
 import { formatTime } from "../../object/time.ts";
 import type { Attributes } from "../admission/admission.ts";
 import { asStored } from "../conversion/stored-version.ts";
+import type { Strategy } from "../resource.ts";
 import { conflict, forbidden, notFound } from "../status-error.ts";
 import { encodeObject } from "../storage/object-codec.ts";
 import type { Entry } from "../storage/store.ts";
@@ -17,6 +18,7 @@ import { isReleased } from "./update.ts";
 export async function remove(context: RequestContext, body: Json): Promise<Answer> {
   const { resource, name } = context;
   const options = deleteOptions(context.query, body);
+  if (resource.strategy.orphans !== undefined && !options.propagation) context.warnings.push(resource.strategy.orphans);
   const attempt = async (live: Entry | undefined): Promise<Removal> => {
     if (!live) throw notFound(resource.group, resource.plural, name);
     return removeOne(context, live, options);
@@ -83,7 +85,8 @@ async function removeOne(
   const refusal = resource.strategy.refuseDelete?.(object);
   if (refusal) throw forbidden(resource.group, resource.plural, name, refusal);
   checkPreconditions(context, object, options);
-  const admitting = isUnderWay(context, object, options) ? undefined : admitDeletion(request, live, options, asked);
+  if (isUnderWay(context, object, options)) return { object, gone: false };
+  const admitting = admitDeletion(request, live, options, asked);
   if (admitting) await admitting;
   const marked = markDeleted(context, object, options);
   const isGone = isReleased(marked, resource);
@@ -109,7 +112,8 @@ async function removeOne(
 /** Asked for again without being hurried: nothing happens, and nobody is asked. */
 function isUnderWay({ resource }: RequestContext, { metadata }: KubeObject, options: DeleteOptions): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds: given = 0 } = metadata;
-  if (!resource.strategy.gracePeriod || !deletionTimestamp) return false;
+  // With no time left, the last step of its deletion may be all that is missing.
+  if (!resource.strategy.gracePeriod || !deletionTimestamp || given === 0) return false;
   return options.gracePeriodSeconds === undefined || options.gracePeriodSeconds >= given;
 }
 
@@ -185,11 +189,17 @@ function markDeleted({ resource, services }: RequestContext, object: KubeObject,
       if (metadata.generation !== undefined) metadata.generation++;
     }
   } else hurry(metadata, options.gracePeriodSeconds);
-  if (options.propagation && !strategy.onDelete)
-    metadata.finalizers = heldBy(metadata.finalizers ?? [], holding[options.propagation]);
+  const propagation = options.propagation ?? usualPropagation(strategy, metadata);
+  if (propagation && !strategy.onDelete) metadata.finalizers = heldBy(metadata.finalizers ?? [], holding[propagation]);
   if (metadata.finalizers?.length === 0) delete metadata.finalizers;
   const marked: KubeObject = { ...object, metadata };
   return first && strategy.onDelete ? strategy.onDelete(marked, now) : marked;
+}
+
+/** Of a few old kinds dependents stay, unless the object itself says what becomes of them. */
+function usualPropagation({ orphans }: Strategy, { finalizers = [] }: ObjectMeta): "Orphan" | undefined {
+  if (orphans === undefined || finalizers.some((name) => Object.values(holding).includes(name))) return undefined;
+  return "Orphan";
 }
 
 /** The last second that four digits of a year can tell. */
