@@ -25,6 +25,7 @@ import { GarbageCollector } from "./housekeeping/garbage-collector.ts";
 import { NamespaceFurniture } from "./housekeeping/namespace-furniture.ts";
 import { expireJobs } from "./housekeeping/job-expiry.ts";
 import { Namespaces } from "./housekeeping/namespaces.ts";
+import { reportOnPolicies } from "./housekeeping/policy-status.ts";
 import { forgetEndpointsOfServices } from "./housekeeping/service-endpoints.ts";
 import { Dispatcher } from "./http/dispatch.ts";
 import { listen } from "./http/listener.ts";
@@ -158,6 +159,7 @@ async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<Ap
       new NamespaceFurniture(services, authority.caPem, log).start(),
       new GarbageCollector(services, log).start(),
       expireJobs(services, log),
+      reportOnPolicies(services, log),
     );
 
   let address = "";

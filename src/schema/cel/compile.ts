@@ -31,7 +31,25 @@ import { asKey, EvaluationError, isList, none, OptionalValue, type Value } from 
 
 const typeNames = ["bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint"];
 
+/** What makes no sense is noted, and may be anything to what it is a part of. */
 export function compile(node: Node, scope: Scope): Compiled {
+  try {
+    return compileNode(node, scope);
+  } catch (error) {
+    if (!(error instanceof CompileError)) throw error;
+    scope.faults.push(error);
+    return faulty;
+  }
+}
+
+const faulty: Compiled = {
+  type: dyn,
+  run: () => {
+    throw new EvaluationError("no such overload");
+  },
+};
+
+function compileNode(node: Node, scope: Scope): Compiled {
   switch (node.op) {
     case "literal":
       return literal(node.value);

@@ -173,6 +173,25 @@ describe("an expression that makes no sense", () => {
     expect(shown).toBe(`ERROR: <input>:1:${column}: ${message}\n | ${source}\n | ${".".repeat(column - 1)}^`);
   });
 
+  it("is told all that is wrong with it, and nothing that only follows from it", () => {
+    const source = "a.x ==\n b + 1 && self.n.all(c, c.nope) && self.s == 1 && nope(self.s)";
+    const told = (): string[] => {
+      try {
+        compileExpression(source, { self: shape.type });
+      } catch (error) {
+        if (error instanceof CompileError) return showError(error, source).match(/^ERROR: .*/gm) ?? [];
+      }
+      return [];
+    };
+    expect(told()).toEqual([
+      "ERROR: <input>:1:1: undeclared reference to 'a' (in container '')",
+      "ERROR: <input>:2:2: undeclared reference to 'b' (in container '')",
+      "ERROR: <input>:2:15: expression of type 'int' cannot be range of a comprehension (must be list, map, or dynamic)",
+      "ERROR: <input>:2:43: found no matching overload for '_==_' applied to '(string, int)'",
+      "ERROR: <input>:2:55: undeclared reference to 'nope' (in container '')",
+    ]);
+  });
+
   it.each([
     ["parentheses", "(".repeat(100_000)],
     ["parentheses that close", "(".repeat(5000) + "1" + ")".repeat(5000)],
@@ -181,6 +200,10 @@ describe("an expression that makes no sense", () => {
     ["signs", `${"!".repeat(50_000)}true`],
     ["lists", "[".repeat(50_000)],
     ["fields", `self${".m".repeat(30_000)}`],
+    [
+      "truths within truths",
+      Array.from({ length: 30 }).reduce<string>((inner) => `(${inner}${"&&true".repeat(500)})`, "true"),
+    ],
     ["text without end", `"${"a".repeat(50_000)}`],
   ])("a mountain of %s is refused, not climbed", (_, source) => {
     expect(() => compileExpression(source, { self: shape.type })).toThrow(CompileError);

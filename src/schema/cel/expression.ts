@@ -4,7 +4,7 @@ import { standardLibrary } from "./library.ts";
 import { parse } from "./parse.ts";
 import { Scope } from "./scope.ts";
 import type { Library } from "./overload.ts";
-import type { Node } from "./syntax.ts";
+import { CompileError, type Node, partsOf } from "./syntax.ts";
 import type { Type } from "./type.ts";
 import type { Value } from "./value.ts";
 
@@ -15,6 +15,9 @@ export interface Expression {
   readonly uses: ReadonlySet<string>;
   readonly evaluate: (variables: Readonly<Record<string, Value>>, purse?: Purse) => Value;
 }
+
+/** More than this tell nobody anything new. */
+const mostFaults = 100;
 
 /** Throws a CompileError. Of the variables' values only those are asked for that the expression uses. */
 export function compileExpression(
@@ -27,6 +30,8 @@ export function compileExpression(
   const names = Object.keys(variables);
   for (const name of names) scope.declare(name, variables[name]!);
   const { type, run } = compile(node, scope);
+  const [first, ...others] = scope.faults;
+  if (first) throw new CompileError(first.message, first.at, others.slice(0, mostFaults - 1));
   const uses = namesIn(node);
   const given = names.map((name) => (uses.has(name) ? name : undefined));
   return {
@@ -46,35 +51,10 @@ export function compileExpression(
 
 function namesIn(root: Node): Set<string> {
   const names = new Set<string>();
-  const visit = (node: Node | undefined): void => {
-    if (!node) return;
-    switch (node.op) {
-      case "literal":
-        return;
-      case "identifier":
-        names.add(node.name);
-        return;
-      case "select":
-        if (node.operand.op === "identifier") names.add(`${node.operand.name}.${node.field}`);
-        return visit(node.operand);
-      case "index":
-        visit(node.operand);
-        return visit(node.index);
-      case "call":
-        visit(node.target);
-        return node.args.forEach(visit);
-      case "list":
-        return node.items.forEach(visit);
-      case "map":
-        return node.entries.forEach((entry) => entry.forEach(visit));
-      case "conditional":
-        visit(node.condition);
-        visit(node.yes);
-        return visit(node.no);
-      default:
-        visit(node.left);
-        visit(node.right);
-    }
+  const visit = (node: Node): void => {
+    if (node.op === "identifier") names.add(node.name);
+    if (node.op === "select" && node.operand.op === "identifier") names.add(`${node.operand.name}.${node.field}`);
+    partsOf(node).forEach(visit);
   };
   visit(root);
   return names;

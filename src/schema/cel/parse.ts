@@ -1,10 +1,12 @@
-import { CompileError, type LiteralValue, type Node } from "./syntax.ts";
+import { CompileError, type LiteralValue, type Node, partsOf } from "./syntax.ts";
 import { type Token, tokenize } from "./token.ts";
 
 const longestSource = 100_000;
 const deepest = 200;
 /** Operators in a row nest as deep as parentheses would, but are how long conditions are written. */
 const longestChain = 1000;
+/** Chains within parentheses within chains: what walks the tree must not run out of stack. */
+const deepestTree = 1500;
 const expected =
   "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 const relations = new Set(["<", "<=", ">", ">=", "==", "!=", "in"]);
@@ -18,7 +20,16 @@ export function parse(source: string): Node {
   const parser = new Parser(tokenize(source));
   const node = parser.expression();
   parser.expectEnd();
+  checkTree(node);
   return node;
+}
+
+function checkTree(root: Node): void {
+  let level: readonly Node[] = [root];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > deepestTree) throw new CompileError("expression recursion limit exceeded", root.at);
+    level = level.flatMap(partsOf);
+  }
 }
 
 class Parser {

@@ -1,5 +1,6 @@
 import type { Frame } from "./frame.ts";
 import type { Library } from "./overload.ts";
+import type { CompileError } from "./syntax.ts";
 import type { Type } from "./type.ts";
 import type { Value } from "./value.ts";
 
@@ -12,12 +13,15 @@ export interface Compiled {
 /** Names an expression may use, each with a place in the frame. Inner scopes add the variables of loops. */
 export class Scope {
   readonly library: Library;
+  /** What was found wrong so far: an expression is looked through to its end. */
+  readonly faults: CompileError[];
   readonly #names = new Map<string, { slot: number; type: Type }>();
   readonly #parent: Scope | undefined;
   readonly #slots: { count: number };
 
   constructor(library: Library, parent?: Scope) {
     this.library = library;
+    this.faults = parent ? parent.faults : [];
     this.#parent = parent;
     this.#slots = parent ? parent.#slots : { count: 0 };
   }

@@ -18,19 +18,49 @@ export type LiteralValue =
   | { type: "string"; value: string }
   | { type: "bytes"; value: Uint8Array };
 
-/** A fault in an expression, found before it runs. */
-export class CompileError extends Error {
-  readonly at: number;
-
-  constructor(message: string, at: number) {
-    super(message);
-    this.name = "CompileError";
-    this.at = at;
+/** What a node is made of. */
+export function partsOf(node: Node): readonly Node[] {
+  switch (node.op) {
+    case "literal":
+    case "identifier":
+      return [];
+    case "select":
+      return [node.operand];
+    case "index":
+      return [node.operand, node.index];
+    case "call":
+      return node.target ? [node.target, ...node.args] : node.args;
+    case "list":
+      return node.items;
+    case "map":
+      return node.entries.flat();
+    case "conditional":
+      return [node.condition, node.yes, node.no];
+    default:
+      return [node.left, node.right];
   }
 }
 
-/** The fault with the line it is on and a mark under it, as cel-go prints it. */
+/** A fault in an expression, found before it runs. */
+export class CompileError extends Error {
+  readonly at: number;
+  /** Faults that were found besides. */
+  readonly others: readonly CompileError[];
+
+  constructor(message: string, at: number, others: readonly CompileError[] = []) {
+    super(message);
+    this.name = "CompileError";
+    this.at = at;
+    this.others = others;
+  }
+}
+
+/** Each fault with the line it is on and a mark under it, as cel-go prints them. */
 export function showError(error: CompileError, source: string): string {
+  return [error, ...error.others].map((fault) => showFault(fault, source)).join("\n");
+}
+
+function showFault(error: CompileError, source: string): string {
   const before = source.slice(0, error.at);
   const line = before.split("\n").length;
   const start = before.lastIndexOf("\n") + 1;

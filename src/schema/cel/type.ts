@@ -78,10 +78,14 @@ export function agree(a: Type, b: Type): boolean {
   if (a.kind === "list") return b.kind === "list" && agree(a.item, b.item);
   if (a.kind === "map") return b.kind === "map" && agree(a.key, b.key) && agree(a.value, b.value);
   if (a.kind === "optional") return b.kind === "optional" && agree(a.of, b.of);
-  if (a.kind === "object") return b.kind === "null" || (b.kind === "object" && a.name === b.name);
-  if (a.kind === "opaque") return b.kind === "opaque" && a.name === b.name;
-  return a.kind === b.kind || (a.kind === "null" && b.kind === "object");
+  if (a.kind === "null") return nullable.has(b.kind);
+  if (b.kind === "null") return nullable.has(a.kind);
+  if (a.kind === "object" || a.kind === "opaque") return b.kind === a.kind && a.name === b.name;
+  return a.kind === b.kind;
 }
+
+/** What Go keeps behind a pointer. */
+const nullable: ReadonlySet<Type["kind"]> = new Set(["null", "object", "opaque", "timestamp", "duration"]);
 
 /** The more telling of two types that agree. */
 export function join(a: Type, b: Type): Type {

@@ -17,7 +17,9 @@ import { authorization, authorizerType, resourceCheckType } from "./authorizer-l
 
 /** Which variables an expression has besides those that all have. */
 export interface Environment {
-  readonly params?: boolean;
+  /** Of object and oldObject, where more is known than that they are objects. */
+  readonly object?: Type;
+  readonly params?: boolean | Type;
   readonly authorizer?: boolean;
   /** What expressions before it are called. */
   readonly variables?: Type;
@@ -28,7 +30,8 @@ export type Yields = "bool" | "string" | "string or null" | "any";
 
 export type Outcome =
   | { readonly type: "compiled"; readonly expression: Expression }
-  | { readonly type: "fault"; readonly detail: string };
+  /** `shown` without saying that it is about compiling. */
+  | { readonly type: "fault"; readonly detail: string; readonly shown: string };
 
 /** Compiles an expression about a write. The detail of a fault is what clients of any Kubernetes server are shown. */
 export function compileAbout(source: string, environment: Environment, yields: Yields): Outcome {
@@ -38,10 +41,12 @@ export function compileAbout(source: string, environment: Environment, yields: Y
     if (!allowed || allowed.some(({ kind }) => kind === expression.type.kind)) return { type: "compiled", expression };
     const wanted = allowed.map(nameOf);
     const one = wanted.length === 1 ? wanted[0] : `one of [${wanted.join(" ")}]`;
-    return { type: "fault", detail: `must evaluate to ${one} but got ${nameOf(expression.type)}` };
+    const shown = `must evaluate to ${one} but got ${nameOf(expression.type)}`;
+    return { type: "fault", detail: shown, shown };
   } catch (error) {
     if (!(error instanceof CompileError)) throw error;
-    return { type: "fault", detail: `compilation failed: ${showError(error, source)}` };
+    const shown = showError(error, source);
+    return { type: "fault", detail: `compilation failed: ${shown}`, shown };
   }
 }
 
@@ -62,13 +67,13 @@ const ownNames = new Map([
 
 const nameOf = (type: Type): string => ownNames.get(type.kind) ?? showType(type);
 
-function typesIn({ params, authorizer, variables }: Environment): Record<string, Type> {
+function typesIn({ object = dyn, params, authorizer, variables }: Environment): Record<string, Type> {
   return {
-    object: dyn,
-    oldObject: dyn,
+    object,
+    oldObject: object,
     request: requestType,
     namespaceObject: namespaceType,
-    ...(params ? { params: dyn } : {}),
+    ...(params ? { params: params === true ? dyn : params } : {}),
     ...(authorizer ? { authorizer: authorizerType, "authorizer.requestResource": resourceCheckType } : {}),
     ...(variables ? { variables } : {}),
   };

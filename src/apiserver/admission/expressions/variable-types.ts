@@ -11,7 +11,7 @@ export class VariableTypes {
   readonly environment: Environment;
   readonly #fields = new Map<string, Type>();
 
-  constructor(environment: Pick<Environment, "params">) {
+  constructor(environment: Pick<Environment, "object" | "params">) {
     const variables: Type = { kind: "object", name: "kubernetes.variables", fields: this.#fields };
     this.environment = { ...environment, authorizer: true, variables };
   }

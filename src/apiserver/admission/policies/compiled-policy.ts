@@ -9,7 +9,7 @@ import { type Variable, VariableTypes } from "../expressions/variable-types.ts";
 import { type CompiledMatch, compileMatchResources, type MatchResources } from "../match/match-resources.ts";
 
 /** `ValidatingAdmissionPolicy.spec`, defaulted and validated. */
-interface PolicySpec {
+export interface PolicySpec {
   readonly paramKind?: { readonly apiVersion?: string; readonly kind?: string };
   readonly matchConstraints?: MatchResources;
   readonly matchConditions?: readonly MatchCondition[];

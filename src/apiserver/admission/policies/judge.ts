@@ -78,7 +78,7 @@ function valuesWith(
 ): Readonly<Record<string, Value>> {
   const values = variablesFor(facts, shownAs, {
     params,
-    variables: variablesValue(policy.variables, () => values, purse),
+    variables: policy.variables.length > 0 ? variablesValue(policy.variables, () => values, purse) : null,
     inNamespace,
   });
   return values;
