@@ -151,6 +151,6 @@ describe("attune up --once", patience, () => {
 
 it("attune up runs until it is told to stop, and says how to look at it", patience, async () => {
   const run = attune.start(["up", "--dir", dir]);
-  await run.printed(/kubectl --kubeconfig \S+ get tuneds,profiles -A/);
+  await run.printed(/kubectl --kubeconfig \S+ get nodes,pods,profiles -A/);
   expect(await run.stop("SIGTERM")).toMatchObject({ code: 0, stderr: "" });
 });
