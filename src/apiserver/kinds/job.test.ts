@@ -107,8 +107,8 @@ describe("Job", () => {
     const { object } = made();
     const conditions = [{ type: "Complete", status: "True" }];
     expect(update(job, object, { status: { conditions } }, "status").faults).toEqual([
-      "status.completionTime: Required value: completionTime is required for Complete jobs",
       "status.conditions: Invalid value: cannot set Complete=True condition without the SuccessCriteriaMet=true condition",
+      "status.completionTime: Required value: completionTime is required for Complete jobs",
       "status.startTime: Required value: startTime is required for finished job",
     ]);
     const status = {
@@ -120,5 +120,28 @@ describe("Job", () => {
     const done = update(job, object, { status }, "status");
     expect(done.faults).toEqual([]);
     expect(row(job, done.object)).toMatchObject({ Status: "Complete", Completions: "1/1", Duration: "90s" });
+    const undone = { conditions: [], succeeded: 0, completionTime: "2026-01-01T00:02:00Z", startTime: null };
+    expect(
+      update(job, done.object, { status: undone }, "status").faults.map((fault) => fault.split(": ").at(-1)),
+    ).toEqual([
+      "cannot disable the terminal Complete=True condition",
+      "cannot disable the SuccessCriteriaMet=True condition",
+      "cannot set completionTime when there is no Complete=True condition",
+      "field is immutable",
+      "startTime cannot be removed for unsuspended job",
+      "cannot decrease the succeeded counter",
+    ]);
+  });
+
+  it("tells indexes that it has, each of one outcome", () => {
+    const { object } = made({ completionMode: "Indexed", completions: 4, parallelism: 4, backoffLimitPerIndex: 1 });
+    const faults = (status: object) => update(job, object, { status: { ...status } }, "status").faults;
+    expect(faults({ completedIndexes: "0,2-3", failedIndexes: "1" })).toEqual([]);
+    expect(faults({ completedIndexes: "0,2-4" })).toEqual([
+      'status.completedIndexes: Invalid value: "0,2-4": error parsing completedIndexes: too large index: "4"',
+    ]);
+    expect(faults({ completedIndexes: "0-2", failedIndexes: "1,3" })).toEqual([
+      'status.failedIndexes: Invalid value: "1,3": failedIndexes and completedIndexes overlap at index: 1',
+    ]);
   });
 });
