@@ -91,6 +91,11 @@ export const controllerRoles: Readonly<Record<string, readonly PolicyRule[]>> = 
     on(READ, CORE, "nodes"),
     on("patch", CORE, "pods/status"),
   ],
+  "pvc-protection-controller": [
+    on("get list update watch", CORE, "persistentvolumeclaims"),
+    on("get list watch", CORE, "pods"),
+    events,
+  ],
   "replicaset-controller": [
     on("get list update watch", ["apps", "extensions"], "replicasets"),
     on("update", ["apps", "extensions"], "replicasets/status"),

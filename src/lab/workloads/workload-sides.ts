@@ -9,6 +9,7 @@ import { EventRecorder } from "../../runtime/event-recorder.ts";
 import { leaseKind } from "../../runtime/lease.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Metrics } from "../../runtime/metrics.ts";
+import { runClaimProtection } from "./claim-protection/claim-protection-controller.ts";
 import { runDaemonSets } from "./daemon-set/daemon-set-controller.ts";
 import { runDeployments } from "./deployment/deployment-controller.ts";
 import { runDisruptionBudgets } from "./disruption-budget/disruption-budget-controller.ts";
@@ -75,6 +76,7 @@ const controllers: Readonly<Record<string, Run>> = {
   "job-controller": runJobs,
   "node-controller": runNodeLifeCycle,
   "pod-garbage-collector": runPodGarbage,
+  "pvc-protection-controller": runClaimProtection,
   "replicaset-controller": runReplicaSets,
   "statefulset-controller": runStatefulSets,
 };
