@@ -40,7 +40,7 @@ export class MutatingWebhooks implements AdmissionPlugin {
     for (const [i, candidate] of candidates.entries())
       if (i === first || (i > first && this.#isDue(candidate, attributes, round)))
         await this.#ask(candidate, attributes, round);
-    if (attributes.round === "again-wanted" && round.again.size > 0) round.output = clone(attributes.object);
+    if (attributes.round === "again-wanted" && round.asked.size > 0) round.output = clone(attributes.object);
   }
 
   async #ask(candidate: Candidate, attributes: Attributes, round: Round): Promise<void> {
