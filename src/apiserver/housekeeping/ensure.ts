@@ -1,9 +1,9 @@
 import { parseApiVersion, type KubeObject } from "../../object/meta.ts";
-import { SUPERUSERS } from "../auth/rbac.ts";
 import { collectionOf } from "../registry.ts";
-import type { RequestContext, Services } from "../request/context.ts";
+import type { Services } from "../request/context.ts";
 import { insert } from "../request/create.ts";
 import { writeOptions } from "../request/options.ts";
+import { ownRequest } from "./own-request.ts";
 
 /** Creates an object as by a request of the server's own, unless it is there: what is there is left alone. */
 export async function ensure(services: Services, object: KubeObject): Promise<void> {
@@ -15,17 +15,7 @@ export async function ensure(services: Services, object: KubeObject): Promise<vo
   const namespace = object.metadata.namespace ?? "";
   const key = resource.namespaced ? `${namespace}/${object.metadata.name}` : (object.metadata.name ?? "");
   if (services.store.head(collectionOf(resource), key)) return;
-  const context: RequestContext = {
-    services,
-    resource,
-    user: { name: "system:apiserver", groups: [SUPERUSERS] },
-    namespace,
-    name: "",
-    subresource: "",
-    query: new URLSearchParams(),
-    userAgent: "",
-    warnings: [],
-  };
+  const context = { ...ownRequest(services, resource, key, "system:apiserver"), name: "" };
   const options = writeOptions(new URLSearchParams({ fieldManager: "attune-apiserver" }), "CreateOptions", "");
   await insert(context, structuredClone(object), options, "update");
 }

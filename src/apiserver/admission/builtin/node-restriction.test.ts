@@ -72,6 +72,17 @@ describe("a node", () => {
     await server.delete("pods", on("on-a"), { gracePeriodSeconds: 0 });
   });
 
+  it("changes nothing about the deletion of another's pod", async () => {
+    const other = { name: "on-b", namespace: ns };
+    await server.delete("pods", other);
+    const going = server.get("pods", other);
+    await server.delete("pods", { ...other, user: a }, { propagationPolicy: "Orphan" });
+    expect(server.get("pods", other)).toEqual(going);
+    await expect(server.delete("pods", { ...other, user: a }, { gracePeriodSeconds: 0 })).rejects.toMatchObject(
+      refused("can only delete pods"),
+    );
+  });
+
   it("reports of a claim what came of growing it, and nothing else", async () => {
     const claim = { name: "c", namespace: ns };
     const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
