@@ -116,9 +116,7 @@ async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<Ap
       [authority.adminToken, { name: "admin", uid: "admin", groups: ["system:masters", "system:authenticated"] }],
     ]),
   });
-  const kubelets = new KubeletClient(
-    authority.issue({ commonName: "system:kube-apiserver", organizations: ["system:masters"], purpose: "client" }),
-  );
+  const kubelets = new KubeletClient(authority.issue({ commonName: "system:kube-apiserver", purpose: "client" }));
   closers.push(() => kubelets.close());
   const registry: Registry = new Registry(
     resources({ reader, authorizer, authenticator, serviceAccountTokens, clock, kubelets, services: () => services }),

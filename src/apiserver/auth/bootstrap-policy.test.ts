@@ -8,6 +8,7 @@ import { anonymous, type Attributes, type User } from "./user.ts";
 
 const jane: User = { name: "jane", groups: ["system:authenticated"] };
 const monitor: User = { name: "prometheus", groups: ["system:monitoring", "system:authenticated"] };
+const itself: User = { name: "system:kube-apiserver", groups: ["system:authenticated"] };
 const account: User = { name: "system:serviceaccount:a:b", groups: ["system:serviceaccounts", "system:authenticated"] };
 
 describe("on a fresh server", () => {
@@ -35,6 +36,8 @@ describe("on a fresh server", () => {
     ["monitoring reads metrics", monitor, path("get", "/metrics"), true],
     ["nobody else does", jane, path("get", "/metrics"), false],
     ["service accounts see the keys of their tokens", account, path("get", "/openid/v1/jwks"), true],
+    ["the server reaches kubelets", itself, ask("get", "/nodes/proxy", "", "n"), true],
+    ["the server is nobody else to itself", itself, ask("list", "/secrets", "a"), false],
     [
       "a node is nobody special by its role",
       { name: "system:node:n", groups: ["system:nodes"] },

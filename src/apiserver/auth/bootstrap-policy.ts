@@ -12,6 +12,8 @@ const clusterRoleBindings: Readonly<Record<string, readonly string[]>> = {
   "system:kube-controller-manager": ["User:system:kube-controller-manager"],
   "system:kube-dns": ["ServiceAccount:kube-system/kube-dns"],
   "system:kube-scheduler": ["User:system:kube-scheduler"],
+  // The server itself, where it asks kubelets: it may do no more, should a node name something else as its kubelet.
+  "system:kubelet-api-admin": ["User:system:kube-apiserver"],
   "system:monitoring": ["Group:system:monitoring"],
   // Nodes are authorised by what is bound to them, not by this role; it stays for whoever binds it.
   "system:node": [],
