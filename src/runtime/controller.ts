@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { CacheEvent, Informer } from "../kube/cache.ts";
 import type { KubeObject } from "../object/meta.ts";
 import { type Clock, systemClock } from "./clock.ts";
@@ -83,6 +84,8 @@ export class Controller<K = string> {
     const failed = (error: unknown): void => this.#log.error({ error }, "find the keys an event concerns");
     const unsubscribe = sources.map((source) => source.subscribe((key) => this.queue.add(key), failed));
     const work = new AbortController();
+    // Every request of every reconcile listens to it.
+    setMaxListeners(0, work.signal);
     let cancelGrace = (): void => {};
     const stop = (): void => {
       void this.queue.shutDown();

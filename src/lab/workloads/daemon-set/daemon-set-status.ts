@@ -1,7 +1,7 @@
 import { isAvailable, isReady } from "../pods/pod-state.ts";
 import type { DaemonSet } from "../workload-objects.ts";
 import { revisionLabel } from "./daemon-pod.ts";
-import type { DaemonSetInput } from "./decide-daemon-set.ts";
+import type { DaemonSetInput } from "./daemon-nodes.ts";
 
 type Status = NonNullable<DaemonSet["status"]>;
 

@@ -2,7 +2,7 @@ import { countOf } from "../int-or-percent.ts";
 import { isAvailable, isTerminating } from "../pods/pod-state.ts";
 import type { DaemonSet, Pod } from "../workload-objects.ts";
 import { revisionLabel } from "./daemon-pod.ts";
-import type { DaemonNode, DaemonSetInput } from "./decide-daemon-set.ts";
+import type { DaemonNode, DaemonSetInput } from "./daemon-nodes.ts";
 
 /** How many nodes may have two pods, out of so many. */
 export function surgeOf({ spec }: DaemonSet, desired: number): number {
