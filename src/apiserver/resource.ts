@@ -20,6 +20,8 @@ export interface Resource {
   readonly categories: readonly string[];
   readonly namespaced: boolean;
   readonly verbs: readonly Verb[];
+  /** What discovery says of a kind on its way out: less than what is still answered. */
+  readonly toldVerbs?: readonly Verb[];
   /** The version objects are stored in; another version of the same kind converts when it reads and writes. */
   readonly storageVersion: string;
   /** Of a custom kind: all its versions, and who converts between them. */

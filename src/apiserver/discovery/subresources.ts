@@ -34,5 +34,5 @@ function describe(resource: Resource, subresource: Subresource): Omit<ServedSubr
 
 /** Built-in kinds list their verbs by alphabet; custom ones keep the fixed order in which they were given. */
 export function servedVerbs(resource: Resource): readonly Verb[] {
-  return resource.origin === "custom" ? resource.verbs : resource.verbs.toSorted();
+  return resource.origin === "custom" ? (resource.toldVerbs ?? resource.verbs) : resource.verbs.toSorted();
 }

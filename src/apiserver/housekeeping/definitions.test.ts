@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { findCondition, type Condition } from "../../object/condition.ts";
 import type { KubeObject } from "../../object/meta.ts";
 import { CopyingBackend } from "../testing/copying-backend.ts";
+import { servedVerbs } from "../discovery/subresources.ts";
 import { SmallServer } from "../testing/small-server.ts";
 import { widgetDefinition, type WidgetOptions } from "../testing/widget-definition.ts";
 
@@ -123,6 +124,7 @@ describe("a definition that is deleted", () => {
     await server.delete(definitions, widgets);
     await server.settled();
     expect(server.list("widgets").names).toEqual(["a/held"]);
+    expect(condition("widgets.x.io", "Terminating")).toBe("True InstanceDeletionInProgress");
     const { metadata } = server.get("widgets", { namespace: "a", name: "held" });
     expect(metadata).toMatchObject({ deletionTimestamp: "2026-01-01T00:00:00Z", generation: 2 });
 
@@ -138,6 +140,8 @@ describe("a definition that is deleted", () => {
     await expect(widget("late")).rejects.toThrow(
       'widgets.x.io "late" is forbidden: create not allowed while custom resource definition is terminating',
     );
+    expect(servedVerbs(server.resource("widgets"))).toEqual(["delete", "deletecollection", "get", "list", "watch"]);
+    await server.patch("widgets", { namespace: "a", name: "held" }, { spec: { size: 2 } });
   });
 
   it("catches an object whose change overtook the deletion", async () => {

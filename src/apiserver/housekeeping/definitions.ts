@@ -116,7 +116,9 @@ export class Definitions {
         name,
         store.watch(objects, () => this.#reconcile()),
       );
-    return definition;
+    const emptying = terminating(definition, "running", clock.now());
+    if (!equal(emptying.status, definition.status)) this.#write(emptying);
+    return emptying;
   }
 
   #write(definition: KubeObject): void {
@@ -160,5 +162,9 @@ function closing(resource: Resource): Resource {
     const why = "create not allowed while custom resource definition is terminating";
     throw forbidden(group, plural, metadata.name ?? "", why);
   };
-  return { ...resource, strategy: { ...strategy, admitCreate } };
+  return {
+    ...resource,
+    toldVerbs: ["delete", "deletecollection", "get", "list", "watch"],
+    strategy: { ...strategy, admitCreate },
+  };
 }

@@ -92,7 +92,7 @@ describe("bookmarks", () => {
     const [frame] = watching({ query, as: "Table" }).lines;
     expect(frame).toMatchObject({
       type: "BOOKMARK",
-      object: { kind: "Table", rows: [{ cells: [null, null, null], object: { metadata } }] },
+      object: { kind: "Table", rows: [{ cells: ["", 0, "<unknown>"], object: { metadata } }] },
     });
   });
 

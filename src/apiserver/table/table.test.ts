@@ -10,7 +10,7 @@ const columns: Column[] = [
   { name: "Note", type: "string", priority: 1, cell: () => undefined },
   { name: "Age", type: "string", priority: 0, cell: (_, now) => `${now / 1000}s` },
 ];
-const resource = { columns };
+const resource = { columns, origin: "builtin", schema: {} } as const;
 const l1: KubeObject = {
   apiVersion: "v1",
   kind: "ConfigMap",
@@ -64,15 +64,31 @@ describe("toTableEvent", () => {
     });
   });
 
-  it("keeps the metadata of a bookmark and prints nothing of it", () => {
+  it("keeps the metadata of a bookmark and prints it as an object in which nothing is set", () => {
     const object: KubeObject = {
       apiVersion: "v1",
       kind: "ConfigMap",
       metadata: { resourceVersion: "8", annotations: { "k8s.io/initial-events-end": "true" } },
     };
-    expect(toTableEvent({ ...event, object, isFirst: false, isBookmark: true }).rows).toEqual([
-      { cells: [null, null, null, null], object: { ...metadataOnly, metadata: object.metadata } },
-    ]);
+    const bookmark = { ...event, object, isFirst: false, isBookmark: true };
+    const partial = { ...metadataOnly, metadata: object.metadata };
+    expect(toTableEvent(bookmark).rows).toEqual([{ cells: ["", 0, "", "3s"], object: partial }]);
+    expect(toTableEvent({ ...bookmark, includeObject: "Object" }).rows).toMatchObject([{ object }]);
+    const custom = { ...resource, origin: "custom" } as const;
+    expect(toTableEvent({ ...bookmark, resource: custom }).rows).toMatchObject([{ cells: ["", 0, null, "3s"] }]);
+  });
+
+  it("prints a bookmark though its columns cannot do without what a sound object has", () => {
+    const count: Column = { name: "N", type: "integer", priority: 0, cell: (o) => (o["spec"] as { n: number }).n };
+    const bare: KubeObject = { apiVersion: "v1", kind: "ConfigMap", metadata: {} };
+    const table = toTableEvent({
+      ...event,
+      resource: { ...resource, columns: [count] },
+      object: bare,
+      isFirst: false,
+      isBookmark: true,
+    });
+    expect(table.rows).toMatchObject([{ cells: [0] }]);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { KubeObject, ListMeta } from "../../object/meta.ts";
+import { zeroObject } from "../../patch/zero-object.ts";
 import type { Column, Resource } from "../resource.ts";
 import { partialMetadata, type PartialObjectMetadata } from "./partial-metadata.ts";
 
@@ -48,12 +49,12 @@ export function toTable({ resource, objects, listMeta, includeObject, now }: Tab
 }
 
 export interface TableEventInput {
-  readonly resource: Pick<Resource, "columns">;
+  readonly resource: Pick<Resource, "columns" | "origin" | "schema">;
   readonly object: KubeObject;
   readonly includeObject: IncludeObject;
   readonly now: number;
   readonly isFirst: boolean;
-  /** A bookmark has no object to print, but its metadata carries what it marks, whatever `includeObject` says. */
+  /** A bookmark is printed as an object of which nothing is said, and its metadata comes along, since that is what it marks. */
   readonly isBookmark?: boolean;
 }
 
@@ -68,11 +69,38 @@ export function toTableEvent(input: TableEventInput): Table {
     columnDefinitions: isFirst ? resource.columns.map(toDefinition) : null,
     rows: [
       isBookmark
-        ? { cells: resource.columns.map(() => null), object: partialMetadata(object) }
+        ? bookmarkRow(resource, object, includeObject, now)
         : toRow(resource.columns, object, includeObject, now),
     ],
   };
 }
+
+/** What a real server prints of an object in which nothing is set. No client shows it. */
+function bookmarkRow(
+  { columns, origin, schema }: TableEventInput["resource"],
+  bare: KubeObject,
+  include: IncludeObject,
+  now: number,
+): TableRow {
+  const object = origin === "builtin" ? { ...zeroObject(schema), ...bare } : bare;
+  const cells = columns.map(({ cell, type, format }) => {
+    try {
+      return cell(object, now) ?? (origin === "builtin" || format === "name" ? nothing[type] : null);
+    } catch {
+      // Columns are made for objects that were validated.
+      return nothing[type];
+    }
+  });
+  return { cells, object: include === "Object" ? bare : partialMetadata(bare) };
+}
+
+const nothing: Readonly<Record<Column["type"], unknown>> = {
+  string: "",
+  integer: 0,
+  number: 0,
+  boolean: false,
+  date: "0001-01-01T00:00:00Z",
+};
 
 function toDefinition({ name, type, format = "", description = "", priority }: Column): ColumnDefinition {
   return { name, type, format, description, priority };
