@@ -72,6 +72,13 @@ describe("what is nested deeply", () => {
 });
 
 describe("JSON of no known type", () => {
+  it("has no keys without a value", () => {
+    const expression = compileExpression("object.size() == 1 && !has(object.a) && object.map(k, k) == ['b']", {
+      object: dyn,
+    });
+    expect(expression.evaluate({ object: fromJson({ a: undefined, b: null }) })).toBe(true);
+  });
+
   const json = JSON.parse(
     '{"n": 1, "d": 1.5, "z": null, "l": [1, "a", null], "o": {"k": {"v": true}}, "__proto__": {"x": 1}, "constructor": "c"}',
   ) as unknown;

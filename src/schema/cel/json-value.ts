@@ -24,6 +24,7 @@ export function fromJson(json: unknown, depth = 0): Value {
   throw new EvaluationError("no such overload");
 }
 
+/** A key whose value is `undefined` counts as absent, as it does in JSON. */
 class JsonMap extends Map<Value, Value> {
   readonly #json: Readonly<Record<string, unknown>>;
 
@@ -33,11 +34,13 @@ class JsonMap extends Map<Value, Value> {
   }
 
   override get size(): number {
-    return Object.keys(this.#json).length;
+    let size = 0;
+    for (const key of Object.keys(this.#json)) if (this.#json[key] !== undefined) size++;
+    return size;
   }
 
   override has(key: Value): boolean {
-    return typeof key === "string" && Object.hasOwn(this.#json, key);
+    return typeof key === "string" && Object.hasOwn(this.#json, key) && this.#json[key] !== undefined;
   }
 
   override get(key: Value): Value | undefined {
@@ -48,7 +51,7 @@ class JsonMap extends Map<Value, Value> {
   }
 
   override *entries(): MapIterator<[Value, Value]> {
-    for (const key of Object.keys(this.#json)) yield [key, this.get(key) ?? null];
+    for (const key of Object.keys(this.#json)) if (this.has(key)) yield [key, this.get(key) ?? null];
   }
 
   override [Symbol.iterator](): MapIterator<[Value, Value]> {

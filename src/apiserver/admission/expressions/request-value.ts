@@ -2,12 +2,11 @@ import { fromJson } from "../../../schema/cel/json-value.ts";
 import type { Value } from "../../../schema/cel/value.ts";
 import type { Resource } from "../../resource.ts";
 import type { Attributes } from "../admission.ts";
-import { namespaceOf } from "../match/namespace.ts";
 import { objectValue } from "./object-value.ts";
 
 /** `request`. Texts that are empty are not there: `has(request.subResource)` is how an expression asks. */
 export function requestValue(attributes: Attributes, shownAs: Resource): Value {
-  const { subresource, name, operation, dryRun, options, resource, user } = attributes;
+  const { subresource, name, namespace, operation, dryRun, options, resource, user } = attributes;
   return objectValue({
     kind: kindValue(attributes, shownAs),
     resource: resourceValue(shownAs),
@@ -16,7 +15,7 @@ export function requestValue(attributes: Attributes, shownAs: Resource): Value {
     requestResource: resourceValue(resource),
     requestSubResource: subresource || undefined,
     name: name || undefined,
-    namespace: namespaceOf(attributes) || undefined,
+    namespace: namespace || undefined,
     operation,
     userInfo: objectValue({
       username: user.name || undefined,

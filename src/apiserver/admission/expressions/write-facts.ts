@@ -4,7 +4,7 @@ import type { Value } from "../../../schema/cel/value.ts";
 import type { Authorizer } from "../../auth/user.ts";
 import type { Lookup, Resource } from "../../resource.ts";
 import type { Attributes } from "../admission.ts";
-import { namespaceOf, surroundingNamespace } from "../match/namespace.ts";
+import { surroundingNamespace } from "../match/namespace.ts";
 import { authorizerValue, resourceCheckValue } from "./authorizer-library.ts";
 import { namespaceValue } from "./namespace-value.ts";
 import { requestValue } from "./request-value.ts";
@@ -46,8 +46,7 @@ export class WriteFacts {
   }
 
   get requestResource(): Value {
-    const { user, resource, subresource, name } = this.attributes;
-    const namespace = namespaceOf(this.attributes);
+    const { user, resource, subresource, namespace, name } = this.attributes;
     return this.#once("requestResource", () =>
       resourceCheckValue(user, this.#authorizer, {
         group: resource.group,

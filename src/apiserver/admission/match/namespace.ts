@@ -6,11 +6,6 @@ export function isNamespace({ group, plural }: Pick<Resource, "group" | "plural"
   return group === "" && plural === "namespaces";
 }
 
-/** The namespace a write belongs to; a namespace belongs to itself. Empty for what is cluster-wide. */
-export function namespaceOf({ resource, namespace, name }: Attributes): string {
-  return isNamespace(resource) ? name : namespace;
-}
-
 /** The namespace object around a write, undefined for namespaces themselves and what is cluster-wide. */
 export function surroundingNamespace({ resource, namespace }: Attributes, objects: Lookup): KubeObject | undefined {
   return namespace === "" || isNamespace(resource) ? undefined : objects.head("namespaces", namespace);

@@ -31,6 +31,12 @@ describe("the namespace of a write", () => {
       attributesOf("namespaces", { name: "bare", object: labelled("bare", { team: "red" }) }),
       true,
     ],
+    [
+      "is the object, with a name yet to be generated",
+      red,
+      attributesOf("namespaces", { name: "", object: labelled("") }),
+      false,
+    ],
     ["is the object that goes", red, attributesOf("namespaces", { name: "bare", operation: "DELETE" }), false],
     [
       "is the object that goes, labelled",

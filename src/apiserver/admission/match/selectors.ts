@@ -9,7 +9,7 @@ import type { KubeObject } from "../../../object/meta.ts";
 import type { Lookup } from "../../resource.ts";
 import { notFound } from "../../status-error.ts";
 import type { Attributes } from "../admission.ts";
-import { isNamespace, namespaceOf } from "./namespace.ts";
+import { isNamespace } from "./namespace.ts";
 
 export interface Selectors {
   readonly namespace: LabelSelector;
@@ -41,17 +41,16 @@ function matchesObject(selector: LabelSelector, { object, old }: Attributes): bo
 /** What belongs to no namespace is never let off by one. */
 function matchesNamespace(selector: LabelSelector, attributes: Attributes, objects: Lookup): boolean {
   if (isEverything(selector)) return true;
-  const namespace = namespaceOf(attributes);
-  if (namespace === "" && !isNamespace(attributes.resource)) return true;
-  return matchesLabels(selector, namespaceBehind(attributes, namespace, objects).metadata.labels);
+  if (attributes.namespace === "" && !isNamespace(attributes.resource)) return true;
+  return matchesLabels(selector, namespaceBehind(attributes, objects).metadata.labels);
 }
 
 /** A namespace that is being written is judged by the labels it is about to have. */
-function namespaceBehind(attributes: Attributes, name: string, objects: Lookup): KubeObject {
-  const { resource, subresource, object, operation } = attributes;
+function namespaceBehind(attributes: Attributes, objects: Lookup): KubeObject {
+  const { resource, subresource, object, operation, namespace } = attributes;
   if (object && isNamespace(resource) && subresource === "" && operation !== "DELETE") return object;
-  const found = objects.head("namespaces", name);
-  if (!found) throw notFound("", "namespaces", name);
+  const found = objects.head("namespaces", namespace);
+  if (!found) throw notFound("", "namespaces", namespace);
   return found;
 }
 

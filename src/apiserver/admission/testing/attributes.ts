@@ -16,8 +16,8 @@ export function attributesOf(
   plural: string,
   { resource = resourceNamed(plural), ...given }: Partial<Attributes> = {},
 ): Attributes {
-  const namespace = given.namespace ?? (resource.namespaced ? "default" : "");
   const name = given.name ?? "p";
+  const namespace = given.namespace ?? (resource.namespaced ? "default" : plural === "namespaces" ? name : "");
   const object: KubeObject = { apiVersion: "v1", kind: resource.kind, metadata: { name } };
   return {
     operation: "CREATE",
