@@ -6,7 +6,7 @@ import { runJobs } from "../../src/lab/workloads/job/job-controller.ts";
 import { runReplicaSets } from "../../src/lab/workloads/replica-set/replica-set-controller.ts";
 import { runStatefulSets } from "../../src/lab/workloads/stateful-set/stateful-set-controller.ts";
 import type { Pod } from "../../src/lab/workloads/workload-objects.ts";
-import { Stage } from "./stage.ts";
+import { prepared, type Stage } from "./stage.ts";
 
 const controllers = [runDeployments, runReplicaSets, runStatefulSets, runJobs];
 const labels = (app: string): { app: string } => ({ app });
@@ -92,9 +92,7 @@ interface Misfortune {
 }
 
 async function tell(misfortune: Misfortune): Promise<{ writes: number; end: Ending }> {
-  const stage = new Stage(...controllers);
-  await stage.server.createNamespaces("default");
-  await stage.create(kinds.serviceAccount, { metadata: { name: "default" } });
+  const stage = await prepared(...controllers);
   let writes = 0;
   let crashing = false;
   const start = (): void => {

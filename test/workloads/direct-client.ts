@@ -24,6 +24,8 @@ export interface DirectClientOptions {
   onWrite?: (write: string) => void;
   /** Called before each write; throwing is the answer. */
   beforeWrite?: (write: string, object: KubeObject | undefined) => void;
+  /** How long after a write the watchers of this kind hear of it. */
+  lagMs?: (plural: string) => number;
 }
 
 const patchTypes = {
@@ -108,7 +110,9 @@ export class DirectClient implements Client {
 
   watch<T extends KubeObject>(of: KindRef<T>, options: WatchOptions & ListOptions = {}): AsyncIterable<WatchEvent<T>> {
     const target: Target = { namespace: options.namespace, query: { ...queryOf(options), watch: "true" } };
-    const sink = new EventQueue<T>(of, options.signal);
+    const lag = this.#options.lagMs?.(of.plural) ?? 0;
+    const later = (tell: () => void): void => void (lag > 0 ? this.#server.clock.after(lag, tell) : tell());
+    const sink = new EventQueue<T>(of, options.signal, later);
     watch(this.#server.context(nameOf(of), target), sink);
     return sink;
   }
@@ -168,13 +172,15 @@ async function refusals<R>(send: () => Promise<R>): Promise<R> {
 
 class EventQueue<T extends KubeObject> implements WatchSink, AsyncIterable<WatchEvent<T>> {
   readonly #of: KindRef<T>;
+  readonly #later: (tell: () => void) => void;
   readonly #closed = new AbortController();
   readonly #events: WatchEvent<T>[] = [];
   #wake = (): void => {};
   #ended = false;
 
-  constructor(of: KindRef<T>, signal: AbortSignal | undefined) {
+  constructor(of: KindRef<T>, signal: AbortSignal | undefined, later: (tell: () => void) => void) {
     this.#of = of;
+    this.#later = later;
     signal?.addEventListener("abort", () => this.end(), { once: true });
   }
 
@@ -200,9 +206,7 @@ class EventQueue<T extends KubeObject> implements WatchSink, AsyncIterable<Watch
     this.#push({ type: "ERROR", object: error.toStatus() });
   }
 
-  flush(): void {
-    this.#wake();
-  }
+  flush(): void {}
 
   end(): void {
     this.#ended = true;
@@ -224,6 +228,9 @@ class EventQueue<T extends KubeObject> implements WatchSink, AsyncIterable<Watch
   }
 
   #push(event: WatchEvent<T>): void {
-    this.#events.push(event);
+    this.#later(() => {
+      this.#events.push(event);
+      this.#wake();
+    });
   }
 }

@@ -135,10 +135,16 @@ export class Stage {
   }
 }
 
-export async function staged(...controllers: Run[]): Promise<Stage> {
+/** With a namespace to work in, and nothing running yet. */
+export async function prepared(...controllers: Run[]): Promise<Stage> {
   const stage = new Stage(...controllers);
   await stage.server.createNamespaces("default");
   await stage.create(kinds.serviceAccount, { metadata: { name: "default" } });
+  return stage;
+}
+
+export async function staged(...controllers: Run[]): Promise<Stage> {
+  const stage = await prepared(...controllers);
   stage.start();
   return stage;
 }
