@@ -1,5 +1,6 @@
 import { bigList } from "./big-list.ts";
 import { fanOut } from "./fan-out.ts";
+import { lab } from "./lab.ts";
 import { WrongError } from "./load.ts";
 import { memory } from "./memory.ts";
 import { Report } from "./report.ts";
@@ -7,7 +8,7 @@ import { requests } from "./requests.ts";
 import { startUp } from "./start-up.ts";
 import { tuned } from "./tuned.ts";
 
-const sections = [startUp, requests, fanOut, memory, bigList, tuned];
+const sections = [startUp, requests, fanOut, memory, bigList, tuned, lab];
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));
 const unknown = wanted.filter((name) => !sections.some((section) => section.name === name));
 if (unknown.length > 0) {

@@ -1,21 +1,23 @@
 // `npm run bench [-- --quick] [-- NAME…]`: bundles the program and its benchmarks, and runs them.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const out = mkdtempSync(join(tmpdir(), "attune-bench-"));
+// Below the packages, where the bundles find them.
+const out = mkdtempSync(join(root, "node_modules", ".attune-bench-"));
 process.on("exit", () => rmSync(out, { recursive: true, force: true }));
 
 // What is measured is what lies in the checkout, not what was bundled some time ago.
 await import("./bundle.mjs");
-const bundle = join(out, "bench.mjs");
+const bundle = join(out, "main.mjs");
 await build({
-  entryPoints: [join(root, "bench/main.ts")],
-  outfile: bundle,
+  entryPoints: [join(root, "bench/main.ts"), join(root, "bench/lab-process.ts")],
+  outdir: out,
+  outExtension: { ".js": ".mjs" },
+  packages: "external",
   bundle: true,
   format: "esm",
   platform: "node",
