@@ -85,11 +85,11 @@ describe("an object that a webhook converts", () => {
     await shown("v2", "one");
     await server.patch("widgets/v1", at("one"), { spec: { size: 2 } });
     expect(await shown("v2", "one")).toMatchObject({ spec: { dimensions: { size: 2 } } });
-    const { spec } = convertedWidgets({ url, caBundle: "bmV3" });
+    const { spec } = convertedWidgets({ url: `${url}/anew` });
     await server.patch("customresourcedefinitions", { name: "widgets.x.io" }, { spec });
     await shown("v2", "one");
     expect(taken()).toEqual(["1 to v2", "1 to v2", "1 to v2"]);
-    expect(clients.at(-1)).toEqual({ url, caBundle: "bmV3" });
+    expect(clients.at(-1)).toEqual({ url: `${url}/anew` });
   });
 
   it("that is created in another version is stored in the right one, and answered as it comes back", async () => {

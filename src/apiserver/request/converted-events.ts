@@ -3,8 +3,13 @@ import type { Entry } from "../storage/store.ts";
 
 export type EventType = "ADDED" | "MODIFIED" | "DELETED";
 
+export interface ObjectEvent {
+  readonly type: EventType;
+  readonly entry: Entry;
+}
+
 export type WatchEvent =
-  | { readonly type: EventType; readonly entry: Entry }
+  | ObjectEvent
   | { readonly type: "BOOKMARK"; readonly revision: number; readonly initialEventsEnd: boolean };
 
 /** Events that are known once the objects they are about can be looked at. */

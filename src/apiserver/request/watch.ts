@@ -2,7 +2,7 @@ import { gone, internal, StatusError } from "../status-error.ts";
 import { decodeObject, encodeObject } from "../storage/object-codec.ts";
 import type { Change, Entry } from "../storage/store.ts";
 import { collectionFor, type RequestContext } from "./context.ts";
-import { ConvertedEvents, type Ahead, type EventType, type WatchEvent } from "./converted-events.ts";
+import { ConvertedEvents, type Ahead, type EventType, type ObjectEvent, type WatchEvent } from "./converted-events.ts";
 import { tooNew } from "./list.ts";
 import { listQuery, type ListQuery } from "./options.ts";
 import { selectionOf, type Selection } from "./select.ts";
@@ -51,9 +51,20 @@ export function watch(context: RequestContext, sink: WatchSink): void {
 
   const stopWatching = store.watch(collectionFor(context), (changes) => {
     try {
-      const news = changes.filter(({ revision }) => revision > seen);
+      const from = seen;
       seen = Math.max(seen, changes.at(-1)?.revision ?? seen);
-      pass(ahead(selection, news));
+      if (converted)
+        return converted.add(
+          ahead(
+            selection,
+            changes.filter(({ revision }) => revision > from),
+          ),
+        );
+      for (const change of changes) {
+        const event = change.revision > from ? eventOf(selection, change) : undefined;
+        if (event) sink.event(event.type, event.entry);
+      }
+      sink.flush();
     } catch (error) {
       // A watch that cannot be told of a change must not go on as if there had been none.
       fail(internal(error instanceof Error ? error.message : String(error), { cause: error }));
@@ -140,7 +151,7 @@ function notAVersion(given: string | null): StatusError {
 }
 
 /** An object that starts to match is added, one that stops to is deleted, whatever really happened to it. */
-function eventOf(selection: Selection, change: Change): WatchEvent | undefined {
+function eventOf(selection: Selection, change: Change): ObjectEvent | undefined {
   if (selection.prefix !== "" && !change.key.startsWith(selection.prefix)) return undefined;
   const { before, after, last } = change;
   if (selection.everything) {

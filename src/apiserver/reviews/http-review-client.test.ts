@@ -161,6 +161,11 @@ test.each<[string, Reply, string | RegExp]>([
   ["nothing", say(200, ""), "0-length response with status code: 200 and content type: application/json"],
   ["no JSON", say(200, "hello"), /^couldn't get version\/kind; json parse error: /],
   [
+    "one that nests too deep",
+    say(200, `${"[".repeat(300)}${"]".repeat(300)}`),
+    "the answer cannot be read: it nests deeper than 256 levels",
+  ],
+  [
     "too much",
     (_, { response }) => void response.end(Buffer.alloc(4 << 20, 32)),
     "the answer is longer than 3145728 bytes",

@@ -1,6 +1,7 @@
 import { Agent, request, type RequestOptions } from "node:https";
 import { isIP } from "node:net";
 import type { Clock } from "../../runtime/clock.ts";
+import { scanJson } from "../body/json-scan.ts";
 import type { ObjectReader } from "../storage/reader.ts";
 import { answerFailure } from "./answer-failure.ts";
 import { readCaBundle } from "./ca-bundle.ts";
@@ -128,11 +129,17 @@ function parsed({ code, contentType, body }: Answered): unknown {
   if (code < 200 || code > 206) throw new AnswerError(answerFailure(code, contentType, body));
   if (body.length === 0)
     throw new AnswerError(`0-length response with status code: ${code} and content type: ${contentType ?? ""}`);
+  const text = body.toString("utf8");
+  let answer: unknown;
   try {
-    return JSON.parse(body.toString("utf8"));
+    answer = JSON.parse(text);
   } catch (error) {
     throw new AnswerError(`couldn't get version/kind; json parse error: ${(error as Error).message}`, { cause: error });
   }
+  // As of every body: what comes of the answer is walked and written.
+  const scan = scanJson(text);
+  if (scan.type === "refused") throw new AnswerError(`the answer cannot be read: ${scan.why}`);
+  return answer;
 }
 
 /** One question on its way: sent once more if it was sent into a connection that the webhook was just closing. */
