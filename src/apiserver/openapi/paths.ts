@@ -42,7 +42,9 @@ export function pathsOf(resource: Resource): Record<string, PathItem> {
   const own = { group, version, kind: resource.kind };
   add(`${collection}/{name}`, shared, itemOperations(resource, resource.verbs, own, ""));
   for (const { name, verbs, kind } of servedSubresources(resource))
-    add(`${collection}/{name}/${name}`, shared, itemOperations(resource, verbs, kind, capitalised(name)));
+    // What is answered from elsewhere has no schema that could be told.
+    if (resource.subresources[name]?.type !== "connect")
+      add(`${collection}/{name}/${name}`, shared, itemOperations(resource, verbs, kind, capitalised(name)));
   return paths;
 }
 
