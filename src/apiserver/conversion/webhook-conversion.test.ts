@@ -238,6 +238,15 @@ describe("a webhook that does not answer", () => {
     expect(await shown("v1", "one")).toMatchObject({ spec: { size: 5 } });
   });
 
+  it("keeps nothing from being written there though somebody owns fields in another version", async () => {
+    respond = works;
+    await server.patch("widgets/v2", at("one"), { spec: { color: "blue" } });
+    respond = fails;
+    const { metadata, spec } = await server.patch("widgets/v1", at("one"), { spec: { size: 5 } });
+    expect(spec).toEqual({ color: "blue", size: 5 });
+    expect(metadata.managedFields?.map(({ apiVersion }) => apiVersion)).toEqual(["x.io/v1", "x.io/v2"]);
+  });
+
   it("keeps nothing from being deleted in whatever version, nor in a collection", async () => {
     expect(await server.delete("widgets/v2", at("one"))).toMatchObject({ kind: "Status", status: "Success" });
     expect(await server.deleteCollection("widgets/v2", { namespace: "a" })).toEqual(["a/held"]);

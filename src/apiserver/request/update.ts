@@ -9,7 +9,7 @@ import type { Attributes } from "../admission/admission.ts";
 import type { ParsedBody } from "../body/body.ts";
 import { apiVersion } from "../registry.ts";
 import type { Resource, Subresource } from "../resource.ts";
-import { badRequest, conflict, invalidObject, notFound } from "../status-error.ts";
+import { badRequest, conflict, invalidObject, notFound, StatusError } from "../status-error.ts";
 import { asStored } from "../conversion/stored-version.ts";
 import { decodeObject } from "../storage/object-codec.ts";
 import { StaleWriteError } from "../storage/object-store.ts";
@@ -102,13 +102,23 @@ export function own(
   context.resource.strategy.defaults?.(object);
   if (managed === "apply") return undefined;
   const owners = acrossVersions(context, (versions) => managedAfter(context, object, old, options, versions));
-  if (owners instanceof Promise) return ownedBy(object, owners);
+  if (owners instanceof Promise) return ownedBy(object, owners, old);
   object.metadata.managedFields = owners;
   return undefined;
 }
 
-async function ownedBy(object: KubeObject, owners: Promise<ManagedFieldsEntry[] | undefined>): Promise<void> {
-  object.metadata.managedFields = await owners;
+/** Owners in another version cannot be judged while their webhook is away: that is no reason to refuse a write without it. */
+async function ownedBy(
+  { metadata }: KubeObject,
+  owners: Promise<ManagedFieldsEntry[] | undefined>,
+  old: KubeObject,
+): Promise<void> {
+  try {
+    metadata.managedFields = await owners;
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    metadata.managedFields = old.metadata.managedFields;
+  }
 }
 
 export interface NextVersion {
