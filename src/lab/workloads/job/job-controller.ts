@@ -8,8 +8,8 @@ import { forEachBounded } from "../../../runtime/for-each-bounded.ts";
 import { claim, selectorOf } from "../pods/claim.ts";
 import { dependentsSource } from "../pods/dependents-source.ts";
 import { Expectations } from "../pods/expectations.ts";
-import { createPod, deletePod, type PodWrites } from "../pods/pod-writes.ts";
-import { slowStart } from "../pods/slow-start.ts";
+import { createExpected, deleteExpected } from "../pods/expected-writes.ts";
+import type { PodWrites } from "../pods/pod-writes.ts";
 import { byController, orphansOf } from "../workload-caches.ts";
 import type { Job, Pod } from "../workload-objects.ts";
 import { runWithEvents, type WorkloadControllerOptions, type WorkloadOptions } from "../workload-options.ts";
@@ -58,68 +58,29 @@ export function jobController(options: WorkloadControllerOptions): Controller {
     written.delete(key);
   };
 
-  const create = async (job: Job, made: readonly Pod[], writes: PodWrites): Promise<PodsOutcome & Failed> => {
-    const key = keyOf(job);
-    let created = 0;
-    expectations.expectCreations(key, made.length);
-    const { attempted, errors } = await slowStart(made.length, async (index) => {
-      try {
-        if (await createPod(made[index]!, job, writes)) created++;
-        else expectations.creationObserved(key);
-      } catch (error) {
-        expectations.creationObserved(key);
-        throw error;
-      }
-    });
-    for (let skipped = attempted; skipped < made.length; skipped++) expectations.creationObserved(key);
-    return { created, deleted: [], managed: true, done: errors.length === 0, error: errors[0] };
-  };
-
-  const remove = async (
-    job: Job,
-    doomed: readonly Pod[],
-    writes: PodWrites,
-    released: boolean,
-  ): Promise<PodsOutcome & Failed> => {
-    const key = keyOf(job);
-    const deleted: Pod[] = [];
-    const errors: unknown[] = [];
-    if (released)
-      expectations.expectDeletions(
-        key,
-        doomed.map(({ metadata }) => metadata.uid ?? ""),
-      );
-    await forEachBounded(doomed, requestsAtOnce, async (pod) => {
-      const { uid = "" } = pod.metadata;
-      try {
-        if (released && isTracked(pod)) await releasePod(client, pod, writes.signal);
-        if (!(await deletePod(pod, job, writes))) expectations.deletionObserved(key, uid);
-        deleted.push(pod);
-      } catch (error) {
-        expectations.deletionObserved(key, uid);
-        errors.push(error);
-      }
-    });
-    return { created: 0, deleted, managed: true, done: errors.length === 0, error: errors[0] };
-  };
-
   const carryOut = async (
     job: Job,
     decision: PodsDecision,
     settled: boolean,
     writes: PodWrites,
-  ): Promise<PodsOutcome & Failed> => {
+  ): Promise<PodsOutcome & { errors: unknown[] }> => {
+    const nothing = { created: 0, deleted: [], errors: [] };
     switch (decision.type) {
-      case "create":
-        return create(job, decision.pods, writes);
-      case "delete":
-        return remove(job, decision.pods, writes, true);
+      case "create": {
+        const outcome = await createExpected(decision.pods, job, expectations, writes);
+        return { ...nothing, ...outcome, managed: true, done: true };
+      }
+      case "delete": {
+        const release = async (pod: Pod): Promise<unknown> => isTracked(pod) && releasePod(client, pod, writes.signal);
+        const outcome = await deleteExpected(decision.pods, job, expectations, writes, release);
+        return { ...nothing, ...outcome, managed: true, done: true };
+      }
       case "end": {
-        const outcome = await remove(job, decision.pods, writes, false);
-        return { ...outcome, done: outcome.done && settled };
+        const outcome = await deleteExpected(decision.pods, job, expectations, writes);
+        return { ...nothing, ...outcome, managed: true, done: outcome.errors.length === 0 && settled };
       }
       default:
-        return { created: 0, deleted: [], managed: settled, done: true };
+        return { ...nothing, managed: settled, done: true };
     }
   };
 
@@ -197,7 +158,7 @@ export function jobController(options: WorkloadControllerOptions): Controller {
       now,
     });
     const decision = decidePods(assessment, settled);
-    const { error, ...outcome } = await carryOut(job, decision, settled, { client, recorder, signal });
+    const { errors, ...outcome } = await carryOut(job, decision, settled, { client, recorder, signal });
     const accounting = account(assessment, outcome);
     let current = await write(job, accounting.status, signal);
     failures.set(key, assessment.failures);
@@ -215,7 +176,7 @@ export function jobController(options: WorkloadControllerOptions): Controller {
       tellEnd(current, type, reason, message);
     }
     for (const refusal of failed.values()) throw refusal;
-    if (error) throw error;
+    for (const refusal of errors) throw refusal;
     const waits = [
       decision.type === "wait" ? decision.ms : undefined,
       assessment.deadlineInMs,
@@ -251,8 +212,4 @@ export function jobController(options: WorkloadControllerOptions): Controller {
       }
     },
   });
-}
-
-interface Failed {
-  error?: unknown;
 }

@@ -1,12 +1,9 @@
-import type { JobSpec } from "kubernetes-types/batch/v1.js";
 import type { Job, Pod } from "../workload-objects.ts";
 
 export const trackingFinalizer = "batch.kubernetes.io/job-tracking";
 export const indexAnnotation = "batch.kubernetes.io/job-completion-index";
 export const failuresAnnotation = "batch.kubernetes.io/job-index-failure-count";
 export const ignoredFailuresAnnotation = "batch.kubernetes.io/job-index-ignored-failure-count";
-
-export type Spec = JobSpec;
 
 export function isIndexed({ spec }: Job): boolean {
   return spec?.completionMode === "Indexed";

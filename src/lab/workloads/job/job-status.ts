@@ -17,7 +17,7 @@ export interface PodsOutcome {
   deleted: readonly Pod[];
   /** Whether pods were looked at at all: they are not while the cache lags behind. */
   managed: boolean;
-  /** Whether all was done that was decided. */
+  /** Whether the Job may end: all of its pods were told to. */
   done: boolean;
 }
 

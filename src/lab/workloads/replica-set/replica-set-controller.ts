@@ -1,23 +1,20 @@
 import { kinds } from "../../../kube/kinds.ts";
 import { keyOf } from "../../../object/meta.ts";
 import { Controller, type Result, source } from "../../../runtime/controller.ts";
-import { forEachBounded } from "../../../runtime/for-each-bounded.ts";
 import { claim, claims, selectorOf } from "../pods/claim.ts";
 import { controllerOf } from "../pods/controller-of.ts";
 import { dependentsSource } from "../pods/dependents-source.ts";
 import { Expectations } from "../pods/expectations.ts";
+import { createExpected, deleteExpected } from "../pods/expected-writes.ts";
 import { podFromTemplate } from "../pods/pod-from-template.ts";
 import { isActive, isFinished, isTerminating, untilAvailable } from "../pods/pod-state.ts";
-import { createPod, deletePod, textOf, type PodWrites } from "../pods/pod-writes.ts";
-import { slowStart } from "../pods/slow-start.ts";
+import { textOf, type PodWrites } from "../pods/pod-writes.ts";
 import { byController, orphansOf } from "../workload-caches.ts";
 import type { Pod, ReplicaSet } from "../workload-objects.ts";
 import { runWithEvents, type WorkloadControllerOptions, type WorkloadOptions } from "../workload-options.ts";
 import { writeStatus } from "../write-status.ts";
 import { decideReplicas, type ReplicasDecision } from "./decide-replicas.ts";
 import { replicaSetStatus } from "./replica-set-status.ts";
-
-const deletionsAtOnce = 32;
 
 /** As `system:serviceaccount:kube-system:replicaset-controller`. */
 export function runReplicaSets(options: WorkloadOptions & { signal: AbortSignal }): Promise<void> {
@@ -29,39 +26,20 @@ export function replicaSetController(options: WorkloadControllerOptions): Contro
   const { pods, replicaSets } = caches;
   const expectations = new Expectations(clock);
 
-  const replace = async (replicaSet: ReplicaSet, decision: ReplicasDecision, writes: PodWrites): Promise<unknown[]> => {
-    const key = keyOf(replicaSet);
+  /** Returns what was refused. */
+  const carryOut = async (
+    replicaSet: ReplicaSet,
+    decision: ReplicasDecision,
+    writes: PodWrites,
+  ): Promise<unknown[]> => {
     const template = replicaSet.spec?.template;
-    if (decision.type === "create" && template) {
-      expectations.expectCreations(key, decision.count);
-      const { attempted, errors } = await slowStart(decision.count, async () => {
-        const made = await createPod(podFromTemplate(kinds.replicaSet, replicaSet, template), replicaSet, writes).catch(
-          (error: unknown) => {
-            expectations.creationObserved(key);
-            throw error;
-          },
-        );
-        if (!made) expectations.creationObserved(key);
-      });
-      for (let skipped = attempted; skipped < decision.count; skipped++) expectations.creationObserved(key);
+    if (decision.type === "delete") {
+      const { errors } = await deleteExpected(decision.pods, replicaSet, expectations, writes);
       return errors;
     }
-    const errors: unknown[] = [];
-    if (decision.type === "delete") {
-      expectations.expectDeletions(
-        key,
-        decision.pods.map(({ metadata }) => metadata.uid ?? ""),
-      );
-      await forEachBounded(decision.pods, deletionsAtOnce, async (pod) => {
-        const { uid = "" } = pod.metadata;
-        try {
-          if (!(await deletePod(pod, replicaSet, writes))) expectations.deletionObserved(key, uid);
-        } catch (error) {
-          expectations.deletionObserved(key, uid);
-          errors.push(error);
-        }
-      });
-    }
+    if (decision.type !== "create" || !template) return [];
+    const made = Array.from({ length: decision.count }, () => podFromTemplate(kinds.replicaSet, replicaSet, template));
+    const { errors } = await createExpected(made, replicaSet, expectations, writes);
     return errors;
   };
 
@@ -106,7 +84,7 @@ export function replicaSetController(options: WorkloadControllerOptions): Contro
       const decision: ReplicasDecision = settled
         ? decideReplicas({ replicaSet, active, related: related(replicaSet), now: clock.now() })
         : { type: "enough" };
-      const errors = await replace(replicaSet, decision, { client, recorder, signal });
+      const errors = await carryOut(replicaSet, decision, { client, recorder, signal });
       const now = clock.now();
       const failure = errors.length > 0 ? textOf(errors[0]) : undefined;
       const status = replicaSetStatus({ replicaSet, active, terminating, failure, now });

@@ -1,0 +1,60 @@
+import { keyOf, type KubeObject } from "../../../object/meta.ts";
+import { forEachBounded } from "../../../runtime/for-each-bounded.ts";
+import type { Pod } from "../workload-objects.ts";
+import type { Expectations } from "./expectations.ts";
+import { createPod, deletePod, type PodWrites } from "./pod-writes.ts";
+import { slowStart } from "./slow-start.ts";
+
+const deletionsAtOnce = 32;
+
+/** Creates pods of an owner, few at first; what then comes into being is expected to show in the cache. */
+export async function createExpected(
+  pods: readonly Pod[],
+  owner: KubeObject,
+  expectations: Expectations,
+  writes: PodWrites,
+): Promise<{ created: number; errors: unknown[] }> {
+  const key = keyOf(owner);
+  let created = 0;
+  expectations.expectCreations(key, pods.length);
+  const { attempted, errors } = await slowStart(pods.length, async (index) => {
+    try {
+      if (await createPod(pods[index]!, owner, writes)) created++;
+      else expectations.creationObserved(key);
+    } catch (error) {
+      expectations.creationObserved(key);
+      throw error;
+    }
+  });
+  for (let skipped = attempted; skipped < pods.length; skipped++) expectations.creationObserved(key);
+  return { created, errors };
+}
+
+/** Deletes pods of an owner, each after `before`, and expects to see them go. Those that are gone already count. */
+export async function deleteExpected(
+  pods: readonly Pod[],
+  owner: KubeObject,
+  expectations: Expectations,
+  writes: PodWrites,
+  before?: (pod: Pod) => Promise<unknown>,
+): Promise<{ deleted: Pod[]; errors: unknown[] }> {
+  const key = keyOf(owner);
+  const deleted: Pod[] = [];
+  const errors: unknown[] = [];
+  expectations.expectDeletions(
+    key,
+    pods.map(({ metadata }) => metadata.uid ?? ""),
+  );
+  await forEachBounded(pods, deletionsAtOnce, async (pod) => {
+    const { uid = "" } = pod.metadata;
+    try {
+      await before?.(pod);
+      if (!(await deletePod(pod, owner, writes))) expectations.deletionObserved(key, uid);
+      deleted.push(pod);
+    } catch (error) {
+      expectations.deletionObserved(key, uid);
+      errors.push(error);
+    }
+  });
+  return { deleted, errors };
+}
