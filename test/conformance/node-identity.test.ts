@@ -81,6 +81,32 @@ onEachServer("a node", (cluster) => {
       );
     });
 
+    it("of volumes those of its pods' claims, and the secrets to attach them", async () => {
+      for (const node of ["a", "b"]) {
+        await make(plain("Secret", `volume-${node}`));
+        await make({
+          ...plain("PersistentVolume", `of-${node}`),
+          spec: {
+            capacity: { storage: "1Gi" },
+            accessModes: ["ReadWriteOnce"],
+            claimRef: { namespace: NAMESPACE, name: `of-${node}` },
+            csi: {
+              driver: "d",
+              volumeHandle: node,
+              nodeStageSecretRef: { namespace: NAMESPACE, name: `volume-${node}` },
+            },
+          },
+        });
+      }
+      await may("get pv of-a -o name");
+      await may("get secret volume-a -o name");
+      for (const other of ["pv of-b", "secret volume-b"])
+        await cluster.kubectl.refuses(
+          `get ${other} ${as("a")}`,
+          /no relationship found between node 'a' and this object$/,
+        );
+    });
+
     it("with a selector that names one of them", async () => {
       await may("get secrets --field-selector=metadata.name=of-a -o name");
       const cannot = `User "system:node:a" cannot list resource "secrets" ${inWork}`;
