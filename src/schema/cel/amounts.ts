@@ -26,9 +26,12 @@ const amount = (value: Value): Quantity => (value as { quantity: Quantity }).qua
 const address = (value: Value): Ip => (value as { ip: Ip }).ip;
 const network = (value: Value): Cidr => (value as { cidr: Cidr }).cidr;
 
+/** What clients are told; quantities are read without it. */
+const quantityPattern = "^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$";
+
 function quantities(library: LibraryBuilder): void {
   const parsed = (text: string): Quantity =>
-    isQuantity(text) ? parseQuantity(text) : fail(`quantity parsing error: ${text}`);
+    isQuantity(text) ? parseQuantity(text) : fail(`quantities must match the regular expression '${quantityPattern}'`);
   library
     .function("quantity", [string], quantity, ([text]) => ({ tag: "quantity", quantity: parsed(text as string) }))
     .function("isQuantity", [string], bool, ([text]) => isQuantity(text as string))
@@ -57,7 +60,10 @@ function addresses(library: LibraryBuilder): void {
   const strict = (text: string): Ip | undefined =>
     /(?:^|\.)0\d/.test(text) || (text.includes(":") && text.includes(".")) ? undefined : parseIp(text);
   const parsedIp = (text: Value): Ip =>
-    strict(text as string) ?? fail(`IP Address ${JSON.stringify(text)} parse error during conversion from string`);
+    strict(text as string) ??
+    fail(
+      `IP Address ${JSON.stringify(text)} parse error during conversion from string: ParseAddr(${JSON.stringify(text)}): unable to parse IP`,
+    );
   const parsedCidr = (text: Value): Cidr =>
     parseCidr(text as string) ?? fail(`network address parse error during conversion from string: ${text as string}`);
   const property = (name: string, holds: (address: Ip) => boolean) =>

@@ -7,6 +7,7 @@ import { expandMacro, isMacro } from "./macro.ts";
 import { accepts, type Overload, resultOf } from "./overload.ts";
 import { uintOf } from "./operators.ts";
 import type { Compiled, Scope } from "./scope.ts";
+import { parseDuration, parseTimestamp } from "./time-value.ts";
 import { CompileError, type LiteralValue, type Node } from "./syntax.ts";
 import {
   agree,
@@ -27,7 +28,7 @@ import {
   typeType,
   uint,
 } from "./type.ts";
-import { asKey, EvaluationError, isList, none, OptionalValue, type Value } from "./value.ts";
+import { asKey, EvaluationError, isList, isMap, none, ObjectValue, OptionalValue, type Value } from "./value.ts";
 
 const typeNames = ["bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint"];
 
@@ -100,10 +101,12 @@ function select(node: Extract<Node, { op: "select" }>, scope: Scope): Compiled {
 }
 
 function fieldOf(value: Value, field: string): Value {
-  const found = isList(value) ? undefined : lookUp(value, field);
+  const found = hasKeys(value) ? lookUp(value, field) : undefined;
   if (found === undefined) throw new EvaluationError(`no such key: ${field}`);
   return found;
 }
+
+const hasKeys = (value: Value): boolean => isMap(value) || value instanceof ObjectValue;
 
 function optionally(value: Value, key: Value): Value {
   const held = value instanceof OptionalValue ? value.value : value;
@@ -127,7 +130,7 @@ function index(node: Extract<Node, { op: "index" }>, scope: Scope): Compiled {
     run(frame) {
       const value = operand.run(frame);
       const key = at.run(frame);
-      const found = lookUp(value, key);
+      const found = hasKeys(value) || isList(value) ? lookUp(value, key) : undefined;
       if (found !== undefined) return found;
       throw new EvaluationError(isList(value) ? `index out of bounds: ${show(key)}` : `no such key: ${show(key)}`);
     },
@@ -169,9 +172,7 @@ function mapOf(node: Extract<Node, { op: "map" }>, scope: Scope): Compiled {
       charge(frame, 1 + keys.length);
       const entries = new Map<Value, Value>();
       for (const [i, key] of keys.entries()) {
-        const name = asKey(key.run(frame));
-        if (entries.has(name)) throw new EvaluationError("Failed with repeated key");
-        entries.set(name, values[i]!.run(frame));
+        entries.set(asKey(key.run(frame)), values[i]!.run(frame));
       }
       return entries;
     },
@@ -242,6 +243,8 @@ function call(node: Extract<Node, { op: "call" }>, scope: Scope): Compiled {
   const [first] = fitting;
   if (!first) throw noOverload(name, appliedTo(types, target !== undefined), node.at);
   if (name === "matches") checkPattern(nodes[1]);
+  if (name === "duration") checkLiteral(nodes[0], parseDuration, name);
+  if (name === "timestamp") checkLiteral(nodes[0], parseTimestamp, name);
   const type = fitting.every(({ result }) => showType(result) === showType(first.result)) ? first.result : dyn;
   const certain = fitting.length === 1 && !types.some(isDynamic);
   return {
@@ -292,6 +295,11 @@ function namespacedName(node: Extract<Node, { op: "call" }>, scope: Scope): stri
 function appliedTo(types: readonly Type[], member: boolean): string {
   const shown = types.map(showType);
   return member ? `${shown[0]}.(${shown.slice(1).join(", ")})` : `(${shown.join(", ")})`;
+}
+
+function checkLiteral(node: Node | undefined, parse: (text: string) => unknown, name: string): void {
+  if (node?.op !== "literal" || node.value.type !== "string") return;
+  if (parse(node.value.value) === undefined) throw new CompileError(`invalid ${name} argument`, node.at);
 }
 
 function checkPattern(node: Node | undefined): void {

@@ -152,8 +152,8 @@ function parseBool(text: string): boolean {
 }
 
 function parseInteger(text: string): bigint {
-  if (!/^[+-]?\d{1,25}$/.test(text)) conversionFault("int");
-  return checkedInt(BigInt(text.replace("+", "")));
+  const value = /^[+-]?\d{1,25}$/.test(text) ? BigInt(text.replace("+", "")) : undefined;
+  return value === undefined || BigInt.asIntN(64, value) !== value ? conversionFault("int") : value;
 }
 
 function parseDouble(text: string): number {

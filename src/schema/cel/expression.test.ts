@@ -103,6 +103,7 @@ describe("an expression that holds", () => {
     "isQuantity('1Gi') && !isQuantity('x') && quantity('1').add(quantity('500m')) == quantity('1.5') && quantity('3').sub(1) == quantity('2')",
     "ip('1.2.3.4').family() == 4 && isIP('::1') && !isIP('x') && ip('127.0.0.1').isLoopback() && !isIP('01.2.3.4')",
     "cidr('10.0.0.0/8').containsIP('10.1.2.3') && cidr('10.0.0.0/8').containsCIDR('10.1.0.0/16') && cidr('10.0.0.0/8').prefixLength() == 8 && !isCIDR('x')",
+    "{'a': 1, 'a': 2} == {'a': 2} && 'aba'.lastIndexOf('a', 5) == 2 && 'aba'.indexOf('a', 3) == -1",
     "self.l.size() == 3 && size(self.m) == 2 && ['b', 'a'].all(x, x in self.m)",
     "url('https://user:pw@example.com:80/a%20b/c?x=1&x=2&y=%20z#frag').getHost() == 'example.com:80'",
     "url('https://example.com:80/a%20b/c?x=1&x=2&y=%20z').getQuery() == {'x': ['1', '2'], 'y': [' z']}",
@@ -136,6 +137,8 @@ describe("an expression that makes no sense", () => {
       "Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}",
     ],
     ["self.s.matches('(')", 16, "invalid matches argument"],
+    ["self.du < duration('soon')", 20, "invalid duration argument"],
+    ["self.t < timestamp('soon')", 20, "invalid timestamp argument"],
     ["self.n == 'x'", 8, "found no matching overload for '_==_' applied to '(int, string)'"],
     ["has(self.nope)", 4, "undefined field 'nope'"],
     ["self.l.all(x, x.nope)", 16, "type 'string' does not support field selection"],
@@ -222,7 +225,13 @@ describe("an expression that fails when it runs", () => {
     ["dyn(self.n) > 'x'", "no such overload"],
     ["[0].all(x, 1 / x > 0)", "division by zero"],
     ["optional.none().value() == 1", "optional.none() dereference"],
-    ["quantity(self.s) == quantity('1')", "quantity parsing error"],
+    ["quantity(self.s) == quantity('1')", "quantities must match the regular expression"],
+    ["ip(self.s) == ip('::1')", 'ParseAddr("héllo, wörld"): unable to parse IP'],
+    ["semver(self.s) == semver('1.0.0')", "No Major.Minor.Patch elements found"],
+    ["dyn(self.s).nope == 1", "no such key: nope"],
+    ["dyn(self.n)['a'] == 1", "no such key: a"],
+    ["int('99999999999999999999') == 1", "type conversion error from 'string' to 'int'"],
+    ["'%d'.format([self.s]) == ''", "decimal clause can only be used on integers, was given string"],
   ])("%s", (source, message) => {
     expect(() => evaluate(source)).toThrow(message);
   });

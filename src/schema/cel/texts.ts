@@ -118,7 +118,8 @@ function position(at: Value, length: number): number {
 
 function found(text: string, part: string, direction: "indexOf" | "lastIndexOf", from?: number): bigint {
   const runes = Array.from(text);
-  if (from !== undefined && (from < 0 || from > runes.length)) fail(`index out of range: ${from}`);
+  if (from !== undefined && from < 0) fail(`index out of range: ${from}`);
+  if (from !== undefined && from >= runes.length && direction === "indexOf") return -1n;
   const start = from === undefined ? undefined : runes.slice(0, from).join("").length;
   const at =
     direction === "indexOf"
@@ -161,6 +162,8 @@ function formatted(text: string, args: readonly Value[], frame: Frame): string {
       case "s":
         return showAny(value, frame, 0);
       case "d":
+        if (!["int", "uint"].includes(kindOf(value)))
+          fail(`error during formatting: decimal clause can only be used on integers, was given ${kindOf(value)}`);
         return show(value);
       case "f":
         return Number(value).toFixed(Number(precision ?? 6));

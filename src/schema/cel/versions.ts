@@ -27,7 +27,7 @@ export function versions(): Library {
   ] as const)
     library
       .function("semver", [...params], versionType, (args, frame) =>
-        valueOf(parsed(args[0]!, isLenient(args), frame) ?? fail(`invalid version ${JSON.stringify(args[0])}`)),
+        valueOf(parsed(args[0]!, isLenient(args), frame) ?? fail(faultOf(args[0] as string))),
       )
       .function("isSemver", [...params], bool, (args, frame) => parsed(args[0]!, isLenient(args), frame) !== undefined);
   for (const [position, name] of ["major", "minor", "patch"].entries())
@@ -59,6 +59,11 @@ function parseVersion(text: string, lenient: boolean): Version | undefined {
   if (numeric.some((part) => part.length > 1 && part.startsWith("0"))) return undefined;
   const numbers = [major, minor, patch].map(BigInt);
   return numbers.some((number) => BigInt.asUintN(64, number) !== number) ? undefined : { numbers, prerelease };
+}
+
+function faultOf(text: string): string {
+  if (text === "") return "Version string empty";
+  return text.split(".").length < 3 ? "No Major.Minor.Patch elements found" : `invalid version ${JSON.stringify(text)}`;
 }
 
 /** `v1.02` is 1.2.0; what is that short has no suffix. */
