@@ -128,7 +128,9 @@ function parsed({ code, contentType, body }: Answered): unknown {
   // A redirect is no answer either: a webhook is where its configuration says it is.
   if (code < 200 || code > 206) throw new AnswerError(answerFailure(code, contentType, body));
   if (body.length === 0)
-    throw new AnswerError(`0-length response with status code: ${code} and content type: ${contentType ?? ""}`);
+    throw new AnswerError(
+      `0-length response with status code: ${code} and content type: ${contentType ?? "application/json"}`,
+    );
   const text = body.toString("utf8");
   let answer: unknown;
   try {
