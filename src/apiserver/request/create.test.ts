@@ -1,11 +1,16 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { SmallServer, type Body } from "../testing/small-server.ts";
 
-/** The next bytes that names are made from; chance once these are used up. */
-const dice: number[][] = [];
-vi.mock("node:crypto", async (original) => {
-  const crypto = await original<{ randomBytes: (size: number) => Buffer }>();
-  return { ...crypto, randomBytes: (size: number) => Buffer.from(dice.shift() ?? crypto.randomBytes(size)) };
+/** What the next names end in; chance once these are used up. */
+const dice: string[] = [];
+vi.mock("../generate-name.ts", async (original) => {
+  const { generateName } = await original<{ generateName: (base: string) => string }>();
+  return {
+    generateName: (base: string) => {
+      const suffix = dice.shift();
+      return suffix === undefined ? generateName(base) : base + suffix;
+    },
+  };
 });
 
 let server: SmallServer;
@@ -20,8 +25,6 @@ const create = (metadata: Body["metadata"], query: Record<string, string> = {}) 
   server.create("configmaps", { metadata: { namespace: "a", ...metadata } }, { query });
 
 describe("a generated name", () => {
-  const always = (value: number) => Array.from({ length: 5 }, () => value);
-
   it("is the prefix and five letters or digits that are hard to misread", async () => {
     const { metadata } = await create({ generateName: "job-" });
     expect(metadata.name).toMatch(/^job-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
@@ -34,19 +37,19 @@ describe("a generated name", () => {
   });
 
   it("is another one when it is taken", async () => {
-    dice.push(always(0), always(0), always(0), always(1));
+    dice.push("bbbbb", "bbbbb", "bbbbb", "ccccc");
     await create({ generateName: "job-" });
     expect((await create({ generateName: "job-" })).metadata.name).toBe("job-ccccc");
   });
 
   it("is another one when a creation that is still under way has it", async () => {
-    dice.push(always(0), always(0), always(1));
+    dice.push("bbbbb", "bbbbb", "ccccc");
     const both = await Promise.all([create({ generateName: "job-" }), create({ generateName: "job-" })]);
     expect(both.map(({ metadata }) => metadata.name)).toEqual(["job-bbbbb", "job-ccccc"]);
   });
 
   it("is given up after eight that are taken, and the client may try again", async () => {
-    dice.push(...Array.from({ length: 9 }, () => always(0)));
+    dice.push(...Array.from({ length: 9 }, () => "bbbbb"));
     await create({ generateName: "job-" });
     await expect(create({ generateName: "job-" })).rejects.toMatchObject({
       code: 409,
