@@ -1,0 +1,96 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startServer, type ApiServer } from "../apiserver/server.ts";
+import { HttpClient } from "../kube/http-client.ts";
+import { kinds } from "../kube/kinds.ts";
+import { loadConnection } from "../kube/load-connection.ts";
+import { agentArguments } from "./agent-arguments.ts";
+import { lab } from "./lab.ts";
+import { Program } from "./testing/program.ts";
+
+let attune: Program;
+let dir: string;
+let server: ApiServer;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "attune-lab-"));
+  [attune, server] = await Promise.all([Program.build(), startServer({ dir, storage: "memory" })]);
+});
+afterAll(async () => {
+  await attune.remove();
+  await server.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const patience = { timeout: 60_000 };
+
+async function topology(text: string): Promise<string> {
+  const file = join(dir, "topology.yaml");
+  await writeFile(file, text);
+  return file;
+}
+
+describe("attune lab", patience, () => {
+  it("plays nodes, runs what is given to them, and takes them away at the end", async () => {
+    const client = new HttpClient(await loadConnection({ kubeconfig: server.kubeconfig }));
+    const file = await topology("groups: [{name: 'big-{}', count: 2, cpus: 32}, {name: small}]");
+    const run = attune.start(["lab", "--kubeconfig", server.kubeconfig, "--topology", file, "--cleanup"]);
+    await run.printed(/^3 of 3 nodes ready/m);
+    const { items } = await client.list(kinds.node);
+    expect(items.map(({ metadata, status }) => `${metadata.name} ${status?.capacity?.["cpu"]}`)).toEqual([
+      "big-1 32",
+      "big-2 32",
+      "small 4",
+    ]);
+    const labels = { app: "x" };
+    await client.create(kinds.daemonSet, {
+      apiVersion: "apps/v1",
+      kind: "DaemonSet",
+      metadata: { name: "x", namespace: "default" },
+      spec: {
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: "main", image: "x" }] } },
+      },
+    });
+    for await (const event of client.watch(kinds.daemonSet, { sendInitialEvents: true, resourceVersion: "" }))
+      if (event.type === "MODIFIED" && event.object.status?.numberReady === 3) break;
+    expect(await run.stop("SIGTERM")).toMatchObject({ code: 0, stderr: "" });
+    expect((await client.list(kinds.node)).items).toEqual([]);
+    client.close();
+  });
+
+  it.each([
+    [{}, "--nodes or --topology: say which nodes there are"],
+    [{ nodes: "0" }, "--nodes 0: not a number of nodes"],
+    [{ nodes: "1", topology: "x" }, "--nodes and --topology: only one of them"],
+  ])("refuses %j", async (options, message) => {
+    await expect(lab(options)).rejects.toThrow(message);
+  });
+
+  it.each([
+    ["groups: [{name: w, cpus: 0}]", "groups[0].cpus: must be a number from 1 to 4096"],
+    ["groups: [", "line 1: "],
+  ])("tells where a topology is wrong: %s", async (text, message) => {
+    const file = await topology(text);
+    await expect(lab({ topology: file })).rejects.toThrow(`--topology ${file}: ${message}`);
+  });
+});
+
+describe("attune agent", () => {
+  it.each([
+    [["--node", "a", "--root", "/host"], {}, { node: "a", root: "/host", engine: "auto" }],
+    [["--engine=native"], { NODE_NAME: "b" }, { node: "b", root: "/", engine: "native" }],
+  ])("is told %j and %j", (words, env, wanted) => {
+    expect(agentArguments(words, env)).toEqual(wanted);
+  });
+
+  it.each([
+    [[], "--node: name the node"],
+    [["--node", "a", "--engine", "x"], "--engine x: not one of auto, native, tuned"],
+    [["--node", "a", "--nosuch"], "nosuch"],
+  ])("is not told %j", (words, message) => {
+    expect(() => agentArguments(words, {})).toThrow(message);
+  });
+});

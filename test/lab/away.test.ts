@@ -1,0 +1,85 @@
+import { afterEach, expect, test } from "vitest";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { startServer, type ApiServer } from "../../src/apiserver/server.ts";
+import { isNotFound } from "../../src/kube/api-error.ts";
+import { HttpClient } from "../../src/kube/http-client.ts";
+import { kinds } from "../../src/kube/kinds.ts";
+import { loadConnection } from "../../src/kube/load-connection.ts";
+import { runKubelets } from "../../src/lab/kubelet/kubelets.ts";
+import type { Pod } from "../../src/lab/kubelet/pod-admission.ts";
+import { virtualNode } from "./lab-cluster.ts";
+
+const namespace = "default";
+const ends: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end();
+});
+
+async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
+  for (let tries = 0; tries < 2000; tries++) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await delay(10);
+  }
+  throw new Error("it did not come to be");
+}
+
+test("a server that goes away and comes back finds its nodes and pods alive, and what it missed is made up for", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "attune-lab-away-"));
+  ends.push(() => rm(dir, { recursive: true, force: true }));
+  let server: ApiServer = await startServer({ dir });
+  ends.push(async () => server.close());
+  const { port } = server;
+  const client = new HttpClient(await loadConnection({ kubeconfig: server.kubeconfig }));
+  const stop = new AbortController();
+  let deaf = true;
+  const done = runKubelets({
+    client,
+    clientAs: (who) => client.as(who),
+    cluster: client.connection.cluster,
+    nodes: [virtualNode("n")],
+    // Ends while the server is away.
+    program: () => new Promise((resolve) => void setInterval(() => deaf || resolve(4), 5).unref()),
+    signal: stop.signal,
+  });
+  ends.push(async () => {
+    stop.abort();
+    await done;
+    client.close();
+  });
+  const pod = async (name: string): Promise<Pod | undefined> =>
+    client.get(kinds.pod, name, { namespace }).catch((error: unknown) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    });
+  const create = async (name: string, container: object): Promise<unknown> =>
+    client.create(kinds.pod, {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name, namespace },
+      spec: { nodeName: "n", restartPolicy: "Never", containers: [{ name: "main", image: "x", ...container }] },
+    });
+  const phase = (name: string, wanted: string): Promise<Pod> =>
+    eventually(async () => {
+      const found = await pod(name);
+      return found?.status?.phase === wanted ? found : undefined;
+    });
+  await create("program", { command: ["attune", "x"] });
+  await create("plain", {});
+  await phase("program", "Running");
+  const before = await phase("plain", "Running");
+
+  await server.close();
+  deaf = false;
+  await delay(50);
+  server = await startServer({ dir, port });
+
+  const ended = await phase("program", "Failed");
+  expect(ended.status?.containerStatuses?.[0]?.state?.terminated).toMatchObject({ exitCode: 4 });
+  expect((await pod("plain"))?.status).toEqual(before.status);
+  await client.delete(kinds.pod, "plain", { namespace });
+  await eventually(async () => ((await pod("plain")) ? undefined : true));
+});
