@@ -30,10 +30,6 @@ export class ClusterState {
     return this.#nodes.get(name);
   }
 
-  pod(uid: string): PodFacts | undefined {
-    return this.#pods.get(uid);
-  }
-
   setNode(name: string, node: Node | undefined): void {
     const state = this.#stateOf(name);
     if (state.present !== (node !== undefined)) this.#present = undefined;

@@ -33,7 +33,6 @@ export interface PodFacts {
   labels: Readonly<Record<string, string>>;
   priority: number;
   mayPreempt: boolean;
-  createdAt: number;
   startedAt: number;
   terminating: boolean;
   /** `spec.schedulingGates` hold it back. */
@@ -83,7 +82,6 @@ export function podFacts(pod: Pod): PodFacts {
     labels,
     priority: spec.priority ?? 0,
     mayPreempt: spec.preemptionPolicy !== "Never",
-    createdAt: parseTime(metadata.creationTimestamp ?? "") ?? 0,
     startedAt: parseTime(status?.startTime ?? "") ?? Infinity,
     terminating: metadata.deletionTimestamp !== undefined,
     gated: ((spec as { schedulingGates?: unknown[] }).schedulingGates ?? []).length > 0,

@@ -262,3 +262,23 @@ test("a scheduler that dies after any write leaves what the next one completes",
     expect(pods.toSorted(), `after ${crashAfter} writes`).toEqual(["p a", "q b"]);
   }
 });
+
+test("thousands of pods at once, with nodes that come and go, never make a node carry more than it can", async () => {
+  const { cluster, start, settle } = world();
+  for (let i = 0; i < 60; i++) cluster.put(kinds.node, testNode(`n${i}`));
+  start();
+  for (let i = 0; i < 3_000; i++) {
+    cluster.put(kinds.pod, testPod(`p${i}`, { requests: { cpu: "100m" } }));
+    if (i % 100 === 0) cluster.put(kinds.node, testNode(`n${i / 100}`, { unschedulable: i % 200 === 0 }));
+  }
+  await settle(20_000);
+  const carried = new Map<string, number>();
+  for (const { spec } of cluster.list(kinds.pod))
+    if (spec?.nodeName) carried.set(spec.nodeName, (carried.get(spec.nodeName) ?? 0) + 1);
+  // Forty tenths of a core fit on each, and there are more pods than that: whoever may have more is full.
+  expect(Math.max(...carried.values())).toBe(40);
+  const open = cluster.list(kinds.node).filter(({ spec }) => !spec?.unschedulable);
+  expect(open.filter(({ metadata }) => carried.get(metadata.name ?? "") !== 40)).toEqual([]);
+  const placed = [...carried.values()].reduce((sum, count) => sum + count, 0);
+  expect(cluster.writes.filter((write) => write.startsWith("bind"))).toHaveLength(placed);
+});

@@ -35,10 +35,6 @@ export class SchedulingQueue {
     this.#onReady = onReady;
   }
 
-  get size(): number {
-    return this.#pods.size;
-  }
-
   get(uid: string): PodFacts | undefined {
     return this.#pods.get(uid)?.pod;
   }
