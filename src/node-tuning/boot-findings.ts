@@ -1,6 +1,6 @@
 import type { Condition } from "../object/condition.ts";
 import type { Protocol } from "./api.ts";
-import { type ChosenNode, type PoolArguments, type PoolOutcome, reportOf } from "./boot-arguments.ts";
+import { type ChosenNode, isApplied, type PoolArguments, type PoolOutcome, reportOf } from "./boot-arguments.ts";
 import { machineConfigName } from "./machine-configs.ts";
 import type { Pools } from "./pools.ts";
 import { describeRule, type Rule } from "./rule.ts";
@@ -40,9 +40,10 @@ export function bootFindings(
   return found;
 }
 
-/** Winning rules whose labels select more than one pool. */
+/** Rules in force whose labels select more than one pool. */
 export function acrossPools(chosen: readonly ChosenNode[], pools: Pools): Rule[] {
-  const rules = new Set(chosen.filter(({ choice }) => choice.via.type === "pool").map(({ choice }) => choice.rule));
+  const inForce = chosen.filter((one) => one.choice.via.type === "pool" && isApplied(one));
+  const rules = new Set(inForce.map(({ choice }) => choice.rule));
   return [...rules].filter(({ recommend }) => pools.selecting(recommend.machineConfigLabels ?? {}).length > 1);
 }
 

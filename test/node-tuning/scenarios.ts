@@ -64,6 +64,8 @@ export function runScenarios(file: string): void {
           if (Date.now() > deadline) break;
         }
         expect(last, where).toEqual({});
+        if (where in deviations)
+          expect(differences(await observe(client), recorded), `${where} deviates no more`).not.toEqual({});
       }
     });
 }

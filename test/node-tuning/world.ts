@@ -140,7 +140,9 @@ export class World {
       const { name, ...patch } = change.patchMachineConfig;
       await merge(machineConfigKind, name, patch);
     }
-    if (change.deleteMachineConfig) await client.delete(machineConfigKind, change.deleteMachineConfig);
+    // The Go operator may have made one where Attune rightly has none.
+    if (change.deleteMachineConfig)
+      await client.delete(machineConfigKind, change.deleteMachineConfig).catch(ignoreNotFound);
     if (change.deleteDaemonSet) await client.delete(daemonSets, "tuned", inNamespace);
     if (change.operandReady) this.#operandReady = true;
     if (change.restartOperator) {
