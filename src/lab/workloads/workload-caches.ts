@@ -39,7 +39,7 @@ export const byNamespace = "namespace";
 /** Pods by the name of their node; "" for those without. */
 export const byNode = "node";
 
-const owned = {
+export const ownerIndexes = {
   [byController]: (object: KubeObject): string[] => {
     const controller = controllerOf(object);
     return controller ? [controller.uid] : [];
@@ -52,11 +52,11 @@ export function createWorkloadCaches(
   client: Client,
   options: Pick<InformerOptions<KubeObject>, "clock" | "freeze" | "onHandlerError"> = {},
 ): WorkloadCaches {
-  const indexed = { ...options, indexes: owned };
+  const indexed = { ...options, indexes: ownerIndexes };
   return {
     pods: createInformer(client, kinds.pod, {
       ...options,
-      indexes: { ...owned, [byNode]: (pod: Pod) => [pod.spec?.nodeName ?? ""] },
+      indexes: { ...ownerIndexes, [byNode]: (pod: Pod) => [pod.spec?.nodeName ?? ""] },
     }),
     nodes: createInformer(client, kinds.node, options),
     deployments: createInformer(client, kinds.deployment, indexed),
