@@ -12,6 +12,7 @@ import { startLogServer } from "./log-server.ts";
 import { NodeKeeper } from "./node-keeper.ts";
 import type { Node } from "./node-object.ts";
 import type { Pod } from "./pod-admission.ts";
+import { Patience } from "./patience.ts";
 import { byNode, PodKeeper } from "./pod-keeper.ts";
 import type { Program } from "./program.ts";
 import { nodeIdentity, type VirtualNode } from "./virtual-node.ts";
@@ -51,11 +52,13 @@ export async function runKubelets(options: KubeletsOptions): Promise<void> {
     clock,
     log,
   });
+  const patience = new Patience(log);
   const failures = new FailureFiles(nodes, (name) => podKeeper.look(name));
   const nodeKeeper: NodeKeeper = new NodeKeeper({
     ...options,
     informer: nodeInformer,
     kubelet,
+    patience,
     port: server.port,
     onLost: (name) => podKeeper.look(name),
     onBeat: (name) => failures.look(name),
@@ -67,6 +70,7 @@ export async function runKubelets(options: KubeletsOptions): Promise<void> {
     informer,
     nodeInformer,
     kubelet,
+    patience,
     plays: (name) => nodeKeeper.plays(name),
     budget: new LogBudget(),
     clock,

@@ -13,6 +13,7 @@ import { forEachBounded } from "../../runtime/for-each-bounded.ts";
 import type { Log } from "../../runtime/log.ts";
 import { foreignLabels, instanceAnnotation, nodeObject, nodeStatus, stoppedCondition } from "./node-object.ts";
 import { withTransitionTimes, type Node } from "./node-object.ts";
+import type { Patience } from "./patience.ts";
 import type { VirtualNode } from "./virtual-node.ts";
 
 export interface NodeKeeperOptions {
@@ -24,6 +25,7 @@ export interface NodeKeeperOptions {
   /** Of all nodes, as the lab's account reads them. */
   informer: Informer<Node>;
   port: number;
+  patience: Patience;
   clock: Clock;
   log: Log;
   onRegistered?: (name: string) => void;
@@ -74,7 +76,7 @@ export class NodeKeeper {
       queue: { backOff: { baseMs: 200, maxMs: 7000 }, overall: false },
       stopGraceMs: 5000,
       sources: [source(informer, (event) => this.#concerned(event))],
-      reconcile: async (name) => this.#beat(name),
+      reconcile: async (name) => options.patience.try(() => this.#beat(name)),
     });
   }
 

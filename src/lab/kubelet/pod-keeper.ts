@@ -8,6 +8,7 @@ import { pause } from "../../runtime/clock.ts";
 import { Controller, source } from "../../runtime/controller.ts";
 import type { Log } from "../../runtime/log.ts";
 import { nodeStatus, ownLabels, type Node } from "./node-object.ts";
+import type { Patience } from "./patience.ts";
 import { PodAddresses } from "./pod-addresses.ts";
 import { admitPod, type Admission, type Pod } from "./pod-admission.ts";
 import { PodRun, type PodSurroundings } from "./pod-run.ts";
@@ -21,6 +22,7 @@ export interface PodKeeperOptions extends Omit<PodSurroundings, "changed"> {
   nodeInformer: Informer<Node>;
   /** Whether a node is ours to speak for. */
   readonly plays: (node: string) => boolean;
+  patience: Patience;
   log: Log;
 }
 
@@ -55,7 +57,7 @@ export class PodKeeper {
       sources: [
         source(informer, ({ object }) => (this.#nodes.has(object.spec?.nodeName ?? "") ? [keyOf(object)] : [])),
       ],
-      reconcile: async (key) => this.#sync(key),
+      reconcile: async (key) => options.patience.try(() => this.#sync(key)),
     });
     this.#surroundings = { ...options, changed: (key) => this.#controller.queue.add(key) };
   }
