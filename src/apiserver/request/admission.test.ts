@@ -14,7 +14,8 @@ let phase: "admit" | "validate";
 let server: SmallServer;
 
 async function wait(attributes: Attributes): Promise<void> {
-  asked.push({ ...attributes, object: structuredClone(attributes.object) });
+  const { options, object } = attributes;
+  asked.push({ ...attributes, options, object: structuredClone(object) });
   await meanwhile.shift()?.();
 }
 

@@ -2,6 +2,8 @@ import type { KubeObject, ManagedFieldsEntry } from "../../object/meta.ts";
 import { decodeOwners } from "../../patch/managed-entries.ts";
 import { PatchError } from "../../patch/patch-error.ts";
 import type { Attributes, Kind, Operation } from "../admission/admission.ts";
+import type { User } from "../auth/user.ts";
+import type { Resource } from "../resource.ts";
 import { StatusError } from "../status-error.ts";
 import type { RequestContext } from "./context.ts";
 
@@ -19,28 +21,48 @@ export interface Write {
 
 /** A write as admission sees it. */
 export function attributesOf(context: RequestContext, write: Write): Attributes {
-  const { resource, subresource, user, warnings, deadline = Infinity } = context;
-  const { operation, object, old, dryRun, kind = resource, name = context.name } = write;
-  let options: object | undefined;
-  return {
-    operation,
-    resource,
-    kind,
-    subresource,
-    namespace: resource.plural === "namespaces" && resource.group === "" ? name : context.namespace,
-    name,
-    object,
-    old,
-    // Few ask, and every write would pay.
-    get options() {
-      return (options ??= write.options());
-    },
-    dryRun,
-    user,
-    warnings,
-    deadline,
-    round: "first",
-  };
+  return new WriteAttributes(context, write);
+}
+
+/** A class, because every write makes some, and an object with a getter of its own takes ten times as long to make. */
+class WriteAttributes implements Attributes {
+  readonly operation: Operation;
+  readonly resource: Resource;
+  readonly kind: Kind;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  object: KubeObject | undefined;
+  readonly old: KubeObject | undefined;
+  readonly dryRun: boolean;
+  readonly user: User;
+  readonly warnings: string[];
+  readonly deadline: number;
+  round: Attributes["round"] = "first";
+  readonly #makeOptions: () => object;
+  #options: object | undefined;
+
+  constructor(context: RequestContext, write: Write) {
+    const { resource } = context;
+    this.operation = write.operation;
+    this.resource = resource;
+    this.kind = write.kind ?? resource;
+    this.subresource = context.subresource;
+    this.name = write.name ?? context.name;
+    this.namespace = resource.plural === "namespaces" && resource.group === "" ? this.name : context.namespace;
+    this.object = write.object;
+    this.old = write.old;
+    this.dryRun = write.dryRun;
+    this.user = context.user;
+    this.warnings = context.warnings;
+    this.deadline = context.deadline ?? Infinity;
+    this.#makeOptions = write.options;
+  }
+
+  /** Few ask, and every write would pay. */
+  get options(): object {
+    return (this.#options ??= this.#makeOptions());
+  }
 }
 
 /** Nothing to wait for unless a plug-in waits. The object that comes of it is that of the attributes. */
