@@ -72,14 +72,17 @@ describe("a virtual node", () => {
   });
 
   test("is not ready once its lab has stopped, and ready again with the next one", async () => {
-    const lab = cluster.kubelets(["rests"]);
-    await nodeThat("rests", (node) => ready(node) === "True");
+    const taints = [{ key: "example.com/mine", effect: "NoSchedule" as const }];
+    const lab = cluster.kubelets([virtualNode("rests", { taints })]);
+    await nodeThat("rests", (node) => ready(node) === "True" && node.spec?.taints?.length === 1);
     await lab.stop();
     const resting = await nodeThat("rests", (node) => ready(node) === "False");
-    expect(resting.spec?.taints).toMatchObject([{ key: "node.kubernetes.io/not-ready", effect: "NoSchedule" }]);
+    const notReady = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };
+    expect(resting.spec?.taints).toMatchObject([...taints, notReady]);
     cluster.kubelets(["rests"]);
-    const node = await nodeThat("rests", (node) => ready(node) === "True" && !node.spec?.taints);
+    const node = await nodeThat("rests", (node) => ready(node) === "True" && node.spec?.taints?.length === 1);
     expect(node.metadata.uid).toBe(resting.metadata.uid);
+    expect(node.spec?.taints).toEqual(taints);
   });
 
   test("is gone with a lab that cleans up", async () => {

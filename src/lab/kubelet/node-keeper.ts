@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Taint } from "kubernetes-types/core/v1.js";
 import type { CacheEvent, Informer } from "../../kube/cache.ts";
 import type { Client } from "../../kube/client.ts";
 import { isAlreadyExists, isNotFound } from "../../kube/api-error.ts";
@@ -92,35 +93,34 @@ export class NodeKeeper {
 
   /** Says of every node that it is not ready any more, as a kubelet and a node controller do between them. */
   async retire(): Promise<void> {
-    const { client, kubelet, clock, log } = this.#options;
-    await this.#eachOwn(
-      async (name) => {
-        const patch = { status: { conditions: [stoppedCondition(clock.now())] } };
-        await kubelet(name).patch(kinds.node, name, { type: "strategic", patch }, { subresource: "status" });
-        const spec = { taints: [notReadyTaint] };
-        await client.patch(kinds.node, name, { type: "strategic", patch: { spec } });
-      },
-      (name, error) => log.warn({ node: name, error }, "could not say that the node has stopped"),
-    );
+    const { client, kubelet, clock } = this.#options;
+    await this.#eachOwn("say that nodes have stopped", async (name) => {
+      const patch = { status: { conditions: [stoppedCondition(clock.now())] } };
+      const options = { subresource: "status" };
+      const stored = await kubelet(name).patch(kinds.node, name, { type: "strategic", patch }, options);
+      // The list is replaced as a whole: those of others have to be in it.
+      const taints = [...lastingTaints(stored), notReadyTaint];
+      await client.patch(kinds.node, name, { type: "merge", patch: { spec: { taints } } });
+    });
   }
 
   /** Takes the nodes out of the cluster. */
   async remove(): Promise<void> {
-    const { client, kubelet, log } = this.#options;
-    await this.#eachOwn(
-      async (name) => {
-        await kubelet(name).delete(kinds.lease, name, { namespace: leaseNamespace }).catch(unlessGone);
-        await client.delete(kinds.node, name).catch(unlessGone);
-      },
-      (name, error) => log.warn({ node: name, error }, "could not delete the node"),
-    );
+    const { client, kubelet } = this.#options;
+    await this.#eachOwn("delete nodes", async (name) => {
+      await kubelet(name).delete(kinds.lease, name, { namespace: leaseNamespace }).catch(unlessGone);
+      await client.delete(kinds.node, name).catch(unlessGone);
+    });
   }
 
-  async #eachOwn(act: (name: string) => Promise<void>, failed: (name: string, error: unknown) => void): Promise<void> {
+  async #eachOwn(what: string, act: (name: string) => Promise<void>): Promise<void> {
     const own = [...this.#kept.values()].filter(({ registered, lost }) => registered && !lost);
-    await forEachBounded(own, 32, async ({ node: { name } }) => {
-      await act(name).catch((error: unknown) => failed(name, error));
+    const failures: unknown[] = [];
+    await forEachBounded(own, 32, async ({ node }) => {
+      await act(node.name).catch((error: unknown) => failures.push(error));
     });
+    if (failures.length > 0)
+      this.#options.log.warn({ error: failures[0], failed: failures.length, nodes: own.length }, `could not ${what}`);
   }
 
   *#concerned(event: CacheEvent<Node>): Iterable<string> {
@@ -203,7 +203,7 @@ export class NodeKeeper {
   async #admit(kept: Kept, known: Node): Promise<void> {
     if (!wanting(kept.node, known)) return;
     const labels = { ...known.metadata.labels, ...Object.fromEntries(foreignLabels(kept.node)) };
-    const taints = (known.spec?.taints ?? []).filter(({ key }) => !conditionTaints.includes(key));
+    const taints = lastingTaints(known);
     const patch = {
       metadata: { labels, resourceVersion: known.metadata.resourceVersion },
       spec: { taints: taints.length > 0 ? taints : null },
@@ -243,6 +243,11 @@ export class NodeKeeper {
     }
     kept.leaseDue = clock.monotonic() + (first ? heartbeatMs - spread(name, heartbeatMs) : heartbeatMs);
   }
+}
+
+/** Without those that come and go with the Ready condition. */
+function lastingTaints({ spec }: Node): Taint[] {
+  return (spec?.taints ?? []).filter(({ key }) => !conditionTaints.includes(key));
 }
 
 /** Whether something on the Node is still the node controller's or an administrator's to do. */

@@ -8,15 +8,17 @@ import { podRequests, type ResourceAmounts } from "../workloads/scheduler/resour
 import { behaviourOf, wishesInAnnotations, wishesInFiles } from "./behaviour.ts";
 import { isProgram, neededObjects } from "./container-files.ts";
 import { ContainerLog, type LogBudget } from "./container-log.ts";
-import { adoptContainer, type ContainerRun, type Role } from "./container-run.ts";
+import { adoptContainer, type ContainerRun } from "./container-run.ts";
 import { environmentOf, readsForEnvironment } from "./environment.ts";
 import { nodeStatus } from "./node-object.ts";
 import { NodeReads } from "./node-reads.ts";
 import type { Pod } from "./pod-admission.ts";
+import { containersOf, goDuration, restarts } from "./pod-containers.ts";
 import type { PodView } from "./pod-status.ts";
 import type { Program } from "./program.ts";
 import { startProgram } from "./start-program.ts";
 import type { VirtualNode } from "./virtual-node.ts";
+import { Wake } from "./wake.ts";
 
 /** What all pods of a process are run with. */
 export interface PodSurroundings {
@@ -299,39 +301,4 @@ interface ContainerLife {
   readonly run: ContainerRun;
   readonly wake: Wake;
   readonly behaviour: Parameters<typeof behaviourOf>[0];
-}
-
-/** The earliest of the times at which something is due. */
-class Wake {
-  #due = Infinity;
-
-  at(due: number): void {
-    this.#due = Math.min(this.#due, due);
-  }
-
-  after(now: number): number | undefined {
-    return this.#due === Infinity ? undefined : Math.max(1, this.#due - now);
-  }
-}
-
-/** In the order in which they start. */
-function containersOf({ spec }: Pod): { container: Container; role: Role }[] {
-  const inits = (spec?.initContainers ?? []).map((container) => ({
-    container,
-    role:
-      (container as { restartPolicy?: string }).restartPolicy === "Always" ? ("sidecar" as const) : ("init" as const),
-  }));
-  return [...inits, ...(spec?.containers ?? []).map((container) => ({ container, role: "main" as const }))];
-}
-
-function restarts({ spec }: Pod, exitCode: number): boolean {
-  const policy = spec?.restartPolicy ?? "Always";
-  return policy === "Always" || (policy === "OnFailure" && exitCode !== 0);
-}
-
-/** `10s`, `2m40s`, as kubectl users know it. */
-function goDuration(ms: number): string {
-  const seconds = Math.round(ms / 1000);
-  const minutes = Math.floor(seconds / 60);
-  return minutes > 0 ? `${minutes}m${seconds % 60}s` : `${seconds}s`;
 }
