@@ -1,5 +1,6 @@
 import type { KubeObject } from "../../object/meta.ts";
-import { bootstrapClusterRoles, bootstrapRoles, controllerRoles, type RoleData } from "./bootstrap-roles.ts";
+import { bootstrapClusterRoles, bootstrapRoles, type RoleData } from "./bootstrap-roles.ts";
+import { controllerRoles } from "./controller-roles.ts";
 
 const API_VERSION = "rbac.authorization.k8s.io/v1";
 const GROUP = "rbac.authorization.k8s.io";

@@ -1,3 +1,4 @@
+import { ALL, CORE, EVENTS, on, paths, READ, READ_WRITE, RECORD, WRITE } from "./bootstrap-rule.ts";
 import type { PolicyRule } from "./policy-rule.ts";
 
 /** A bootstrap role: its rules, or the label whose bearers' rules it gathers. */
@@ -8,114 +9,6 @@ export type RoleData = {
   | { readonly rules: readonly PolicyRule[]; readonly aggregate?: undefined }
   | { readonly aggregate: string; readonly rules?: undefined }
 );
-
-const ALL = "*";
-const READ = "get list watch";
-const WRITE = "create delete deletecollection patch update";
-const READ_WRITE = "create delete deletecollection get list patch update watch";
-/** What the maker of events does with them. */
-const RECORD = "create patch update";
-const CORE = "";
-const EVENTS = ["", "events.k8s.io"];
-
-function on(verbs: string, groups: string | readonly string[], resources: string, names?: string): PolicyRule {
-  return {
-    verbs: verbs.split(" "),
-    apiGroups: typeof groups === "string" ? [groups] : groups,
-    resources: resources.split(" "),
-    ...(names === undefined ? {} : { resourceNames: names.split(" ") }),
-  };
-}
-
-function paths(verbs: string, urls: string): PolicyRule {
-  return { verbs: verbs.split(" "), nonResourceURLs: urls.split(" ") };
-}
-
-/** What an account needs that stands in for a controller. Those of the server itself run with its own rights. */
-const events = on(RECORD, EVENTS, "events");
-const APPS = ["extensions", "apps"];
-
-/** By the name of the ServiceAccount in kube-system that each is bound to; the role is `system:controller:NAME`. */
-export const controllerRoles: Readonly<Record<string, readonly PolicyRule[]>> = {
-  "daemon-set-controller": [
-    on(READ, APPS, "daemonsets"),
-    on("update", APPS, "daemonsets/status"),
-    on("update", APPS, "daemonsets/finalizers"),
-    on("list watch", CORE, "nodes"),
-    on("create delete list patch watch", CORE, "pods"),
-    on("create", CORE, "pods/binding"),
-    on("create delete get list patch update watch", "apps", "controllerrevisions"),
-    events,
-  ],
-  "deployment-controller": [
-    on("get list update watch", APPS, "deployments"),
-    on("update", APPS, "deployments/status"),
-    on("update", APPS, "deployments/finalizers"),
-    on("create delete get list patch update watch", ["apps", "extensions"], "replicasets"),
-    on("get list update watch", CORE, "pods"),
-    events,
-  ],
-  "disruption-controller": [
-    on(READ, APPS, "deployments"),
-    on(READ, ["apps", "extensions"], "replicasets"),
-    on(READ, CORE, "replicationcontrollers"),
-    on(READ, "policy", "poddisruptionbudgets"),
-    on(READ, "apps", "statefulsets"),
-    on("update", "policy", "poddisruptionbudgets/status"),
-    on("patch update", CORE, "pods/status"),
-    on("get", "*", "*/scale"),
-    events,
-  ],
-  "endpointslice-controller": [
-    on(READ, CORE, "nodes pods services"),
-    on("update", CORE, "services/finalizers"),
-    on("create delete get list update watch", "discovery.k8s.io", "endpointslices"),
-    events,
-  ],
-  "job-controller": [
-    on("get list patch update watch", "batch", "jobs"),
-    on("update", "batch", "jobs/status"),
-    on("update", "batch", "jobs/finalizers"),
-    on("create delete list patch watch", CORE, "pods"),
-    events,
-  ],
-  "node-controller": [
-    on("delete get list patch update watch", CORE, "nodes"),
-    on("patch update", CORE, "nodes/status"),
-    on("patch update", CORE, "pods/status"),
-    on("delete get list watch", CORE, "pods"),
-    events,
-  ],
-  "pod-garbage-collector": [
-    on("delete list watch", CORE, "pods"),
-    on(READ, CORE, "nodes"),
-    on("patch", CORE, "pods/status"),
-  ],
-  "pvc-protection-controller": [
-    on("get list update watch", CORE, "persistentvolumeclaims"),
-    on("get list watch", CORE, "pods"),
-    events,
-  ],
-  "replicaset-controller": [
-    on("get list update watch", ["apps", "extensions"], "replicasets"),
-    on("update", ["apps", "extensions"], "replicasets/status"),
-    on("update", ["apps", "extensions"], "replicasets/finalizers"),
-    on("create delete list patch watch", CORE, "pods"),
-    events,
-  ],
-  "statefulset-controller": [
-    on("list watch", CORE, "pods"),
-    on(READ, "apps", "statefulsets"),
-    on("update", "apps", "statefulsets/status"),
-    on("update", "apps", "statefulsets/finalizers"),
-    on("create delete get patch update", CORE, "pods"),
-    on("create delete get list patch update watch", "apps", "controllerrevisions"),
-    on("create get list watch", CORE, "persistentvolumeclaims"),
-    on("delete update", CORE, "persistentvolumeclaims"),
-    on("update", CORE, "pods/finalizers"),
-    events,
-  ],
-};
 
 /** The ClusterRoles of a real server but those of its controllers. */
 export const bootstrapClusterRoles: Readonly<Record<string, RoleData>> = {
