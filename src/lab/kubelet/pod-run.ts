@@ -161,14 +161,12 @@ export class PodRun {
     const inFiles = used ? await wishesInFiles(used, pod.metadata) : {};
     const wishes = { ...inFiles, ...wishesInAnnotations(pod.metadata) };
     const ends = pod.spec?.restartPolicy !== "Always" && controllerOf(pod)?.kind === "Job";
-    const specs = containersOf(pod);
-    for (const { container, role } of specs) {
+    for (const { container, role } of containersOf(pod)) {
       const run = this.container(container.name);
       if (!run) continue;
       // Deleted or out of time while something was read.
       if (this.#over || this.#killAt !== undefined) return;
-      const act = (): Promise<void> => this.#live({ pod, container, run, wake, behaviour: { role, ends, wishes } });
-      await act();
+      await this.#live({ pod, container, run, wake, behaviour: { role, ends, wishes } });
       if (role === "init" && run.ended?.exitCode !== 0) {
         if (run.ended && pod.spec?.restartPolicy === "Never") this.#finish();
         return;
