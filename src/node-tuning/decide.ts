@@ -1,39 +1,25 @@
-import type { MachineConfig, MachineConfigPool } from "../machine-config/api.ts";
-
+import type { MachineConfig } from "../machine-config/api.ts";
 import type { KubeObject } from "../object/meta.ts";
 import { emptyPlan, type ObjectReference, type Plan } from "../object/plan.ts";
 import { type AgentDaemonSet, agentDaemonSet, agentDaemonSetName, type AgentOptions } from "./agent-daemon-set.ts";
-import { deferredAnnotation, type Profile, type Protocol, type Tuned, tunedKind } from "./api.ts";
+import { deferredAnnotation, tunedKind } from "./api.ts";
 import { type ChosenNode, type PoolArguments, poolArguments } from "./boot-arguments.ts";
 import { acrossPools, bootFindings } from "./boot-findings.ts";
-import { defaultTuned, defaultTunedName } from "./default-tuned.ts";
-import { shippedInputs } from "./inputs.ts";
+import { defaultTuned } from "./default-tuned.ts";
+import { type Chosen, judge, type JudgeInput } from "./judge.ts";
 import { forsaken, machineConfigName, poolMachineConfig } from "./machine-configs.ts";
-import type { Labels } from "./match.ts";
-import { isLinux, type NodeFacts, nodeProfile } from "./node-profile.ts";
 import { planOperatorStatus, type StatusPlace } from "./operator-status-object.ts";
-import { Pools } from "./pools.ts";
-import { ProfileTexts } from "./profile-texts.ts";
-import { chooseRule, describeRule, type Rule, rulesOf } from "./rule.ts";
+import { describeRule } from "./rule.ts";
 import { Ties } from "./ties.ts";
 import { transitions } from "./transitions.ts";
 import { tunedStatus } from "./tuned-status.ts";
 
-export interface NodeTuningInput {
-  readonly tuneds: readonly Tuned[];
-  readonly nodes: readonly NodeFacts[];
-  readonly profiles: readonly Profile[];
-  /** Labels of the pods on a node; asked only where a rule goes by them. */
-  readonly podsOn?: (node: string) => readonly Labels[];
-  /** None where the cluster has no such kinds. */
-  readonly pools?: readonly MachineConfigPool[];
+export interface NodeTuningInput extends JudgeInput {
   readonly machineConfigs?: readonly MachineConfig[];
   readonly daemonSet?: AgentDaemonSet;
   /** Where the operator's own status goes, and what is there. */
   readonly status: StatusPlace;
   readonly agent: AgentOptions;
-  readonly protocol: Protocol;
-  readonly namespace: string;
   /** Of the operator, for what it makes. */
   readonly version: string;
   /** RFC 3339, for conditions. */
@@ -44,36 +30,31 @@ export interface NodeTuningInput {
 export function decideNodeTuning(input: NodeTuningInput): Plan {
   const { namespace } = input;
   const plan = emptyPlan();
-  const shipped = defaultTuned(namespace);
-  plan.objects.push({ owns: "fields", object: shipped, because: "a rule of last resort is always there" });
+  plan.objects.push({
+    owns: "fields",
+    object: defaultTuned(namespace),
+    because: "a rule of last resort is always there",
+  });
 
-  const tuneds = withShipped(input.tuneds, shipped);
-  const rules = rulesOf(tuneds);
-  const pools = new Pools(input.pools ?? []);
-  const texts = new ProfileTexts(tuneds);
-  const managementState = stateOf(input.tuneds);
-  const chosen = chooseAll(input, { tuneds, rules, pools, texts });
-  const agreed = poolArguments(
-    chosen.map(({ node }) => node),
-    pools,
-    input.protocol,
-  );
+  const { managementState, tuneds, rules, pools, texts, chosen } = judge(input);
+  const nodes = chosen.map(({ node }) => node);
+  const agreed = poolArguments(nodes, pools, input.protocol);
 
   if (managementState === "Managed") planManaged(plan, input, chosen, agreed);
   if (managementState === "Removed") planRemoved(plan, input);
   if (managementState !== "Unmanaged")
     plan.prunes.push(...forsaken(input.machineConfigs ?? [], rules, pools).map((object) => referenceTo(object)));
 
-  const nodes = chosen.map(({ node }) => node);
   const findings = {
     texts,
     rules,
     ties: tiesOf(nodes),
     boot: bootFindings(nodes, agreed, pools, input.protocol),
   };
+  const present = new Set(input.tuneds.map(({ metadata }) => metadata.name));
   for (const tuned of tuneds) {
     // Not there yet: its creation brings us here again, and then it has a generation to speak of.
-    if (tuned === shipped) continue;
+    if (!present.has(tuned.metadata.name)) continue;
     const status = tunedStatus(tuned, findings, input.now);
     const of = { ...kindOf(tunedKind), metadata: { name: tuned.metadata.name, namespace, uid: tuned.metadata.uid } };
     plan.statuses.push({ of, status: { ...status } });
@@ -91,43 +72,6 @@ export function decideNodeTuning(input: NodeTuningInput): Plan {
     release: input.agent.release,
   });
   return plan;
-}
-
-interface Known {
-  readonly tuneds: readonly Tuned[];
-  readonly rules: readonly Rule[];
-  readonly pools: Pools;
-  readonly texts: ProfileTexts;
-}
-
-interface Chosen {
-  readonly node: ChosenNode;
-  /** Nobody can say what this node should have: a profile it needs has several texts. */
-  readonly undecided: boolean;
-}
-
-/** Every Linux node with the rule that won for it. */
-function chooseAll(input: NodeTuningInput, { tuneds, rules, pools, texts }: Known): Chosen[] {
-  const { namespace, podsOn } = input;
-  const observed = new Map(input.profiles.map((profile) => [profile.metadata.name ?? "", profile]));
-  const inputs = input.protocol === "shipped" ? shippedInputs(tuneds, input.agent.release) : undefined;
-  const usesPods = rules.some((rule) => rule.usesPods);
-  return input.nodes.flatMap((node): Chosen[] => {
-    if (!isLinux(node)) return [];
-    const name = node.metadata.name ?? "";
-    const labelled = { node: node.metadata.labels ?? {}, pods: usesPods ? (podsOn?.(name) ?? []) : [] };
-    const choice = chooseRule(rules, labelled, pools);
-    if (!choice) return [];
-    const needs = texts.neededBy(choice.rule.recommend.profile);
-    const wanted = nodeProfile({
-      node,
-      rule: choice.rule,
-      texts: needs.texts,
-      namespace,
-      ...(inputs === undefined ? {} : { inputs }),
-    });
-    return [{ node: { node, choice, wanted, observed: observed.get(name) }, undecided: needs.conflicts.length > 0 }];
-  });
 }
 
 function planManaged(
@@ -170,22 +114,6 @@ function planRemoved(plan: Plan, { profiles, daemonSet, namespace }: NodeTuningI
       kind: "DaemonSet",
       metadata: { name: agentDaemonSetName, namespace, uid: daemonSet.metadata.uid },
     });
-}
-
-function stateOf(tuneds: readonly Tuned[]): "Managed" | "Unmanaged" | "Removed" {
-  const state = tuneds.find(isDefault)?.spec?.managementState;
-  return state === "Unmanaged" || state === "Removed" ? state : "Managed";
-}
-
-function isDefault({ metadata }: Tuned): boolean {
-  return metadata.name === defaultTunedName;
-}
-
-/** The default Tuned counts as we ship it, even before it has been put right. */
-function withShipped(tuneds: readonly Tuned[], shipped: Tuned): Tuned[] {
-  const found = tuneds.find(isDefault);
-  const others = tuneds.filter((tuned) => !isDefault(tuned));
-  return [...others, found ? { ...found, spec: { ...found.spec, ...shipped.spec } } : shipped];
 }
 
 function tiesOf(chosen: readonly ChosenNode[]): Map<string, string[]> {

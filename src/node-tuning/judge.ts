@@ -1,0 +1,89 @@
+import type { MachineConfigPool } from "../machine-config/api.ts";
+import type { Profile, Protocol, Tuned } from "./api.ts";
+import type { ChosenNode } from "./boot-arguments.ts";
+import { defaultTuned, defaultTunedName } from "./default-tuned.ts";
+import { shippedInputs } from "./inputs.ts";
+import type { Labels } from "./match.ts";
+import { isLinux, type NodeFacts, nodeProfile } from "./node-profile.ts";
+import { Pools } from "./pools.ts";
+import { ProfileTexts } from "./profile-texts.ts";
+import { chooseRule, type Rule, rulesOf } from "./rule.ts";
+
+export interface JudgeInput {
+  readonly tuneds: readonly Tuned[];
+  readonly nodes: readonly NodeFacts[];
+  readonly profiles: readonly Profile[];
+  /** Labels of the pods on a node; asked only where a rule goes by them. */
+  readonly podsOn?: (node: string) => readonly Labels[];
+  /** None where the cluster has no such kinds. */
+  readonly pools?: readonly MachineConfigPool[];
+  readonly agent: { readonly release: string };
+  readonly protocol: Protocol;
+  readonly namespace: string;
+}
+
+/** Every rule held against every node. */
+export interface Judgement {
+  readonly managementState: "Managed" | "Unmanaged" | "Removed";
+  /** With the default one as it is shipped. */
+  readonly tuneds: readonly Tuned[];
+  readonly rules: readonly Rule[];
+  readonly pools: Pools;
+  readonly texts: ProfileTexts;
+  readonly chosen: readonly Chosen[];
+}
+
+export interface Chosen {
+  readonly node: ChosenNode;
+  /** Nobody can say what this node should have: a profile it needs has several texts. */
+  readonly undecided: boolean;
+}
+
+export function judge(input: JudgeInput): Judgement {
+  const tuneds = withShipped(input.tuneds, defaultTuned(input.namespace));
+  const rules = rulesOf(tuneds);
+  const pools = new Pools(input.pools ?? []);
+  const texts = new ProfileTexts(tuneds);
+  const known = { managementState: stateOf(input.tuneds), tuneds, rules, pools, texts };
+  return { ...known, chosen: chooseAll(input, known) };
+}
+
+/** Every Linux node with the rule that won for it. */
+function chooseAll(input: JudgeInput, { tuneds, rules, pools, texts }: Omit<Judgement, "chosen">): Chosen[] {
+  const { namespace, podsOn } = input;
+  const observed = new Map(input.profiles.map((profile) => [profile.metadata.name ?? "", profile]));
+  const inputs = input.protocol === "shipped" ? shippedInputs(tuneds, input.agent.release) : undefined;
+  const usesPods = rules.some((rule) => rule.usesPods);
+  return input.nodes.flatMap((node): Chosen[] => {
+    if (!isLinux(node)) return [];
+    const name = node.metadata.name ?? "";
+    const labelled = { node: node.metadata.labels ?? {}, pods: usesPods ? (podsOn?.(name) ?? []) : [] };
+    const choice = chooseRule(rules, labelled, pools);
+    if (!choice) return [];
+    const needs = texts.neededBy(choice.rule.recommend.profile);
+    const wanted = nodeProfile({
+      node,
+      rule: choice.rule,
+      texts: needs.texts,
+      namespace,
+      ...(inputs === undefined ? {} : { inputs }),
+    });
+    return [{ node: { node, choice, wanted, observed: observed.get(name) }, undecided: needs.conflicts.length > 0 }];
+  });
+}
+
+function stateOf(tuneds: readonly Tuned[]): Judgement["managementState"] {
+  const state = tuneds.find(isDefault)?.spec?.managementState;
+  return state === "Unmanaged" || state === "Removed" ? state : "Managed";
+}
+
+function isDefault({ metadata }: Tuned): boolean {
+  return metadata.name === defaultTunedName;
+}
+
+/** The default Tuned counts as we ship it, even before it has been put right. */
+function withShipped(tuneds: readonly Tuned[], shipped: Tuned): Tuned[] {
+  const found = tuneds.find(isDefault);
+  const others = tuneds.filter((tuned) => !isDefault(tuned));
+  return [...others, found ? { ...found, spec: { ...found.spec, ...shipped.spec } } : shipped];
+}
