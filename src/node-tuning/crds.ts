@@ -120,7 +120,13 @@ const profileSpec = object(
 );
 
 const profileStatus = object(
-  { tunedProfile: { type: "string", description: "The profile in force." }, conditions, observedGeneration },
+  {
+    tunedProfile: { type: "string", description: "The profile in force." },
+    bootcmdline: { type: "string", description: "What the profile in force wants of the boot loader, as one line." },
+    bootcmdlineInputs: { type: "string", description: "Names what the line was computed from, to compare." },
+    conditions,
+    observedGeneration,
+  },
   "tunedProfile",
 );
 

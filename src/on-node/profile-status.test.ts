@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { SettingReport } from "../engine/engine.ts";
 import { apiVersion, type Profile, type ProfileStatus } from "../node-tuning/api.ts";
+import { inputsOf } from "../node-tuning/inputs.ts";
 import { profileStatus } from "./profile-status.ts";
 import type { TuneOutcome } from "./tune.ts";
 
@@ -21,7 +22,7 @@ function profile(status?: ProfileStatus): Profile {
 }
 
 function applied(...settings: SettingReport[]): TuneOutcome {
-  return { type: "applied", report: { settings, restored: [] }, warnings: [] };
+  return { type: "applied", report: { settings, restored: [] }, warnings: [], bootArguments: "quiet" };
 }
 
 const cases: { name: string; outcome: TuneOutcome; applied: string; degraded: string; active: string }[] = [
@@ -51,6 +52,7 @@ const cases: { name: string; outcome: TuneOutcome; applied: string; degraded: st
         ],
       },
       warnings: [],
+      bootArguments: "",
     },
     applied: "True AsExpected TuneD profile applied.",
     degraded: "True TunedError cannot put back /proc/sys/vm/y: busy",
@@ -62,6 +64,7 @@ const cases: { name: string; outcome: TuneOutcome; applied: string; degraded: st
       type: "applied",
       report: { settings: [], restored: [] },
       warnings: [{ message: "hm", file: "p", line: 3 }],
+      bootArguments: "",
     },
     applied: "True AsExpected TuneD profile applied.",
     degraded: "False TunedWarning p:3: hm",
@@ -115,6 +118,15 @@ describe("a Profile's status", () => {
     const texts = status.conditions?.map(({ status, reason, message }) => `${status} ${reason} ${message}`);
     expect(texts).toEqual([applied, degraded]);
     expect(status).toMatchObject({ tunedProfile: active, observedGeneration: 4 });
+  });
+
+  test("tells what the profile in force wants of the boot loader, and for which inputs", () => {
+    const first = profileStatus(profile(), applied(set), now);
+    const bootcmdlineInputs = inputsOf(profile().spec);
+    expect(first).toMatchObject({ bootcmdline: "quiet", bootcmdlineInputs });
+    const edited = { ...profile(first), spec: { config: { tunedProfile: "q" } } };
+    const then = profileStatus(edited, { type: "failed", message: "no" }, now);
+    expect(then).toMatchObject({ tunedProfile: "p", bootcmdline: "quiet", bootcmdlineInputs });
   });
 
   test("says the same of a node that is looked at again, so that nothing is written", () => {

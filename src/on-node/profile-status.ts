@@ -1,5 +1,6 @@
 import type { SettingReport } from "../engine/engine.ts";
 import type { Profile, ProfileStatus } from "../node-tuning/api.ts";
+import { inputsOf } from "../node-tuning/inputs.ts";
 import { type Condition, setCondition } from "../object/condition.ts";
 import { formatProblem } from "../tuned/problem.ts";
 import type { TuneOutcome } from "./tune.ts";
@@ -12,11 +13,22 @@ export function profileStatus(profile: Profile, outcome: TuneOutcome, now: strin
   const applied = setCondition(before, { type: "Applied", ...appliedFinding(outcome) }, now);
   const conditions = setCondition(applied, { type: "Degraded", ...degradedFinding(outcome) }, now);
   return {
-    // Whatever was in force before is still, where nothing was applied.
-    tunedProfile: outcome.type === "applied" ? profile.spec.config.tunedProfile : (profile.status?.tunedProfile ?? ""),
+    ...inForce(profile, outcome),
     conditions: [...conditions],
     observedGeneration: profile.metadata.generation,
   };
+}
+
+/** Whatever was in force before is still, where nothing was applied. */
+function inForce({ spec, status }: Profile, outcome: TuneOutcome): Omit<ProfileStatus, "conditions"> {
+  if (outcome.type === "applied")
+    return {
+      tunedProfile: spec.config.tunedProfile,
+      bootcmdline: outcome.bootArguments,
+      bootcmdlineInputs: inputsOf(spec),
+    };
+  const { tunedProfile = "", bootcmdline, bootcmdlineInputs } = status ?? {};
+  return bootcmdlineInputs === undefined ? { tunedProfile } : { tunedProfile, bootcmdline, bootcmdlineInputs };
 }
 
 function appliedFinding(outcome: TuneOutcome): Finding {

@@ -10,7 +10,13 @@ import { placeBaseScripts } from "./place-base-scripts.ts";
 import { resolveOnNode } from "./resolve-on-node.ts";
 
 export type TuneOutcome =
-  | { type: "applied"; report: ApplyReport; warnings: readonly Problem[] }
+  | {
+      type: "applied";
+      report: ApplyReport;
+      warnings: readonly Problem[];
+      /** What the profile wants of the boot loader, as one line. */
+      bootArguments: string;
+    }
   /** The profile makes no sense on this node. Nothing was changed. */
   | { type: "invalid"; problems: readonly Problem[] }
   /** Something that should work did not; it is tried again. */
@@ -41,7 +47,8 @@ export async function tune({ spec, host, engine, signal }: TuneInput): Promise<T
   await placeBaseScripts(resolution.profile, host);
   const enabled = spec.config.tunedConfig?.reapply_sysctl ?? true;
   const report = await engine.apply(resolution.profile, host, { reapplySysctl: { enabled, exclude: [] } });
-  return { type: "applied", report, warnings: resolution.profile.warnings };
+  const { warnings, bootArguments } = resolution.profile;
+  return { type: "applied", report, warnings, bootArguments: bootArguments.join(" ") };
 }
 
 function textsOf(spec: ProfileSpec): Map<string, ReturnType<typeof parseProfile>> {
