@@ -30,6 +30,23 @@ program
   .action(async (options: Record<string, string | boolean>) => (await import("./apiserver.ts")).apiserver(options));
 
 program
+  .command("operator")
+  .description("run the operator: which profile each node gets, and what pools boot with")
+  .option(
+    "--mode <mode>",
+    "auto: by what the cluster has; standalone: with machine config pools; plain: without",
+    "auto",
+  )
+  .option("--kubeconfig <file>", "the cluster (default: as kubectl finds it, or the one it runs in)")
+  .option("--context <name>", "context of the kubeconfig")
+  .option("-n, --namespace <name>", "where Tuneds and Profiles are (default: $WATCH_NAMESPACE, or as shipped)")
+  .option("--image <image>", "of the agents (default: $CLUSTER_NODE_TUNED_IMAGE, or this version's)")
+  .option("--protocol <protocol>", "how nodes report boot arguments: documented or shipped", "documented")
+  .option("--probe-address <host:port>", "where to serve /healthz, /readyz and /metrics (default: nowhere)")
+  .option("--no-leader-election", "act without asking whether another does")
+  .action(async (options: Record<string, string | boolean>) => (await import("./operator.ts")).operator(options));
+
+program
   .command("webhook")
   .description("answer admission and conversion reviews of an API server, and register for them")
   .requiredOption("--register <how>", "how API servers reach it: by url or service")

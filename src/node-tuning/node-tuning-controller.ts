@@ -5,7 +5,7 @@ import type { Client, KindRef } from "../kube/client.ts";
 import { kinds, untyped } from "../kube/kinds.ts";
 import type { KubeObject } from "../object/meta.ts";
 import { keyOf } from "../object/meta.ts";
-import type { PlannedEvent } from "../object/plan.ts";
+import type { Plan, PlannedEvent } from "../object/plan.ts";
 import { formatTime } from "../object/time.ts";
 import { act, type ActResult } from "../runtime/act.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -48,6 +48,8 @@ export interface NodeTuningControllerOptions {
   log?: Log;
   metrics?: Metrics;
   recorder?: { record(event: PlannedEvent): void };
+  /** Hears of every decision, before it is carried out. */
+  decided?: (plan: Plan) => void;
 }
 
 export const clusterOperatorKind: KindRef<ClusterOperator> = untyped(
@@ -117,6 +119,7 @@ export function nodeTuningController(options: NodeTuningControllerOptions): Cont
         version: options.version,
         now: formatTime(clock.now()),
       });
+      options.decided?.(plan);
       return act(plan, {
         client,
         kinds: (_apiVersion, kind) => known(kind).kind,
@@ -133,7 +136,7 @@ export function nodeTuningController(options: NodeTuningControllerOptions): Cont
   return controller;
 }
 
-function statusPlace({ clusterOperators, configMaps }: NodeTuningCaches, namespace: string): StatusPlace {
+export function statusPlace({ clusterOperators, configMaps }: NodeTuningCaches, namespace: string): StatusPlace {
   return clusterOperators
     ? { type: "ClusterOperator", observed: clusterOperators.get(clusterOperatorName) }
     : { type: "ConfigMap", observed: configMaps?.get(`${namespace}/${statusConfigMapName}`) };

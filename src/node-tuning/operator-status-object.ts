@@ -20,7 +20,7 @@ type Input = Omit<OperatorStatusInput, "before"> & { readonly status: StatusPlac
 
 export function planOperatorStatus(plan: Plan, input: Input): void {
   const { status: place, namespace, now } = input;
-  const before = place.type === "ClusterOperator" ? (place.observed?.status ?? {}) : readStatus(place.observed);
+  const before = statusBefore(place);
   const status = operatorStatus({ ...input, before });
   const of = place.type === "ClusterOperator" ? clusterOperator : configMap(namespace);
   if (place.type === "ConfigMap") plan.objects.push({ owns: "whole", object: { ...of, data: textOf(status) } });
@@ -34,6 +34,11 @@ export function planOperatorStatus(plan: Plan, input: Input): void {
   plan.events.push(...transitions(of, before.conditions, status.conditions));
   const due = statusDueAt(status);
   if (due !== undefined) plan.requeueAfterMs = Math.max(due - Date.parse(now) + 1000, 1000);
+}
+
+/** What was told last. */
+export function statusBefore(place: StatusPlace): Status {
+  return place.type === "ClusterOperator" ? (place.observed?.status ?? {}) : readStatus(place.observed);
 }
 
 const clusterOperator: KubeObject = {

@@ -1,6 +1,8 @@
 import type { Client } from "../kube/client.ts";
 import { Discovery } from "../kube/discovery.ts";
 import { apiVersion as machineConfiguration } from "../machine-config/api.ts";
+import { type Clock, pause } from "../runtime/clock.ts";
+import { type Log, noLog } from "../runtime/log.ts";
 
 /** What a cluster has beyond what every cluster has. */
 export interface ClusterFeatures {
@@ -10,6 +12,7 @@ export interface ClusterFeatures {
   readonly clusterOperators: boolean;
 }
 
+/** Nothing but Kubernetes. */
 export const plain: ClusterFeatures = { machineConfigPools: false, clusterOperators: false };
 
 export async function clusterFeatures(client: Client, signal: AbortSignal): Promise<ClusterFeatures> {
@@ -22,6 +25,28 @@ export async function clusterFeatures(client: Client, signal: AbortSignal): Prom
     has("config.openshift.io/v1", "ClusterOperator"),
   ]);
   return { machineConfigPools: pool && config, clusterOperators: operator };
+}
+
+/** Looks this often: kinds come with an installation, not with the day's work. */
+const lookEveryMs = 30_000;
+
+/** Resolves when the cluster has something that it had not, or lost it; or when the signal aborts. */
+export async function featuresChanged(
+  client: Client,
+  before: ClusterFeatures,
+  { signal, clock, log = noLog }: { signal: AbortSignal; clock: Clock; log?: Log },
+): Promise<void> {
+  while (!signal.aborted) {
+    await pause(clock, lookEveryMs, signal);
+    if (signal.aborted) return;
+    try {
+      const now = await clusterFeatures(client, signal);
+      if (now.machineConfigPools !== before.machineConfigPools || now.clusterOperators !== before.clusterOperators)
+        return;
+    } catch (error) {
+      if (!signal.aborted) log.debug({ error }, "could not find out what the cluster has");
+    }
+  }
 }
 
 export function describeFeatures({ machineConfigPools, clusterOperators }: ClusterFeatures): string {

@@ -1,20 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Client } from "../kube/client.ts";
-import { createInformer } from "../kube/informer.ts";
-import { kinds } from "../kube/kinds.ts";
-import { machineConfigKind, machineConfigPoolKind } from "../machine-config/api.ts";
-import { agentDaemonSetName } from "../node-tuning/agent-daemon-set.ts";
-import { generatedAnnotation, profileKind, type Protocol, tunedKind, tuningNamespace } from "../node-tuning/api.ts";
-import {
-  clusterOperatorKind,
-  type NodeTuningCaches,
-  nodeTuningController,
-} from "../node-tuning/node-tuning-controller.ts";
-import { clusterOperatorName } from "../node-tuning/operator-status.ts";
-import { statusConfigMapName } from "../node-tuning/operator-status-object.ts";
-import { projectNode, SharedTexts } from "../node-tuning/projections.ts";
-import type { KubeObject } from "../object/meta.ts";
+import { type Protocol, tuningNamespace } from "../node-tuning/api.ts";
+import { nodeTuningController } from "../node-tuning/node-tuning-controller.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { EventRecorder } from "../runtime/event-recorder.ts";
 import { LeaderElection } from "../runtime/leader-election.ts";
@@ -22,8 +10,10 @@ import { leadersOnly } from "../runtime/leader-gate.ts";
 import { leaseStore } from "../runtime/lease.ts";
 import { type Log, noLog } from "../runtime/log.ts";
 import { Manager } from "../runtime/manager.ts";
-import type { Exposition, Metrics } from "../runtime/metrics.ts";
-import { type ClusterFeatures, clusterFeatures, describeFeatures } from "./cluster-features.ts";
+import { type Exposition, type Metrics, noMetrics } from "../runtime/metrics.ts";
+import { type ClusterFeatures, clusterFeatures, describeFeatures, featuresChanged } from "./cluster-features.ts";
+import { nodeTuningCaches } from "./node-tuning-caches.ts";
+import { nodeTuningMetrics } from "./node-tuning-metrics.ts";
 import { otherOperator } from "./other-operator.ts";
 import { operatorLease } from "./rbac.ts";
 
@@ -35,12 +25,14 @@ export interface OperatorOptions {
   /** Of the agents, and the account they run under, in the namespace of the Profiles. */
   image: string;
   agentServiceAccount: string;
+  /** More arguments for every agent. */
+  agentArguments?: readonly string[];
   version: string;
   /** Of the payload, part of what the shipped protocol compares. Default: none. */
   release?: string;
   /** Default documented. */
   protocol?: Protocol;
-  /** Default: what the cluster has. */
+  /** Default: what the cluster has, and goes on to have. */
   features?: ClusterFeatures;
   /** Several operators may run, one acts. Default true. */
   leaderElection?: boolean;
@@ -49,25 +41,68 @@ export interface OperatorOptions {
   clock?: Clock;
   log?: Log;
   metrics?: Metrics & Exposition;
+  /** Hears, in a line each, what whoever started the operator should know. */
+  tell?: (line: string) => void;
 }
 
-/** The operator on a standalone cluster, until the signal aborts. */
+/**
+ * The operator on a standalone cluster, until the signal aborts. Unless told what the cluster has, it finds out, and
+ * begins anew when that changes: machine configuration may be installed after it.
+ */
 export async function runOperator(options: OperatorOptions): Promise<void> {
-  const { client, signal, namespace = tuningNamespace, clock = systemClock, log = noLog, metrics } = options;
-  const features = options.features ?? (await clusterFeatures(client, signal));
-  log.info({ ...features }, describeFeatures(features));
-  const election = options.leaderElection === false ? undefined : newElection(options, namespace, clock, log);
+  const { client, signal, clock = systemClock, log = noLog } = options;
+  const tell = options.tell ?? ((line): void => log.info({}, line));
+  if (options.features) {
+    tell(describeFeatures(options.features));
+    return runWith(options, options.features, signal, tell);
+  }
+  while (!signal.aborted) {
+    const features = await clusterFeatures(client, signal);
+    tell(describeFeatures(features));
+    const changed = new AbortController();
+    const looking = featuresChanged(client, features, {
+      signal: AbortSignal.any([signal, changed.signal]),
+      clock,
+      log,
+    }).then(() => changed.abort());
+    try {
+      await runWith(options, features, AbortSignal.any([signal, changed.signal]), tell);
+    } finally {
+      changed.abort();
+      await looking;
+    }
+    if (!signal.aborted) tell("the cluster has other kinds now: begin anew");
+  }
+}
+
+async function runWith(
+  options: OperatorOptions,
+  features: ClusterFeatures,
+  signal: AbortSignal,
+  tell: (line: string) => void,
+): Promise<void> {
+  const { client, namespace = tuningNamespace, clock = systemClock, log = noLog, metrics } = options;
+  const election =
+    options.leaderElection === false ? undefined : newElection(options, { namespace, clock, log, signal, tell });
   const writer = election ? leadersOnly(client, election.gate) : client;
   const manager = new Manager({ election, probeAddress: options.probeAddress, metrics, clock, log });
   const recorder = new EventRecorder({ client: writer, component: "attune-operator", clock, log });
   manager.add(recorder);
   const { release = "", image, version, protocol = "documented" } = options;
+  const caches = nodeTuningCaches(manager, client, namespace, features, clock);
+  const counts = nodeTuningMetrics(metrics ?? noMetrics, caches, { namespace, version, clock });
   manager.add(
     nodeTuningController({
       client: writer,
-      caches: nodeTuningCaches(manager, client, namespace, features, clock),
+      caches,
       namespace,
-      agent: { namespace, image, serviceAccount: options.agentServiceAccount, release },
+      agent: {
+        namespace,
+        image,
+        serviceAccount: options.agentServiceAccount,
+        release,
+        args: options.agentArguments,
+      },
       protocol,
       version,
       signal,
@@ -75,69 +110,28 @@ export async function runOperator(options: OperatorOptions): Promise<void> {
       log,
       metrics,
       recorder,
+      decided: counts.decided,
     }),
   );
-  await manager.run(signal);
+  try {
+    await manager.run(signal);
+  } finally {
+    counts.stop();
+  }
 }
 
-function nodeTuningCaches(
-  manager: Manager,
-  client: Client,
-  namespace: string,
-  features: ClusterFeatures,
-  clock: Clock,
-): NodeTuningCaches {
-  const named = (name: string): { namespace: string; fieldSelector: string } => ({
-    namespace,
-    fieldSelector: `metadata.name=${name}`,
-  });
-  const texts = new SharedTexts();
-  const all = { clock };
-  const operator = { fieldSelector: `metadata.name=${clusterOperatorName}` };
-  return {
-    tuneds: manager.informer(tunedKind, { namespace }, () => createInformer(client, tunedKind, { namespace, clock })),
-    profiles: manager.informer(profileKind, { namespace, view: "shared texts" }, () =>
-      createInformer(client, profileKind, { namespace, project: texts.project, clock }),
-    ),
-    nodes: manager.informer(kinds.node, { view: "facts" }, () =>
-      createInformer(client, kinds.node, { project: projectNode as never, clock }),
-    ) as NodeTuningCaches["nodes"],
-    daemonSets: manager.informer(kinds.daemonSet, named(agentDaemonSetName), () =>
-      createInformer(client, kinds.daemonSet, { ...named(agentDaemonSetName), clock }),
-    ) as unknown as NodeTuningCaches["daemonSets"],
-    ...(features.machineConfigPools
-      ? {
-          pools: manager.informer(machineConfigPoolKind, {}, () => createInformer(client, machineConfigPoolKind, all)),
-          machineConfigs: manager.informer(machineConfigKind, { view: "arguments" }, () =>
-            createInformer(client, machineConfigKind, { ...all, project: withoutContent }),
-          ),
-        }
-      : {}),
-    ...(features.clusterOperators
-      ? {
-          clusterOperators: manager.informer(clusterOperatorKind, operator, () =>
-            createInformer(client, clusterOperatorKind, { ...operator, clock }),
-          ),
-        }
-      : {
-          configMaps: manager.informer<KubeObject>(kinds.configMap, named(statusConfigMapName), () =>
-            createInformer<KubeObject>(client, kinds.configMap as never, { ...named(statusConfigMapName), clock }),
-          ),
-        }),
-  };
+interface ElectionNeeds {
+  readonly namespace: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  readonly tell: (line: string) => void;
 }
 
-/** Files of MachineConfigs are large, and those of ours have none. */
-function withoutContent<T extends KubeObject & { spec?: { kernelArguments?: string[] | null; config?: unknown } }>(
-  config: T,
-): T {
-  const { annotations } = config.metadata;
-  const ours = annotations && Object.hasOwn(annotations, generatedAnnotation);
-  return ours ? config : { ...config, spec: {} };
-}
-
-function newElection(options: OperatorOptions, namespace: string, clock: Clock, log: Log): LeaderElection {
-  const { client, signal, metrics } = options;
+function newElection(
+  { client, metrics }: OperatorOptions,
+  { namespace, clock, log, signal, tell }: ElectionNeeds,
+): LeaderElection {
   let said: string | undefined;
   return new LeaderElection({
     identity: `${hostname()}_${randomUUID()}`,
@@ -145,7 +139,7 @@ function newElection(options: OperatorOptions, namespace: string, clock: Clock, 
     lease: leaseStore(client, { namespace, name: operatorLease }),
     async mayLead() {
       const why = await otherOperator(client, namespace, signal);
-      if (why !== undefined && why !== said) log.warn({}, why);
+      if (why !== undefined && why !== said) tell(why);
       said = why;
       return why === undefined;
     },

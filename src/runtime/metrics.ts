@@ -16,6 +16,8 @@ export interface Histogram {
 /** A metric by name. `labels` picks one series, which exists from then on, at zero. */
 export interface Family<M> {
   labels(values?: LabelValues): M;
+  /** Takes one series away: what it counted is gone for good. */
+  remove(values: LabelValues): void;
 }
 
 /** Where counts go. Asking twice for one name gives the same metric. */
@@ -34,7 +36,7 @@ export interface Exposition {
 }
 
 const nothing = { inc: () => {}, set: () => {}, add: () => {}, observe: () => {} };
-const noFamily = { labels: () => nothing };
+const noFamily = { labels: () => nothing, remove: () => {} };
 
 /** Counts nothing: the default everywhere, and all that an agent ever has. */
 export const noMetrics: Metrics = {

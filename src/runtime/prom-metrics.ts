@@ -27,6 +27,7 @@ export async function createPromMetrics(): Promise<Metrics & Exposition> {
             metric.inc(values, 0);
             return metric.labels(values);
           },
+          remove: (values) => metric.remove(values),
         };
       }),
 
@@ -39,6 +40,7 @@ export async function createPromMetrics(): Promise<Metrics & Exposition> {
             const series = metric.labels(values);
             return { set: (value) => series.set(value), add: (by) => series.inc(by) };
           },
+          remove: (values) => metric.remove(values),
         };
       }),
 
@@ -56,6 +58,7 @@ export async function createPromMetrics(): Promise<Metrics & Exposition> {
             metric.zero(values);
             return metric.labels(values);
           },
+          remove: (values) => metric.remove(values),
         };
       }),
 

@@ -1,0 +1,71 @@
+import type { Client } from "../kube/client.ts";
+import { createInformer } from "../kube/informer.ts";
+import { kinds } from "../kube/kinds.ts";
+import { machineConfigKind, machineConfigPoolKind } from "../machine-config/api.ts";
+import { agentDaemonSetName } from "../node-tuning/agent-daemon-set.ts";
+import { generatedAnnotation, profileKind, tunedKind } from "../node-tuning/api.ts";
+import { clusterOperatorKind, type NodeTuningCaches } from "../node-tuning/node-tuning-controller.ts";
+import { clusterOperatorName } from "../node-tuning/operator-status.ts";
+import { statusConfigMapName } from "../node-tuning/operator-status-object.ts";
+import { projectNode, SharedTexts } from "../node-tuning/projections.ts";
+import type { KubeObject } from "../object/meta.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { Manager } from "../runtime/manager.ts";
+import type { ClusterFeatures } from "./cluster-features.ts";
+
+/** Everything that node tuning watches, as far as the cluster has it. */
+export function nodeTuningCaches(
+  manager: Manager,
+  client: Client,
+  namespace: string,
+  features: ClusterFeatures,
+  clock: Clock,
+): NodeTuningCaches {
+  const named = (name: string): { namespace: string; fieldSelector: string } => ({
+    namespace,
+    fieldSelector: `metadata.name=${name}`,
+  });
+  const texts = new SharedTexts();
+  const all = { clock };
+  const operator = { fieldSelector: `metadata.name=${clusterOperatorName}` };
+  return {
+    tuneds: manager.informer(tunedKind, { namespace }, () => createInformer(client, tunedKind, { namespace, clock })),
+    profiles: manager.informer(profileKind, { namespace, view: "shared texts" }, () =>
+      createInformer(client, profileKind, { namespace, project: texts.project, clock }),
+    ),
+    nodes: manager.informer(kinds.node, { view: "facts" }, () =>
+      createInformer(client, kinds.node, { project: projectNode as never, clock }),
+    ) as NodeTuningCaches["nodes"],
+    daemonSets: manager.informer(kinds.daemonSet, named(agentDaemonSetName), () =>
+      createInformer(client, kinds.daemonSet, { ...named(agentDaemonSetName), clock }),
+    ) as unknown as NodeTuningCaches["daemonSets"],
+    ...(features.machineConfigPools
+      ? {
+          pools: manager.informer(machineConfigPoolKind, {}, () => createInformer(client, machineConfigPoolKind, all)),
+          machineConfigs: manager.informer(machineConfigKind, { view: "arguments" }, () =>
+            createInformer(client, machineConfigKind, { ...all, project: withoutContent }),
+          ),
+        }
+      : {}),
+    ...(features.clusterOperators
+      ? {
+          clusterOperators: manager.informer(clusterOperatorKind, operator, () =>
+            createInformer(client, clusterOperatorKind, { ...operator, clock }),
+          ),
+        }
+      : {
+          configMaps: manager.informer<KubeObject>(kinds.configMap, named(statusConfigMapName), () =>
+            createInformer<KubeObject>(client, kinds.configMap as never, { ...named(statusConfigMapName), clock }),
+          ),
+        }),
+  };
+}
+
+/** Files of MachineConfigs are large, and those of ours have none. */
+function withoutContent<T extends KubeObject & { spec?: { kernelArguments?: string[] | null; config?: unknown } }>(
+  config: T,
+): T {
+  const { annotations } = config.metadata;
+  const ours = annotations && Object.hasOwn(annotations, generatedAnnotation);
+  return ours ? config : { ...config, spec: {} };
+}
