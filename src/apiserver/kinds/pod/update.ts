@@ -1,9 +1,9 @@
 import type { Container, PodSpec, PodStatus, Toleration } from "kubernetes-types/core/v1.js";
 import { clone, equal } from "../../../object/json.ts";
+import { lineDiff } from "../../../object/line-diff.ts";
 import type { KubeObject } from "../../../object/meta.ts";
 import { type FieldError, forbidden, immutable, invalid } from "../../../schema/field-error.ts";
 import { goDump } from "./go-dump.ts";
-import { lineDiff } from "./line-diff.ts";
 
 const mayChange =
   "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
@@ -21,10 +21,10 @@ export function validatePodUpdate(object: KubeObject, old: KubeObject): FieldErr
   errors.push(...validateTolerationsKept(spec.tolerations ?? [], before.tolerations ?? []));
   if (errors.length > 0) return errors;
   const forgiven = forgive(spec, before);
-  return equal(forgiven, before)
-    ? []
-    : [forbidden("spec", `${mayChange}\n${lineDiff(goDump(before), goDump(forgiven))}`)];
+  return equal(forgiven, before) ? [] : [forbidden("spec", `${mayChange}\n${lineDiff(dump(before), dump(forgiven))}`)];
 }
+
+const dump = (spec: PodSpec): string => JSON.stringify(goDump(spec), undefined, 1);
 
 /** The new spec with everything that may change set back; what still differs may not. */
 function forgive(spec: PodSpec, before: PodSpec): PodSpec {

@@ -4,11 +4,15 @@ const context = 3;
 /** Beyond this many pairs of lines between the first and the last change, what lies between is shown as replaced. */
 const worthAligning = 1_000_000;
 
-/** A unified diff of two values' JSON. */
-export function lineDiff(before: unknown, after: unknown): string {
-  const left = JSON.stringify(before, undefined, 1).split("\n");
-  const right = JSON.stringify(after, undefined, 1).split("\n");
-  return hunks(align(left, right));
+/** A unified diff of two texts, without the names of files. Empty: they are the same. */
+export function lineDiff(before: string, after: string): string {
+  return hunks(align(linesOf(before), linesOf(after)));
+}
+
+/** A last line may end or not; no text has no lines. */
+function linesOf(text: string): string[] {
+  if (text === "") return [];
+  return (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");
 }
 
 function align(left: readonly string[], right: readonly string[]): Line[] {
@@ -66,10 +70,15 @@ function hunks(aligned: readonly Line[]): string {
     const hunk = aligned.slice(start, last + 1 + context);
     const olds = hunk.filter(({ sign }) => sign !== "+").length;
     const news = hunk.filter(({ sign }) => sign !== "-").length;
-    text += `@@ -${old},${olds} +${fresh},${news} @@\n${hunk.map((line) => `${line.sign}${line.text}\n`).join("")}`;
+    text += `@@ -${range(old, olds)} +${range(fresh, news)} @@\n${hunk.map((line) => `${line.sign}${line.text}\n`).join("")}`;
     old += olds;
     fresh += news;
     at = start + hunk.length;
   }
   return text;
+}
+
+/** What has no lines stands after the line before it. */
+function range(first: number, count: number): string {
+  return `${count === 0 ? first - 1 : first},${count}`;
 }
