@@ -1,0 +1,116 @@
+import type { Protocol } from "../node-tuning/api.ts";
+import type { KubeObject } from "../object/meta.ts";
+import { operatorServiceAccount } from "./rbac.ts";
+
+export interface OperatorDeployment {
+  readonly namespace: string;
+  /** Of the operator, and of the agents it makes. */
+  readonly image: string;
+  readonly mode: "auto" | "standalone" | "plain";
+  readonly protocol: Protocol;
+  /** Version of the payload, where there is one. */
+  readonly release?: string;
+}
+
+export const operatorName = "attune-operator";
+export const metricsPort = 8080;
+export const operatorLabels = {
+  "app.kubernetes.io/name": operatorName,
+  "app.kubernetes.io/part-of": "attune",
+};
+
+/** Two of them, so that the next one is there when a node goes; one acts. */
+export function operatorDeployment(options: OperatorDeployment): KubeObject {
+  const { namespace, image, mode, protocol, release } = options;
+  const selector = { "app.kubernetes.io/name": operatorName };
+  const probe = (path: string): object => ({ httpGet: { path, port: "metrics" } });
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name: operatorName, namespace, labels: operatorLabels },
+    spec: {
+      replicas: 2,
+      selector: { matchLabels: selector },
+      template: {
+        metadata: { labels: operatorLabels },
+        spec: {
+          serviceAccountName: operatorServiceAccount,
+          priorityClassName: "system-cluster-critical",
+          ...placement(selector),
+          // The user is the image's own: clusters that give each namespace its range of users set it.
+          securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
+          containers: [
+            {
+              name: "operator",
+              image,
+              command: ["attune", "operator"],
+              args: ["--mode", mode, "--protocol", protocol, "--probe-address", `:${metricsPort}`],
+              env: [
+                { name: "CLUSTER_NODE_TUNED_IMAGE", value: image },
+                ...(release === undefined ? [] : [{ name: "RELEASE_VERSION", value: release }]),
+              ],
+              ports: [{ name: "metrics", containerPort: metricsPort, protocol: "TCP" }],
+              livenessProbe: { ...probe("/healthz"), initialDelaySeconds: 10, periodSeconds: 20 },
+              readinessProbe: { ...probe("/readyz"), periodSeconds: 10 },
+              resources: { requests: { cpu: "10m", memory: "128Mi" } },
+              securityContext: confined,
+              terminationMessagePolicy: "FallbackToLogsOnError",
+            },
+          ],
+        },
+      },
+    },
+  };
+}
+
+const confined = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ["ALL"] },
+};
+
+/** On different nodes, and on the control plane where pods may run there. */
+function placement(matchLabels: Record<string, string>): object {
+  const role = "node-role.kubernetes.io/control-plane";
+  return {
+    affinity: {
+      nodeAffinity: {
+        preferredDuringSchedulingIgnoredDuringExecution: [
+          { weight: 1, preference: { matchExpressions: [{ key: role, operator: "Exists" }] } },
+        ],
+      },
+    },
+    topologySpreadConstraints: [
+      {
+        maxSkew: 1,
+        topologyKey: "kubernetes.io/hostname",
+        whenUnsatisfiable: "ScheduleAnyway",
+        labelSelector: { matchLabels },
+      },
+    ],
+    tolerations: [
+      { key: role, operator: "Exists", effect: "NoSchedule" },
+      { key: "node-role.kubernetes.io/master", operator: "Exists", effect: "NoSchedule" },
+      ...["not-ready", "unreachable"].map((state) => ({
+        key: `node.kubernetes.io/${state}`,
+        operator: "Exists",
+        effect: "NoExecute",
+        tolerationSeconds: 120,
+      })),
+    ],
+  };
+}
+
+/** Where Prometheus finds every replica. */
+export function operatorMetricsService(namespace: string): KubeObject {
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name: operatorName, namespace, labels: operatorLabels },
+    spec: {
+      clusterIP: "None",
+      selector: { "app.kubernetes.io/name": operatorName },
+      ports: [{ name: "metrics", port: metricsPort, targetPort: "metrics", protocol: "TCP" }],
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { tuningNamespace } from "../node-tuning/api.ts";
+import type { KubeObject } from "../object/meta.ts";
+import { operatorLabels, operatorName } from "./deployment.ts";
+
+export const monitoringApiVersion = "monitoring.coreos.com/v1";
+
+/** What the Prometheus operator reads: whom to ask, and what to make of the answers. Alerts have the shipped names. */
+export function operatorMonitoring(namespace: string): KubeObject[] {
+  const metadata = { name: operatorName, namespace, labels: operatorLabels };
+  return [
+    {
+      apiVersion: monitoringApiVersion,
+      kind: "ServiceMonitor",
+      metadata,
+      spec: {
+        endpoints: [{ port: "metrics", interval: "60s", path: "/metrics" }],
+        namespaceSelector: { matchNames: [namespace] },
+        selector: { matchLabels: { "app.kubernetes.io/name": operatorName } },
+      },
+    },
+    {
+      apiVersion: monitoringApiVersion,
+      kind: "PrometheusRule",
+      metadata,
+      spec: { groups: [{ name: "node-tuning.rules", rules: [customProfiles, ...alerts(namespace)] }] },
+    },
+  ];
+}
+
+const shippedProfiles = ["openshift", "openshift-control-plane", "openshift-node"];
+
+const customProfiles = {
+  record: "nto_custom_profiles:count",
+  expr: `count by (_id) (nto_profile_calculated_total{profile!~"${shippedProfiles.join("|")}"})`,
+};
+
+/** Replicas all tell the same, so that a maximum counts it once. */
+function alerts(namespace: string): object[] {
+  const pods = `namespace=~"${namespace}|${tuningNamespace}",pod=~"tuned-.*|${operatorName}-.*"`;
+  return [
+    alert("NTOPodsNotReady", `kube_pod_status_ready{${pods},condition="true"} == 0`, "30m", {
+      summary: "A pod of node tuning is not ready.",
+      description: "Pod {{ $labels.pod }} has not been ready for 30 minutes: its node may not be tuned as asked for.",
+    }),
+    alert("NTOPodLabelsUsed", "max(nto_pod_labels_used_info) == 1", "30m", {
+      summary: "A Tuned goes by labels of pods.",
+      description:
+        "Every change of any pod is then a question of tuning, which large clusters feel. Label nodes instead.",
+    }),
+    alert("NTOInvalidTunedExist", "max(nto_invalid_tuned_exist_info) == 1", "30m", {
+      summary: "A Tuned is not valid.",
+      description: "Its condition Valid says why: kubectl get tuneds -A",
+    }),
+    alert("NTODegraded", "max(nto_degraded_info) == 1", "2h", {
+      summary: "Node tuning is degraded.",
+      description: "The condition Degraded of the operator says why.",
+    }),
+  ];
+}
+
+function alert(name: string, expr: string, since: string, annotations: Record<string, string>): object {
+  return { alert: name, expr, for: since, labels: { severity: "warning" }, annotations };
+}
