@@ -60,8 +60,9 @@ export function agentDaemonSet(options: AgentOptions, observed: AgentDaemonSet |
               image,
               command: ["attune", "agent", "--node", "$(NODE_NAME)", "--root", "/host", ...args],
               env: [
-                { name: "NODE_NAME", valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } },
-                { name: "RELEASE_VERSION", value: release },
+                { name: "NODE_NAME", valueFrom: { fieldRef: { apiVersion: "v1", fieldPath: "spec.nodeName" } } },
+                // An empty value would not be kept, and so be written again and again.
+                ...(release === "" ? [] : [{ name: "RELEASE_VERSION", value: release }]),
               ],
               resources: { requests: { cpu: "10m", memory: "80Mi" } },
               securityContext: { privileged: true, readOnlyRootFilesystem: true },

@@ -76,14 +76,22 @@ export class DirectClient implements Client {
   ): Promise<T> {
     const { namespace = object.metadata.namespace, subresource, name } = options;
     return this.#write("create", of, options, object, async () => {
-      const created = await this.#server.create(nameOf(of), plain(object), { namespace, name, subresource });
+      const created = await this.#server.create(nameOf(of), plain(object), {
+        namespace,
+        name,
+        subresource,
+        query: managerOf(options),
+      });
       return structuredClone(created) as T;
     });
   }
 
   async update<T extends KubeObject>(of: KindRef<T>, object: T, options: WriteOptions = {}): Promise<T> {
     return this.#write("update", of, options, object, async () => {
-      const updated = await this.#server.update(nameOf(of), plain(object), { subresource: options.subresource });
+      const updated = await this.#server.update(nameOf(of), plain(object), {
+        subresource: options.subresource,
+        query: managerOf(options),
+      });
       return structuredClone(updated) as T;
     });
   }
@@ -92,7 +100,8 @@ export class DirectClient implements Client {
     const { namespace, subresource } = options;
     const content = body.type === "json" ? body.operations : body.type === "apply" ? body.object : body.patch;
     return this.#write("patch", of, options, undefined, async () => {
-      const context = this.#server.context(nameOf(of), { namespace, name, subresource });
+      const query = { ...managerOf(options), ...(body.type === "apply" && body.force ? { force: "true" } : {}) };
+      const context = this.#server.context(nameOf(of), { namespace, name, subresource, query });
       const answer = await patch(context, JSON.stringify(content), patchTypes[body.type]);
       if (answer.type === "list") throw new Error("a patch is answered with one object");
       const object = answer.type === "entry" ? decodeObject(answer.entry.bytes) : answer.object;
@@ -138,6 +147,10 @@ export class DirectClient implements Client {
 
 function nameOf({ apiVersion, plural }: KindRef): string {
   return `${plural}/${apiVersion.slice(apiVersion.indexOf("/") + 1)}`;
+}
+
+function managerOf({ fieldManager }: WriteOptions): Record<string, string> {
+  return fieldManager === undefined ? {} : { fieldManager };
 }
 
 /** As it would be on the wire: without what is undefined. */
