@@ -1,5 +1,5 @@
 import type { OptionDocument, ProfileDocument, UnitDocument } from "../../tuned/document.ts";
-import type { Probe } from "../../tuned/probe.ts";
+import { probeText } from "../probe-text.ts";
 import { type Cell, textTable } from "../text-table.ts";
 import { printable } from "./printable.ts";
 import { widestCell } from "./report-table.ts";
@@ -19,7 +19,7 @@ function head({ profile, chain, bootArguments, unresolved, variables }: ProfileD
   ];
   if (bootArguments.length > 0) rows.push(["Boot arguments:", printable(bootArguments.join(" "))]);
   unresolved.forEach((probe, index) =>
-    rows.push([index === 0 ? "Unresolved:" : "", { text: printable(question(probe)), paint: yellow }]),
+    rows.push([index === 0 ? "Unresolved:" : "", { text: printable(probeText(probe)), paint: yellow }]),
   );
   Object.entries(variables).forEach(([name, value], index) =>
     rows.push([
@@ -35,11 +35,6 @@ function head({ profile, chain, bootArguments, unresolved, variables }: ProfileD
 function painted(text: string, colour: (text: string) => string): string {
   const equals = text.indexOf("=");
   return colour(text.slice(0, equals)) + text.slice(equals);
-}
-
-function question(probe: Probe): string {
-  if (probe.type === "exec") return `what \`${probe.argv.join(" ")}\` prints`;
-  return probe.type === "file" ? `what ${probe.path} says` : `what is in ${probe.path}`;
 }
 
 function units(document: ProfileDocument, colours: Colours): string {

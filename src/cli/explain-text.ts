@@ -1,0 +1,194 @@
+import { findCondition } from "../object/condition.ts";
+import type { NodeExplanation } from "../node-tuning/explain.ts";
+import type { RuleVerdict } from "../node-tuning/explain-rule.ts";
+import type { SettingExplanation } from "../node-tuning/explain-settings.ts";
+import { probeText } from "./probe-text.ts";
+import { type Cell, textTable } from "./text-table.ts";
+import { printable } from "./tuned/printable.ts";
+import { reportTable, widestCell } from "./tuned/report-table.ts";
+import type { Colours } from "./tuned/terminal.ts";
+
+type Paint = (text: string) => string;
+
+/** Why a node has its profile, for people. `wide`: also what is idle. */
+export function explanationText(
+  explanation: NodeExplanation,
+  colours: Colours,
+  { wide = false }: { readonly wide?: boolean } = {},
+): string {
+  const { rules, tuneds, chain, boot } = explanation;
+  const parts = [
+    head(explanation, colours),
+    section("Rules, in the order in which they are tried", ruleTable(rules, colours), colours),
+    section("What is said of Tuneds", tunedTable(tuneds, colours), colours),
+    section("Profiles, each laid over those above it", chainTable(chain, colours), colours),
+    section("Settings", settingTable(explanation.settings, wide, colours), colours),
+    section("Boot arguments", boot ? bootText(boot, colours) : "", colours),
+  ];
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+}
+
+function section(title: string, text: string, { bold }: Colours): string {
+  return text === "" ? "" : `${bold(title)}\n${text}`;
+}
+
+function head(explanation: NodeExplanation, colours: Colours): string {
+  const { bold, yellow, red } = colours;
+  const { node, profile, rules, obstacles, pools, deferred, reported, unresolved, warnings } = explanation;
+  const chosen = rules.find(({ outcome }) => outcome === "chosen");
+  const rows: Cell[][] = [
+    ["Node:", { text: printable(node), paint: bold }],
+    ["Profile:", profile === undefined ? "none" : { text: printable(profile), paint: bold }],
+  ];
+  if (chosen) rows.push(["Because:", printable(`${ruleName(chosen)}, priority ${chosen.priority}: ${chosen.because}`)]);
+  rows.push(...lines("But:", obstacles, red));
+  const ties = rules.filter(({ outcome }) => outcome === "tied").map((rule) => `${ruleName(rule)} (${rule.profile})`);
+  rows.push(...lines("Tied with:", ties, yellow));
+  if (pools.length > 0) rows.push(["Pools:", printable(pools.join(", "))]);
+  if (deferred) rows.push(["Deferred:", { text: `${deferred}: changes wait for the next restart`, paint: yellow }]);
+  rows.push(...reportRows(reported, colours));
+  rows.push(...lines("Warnings:", warnings, yellow));
+  rows.push(...lines("Unresolved:", unresolved.map(probeText), yellow));
+  const [first = [], ...others] = rows;
+  return textTable(first, others);
+}
+
+function lines(title: string, texts: readonly string[], paint: Paint): Cell[][] {
+  return texts.map((text, index) => [index === 0 ? title : "", { text: printable(text), paint }]);
+}
+
+function reportRows(reported: NodeExplanation["reported"], { green, red, yellow, dim }: Colours): Cell[][] {
+  if (!reported) return [["Node says:", { text: "nothing yet", paint: yellow }]];
+  const applied = findCondition(reported.conditions, "Applied");
+  const degraded = findCondition(reported.conditions, "Degraded");
+  const age = reported.current ? "" : ", which is not what it is to have now";
+  const inForce = `${reported.profile || "no profile"} is in force${age}`;
+  return [
+    ["Node says:", { text: printable(inForce), paint: reported.current ? green : yellow }],
+    ...[applied, degraded].flatMap((condition): Cell[][] => {
+      if (!condition) return [];
+      const bad = condition === applied ? condition.status !== "True" : condition.status === "True";
+      const text = `${condition.type}=${condition.status} (${condition.reason}): ${condition.message}`;
+      return [["", { text: printable(text), paint: bad ? red : dim }]];
+    }),
+  ];
+}
+
+function ruleName({ tuned, index }: RuleVerdict): string {
+  return `Tuned ${tuned} recommend[${index}]`;
+}
+
+function ruleTable(rules: readonly RuleVerdict[], { green, yellow, red, dim }: Colours): string {
+  if (rules.length === 0) return "";
+  const paints = {
+    chosen: green,
+    tied: yellow,
+    later: (text) => text,
+    "not held": dim,
+    unusable: red,
+  } satisfies Record<RuleVerdict["outcome"], Paint>;
+  const rows = rules.map((rule): Cell[] => {
+    const paint = paints[rule.outcome];
+    const cell = (text: string): Cell => ({ text: printable(text), paint });
+    return [
+      cell(`${rule.outcome === "chosen" ? "→" : " "} ${rule.priority}`),
+      cell(`${rule.tuned} recommend[${rule.index}]`),
+      cell(rule.profile),
+      cell(rule.outcome),
+      cell(rule.because),
+    ];
+  });
+  return textTable(["  PRIORITY", "RULE", "PROFILE", "OUTCOME", "BECAUSE"], rows, widestCell);
+}
+
+/** What is as it should be needs no words. */
+function tunedTable(tuneds: NodeExplanation["tuneds"], { red, dim, yellow }: Colours): string {
+  const rows = tuneds.flatMap(({ name, conditions }) =>
+    conditions
+      .filter(({ status, message }) => status !== "True" || message !== "")
+      .map(({ type, status, reason, message }): Cell[] => [
+        printable(name),
+        { text: `${type}=${status}`, paint: status === "True" ? yellow : red },
+        { text: reason, paint: dim },
+        printable(message),
+      ]),
+  );
+  return rows.length === 0 ? "" : textTable(["TUNED", "CONDITION", "REASON", "MESSAGE"], rows, widestCell);
+}
+
+function chainTable(chain: NodeExplanation["chain"], { dim }: Colours): string {
+  if (chain.length === 0) return "";
+  const rows = chain.map(({ profile, file, tuneds, include }): Cell[] => [
+    printable(profile),
+    tuneds.length > 0 ? printable(`Tuned ${tuneds.join(", ")}`) : { text: "every node", paint: dim },
+    { text: printable(include ? `${file}:${include.line}` : file), paint: dim },
+    include ? printable(include.text) : "",
+  ]);
+  return reportTable(["PROFILE", "FROM", "FILE", "INCLUDES"], rows);
+}
+
+const stateText = {
+  "as wanted": "✓",
+  different: "differs",
+  failed: "failed",
+  idle: "idle",
+  boot: "at boot",
+  unresolved: "unresolved",
+  unknown: "?",
+} satisfies Record<SettingExplanation["state"], string>;
+
+function settingTable(settings: readonly SettingExplanation[], wide: boolean, colours: Colours): string {
+  const { dim, green, red, yellow, cyan } = colours;
+  const paints: Record<SettingExplanation["state"], Paint> = {
+    "as wanted": green,
+    different: red,
+    failed: red,
+    idle: dim,
+    boot: dim,
+    unresolved: yellow,
+    unknown: yellow,
+  };
+  let unit = "";
+  const rows = settings
+    .filter(({ state }) => wide || state !== "idle")
+    .flatMap((one): Cell[][] => {
+      const title: Cell[][] = one.unit === unit ? [] : [[{ text: printable(`[${one.unit}]`), paint: colours.bold }]];
+      unit = one.unit;
+      const paint = paints[one.state];
+      return [
+        ...title,
+        [
+          { text: `  ${printable(one.option)}`, paint: cyan },
+          printable(one.wanted),
+          { text: printable(one.actual ?? ""), paint },
+          { text: stateText[one.state], paint },
+          { text: printable(one.from), paint: dim },
+          { text: printable(one.note ?? ""), paint },
+        ],
+        ...one.overrides.toReversed().map(({ value, from }): Cell[] => [
+          { text: "    instead of", paint: dim },
+          { text: printable(value), paint: dim },
+          "",
+          "",
+          { text: printable(from), paint: dim },
+        ]),
+      ];
+    });
+  return rows.length === 0 ? "" : reportTable(["OPTION", "WANTED", "ACTUAL", "STATE", "FROM", "NOTE"], rows);
+}
+
+function bootText(boot: NonNullable<NodeExplanation["boot"]>, { green, red, dim }: Colours): string {
+  const words = (texts: readonly string[]): string => printable(texts.join(" ")) || "none";
+  const rows: Cell[][] = [["Wanted:", words(boot.wanted)]];
+  if (boot.reported !== undefined) rows.push(["Node says:", printable(boot.reported) || "none"]);
+  if (boot.pool !== undefined) rows.push(["Pool:", printable(boot.pool)]);
+  if (boot.machineConfig)
+    rows.push([
+      "In force:",
+      `${words(boot.machineConfig.kernelArguments)} (MachineConfig ${printable(boot.machineConfig.name)})`,
+    ]);
+  rows.push(["Reaches it:", { text: boot.reached ? "yes" : "no", paint: boot.reached ? green : red }]);
+  rows.push(["", { text: printable(boot.because), paint: boot.reached ? dim : red }]);
+  const [first = [], ...others] = rows;
+  return textTable(first, others);
+}

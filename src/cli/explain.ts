@@ -1,0 +1,73 @@
+import { nativeEngine } from "../engine/native-engine.ts";
+import type { Client } from "../kube/client.ts";
+import { HttpClient } from "../kube/http-client.ts";
+import { type ProfileSpec, tuningNamespace } from "../node-tuning/api.ts";
+import { profilesOf } from "../node-tuning/expected-profile.ts";
+import { type ExplainInput, explainNode, type Found } from "../node-tuning/explain.ts";
+import { judge } from "../node-tuning/judge.ts";
+import { resolveOnNode } from "../on-node/resolve-on-node.ts";
+import { stopOnSignals } from "../runtime/signals.ts";
+import { connectionOption, type Options } from "./connection-option.ts";
+import { explanationText } from "./explain-text.ts";
+import { gatherNodeTuning, gatherPods } from "./gather-node-tuning.ts";
+import { onlyLooks } from "./only-looks.ts";
+import { OneShotHost } from "./tuned/one-shot-host.ts";
+import { outputOption, serialised } from "./tuned/output-option.ts";
+import { checkDirectory } from "./tuned/search-path.ts";
+import { processTerminal, type Terminal } from "./tuned/terminal.ts";
+
+/** `attune explain node NAME`. */
+export async function explain(kind: string, name: string, options: Options): Promise<void> {
+  const client = new HttpClient(await connectionOption(options));
+  try {
+    process.exitCode = await explainOn(client, kind, name, options, processTerminal());
+  } finally {
+    client.close();
+  }
+}
+
+/** Why a node has the profile it has. Changes nothing. */
+export async function explainOn(
+  client: Client,
+  kind: string,
+  name: string,
+  options: Options,
+  terminal: Terminal,
+): Promise<number> {
+  if (!["node", "nodes", "no"].includes(kind.toLowerCase()))
+    throw new Error(`explain ${kind}: only nodes can be explained`);
+  const format = outputOption(options.output ?? "table", ["table", "wide", "json", "yaml"] as const);
+  const { signal } = stopOnSignals();
+  const looking = onlyLooks(client);
+  const namespace = typeof options.namespace === "string" ? options.namespace : tuningNamespace;
+  const gathered = await gatherNodeTuning({ client: looking, namespace, now: Date.now(), signal });
+  const node = gathered.nodes.find(({ metadata }) => metadata.name === name);
+  if (!node) throw new Error(`nodes ${JSON.stringify(name)} not found`);
+  const podsOn = await gatherPods(looking, gathered.tuneds, { node: name, signal });
+  const input: ExplainInput = { ...gathered, node, ...(podsOn ? { podsOn } : {}) };
+  const found =
+    typeof options.root === "string" ? await lookAt(options.root, input, options.exec !== false) : undefined;
+  const explanation = explainNode({ ...input, ...(found ? { found } : {}) });
+  terminal.out(
+    format === "json" || format === "yaml"
+      ? await serialised(explanation, format)
+      : explanationText(explanation, terminal.colours, { wide: format === "wide" }),
+  );
+  return 0;
+}
+
+/** What the node whose files are below `root` has of what it is to have. */
+async function lookAt(root: string, input: ExplainInput, programs: boolean): Promise<Found | undefined> {
+  const host = new OneShotHost(root);
+  await checkDirectory("--root", root, { host, directory: "/" });
+  const chosen = judge(input).chosen.find(({ node }) => node.node.metadata.name === input.node.metadata.name);
+  if (!chosen) return undefined;
+  const { wanted, observed } = chosen.node;
+  const spec: ProfileSpec = chosen.undecided && observed ? observed.spec : wanted.spec;
+  const expected = await resolveOnNode({ profiles: profilesOf(spec), host, programs });
+  if (expected.type === "invalid") return { expected, differences: [] };
+  const enabled = spec.config.tunedConfig?.reapply_sysctl ?? true;
+  const options = { reapplySysctl: { enabled, exclude: [] } };
+  const { differences } = await nativeEngine().verify(expected.profile, host, options);
+  return { expected, differences };
+}

@@ -1,0 +1,216 @@
+import { type Condition, findCondition } from "../object/condition.ts";
+import type { Probe } from "../tuned/probe.ts";
+import { formatProblem } from "../tuned/problem.ts";
+import type { Deferred, Profile, ProfileSpec, Tuned } from "./api.ts";
+import type { ChosenNode } from "./boot-arguments.ts";
+import { decideNodeTuning, type NodeTuningInput } from "./decide.ts";
+import { type Expected, expectedProfile, profilesOf } from "./expected-profile.ts";
+import { type BootExplanation, explainBoot } from "./explain-boot.ts";
+import { explainRules, type RuleVerdict } from "./explain-rule.ts";
+import { type Evidence, explainSettings, type FoundDifference, type SettingExplanation } from "./explain-settings.ts";
+import { inputsOf } from "./inputs.ts";
+import { judge, type Judgement } from "./judge.ts";
+import { isLinux, type NodeFacts } from "./node-profile.ts";
+
+export interface ExplainInput extends NodeTuningInput {
+  readonly node: NodeFacts;
+  /** What the node itself was found to have, where somebody could look. */
+  readonly found?: Found;
+}
+
+export interface Found {
+  readonly expected: Expected;
+  readonly differences: readonly FoundDifference[];
+}
+
+/** Why a node has the profile it has, and what that comes to. */
+export interface NodeExplanation {
+  readonly node: string;
+  /** Absent: it gets none. */
+  readonly profile?: string;
+  /** Why nothing, or not the profile that was chosen, is in force. */
+  readonly obstacles: readonly string[];
+  readonly pools: readonly string[];
+  readonly deferred?: Deferred;
+  readonly reported?: NodeReport;
+  /** In the order in which they are tried. */
+  readonly rules: readonly RuleVerdict[];
+  readonly tuneds: readonly TunedVerdict[];
+  /** Profiles in the order in which they are merged. */
+  readonly chain: readonly ChainEntry[];
+  readonly settings: readonly SettingExplanation[];
+  /** What only the node could answer. */
+  readonly unresolved: readonly Probe[];
+  readonly warnings: readonly string[];
+  readonly boot?: BootExplanation;
+}
+
+/** What the node says of itself. */
+export interface NodeReport {
+  /** The profile in force. */
+  readonly profile: string;
+  /** Whether it speaks of what it is to have now. */
+  readonly current: boolean;
+  readonly conditions: readonly Condition[];
+}
+
+export interface TunedVerdict {
+  readonly name: string;
+  readonly conditions: readonly Pick<Condition, "type" | "status" | "reason" | "message">[];
+}
+
+export interface ChainEntry {
+  readonly profile: string;
+  readonly file: string;
+  /** The Tuneds that have its text; none where every node has it. */
+  readonly tuneds: readonly string[];
+  /** As it is written, with its line. */
+  readonly include?: { readonly text: string; readonly line: number };
+}
+
+export function explainNode(input: ExplainInput): NodeExplanation {
+  const { node } = input;
+  const name = node.metadata.name ?? "";
+  const judgement = judge(input);
+  const { rules, pools, managementState } = judgement;
+  const labelled = { node: node.metadata.labels ?? {}, pods: input.podsOn?.(name) ?? [] };
+  const chosen = judgement.chosen.find((one) => one.node.node.metadata.name === name);
+  const verdicts = isLinux(node)
+    ? explainRules({
+        rules,
+        choice: chosen?.node.choice,
+        labelled,
+        pools,
+        hasPools: input.pools !== undefined,
+      })
+    : [];
+  const base = {
+    node: name,
+    pools: pools.ofNode(labelled.node),
+    rules: verdicts,
+    tuneds: tunedVerdicts(input, verdicts),
+  };
+  if (!chosen)
+    return {
+      ...base,
+      obstacles: [
+        isLinux(node) ? "No rule holds for the node." : "Only nodes with the label kubernetes.io/os=linux are tuned.",
+      ],
+      chain: [],
+      settings: [],
+      unresolved: [],
+      warnings: [],
+    };
+
+  const { wanted, observed, choice } = chosen.node;
+  const spec = chosen.undecided && observed ? observed.spec : wanted.spec;
+  const expected = input.found?.expected ?? expectedProfile(spec);
+  const current = observed !== undefined && isCurrent(observed, spec);
+  const wantedArguments = expected.type === "resolved" ? expected.profile.bootArguments : [];
+  const boot = explainBoot({
+    wanted: wantedArguments,
+    node: chosen.node,
+    chosen: judgement.chosen.map((one) => one.node),
+    pools,
+    machineConfigs: input.machineConfigs ?? [],
+    protocol: input.protocol,
+  });
+  return {
+    ...base,
+    profile: spec.config.tunedProfile,
+    obstacles: obstacles(chosen.node, managementState, chosen.undecided, expected),
+    ...(choice.rule.deferred ? { deferred: choice.rule.deferred } : {}),
+    ...(observed?.status ? { reported: reportOf(observed, current) } : {}),
+    chain: expected.type === "resolved" ? chainOf(expected.profile.chain, spec, judgement) : [],
+    settings:
+      expected.type === "resolved" ? explainSettings(expected.profile, evidenceOf(input, observed, current)) : [],
+    unresolved: expected.type === "resolved" ? expected.unresolved : [],
+    warnings: expected.type === "resolved" ? expected.profile.warnings.map(formatProblem) : [],
+    ...(boot ? { boot } : {}),
+  };
+}
+
+function evidenceOf({ found }: ExplainInput, observed: Profile | undefined, current: boolean): Evidence {
+  if (found) return { type: "found", differences: found.differences };
+  return observed ? { type: "reported", profile: observed, current } : { type: "none" };
+}
+
+/** The Profile is as it should be, and what the node says is about it. */
+function isCurrent({ spec, status, metadata }: Profile, wanted: ProfileSpec): boolean {
+  return (
+    inputsOf(spec) === inputsOf(wanted) &&
+    status?.tunedProfile === wanted.config.tunedProfile &&
+    (status.observedGeneration === undefined || status.observedGeneration === metadata.generation)
+  );
+}
+
+function reportOf({ status }: Profile, current: boolean): NodeReport {
+  const conditions = ["Applied", "Degraded"].flatMap((type) => findCondition(status?.conditions, type) ?? []);
+  return { profile: status?.tunedProfile ?? "", current, conditions };
+}
+
+function obstacles(
+  { wanted, observed }: ChosenNode,
+  state: Judgement["managementState"],
+  undecided: boolean,
+  expected: Expected,
+): string[] {
+  const found: string[] = [];
+  if (state === "Removed") found.push("Tuning was taken away: managementState of the Tuned default is Removed.");
+  if (state === "Unmanaged") found.push("Profiles stand still: managementState of the Tuned default is Unmanaged.");
+  if (undecided)
+    found.push(
+      observed
+        ? "A profile it needs has several texts: the node keeps what it has."
+        : "A profile it needs has several texts: the node gets nothing until there is one.",
+    );
+  else if (state === "Managed" && !observed) found.push("It has no Profile yet: is the operator running?");
+  else if (state === "Managed" && observed && inputsOf(observed.spec) !== inputsOf(wanted.spec))
+    found.push(
+      `Its Profile is not as it should be yet (it says ${observed.spec.config.tunedProfile}): is the operator running?`,
+    );
+  if (expected.type === "invalid") found.push(...expected.problems.map(formatProblem));
+  return found;
+}
+
+/** Those whose rules hold, or have something to say. */
+function tunedVerdicts(input: NodeTuningInput, verdicts: readonly RuleVerdict[]): TunedVerdict[] {
+  const holding = new Set(verdicts.filter(({ outcome }) => outcome !== "not held").map(({ tuned }) => tuned));
+  return decideNodeTuning(input).statuses.flatMap(({ of, status }) => {
+    const { name = "" } = of.metadata;
+    if (of.kind !== "Tuned") return [];
+    const { conditions = [] } = status as NonNullable<Tuned["status"]>;
+    const isPlain = conditions.every(({ status: said, message }) => said === "True" && message === "");
+    if (isPlain && !holding.has(name)) return [];
+    const shown = conditions.map(({ type, status: said, reason, message }) => ({
+      type,
+      status: said,
+      reason,
+      message,
+    }));
+    return [{ name, conditions: shown }];
+  });
+}
+
+/** A profile that includes its own name stands there twice: first the one below, then the one that hides it. */
+function chainOf(names: readonly string[], spec: ProfileSpec, { tuneds }: Judgement): ChainEntry[] {
+  const { layers } = profilesOf(spec);
+  const owners = (profile: string): string[] =>
+    tuneds
+      .filter((tuned) => tuned.spec?.profile?.some(({ name }) => name === profile))
+      .map(({ metadata }) => metadata.name ?? "");
+  return names.map((profile, at) => {
+    const above = names.slice(at + 1).filter((other) => other === profile).length;
+    const places = layers.filter((layer) => layer.has(profile));
+    const layer = places.at(-1 - above);
+    const text = layer?.get(profile);
+    const main = text?.sections.find((section) => section.name === "main");
+    const include = main?.options.find(({ key }) => key === "include");
+    return {
+      profile,
+      file: text?.file ?? "",
+      tuneds: layer === layers.at(-1) ? owners(profile) : [],
+      ...(include ? { include: { text: include.value, line: include.line } } : {}),
+    };
+  });
+}
