@@ -57,7 +57,7 @@ export const clusterOperatorKind: KindRef<ClusterOperator> = untyped(
   "ClusterOperator",
   "clusteroperators",
   false,
-) as KindRef<ClusterOperator>;
+);
 
 /** One key for the whole cluster: rules are judged together, and events that come close to one another cost one pass. */
 const everything = "cluster";
@@ -96,7 +96,7 @@ export function nodeTuningController(options: NodeTuningControllerOptions): Cont
       source(nodes, unlessSame(nodeFactsOf)),
       source(daemonSets, () => [everything]),
       ...[pools, machineConfigs, clusterOperators, configMaps].flatMap((informer): Source<string>[] =>
-        informer ? [source(informer as Informer, () => [everything])] : [],
+        informer ? [source(informer, () => [everything])] : [],
       ),
     ],
     async reconcile(_key, { signal, log }): Promise<ActResult | undefined> {

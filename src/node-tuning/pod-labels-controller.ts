@@ -54,7 +54,7 @@ export class PodLabels {
 
   #start(): { informer: Informer<PodFacts>; stop: AbortController } {
     const stop = new AbortController();
-    const informer = createInformer<KubeObject, PodFacts>(this.#client, kinds.pod as never, {
+    const informer = createInformer<KubeObject, PodFacts>(this.#client, kinds.pod, {
       clock: this.#clock,
       project: facts,
       indexes: { node: ({ spec }) => (spec?.nodeName ? [spec.nodeName] : []) },

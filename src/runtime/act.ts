@@ -108,7 +108,10 @@ export async function act(plan: Plan, dependencies: ActDependencies): Promise<Ac
   return result;
 }
 
-function wholeStep({ object, absentAnnotations, because }: PlannedObject, dependencies: ActDependencies): Step | undefined {
+function wholeStep(
+  { object, absentAnnotations, because }: PlannedObject,
+  dependencies: ActDependencies,
+): Step | undefined {
   const { client, fieldManager, signal } = dependencies;
   const kind = dependencies.kinds(object.apiVersion, object.kind);
   const options = { namespace: object.metadata.namespace, fieldManager, signal };

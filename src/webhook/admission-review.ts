@@ -47,19 +47,19 @@ function warned({ warnings = [] }: Decision): object {
 }
 
 function parse(body: unknown): { apiVersion: string; request: AdmissionRequest } {
-  if (!isObject(body) || body.kind !== "AdmissionReview" || !apiVersions.includes(String(body.apiVersion)))
+  const { kind, apiVersion, request } = isObject(body) ? body : {};
+  if (kind !== "AdmissionReview" || typeof apiVersion !== "string" || !apiVersions.includes(apiVersion))
     throw new BadReviewError(`not an AdmissionReview of ${apiVersions.join(" or ")}`);
-  const { request } = body;
   if (!isObject(request) || typeof request.uid !== "string" || request.uid === "")
     throw new BadReviewError("the review has no request with a uid");
   if (!isObject(request.kind) || !isObject(request.resource) || typeof request.operation !== "string")
     throw new BadReviewError("the request does not say its kind, resource and operation");
   const { object = null, oldObject = null } = request;
   return {
-    apiVersion: String(body.apiVersion),
+    apiVersion,
     request: {
       ...(request as unknown as AdmissionRequest),
-      userInfo: (isObject(request.userInfo) ? request.userInfo : {}) as AdmissionRequest["userInfo"],
+      userInfo: isObject(request.userInfo) ? request.userInfo : {},
       object: objectIn(object, "object"),
       oldObject: objectIn(oldObject, "oldObject"),
     },

@@ -55,15 +55,15 @@ interface Conversion {
 }
 
 function parse(body: unknown): Conversion {
-  if (!isObject(body) || body.kind !== "ConversionReview" || !apiVersions.includes(String(body.apiVersion)))
+  const { kind, apiVersion, request } = isObject(body) ? body : {};
+  if (kind !== "ConversionReview" || typeof apiVersion !== "string" || !apiVersions.includes(apiVersion))
     throw new BadReviewError(`not a ConversionReview of ${apiVersions.join(" or ")}`);
-  const { request } = body;
   if (!isObject(request) || typeof request.uid !== "string" || request.uid === "")
     throw new BadReviewError("the review has no request with a uid");
   const { uid, desiredAPIVersion: desired, objects } = request;
   if (typeof desired !== "string" || !Array.isArray(objects) || !objects.every(isKubeObject))
     throw new BadReviewError("the request does not say which objects become which version");
-  return { apiVersion: String(body.apiVersion), uid, desired, objects: objects as unknown as KubeObject[] };
+  return { apiVersion, uid, desired, objects: objects as unknown as KubeObject[] };
 }
 
 function isKubeObject(value: Json): boolean {

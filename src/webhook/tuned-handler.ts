@@ -1,4 +1,4 @@
-import { group, type Tuned } from "../node-tuning/api.ts";
+import { group } from "../node-tuning/api.ts";
 import { tunedWarnings } from "../node-tuning/tuned-warnings.ts";
 import type { AdmissionHandler } from "./handler.ts";
 
@@ -9,5 +9,5 @@ export const tunedHandler: AdmissionHandler = {
   rules: [{ apiGroups: [group], apiVersions: ["v1"], resources: ["tuneds"], operations: ["CREATE", "UPDATE"] }],
   failurePolicy: "Ignore",
   timeoutSeconds: 5,
-  review: ({ object }) => ({ type: "allow", warnings: object ? tunedWarnings(object as Tuned) : [] }),
+  review: ({ object }) => ({ type: "allow", warnings: object ? tunedWarnings(object) : [] }),
 };

@@ -89,10 +89,12 @@ export async function runWebhook(options: WebhookOptions): Promise<void> {
     if (target.type === "service" && signal.aborted) await pause(clock, drainMs);
   } finally {
     stop.abort();
-    await running.finally(async () => {
+    try {
+      await running;
+    } finally {
       // An address of ours alone answers nobody once we are gone; a service may have others behind it.
       if (target.type === "url") await registered.remove().catch((error: unknown) => log.warn({ error }, "unregister"));
       await server.close(graceMs);
-    });
+    }
   }
 }

@@ -186,8 +186,9 @@ export class World {
   async #settleDaemonSet({ stable }: { stable: boolean }): Promise<void> {
     for (;;) {
       if (this.#failure) throw this.#failure;
-      const found = await this.client.get(daemonSets, "tuned", { namespace }).catch(ignoreNotFound);
-      const daemonSet = found as AgentDaemonSet | undefined;
+      const daemonSet: AgentDaemonSet | undefined = await this.client
+        .get(daemonSets, "tuned", { namespace })
+        .catch(ignoreNotFound);
       if (!daemonSet && !stable) return;
       if (daemonSet) await this.#writeDaemonSetStatus(daemonSet);
       const generation = String(daemonSet?.metadata.generation);
@@ -258,7 +259,7 @@ export class World {
       apiVersion,
       kind,
       metadata: { name, annotations, ...(labels ? { labels } : {}) },
-      spec: { ...(kernelArguments ? { kernelArguments } : {}) },
+      spec: kernelArguments ? { kernelArguments } : {},
     });
   }
 

@@ -1,0 +1,68 @@
+import type { KubeObject } from "../object/meta.ts";
+import { webhookServiceAccount } from "./rbac.ts";
+
+export const webhookName = "attune-webhook";
+
+const port = 8443;
+const labels = { "app.kubernetes.io/name": webhookName, "app.kubernetes.io/part-of": "attune" };
+const selector = { "app.kubernetes.io/name": webhookName };
+
+/** The webhook and the Service under which API servers call it. It makes its own certificate and registers itself. */
+export function webhookDeployment(namespace: string, image: string): KubeObject[] {
+  const probe = (path: string): object => ({ httpGet: { path, port: "metrics" } });
+  const args = ["--register", "service", "--namespace", namespace, "--service", webhookName];
+  return [
+    {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name: webhookName, namespace, labels },
+      spec: { selector, ports: [{ name: "https", port: 443, targetPort: "https", protocol: "TCP" }] },
+    },
+    {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: webhookName, namespace, labels },
+      spec: {
+        replicas: 2,
+        selector: { matchLabels: selector },
+        template: {
+          metadata: { labels },
+          spec: {
+            serviceAccountName: webhookServiceAccount,
+            priorityClassName: "system-cluster-critical",
+            topologySpreadConstraints: [
+              {
+                maxSkew: 1,
+                topologyKey: "kubernetes.io/hostname",
+                whenUnsatisfiable: "ScheduleAnyway",
+                labelSelector: { matchLabels: selector },
+              },
+            ],
+            securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
+            containers: [
+              {
+                name: "webhook",
+                image,
+                command: ["attune", "webhook"],
+                args: [...args, "--host", "0.0.0.0", "--port", String(port), "--probe-address", ":8081"],
+                ports: [
+                  { name: "https", containerPort: port, protocol: "TCP" },
+                  { name: "metrics", containerPort: 8081, protocol: "TCP" },
+                ],
+                livenessProbe: { ...probe("/healthz"), initialDelaySeconds: 10, periodSeconds: 20 },
+                readinessProbe: { ...probe("/readyz"), periodSeconds: 5 },
+                resources: { requests: { cpu: "10m", memory: "96Mi" } },
+                securityContext: {
+                  allowPrivilegeEscalation: false,
+                  readOnlyRootFilesystem: true,
+                  capabilities: { drop: ["ALL"] },
+                },
+                terminationMessagePolicy: "FallbackToLogsOnError",
+              },
+            ],
+          },
+        },
+      },
+    },
+  ];
+}
