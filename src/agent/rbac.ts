@@ -1,16 +1,16 @@
 import { group, type Protocol, tuningNamespace } from "../node-tuning/api.ts";
+import { type Grant, rbacObjects } from "../object/grant.ts";
 import type { KubeObject } from "../object/meta.ts";
 
 export const agentServiceAccount = "attune-agent";
 
-const rbac = "rbac.authorization.k8s.io/v1";
-const name = "attune:agent";
-
 /**
- * All that a node's agent may do: read Profiles and write their status. Which one, own-node-policies.ts says.
- * `namespace` is where its account lives.
+ * All that a node's agent may do: read Profiles and write their status, and see whether the DaemonSet is still there that
+ * started it. Under the shipped protocol it also writes to its Node. `namespace` is where its account lives.
  */
 export function agentRbac(namespace: string, protocol: Protocol = "documented"): KubeObject[] {
+  const subjects = [{ kind: "ServiceAccount", name: agentServiceAccount, namespace }];
+  const roleRef = { apiGroup: "rbac.authorization.k8s.io", name };
   return [
     { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: agentServiceAccount, namespace } },
     {
@@ -20,35 +20,32 @@ export function agentRbac(namespace: string, protocol: Protocol = "documented"):
       rules: [
         { apiGroups: [group], resources: ["profiles"], verbs: ["get", "list", "watch"] },
         { apiGroups: [group], resources: ["profiles/status"], verbs: ["patch"] },
-        // OpenShift asks whether a pod that reaches into its node may.
-        {
-          apiGroups: ["security.openshift.io"],
-          resources: ["securitycontextconstraints"],
-          resourceNames: ["privileged"],
-          verbs: ["use"],
-        },
+        { apiGroups: ["apps"], resources: ["daemonsets"], resourceNames: [agentDaemonSetName], verbs: ["get"] },
       ],
     },
-    binding("RoleBinding", "Role", namespace, { name, namespace: tuningNamespace }),
-    ...(protocol === "shipped" ? nodeRbac(namespace) : []),
+    {
+      apiVersion: rbac,
+      kind: "RoleBinding",
+      metadata: { name, namespace: tuningNamespace },
+      roleRef: { ...roleRef, kind: "Role" },
+      subjects,
+    },
+    ...(protocol === "shipped"
+      ? [
+          {
+            apiVersion: rbac,
+            kind: "ClusterRole",
+            metadata: { name },
+            rules: [{ apiGroups: [""], resources: ["nodes"], verbs: ["get", "patch"] }],
+          },
+          {
+            apiVersion: rbac,
+            kind: "ClusterRoleBinding",
+            metadata: { name },
+            roleRef: { ...roleRef, kind: "ClusterRole" },
+            subjects,
+          },
+        ]
+      : []),
   ];
-}
-
-/** The shipped protocol reports in annotations of the Node. */
-function nodeRbac(namespace: string): KubeObject[] {
-  const rules = [{ apiGroups: [""], resources: ["nodes"], verbs: ["get", "patch"] }];
-  return [
-    { apiVersion: rbac, kind: "ClusterRole", metadata: { name }, rules },
-    binding("ClusterRoleBinding", "ClusterRole", namespace, { name }),
-  ];
-}
-
-function binding(kind: string, to: string, namespace: string, metadata: KubeObject["metadata"]): KubeObject {
-  return {
-    apiVersion: rbac,
-    kind,
-    metadata,
-    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: to, name },
-    subjects: [{ kind: "ServiceAccount", name: agentServiceAccount, namespace }],
-  };
 }

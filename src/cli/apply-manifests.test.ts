@@ -10,7 +10,7 @@ import { labRbac } from "../lab/rbac.ts";
 import { tuningNamespace } from "../node-tuning/api.ts";
 import { systemNamespace } from "../operator/rbac.ts";
 import { applyManifests } from "./apply-manifests.ts";
-import { installManifests } from "./manifests.ts";
+import { foundation } from "./manifests.ts";
 
 let dir: string;
 let server: ApiServer;
@@ -29,7 +29,7 @@ afterAll(async () => {
 const versionNow = async (): Promise<string> => (await client.list(kinds.namespace)).metadata.resourceVersion ?? "";
 
 it("what is installed can be installed again, and nothing changes", async () => {
-  const manifests = [...installManifests(), ...labRbac(systemNamespace, { nodes: ["n"] })];
+  const manifests = [...foundation({ mode: "standalone" }), ...labRbac(systemNamespace, { nodes: ["n"] })];
   await applyManifests(client, manifests);
   for (const name of [systemNamespace, tuningNamespace])
     expect((await client.get(kinds.namespace, name)).metadata.name).toBe(name);

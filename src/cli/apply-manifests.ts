@@ -1,38 +1,86 @@
-import type { Client } from "../kube/client.ts";
+import { isNotFound } from "../kube/api-error.ts";
+import type { Client, KindRef } from "../kube/client.ts";
 import { kinds, untyped } from "../kube/kinds.ts";
 import type { KubeObject } from "../object/meta.ts";
-import type { KindRef } from "../kube/client.ts";
+import { monitoringApiVersion } from "../operator/monitoring.ts";
 
-const refs: Record<string, KindRef> = {
-  CustomResourceDefinition: untyped(
-    "apiextensions.k8s.io/v1",
-    "CustomResourceDefinition",
-    "customresourcedefinitions",
-    false,
-  ),
-  Namespace: kinds.namespace,
-  ServiceAccount: kinds.serviceAccount,
-  Role: untyped("rbac.authorization.k8s.io/v1", "Role", "roles", true),
-  RoleBinding: untyped("rbac.authorization.k8s.io/v1", "RoleBinding", "rolebindings", true),
-  ClusterRole: untyped("rbac.authorization.k8s.io/v1", "ClusterRole", "clusterroles", false),
-  ClusterRoleBinding: untyped("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", "clusterrolebindings", false),
-};
+const admission = "admissionregistration.k8s.io/v1";
+
+const refs = new Map<string, KindRef>(
+  [
+    kinds.customResourceDefinition,
+    kinds.namespace,
+    kinds.serviceAccount,
+    kinds.role,
+    kinds.roleBinding,
+    kinds.clusterRole,
+    kinds.clusterRoleBinding,
+    kinds.service,
+    kinds.deployment,
+    untyped(admission, "ValidatingAdmissionPolicy", "validatingadmissionpolicies", false),
+    untyped(admission, "ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings", false),
+    untyped(monitoringApiVersion, "ServiceMonitor", "servicemonitors", true),
+    untyped(monitoringApiVersion, "PrometheusRule", "prometheusrules", true),
+  ].map((ref) => [ref.kind, ref]),
+);
+
+export type Applied = "created" | "changed" | "unchanged";
+
+export interface ApplyOptions {
+  /** The server judges and nothing stays. */
+  readonly dryRun?: boolean;
+  readonly onApplied?: (object: KubeObject, what: Applied) => void;
+}
 
 /** Server-side apply, as `kubectl apply --server-side` would: running it again changes nothing. */
 export async function applyManifests(
   client: Client,
   manifests: readonly KubeObject[],
   signal?: AbortSignal,
+  { dryRun = false, onApplied }: ApplyOptions = {},
 ): Promise<void> {
+  const imagined = new Set<string>();
   for (const object of manifests) {
-    const ref = refs[object.kind];
+    const ref = refs.get(object.kind);
     if (!ref) throw new Error(`apply ${object.kind} ${object.metadata.name}: not a kind that is installed`);
     const { name = "", namespace } = object.metadata;
-    await client.patch(
-      ref,
-      name,
-      { type: "apply", object, force: true },
-      { namespace, fieldManager: "attune", signal },
-    );
+    // Nothing can be tried in a namespace that would only be there afterwards.
+    if (namespace !== undefined && imagined.has(namespace)) {
+      onApplied?.(object, "created");
+      continue;
+    }
+    const before = onApplied ? await observed(client, ref, object, signal) : undefined;
+    if (dryRun && ref === kinds.namespace && !before) imagined.add(name);
+    const patch = { type: "apply", object, force: true } as const;
+    const answer = await client.patch(ref, name, patch, { namespace, fieldManager: "attune", dryRun, signal });
+    onApplied?.(object, outcome(before, answer, dryRun));
   }
+}
+
+async function observed(
+  client: Client,
+  ref: KindRef,
+  { metadata: { name = "", namespace } }: KubeObject,
+  signal?: AbortSignal,
+): Promise<KubeObject | undefined> {
+  try {
+    return await client.get(ref, name, { namespace, signal });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** A trial gives no new version, only a record of owners that would be another. */
+function outcome(before: KubeObject | undefined, after: KubeObject, dryRun: boolean): Applied {
+  if (!before) return "created";
+  const same = dryRun
+    ? JSON.stringify(withoutVersion(before)) === JSON.stringify(withoutVersion(after))
+    : before.metadata.resourceVersion === after.metadata.resourceVersion;
+  return same ? "unchanged" : "changed";
+}
+
+function withoutVersion({ metadata, ...rest }: KubeObject): object {
+  const { resourceVersion: _version, managedFields: _fields, generation: _generation, ...kept } = metadata;
+  return { ...rest, metadata: kept };
 }

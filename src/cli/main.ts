@@ -47,6 +47,27 @@ program
   .action(async (options: Record<string, string | boolean>) => (await import("./operator.ts")).operator(options));
 
 program
+  .command("install")
+  .description("print what a cluster needs to run Attune, or apply it; a cluster that is named is looked at first")
+  .option("--kubeconfig <file>", "the cluster (default: none is asked; with --apply as kubectl finds it)")
+  .option("--context <name>", "context of the kubeconfig")
+  .option("--apply", "apply it, with server-side apply")
+  .option("--dry-run", "with --apply: let the server judge, and change nothing")
+  .option("-n, --namespace <name>", "where Attune's own parts run", "attune-system")
+  .option("--image <image>", "of all parts (default: this version's)")
+  .option("--mode <mode>", "auto, standalone (brings machine config pools) or plain", "auto")
+  .option("--protocol <protocol>", "how nodes report boot arguments: documented or shipped", "documented")
+  .option("--monitoring", "with ServiceMonitor and PrometheusRule, even if no cluster says that it has them")
+  .option("-o, --output <format>", "yaml or json", "yaml")
+  .action(async (options: Record<string, string | boolean>) => (await import("./install.ts")).install(options));
+
+program
+  .command("crds")
+  .description("print the definitions of the kinds that Attune works with")
+  .option("-o, --output <format>", "yaml or json", "yaml")
+  .action(async (options: Record<string, string | boolean>) => (await import("./crds.ts")).crds(options));
+
+program
   .command("webhook")
   .description("answer admission and conversion reviews of an API server, and register for them")
   .requiredOption("--register <how>", "how API servers reach it: by url or service")
@@ -72,6 +93,21 @@ program
   .option("--no-workloads", "leave scheduling and workload controllers to others")
   .option("--cleanup", "delete the nodes at the end; otherwise they stay and are not ready")
   .action(async (options: Record<string, string | boolean>) => (await import("./lab.ts")).lab(options));
+
+program
+  .command("explain")
+  .description("say why a node has the profile it has, and where each of its settings comes from")
+  .argument("<kind>", "node")
+  .argument("<name>", "of the node")
+  .option("--kubeconfig <file>", "the cluster (default: as kubectl finds it)")
+  .option("--context <name>", "the context of the kubeconfig")
+  .option("-n, --namespace <name>", "where Tuneds and Profiles are (default: where existing manifests put them)")
+  .option("--root <dir>", "where the node's own file system is mounted: also say what it has")
+  .option("--no-exec", "with --root: run no program; what depends on one is shown as unresolved")
+  .option("-o, --output <format>", "table, wide (with units that are switched off), json or yaml", "table")
+  .action(async (kind: string, name: string, options: Record<string, string | boolean>) =>
+    (await import("./explain.ts")).explain(kind, name, options),
+  );
 
 tunedCommand(program);
 

@@ -1,16 +1,79 @@
+import { ownNodePolicies } from "../agent/own-node-policies.ts";
 import { agentRbac } from "../agent/rbac.ts";
+import { machineConfigCrds } from "../machine-config/crds.ts";
+import { type Protocol, tuningNamespace } from "../node-tuning/api.ts";
 import { nodeTuningCrds } from "../node-tuning/crds.ts";
-import { tuningNamespace } from "../node-tuning/api.ts";
 import type { KubeObject } from "../object/meta.ts";
+import { operatorDeployment, operatorMetricsService } from "../operator/deployment.ts";
+import { operatorMonitoring } from "../operator/monitoring.ts";
 import { operatorRbac, systemNamespace } from "../operator/rbac.ts";
+import { webhookDeployment } from "../webhook/deployment.ts";
+import { webhookRbac } from "../webhook/rbac.ts";
+import type { OperatorMode } from "./operator-mode.ts";
+import { defaultImage } from "./version.ts";
 
-/** Everything a cluster needs before Attune's parts can run on it, in the order in which it must be applied. */
-export function installManifests(): KubeObject[] {
-  const namespaces = [systemNamespace, tuningNamespace].map((name) => ({
+export interface InstallOptions {
+  /** Where Attune's own parts run. Default attune-system. */
+  readonly namespace?: string;
+  readonly image?: string;
+  /** `standalone` brings the kinds of machine configuration. Default auto. */
+  readonly mode?: OperatorMode;
+  /** Default documented. */
+  readonly protocol?: Protocol;
+  readonly release?: string;
+  /** With what the Prometheus operator reads. Default false. */
+  readonly monitoring?: boolean;
+}
+
+/** Everything that `attune install` prints, in the order in which it must be applied. */
+export function installManifests(options: InstallOptions = {}): KubeObject[] {
+  return [...foundation(options), ...parts(options)];
+}
+
+/** What must be there before Attune's parts run. Policies come before the rights that they limit. */
+export function foundation(options: InstallOptions = {}): KubeObject[] {
+  const { namespace = systemNamespace, mode = "auto", protocol = "documented" } = options;
+  return [
+    namespaceObject(namespace, "restricted"),
+    // Agents reach into their nodes.
+    namespaceObject(tuningNamespace, "privileged"),
+    ...definitions(mode),
+    ...ownNodePolicies(tuningNamespace, protocol),
+    ...operatorRbac(namespace),
+    ...agentRbac(tuningNamespace, protocol),
+    ...webhookRbac(namespace),
+  ];
+}
+
+/** The kinds that Attune brings. Those of machine configuration are borrowed. */
+export function definitions(mode: OperatorMode): readonly KubeObject[] {
+  return mode === "standalone" ? [...nodeTuningCrds, ...machineConfigCrds] : nodeTuningCrds;
+}
+
+/** What runs. The agents are not among it: the operator makes them. */
+function parts(options: InstallOptions): KubeObject[] {
+  const { namespace = systemNamespace, image = defaultImage, mode = "auto", protocol = "documented" } = options;
+  const { release, monitoring = false } = options;
+  return [
+    ...webhookDeployment(namespace, image),
+    operatorMetricsService(namespace),
+    operatorDeployment({ namespace, image, mode, protocol, ...(release === undefined ? {} : { release }) }),
+    ...(monitoring ? operatorMonitoring(namespace) : []),
+  ];
+}
+
+function namespaceObject(name: string, podSecurity: "privileged" | "restricted"): KubeObject {
+  return {
     apiVersion: "v1",
     kind: "Namespace",
-    // A bare namespace would own nothing, and the next apply would take it for one that others made.
-    metadata: { name, labels: { "app.kubernetes.io/part-of": "attune" } },
-  }));
-  return [...namespaces, ...nodeTuningCrds, ...operatorRbac(), ...agentRbac(tuningNamespace)];
+    metadata: {
+      name,
+      labels: {
+        "app.kubernetes.io/part-of": "attune",
+        ...Object.fromEntries(
+          ["enforce", "audit", "warn"].map((what) => [`pod-security.kubernetes.io/${what}`, podSecurity]),
+        ),
+      },
+    },
+  };
 }

@@ -17,7 +17,7 @@ import { runOperator } from "../operator/operator.ts";
 import { operatorServiceAccount, systemNamespace } from "../operator/rbac.ts";
 import type { Log } from "../runtime/log.ts";
 import { applyManifests } from "./apply-manifests.ts";
-import { installManifests } from "./manifests.ts";
+import { foundation } from "./manifests.ts";
 import { programs } from "./programs.ts";
 import { defaultImage, version } from "./version.ts";
 import { smallNodes } from "./virtual-nodes.ts";
@@ -56,7 +56,12 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       users: ["system:kube-controller-manager", "system:kube-scheduler"],
       serviceAccounts: controllerAccounts,
     };
-    await applyManifests(admin, [...installManifests(), ...labRbac(systemNamespace, lab)], options.signal);
+    // What `attune install` applies, but for what runs: here that is this process.
+    await applyManifests(
+      admin,
+      [...foundation({ mode: "standalone" }), ...labRbac(systemNamespace, lab)],
+      options.signal,
+    );
     return { server, admin, ...(await startParts(server, admin, nodes, options)) };
   } catch (error) {
     await server.close();

@@ -1,7 +1,9 @@
 import { group as machineConfiguration } from "../machine-config/api.ts";
+import { agentDaemonSetName } from "../node-tuning/agent-daemon-set.ts";
 import { group, tuningNamespace } from "../node-tuning/api.ts";
 import { clusterOperatorName } from "../node-tuning/operator-status.ts";
 import { statusConfigMapName } from "../node-tuning/operator-status-object.ts";
+import { type Grant, rbacObjects } from "../object/grant.ts";
 import type { KubeObject } from "../object/meta.ts";
 import { otherDeployment } from "./other-operator.ts";
 
@@ -11,101 +13,131 @@ export const operatorServiceAccount = "attune-operator";
 /** The Lease of the operator that Attune replaces, in the namespace of the Tuneds: only one of both ever acts. */
 export const operatorLease = "node-tuning-operator-lock";
 
-const rbac = "rbac.authorization.k8s.io/v1";
-const name = "attune:operator";
+const read = ["list", "watch"];
+const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] };
+const configMaps = { apiGroups: [""], resources: ["configmaps"] };
+const clusterOperators = { apiGroups: ["config.openshift.io"], resources: ["clusteroperators"] };
 
-/** All that the operator may do, and why. On Tuneds and Profiles it is less than their document allows. */
-export function operatorRbac(): KubeObject[] {
-  const lease = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] };
-  return [
-    {
-      apiVersion: "v1",
-      kind: "ServiceAccount",
-      metadata: { name: operatorServiceAccount, namespace: systemNamespace },
-    },
-    clusterRole([
-      // Labels and providers decide which profile a node gets.
-      { apiGroups: [""], resources: ["nodes"], verbs: ["get", "list", "watch"] },
-      // Only asked for while a rule goes by the labels of pods.
-      { apiGroups: [""], resources: ["pods"], verbs: ["get", "list", "watch"] },
-      // Pools say which nodes boot alike; the boot arguments they agree on are one MachineConfig each.
-      { apiGroups: [machineConfiguration], resources: ["machineconfigpools"], verbs: ["get", "list", "watch"] },
-      {
-        apiGroups: [machineConfiguration],
-        resources: ["machineconfigs"],
-        verbs: ["get", "list", "watch", "create", "update", "delete"],
-      },
-      // Where OpenShift looks for the status of its operators.
-      {
-        apiGroups: ["config.openshift.io"],
-        resources: ["clusteroperators"],
-        verbs: ["get", "list", "watch", "create"],
-      },
-      {
-        apiGroups: ["config.openshift.io"],
-        resources: ["clusteroperators/status"],
-        resourceNames: [clusterOperatorName],
-        verbs: ["patch"],
-      },
-      // Tells of what changed, beside the objects that it concerns; those without a namespace have theirs in default.
-      { apiGroups: [""], resources: ["events"], verbs: ["create", "patch"] },
-    ]),
-    binding("ClusterRoleBinding", "ClusterRole"),
-    role(tuningNamespace, [
-      // Reads what users write; puts the default Tuned in its place with server-side apply.
-      { apiGroups: [group], resources: ["tuneds"], verbs: ["get", "list", "watch", "create", "patch"] },
-      { apiGroups: [group], resources: ["tuneds/status"], verbs: ["patch"] },
-      // One Profile a node. Their status is the nodes' to write.
-      { apiGroups: [group], resources: ["profiles"], verbs: ["get", "list", "watch", "create", "update", "delete"] },
-      // The agents, which come and go with managementState.
-      {
-        apiGroups: ["apps"],
-        resources: ["daemonsets"],
-        verbs: ["get", "list", "watch", "create", "patch", "delete"],
-      },
-      // Its own status, where the cluster has no place for it.
-      { apiGroups: [""], resources: ["configmaps"], verbs: ["create"] },
-      {
-        apiGroups: [""],
-        resources: ["configmaps"],
-        resourceNames: [statusConfigMapName],
-        verbs: ["get", "list", "watch", "update"],
-      },
-      // Whether the operator that Attune replaces is meant to run.
-      { apiGroups: ["apps"], resources: ["deployments"], resourceNames: [otherDeployment], verbs: ["get"] },
-      // Leader election.
-      { ...lease, verbs: ["create"] },
-      { ...lease, resourceNames: [operatorLease], verbs: ["get", "update"] },
-    ]),
-    binding("RoleBinding", "Role", tuningNamespace),
-  ];
-}
+/** All that the operator may do. On Tuneds and Profiles it is less than their document allows. */
+export const operatorGrants: readonly Grant[] = [
+  {
+    because: "labels and providers decide which profile a node gets",
+    apiGroups: [""],
+    resources: ["nodes"],
+    verbs: read,
+  },
+  {
+    because: "asked for only while a rule goes by labels of pods, which may be anywhere",
+    apiGroups: [""],
+    resources: ["pods"],
+    verbs: read,
+  },
+  {
+    because: "pools say which nodes boot alike",
+    apiGroups: [machineConfiguration],
+    resources: ["machineconfigpools"],
+    verbs: read,
+  },
+  {
+    because: "the boot arguments that a pool agrees on are one MachineConfig, named after it",
+    apiGroups: [machineConfiguration],
+    resources: ["machineconfigs"],
+    verbs: [...read, "create", "update", "delete"],
+  },
+  {
+    because: "OpenShift looks there for the status of its operators; a name cannot be held to before there is one",
+    ...clusterOperators,
+    verbs: ["create"],
+  },
+  {
+    because: "the operator's own, and no other",
+    ...clusterOperators,
+    resourceNames: [clusterOperatorName],
+    verbs: read,
+  },
+  {
+    because: "conditions of the operator",
+    apiGroups: ["config.openshift.io"],
+    resources: ["clusteroperators/status"],
+    resourceNames: [clusterOperatorName],
+    verbs: ["patch"],
+  },
+  {
+    within: tuningNamespace,
+    because: "reads what users write, and puts the default Tuned in its place",
+    apiGroups: [group],
+    resources: ["tuneds"],
+    verbs: [...read, "create", "patch"],
+  },
+  {
+    within: tuningNamespace,
+    because: "tells users whether their Tuneds are valid",
+    apiGroups: [group],
+    resources: ["tuneds/status"],
+    verbs: ["patch"],
+  },
+  {
+    within: tuningNamespace,
+    because: "one Profile a node; their status is the nodes' to write",
+    apiGroups: [group],
+    resources: ["profiles"],
+    verbs: [...read, "create", "update", "delete"],
+  },
+  {
+    within: tuningNamespace,
+    because: "the agents, which come and go with managementState",
+    apiGroups: ["apps"],
+    resources: ["daemonsets"],
+    resourceNames: [agentDaemonSetName],
+    verbs: [...read, "create", "update", "patch", "delete"],
+  },
+  {
+    within: tuningNamespace,
+    because: "its own status where there are no ClusterOperators; a name cannot be held to before there is one",
+    ...configMaps,
+    verbs: ["create"],
+  },
+  {
+    within: tuningNamespace,
+    because: "its own status, and no other ConfigMap",
+    ...configMaps,
+    resourceNames: [statusConfigMapName],
+    verbs: [...read, "update"],
+  },
+  {
+    within: tuningNamespace,
+    because: "whether the operator that Attune replaces is meant to run",
+    apiGroups: ["apps"],
+    resources: ["deployments"],
+    resourceNames: [otherDeployment],
+    verbs: ["get"],
+  },
+  {
+    within: tuningNamespace,
+    because: "one leader; a name cannot be held to before there is one",
+    ...leases,
+    verbs: ["create"],
+  },
+  {
+    within: tuningNamespace,
+    because: "one leader, also between Attune and the operator it replaces",
+    ...leases,
+    resourceNames: [operatorLease],
+    verbs: ["get", "update"],
+  },
+  ...[tuningNamespace, "default"].map((within) => ({
+    within,
+    because:
+      within === "default"
+        ? "events about objects without a namespace are there"
+        : "tells what changed beside the objects that it concerns; one that happens again is counted",
+    apiGroups: [""],
+    resources: ["events"],
+    verbs: ["create", "patch"],
+  })),
+];
 
-interface PolicyRule {
-  apiGroups: string[];
-  resources: string[];
-  resourceNames?: string[];
-  verbs: string[];
-}
-
-function clusterRole(rules: PolicyRule[]): KubeObject {
-  return { apiVersion: rbac, kind: "ClusterRole", metadata: { name }, rules };
-}
-
-function role(namespace: string, rules: PolicyRule[]): KubeObject {
-  return { apiVersion: rbac, kind: "Role", metadata: { name, namespace }, rules };
-}
-
-function binding(
-  kind: "ClusterRoleBinding" | "RoleBinding",
-  to: "ClusterRole" | "Role",
-  namespace?: string,
-): KubeObject {
-  return {
-    apiVersion: rbac,
-    kind,
-    metadata: namespace === undefined ? { name } : { name, namespace },
-    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: to, name },
-    subjects: [{ kind: "ServiceAccount", name: operatorServiceAccount, namespace: systemNamespace }],
-  };
+/** `namespace` is where the operator runs. */
+export function operatorRbac(namespace = systemNamespace): KubeObject[] {
+  return rbacObjects("attune:operator", { namespace, name: operatorServiceAccount }, operatorGrants);
 }

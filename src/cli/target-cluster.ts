@@ -1,0 +1,85 @@
+import { isNotFound } from "../kube/api-error.ts";
+import type { Client, KindRef } from "../kube/client.ts";
+import { Discovery } from "../kube/discovery.ts";
+import { kinds } from "../kube/kinds.ts";
+import { machineConfigCrds } from "../machine-config/crds.ts";
+import type { KubeObject, ObjectMeta } from "../object/meta.ts";
+import { monitoringApiVersion } from "../operator/monitoring.ts";
+
+/** What is known of the cluster that Attune is to be installed on. */
+export interface TargetCluster {
+  /** Whether the Prometheus operator's kinds are there. */
+  readonly monitoring: boolean;
+  readonly admissionPolicies: boolean;
+  /** Whether Attune brought the kinds of machine configuration, and so keeps them up to date. */
+  readonly machineConfigsAreOurs: boolean;
+  /** Definitions and namespaces that are there, and that Attune did not make: `Kind name`. */
+  readonly foreign: ReadonlySet<string>;
+}
+
+/** Looks at a cluster; changes nothing. */
+export async function readTarget(
+  client: Client,
+  manifests: readonly KubeObject[],
+  signal: AbortSignal,
+): Promise<TargetCluster> {
+  const discovery = new Discovery(client);
+  const has = async (apiVersion: string, kind: string): Promise<boolean> =>
+    (await discovery.kind(apiVersion, kind, { signal })) !== undefined;
+  const shared = [...manifests, ...machineConfigCrds].filter(
+    ({ kind }) => kind === "Namespace" || kind === "CustomResourceDefinition",
+  );
+  const found = await Promise.all(shared.map((object) => observed(client, object, signal)));
+  const names = (ours: boolean): string[] =>
+    found.flatMap((object) => (object && isOurs(object.metadata) === ours ? [nameOf(object)] : []));
+  const [monitoring, admissionPolicies] = await Promise.all([
+    has(monitoringApiVersion, "ServiceMonitor"),
+    has("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy"),
+  ]);
+  return {
+    monitoring,
+    admissionPolicies,
+    machineConfigsAreOurs: machineConfigCrds.some((crd) => names(true).includes(nameOf(crd))),
+    foreign: new Set(names(false)),
+  };
+}
+
+/** What of the manifests this cluster gets, and what it does not and why. */
+export function forTarget(
+  manifests: readonly KubeObject[],
+  target: TargetCluster,
+): { readonly objects: KubeObject[]; readonly notes: string[] } {
+  const notes: string[] = [];
+  const objects = manifests.filter((object) => {
+    if (target.foreign.has(nameOf(object))) {
+      notes.push(`${nameOf(object)}: left as it is, Attune did not make it`);
+      return false;
+    }
+    return target.admissionPolicies || !object.kind.startsWith("ValidatingAdmissionPolicy");
+  });
+  if (!target.admissionPolicies)
+    notes.push("the cluster has no ValidatingAdmissionPolicy: an agent could write of nodes that are not its own");
+  return { objects, notes };
+}
+
+async function observed(
+  client: Client,
+  { kind, metadata: { name = "" } }: KubeObject,
+  signal: AbortSignal,
+): Promise<KubeObject | undefined> {
+  const ref: KindRef = kind === "Namespace" ? kinds.namespace : kinds.customResourceDefinition;
+  try {
+    return { ...(await client.get(ref, name, { signal })), kind };
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+function isOurs({ labels = {} }: ObjectMeta): boolean {
+  return ["app.kubernetes.io/managed-by", "app.kubernetes.io/part-of"].some((name) => labels[name] === "attune");
+}
+
+function nameOf({ kind, metadata }: KubeObject): string {
+  return `${kind} ${metadata.name}`;
+}
