@@ -1,0 +1,66 @@
+import type { MachineConfig, MachineConfigPool } from "../machine-config/api.ts";
+import { equal } from "../object/json.ts";
+import { generatedAnnotation } from "./api.ts";
+import type { NodeFacts } from "./node-profile.ts";
+import { Pools } from "./pools.ts";
+import type { Settled } from "./settle.ts";
+
+/** Boot arguments that change, and the machines that restart for it. */
+export interface BootChange {
+  readonly machineConfig: string;
+  /** Absent: there is none. */
+  readonly before?: MachineConfig;
+  readonly after?: MachineConfig;
+  readonly pools: readonly string[];
+  /** Names of nodes. */
+  readonly restarts: readonly string[];
+  /** Pools that stand still: their nodes restart when they no longer do. */
+  readonly paused: readonly string[];
+}
+
+export interface Surroundings {
+  readonly nodes: readonly NodeFacts[];
+  readonly pools: readonly MachineConfigPool[];
+  /** Those in the cluster now. */
+  readonly machineConfigs: readonly MachineConfig[];
+}
+
+/** Where the change makes a difference: what would have come of the cluster without it does not count. */
+export function bootChanges(before: Settled, after: Settled, surroundings: Surroundings): BootChange[] {
+  const names = [...new Set([...before.machineConfigs.keys(), ...after.machineConfigs.keys()])].toSorted();
+  const now = new Map(surroundings.machineConfigs.map((object) => [object.metadata.name ?? "", object]));
+  const pools = new Pools(surroundings.pools);
+  return names.flatMap((name) => {
+    const old = before.machineConfigs.get(name);
+    const fresh = after.machineConfigs.get(name);
+    if (!isOurs(old ?? fresh) || equal(argumentsOf(old), argumentsOf(fresh))) return [];
+    // Foretold arguments may stand there unexpanded: what is in force is known better.
+    const shown = now.get(name) ?? old;
+    const selected = pools.selecting((fresh ?? old)?.metadata.labels ?? {});
+    const isSelected = ({ metadata }: NodeFacts): boolean => {
+      const [primary] = pools.ofNode(metadata.labels ?? {});
+      return primary !== undefined && selected.includes(primary);
+    };
+    return [
+      {
+        machineConfig: name,
+        ...(shown ? { before: shown } : {}),
+        ...(fresh ? { after: fresh } : {}),
+        pools: selected,
+        restarts: surroundings.nodes.filter(isSelected).map(({ metadata }) => metadata.name ?? ""),
+        paused: surroundings.pools
+          .filter(({ metadata, spec }) => spec?.paused === true && selected.includes(metadata.name ?? ""))
+          .map(({ metadata }) => metadata.name ?? ""),
+      },
+    ];
+  });
+}
+
+export function argumentsOf(machineConfig: MachineConfig | undefined): readonly string[] {
+  return machineConfig?.spec?.kernelArguments ?? [];
+}
+
+function isOurs(machineConfig: MachineConfig | undefined): boolean {
+  const { annotations } = machineConfig?.metadata ?? {};
+  return annotations !== undefined && Object.hasOwn(annotations, generatedAnnotation);
+}

@@ -1,0 +1,159 @@
+import type { Condition } from "../object/condition.ts";
+import { equal } from "../object/json.ts";
+import type { Plan } from "../object/plan.ts";
+import type { Tuned } from "./api.ts";
+import type { NodeTuningInput } from "./decide.ts";
+import { defaultTuned, defaultTunedName } from "./default-tuned.ts";
+import { type NodeChange, nodeChanges } from "./foresee-nodes.ts";
+import { type BootChange, bootChanges } from "./foresee-pools.ts";
+import { judge, type Judgement } from "./judge.ts";
+import { foreteller, settle } from "./settle.ts";
+import { tunedWarnings } from "./tuned-warnings.ts";
+
+export interface ForeseeInput {
+  readonly before: NodeTuningInput;
+  readonly after: NodeTuningInput;
+  /** Names of the Tuneds that are written, whether that changes them or not. */
+  readonly written: readonly string[];
+}
+
+/** What would come of a change, once operator and nodes have done what there is to do. */
+export interface Foresight {
+  /** How many nodes are tuned at all. */
+  readonly nodes: number;
+  readonly changes: readonly NodeChange[];
+  readonly boot: readonly BootChange[];
+  readonly findings: readonly Finding[];
+}
+
+export interface Finding {
+  /** `error`: something in the change cannot be used. */
+  readonly level: "error" | "warning" | "note";
+  readonly about: string;
+  readonly message: string;
+}
+
+/** Nothing is asked of anybody: what only nodes can tell is left open. */
+export function foresee({ before, after, written }: ForeseeInput): Foresight {
+  const foretell = foreteller();
+  const was = settle(before, foretell);
+  const will = settle(after, foretell);
+  const judgement = judge(after);
+  const changes = nodeChanges(was, will, foretell);
+  const tuneds = after.tuneds.filter(({ metadata }) => written.includes(metadata.name ?? ""));
+  const findings = [
+    ...stateFindings(judge(before).managementState, judgement.managementState),
+    ...tuneds.flatMap(writtenFindings),
+    ...statusFindings(was.statuses, will.statuses, written),
+    ...idleFindings(tuneds, judgement),
+    ...changes.flatMap(profileFindings),
+  ];
+  return {
+    nodes: judgement.chosen.length,
+    changes,
+    boot: bootChanges(was, will, {
+      nodes: after.nodes,
+      pools: after.pools ?? [],
+      machineConfigs: before.machineConfigs ?? [],
+    }),
+    findings: distinct(findings),
+  };
+}
+
+function stateFindings(before: Judgement["managementState"], after: Judgement["managementState"]): Finding[] {
+  const about = `Tuned ${defaultTunedName}`;
+  if (after === "Unmanaged")
+    return [
+      {
+        level: "warning",
+        about,
+        message: "managementState is Unmanaged: Profiles and MachineConfigs stay as they are",
+      },
+    ];
+  if (after === "Removed" && before !== "Removed")
+    return [
+      {
+        level: "warning",
+        about,
+        message: "managementState becomes Removed: every node gets its original settings back",
+      },
+    ];
+  return after === "Removed"
+    ? [{ level: "warning", about, message: "managementState is Removed: no node is tuned" }]
+    : [];
+}
+
+function writtenFindings(tuned: Tuned): Finding[] {
+  const about = `Tuned ${tuned.metadata.name}`;
+  const findings = tunedWarnings(tuned).map((message): Finding => ({ level: "warning", about, message }));
+  if (tuned.metadata.name !== defaultTunedName) return findings;
+  const shipped = defaultTuned("").spec;
+  const { profile, recommend } = tuned.spec ?? {};
+  if (!equal({ profile, recommend }, { profile: shipped?.profile, recommend: shipped?.recommend }))
+    findings.push({
+      level: "warning",
+      about,
+      message: "the operator puts profile and recommend back as they are shipped",
+    });
+  return findings;
+}
+
+/** What Tuneds will be told: of those that are written everything, of others what is new. */
+function statusFindings(before: Plan["statuses"], after: Plan["statuses"], written: readonly string[]): Finding[] {
+  const known = new Set(before.flatMap(conditionsOf).map(({ about, condition }) => key(about, condition)));
+  return after.flatMap(conditionsOf).flatMap(({ about, name, condition }): Finding[] => {
+    const { type, status, message } = condition;
+    if (message === "" || (status === "True" && type === "BootArguments")) return [];
+    if (!written.includes(name) && known.has(key(about, condition))) return [];
+    const level = status === "True" ? "note" : type === "Valid" ? "error" : "warning";
+    return message.split(". ").map((sentence) => ({ level, about, message: sentence }));
+  });
+}
+
+function conditionsOf({
+  of,
+  status,
+}: Plan["statuses"][number]): { about: string; name: string; condition: Condition }[] {
+  if (of.kind !== "Tuned") return [];
+  const { name = "" } = of.metadata;
+  const { conditions = [] } = status as NonNullable<Tuned["status"]>;
+  return conditions.map((condition) => ({ about: `Tuned ${name}`, name, condition }));
+}
+
+const key = (about: string, { type, status, message }: Condition): string =>
+  JSON.stringify([about, type, status, message]);
+
+/** Whoever writes rules wants them to win somewhere. */
+function idleFindings(tuneds: readonly Tuned[], { chosen }: Judgement): Finding[] {
+  const winning = new Set(chosen.map(({ node }) => node.choice.rule.tuned));
+  return tuneds
+    .filter(({ metadata, spec }) => spec?.recommend?.length && !winning.has(metadata.name ?? ""))
+    .map(({ metadata }) => ({
+      level: "note",
+      about: `Tuned ${metadata.name}`,
+      message: "none of its rules wins on any node",
+    }));
+}
+
+function profileFindings({ after = "", problems, warnings, nodes }: NodeChange): Finding[] {
+  const about = `profile ${after}`;
+  const [first, ...more] = nodes;
+  const where = `node ${first}${more.length > 0 ? ` and ${more.length} more` : ""}`;
+  return [
+    ...problems.map((message): Finding => ({ level: "error", about, message: `${message}; ${where} cannot apply it` })),
+    ...warnings.map((message): Finding => ({ level: "warning", about, message })),
+  ];
+}
+
+/** A message of a Tuned's status may say what its warnings have said already. */
+function distinct(findings: readonly Finding[]): Finding[] {
+  const worst = new Map<string, Finding>();
+  const order = ["error", "warning", "note"];
+  for (const finding of findings) {
+    const message = finding.message.replace(/\.$/, "");
+    const id = JSON.stringify([finding.about, message]);
+    const known = worst.get(id);
+    if (!known || order.indexOf(finding.level) < order.indexOf(known.level)) worst.set(id, { ...finding, message });
+  }
+  return [...worst.values()].toSorted((a, b) => order.indexOf(a.level) - order.indexOf(b.level));
+}

@@ -1,0 +1,84 @@
+import type { KubeObject } from "../object/meta.ts";
+import type { Plan } from "../object/plan.ts";
+import type { MachineConfig } from "../machine-config/api.ts";
+import { bootArgumentsAnnotation, type Profile, type ProfileSpec } from "./api.ts";
+import { decideNodeTuning, type NodeTuningInput } from "./decide.ts";
+import { type Expected, expectedProfile } from "./expected-profile.ts";
+import { inputsOf } from "./inputs.ts";
+import type { NodeFacts } from "./node-profile.ts";
+
+/** A cluster some time from now: operator and nodes have done what there was to do. */
+export interface Settled {
+  readonly profiles: ReadonlyMap<string, Profile>;
+  readonly machineConfigs: ReadonlyMap<string, MachineConfig>;
+  readonly statuses: Plan["statuses"];
+}
+
+/** What Profiles come to; each is worked out once, for many nodes have the same. */
+export type Foretell = (spec: ProfileSpec) => Expected;
+
+export function foreteller(): Foretell {
+  const known = new Map<string, Expected>();
+  return (spec) => {
+    const inputs = inputsOf(spec);
+    const expected = known.get(inputs) ?? expectedProfile(spec);
+    known.set(inputs, expected);
+    return expected;
+  };
+}
+
+/**
+ * The same decision as the operator's, twice: first what Profiles nodes get, then, once they have reported what their
+ * profiles want of the boot loader, what pools agree on.
+ */
+export function settle(input: NodeTuningInput, foretell: Foretell): Settled {
+  const profiles = carriedOut(decideNodeTuning(input), "Profile", input.profiles);
+  const nodes = new Map(input.nodes.map((node) => [node.metadata.name ?? "", node]));
+  const reported = Array.from(profiles, ([name, profile]) => {
+    const observed = input.profiles.find(({ metadata }) => metadata.name === name);
+    return withReport(profile, observed, nodes.get(name), foretell);
+  });
+  const plan = decideNodeTuning({ ...input, profiles: reported, protocol: "documented" });
+  return {
+    profiles,
+    machineConfigs: carriedOut(plan, "MachineConfig", input.machineConfigs ?? []),
+    statuses: plan.statuses,
+  };
+}
+
+/** The objects of a kind after a plan, by name. */
+function carriedOut<T extends KubeObject>(plan: Plan, kind: string, observed: readonly T[]): Map<string, T> {
+  const objects = new Map(observed.map((object) => [object.metadata.name ?? "", object]));
+  for (const { object } of plan.objects) if (object.kind === kind) objects.set(object.metadata.name ?? "", object as T);
+  for (const { kind: pruned, metadata } of plan.prunes) if (pruned === kind) objects.delete(metadata.name ?? "");
+  return objects;
+}
+
+/** What a node says already of this very profile is worth more than what can be foretold. */
+function withReport(
+  profile: Profile,
+  observed: Profile | undefined,
+  node: NodeFacts | undefined,
+  foretell: Foretell,
+): Profile {
+  const inputs = inputsOf(profile.spec);
+  const bootcmdline = reportedLine(inputs, observed, node) ?? foretoldLine(foretell(profile.spec));
+  // A profile that makes no sense is never applied, and the node stays as it is.
+  if (bootcmdline === undefined) return observed?.status ? { ...profile, status: observed.status } : profile;
+  const { tunedProfile } = profile.spec.config;
+  const applied = { type: "Applied", status: "True", reason: "AsExpected", message: "" } as const;
+  return {
+    ...profile,
+    status: { tunedProfile, bootcmdline, bootcmdlineInputs: inputs, conditions: [applied] },
+  };
+}
+
+function reportedLine(inputs: string, observed: Profile | undefined, node: NodeFacts | undefined): string | undefined {
+  if (observed?.status?.bootcmdlineInputs === inputs) return observed.status.bootcmdline ?? "";
+  const line = node?.metadata.annotations?.[bootArgumentsAnnotation];
+  return line !== undefined && observed && inputsOf(observed.spec) === inputs ? line : undefined;
+}
+
+function foretoldLine(expected: Expected): string | undefined {
+  return expected.type === "resolved" ? expected.profile.bootArguments.join(" ") : undefined;
+}
