@@ -1,51 +1,55 @@
+import { agentDaemonSetName } from "../node-tuning/agent-daemon-set.ts";
 import { group, type Protocol, tuningNamespace } from "../node-tuning/api.ts";
 import { type Grant, rbacObjects } from "../object/grant.ts";
 import type { KubeObject } from "../object/meta.ts";
 
 export const agentServiceAccount = "attune-agent";
 
-/**
- * All that a node's agent may do: read Profiles and write their status, and see whether the DaemonSet is still there that
- * started it. Under the shipped protocol it also writes to its Node. `namespace` is where its account lives.
- */
-export function agentRbac(namespace: string, protocol: Protocol = "documented"): KubeObject[] {
-  const subjects = [{ kind: "ServiceAccount", name: agentServiceAccount, namespace }];
-  const roleRef = { apiGroup: "rbac.authorization.k8s.io", name };
-  return [
-    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: agentServiceAccount, namespace } },
+/** All that a node's agent may do. That it does so for its own node alone, own-node-policies.ts holds it to. */
+export function agentGrants(protocol: Protocol): Grant[] {
+  const grants: Grant[] = [
     {
-      apiVersion: rbac,
-      kind: "Role",
-      metadata: { name, namespace: tuningNamespace },
-      rules: [
-        { apiGroups: [group], resources: ["profiles"], verbs: ["get", "list", "watch"] },
-        { apiGroups: [group], resources: ["profiles/status"], verbs: ["patch"] },
-        { apiGroups: ["apps"], resources: ["daemonsets"], resourceNames: [agentDaemonSetName], verbs: ["get"] },
-      ],
+      within: tuningNamespace,
+      because: "what its node should have; it asks for its own Profile only",
+      apiGroups: [group],
+      resources: ["profiles"],
+      verbs: ["get", "list", "watch"],
     },
     {
-      apiVersion: rbac,
-      kind: "RoleBinding",
-      metadata: { name, namespace: tuningNamespace },
-      roleRef: { ...roleRef, kind: "Role" },
-      subjects,
+      within: tuningNamespace,
+      because: "tells how its node fares; a policy holds it to its own node",
+      apiGroups: [group],
+      resources: ["profiles/status"],
+      verbs: ["patch"],
     },
-    ...(protocol === "shipped"
-      ? [
-          {
-            apiVersion: rbac,
-            kind: "ClusterRole",
-            metadata: { name },
-            rules: [{ apiGroups: [""], resources: ["nodes"], verbs: ["get", "patch"] }],
-          },
-          {
-            apiVersion: rbac,
-            kind: "ClusterRoleBinding",
-            metadata: { name },
-            roleRef: { ...roleRef, kind: "ClusterRole" },
-            subjects,
-          },
-        ]
-      : []),
+    {
+      within: tuningNamespace,
+      because: "whether the DaemonSet that started it is still there",
+      apiGroups: ["apps"],
+      resources: ["daemonsets"],
+      resourceNames: [agentDaemonSetName],
+      verbs: ["get"],
+    },
+    {
+      within: tuningNamespace,
+      because: "OpenShift asks whether a pod that reaches into its node may",
+      apiGroups: ["security.openshift.io"],
+      resources: ["securitycontextconstraints"],
+      resourceNames: ["privileged"],
+      verbs: ["use"],
+    },
   ];
+  const node: Grant = {
+    because:
+      "under the shipped protocol boot arguments are reported in annotations of the Node; a policy holds it to its own, and to those",
+    apiGroups: [""],
+    resources: ["nodes"],
+    verbs: ["get", "patch"],
+  };
+  return protocol === "shipped" ? [...grants, node] : grants;
+}
+
+/** `namespace` is where its account lives. */
+export function agentRbac(namespace: string, protocol: Protocol = "documented"): KubeObject[] {
+  return rbacObjects("attune:agent", { namespace, name: agentServiceAccount }, agentGrants(protocol));
 }
