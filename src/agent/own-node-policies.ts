@@ -16,7 +16,7 @@ export function ownNodePolicies(namespace: string, protocol: Protocol = "documen
     validations: [
       ownNode,
       {
-        expression: "request.subResource == 'status'",
+        expression: "request.?subResource.orValue('') == 'status'",
         message: "an agent writes the status of a Profile and nothing else",
         reason: "Forbidden",
       },
@@ -41,7 +41,7 @@ const reported = `['${bootArgumentsAnnotation}', '${inputsAnnotation}']`;
 const onlyReported = {
   expression: [
     "request.operation == 'UPDATE'",
-    "request.subResource == ''",
+    "!has(request.subResource)",
     "object.spec == oldObject.spec",
     ...["labels", "finalizers", "ownerReferences"].map(
       (field) => `object.metadata.?${field} == oldObject.metadata.?${field}`,

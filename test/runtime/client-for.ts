@@ -23,7 +23,7 @@ export async function clientOfAccount(server: Reached, namespace: string, name: 
   return withToken(server, (answer as { status: { token: string } }).status.token);
 }
 
-function withToken({ url, authority }: Reached, token: string): HttpClient {
+export function withToken({ url, authority }: Reached, token: string): HttpClient {
   return new HttpClient({
     cluster: { server: url, certificateAuthority: authority.caPem },
     credentials: staticCredentials(bearer(token)),
