@@ -43,6 +43,7 @@ import type { Resource } from "./resource.ts";
 import type { Services } from "./request/context.ts";
 import { podBinding } from "./request/pod-binding.ts";
 import { podEviction } from "./request/pod-eviction.ts";
+import { Turns } from "./request/turns.ts";
 import { MemoryBackend } from "./storage/memory-backend.ts";
 import { ObjectStore } from "./storage/object-store.ts";
 import type { Backend } from "./storage/store.ts";
@@ -140,6 +141,7 @@ async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<Ap
     registry,
     authorizer,
     admission,
+    turns: new Turns(clock),
     clock,
   };
   // Webhooks have no say in what the server cannot begin without: they may run on it.

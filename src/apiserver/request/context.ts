@@ -10,6 +10,7 @@ import type { ObjectStore } from "../storage/object-store.ts";
 import type { StoreReader } from "../storage/store-reader.ts";
 import type { Entry } from "../storage/store.ts";
 import type { Views } from "../storage/views.ts";
+import type { Turns } from "./turns.ts";
 
 /** What every request works with. */
 export interface Services {
@@ -20,6 +21,7 @@ export interface Services {
   readonly registry: Registry;
   readonly authorizer: ClusterAuthorizer;
   readonly admission: Admission;
+  readonly turns: Turns;
   readonly clock: Clock;
 }
 

@@ -23,6 +23,7 @@ import { remove, removeCollection } from "../request/delete.ts";
 import { get } from "../request/get.ts";
 import { list } from "../request/list.ts";
 import { patch } from "../request/patch.ts";
+import { Turns } from "../request/turns.ts";
 import { update } from "../request/update.ts";
 import type { Resource } from "../resource.ts";
 import type { ReviewClient } from "../reviews/review-client.ts";
@@ -92,6 +93,7 @@ export class SmallServer {
       registry,
       authorizer,
       admission: new Admission([...admissionPlugins(around), ...admission]),
+      turns: new Turns(this.clock),
       clock: this.clock,
     };
   }
