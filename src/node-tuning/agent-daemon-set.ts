@@ -28,10 +28,16 @@ export interface AgentOptions {
   readonly args?: readonly string[];
 }
 
+const labels = { "app.kubernetes.io/name": "attune-agent", "app.kubernetes.io/part-of": "attune" };
+
+/** Whether Attune made it. The operator that Attune replaces has one of the same name. */
+export function isOurDaemonSet({ metadata }: AgentDaemonSet): boolean {
+  return metadata.labels?.["app.kubernetes.io/part-of"] === "attune";
+}
+
 /** The agents: one on every Linux node, whatever its taints. The name is the shipped one, so that only one of both runs. */
 export function agentDaemonSet(options: AgentOptions, observed: AgentDaemonSet | undefined): KubeObject {
   const { namespace, image, serviceAccount, release, args = [] } = options;
-  const labels = { "app.kubernetes.io/name": "attune-agent", "app.kubernetes.io/part-of": "attune" };
   const selector = { "openshift-app": "tuned" };
   return {
     apiVersion: "apps/v1",

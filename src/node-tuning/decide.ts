@@ -1,7 +1,13 @@
 import type { MachineConfig } from "../machine-config/api.ts";
 import type { KubeObject } from "../object/meta.ts";
 import { emptyPlan, type ObjectReference, type Plan } from "../object/plan.ts";
-import { type AgentDaemonSet, agentDaemonSet, agentDaemonSetName, type AgentOptions } from "./agent-daemon-set.ts";
+import {
+  type AgentDaemonSet,
+  agentDaemonSet,
+  agentDaemonSetName,
+  type AgentOptions,
+  isOurDaemonSet,
+} from "./agent-daemon-set.ts";
 import { deferredAnnotation, tunedKind } from "./api.ts";
 import { type ChosenNode, type PoolArguments, poolArguments } from "./boot-arguments.ts";
 import { acrossPools, bootFindings } from "./boot-findings.ts";
@@ -81,7 +87,8 @@ function planManaged(
   agreed: readonly PoolArguments[],
 ): void {
   plan.objects.push({
-    owns: "fields",
+    // Applied to another operator's, ours would run beside its own: that one is replaced, node by node.
+    owns: input.daemonSet && !isOurDaemonSet(input.daemonSet) ? "whole" : "fields",
     object: agentDaemonSet(input.agent, input.daemonSet),
     because: "every Linux node has an agent",
   });
