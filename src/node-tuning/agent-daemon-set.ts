@@ -6,9 +6,9 @@ export const agentDaemonSetName = "tuned";
 /** The generation that all nodes had once: what is new on a node since then is no roll-out. */
 export const stableAnnotation = `${group}/last-stable-daemonset-generation`;
 
-/** What of the DaemonSet's status is read. */
+/** What of the DaemonSet is read. */
 export interface AgentDaemonSet extends KubeObject {
-  spec?: { template?: unknown };
+  spec?: { template?: { spec?: { containers?: { name: string }[] } } };
   status?: {
     observedGeneration?: number;
     desiredNumberScheduled?: number;
@@ -28,16 +28,17 @@ export interface AgentOptions {
   readonly args?: readonly string[];
 }
 
-const labels = { "app.kubernetes.io/name": "attune-agent", "app.kubernetes.io/part-of": "attune" };
+const containerName = "agent";
 
-/** Whether Attune made it. The operator that Attune replaces has one of the same name. */
-export function isOurDaemonSet({ metadata }: AgentDaemonSet): boolean {
-  return metadata.labels?.["app.kubernetes.io/part-of"] === "attune";
+/** Whether it runs our agents. That of the operator which Attune replaces has the same name, and may have our labels. */
+export function isOurDaemonSet({ spec }: AgentDaemonSet): boolean {
+  return spec?.template?.spec?.containers?.every(({ name }) => name === containerName) ?? false;
 }
 
 /** The agents: one on every Linux node, whatever its taints. The name is the shipped one, so that only one of both runs. */
 export function agentDaemonSet(options: AgentOptions, observed: AgentDaemonSet | undefined): KubeObject {
   const { namespace, image, serviceAccount, release, args = [] } = options;
+  const labels = { "app.kubernetes.io/name": "attune-agent", "app.kubernetes.io/part-of": "attune" };
   const selector = { "openshift-app": "tuned" };
   return {
     apiVersion: "apps/v1",
@@ -62,7 +63,7 @@ export function agentDaemonSet(options: AgentOptions, observed: AgentDaemonSet |
           terminationGracePeriodSeconds: 30,
           containers: [
             {
-              name: "agent",
+              name: containerName,
               image,
               command: ["attune", "agent", "--node", "$(NODE_NAME)", "--root", "/host", ...args],
               env: [
