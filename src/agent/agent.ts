@@ -1,9 +1,15 @@
-import type { Engine } from "../engine/engine.ts";
-import { nativeEngine } from "../engine/native-engine.ts";
+import type { EngineName } from "../engine/tuned-daemon/engine-for.ts";
+import type { Launch } from "../engine/tuned-daemon/launch.ts";
+import type { DaemonEvent } from "../engine/tuned-daemon/supervisor.ts";
+import { TunedEngine } from "../engine/tuned-daemon/tuned-engine.ts";
 import type { Host } from "../host/host.ts";
 import type { Client } from "../kube/client.ts";
 import { createInformer } from "../kube/informer.ts";
-import { profileKind, tuningNamespace } from "../node-tuning/api.ts";
+import type { ReflectorHooks } from "../kube/reflector.ts";
+import { profileKind, type Protocol, tuningNamespace } from "../node-tuning/api.ts";
+import { Dismissal } from "../on-node/dismissal.ts";
+import { NodeEngines } from "../on-node/node-engines.ts";
+import { NodeTuner } from "../on-node/node-tuner.ts";
 import { tuneController } from "../on-node/tune-controller.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { type Log, noLog } from "../runtime/log.ts";
@@ -16,23 +22,77 @@ export interface AgentOptions {
   host: Host;
   signal: AbortSignal;
   /** Default native. */
-  engine?: Engine;
+  engine?: EngineName;
+  /** Starts programs on the node: how TuneD is run. Without it there is only the native engine. */
+  launch?: Launch;
   namespace?: string;
+  /** Default documented. */
+  protocol?: Protocol;
+  /** Put the originals back whatever the reason to end. Default: only if the agent is no longer wanted. */
+  rollbackOnExit?: boolean;
+  /** How often to look whether somebody else changed a setting. Default 10 minutes. */
+  lookEveryMs?: number;
   clock?: Clock;
   log?: Log;
 }
 
-/** The agent of one node, until the signal aborts. Settings stay in force after it. */
+/** The agent of one node, until the signal aborts. Settings stay in force after it unless nobody wants them any more. */
 export async function runAgent(options: AgentOptions): Promise<void> {
   const { client, node, host, signal, namespace = tuningNamespace, clock = systemClock } = options;
-  const { engine = nativeEngine() } = options;
+  const { engine: option = "native", launch, protocol = "documented", lookEveryMs = 600_000 } = options;
   const log = (options.log ?? noLog).child({ node });
+  const over = new AbortController();
+  const onEvent = (event: DaemonEvent): void => {
+    log.warn(describe(event), "TuneD");
+    controller.queue.add(`${namespace}/${node}`);
+  };
+  const tuned = launch && new TunedEngine({ launch, timer: clock, signal: over.signal, onEvent });
+  const engines = new NodeEngines({ host, option, ...(tuned ? { tuned } : {}) });
+  const tuner = new NodeTuner({ host, engines, clock, lookEveryMs, log });
+
   const manager = new Manager({ clock, log });
   const own = { namespace, fieldSelector: `metadata.name=${node}` };
-  const profiles = manager.informer(profileKind, own, () => createInformer(client, profileKind, { ...own, clock }));
-  const controller = tuneController({ client, profiles, namespace, node, host, engine, clock, log });
+  const profiles = manager.informer(profileKind, own, () =>
+    createInformer(client, profileKind, { ...own, clock, hooks: tellOnce(log) }),
+  );
+  const controller = tuneController({ client, profiles, namespace, node, tuner, protocol, clock, log });
   manager.add(controller, { on: "everywhere" });
   // Looked at even if nothing happens: the Profile may have gone while no agent ran.
   controller.queue.add(`${namespace}/${node}`);
-  await manager.run(signal);
+  const dismissal = new Dismissal({ client, namespace, node });
+  const begun = profiles.whenSynced(signal).then(
+    () => dismissal.begin(),
+    () => undefined,
+  );
+  try {
+    await manager.run(signal);
+    await begun;
+    if (options.rollbackOnExit === true || (await dismissal.isDismissed())) {
+      const { restored } = await tuner.release();
+      log.info({ settings: restored.length }, "originals put back");
+    }
+  } finally {
+    over.abort();
+  }
+}
+
+function describe(event: DaemonEvent): Record<string, unknown> {
+  if (event.type === "complaint") return { event: event.type, complaint: event.record.message };
+  if (event.type === "crashed") return { event: event.type, why: event.message, restartInMs: event.restartInMs };
+  return { event: event.type, outcome: event.outcome.type, why: event.outcome.message };
+}
+
+/** A server that is away is told of when it goes and when it comes back, not with every try. */
+function tellOnce(log: Log): ReflectorHooks {
+  let away = false;
+  return {
+    onError(error, { retryMs }) {
+      if (!away) log.warn({ error, retryMs }, "cannot follow the Profile; settings stay as they are");
+      away = true;
+    },
+    onWatch() {
+      if (away) log.info({}, "follow the Profile again");
+      away = false;
+    },
+  };
 }

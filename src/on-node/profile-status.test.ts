@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { SettingReport } from "../engine/engine.ts";
 import { apiVersion, type Profile, type ProfileStatus } from "../node-tuning/api.ts";
-import { inputsOf } from "../node-tuning/inputs.ts";
 import { profileStatus } from "./profile-status.ts";
-import type { TuneOutcome } from "./tune.ts";
+import type { Applied, InForce, TuneOutcome } from "./tune-outcome.ts";
 
 const now = "2026-01-01T00:00:00Z";
 const about = { unit: "sysctl", option: "vm.x", from: "p/tuned.conf:2" };
@@ -21,9 +20,12 @@ function profile(status?: ProfileStatus): Profile {
   };
 }
 
-function applied(...settings: SettingReport[]): TuneOutcome {
-  return { type: "applied", report: { settings, restored: [] }, warnings: [], bootArguments: "quiet" };
+function applied(...settings: SettingReport[]): Applied {
+  return { type: "applied", report: { settings, restored: [] }, warnings: [], troubles: [], drift: [] };
 }
+
+const inForce: InForce = { tunedProfile: "p", bootcmdline: "quiet", bootcmdlineInputs: "1" };
+const drift = { target: "/proc/sys/vm/x", owner: "profile", from: "[sysctl] vm.x", expected: "1", found: "7" };
 
 const cases: { name: string; outcome: TuneOutcome; applied: string; degraded: string; active: string }[] = [
   {
@@ -43,7 +45,7 @@ const cases: { name: string; outcome: TuneOutcome; applied: string; degraded: st
   {
     name: "an original that could not be put back",
     outcome: {
-      type: "applied",
+      ...applied(),
       report: {
         settings: [],
         restored: [
@@ -51,8 +53,6 @@ const cases: { name: string; outcome: TuneOutcome; applied: string; degraded: st
           { target: "/z", value: "" },
         ],
       },
-      warnings: [],
-      bootArguments: "",
     },
     applied: "True AsExpected TuneD profile applied.",
     degraded: "True TunedError cannot put back /proc/sys/vm/y: busy",
@@ -60,12 +60,7 @@ const cases: { name: string; outcome: TuneOutcome; applied: string; degraded: st
   },
   {
     name: "a warning",
-    outcome: {
-      type: "applied",
-      report: { settings: [], restored: [] },
-      warnings: [{ message: "hm", file: "p", line: 3 }],
-      bootArguments: "",
-    },
+    outcome: { ...applied(), warnings: [{ message: "hm", file: "p", line: 3 }] },
     applied: "True AsExpected TuneD profile applied.",
     degraded: "False TunedWarning p:3: hm",
     active: "p",
@@ -97,6 +92,53 @@ const cases: { name: string; outcome: TuneOutcome; applied: string; degraded: st
     active: "p",
   },
   {
+    name: "the engine that was chosen",
+    outcome: { ...applied(same), engine: { engine: "native", reason: "TuneD is not installed" } },
+    applied: "True AsExpected TuneD profile applied. Engine native: TuneD is not installed.",
+    degraded: "False AsExpected No errors.",
+    active: "p",
+  },
+  {
+    name: "a daemon in trouble, once",
+    outcome: {
+      ...applied({ ...about, type: "failed", message: "Failed to set x" }),
+      troubles: ["Failed to set x", "TuneD ended by SIGSEGV; started again in 2 s"],
+    },
+    applied: "True AsExpected TuneD profile applied, except for 1 of 1 settings.",
+    degraded: "True TunedError p/tuned.conf:2: vm.x: Failed to set x; TuneD ended by SIGSEGV; started again in 2 s",
+    active: "p",
+  },
+  {
+    name: "somebody else who changed a setting",
+    outcome: { ...applied(same), drift: [drift] },
+    applied: "True AsExpected TuneD profile applied.",
+    degraded:
+      'False TunedWarning somebody else changed /proc/sys/vm/x to "7", set back to "1" for profile: [sysctl] vm.x',
+    active: "p",
+  },
+  {
+    name: "a setting that cannot be set back",
+    outcome: { ...applied(same), drift: [{ ...drift, failed: "EROFS" }] },
+    applied: "True AsExpected TuneD profile applied.",
+    degraded:
+      'True TunedError somebody else changed /proc/sys/vm/x to "7", cannot be set back (EROFS) to "1" for profile: [sysctl] vm.x',
+    active: "p",
+  },
+  {
+    name: "a change that waits",
+    outcome: { type: "deferred", profile: "q", before: applied(same) },
+    applied: "False Deferred The change is waiting for the next node restart: q",
+    degraded: "True TunedDeferredUpdate The change is waiting for the next node restart: q",
+    active: "p",
+  },
+  {
+    name: "a change that waits while what is in force has errors",
+    outcome: { type: "deferred", profile: "q", before: applied(failed) },
+    applied: "False Deferred The change is waiting for the next node restart: q",
+    degraded: "True TunedError p/tuned.conf:2: vm.x: no such file; The change is waiting for the next node restart: q",
+    active: "p",
+  },
+  {
     name: "a profile that makes no sense",
     outcome: { type: "invalid", problems: [{ message: "bad", file: "p", line: 1 }, { message: "worse" }] },
     applied: "False Failed p:1: bad; worse",
@@ -114,30 +156,36 @@ const cases: { name: string; outcome: TuneOutcome; applied: string; degraded: st
 
 describe("a Profile's status", () => {
   test.each(cases)("tells of $name", ({ outcome, applied, degraded, active }) => {
-    const status = profileStatus(profile({ tunedProfile: "before" }), outcome, now);
+    const known = outcome.type === "applied" || outcome.type === "deferred";
+    const tuning = { outcome, inForce: known ? inForce : undefined };
+    const status = profileStatus(profile({ tunedProfile: "before" }), tuning, now);
     const texts = status.conditions?.map(({ status, reason, message }) => `${status} ${reason} ${message}`);
     expect(texts).toEqual([applied, degraded]);
     expect(status).toMatchObject({ tunedProfile: active, observedGeneration: 4 });
   });
 
-  test("tells what the profile in force wants of the boot loader, and for which inputs", () => {
-    const first = profileStatus(profile(), applied(set), now);
-    const bootcmdlineInputs = inputsOf(profile().spec);
-    expect(first).toMatchObject({ bootcmdline: "quiet", bootcmdlineInputs });
-    const edited = { ...profile(first), spec: { config: { tunedProfile: "q" } } };
-    const then = profileStatus(edited, { type: "failed", message: "no" }, now);
-    expect(then).toMatchObject({ tunedProfile: "p", bootcmdline: "quiet", bootcmdlineInputs });
+  test("tells what the profile in force wants of the boot loader, also where another could not be applied", () => {
+    const first = profileStatus(profile(), { outcome: applied(set), inForce }, now);
+    expect(first).toMatchObject(inForce);
+    const outcome = { type: "failed", message: "no" } as const;
+    expect(profileStatus(profile(first), { outcome, inForce: undefined }, now)).toMatchObject(inForce);
+    const nothing = profileStatus(profile(first), { outcome, inForce: { tunedProfile: "" } }, now);
+    expect(nothing).toMatchObject({ ...inForce, tunedProfile: "" });
   });
 
   test("says the same of a node that is looked at again, so that nothing is written", () => {
-    const first = profileStatus(profile(), applied(set), now);
-    expect(profileStatus(profile(first), applied(same), "2027-01-01T00:00:00Z")).toEqual(first);
+    const first = profileStatus(profile(), { outcome: applied(set), inForce }, now);
+    const again = profileStatus(profile(first), { outcome: applied(same), inForce }, "2027-01-01T00:00:00Z");
+    expect(again).toEqual(first);
   });
 
-  test("stays short however much went wrong", () => {
-    const many = applied(...Array.from({ length: 500 }, () => ({ ...failed, message: "x".repeat(5000) })));
-    const message = profileStatus(profile(), many, now).conditions?.[1]?.message ?? "";
-    expect(message.length).toBeLessThan(32_768);
-    expect(message).toMatch(/; and 490 more$/);
+  test("names every setting that failed, and stays short however much went wrong", () => {
+    const message = (count: number, text: string): string => {
+      const outcome = applied(...Array.from({ length: count }, () => ({ ...failed, message: text })));
+      return profileStatus(profile(), { outcome, inForce }, now).conditions?.[1]?.message ?? "";
+    };
+    expect(message(100, "no such file").split("; ")).toHaveLength(100);
+    expect(message(500, "x".repeat(5000)).length).toBeLessThan(20_000);
+    expect(message(500, "x".repeat(5000))).toMatch(/; and 485 more$/);
   });
 });

@@ -1,63 +1,78 @@
+import type { Repaired } from "../engine/drift.ts";
 import type { SettingReport } from "../engine/engine.ts";
 import type { Profile, ProfileStatus } from "../node-tuning/api.ts";
-import { inputsOf } from "../node-tuning/inputs.ts";
 import { type Condition, setCondition } from "../object/condition.ts";
 import { formatProblem } from "../tuned/problem.ts";
-import type { TuneOutcome } from "./tune.ts";
+import type { InForce, TuneOutcome, Tuning } from "./tune-outcome.ts";
 
 type Finding = Pick<Condition, "status" | "reason" | "message">;
 
 /** What a node says of its Profile. Two runs with the same outcome say the same. */
-export function profileStatus(profile: Profile, outcome: TuneOutcome, now: string): ProfileStatus {
+export function profileStatus(profile: Profile, { outcome, inForce }: Tuning, now: string): ProfileStatus {
   const before = profile.status?.conditions ?? [];
   const applied = setCondition(before, { type: "Applied", ...appliedFinding(outcome) }, now);
   const conditions = setCondition(applied, { type: "Degraded", ...degradedFinding(outcome) }, now);
   return {
-    ...inForce(profile, outcome),
+    ...saidBefore(profile),
+    ...inForce,
     conditions: [...conditions],
     observedGeneration: profile.metadata.generation,
   };
 }
 
-/** Whatever was in force before is still, where nothing was applied. */
-function inForce({ spec, status }: Profile, outcome: TuneOutcome): Omit<ProfileStatus, "conditions"> {
-  if (outcome.type === "applied")
-    return {
-      tunedProfile: spec.config.tunedProfile,
-      bootcmdline: outcome.bootArguments,
-      bootcmdlineInputs: inputsOf(spec),
-    };
+function saidBefore({ status }: Profile): InForce {
   const { tunedProfile = "", bootcmdline, bootcmdlineInputs } = status ?? {};
   return bootcmdlineInputs === undefined ? { tunedProfile } : { tunedProfile, bootcmdline, bootcmdlineInputs };
 }
 
 function appliedFinding(outcome: TuneOutcome): Finding {
+  if (outcome.type === "deferred") return { status: "False", reason: "Deferred", message: waiting(outcome) };
   if (outcome.type !== "applied") return { status: "False", reason: "Failed", message: whyNot(outcome) };
-  const { settings } = outcome.report;
-  const failed = settings.filter(({ type }) => type === "failed").length;
-  const message =
-    failed > 0
-      ? `TuneD profile applied, except for ${failed} of ${settings.length} settings.`
-      : "TuneD profile applied.";
-  return { status: "True", reason: "AsExpected", message };
+  const { report, engine } = outcome;
+  const failed = report.settings.filter(({ type }) => type === "failed").length;
+  const extent = failed > 0 ? `, except for ${failed} of ${report.settings.length} settings` : "";
+  const by = engine ? ` Engine ${engine.engine}: ${engine.reason}.` : "";
+  return { status: "True", reason: "AsExpected", message: `TuneD profile applied${extent}.${by}` };
 }
 
 function degradedFinding(outcome: TuneOutcome): Finding {
+  if (outcome.type === "deferred") {
+    const before = outcome.before && degradedFinding(outcome.before);
+    if (before?.reason === "TunedError") return { ...before, message: `${before.message}; ${waiting(outcome)}` };
+    return { status: "True", reason: "TunedDeferredUpdate", message: waiting(outcome) };
+  }
   if (outcome.type !== "applied") return { status: "True", reason: "TunedError", message: whyNot(outcome) };
   const { settings, restored } = outcome.report;
+  const failures = settings.flatMap(describeFailure);
   const errors = [
-    ...settings.flatMap(describeFailure),
+    ...failures,
     ...restored.flatMap(({ target, failed }) => (failed === undefined ? [] : [`cannot put back ${target}: ${failed}`])),
+    ...outcome.drift.filter(({ failed }) => failed !== undefined).map(describeDrift),
+    ...outcome.troubles.filter((trouble) => !failures.some((failure) => failure.includes(trouble))),
   ];
   if (errors.length > 0) return { status: "True", reason: "TunedError", message: several(errors) };
   const overrides = settings.flatMap(describeOverride);
   if (overrides.length > 0) return { status: "True", reason: "TunedSysctlOverride", message: several(overrides) };
-  const warnings = [...outcome.warnings.map(formatProblem), ...settings.flatMap(describeSkipped)];
+  const warnings = [
+    ...outcome.drift.map(describeDrift),
+    ...outcome.warnings.map(formatProblem),
+    ...settings.flatMap(describeSkipped),
+  ];
   if (warnings.length > 0) return { status: "False", reason: "TunedWarning", message: several(warnings) };
   return { status: "False", reason: "AsExpected", message: "No errors." };
 }
 
-function whyNot(outcome: Exclude<TuneOutcome, { type: "applied" }>): string {
+function waiting({ profile }: Extract<TuneOutcome, { type: "deferred" }>): string {
+  return `The change is waiting for the next node restart: ${profile}`;
+}
+
+function describeDrift({ target, owner, from, expected, found, failed }: Repaired): string {
+  const changed = `somebody else changed ${target} to ${JSON.stringify(found)}`;
+  const back = failed === undefined ? "set back" : `cannot be set back (${failed})`;
+  return `${changed}, ${back} to ${JSON.stringify(expected)} for ${owner}: ${from}`;
+}
+
+function whyNot(outcome: Extract<TuneOutcome, { type: "failed" | "invalid" }>): string {
   return outcome.type === "failed" ? outcome.message : several(outcome.problems.map(formatProblem));
 }
 
@@ -82,11 +97,16 @@ function describePlace({ from, option, unit }: SettingReport): string {
   return from === "" ? name : `${from}: ${name}`;
 }
 
-/** A condition holds at most 32,768 characters, and people read the first few. */
+/** Names everything as long as it is not absurd: a condition holds 32,768 characters, and thousands of nodes have some. */
+const longestText = 16_000;
+const longestPart = 1000;
+
 function several(messages: readonly string[]): string {
-  const shown = messages
-    .slice(0, 10)
-    .map((message) => (message.length > 1000 ? `${message.slice(0, 1000)}…` : message));
-  const more = messages.length - shown.length;
-  return `${shown.join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
+  let text = "";
+  for (const [index, message] of messages.entries()) {
+    const part = message.length > longestPart ? `${message.slice(0, longestPart)}…` : message;
+    if (text.length + part.length > longestText) return `${text}; and ${messages.length - index} more`;
+    text += index === 0 ? part : `; ${part}`;
+  }
+  return text;
 }

@@ -2,73 +2,122 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { ApplyReport, Engine } from "../engine/engine.ts";
 import { MemoryBase } from "../host/memory-base.ts";
 import { MemoryHost } from "../host/memory-host.ts";
+import { ApiError } from "../kube/api-error.ts";
 import type { CacheEvent, Informer } from "../kube/cache.ts";
-import type { Client, Patch } from "../kube/client.ts";
-import { apiVersion, type Profile, type ProfileStatus } from "../node-tuning/api.ts";
+import type { Client, KindRef, Patch } from "../kube/client.ts";
+import {
+  apiVersion,
+  bootArgumentsAnnotation,
+  inputsAnnotation,
+  type Profile,
+  type ProfileStatus,
+  type Protocol,
+} from "../node-tuning/api.ts";
+import type { KubeObject } from "../object/meta.ts";
+import { noLog } from "../runtime/log.ts";
 import { VirtualClock } from "../runtime/virtual-clock.ts";
+import { NodeEngines } from "./node-engines.ts";
+import { NodeTuner } from "./node-tuner.ts";
 import { tuneController } from "./tune-controller.ts";
 
 const namespace = "tuning";
+const minute = 60_000;
 let end = new AbortController();
 afterEach(() => end.abort());
 
 /** A server with at most one Profile, the informer on it, and an engine that notes what it is told to do. */
-function world(start?: Profile): {
-  clock: VirtualClock;
-  done: string[];
-  statuses: ProfileStatus[];
-  change: (profile: Profile | undefined) => void;
-  failing: { message?: string };
-} {
-  end = new AbortController();
-  const clock = new VirtualClock();
-  const done: string[] = [];
-  const statuses: ProfileStatus[] = [];
-  const failing: { message?: string } = {};
-  let current = start;
-  let tell: (event: CacheEvent<Profile>) => void = () => {};
+class World {
+  readonly clock = new VirtualClock();
+  readonly done: string[] = [];
+  readonly statuses: ProfileStatus[] = [];
+  readonly requests: string[] = [];
+  readonly node: KubeObject = { apiVersion: "v1", kind: "Node", metadata: { name: "n", annotations: { other: "1" } } };
+  /** What the engine fails with. */
+  failing: string | undefined;
+  /** What the server answers instead of anything else. */
+  away: number | undefined;
+  /** What the server has, where the cache does not have it. */
+  hidden: Profile | undefined;
+  #current: Profile | undefined;
+  #tell: (event: CacheEvent<Profile>) => void = () => {};
 
-  const change = (profile: Profile | undefined): void => {
-    const before = current;
-    current = profile;
-    if (!profile) tell({ type: "deleted", object: before! });
-    else tell(before ? { type: "updated", object: profile, before } : { type: "added", object: profile });
-  };
-  const profiles = {
-    whenSynced: async () => {},
-    get: (key: string) => (key === `${namespace}/n` ? current : undefined),
-    subscribe(handler: typeof tell) {
-      tell = handler;
-      if (current) handler({ type: "added", object: current });
-      return () => {};
-    },
-  } as unknown as Informer<Profile>;
-  const client = {
-    async patch(_of: unknown, _name: string, { patch }: Extract<Patch, { type: "merge" }>) {
-      const { status } = patch as { status: ProfileStatus };
-      statuses.push(status);
-      change({ ...current!, status: { ...current!.status, ...status } });
-      return current;
-    },
-  } as unknown as Client;
-  const engine: Engine = {
-    name: "native",
-    async apply(profile): Promise<ApplyReport> {
-      done.push(`apply ${profile.profile}`);
-      if (failing.message) throw new Error(failing.message);
-      return { settings: [], restored: [] };
-    },
-    verify: async () => ({ differences: [] }),
-    async rollback() {
-      done.push("rollback");
-      return { restored: [] };
-    },
-  };
-  const host = new MemoryHost(new MemoryBase([]));
-  const controller = tuneController({ client, profiles, namespace, node: "n", host, engine, clock });
-  controller.queue.add(`${namespace}/n`);
-  void controller.run(end.signal);
-  return { clock, done, statuses, change, failing };
+  constructor(start?: Profile, protocol: Protocol = "documented") {
+    end = new AbortController();
+    this.#current = start;
+    const profiles = {
+      whenSynced: async () => {},
+      get: (key: string) => (key === `${namespace}/n` ? this.#current : undefined),
+      subscribe: (handler: (event: CacheEvent<Profile>) => void) => {
+        this.#tell = handler;
+        if (this.#current) handler({ type: "added", object: this.#current });
+        return () => {};
+      },
+    } as unknown as Informer<Profile>;
+    const host = new MemoryHost(new MemoryBase([["/proc/sys/kernel/random/boot_id", "b\n"]]));
+    const { clock } = this;
+    const engines = new NodeEngines({ host, option: "native", native: this.#engine() });
+    const tuner = new NodeTuner({ host, engines, clock, lookEveryMs: 10 * minute, log: noLog });
+    const controller = tuneController({
+      client: this.#client(),
+      profiles,
+      namespace,
+      node: "n",
+      tuner,
+      protocol,
+      clock,
+    });
+    controller.queue.add(`${namespace}/n`);
+    void controller.run(end.signal);
+  }
+
+  change(profile: Profile | undefined): void {
+    const before = this.#current;
+    this.#current = profile;
+    if (!profile) this.#tell({ type: "deleted", object: before! });
+    else this.#tell(before ? { type: "updated", object: profile, before } : { type: "added", object: profile });
+  }
+
+  #client(): Client {
+    const ask = (what: string): void => {
+      this.requests.push(what);
+      if (this.away !== undefined) throw new ApiError({ code: this.away, reason: "Away", message: "away" });
+    };
+    return {
+      get: async (of: KindRef) => {
+        ask(`get ${of.kind}`);
+        const found = of.kind === "Node" ? this.node : (this.#current ?? this.hidden);
+        if (!found) throw new ApiError({ code: 404, reason: "NotFound", message: "gone" });
+        return found;
+      },
+      patch: async (of: KindRef, _name: string, { patch }: Extract<Patch, { type: "merge" }>) => {
+        ask(`patch ${of.kind}`);
+        if (of.kind === "Node") {
+          Object.assign(this.node.metadata.annotations!, (patch as KubeObject).metadata.annotations);
+          return this.node;
+        }
+        const { status } = patch as { status: ProfileStatus };
+        this.statuses.push({ ...this.#current!.status, ...status });
+        this.change({ ...this.#current!, status: { ...this.#current!.status, ...status } });
+        return this.#current;
+      },
+    } as unknown as Client;
+  }
+
+  #engine(): Engine {
+    return {
+      name: "native",
+      apply: async (profile): Promise<ApplyReport> => {
+        this.done.push(`apply ${profile.profile}`);
+        if (this.failing !== undefined) throw new Error(this.failing);
+        return { settings: [], restored: [] };
+      },
+      verify: async () => ({ differences: [] }),
+      rollback: async () => {
+        this.done.push("rollback");
+        return { restored: [] };
+      },
+    };
+  }
 }
 
 function profile(name: string, generation = 1, more: Partial<Profile> = {}): Profile {
@@ -76,65 +125,149 @@ function profile(name: string, generation = 1, more: Partial<Profile> = {}): Pro
     apiVersion,
     kind: "Profile",
     metadata: { name: "n", namespace, generation, uid: "u" },
-    spec: { config: { tunedProfile: name }, profile: [{ name, data: "" }] },
+    spec: { config: { tunedProfile: name }, profile: [{ name, data: "[bootloader]\ncmdline=quiet\n" }] },
     ...more,
   };
 }
 
 describe("the agent of a node", () => {
   test("applies its Profile once and does not take its own status for news", async () => {
-    const { clock, done, statuses } = world(profile("p"));
-    await clock.advance(0);
-    expect(done).toEqual(["apply p"]);
-    expect(statuses).toMatchObject([{ tunedProfile: "p", observedGeneration: 1 }]);
+    const w = new World(profile("p"));
+    await w.clock.advance(0);
+    expect(w.done).toEqual(["apply p"]);
+    expect(w.statuses).toMatchObject([{ tunedProfile: "p", bootcmdline: "quiet", observedGeneration: 1 }]);
+    await w.clock.advance(60 * minute);
+    expect([w.done.length, w.statuses.length]).toEqual([1, 1]);
   });
 
-  test("follows changes of spec", async () => {
-    const { clock, done, change, statuses } = world(profile("p"));
-    await clock.advance(0);
-    change(profile("q", 2));
-    await clock.advance(0);
-    expect(done).toEqual(["apply p", "apply q"]);
-    expect(statuses.at(-1)).toMatchObject({ tunedProfile: "q", observedGeneration: 2 });
+  test("follows changes of spec, and of several in a row the last", async () => {
+    const w = new World(profile("p"));
+    await w.clock.advance(0);
+    w.change(profile("q", 2));
+    w.change(profile("r", 3));
+    await w.clock.advance(0);
+    expect(w.done).toEqual(["apply p", "apply r"]);
+    expect(w.statuses.at(-1)).toMatchObject({ tunedProfile: "r", observedGeneration: 3 });
   });
 
-  test("puts right a status that somebody else wrote", async () => {
-    const { clock, change, statuses } = world(profile("p"));
-    await clock.advance(0);
-    change(profile("p", 1, { status: { tunedProfile: "lie" } }));
-    await clock.advance(0);
-    expect(statuses).toHaveLength(2);
-    expect(statuses[1]).toMatchObject({ tunedProfile: "p" });
+  test("puts right a status that somebody else wrote, without tuning again", async () => {
+    const w = new World(profile("p"));
+    await w.clock.advance(0);
+    w.change(profile("p", 1, { status: { tunedProfile: "lie" } }));
+    await w.clock.advance(0);
+    expect(w.done).toEqual(["apply p"]);
+    expect(w.statuses).toHaveLength(2);
+    expect(w.statuses[1]).toMatchObject({ tunedProfile: "p" });
   });
 
   test("puts the originals back when its Profile goes, or is gone when it starts", async () => {
-    const { clock, done, change } = world();
-    await clock.advance(0);
-    change(profile("p"));
-    await clock.advance(0);
-    change(undefined);
-    await clock.advance(0);
-    expect(done).toEqual(["rollback", "apply p", "rollback"]);
+    const w = new World();
+    await w.clock.advance(0);
+    w.change(profile("p"));
+    await w.clock.advance(0);
+    w.change(undefined);
+    await w.clock.advance(0);
+    expect(w.done).toEqual(["rollback", "apply p", "rollback"]);
+  });
+
+  test.each([
+    ["the server cannot be asked", { away: 0 }],
+    ["the server refuses to say", { away: 403 }],
+    ["the server has it", { hidden: profile("p") }],
+  ])("keeps settings while its Profile is not in the cache and %s, and asks ever more rarely", async (_, state) => {
+    const w = new World(profile("p"));
+    await w.clock.advance(0);
+    Object.assign(w, state);
+    w.requests.length = 0;
+    w.change(undefined);
+    await w.clock.advance(10 * minute);
+    expect(w.done).toEqual(["apply p"]);
+    expect(w.requests.length).toBeGreaterThan(5);
+    expect(w.requests.length).toBeLessThan(20);
+    Object.assign(w, { away: undefined, hidden: undefined });
+    await w.clock.advance(minute);
+    expect(w.done).toEqual(["apply p", "rollback"]);
   });
 
   test("pays no attention to the Profiles of other nodes", async () => {
-    const { clock, done, change } = world(profile("p"));
-    await clock.advance(0);
-    change({ ...profile("p"), metadata: { name: "other", namespace, generation: 9 } });
-    await clock.advance(0);
-    expect(done).toEqual(["apply p"]);
+    const w = new World(profile("p"));
+    await w.clock.advance(0);
+    w.change({ ...profile("p"), metadata: { name: "other", namespace, generation: 9 } });
+    await w.clock.advance(0);
+    expect(w.done).toEqual(["apply p"]);
   });
 
   test("says in its status that the engine failed, and tries again until it does not", async () => {
-    const w = world(profile("p"));
-    w.failing.message = "read the journal of originals: broken";
-    await w.clock.advance(0);
+    const w = new World(profile("p"));
+    w.failing = "read the journal of originals: broken";
+    await w.clock.advance(10 * minute);
+    expect(w.statuses).toHaveLength(1);
     expect(w.statuses[0]?.conditions).toMatchObject([
       { type: "Applied", status: "False", message: "read the journal of originals: broken" },
       { type: "Degraded", status: "True", reason: "TunedError" },
     ]);
-    delete w.failing.message;
-    await w.clock.advance(60_000);
+    expect(w.done.length).toBeLessThan(20);
+    w.failing = undefined;
+    await w.clock.advance(minute);
     expect(w.statuses.at(-1)?.conditions).toMatchObject([{ status: "True" }, { status: "False" }]);
+  });
+
+  test("tunes once while the server is away, and tells of it when it is back", async () => {
+    const w = new World(profile("p"));
+    w.away = 503;
+    await w.clock.advance(10 * minute);
+    expect(w.done).toEqual(["apply p"]);
+    expect(w.requests.length).toBeLessThan(20);
+    w.away = undefined;
+    await w.clock.advance(minute);
+    expect(w.statuses).toMatchObject([{ tunedProfile: "p" }]);
+    expect(w.done).toEqual(["apply p"]);
+  });
+
+  test("says that a profile makes no sense, and looks again from time to time", async () => {
+    const w = new World(profile("p", 1, { spec: { config: { tunedProfile: "p" } } }));
+    await w.clock.advance(60 * minute);
+    expect(w.done).toEqual([]);
+    expect(w.statuses).toHaveLength(1);
+    expect(w.statuses[0]?.conditions?.[0]?.message).toBe('profile "p" does not exist');
+  });
+});
+
+describe("under the shipped protocol", () => {
+  const annotated = (name: string, inputs: string, generation = 1): Profile => {
+    const made = profile(name, generation);
+    made.metadata.annotations = { [inputsAnnotation]: inputs };
+    return made;
+  };
+
+  test("the Node has the boot arguments and their inputs, written when they differ", async () => {
+    const w = new World(annotated("p", "a:1"), "shipped");
+    await w.clock.advance(0);
+    expect(w.node.metadata.annotations).toEqual({
+      other: "1",
+      [bootArgumentsAnnotation]: "quiet",
+      [inputsAnnotation]: "a:1",
+    });
+    w.change({ ...annotated("p", "a:2"), status: w.statuses[0] });
+    await w.clock.advance(0);
+    expect(w.node.metadata.annotations?.[inputsAnnotation]).toBe("a:2");
+    expect(w.requests.filter((request) => request === "patch Node")).toHaveLength(2);
+    expect(w.done).toEqual(["apply p"]);
+  });
+
+  test("a Node that has them already is not written", async () => {
+    const w = new World(annotated("p", "a:1"), "shipped");
+    Object.assign(w.node.metadata.annotations!, { [bootArgumentsAnnotation]: "quiet", [inputsAnnotation]: "a:1" });
+    await w.clock.advance(60 * minute);
+    expect(w.requests).toEqual(["patch Profile", "get Node"]);
+  });
+
+  test("inputs of a profile that is not in force are not told", async () => {
+    const w = new World(annotated("p", "a:1"), "shipped");
+    await w.clock.advance(0);
+    w.failing = "no";
+    w.change(annotated("q", "a:2", 2));
+    await w.clock.advance(0);
+    expect(w.node.metadata.annotations?.[inputsAnnotation]).toBe("a:1");
   });
 });

@@ -1,18 +1,18 @@
-import type { Engine } from "../engine/engine.ts";
-import type { Host } from "../host/host.ts";
+import { isNotFound } from "../kube/api-error.ts";
 import type { Informer } from "../kube/cache.ts";
 import type { Client } from "../kube/client.ts";
-import { type Profile, profileKind, type ProfileStatus } from "../node-tuning/api.ts";
-import { equal } from "../object/json.ts";
+import { type Profile, profileKind, type Protocol } from "../node-tuning/api.ts";
 import { keyOf } from "../object/meta.ts";
 import { emptyPlan } from "../object/plan.ts";
 import { formatTime } from "../object/time.ts";
-import { act, type ActResult } from "../runtime/act.ts";
+import { act } from "../runtime/act.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { Controller, source } from "../runtime/controller.ts";
+import { Controller, type Result, source } from "../runtime/controller.ts";
 import type { Log } from "../runtime/log.ts";
+import { nodeAnnotator } from "./node-annotations.ts";
+import type { NodeTuner } from "./node-tuner.ts";
 import { profileStatus } from "./profile-status.ts";
-import { tune, type TuneOutcome } from "./tune.ts";
+import type { Tuning } from "./tune-outcome.ts";
 
 export interface TuneControllerOptions {
   client: Client;
@@ -20,60 +20,77 @@ export interface TuneControllerOptions {
   profiles: Informer<Profile>;
   namespace: string;
   node: string;
-  host: Host;
-  engine: Engine;
+  tuner: NodeTuner;
+  protocol: Protocol;
   clock: Clock;
   log?: Log;
 }
 
+const fieldManager = "attune-agent";
+
 /** Keeps a node as its Profile says, and the Profile's status as the node is. */
 export function tuneController(options: TuneControllerOptions): Controller {
-  const { client, profiles, namespace, node, host, engine, clock } = options;
+  const { client, profiles, namespace, node, tuner, clock } = options;
   const key = `${namespace}/${node}`;
-  let said: ProfileStatus | undefined;
+  const annotate = options.protocol === "shipped" ? nodeAnnotator({ client, node, fieldManager }) : undefined;
 
-  async function report(profile: Profile, outcome: TuneOutcome, signal: AbortSignal, log: Log): Promise<ActResult> {
-    const status = profileStatus(profile, outcome, formatTime(clock.now()));
-    said = status;
+  async function report(profile: Profile, tuning: Tuning, signal: AbortSignal, log: Log): Promise<void> {
+    const status = profileStatus(profile, tuning, formatTime(clock.now()));
     const { apiVersion, kind, metadata } = profile;
-    return act(
+    await act(
       { ...emptyPlan(), statuses: [{ of: { apiVersion, kind, metadata }, status: { ...status } }] },
-      { client, kinds: () => profileKind, observed: () => profile, fieldManager: "attune-agent", signal, log },
+      { client, kinds: () => profileKind, observed: () => profile, fieldManager, signal, log },
     );
+    await annotate?.(profile, tuning, signal);
+  }
+
+  async function release(signal: AbortSignal, log: Log): Promise<Result> {
+    if (!(await isGone({ client, namespace, node, signal }))) return { requeue: true };
+    const { restored } = await tuner.release();
+    if (restored.length === 0) return {};
+    const failed = restored.filter((one) => one.failed !== undefined);
+    log.info({ settings: restored.length, failed }, "the Profile is gone: originals put back");
+    return failed.length > 0 ? { requeue: true } : {};
   }
 
   return new Controller({
     name: "tune",
     clock,
     log: options.log,
-    sources: [
-      source(profiles, (event) => {
-        if (keyOf(event.object) !== key) return [];
-        // Our own words come back as an event: nothing to do then.
-        const echo = event.type === "updated" && sameSpec(event) && equal(event.object.status, said);
-        return echo ? [] : [key];
-      }),
-    ],
+    queue: { backOff: { baseMs: 1000, maxMs: 60_000 } },
+    sources: [source(profiles, ({ object }) => (keyOf(object) === key ? [key] : []))],
     async reconcile(_key, { signal, log }) {
       const profile = profiles.get(key);
-      if (!profile) {
-        const { restored } = await engine.rollback(host);
-        if (restored.length > 0) log.info({ settings: restored.length }, "the Profile is gone: originals put back");
-        return undefined;
-      }
-      let outcome: TuneOutcome;
+      if (!profile) return release(signal, log);
+      let tuning: Tuning;
       try {
-        outcome = await tune({ spec: profile.spec, host, engine, signal });
+        tuning = await tuner.tune(profile, signal);
       } catch (error) {
         // The node says so in its status, and the worker loop logs it and tries again.
-        await report(profile, { type: "failed", message: (error as Error).message }, signal, log);
+        const outcome = { type: "failed", message: (error as Error).message } as const;
+        await report(profile, { outcome, inForce: undefined }, signal, log);
         throw error;
       }
-      return report(profile, outcome, signal, log);
+      await report(profile, tuning, signal, log);
+      return tuning.outcome.type === "failed" ? { requeue: true } : { requeueAfterMs: tuner.lookAgainInMs };
     },
   });
 }
 
-function sameSpec({ before, object }: { before: Profile; object: Profile }): boolean {
-  return before.metadata.uid === object.metadata.uid && before.metadata.generation === object.metadata.generation;
+export interface OwnProfile {
+  readonly client: Client;
+  readonly namespace: string;
+  readonly node: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Only what the server itself says counts: a cache may be behind, and a connection may fail. */
+export async function isGone({ client, namespace, node, signal }: OwnProfile): Promise<boolean> {
+  try {
+    await client.get(profileKind, node, { namespace, signal });
+    return false;
+  } catch (error) {
+    if (isNotFound(error)) return true;
+    throw error;
+  }
 }

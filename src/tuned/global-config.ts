@@ -79,6 +79,12 @@ function readAs(fallback: GlobalValue, key: string, value: string): GlobalValue 
   return number === undefined ? undefined : Number(number);
 }
 
+/** Globs of sysctls for which a profile wins although the node's own files are applied after it. */
+export function excludedSysctls({ options }: GlobalConfig): string[] {
+  const globs = String(options.get("reapply_sysctl_exclude") ?? "").split(/[,;]/);
+  return globs.map((glob) => glob.trim()).filter((glob) => glob !== "");
+}
+
 /** An option that is a size; what is none is the fallback. */
 export function sizeOption({ options }: GlobalConfig, key: string, fallback: number): number {
   const value = options.get(key);

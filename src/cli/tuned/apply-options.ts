@@ -1,6 +1,6 @@
 import type { ApplyOptions } from "../../engine/engine.ts";
 import type { Host } from "../../host/host.ts";
-import { parseGlobalConfig } from "../../tuned/global-config.ts";
+import { excludedSysctls, parseGlobalConfig } from "../../tuned/global-config.ts";
 import { baseDirectory } from "../../tuned/profiles/base-profiles.ts";
 import type { Place } from "./search-path.ts";
 
@@ -11,8 +11,7 @@ export async function applyOptions(host: Host, places: readonly Place[]): Promis
   const profileDirectories = [baseDirectory, ...places.map(({ directory }) => directory)];
   const file = await host.read(mainConfig);
   if (file.type !== "text") return { profileDirectories };
-  const { options } = parseGlobalConfig(file.text, mainConfig);
-  const globs = String(options.get("reapply_sysctl_exclude") ?? "").split(/[,;]/);
-  const exclude = globs.map((glob) => glob.trim()).filter((glob) => glob !== "");
-  return { profileDirectories, reapplySysctl: { enabled: options.get("reapply_sysctl") !== false, exclude } };
+  const config = parseGlobalConfig(file.text, mainConfig);
+  const enabled = config.options.get("reapply_sysctl") !== false;
+  return { profileDirectories, reapplySysctl: { enabled, exclude: excludedSysctls(config) } };
 }

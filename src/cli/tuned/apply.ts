@@ -3,7 +3,7 @@ import { applyOptions } from "./apply-options.ts";
 import { type Applied, applyText } from "./apply-text.ts";
 import { placeBaseScripts } from "../../on-node/place-base-scripts.ts";
 import { chooseEngine, engineOption } from "./engine-option.ts";
-import { lockEngine } from "./lock-engine.ts";
+import { lockEngine } from "../../on-node/lock-engine.ts";
 import { OneShotHost } from "./one-shot-host.ts";
 import { outputOption, serialised } from "./output-option.ts";
 import { profileNames } from "./profile-names.ts";

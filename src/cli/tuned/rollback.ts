@@ -4,7 +4,7 @@ import { pidFile } from "../../engine/tuned-daemon/other-tuned.ts";
 import type { Host } from "../../host/host.ts";
 import type { Cell } from "../text-table.ts";
 import { type ChosenEngine, tunedDaemon } from "./engine-option.ts";
-import { lockEngine } from "./lock-engine.ts";
+import { lockEngine } from "../../on-node/lock-engine.ts";
 import { OneShotHost } from "./one-shot-host.ts";
 import { outputOption, serialised } from "./output-option.ts";
 import { printable } from "./printable.ts";

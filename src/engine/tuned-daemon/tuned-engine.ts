@@ -1,5 +1,5 @@
 import type { Host } from "../../host/host.ts";
-import { parseGlobalConfig } from "../../tuned/global-config.ts";
+import { excludedSysctls, parseGlobalConfig } from "../../tuned/global-config.ts";
 import type { ResolvedProfile } from "../../tuned/resolve.ts";
 import type { Unit } from "../../tuned/unit.ts";
 import { carryOut } from "../carry-out.ts";
@@ -111,7 +111,7 @@ export class TunedEngine implements Engine {
 
     const options = await this.#planOptions(host, given);
     const rendered = renderProfile(profile);
-    const files = configFiles(rendered, await textOf(mainConfig, host));
+    const files = configFiles(rendered, await textOf(mainConfig, host), given);
     const journal = await loadJournal(host);
     const { ledger } = journal;
     const tuned = ledger.entries().some(({ claims }) => claims.some((claim) => claim.owner === owner && claim.made));
@@ -172,13 +172,10 @@ export class TunedEngine implements Engine {
 
   /** What the node's configuration of TuneD says, where nobody says otherwise. */
   async #planOptions(host: Host, given: ApplyOptions): Promise<ApplyOptions> {
-    const { options } = parseGlobalConfig((await textOf(mainConfig, host)) ?? "", mainConfig);
-    const exclude = String(options.get("reapply_sysctl_exclude") ?? "");
+    const config = parseGlobalConfig((await textOf(mainConfig, host)) ?? "", mainConfig);
+    const enabled = config.options.get("reapply_sysctl") !== false;
     return {
-      reapplySysctl: {
-        enabled: options.get("reapply_sysctl") !== false,
-        exclude: exclude.split(/[,;]/).flatMap((glob) => (glob.trim() === "" ? [] : [glob.trim()])),
-      },
+      reapplySysctl: { enabled, exclude: excludedSysctls(config) },
       profileDirectories: ["/usr/lib/tuned", "/usr/lib/tuned/profiles", "/etc/tuned", "/etc/tuned/profiles"],
       ...given,
     };

@@ -1,0 +1,56 @@
+import type { ApplyOptions } from "../engine/engine.ts";
+import type { Host } from "../host/host.ts";
+import type { ProfileSpec } from "../node-tuning/api.ts";
+import { excludedSysctls, parseGlobalConfig } from "../tuned/global-config.ts";
+import { type ParsedProfile, parseProfile } from "../tuned/parse-profile.ts";
+import type { Problem } from "../tuned/problem.ts";
+import { baseVariableFiles } from "../tuned/profiles/base-files.ts";
+import { baseProfiles } from "../tuned/profiles/base-profiles.ts";
+import type { ResolvedProfile } from "../tuned/resolve.ts";
+import { resolveOnNode } from "./resolve-on-node.ts";
+
+export type SpecResolution =
+  | {
+      readonly type: "resolved";
+      readonly profile: ResolvedProfile;
+      /** What the profile was merged from. */
+      readonly texts: readonly ParsedProfile[];
+      readonly options: ApplyOptions;
+    }
+  /** The profile makes no sense on this node. */
+  | { readonly type: "invalid"; readonly problems: readonly Problem[] };
+
+/** Where profiles look for the name of the cloud provider. */
+const providerPath = "/var/lib/ocp-tuned/provider";
+const mainConfig = "/etc/tuned/tuned-main.conf";
+
+/** What a Profile's spec comes to on its node. Writes nothing but the provider's name, which profiles ask for. */
+export async function resolveSpec(spec: ProfileSpec, host: Host, signal?: AbortSignal): Promise<SpecResolution> {
+  const { tunedProfile, providerName = "", tunedConfig } = spec.config;
+  await tellProvider(host, providerName);
+  const layers = [baseProfiles(), textsOf(spec)];
+  const profiles = { profile: tunedProfile, layers, files: baseVariableFiles() };
+  const resolution = await resolveOnNode({ profiles, host, signal });
+  if (resolution.type === "invalid") return resolution;
+  const { profile } = resolution;
+  const texts = profile.chain.flatMap((name) => layers.flatMap((layer) => layer.get(name) ?? []));
+  const enabled = tunedConfig?.reapply_sysctl ?? true;
+  return { type: "resolved", profile, texts, options: { reapplySysctl: { enabled, exclude: await excluded(host) } } };
+}
+
+function textsOf(spec: ProfileSpec): Map<string, ParsedProfile> {
+  return new Map((spec.profile ?? []).map(({ name, data }) => [name, parseProfile(data, `${name}/tuned.conf`)]));
+}
+
+/** The node's own configuration of TuneD, where it has one. */
+async function excluded(host: Host): Promise<string[]> {
+  const file = await host.read(mainConfig);
+  return file.type === "text" ? excludedSysctls(parseGlobalConfig(file.text, mainConfig)) : [];
+}
+
+async function tellProvider(host: Host, provider: string): Promise<void> {
+  const file = await host.read(providerPath);
+  if (file.type === "text" && file.text === provider) return;
+  const outcome = await host.replace(providerPath, provider);
+  if (outcome.type === "failed") throw new Error(`write ${providerPath}: ${outcome.message}`);
+}
