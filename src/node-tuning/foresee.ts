@@ -106,7 +106,7 @@ function statusFindings(before: Plan["statuses"], after: Plan["statuses"], writt
     if (message === "" || (status === "True" && type === "BootArguments")) return [];
     if (!written.includes(name) && known.has(key(about, condition))) return [];
     const level = status === "True" ? "note" : type === "Valid" ? "error" : "warning";
-    return message.split(". ").map((sentence) => ({ level, about, message: sentence }));
+    return [{ level, about, message }];
   });
 }
 
@@ -147,13 +147,11 @@ function profileFindings({ after = "", problems, warnings, nodes }: NodeChange):
 
 /** A message of a Tuned's status may say what its warnings have said already. */
 function distinct(findings: readonly Finding[]): Finding[] {
-  const worst = new Map<string, Finding>();
   const order = ["error", "warning", "note"];
-  for (const finding of findings) {
-    const message = finding.message.replace(/\.$/, "");
-    const id = JSON.stringify([finding.about, message]);
-    const known = worst.get(id);
-    if (!known || order.indexOf(finding.level) < order.indexOf(known.level)) worst.set(id, { ...finding, message });
-  }
-  return [...worst.values()].toSorted((a, b) => order.indexOf(a.level) - order.indexOf(b.level));
+  const worstFirst = findings.toSorted((a, b) => order.indexOf(a.level) - order.indexOf(b.level));
+  const kept: Finding[] = [];
+  for (const finding of worstFirst)
+    if (!kept.some(({ about, message }) => about === finding.about && message.includes(finding.message)))
+      kept.push(finding);
+  return kept;
 }

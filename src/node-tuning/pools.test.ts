@@ -67,7 +67,7 @@ describe("a pool", () => {
   });
 
   test("with a selector that cannot be read is said to have one, and disables itself alone", () => {
-    const bogus: LabelSelectorObject = { matchExpressions: [{ key: "k", operator: "Bogus" as never }] };
+    const bogus: LabelSelectorObject = { matchExpressions: [{ key: "k", operator: "Bogus" }] };
     const some = new Pools([pool("bad", bogus, bogus), pool("worker")]);
     expect(some.problems).toEqual([
       expect.stringMatching(/^MachineConfigPool bad nodeSelector: /),

@@ -34,10 +34,10 @@ export function foreteller(): Foretell {
 export function settle(input: NodeTuningInput, foretell: Foretell): Settled {
   const profiles = carriedOut(decideNodeTuning(input), "Profile", input.profiles);
   const nodes = new Map(input.nodes.map((node) => [node.metadata.name ?? "", node]));
-  const reported = Array.from(profiles, ([name, profile]) => {
-    const observed = input.profiles.find(({ metadata }) => metadata.name === name);
-    return withReport(profile, observed, nodes.get(name), foretell);
-  });
+  const observed = new Map(input.profiles.map((profile) => [profile.metadata.name ?? "", profile]));
+  const reported = Array.from(profiles, ([name, profile]) =>
+    withReport(profile, observed.get(name), nodes.get(name), foretell),
+  );
   const plan = decideNodeTuning({ ...input, profiles: reported, protocol: "documented" });
   return {
     profiles,

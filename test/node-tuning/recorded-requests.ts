@@ -1,0 +1,102 @@
+import type { Client, KindRef } from "../../src/kube/client.ts";
+import type { Grant } from "../../src/object/grant.ts";
+
+/** What RBAC judges a request by. */
+export interface RecordedRequest {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+/** The client with a record of what it asked for and was given. */
+export function recording(client: Client, record: (request: RecordedRequest) => void): Client {
+  const note = (
+    verb: string,
+    { apiVersion, plural }: KindRef,
+    { namespace, subresource, name, fieldSelector }: Place = {},
+  ): void => {
+    const group = apiVersion.includes("/") ? apiVersion.split("/")[0]! : "";
+    const selected = /^metadata\.name=(.+)$/.exec(fieldSelector ?? "")?.[1];
+    record({
+      verb,
+      group,
+      resource: subresource === undefined ? plural : `${plural}/${subresource}`,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(name === undefined && selected === undefined ? {} : { name: name ?? selected }),
+    });
+  };
+  return {
+    async get(of, name, options) {
+      const answer = await client.get(of, name, options);
+      note("get", of, { ...options, name });
+      return answer;
+    },
+    async list(of, options) {
+      const answer = await client.list(of, options);
+      note("list", of, options);
+      return answer;
+    },
+    async create(of, object, options) {
+      const answer = await client.create(of, object, options);
+      note("create", of, options);
+      return answer;
+    },
+    async update(of, object, options) {
+      const answer = await client.update(of, object, options);
+      note("update", of, { ...options, name: object.metadata.name });
+      return answer;
+    },
+    async patch(of, name, patch, options) {
+      const answer = await client.patch(of, name, patch, options);
+      note("patch", of, { ...options, name });
+      // An apply may create, and is asked for that right too when it does.
+      if (patch.type === "apply" && answer.metadata.generation === 1) note("create", of, { ...options, name });
+      return answer;
+    },
+    async delete(of, name, options) {
+      await client.delete(of, name, options);
+      note("delete", of, { ...options, name });
+    },
+    async *watch(of, options) {
+      let noted = false;
+      for await (const event of client.watch(of, options)) {
+        if (!noted) note("watch", of, options);
+        noted = true;
+        yield event;
+      }
+    },
+    raw: (method, path, body, options) => client.raw(method, path, body, options),
+  };
+}
+
+interface Place {
+  namespace?: string;
+  subresource?: string;
+  name?: string;
+  fieldSelector?: string;
+}
+
+/** Each right of a grant by itself, and whether some request needed it. */
+export function unused(grants: readonly Grant[], requests: readonly RecordedRequest[]): string[] {
+  return grants.flatMap((grant) =>
+    grant.apiGroups.flatMap((group) =>
+      grant.resources.flatMap((resource) =>
+        grant.verbs
+          .filter((verb) => !requests.some((request) => allows(grant, group, resource, verb, request)))
+          .map((verb) => `${verb} ${resource}.${group} ${grant.resourceNames?.join() ?? ""}`.trim()),
+      ),
+    ),
+  );
+}
+
+function allows(grant: Grant, group: string, resource: string, verb: string, request: RecordedRequest): boolean {
+  return (
+    request.verb === verb &&
+    request.group === group &&
+    request.resource === resource &&
+    (grant.within === undefined || grant.within === request.namespace) &&
+    (grant.resourceNames === undefined || grant.resourceNames.includes(request.name ?? ""))
+  );
+}

@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { applyManifests } from "../../src/cli/apply-manifests.ts";
+import { foundation } from "../../src/cli/manifests.ts";
+import type { Client } from "../../src/kube/client.ts";
+import { kinds } from "../../src/kube/kinds.ts";
+import { machineConfigKind, machineConfigPoolKind } from "../../src/machine-config/api.ts";
+import { profileKind, type Recommend, tunedKind, tuningNamespace as namespace } from "../../src/node-tuning/api.ts";
+import { inputsOf } from "../../src/node-tuning/inputs.ts";
+import { clusterOperatorKind } from "../../src/node-tuning/node-tuning-controller.ts";
+import { findCondition } from "../../src/object/condition.ts";
+import { runOperator } from "../../src/operator/operator.ts";
+import { operatorGrants, operatorServiceAccount, systemNamespace } from "../../src/operator/rbac.ts";
+import { clientFor, clientOfAccount } from "../runtime/client-for.ts";
+import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
+import { clusterOperatorDefinition } from "./cluster-operator-definition.ts";
+import { eventually, gone } from "./eventually.ts";
+import { recording, type RecordedRequest, unused } from "./recorded-requests.ts";
+import { shippedDaemonSet } from "./shipped-operator.ts";
+
+const role = "machineconfiguration.openshift.io/role";
+const place = { namespace };
+
+for (const variant of serverVariants())
+  describe(`the operator under its own account, on the ${variant.name} server`, { timeout: 120_000 }, () => {
+    let server: ServerUnderTest;
+    let admin: Client;
+    const requests: RecordedRequest[] = [];
+    let running: { stop: AbortController; ended: Promise<void> } | undefined;
+
+    beforeAll(async () => {
+      server = await variant.start();
+      admin = clientFor(server);
+      await applyManifests(admin, [...foundation({ mode: "standalone" }), clusterOperatorDefinition]);
+      for (const kind of [tunedKind, profileKind, machineConfigKind, machineConfigPoolKind, clusterOperatorKind])
+        await eventually(`${kind.plural} are served`, () => admin.list<never>(kind as never));
+    });
+    afterAll(async () => {
+      await stop();
+      await server?.close();
+    });
+
+    async function start(): Promise<void> {
+      const account = await clientOfAccount(server, systemNamespace, operatorServiceAccount);
+      const stop = new AbortController();
+      const ended = runOperator({
+        client: recording(account, (request) => requests.push(request)),
+        signal: stop.signal,
+        image: "attune:test",
+        agentServiceAccount: "attune-agent",
+        version: "1.2.3",
+      });
+      running = { stop, ended };
+    }
+
+    async function stop(): Promise<void> {
+      running?.stop.abort();
+      await running?.ended;
+      running = undefined;
+    }
+
+    it("has a pool boot as its nodes want", async () => {
+      // Another operator's agents are replaced.
+      await admin.create(kinds.daemonSet, shippedDaemonSet as never, place);
+      await admin.create(machineConfigPoolKind, {
+        ...machineConfigPoolKind,
+        metadata: { name: "worker" },
+        spec: {
+          nodeSelector: { matchLabels: { worker: "" } },
+          machineConfigSelector: { matchLabels: { [role]: "worker" } },
+        },
+      });
+      await admin.create(kinds.node, {
+        apiVersion: "v1",
+        kind: "Node",
+        metadata: { name: "n", labels: { "kubernetes.io/os": "linux", worker: "" } },
+      });
+      await admin.create(tunedKind, tuned("boots", { machineConfigLabels: { [role]: "worker" } }), place);
+      await start();
+      await reports("n", "quiet");
+      await machineConfigHas("quiet");
+      await reports("n", "loud");
+      await machineConfigHas("loud");
+      await eventually("our agents", async () => {
+        const { spec } = await admin.get(kinds.daemonSet, "tuned", place);
+        return spec?.template.spec?.containers.map(({ name }) => name).join() === "agent";
+      });
+    });
+
+    it("goes by labels of pods where a rule does, and says that it is not valid", async () => {
+      await admin.create(tunedKind, tuned("pods", { match: [{ label: "x", type: "pod" }] }), place);
+      await eventually("told", async () => validOf("pods").then((valid) => valid === "False"));
+    });
+
+    it("counts what happens again", async () => {
+      for (const [index, texts] of [["1", "2"], ["1"], ["1", "2"]].entries()) {
+        const spec = { profile: texts.map((text) => ({ name: "twice", data: `[main]\nsummary=${text}\n` })) };
+        if (index === 0) await admin.create(tunedKind, { ...tuned("twice", {}), spec } as never, place);
+        else await admin.patch(tunedKind, "twice", { type: "merge", patch: { spec } }, place);
+        await eventually("told", async () => validOf("twice").then((valid) => valid === (texts[1] ? "False" : "True")));
+      }
+      await eventually("an event for both times", async () => {
+        const { items } = await admin.list(kinds.event, place);
+        return items.some(({ involvedObject, count }) => involvedObject.name === "twice" && count === 2);
+      });
+    });
+
+    it("takes away what it made", async () => {
+      await admin.delete(tunedKind, "boots", place);
+      await gone("the MachineConfig", () => admin.get(machineConfigKind, "50-nto-worker"));
+      for (const [index, state] of ["Removed", "Managed", "Removed"].entries()) {
+        await admin.patch(tunedKind, "default", { type: "merge", patch: { spec: { managementState: state } } }, place);
+        const profile = (): Promise<unknown> => admin.get(profileKind, "n", place);
+        const daemonSet = (): Promise<unknown> => admin.get(kinds.daemonSet, "tuned", place);
+        if (state === "Managed") await eventually("a Profile", profile);
+        if (state === "Managed") await eventually("agents", daemonSet);
+        if (state === "Removed") await gone(`the Profile (${index})`, profile);
+        if (state === "Removed") await gone(`the agents (${index})`, daemonSet);
+        await eventually("told", async () => {
+          const { status } = await admin.get(clusterOperatorKind, "node-tuning");
+          return (findCondition(status?.conditions, "Available")?.reason === "Removed") === (state === "Removed");
+        });
+      }
+      await eventually("an event about the cluster's operator that is counted", async () => {
+        const { items } = await admin.list(kinds.event, { namespace: "default" });
+        return items.some(({ involvedObject, count }) => involvedObject.name === "node-tuning" && count! > 1);
+      });
+    });
+
+    it("says how it fares in a ConfigMap where there is no ClusterOperator", async () => {
+      await stop();
+      await admin.delete(kinds.customResourceDefinition, clusterOperatorDefinition.metadata.name ?? "");
+      await gone("the kind", () => admin.list(clusterOperatorKind));
+      await start();
+      const state = (): Promise<string> =>
+        admin
+          .get(kinds.configMap, "node-tuning-status", place)
+          .then(({ data }) => (data as Record<string, string>)["Available"] ?? "");
+      await eventually("told", async () => (await state()).includes("Removed"));
+      const patch = { spec: { managementState: "Unmanaged" } };
+      await admin.patch(tunedKind, "default", { type: "merge", patch }, place);
+      await eventually("told again", async () => (await state()).includes("Unmanaged"));
+      await stop();
+    });
+
+    it("needed every right it has", () => {
+      // Lists are streamed by watches where a server can, and asked for where it cannot.
+      const lists = requests
+        .filter(({ verb }) => verb === "watch")
+        .map((request): RecordedRequest => ({ ...request, verb: "list" }));
+      expect(unused(operatorGrants, [...requests, ...lists])).toEqual([]);
+    });
+
+    function tuned(name: string, rule: Partial<Recommend>): never {
+      return {
+        apiVersion: tunedKind.apiVersion,
+        kind: "Tuned",
+        metadata: { name, namespace },
+        spec: {
+          profile: [{ name, data: "[main]\nsummary=p\n[bootloader]\ncmdline_a=quiet\n" }],
+          recommend: [{ profile: name, priority: 10, ...rule }],
+        },
+      } as never;
+    }
+
+    /** What the node's agent would say. */
+    async function reports(node: string, bootcmdline: string): Promise<void> {
+      const profile = await eventually("a Profile", async () => {
+        const found = await admin.get(profileKind, node, place);
+        return found.spec.config.tunedProfile === "boots" && found;
+      });
+      const condition = (type: string, status: string): object => ({
+        type,
+        status,
+        reason: "AsExpected",
+        message: "",
+        lastTransitionTime: "2026-01-01T00:00:00Z",
+      });
+      const status = {
+        tunedProfile: "boots",
+        bootcmdline,
+        bootcmdlineInputs: inputsOf(profile.spec),
+        conditions: [condition("Applied", "True"), condition("Degraded", "False")],
+        observedGeneration: profile.metadata.generation,
+      };
+      await admin.patch(profileKind, node, { type: "merge", patch: { status } }, { namespace, subresource: "status" });
+    }
+
+    async function machineConfigHas(argument: string): Promise<void> {
+      await eventually(`the pool boots ${argument}`, async () => {
+        const { spec } = await admin.get(machineConfigKind, "50-nto-worker");
+        return spec?.kernelArguments?.join(" ") === argument;
+      });
+    }
+
+    async function validOf(name: string): Promise<string | undefined> {
+      const { status } = await admin.get(tunedKind, name, place);
+      return findCondition(status?.conditions, "Valid")?.status;
+    }
+  });

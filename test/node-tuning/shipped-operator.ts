@@ -1,0 +1,41 @@
+import { tuningNamespace as namespace } from "../../src/node-tuning/api.ts";
+import type { KubeObject } from "../../src/object/meta.ts";
+
+/** What the operator that Attune replaces leaves on a cluster, as far as it matters to who comes after it. */
+export const shippedDaemonSet: KubeObject = {
+  apiVersion: "apps/v1",
+  kind: "DaemonSet",
+  metadata: { name: "tuned", namespace, labels: { "openshift-app": "tuned" } },
+  spec: {
+    selector: { matchLabels: { "openshift-app": "tuned" } },
+    template: {
+      metadata: { labels: { "openshift-app": "tuned", name: "tuned" } },
+      spec: {
+        serviceAccountName: "tuned",
+        containers: [
+          {
+            name: "tuned",
+            image: "shipped:1",
+            env: [{ name: "RELEASE_VERSION", value: "1" }],
+            volumeMounts: [{ name: "etc", mountPath: "/etc/tuned" }],
+          },
+        ],
+        volumes: [{ name: "etc", emptyDir: {} }],
+      },
+    },
+  },
+};
+
+export function shippedDeployment(replicas: number): KubeObject {
+  const labels = { name: "cluster-node-tuning-operator" };
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name: "cluster-node-tuning-operator", namespace },
+    spec: {
+      replicas,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: "operator", image: "shipped:1" }] } },
+    },
+  };
+}
