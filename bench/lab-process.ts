@@ -9,6 +9,7 @@ import { kinds } from "../src/kube/kinds.ts";
 import { loadConnection } from "../src/kube/load-connection.ts";
 import { runKubelets } from "../src/lab/kubelet/kubelets.ts";
 import { runWorkloads } from "../src/lab/workloads/run-workloads.ts";
+import { createNodeCaches } from "../src/lab/workloads/workload-caches.ts";
 import type { LabFigures, LabMoment } from "./lab.ts";
 
 /**
@@ -30,7 +31,10 @@ const client = new HttpClient(connection, {
 const end = new AbortController();
 const clientAs: HttpClient["as"] = (who) => client.as(who);
 const { signal } = end;
-const workloads = runWorkloads({ clientAs, signal });
+// As `runLab` does it, but the nodes come later.
+const caches = createNodeCaches(client);
+const reading = Object.values(caches).map((informer) => informer.run(signal));
+const workloads = runWorkloads({ clientAs, caches, signal });
 await delay(settleMs);
 const empty = await residentMegabytes();
 
@@ -41,7 +45,7 @@ const kubelets = await new Promise<{ done: Promise<void> }>((resolve) => {
   const onRegistered = (): void => {
     if (--left === 0) resolve({ done });
   };
-  const done = runKubelets({ client, clientAs, cluster, nodes, signal, onRegistered });
+  const done = runKubelets({ client, clientAs, cluster, nodes, caches, nodeController: true, signal, onRegistered });
 });
 const joined = since(from);
 await delay(settleMs);
@@ -72,7 +76,7 @@ const { user, system } = process.cpuUsage(quiet);
 const figures: LabFigures = { join: joined, settled, empty, idle, running, idleCores: (user + system) / 1e7 };
 console.log(JSON.stringify(figures));
 end.abort();
-await Promise.all([workloads, kubelets.done]);
+await Promise.all([...reading, workloads, kubelets.done]);
 client.close();
 await server?.close();
 await rm(dir, { recursive: true, force: true });

@@ -3,12 +3,13 @@ import { fanOut } from "./fan-out.ts";
 import { lab } from "./lab.ts";
 import { WrongError } from "./load.ts";
 import { memory } from "./memory.ts";
+import { nodeTuning } from "./node-tuning.ts";
 import { Report } from "./report.ts";
 import { requests } from "./requests.ts";
 import { startUp } from "./start-up.ts";
 import { tuned } from "./tuned.ts";
 
-const sections = [startUp, requests, fanOut, memory, bigList, tuned, lab];
+const sections = [startUp, requests, fanOut, memory, bigList, tuned, lab, nodeTuning];
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));
 const unknown = wanted.filter((name) => !sections.some((section) => section.name === name));
 if (unknown.length > 0) {

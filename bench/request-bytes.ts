@@ -1,7 +1,7 @@
 import type { BenchServer } from "./servers.ts";
 
 interface Request {
-  readonly method: "GET" | "POST" | "PATCH";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   readonly body?: string;
   readonly contentType?: string;

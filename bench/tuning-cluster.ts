@@ -1,0 +1,130 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { apiVersion, profileKind, tunedKind, tuningNamespace as namespace } from "../src/node-tuning/api.ts";
+import { nodeTuningCrds } from "../src/node-tuning/crds.ts";
+import type { Connection, Reply } from "./connection.ts";
+import { EventCount } from "./event-count.ts";
+import { drive, jsonOf, openConnections, WrongError } from "./load.ts";
+import { requestBytes } from "./request-bytes.ts";
+import type { BenchServer } from "./servers.ts";
+
+export const profilesPath = `/apis/${apiVersion}/namespaces/${namespace}/${profileKind.plural}`;
+export const tunedsPath = `/apis/${apiVersion}/namespaces/${namespace}/${tunedKind.plural}`;
+export const nodesPath = "/api/v1/nodes";
+
+/** At the same time: as many as the operator writes with. */
+export const concurrency = 16;
+
+type Method = Parameters<typeof requestBytes>[1]["method"];
+
+/** One write: to be made into bytes for a server. */
+export interface Write {
+  readonly method: Method;
+  readonly path: string;
+  readonly body?: string;
+}
+
+interface Item {
+  metadata: { name: string; resourceVersion: string };
+  spec: unknown;
+}
+
+/** A server with the kinds of node tuning, and what a bench does there without any client library. */
+export class TuningCluster {
+  readonly server: BenchServer;
+  readonly kubeconfig: string;
+  readonly #dir: string;
+  readonly #connections: readonly Connection[];
+
+  private constructor(server: BenchServer, dir: string, connections: readonly Connection[]) {
+    this.server = server;
+    this.#dir = dir;
+    this.kubeconfig = join(dir, "kubeconfig");
+    this.#connections = connections;
+  }
+
+  static async open(server: BenchServer): Promise<TuningCluster> {
+    const dir = await mkdtemp(join(tmpdir(), "attune-bench-tuning-"));
+    const cluster = new TuningCluster(server, dir, await openConnections(server, concurrency));
+    await writeFile(cluster.kubeconfig, kubeconfigOf(server));
+    await cluster.send("POST", "/api/v1/namespaces", { metadata: { name: namespace } }, 201);
+    const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    for (const definition of nodeTuningCrds) await cluster.send("POST", definitions, definition, 201);
+    for (const path of [profilesPath, tunedsPath])
+      while ((await cluster.#ask("GET", path)).status !== 200) await delay(20);
+    return cluster;
+  }
+
+  async close(): Promise<void> {
+    for (const connection of this.#connections) connection.close();
+    await rm(this.#dir, { recursive: true, force: true });
+  }
+
+  async send(method: Method, path: string, body?: object, expected = 200): Promise<Record<string, unknown>> {
+    const reply = await this.#ask(method, path, body);
+    const answer = jsonOf(reply);
+    if (reply.status !== expected)
+      throw new WrongError(`${method} ${path}: expected ${expected}, got ${reply.status}: ${String(answer.message)}`);
+    return answer;
+  }
+
+  /** All of them, as fast as the connections take them. */
+  async sendAll(writes: readonly Write[], expected: number): Promise<void> {
+    const requests = writes.map((write) => requestBytes(this.server, write));
+    await drive(this.#connections, requests, expected);
+  }
+
+  async list(path: string): Promise<{ items: Item[]; resourceVersion: string }> {
+    const { items, metadata } = await this.send("GET", path);
+    return { items: items as Item[], resourceVersion: (metadata as { resourceVersion: string }).resourceVersion };
+  }
+
+  /** Counts what happens to Profiles from now on. */
+  async watchProfiles(): Promise<EventCount> {
+    const { resourceVersion } = await this.list(`${profilesPath}?limit=1`);
+    return EventCount.open(this.server, profilesPath, resourceVersion);
+  }
+
+  async createTuned(name: string, text: string, match: object[]): Promise<void> {
+    const spec = { profile: [{ name, data: text }], recommend: [{ profile: name, priority: 20, match }] };
+    await this.send("POST", tunedsPath, { apiVersion, kind: "Tuned", metadata: { name }, spec }, 201);
+  }
+
+  async editTuned(name: string, spec: object): Promise<void> {
+    await this.send("PATCH", `${tunedsPath}/${name}`, { spec });
+  }
+
+  /** Until the operator has said something of a Tuned that is made now: all that happened before it has seen too. */
+  async seenByOperator(): Promise<void> {
+    const name = `seen-${performance.now().toString().replace(".", "-")}`;
+    await this.createTuned(name, "[main]\n", [{ label: "nobody" }]);
+    for (;;) {
+      const { status } = (await this.send("GET", `${tunedsPath}/${name}`)) as { status?: { conditions?: unknown } };
+      if (status?.conditions) break;
+      await delay(10);
+    }
+    await this.send("DELETE", `${tunedsPath}/${name}`);
+  }
+
+  async #ask(method: Method, path: string, body?: object): Promise<Reply> {
+    const [connection] = this.#connections;
+    if (!connection) throw new Error("ask a server: there is no connection");
+    const contentType = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+    const text = body === undefined ? {} : { body: JSON.stringify(body), contentType };
+    return connection.send(requestBytes(this.server, { method, path, ...text }));
+  }
+}
+
+function kubeconfigOf({ url, caPem, token }: BenchServer): string {
+  const cluster = { server: url, "certificate-authority-data": Buffer.from(caPem).toString("base64") };
+  return JSON.stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: "bench", cluster }],
+    users: [{ name: "bench", user: { token } }],
+    contexts: [{ name: "bench", context: { cluster: "bench", user: "bench" } }],
+    "current-context": "bench",
+  });
+}
