@@ -145,13 +145,20 @@ function profileFindings({ after = "", problems, warnings, nodes }: NodeChange):
   ];
 }
 
-/** A message of a Tuned's status may say what its warnings have said already. */
+/** The worst first. What was said already is not said again, and what holds for several is said once. */
 function distinct(findings: readonly Finding[]): Finding[] {
   const order = ["error", "warning", "note"];
-  const worstFirst = findings.toSorted((a, b) => order.indexOf(a.level) - order.indexOf(b.level));
   const kept: Finding[] = [];
-  for (const finding of worstFirst)
-    if (!kept.some(({ about, message }) => about === finding.about && message.includes(finding.message)))
-      kept.push(finding);
+  for (const finding of findings.toSorted((a, b) => order.indexOf(a.level) - order.indexOf(b.level))) {
+    const { about, message } = finding;
+    const same = kept.findIndex((other) => other.message === message);
+    if (same >= 0) kept[same] = joined(kept[same] ?? finding, about);
+    else if (!kept.some((other) => other.about === about && other.message.includes(message))) kept.push(finding);
+  }
   return kept;
+}
+
+function joined(finding: Finding, about: string): Finding {
+  const names = finding.about.split(", ");
+  return names.includes(about) ? finding : { ...finding, about: [...names, about].join(", ") };
 }

@@ -1,0 +1,115 @@
+import { isApiError, isNotFound } from "../kube/api-error.ts";
+import type { Client, KindRef } from "../kube/client.ts";
+import { kinds } from "../kube/kinds.ts";
+import { machineConfigPoolKind } from "../machine-config/api.ts";
+import { tunedKind } from "../node-tuning/api.ts";
+import { at, get, isObject, type Json, set } from "../object/json.ts";
+import type { KubeObject } from "../object/meta.ts";
+import type { Manifest } from "./plan-files.ts";
+
+/** An object as it is and as it would be; the server has been asked, and nothing was written. */
+export interface DryRun {
+  readonly place: string;
+  readonly before?: KubeObject;
+  readonly after: KubeObject;
+}
+
+export interface Skipped {
+  readonly place: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly because: string;
+}
+
+export interface DryRuns {
+  readonly runs: readonly DryRun[];
+  readonly skipped: readonly Skipped[];
+  readonly problems: readonly string[];
+}
+
+/** What tuning is decided by, and how kubectl patches it. */
+const planned: readonly { readonly ref: KindRef; readonly patch: "merge" | "strategic" }[] = [
+  { ref: tunedKind, patch: "merge" },
+  { ref: machineConfigPoolKind, patch: "merge" },
+  { ref: kinds.node, patch: "strategic" },
+];
+
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+
+/** What `kubectl apply` would make of each object. */
+export async function dryRunAll(
+  client: Client,
+  manifests: readonly Manifest[],
+  { namespace, signal }: { readonly namespace: string; readonly signal: AbortSignal },
+): Promise<DryRuns> {
+  const runs: DryRun[] = [];
+  const skipped: Skipped[] = [];
+  const problems: string[] = [];
+  const places = new Map<string, string>();
+  for (const { place, object } of manifests) {
+    const { kind, metadata } = object;
+    const name = metadata.name ?? "";
+    const of = planned.find(({ ref }) => ref.kind === kind && ref.apiVersion === object.apiVersion);
+    if (!of) {
+      skipped.push({ place, kind, name, because: whySkipped(object) });
+      continue;
+    }
+    const target = of.ref.namespaced ? { ...object, metadata: { namespace, ...metadata } } : object;
+    const id = JSON.stringify([kind, target.metadata.namespace, name]);
+    const twice = places.get(id);
+    places.set(id, place);
+    if (twice !== undefined) problems.push(`${place}: ${kind} ${name} is in ${twice} already`);
+    else
+      try {
+        runs.push({ place, ...(await dryRun(client, of, target, signal)) });
+      } catch (error) {
+        if (!isApiError(error) || error.code === 0 || error.code === 401) throw error;
+        problems.push(`${place}: ${error.message}`);
+      }
+  }
+  return { runs, skipped, problems };
+}
+
+function whySkipped({ apiVersion, kind }: KubeObject): string {
+  const known = planned.find(({ ref }) => ref.kind === kind);
+  return known && known.ref.apiVersion !== apiVersion
+    ? `only ${known.ref.apiVersion} is known`
+    : "no node is tuned by it";
+}
+
+async function dryRun(
+  client: Client,
+  { ref, patch: type }: (typeof planned)[number],
+  object: KubeObject,
+  signal: AbortSignal,
+): Promise<Pick<DryRun, "before" | "after">> {
+  const { name = "", namespace } = object.metadata;
+  const place = namespace === undefined ? {} : { namespace };
+  const options = { ...place, dryRun: true, fieldValidation: "Strict", fieldManager: "attune-plan", signal } as const;
+  const before = await client.get(ref, name, { ...place, signal }).catch((error: unknown) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });
+  if (!before) return { after: await client.create(ref, object, options) };
+  const patch = withRemovals(readApplied(before), object as unknown as Json);
+  return { before, after: await client.patch(ref, name, { type, patch }, options) };
+}
+
+function readApplied(live: KubeObject): Json | undefined {
+  const text = at(live, "metadata", "annotations", lastApplied);
+  if (typeof text !== "string") return undefined;
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A merge patch that sets what is wanted, and takes away what was applied last time and is wanted no longer. */
+export function withRemovals(applied: unknown, wanted: Json): Json {
+  if (!isObject(wanted) || !isObject(applied)) return wanted;
+  const patch: Record<string, Json> = {};
+  for (const key of Object.keys(applied)) if (!Object.hasOwn(wanted, key)) set(patch, key, null);
+  for (const [key, value] of Object.entries(wanted)) set(patch, key, withRemovals(get(applied, key), value));
+  return patch;
+}

@@ -1,0 +1,88 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { get, isObject } from "../object/json.ts";
+import type { KubeObject } from "../object/meta.ts";
+import { readYaml } from "../object/yaml.ts";
+import { splitDocuments } from "./split-documents.ts";
+
+/** An object of a file. */
+export interface Manifest {
+  /** `tuned.yaml, document 2` */
+  readonly place: string;
+  readonly object: KubeObject;
+}
+
+export interface ReadManifests {
+  readonly manifests: readonly Manifest[];
+  /** Each with its place. */
+  readonly problems: readonly string[];
+}
+
+export interface ReadOptions {
+  /** Folders below folders too. */
+  readonly recursive: boolean;
+  readonly stdin: () => Promise<string>;
+}
+
+/** Files, folders and `-`, as kubectl's `-f` takes them. */
+export async function readManifests(paths: readonly string[], options: ReadOptions): Promise<ReadManifests> {
+  const manifests: Manifest[] = [];
+  const problems: string[] = [];
+  for (const path of paths) {
+    if (path === "-") manifestsIn("standard input", await options.stdin(), manifests, problems);
+    else
+      for (const file of await filesAt(path, options.recursive))
+        manifestsIn(file, await readFile(file, "utf8"), manifests, problems);
+  }
+  return { manifests, problems };
+}
+
+async function filesAt(path: string, recursive: boolean): Promise<string[]> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+    throw new Error(`the path ${JSON.stringify(path)} does not exist`, { cause: error });
+  });
+  if (!found.isDirectory()) return [path];
+  const entries = await readdir(path, { withFileTypes: true });
+  const files: string[] = [];
+  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const below = join(path, entry.name);
+    if (entry.isDirectory()) files.push(...(recursive ? await filesAt(below, true) : []));
+    else if (/\.(ya?ml|json)$/.test(entry.name)) files.push(below);
+  }
+  return files;
+}
+
+function manifestsIn(file: string, text: string, manifests: Manifest[], problems: string[]): void {
+  const documents = splitDocuments(text);
+  documents.forEach(({ text: document, line }, index) => {
+    const place = documents.length > 1 ? `${file}, document ${index + 1}` : file;
+    try {
+      const value = readYaml(document);
+      for (const object of objectsIn(value)) manifests.push({ place, object: checked(object) });
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      problems.push(`${place} (from line ${line}): ${message}`);
+    }
+  });
+}
+
+/** Lists are as good as several documents; a document of comments is none. */
+function objectsIn(value: unknown): unknown[] {
+  if (value === null || value === undefined) return [];
+  const items = get(value, "items");
+  const kind = get(value, "kind");
+  return typeof kind === "string" && kind.endsWith("List") && Array.isArray(items) ? items.flatMap(objectsIn) : [value];
+}
+
+function checked(value: unknown): KubeObject {
+  if (!isObject(value)) throw new Error("not an object");
+  for (const field of ["apiVersion", "kind"])
+    if (typeof get(value, field) !== "string" || get(value, field) === "") throw new Error(`${field} not set`);
+  const metadata = get(value, "metadata");
+  const name = get(metadata, "name");
+  if (typeof name !== "string" || name === "") throw new Error(`${String(get(value, "kind"))}: metadata.name not set`);
+  const namespace = get(metadata, "namespace");
+  if (namespace !== undefined && typeof namespace !== "string") throw new Error("metadata.namespace is not a string");
+  return value as unknown as KubeObject;
+}

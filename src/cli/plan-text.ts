@@ -1,0 +1,162 @@
+import type { Finding } from "../node-tuning/foresee.ts";
+import type { NodeChange } from "../node-tuning/foresee-nodes.ts";
+import { argumentsOf, type BootChange } from "../node-tuning/foresee-pools.ts";
+import type { SettingChange } from "../node-tuning/setting-changes.ts";
+import { changesAnything, type PlanDocument, type PlannedObject } from "./plan-document.ts";
+import { probeText } from "./probe-text.ts";
+import { type Cell, textTable } from "./text-table.ts";
+import { printable } from "./tuned/printable.ts";
+import { reportTable, widestCell } from "./tuned/report-table.ts";
+import type { Colours } from "./tuned/terminal.ts";
+
+/** What a change would do, for people. `wide`: every node by name. */
+export function planText(
+  document: PlanDocument,
+  colours: Colours,
+  { wide = false }: { readonly wide?: boolean } = {},
+): string {
+  const most = wide ? Infinity : 3;
+  const parts = [
+    ...document.objects.map((object) => objectText(object, colours)),
+    ...document.changes.map((change) => nodesText(change, most, colours)),
+    ...document.boot.map((change) => bootText(change, most, colours)),
+    findingsText(document.findings, colours),
+    skippedText(document, colours),
+    summary(document, colours),
+  ];
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+}
+
+function objectText({ place, kind, namespace, name, change, diff }: PlannedObject, colours: Colours): string {
+  const { bold, dim, green, yellow } = colours;
+  const named = printable(`${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`);
+  const where = dim(`(${printable(place)})`);
+  if (change === "none") return `${dim(`= ${named} stays as it is`)} ${where}`;
+  const title =
+    change === "create"
+      ? `${green("+")} ${bold(named)} would be created`
+      : `${yellow("~")} ${bold(named)} would be changed`;
+  return [
+    `${title} ${where}`,
+    ...diff
+      .trimEnd()
+      .split("\n")
+      .map((line) => diffLine(line, colours)),
+  ].join("\n");
+}
+
+function diffLine(line: string, { green, red, cyan }: Colours): string {
+  const safe = printable(line);
+  if (line.startsWith("@@")) return cyan(safe);
+  return line.startsWith("+") ? green(safe) : line.startsWith("-") ? red(safe) : safe;
+}
+
+function nodesText(change: NodeChange, most: number, colours: Colours): string {
+  const { bold, yellow, red, dim } = colours;
+  const { nodes, before, after, settings, options, deferred, unresolved, problems } = change;
+  const profiles = before === after ? `profile ${after} changes` : `profile ${before ?? "none"} → ${after ?? "none"}`;
+  const notes = [
+    ...(deferred ? [yellow(`  deferred (${deferred}): waits for the next restart of the node`)] : []),
+    ...unresolved.map((probe) => yellow(`  only the node can tell ${printable(probeText(probe))}`)),
+    ...(problems.length > 0 ? [red("  cannot be applied, and nothing changes: see below")] : []),
+    ...(problems.length === 0 && settings.length + options.length === 0 ? [dim("  no setting changes")] : []),
+  ];
+  const title = `${bold(nodeNames(nodes, most))}: ${printable(profiles)}`;
+  const table = settingTable(change, colours);
+  return [title, ...notes, ...(table === "" ? [] : [table])].join("\n");
+}
+
+function nodeNames(nodes: readonly string[], most: number): string {
+  // Two names fewer would say less and be no shorter.
+  const shown = nodes.length <= most + 1 ? nodes : nodes.slice(0, most);
+  const more = nodes.length - shown.length;
+  const names = printable(shown.join(", "));
+  return `${nodes.length === 1 ? "Node" : "Nodes"} ${names}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+function settingTable({ settings, options }: NodeChange, { bold, cyan, dim, green, red, yellow }: Colours): string {
+  if (settings.length + options.length === 0) return "";
+  const units = [...new Set(settings.map(({ unit }) => unit))];
+  const row = ({ option, before, after }: Omit<SettingChange, "unit">): Cell[] => {
+    const [sign, paint] = before ? (after ? (["~", yellow] as const) : (["-", red] as const)) : (["+", green] as const);
+    return [
+      { text: `  ${sign} ${printable(option)}`, paint: (text) => paint(text.slice(0, 3)) + cyan(text.slice(3)) },
+      { text: printable(before?.value ?? ""), paint: red },
+      after ? { text: printable(after.value), paint: green } : { text: "as it was before tuning", paint: dim },
+      { text: printable((after ?? before)?.from ?? ""), paint: dim },
+    ];
+  };
+  const rows = units.flatMap((unit): Cell[][] => [
+    [{ text: printable(`  [${unit}]`), paint: bold }],
+    ...settings.filter((one) => one.unit === unit).map(row),
+  ]);
+  const agent = options.map(({ option, before, after }) =>
+    row({ option, before: { value: before, from: "" }, after: { value: after, from: "" } }),
+  );
+  if (agent.length > 0) rows.push([{ text: "  agent", paint: bold }], ...agent);
+  return reportTable(["  OPTION", "BEFORE", "AFTER", "FROM"], rows);
+}
+
+function bootText(
+  { machineConfig, before, after, pools, restarts, paused }: BootChange,
+  most: number,
+  colours: Colours,
+): string {
+  const { bold, red, green, yellow, dim } = colours;
+  const old = argumentsOf(before);
+  const fresh = argumentsOf(after);
+  const words = (list: readonly string[], others: readonly string[], paint: (text: string) => string): string =>
+    list.map((word) => (others.includes(word) ? printable(word) : paint(printable(word)))).join(" ") || dim("none");
+  const held =
+    paused.length > 0
+      ? `, once ${printable(paused.join(", "))} ${paused.length > 1 ? "are" : "is"} no longer paused`
+      : "";
+  const who =
+    restarts.length === 0
+      ? "no node restarts"
+      : `${nodeNames(restarts, most)} ${restarts.length === 1 ? "restarts" : "restart"}${held}`;
+  const what = after ? (before ? "changes" : "is created") : "is deleted";
+  return [
+    `${bold(`Boot arguments of ${pools.length > 1 ? "the pools" : "the pool"} ${printable(pools.join(", ")) || "none"}`)} ${dim(`(MachineConfig ${printable(machineConfig)} ${what})`)}`,
+    `  before   ${words(old, fresh, red)}`,
+    `  after    ${words(fresh, old, green)}`,
+    `  ${restarts.length > 0 ? yellow(who) : dim(who)}`,
+  ].join("\n");
+}
+
+function findingsText(findings: readonly Finding[], { red, yellow, dim, bold }: Colours): string {
+  if (findings.length === 0) return "";
+  const paints = { error: red, warning: yellow, note: dim };
+  const rows = findings.map(({ level, about, message }): Cell[] => [
+    { text: level, paint: paints[level] },
+    printable(about),
+    printable(message),
+  ]);
+  const [first = [], ...others] = rows;
+  return `${bold("Findings")}\n${textTable(first, others, widestCell)}`;
+}
+
+function skippedText({ skipped }: PlanDocument, { bold, dim }: Colours): string {
+  if (skipped.length === 0) return "";
+  const rows = skipped.map(({ kind, name, place, because }): Cell[] => [
+    printable(`${kind} ${name}`),
+    { text: because, paint: dim },
+    { text: printable(place), paint: dim },
+  ]);
+  const [first = [], ...others] = rows;
+  return `${bold("Skipped")}\n${textTable(first, others, widestCell)}`;
+}
+
+function summary(document: PlanDocument, { bold, green, yellow }: Colours): string {
+  if (!changesAnything(document)) return green("Nothing would change.");
+  const { objects, changes, boot, nodes } = document;
+  const count = (change: PlannedObject["change"]): number => objects.filter((one) => one.change === change).length;
+  const touched = new Set(changes.flatMap((change) => change.nodes)).size;
+  const restarts = new Set(boot.flatMap((change) => change.restarts)).size;
+  const said = [
+    `${count("create")} to create, ${count("change")} to change`,
+    `${touched} of ${nodes} ${nodes === 1 ? "node changes" : "nodes change"}`,
+    restarts > 0 ? yellow(`${restarts} ${restarts === 1 ? "restarts" : "restart"}`) : "none restarts",
+  ];
+  return `${bold("Plan:")} ${said.join("; ")}. Nothing has been changed.`;
+}

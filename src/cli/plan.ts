@@ -1,0 +1,140 @@
+import { HttpClient } from "../kube/http-client.ts";
+import type { Client } from "../kube/client.ts";
+import type { MachineConfigPool } from "../machine-config/api.ts";
+import { type Tuned, tuningNamespace } from "../node-tuning/api.ts";
+import type { NodeTuningInput } from "../node-tuning/decide.ts";
+import { type Finding, foresee, type Foresight } from "../node-tuning/foresee.ts";
+import type { NodeFacts } from "../node-tuning/node-profile.ts";
+import { projectNode } from "../node-tuning/projections.ts";
+import type { KubeObject } from "../object/meta.ts";
+import { stopOnSignals } from "../runtime/signals.ts";
+import { connectionOption, type Options } from "./connection-option.ts";
+import { gatherNodeTuning, gatherPods } from "./gather-node-tuning.ts";
+import { onlyLooks } from "./only-looks.ts";
+import { objectDiff } from "./plan-diff.ts";
+import { changesAnything, type PlannedObject } from "./plan-document.ts";
+import { type DryRun, dryRunAll } from "./plan-dry-run.ts";
+import { readManifests } from "./plan-files.ts";
+import { planText } from "./plan-text.ts";
+import { outputOption, serialised } from "./tuned/output-option.ts";
+import { printable } from "./tuned/printable.ts";
+import { processTerminal, type Terminal } from "./tuned/terminal.ts";
+
+export interface PlanOptions extends Readonly<Record<string, unknown>> {
+  readonly filename: readonly string[];
+  readonly recursive?: boolean;
+  readonly output: string;
+  readonly namespace?: string;
+}
+
+/** `attune plan -f FILE…`: exit code 0 if nothing would change, 2 if something would. */
+export async function plan(options: PlanOptions): Promise<void> {
+  const connection = await connectionOption(options as Options);
+  const client = new HttpClient(connection);
+  try {
+    const unnamed = { namespace: connection.namespace, ...options };
+    process.exitCode = await planOn(client, unnamed, processTerminal(), readStandardInput);
+  } finally {
+    client.close();
+  }
+}
+
+/** What applying files would do. Changes nothing. */
+export async function planOn(
+  client: Client,
+  options: PlanOptions,
+  terminal: Terminal,
+  stdin: () => Promise<string>,
+): Promise<number> {
+  const format = outputOption(options.output, ["table", "wide", "json", "yaml"] as const);
+  const { signal } = stopOnSignals();
+  const read = await readManifests(options.filename, { recursive: options.recursive === true, stdin });
+  if (read.problems.length > 0) return refuse(read.problems, terminal);
+  if (read.manifests.length === 0) throw new Error("no objects passed to plan");
+
+  const looking = onlyLooks(client);
+  const before = await gatherNodeTuning({ client: looking, namespace: tuningNamespace, now: Date.now(), signal });
+  const { namespace = "default" } = options;
+  const { runs, skipped, problems } = await dryRunAll(looking, read.manifests, { namespace, signal });
+  if (problems.length > 0) return refuse(problems, terminal);
+
+  const document = { ...(await foreseen(looking, before, runs, signal)), objects: runs.map(objectOf), skipped };
+  terminal.out(
+    format === "json" || format === "yaml"
+      ? await serialised(document, format)
+      : planText(document, terminal.colours, { wide: format === "wide" }),
+  );
+  return changesAnything(document) ? 2 : 0;
+}
+
+async function foreseen(
+  client: Client,
+  before: NodeTuningInput,
+  runs: readonly DryRun[],
+  signal: AbortSignal,
+): Promise<Foresight> {
+  const objects = runs.map(({ after }) => after);
+  const inForce = objects.filter(({ kind, metadata }) => kind === "Tuned" && metadata.namespace === tuningNamespace);
+  const after: NodeTuningInput = {
+    ...before,
+    tuneds: withWritten(before.tuneds, inForce as Tuned[]),
+    nodes: withWritten(
+      before.nodes,
+      objects.filter(isKind("Node")).map((node) => projectNode(node as NodeFacts)),
+    ),
+    ...(before.pools
+      ? { pools: withWritten(before.pools, objects.filter(isKind("MachineConfigPool")) as MachineConfigPool[]) }
+      : {}),
+  };
+  const podsOn = await gatherPods(client, [...before.tuneds, ...after.tuneds], { signal });
+  const pods = podsOn ? { podsOn } : {};
+  const written = inForce.map(({ metadata }) => metadata.name ?? "");
+  const foresight = foresee({ before: { ...before, ...pods }, after: { ...after, ...pods }, written });
+  return { ...foresight, findings: [...foresight.findings, ...elsewhere(objects)] };
+}
+
+const isKind =
+  (kind: string) =>
+  (object: KubeObject): boolean =>
+    object.kind === kind;
+
+function elsewhere(objects: readonly KubeObject[]): Finding[] {
+  return objects
+    .filter(({ kind, metadata }) => kind === "Tuned" && metadata.namespace !== tuningNamespace)
+    .map(({ metadata }) => ({
+      level: "warning",
+      about: `Tuned ${metadata.name}`,
+      message: `it is in the namespace ${metadata.namespace}; only those in ${tuningNamespace} are heeded`,
+    }));
+}
+
+function withWritten<T extends KubeObject>(objects: readonly T[], written: readonly T[]): T[] {
+  const byName = new Map(objects.map((object) => [object.metadata.name, object]));
+  for (const object of written) byName.set(object.metadata.name, object);
+  return [...byName.values()];
+}
+
+function objectOf({ place, before, after }: DryRun): PlannedObject {
+  const { kind, metadata } = after;
+  const diff = objectDiff(before, after);
+  return {
+    place,
+    kind,
+    ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+    name: metadata.name ?? "",
+    change: before ? (diff === "" ? "none" : "change") : "create",
+    diff,
+  };
+}
+
+function refuse(problems: readonly string[], { err }: Terminal): number {
+  err(problems.map((problem) => `error: ${printable(problem)}\n`).join(""));
+  return 1;
+}
+
+async function readStandardInput(): Promise<string> {
+  let text = "";
+  process.stdin.setEncoding("utf8");
+  for await (const chunk of process.stdin) text += chunk as string;
+  return text;
+}
