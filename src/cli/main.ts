@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import type { PlanOptions } from "./plan.ts";
 import { tunedCommand } from "./tuned/command.ts";
 import { version } from "./version.ts";
 
@@ -93,6 +94,17 @@ program
   .option("--no-workloads", "leave scheduling and workload controllers to others")
   .option("--cleanup", "delete the nodes at the end; otherwise they stay and are not ready")
   .action(async (options: Record<string, string | boolean>) => (await import("./lab.ts")).lab(options));
+
+program
+  .command("plan")
+  .description("say what applying files would do to nodes; exit code 0: nothing would change, 2: something would")
+  .requiredOption("-f, --filename <file...>", "files or folders of manifests, - for standard input; may be repeated")
+  .option("-R, --recursive", "folders below folders too")
+  .option("--kubeconfig <file>", "the cluster (default: as kubectl finds it)")
+  .option("--context <name>", "the context of the kubeconfig")
+  .option("-n, --namespace <name>", "of objects that name none (default: as kubectl has it)")
+  .option("-o, --output <format>", "table, wide (every node by name), json or yaml", "table")
+  .action(async (options: PlanOptions) => (await import("./plan.ts")).plan(options));
 
 program
   .command("explain")
