@@ -80,15 +80,22 @@ describe("attune lab", patience, () => {
 
 describe("attune agent", () => {
   it.each([
-    [["--node", "a", "--root", "/host"], {}, { node: "a", root: "/host", engine: "auto" }],
-    [["--engine=native"], { NODE_NAME: "b" }, { node: "b", root: "/", engine: "native" }],
+    [["--node", "a", "--root", "/host"], {}, { node: "a", root: "/host" }],
+    [["--engine=native"], { NODE_NAME: "b" }, { node: "b", engine: "native" }],
+    [["--protocol", "shipped", "-n", "ns"], { NODE_NAME: "b" }, { node: "b", protocol: "shipped", namespace: "ns" }],
+    [["--rollback-on-exit"], { NODE_NAME: "b" }, { node: "b", rollbackOnExit: true }],
+    [["--look-every", "90s"], { NODE_NAME: "b" }, { node: "b", lookEveryMs: 90_000 }],
   ])("is told %j and %j", (words, env, wanted) => {
-    expect(agentArguments(words, env)).toEqual(wanted);
+    const usual = { root: "/", engine: "auto", protocol: "documented", rollbackOnExit: false, lookEveryMs: 600_000 };
+    expect(agentArguments(words, env)).toEqual({ ...usual, ...wanted });
   });
 
   it.each([
     [[], "--node: name the node"],
     [["--node", "a", "--engine", "x"], "--engine x: not one of auto, native, tuned"],
+    [["--node", "a", "--protocol", "x"], "--protocol x"],
+    [["--node", "a", "--look-every", "10"], "--look-every 10: not a time such as 30s, 10m or 1h"],
+    [["--node", "a", "--look-every", "0m"], "--look-every 0m: not a time"],
     [["--node", "a", "--nosuch"], "nosuch"],
   ])("is not told %j", (words, message) => {
     expect(() => agentArguments(words, {})).toThrow(message);

@@ -9,11 +9,11 @@ export function programs(client: HttpClient, log: Log): Program {
   return async ({ args, env, host, connection, node: name, write, signal }) => {
     const [command, ...words] = args;
     if (command !== "agent") throw new Error(`attune ${command ?? ""}: only attune agent runs on virtual nodes`);
-    const { node, engine } = agentArguments(words, env);
+    const { root: _, engine, node, ...given } = agentArguments(words, env);
     if (engine === "tuned") throw new Error("--engine tuned: a virtual node has no TuneD");
     write(`agent of node ${node} started`);
     const agentLog = log.child({ part: "agent", node: name });
-    await runAgent({ client: client.for(connection), node, host, signal, log: agentLog });
+    await runAgent({ ...given, client: client.for(connection), node, host, signal, log: agentLog });
     write(`agent of node ${node} stopped`);
     return 0;
   };

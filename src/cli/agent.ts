@@ -1,0 +1,27 @@
+import { runAgent } from "../agent/agent.ts";
+import { launchAt } from "../engine/tuned-daemon/launch.ts";
+import { LinuxHost } from "../host/linux-host.ts";
+import { HttpClient } from "../kube/http-client.ts";
+import { lockEngine } from "../on-node/lock-engine.ts";
+import { createLog } from "../runtime/log.ts";
+import { stopOnSignals } from "../runtime/signals.ts";
+import { agentOptions } from "./agent-arguments.ts";
+import { connectionOption, type Options } from "./connection-option.ts";
+import { version } from "./version.ts";
+
+/** `attune agent`: tunes one node by its Profile until it is told to stop. */
+export async function agent(options: Options, env: NodeJS.ProcessEnv = process.env): Promise<void> {
+  const { root, ...given } = agentOptions(options, env);
+  const connection = await connectionOption(options);
+  const { signal } = stopOnSignals();
+  const unlock = await lockEngine(root);
+  const client = new HttpClient(connection);
+  try {
+    const log = await createLog({ name: "agent" });
+    process.stdout.write(`attune ${version} agent of node ${given.node}, on ${connection.cluster.server}\n`);
+    await runAgent({ ...given, client, host: new LinuxHost(root), launch: launchAt(root), signal, log });
+  } finally {
+    client.close();
+    await unlock();
+  }
+}
