@@ -48,6 +48,20 @@ program
   .action(async (options: Record<string, string | boolean>) => (await import("./operator.ts")).operator(options));
 
 program
+  .command("agent")
+  .description("tune a node by its Profile, and tell there how it fares")
+  .option("--node <name>", "name of the node (default: $NODE_NAME)")
+  .option("--root <dir>", "where the node's own file system is mounted", "/")
+  .option("--engine <engine>", "auto, native or tuned", "auto")
+  .option("--kubeconfig <file>", "the cluster (default: as kubectl finds it, or the one it runs in)")
+  .option("--context <name>", "context of the kubeconfig")
+  .option("-n, --namespace <name>", "where Profiles are (default: as shipped)")
+  .option("--protocol <protocol>", "how to report boot arguments: documented or shipped", "documented")
+  .option("--look-every <time>", "how often to look whether somebody else changed a setting", "10m")
+  .option("--rollback-on-exit", "put the originals back at the end (default: only if the node is to be left alone)")
+  .action(async (options: Record<string, string | boolean>) => (await import("./agent.ts")).agent(options));
+
+program
   .command("install")
   .description("print what a cluster needs to run Attune, or apply it; a cluster that is named is looked at first")
   .option("--kubeconfig <file>", "the cluster (default: none is asked; with --apply as kubectl finds it)")
