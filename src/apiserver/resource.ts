@@ -126,8 +126,8 @@ export interface Strategy {
   readonly onDelete?: (object: KubeObject, now: number) => KubeObject;
   /** Something beyond metadata.finalizers keeps a deleted object. */
   readonly isHeld?: (object: KubeObject) => boolean;
-  /** Dependents stay where a deletion does not say what becomes of them, and whoever deletes is told this. */
-  readonly orphans?: string;
+  /** Dependents stay where a deletion does not say what becomes of them, and whoever deletes may be told. */
+  readonly orphans?: { readonly warning?: string };
   /** Answer deletes with the object instead of a Status. */
   readonly returnDeleted?: boolean;
 }
@@ -137,6 +137,8 @@ export type Subresource =
       readonly type: "status";
       /** The top-level fields this endpoint writes, `status` unless told: `namespaces/finalize` writes `spec`. */
       readonly writes?: readonly string[];
+      /** Labels and the like stay as they are too; of custom kinds they always do. */
+      readonly keepsMetadata?: boolean;
       /** What the endpoint takes: get, patch and update unless told. */
       readonly verbs?: readonly Verb[];
       readonly prepareForUpdate?: (object: KubeObject, old: KubeObject, now: number) => void;
@@ -158,6 +160,9 @@ export type Subresource =
       readonly kind: string;
       readonly verbs: readonly Verb[];
       readonly schema: Schema;
+      readonly defaults?: (body: KubeObject) => void;
+      /** Checks and completes what was admitted; what may only refuse sees what came of it. */
+      readonly prepare?: (body: KubeObject, context: ActionContext) => void;
       readonly perform: (body: KubeObject, context: ActionContext) => Promise<KubeObject>;
     }
   /** Answered from elsewhere, byte by byte: `pods/log`, `nodes/proxy`. */

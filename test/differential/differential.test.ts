@@ -9,6 +9,7 @@ import { comparable } from "./comparable.ts";
 import { differences } from "./differences.ts";
 import { access } from "./probes/access.ts";
 import { apiServices } from "./probes/api-services.ts";
+import { controllerKinds } from "./probes/controller-kinds.ts";
 import { customKinds } from "./probes/custom-kinds.ts";
 import { events } from "./probes/events.ts";
 import { jobs } from "./probes/jobs.ts";
@@ -31,6 +32,7 @@ const probes = [
   ...storage,
   ...apiServices,
   ...jobs,
+  ...controllerKinds,
 ];
 
 describe.skipIf(!assets)("the embedded server beside the real one", () => {

@@ -19,10 +19,12 @@ describe("builtinResources", () => {
   it("are known to kubectl by their short names", () => {
     expect(names("shortNames")).toEqual({
       configmaps: ["cm"],
+      cronjobs: ["cj"],
       daemonsets: ["ds"],
       deployments: ["deploy"],
       endpoints: ["ep"],
       events: ["ev"],
+      horizontalpodautoscalers: ["hpa"],
       namespaces: ["ns"],
       networkpolicies: ["netpol"],
       nodes: ["no"],
@@ -32,19 +34,24 @@ describe("builtinResources", () => {
       pods: ["po"],
       priorityclasses: ["pc"],
       replicasets: ["rs"],
+      replicationcontrollers: ["rc"],
       serviceaccounts: ["sa"],
       services: ["svc"],
       statefulsets: ["sts"],
       storageclasses: ["sc"],
+      volumeattributesclasses: ["vac"],
     });
     expect(names("categories")).toEqual({
       apiservices: ["api-extensions"],
+      cronjobs: ["all"],
       daemonsets: ["all"],
       deployments: ["all"],
+      horizontalpodautoscalers: ["all"],
       jobs: ["all"],
       mutatingwebhookconfigurations: ["api-extensions"],
       pods: ["all"],
       replicasets: ["all"],
+      replicationcontrollers: ["all"],
       services: ["all"],
       statefulsets: ["all"],
       validatingadmissionpolicies: ["api-extensions"],
@@ -77,7 +84,11 @@ describe("builtinResources", () => {
       "Pod",
       "Service",
       "ServiceAccount",
+      "CSIDriver",
+      "CSINode",
       "StorageClass",
+      "VolumeAttachment",
+      "VolumeAttributesClass",
     ]);
   });
 

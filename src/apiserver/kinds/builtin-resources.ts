@@ -3,8 +3,12 @@ import { validatingAdmissionPolicyBinding } from "./admission/policy-binding.ts"
 import { validatingAdmissionPolicy } from "./admission/policy.ts";
 import { mutatingWebhookConfiguration, validatingWebhookConfiguration } from "./admission/webhook-configurations.ts";
 import { apiService } from "./api-service.ts";
+import { horizontalPodAutoscaler } from "./autoscaler/horizontal-pod-autoscaler.ts";
 import { configMap } from "./config-map.ts";
 import { controllerRevision } from "./controller-revision.ts";
+import { cronJob } from "./cron-job.ts";
+import { csiDriver } from "./csi-driver.ts";
+import { csiNode } from "./csi-node.ts";
 import { daemonSet } from "./daemon-set.ts";
 import { deployment } from "./deployment.ts";
 import { endpointSlice } from "./endpoint-slice.ts";
@@ -23,12 +27,15 @@ import { pod } from "./pod/pod.ts";
 import { priorityClass } from "./priority-class.ts";
 import { clusterRole, clusterRoleBinding, role, roleBinding } from "./rbac.ts";
 import { replicaSet } from "./replica-set.ts";
+import { replicationController } from "./replication-controller.ts";
 import { runtimeClass } from "./runtime-class.ts";
 import { secret } from "./secret.ts";
 import { serviceAccount } from "./service-account.ts";
 import { service } from "./service/service.ts";
 import { statefulSet } from "./stateful-set.ts";
 import { storageClass } from "./storage-class.ts";
+import { volumeAttachment } from "./volume-attachment.ts";
+import { volumeAttributesClass } from "./volume-attributes-class.ts";
 
 /** Every stored built-in kind that is served. Kinds that are only computed belong to who computes them. */
 export function builtinResources(): Resource[] {
@@ -42,6 +49,7 @@ export function builtinResources(): Resource[] {
     persistentVolume,
     persistentVolumeClaim,
     pod,
+    replicationController,
     secret,
     service,
     serviceAccount,
@@ -50,6 +58,8 @@ export function builtinResources(): Resource[] {
     deployment,
     replicaSet,
     statefulSet,
+    horizontalPodAutoscaler,
+    cronJob,
     job,
     lease,
     groupedEvent,
@@ -62,7 +72,11 @@ export function builtinResources(): Resource[] {
     clusterRole,
     clusterRoleBinding,
     priorityClass,
+    csiDriver,
+    csiNode,
     storageClass,
+    volumeAttachment,
+    volumeAttributesClass,
     mutatingWebhookConfiguration,
     validatingWebhookConfiguration,
     validatingAdmissionPolicy,

@@ -10,6 +10,11 @@ const actions = ["Count", "FailIndex", "FailJob", "Ignore"];
 
 type Rule = NonNullable<Spec["podFailurePolicy"]>["rules"][number];
 
+export function defaultFailurePolicy({ podFailurePolicy }: Pick<Spec, "podFailurePolicy">): void {
+  for (const { onPodConditions } of podFailurePolicy?.rules ?? [])
+    for (const condition of onPodConditions ?? []) condition.status ||= "True";
+}
+
 /** What a failed pod means for its job. */
 export function validateFailurePolicy(spec: Spec): FieldError[] {
   const names = [...(spec.template.spec?.initContainers ?? []), ...(spec.template.spec?.containers ?? [])].map(

@@ -14,6 +14,15 @@ const mostIndexed = 100_000;
 
 export function validateJob(object: KubeObject): FieldError[] {
   const spec = specOf(object);
+  return [
+    ...validateGenerated(object),
+    ...validateJobSpec(spec),
+    ...validateWorkloadSelector(spec.selector, spec.template, "job"),
+  ];
+}
+
+/** All but how it finds its pods, which is not known before there is a job. */
+export function validateJobSpec(spec: Spec): FieldError[] {
   const errors: FieldError[] = [];
   for (const field of [
     "parallelism",
@@ -31,10 +40,8 @@ export function validateJob(object: KubeObject): FieldError[] {
   errors.push(...validateSuccessPolicy(spec));
   // A pod must have failed before it can be told what its failure means.
   const replacements = spec.podFailurePolicy ? ["Failed"] : ["Failed", "TerminatingOrFailed"];
-  if (!replacements.includes(spec.podReplacementPolicy ?? ""))
+  if (spec.podReplacementPolicy !== undefined && !replacements.includes(spec.podReplacementPolicy))
     errors.push(notSupported("spec.podReplacementPolicy", spec.podReplacementPolicy, replacements));
-  errors.push(...validateGenerated(object));
-  errors.push(...validateWorkloadSelector(spec.selector, spec.template, "job"));
   errors.push(...validatePodTemplate(spec.template, "spec.template"));
   const restart = spec.template.spec?.restartPolicy;
   if (restart === "Always" || restart === undefined)
@@ -59,7 +66,7 @@ function validateManager(manager: string | undefined): FieldError[] {
 }
 
 function validateIndexes(spec: Spec): FieldError[] {
-  const { completionMode, completions, parallelism = 0, backoffLimitPerIndex, maxFailedIndexes } = spec;
+  const { completionMode = "NonIndexed", completions, parallelism = 0, backoffLimitPerIndex, maxFailedIndexes } = spec;
   if (completionMode !== "NonIndexed" && completionMode !== "Indexed")
     return [notSupported("spec.completionMode", completionMode, ["NonIndexed", "Indexed"])];
   const errors: FieldError[] = [];

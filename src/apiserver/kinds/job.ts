@@ -5,6 +5,7 @@ import { humanDuration } from "../../object/time.ts";
 import { maxInt32 } from "./bounds.ts";
 import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
 import { defineKind } from "./define-kind.ts";
+import { defaultFailurePolicy } from "./job-policies.ts";
 import { validateJobStatus } from "./job-status.ts";
 import { validateJob, validateJobUpdate } from "./job-validation.ts";
 import { defaultPodSpec } from "./pod/defaults.ts";
@@ -45,8 +46,10 @@ export const job = defineKind({
     validateUpdate: validateJobUpdate,
     hasGeneration: true,
     ignoredFields: ["status"],
-    orphans:
-      "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
+    orphans: {
+      warning:
+        "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
+    },
   },
   subresources: { status: { type: "status", validateUpdate: validateJobStatus } },
 });
@@ -63,8 +66,7 @@ function defaults(object: KubeObject): void {
   spec.manualSelector ??= false;
   const policy = spec.podFailurePolicy;
   (spec as { podReplacementPolicy?: string }).podReplacementPolicy ??= policy ? "Failed" : "TerminatingOrFailed";
-  for (const { onPodConditions = [] } of policy?.rules ?? [])
-    for (const condition of onPodConditions) condition.status ||= "True";
+  defaultFailurePolicy(spec);
   const labels = spec.template.metadata?.labels;
   if (labels && Object.keys(object.metadata.labels ?? {}).length === 0) object.metadata.labels = { ...labels };
 }

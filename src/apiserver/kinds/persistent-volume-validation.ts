@@ -3,16 +3,9 @@ import { equal } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
 import { dnsSubdomain } from "../../object/names.ts";
 import { compareQuantities, parseQuantity } from "../../object/quantity.ts";
-import {
-  type FieldError,
-  forbidden,
-  immutable,
-  invalid,
-  notSupported,
-  required,
-  tooLong,
-} from "../../schema/field-error.ts";
+import { type FieldError, forbidden, immutable, invalid, notSupported, required } from "../../schema/field-error.ts";
 import { validateAccessModes } from "./access-modes.ts";
+import { validateDriverName } from "./csi-driver-name.ts";
 import { validateNodeSelector } from "./pod/scheduling.ts";
 import { noBacksteps, validateHostPath } from "./pod/volumes.ts";
 
@@ -82,7 +75,8 @@ function validateCapacity(capacity: Readonly<Record<string, string>>): FieldErro
   ];
 }
 
-function validateSources(spec: Spec): FieldError[] {
+/** What it is of. */
+export function validateSources(spec: Spec): FieldError[] {
   const [first, ...others] = sources.filter((source) => spec[source] !== undefined);
   if (first === undefined) return [required("spec", "must specify a volume type")];
   const { hostPath, persistentVolumeReclaimPolicy: policy } = spec;
@@ -111,7 +105,7 @@ const checks: Readonly<Partial<Record<(typeof sources)[number], (spec: Spec) => 
     ...(nodeAffinity ? [] : [required("spec.nodeAffinity", "Local volume requires node affinity")]),
   ],
   csi: ({ csi }) => [
-    ...validateDriver(csi?.driver ?? ""),
+    ...validateDriverName(csi?.driver ?? "", "spec.csi.driver"),
     ...(csi?.volumeHandle ? [] : [required("spec.csi.volumeHandle")]),
     ...(csi ? secrets.flatMap((secret) => validateSecret(csi[secret], `spec.csi.${secret}`)) : []),
   ],
@@ -130,15 +124,6 @@ function validateSecret(
 ): FieldError[] {
   if (!secret) return [];
   return [...(secret.name ? [] : [required(`${at}.name`)]), ...(secret.namespace ? [] : [required(`${at}.namespace`)])];
-}
-
-function validateDriver(driver: string): FieldError[] {
-  const at = "spec.csi.driver";
-  if (driver === "") return [required(at)];
-  return [
-    ...(driver.length > 63 ? [tooLong(at, 63)] : []),
-    ...dnsSubdomain(driver.toLowerCase()).map((why) => invalid(at, driver, why)),
-  ];
 }
 
 function validateClasses({ storageClassName, volumeAttributesClassName, csi }: Spec): FieldError[] {

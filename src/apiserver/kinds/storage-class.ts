@@ -5,6 +5,7 @@ import { labelValue, qualifiedName } from "../../object/names.ts";
 import { type FieldError, forbidden, immutable, invalid, notSupported, required } from "../../schema/field-error.ts";
 import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
 import { defineKind } from "./define-kind.ts";
+import { validateParameters, validateProvisioner } from "./provisioner.ts";
 
 const isDefault = "storageclass.kubernetes.io/is-default-class";
 const reclaims = ["Delete", "Retain"];
@@ -56,17 +57,12 @@ export const storageClass = defineKind({
 function validate(object: KubeObject): FieldError[] {
   const {
     provisioner,
-    parameters = {},
+    parameters,
     reclaimPolicy = "",
     volumeBindingMode = "",
     allowedTopologies = [],
   } = object as KubeObject & StorageClass;
-  const errors: FieldError[] = [];
-  if (!provisioner) errors.push(required("provisioner"));
-  else
-    for (const reason of qualifiedName(provisioner.toLowerCase()))
-      errors.push(invalid("provisioner", provisioner.toLowerCase(), reason));
-  if (Object.hasOwn(parameters, "")) errors.push(invalid("parameters", "", "field can not be empty."));
+  const errors = [...validateProvisioner(provisioner, "provisioner"), ...validateParameters(parameters)];
   if (!reclaims.includes(reclaimPolicy)) errors.push(notSupported("reclaimPolicy", reclaimPolicy, reclaims));
   if (!bindings.includes(volumeBindingMode))
     errors.push(notSupported("volumeBindingMode", volumeBindingMode, bindings));

@@ -74,7 +74,7 @@ async function store(context: RequestContext, object: KubeObject, options: Write
   if (strategy.hasGeneration) metadata.generation = 1;
   refuseEscalation(context, object);
   strategy.prepareForCreate?.(object, services.clock.now());
-  context.warnings.push(...finalizerAdvice(metadata, resource), ...(strategy.warnings?.(object) ?? []));
+  context.warnings.push(...finalizerAdvice(metadata, resource));
 
   // A generated name may be taken: another one is as good. A name that was given is not.
   for (let attempt = 1; ; attempt++) {
@@ -91,6 +91,7 @@ async function store(context: RequestContext, object: KubeObject, options: Write
     ];
     const { group, kind } = resource.storedAs ?? resource;
     if (errors.length > 0) throw invalidObject(group, kind, metadata.name ?? "", errors);
+    if (attempt === 1) context.warnings.push(...(strategy.warnings?.(object) ?? []));
     const validating = validate(context, attributesOf(context, creation(object, options)));
     if (validating) await validating;
     const storing = services.views.toStorage(object, resource);

@@ -18,7 +18,8 @@ import { isReleased } from "./update.ts";
 export async function remove(context: RequestContext, body: Json): Promise<Answer> {
   const { resource, name } = context;
   const options = deleteOptions(context.query, body);
-  if (resource.strategy.orphans !== undefined && !options.propagation) context.warnings.push(resource.strategy.orphans);
+  const { warning } = resource.strategy.orphans ?? {};
+  if (warning !== undefined && !options.propagation) context.warnings.push(warning);
   const attempt = async (live: Entry | undefined): Promise<Removal> => {
     if (!live) throw notFound(resource.group, resource.plural, name);
     return removeOne(context, live, options);

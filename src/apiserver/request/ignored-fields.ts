@@ -7,7 +7,12 @@ export function ignoredFor(resource: Resource, subresource: string): FieldSet | 
   const part = resource.subresources[subresource];
   const fields =
     part?.type === "status"
-      ? othersThan(resource, ["metadata", "apiVersion", "kind", ...(part.writes ?? ["status"])])
+      ? othersThan(resource, [
+          ...(part.keepsMetadata ? [] : ["metadata"]),
+          "apiVersion",
+          "kind",
+          ...(part.writes ?? ["status"]),
+        ])
       : (resource.strategy.ignoredFields ?? []);
   return fields.length === 0 ? undefined : fieldSetOf(...fields.map((field) => [fieldElement(field)]));
 }

@@ -147,10 +147,10 @@ export async function store(context: RequestContext, next: NextVersion): Promise
 
   refuseEscalation(context, object, old);
   context.warnings.push(...finalizerAdvice(object.metadata, resource, old.metadata));
-  if (context.subresource === "") context.warnings.push(...(resource.strategy.warnings?.(object) ?? []));
   const errors = faults(context, object, old);
   const { group, kind } = resource.storedAs ?? resource;
   if (errors.length > 0) throw invalidObject(group, kind, object.metadata.name ?? context.name, errors);
+  if (context.subresource === "") context.warnings.push(...(resource.strategy.warnings?.(object) ?? []));
   asked.object = shown(object);
   const validating = validate(context, asked);
   if (validating) await validating;
@@ -221,9 +221,10 @@ function restoreUnwritten({ resource, subresource }: RequestContext, object: Kub
     if (field !== "metadata" && !writtenBy(part).includes(field)) restore(object, old, field);
 }
 
-/** A kubelet may label its node or pod with a status write; the metadata of custom kinds is not status. */
+/** A kubelet may label its node or pod with a status write; the metadata of others is not status. */
 function restoreMetadata({ resource, subresource }: RequestContext, object: KubeObject, old: KubeObject): void {
-  if (resource.origin === "custom" && resource.subresources[subresource]?.type === "status")
+  const part = resource.subresources[subresource];
+  if (part?.type === "status" && (resource.origin === "custom" || part.keepsMetadata))
     object.metadata = { ...old.metadata, managedFields: object.metadata.managedFields };
 }
 

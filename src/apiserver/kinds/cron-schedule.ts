@@ -1,0 +1,78 @@
+import { parseDuration } from "../../schema/cel/time-value.ts";
+
+interface Part {
+  readonly low: number;
+  readonly high: number;
+  /** Names that stand for numbers, the first one for `low`. */
+  readonly names?: readonly string[];
+}
+
+const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const days = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+
+/** Minute, hour, day of the month, month, day of the week. */
+const parts: readonly Part[] = [
+  { low: 0, high: 59 },
+  { low: 0, high: 23 },
+  { low: 1, high: 31 },
+  { low: 1, high: 12, names: months },
+  { low: 0, high: 6, names: days },
+];
+
+const named = new Set(["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"]);
+const every = "@every ";
+const spaces = /\s+/;
+
+/** Why this is no schedule, in the words of the library that reads it on a cluster; `undefined` if it is one. */
+export function scheduleFault(text: string): string | undefined {
+  const schedule = /^(?:CRON_)?TZ=/.test(text) ? text.slice(text.indexOf(" ")).trim() : text;
+  if (schedule.startsWith("@")) return descriptorFault(schedule);
+  const fields = schedule.split(spaces).filter((field) => field !== "");
+  if (fields.length !== parts.length)
+    return `expected exactly ${parts.length} fields, found ${fields.length}: [${fields.join(" ")}]`;
+  for (const [index, part] of parts.entries())
+    for (const range of (fields[index] ?? "").split(",")) {
+      const fault = range === "" ? undefined : rangeFault(range, part);
+      if (fault !== undefined) return fault;
+    }
+  return undefined;
+}
+
+function descriptorFault(text: string): string | undefined {
+  if (named.has(text)) return undefined;
+  if (!text.startsWith(every)) return `unrecognized descriptor: ${text}`;
+  const length = text.slice(every.length);
+  return parseDuration(length) ? undefined : `failed to parse duration ${text}: time: invalid duration "${length}"`;
+}
+
+/** `5`, `1-5`, `*`, each perhaps with a step: `/2`. */
+function rangeFault(range: string, part: Part): string | undefined {
+  const [span = "", step, ...moreSteps] = range.split("/");
+  const [from = "", to, ...moreEnds] = span.split("-");
+  const isAll = from === "*" || from === "?";
+  const start = isAll ? part.low : numberOf(from, part.names);
+  if (typeof start === "string") return start;
+  if (!isAll && moreEnds.length > 0) return `too many hyphens: ${range}`;
+  const last = isAll ? part.high : to === undefined ? start : numberOf(to, part.names);
+  if (typeof last === "string") return last;
+  if (moreSteps.length > 0) return `too many slashes: ${range}`;
+  const stride = step === undefined ? 1 : numberOf(step);
+  if (typeof stride === "string") return stride;
+  // A number with a step counts on from there.
+  const end = step !== undefined && to === undefined ? part.high : last;
+  if (start < part.low) return `beginning of range (${start}) below minimum (${part.low}): ${range}`;
+  if (end > part.high) return `end of range (${end}) above maximum (${part.high}): ${range}`;
+  if (start > end) return `beginning of range (${start}) beyond end of range (${end}): ${range}`;
+  return stride === 0 ? `step of range should be a positive number: ${range}` : undefined;
+}
+
+/** The number, or why it is none. */
+function numberOf(text: string, names: readonly string[] = []): number | string {
+  const index = names.indexOf(text.toLowerCase());
+  // Months count from one, days of the week from zero.
+  if (index >= 0) return names === months ? index + 1 : index;
+  if (!/^[+-]?\d+$/.test(text))
+    return `failed to parse int from ${text}: strconv.Atoi: parsing "${text}": invalid syntax`;
+  const value = Number(text);
+  return value < 0 ? `negative number (${value}) not allowed: ${text}` : value;
+}

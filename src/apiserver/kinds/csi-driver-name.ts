@@ -1,0 +1,12 @@
+import { dnsSubdomain } from "../../object/names.ts";
+import { type FieldError, invalid, required, tooLong } from "../../schema/field-error.ts";
+
+const longest = 63;
+
+export function validateDriverName(driver: string, at: string): FieldError[] {
+  if (driver === "") return [required(at)];
+  return [
+    ...(driver.length > longest ? [tooLong(at, longest)] : []),
+    ...dnsSubdomain(driver.toLowerCase()).map((why) => invalid(at, driver, why)),
+  ];
+}

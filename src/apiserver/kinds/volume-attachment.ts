@@ -1,0 +1,118 @@
+import type { VolumeAttachment, VolumeAttachmentSpec, VolumeError } from "kubernetes-types/storage/v1.js";
+import { equal } from "../../object/json.ts";
+import type { KubeObject } from "../../object/meta.ts";
+import { dnsSubdomain } from "../../object/names.ts";
+import { type FieldError, forbidden, immutable, invalid, required, tooLong } from "../../schema/field-error.ts";
+import { between, maxInt32 } from "./bounds.ts";
+import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
+import { validateDriverName } from "./csi-driver-name.ts";
+import { defineKind } from "./define-kind.ts";
+import { validateInlineVolume } from "./inline-volume.ts";
+
+const specOf = (object: KubeObject): VolumeAttachmentSpec => (object as KubeObject & VolumeAttachment).spec;
+const mostMetadata = 256 * 1024;
+const longestMessage = 1024;
+
+export const volumeAttachment = defineKind({
+  group: "storage.k8s.io",
+  version: "v1",
+  kind: "VolumeAttachment",
+  plural: "volumeattachments",
+  namespaced: false,
+  columns: [
+    nameColumn,
+    {
+      ...stringColumn(
+        "Attacher",
+        typed<VolumeAttachment>(({ spec }) => spec.attacher),
+      ),
+      format: "name",
+    },
+    stringColumn(
+      "PV",
+      typed<VolumeAttachment>(({ spec }) => spec.source.persistentVolumeName ?? ""),
+    ),
+    stringColumn(
+      "Node",
+      typed<VolumeAttachment>(({ spec }) => spec.nodeName),
+    ),
+    {
+      name: "Attached",
+      type: "boolean",
+      priority: 0,
+      cell: typed<VolumeAttachment>(({ status }) => status?.attached ?? false),
+    },
+    ageColumn,
+  ],
+  strategy: {
+    prepareForCreate: (object) => {
+      object.status = { attached: false };
+    },
+    validate,
+    validateCreate,
+    validateUpdate,
+    requiresVersion: true,
+    returnDeleted: true,
+    ignoredFields: ["status"],
+  },
+  subresources: { status: { type: "status", keepsMetadata: true, validateUpdate: validateStatus } },
+});
+
+function validate(object: KubeObject): FieldError[] {
+  const { attacher, source, nodeName } = specOf(object);
+  const errors = attacher === "" ? [required("spec.attacher")] : [];
+  const { persistentVolumeName: volume, inlineVolumeSpec: inline } = source;
+  const one = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
+  if (volume === undefined && !inline) errors.push(required("spec.source", one));
+  else if (volume !== undefined && inline) errors.push(forbidden("spec.source", one));
+  else if (volume === "")
+    errors.push(required("spec.source.persistentVolumeName", "must specify non empty persistentVolumeName"));
+  else if (inline) errors.push(...validateInlineVolume(inline, "spec.source.inlineVolumeSpec"));
+  for (const why of dnsSubdomain(nodeName)) errors.push(invalid("spec.nodeName", nodeName, why));
+  return errors;
+}
+
+/** Asked of new ones only: older ones were let in without. */
+function validateCreate(object: KubeObject): FieldError[] {
+  const { attacher, source } = specOf(object);
+  const { persistentVolumeName: volume } = source;
+  return [
+    ...validateDriverName(attacher, "spec.attacher"),
+    ...(volume === undefined
+      ? []
+      : dnsSubdomain(volume).map((why) => invalid("spec.source.persistentVolumeName", volume, why))),
+  ];
+}
+
+function validateUpdate(object: KubeObject, old: KubeObject): FieldError[] {
+  const { attacher, source, nodeName } = specOf(object);
+  if (equal(specOf(object), specOf(old))) return [];
+  const Source = {
+    PersistentVolumeName: source.persistentVolumeName ?? null,
+    InlineVolumeSpec: source.inlineVolumeSpec ?? null,
+  };
+  return [immutable("spec", { Attacher: attacher, Source, NodeName: nodeName })];
+}
+
+function validateStatus(object: KubeObject): FieldError[] {
+  const { attachmentMetadata = {}, attachError, detachError } = (object as KubeObject & VolumeAttachment).status ?? {};
+  const bytes = Object.entries(attachmentMetadata).reduce(
+    (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value),
+    0,
+  );
+  return [
+    ...(bytes > mostMetadata ? [tooLong("status.attachmentMetadata", mostMetadata)] : []),
+    ...validateError(attachError, "status.attachError"),
+    ...validateError(detachError, "status.detachError"),
+  ];
+}
+
+/** Its code is younger than the package that types objects. */
+function validateError(error: (VolumeError & { errorCode?: number }) | undefined, at: string): FieldError[] {
+  const { message = "", errorCode } = error ?? {};
+  return [
+    // The real server names the bound of something else.
+    ...(Buffer.byteLength(message) > longestMessage ? [tooLong(`${at}.message`, mostMetadata)] : []),
+    ...between(errorCode, 0, maxInt32, `${at}.errorCode`),
+  ];
+}
