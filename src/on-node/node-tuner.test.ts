@@ -1,0 +1,288 @@
+import { describe, expect, test } from "vitest";
+import { Crash, CrashingHost } from "../engine/testing/crashing-host.ts";
+import type { Host } from "../host/host.ts";
+import { MemoryBase } from "../host/memory-base.ts";
+import { MemoryHost } from "../host/memory-host.ts";
+import { apiVersion, type Deferred, deferredAnnotation, type Profile } from "../node-tuning/api.ts";
+import { inputsOf } from "../node-tuning/inputs.ts";
+import { type LogFields, type Log, noLog } from "../runtime/log.ts";
+import { VirtualClock } from "../runtime/virtual-clock.ts";
+import { NodeEngines } from "./node-engines.ts";
+import { NodeTuner } from "./node-tuner.ts";
+import type { Tuning } from "./tune-outcome.ts";
+
+const bootId = "/proc/sys/kernel/random/boot_id";
+const swappiness = "/proc/sys/vm/swappiness";
+const maps = "/proc/sys/vm/max_map_count";
+const lookEveryMs = 600_000;
+
+/** A node whose agent may be restarted, and which may be restarted itself. */
+class World {
+  readonly clock = new VirtualClock();
+  readonly host: MemoryHost;
+  readonly warned: LogFields[] = [];
+  tuner: NodeTuner;
+
+  constructor(commands: ConstructorParameters<typeof MemoryHost>[1] = []) {
+    this.host = new MemoryHost(
+      new MemoryBase([
+        [bootId, "boot-0\n"],
+        [swappiness, "60\n"],
+        [maps, "65530\n"],
+        ["/dev/cpu_dma_latency", ""],
+        ["/sys/devices/system/cpu/cpu0/topology/core_id", "0\n"],
+      ]),
+      commands,
+    );
+    this.tuner = this.restartAgent();
+  }
+
+  restartAgent(host: Host = this.host): NodeTuner {
+    const { clock } = this;
+    const log: Log = { ...noLog, warn: (fields) => void this.warned.push(fields) };
+    const engines = new NodeEngines({ host, option: "native" });
+    this.tuner = new NodeTuner({ host, engines, clock, lookEveryMs, log });
+    return this.tuner;
+  }
+
+  /** The kernel forgets; files stay. */
+  restartNode(boot: string): void {
+    this.host.put(bootId, `${boot}\n`);
+    this.host.put(swappiness, "60\n");
+    this.host.put(maps, "65530\n");
+    this.restartAgent();
+  }
+
+  async value(path = swappiness): Promise<string> {
+    const file = await this.host.read(path);
+    return file.type === "text" ? file.text.trim() : file.type;
+  }
+}
+
+function profile(name: string, text: string, mode?: Deferred): Profile {
+  return {
+    apiVersion,
+    kind: "Profile",
+    metadata: { name: "n", ...(mode ? { annotations: { [deferredAnnotation]: mode } } : {}) },
+    spec: { config: { tunedProfile: name }, profile: [{ name, data: text }] },
+  };
+}
+
+const sysctl = (value: number): string => `[sysctl]\nvm.swappiness=${value}\n`;
+const said = ({ outcome, inForce }: Tuning): string => `${outcome.type}, ${inForce?.tunedProfile ?? "?"} in force`;
+
+describe("a change that is to wait for the next start of the node", () => {
+  test.each<[Deferred, string]>([
+    ["always", "p"],
+    ["always", "q"],
+    ["update", "p"],
+  ])("waits with deferred %s and profile %s, also while agents come and go", async (mode, name) => {
+    const w = new World();
+    const first = profile("p", `${sysctl(10)}[bootloader]\ncmdline=quiet\n`);
+    await w.tuner.tune(first);
+    const next = profile(name, sysctl(20), mode);
+    for (let round = 0; round < 3; round++) {
+      const tuning = await w.tuner.tune(next);
+      expect(said(tuning)).toBe("deferred, p in force");
+      expect(tuning.inForce).toMatchObject({ bootcmdline: "quiet", bootcmdlineInputs: inputsOf(first.spec) });
+      expect(await w.value()).toBe("10");
+      w.restartAgent();
+    }
+    w.restartNode("boot-1");
+    expect(said(await w.tuner.tune(next))).toBe(`applied, ${name} in force`);
+    expect(await w.value()).toBe("20");
+    w.restartAgent();
+    expect(said(await w.tuner.tune(next))).toBe(`applied, ${name} in force`);
+  });
+
+  test("does not wait on a node that was never tuned", async () => {
+    const w = new World();
+    expect(said(await w.tuner.tune(profile("p", sysctl(10), "always")))).toBe("applied, p in force");
+  });
+
+  test("is in force at once when it need not wait any more", async () => {
+    const w = new World();
+    await w.tuner.tune(profile("p", sysctl(10)));
+    await w.tuner.tune(profile("p", sysctl(20), "update"));
+    expect(said(await w.tuner.tune(profile("p", sysctl(20))))).toBe("applied, p in force");
+    expect(await w.value()).toBe("20");
+  });
+
+  test("is forgotten when it is taken back", async () => {
+    const w = new World();
+    await w.tuner.tune(profile("p", sysctl(10)));
+    await w.tuner.tune(profile("p", sysctl(20), "update"));
+    expect(said(await w.tuner.tune(profile("p", sysctl(10), "update")))).toBe("applied, p in force");
+  });
+
+  test("makes way for a later one", async () => {
+    const w = new World();
+    await w.tuner.tune(profile("p", sysctl(10)));
+    await w.tuner.tune(profile("p", sysctl(20), "always"));
+    await w.tuner.tune(profile("p", sysctl(30), "always"));
+    w.restartNode("boot-1");
+    await w.tuner.tune(profile("p", sysctl(30), "always"));
+    expect(await w.value()).toBe("30");
+  });
+
+  test("a switch to another profile does not wait under update", async () => {
+    const w = new World();
+    await w.tuner.tune(profile("p", sysctl(10)));
+    expect(said(await w.tuner.tune(profile("q", sysctl(20), "update")))).toBe("applied, q in force");
+  });
+
+  test("a node that starts anew with nothing waiting is tuned", async () => {
+    const w = new World();
+    await w.tuner.tune(profile("p", sysctl(10), "update"));
+    w.restartNode("boot-1");
+    expect(said(await w.tuner.tune(profile("p", sysctl(10), "update")))).toBe("applied, p in force");
+    expect(await w.value()).toBe("10");
+  });
+
+  test("meanwhile a new agent holds what ended with the last one", async () => {
+    const w = new World();
+    await w.tuner.tune(profile("p", "[cpu]\nforce_latency=5\n"));
+    expect(w.host.held().size).toBe(1);
+    await w.host.hold("/dev/cpu_dma_latency", "");
+    w.restartAgent();
+    expect(said(await w.tuner.tune(profile("p", sysctl(1), "always")))).toBe("deferred, p in force");
+    expect(w.host.held().size).toBe(1);
+  });
+
+  test("a profile that makes no sense leaves in force what was", async () => {
+    const w = new World();
+    await w.tuner.tune(profile("p", sysctl(10)));
+    expect(said(await w.tuner.tune(profile("q", "[main]\ninclude=nosuch\n")))).toBe("invalid, p in force");
+    expect(await w.value()).toBe("10");
+  });
+});
+
+describe("a look at the node", () => {
+  test("comes when it is time, sets back what somebody changed, and says whose it was", async () => {
+    const w = new World();
+    const wanted = profile("p", sysctl(10));
+    await w.tuner.tune(wanted);
+    w.host.put(swappiness, "77\n");
+    expect(w.tuner.lookAgainInMs).toBe(lookEveryMs);
+    await w.clock.advance(lookEveryMs - 1);
+    await w.tuner.tune(wanted);
+    expect(await w.value()).toBe("77");
+    await w.clock.advance(1);
+    const drifted = { target: swappiness, owner: "profile", expected: "10", found: "77" };
+    expect(await w.tuner.tune(wanted)).toMatchObject({ outcome: { drift: [drifted] } });
+    expect(await w.value()).toBe("10");
+    expect(w.warned).toMatchObject([drifted]);
+    // Said until the next look finds nothing.
+    expect(await w.tuner.tune(wanted)).toMatchObject({ outcome: { drift: [drifted] } });
+    await w.clock.advance(lookEveryMs);
+    expect(await w.tuner.tune(wanted)).toMatchObject({ outcome: { drift: [] } });
+    expect(w.warned).toHaveLength(1);
+  });
+
+  test("comes for what is in force while a change waits", async () => {
+    const w = new World();
+    await w.tuner.tune(profile("p", sysctl(10)));
+    w.host.put(swappiness, "77\n");
+    await w.clock.advance(lookEveryMs);
+    const tuning = await w.tuner.tune(profile("p", sysctl(20), "always"));
+    expect(tuning.outcome).toMatchObject({ type: "deferred", before: { drift: [{ found: "77" }] } });
+    expect(await w.value()).toBe("10");
+  });
+
+  test("tries again what could not be set", async () => {
+    const w = new World();
+    const wanted = profile("p", "[sysctl]\nvm.later=1\n");
+    expect(await w.tuner.tune(wanted)).toMatchObject({ outcome: { report: { settings: [{ type: "failed" }] } } });
+    w.host.put("/proc/sys/vm/later", "0\n");
+    await w.clock.advance(lookEveryMs);
+    expect(await w.tuner.tune(wanted)).toMatchObject({ outcome: { report: { settings: [{ type: "set" }] } } });
+    expect(await w.value("/proc/sys/vm/later")).toBe("1");
+  });
+
+  test("runs no script again", async () => {
+    let runs = 0;
+    const script = (): { type: "exited"; code: number; stdout: string; stderr: string } => {
+      runs++;
+      return { type: "exited", code: 0, stdout: "", stderr: "" };
+    };
+    const w = new World([["s.sh", script]]);
+    const path = "/etc/tuned/profiles/s.sh";
+    await w.host.replace(path, "#!/bin/sh\n");
+    const wanted = profile("p", `[sysctl]\nvm.later=1\n[script]\nscript=${path}\n`);
+    await w.tuner.tune(wanted);
+    for (let look = 0; look < 5; look++) {
+      await w.clock.advance(lookEveryMs);
+      await w.tuner.tune(wanted);
+    }
+    expect(runs).toBe(1);
+  });
+
+  test("writes nothing where all is well", async () => {
+    const w = new World();
+    const wanted = profile("p", sysctl(10));
+    await w.tuner.tune(wanted);
+    const before = new Map(w.host.changes());
+    w.restartAgent(new CrashingHost(w.host, 0, "before"));
+    expect(said(await w.tuner.tune(wanted))).toBe("applied, p in force");
+    await w.clock.advance(lookEveryMs);
+    await w.tuner.tune(wanted);
+    expect(w.host.changes()).toEqual(before);
+  });
+});
+
+describe("a node that is released", () => {
+  test("has its originals back, and the next change does not wait for anything", async () => {
+    const w = new World();
+    await w.tuner.tune(profile("p", `${sysctl(10)}vm.max_map_count=99999\n`));
+    expect(await w.value(maps)).toBe("99999");
+    w.restartAgent();
+    await w.tuner.release();
+    expect([await w.value(), await w.value(maps)]).toEqual(["60", "65530"]);
+    expect(said(await w.tuner.tune(profile("p", sysctl(20), "always")))).toBe("applied, p in force");
+  });
+});
+
+describe("an agent that is killed at any change", () => {
+  const p = profile("p", `${sysctl(10)}vm.max_map_count=99999\n`);
+  const q = profile("q", sysctl(20));
+  const later = profile("q", sysctl(30), "always");
+
+  /** Everything from the first tuning to the release. */
+  async function live(w: World, host?: Host): Promise<void> {
+    w.restartAgent(host);
+    await w.tuner.tune(p);
+    await w.tuner.tune(q);
+    expect(said(await w.tuner.tune(later))).toBe("deferred, q in force");
+    await w.tuner.release();
+  }
+
+  async function changes(): Promise<number> {
+    for (let count = 0; ; count++) {
+      const w = new World();
+      try {
+        await live(w, new CrashingHost(w.host, count, "before"));
+        return count;
+      } catch (error) {
+        if (!(error instanceof Crash)) throw error;
+      }
+    }
+  }
+
+  test("leaves a node that the next one tunes, and finds the originals of", async () => {
+    const count = await changes();
+    expect(count).toBeGreaterThan(8);
+    for (let change = 0; change < count; change++)
+      for (const when of ["before", "after"] as const) {
+        const w = new World();
+        await expect(live(w, new CrashingHost(w.host, change, when))).rejects.toThrow(Crash);
+        w.restartAgent();
+        // Whatever it was killed in, the wanted profile is applied, or waits for one that is whole.
+        const tuning = await w.tuner.tune(later);
+        const expected = { applied: "30", deferred: tuning.inForce?.tunedProfile === "q" ? "20" : "10" };
+        expect(tuning.outcome.type, `${when} change ${change}`).toMatch(/^(applied|deferred)$/);
+        expect(await w.value(), `${when} change ${change}`).toBe(expected[tuning.outcome.type as "applied"]);
+        await w.tuner.release();
+        expect([await w.value(), await w.value(maps)], `${when} change ${change}`).toEqual(["60", "65530"]);
+      }
+  });
+});
