@@ -1,0 +1,370 @@
+import { describe, expect, it, test } from "vitest";
+import { deepFreeze } from "../object/json.ts";
+import { apiVersion, type Match, type Profile, type Recommend, type Tuned, type TunedSpec } from "./api.ts";
+import { expectedProfile } from "./expected-profile.ts";
+import { explainNode, type ExplainInput, type NodeExplanation } from "./explain.ts";
+import { inputsOf } from "./inputs.ts";
+import { judge } from "./judge.ts";
+import type { NodeFacts } from "./node-profile.ts";
+
+const namespace = "tuning";
+const role = "machineconfiguration.openshift.io/role";
+
+function tuned(name: string, spec: TunedSpec, annotations?: Record<string, string>): Tuned {
+  return { apiVersion, kind: "Tuned", metadata: { name, namespace, generation: 1, annotations }, spec };
+}
+
+function node(labels: Record<string, string> = {}): NodeFacts {
+  return {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { name: "n", labels: { "kubernetes.io/os": "linux", ...labels } },
+  };
+}
+
+const worker = {
+  apiVersion: "machineconfiguration.openshift.io/v1",
+  kind: "MachineConfigPool",
+  metadata: { name: "worker" },
+  spec: {
+    nodeSelector: { matchLabels: { "node-role.kubernetes.io/worker": "" } },
+    machineConfigSelector: { matchLabels: { [role]: "worker" } },
+  },
+};
+
+function inputFor(tuneds: readonly Tuned[], more: Partial<ExplainInput> = {}): ExplainInput {
+  const one = more.node ?? node();
+  return deepFreeze({
+    tuneds,
+    nodes: [one],
+    node: one,
+    profiles: [],
+    status: { type: "ConfigMap", observed: undefined },
+    agent: { namespace, image: "", serviceAccount: "", release: "" },
+    protocol: "documented",
+    version: "1",
+    namespace,
+    now: "2026-01-01T00:00:00Z",
+    ...more,
+  });
+}
+
+const explained = (tuneds: readonly Tuned[], more: Partial<ExplainInput> = {}): NodeExplanation =>
+  explainNode(inputFor(tuneds, more));
+
+/** The Profile as the operator writes it, with what the node says of it. */
+function profileOf(tuneds: readonly Tuned[], status: Profile["status"], of = node()): Profile {
+  const [chosen] = judge(inputFor(tuneds, { node: of })).chosen;
+  if (!chosen) throw new Error("nothing is chosen");
+  const { wanted } = chosen.node;
+  return { ...wanted, metadata: { ...wanted.metadata, generation: 1 }, ...(status ? { status } : {}) };
+}
+
+const condition = (type: string, status: "True" | "False", message = "", reason = "AsExpected") => ({
+  type,
+  status,
+  reason,
+  message,
+  lastTransitionTime: "2026-01-01T00:00:00Z",
+});
+
+describe("a rule", () => {
+  const first = (recommend: Partial<Recommend>, more: Partial<ExplainInput> = {}): string => {
+    const [verdict] = explained([tuned("a", { recommend: [{ profile: "p", priority: 1, ...recommend }] })], more).rules;
+    return `${verdict?.outcome}: ${verdict?.because}`;
+  };
+  const byMatch = (...match: Match[]): Partial<Recommend> => ({ match });
+
+  test.each<[string, Partial<Recommend>, Record<string, string>, string]>([
+    ["without conditions", {}, {}, "chosen: it holds for every node"],
+    ["with an empty match", { match: [] }, {}, "chosen: it holds for every node"],
+    ["whose label is there", byMatch({ label: "x" }), { x: "1" }, "chosen: the node has label x"],
+    ["whose label has its value", byMatch({ label: "x", value: "1" }), { x: "1" }, "chosen: the node has label x=1"],
+    ["whose label is missing", byMatch({ label: "x" }), {}, "not held: label x is missing"],
+    ["whose label differs", byMatch({ label: "x", value: "1" }), { x: "2" }, 'not held: label x is "2", not "1"'],
+    [
+      "of several labels",
+      byMatch({ label: "x" }, { label: "y", value: "" }),
+      { y: "1" },
+      'not held: label x is missing; label y is "1", not ""',
+    ],
+    ["whose second label is there", byMatch({ label: "x" }, { label: "y" }), { y: "" }, "chosen: the node has label y"],
+    [
+      "with labels below that hold",
+      byMatch({ label: "x", match: [{ label: "y" }, { label: "z" }] }),
+      { x: "", z: "" },
+      "chosen: the node has label x, the node has label z",
+    ],
+    [
+      "with labels below that do not",
+      byMatch({ label: "x", match: [{ label: "y" }] }),
+      { x: "" },
+      "not held: label x is there, but label y is missing",
+    ],
+    [
+      "with a name that objects have by themselves",
+      byMatch({ label: "constructor" }),
+      {},
+      "not held: label constructor is missing",
+    ],
+    [
+      "that cannot be judged",
+      { match: [{ label: "x", match: 5 as never }] },
+      {},
+      "unusable: recommend[0].match[0].match is not a list; the rule is not used",
+    ],
+  ])("%s", (_, recommend, labels, expected) => {
+    expect(first(recommend, { node: node(labels) })).toBe(expected);
+  });
+
+  test.each([
+    [[], "not held: no pod on the node has label app"],
+    [[{ app: "b" }, { app: "c" }], 'not held: on pods label app is "b", "c", not "a"'],
+    [[{ app: "b" }, { app: "a" }], "chosen: a pod on the node has label app=a"],
+  ])("that goes by pods with labels %j", (pods, expected) => {
+    expect(first(byMatch({ label: "app", value: "a", type: "pod" }), { podsOn: () => pods })).toBe(expected);
+  });
+
+  const isWorker = { "node-role.kubernetes.io/worker": "" };
+  test.each<[string, Partial<ExplainInput>, Record<string, string>, string]>([
+    [
+      "the pool of the node",
+      { pools: [worker], node: node(isWorker) },
+      { [role]: "worker" },
+      `chosen: the node is in the pool worker, which takes MachineConfigs with ${role}=worker`,
+    ],
+    [
+      "another pool",
+      { pools: [worker] },
+      { [role]: "worker" },
+      `not held: the pool worker takes MachineConfigs with ${role}=worker, and the node belongs to no pool`,
+    ],
+    [
+      "no pool",
+      { pools: [worker], node: node(isWorker) },
+      { [role]: "gpu" },
+      `not held: no pool takes MachineConfigs with ${role}=gpu`,
+    ],
+    ["a cluster without pools", {}, { [role]: "worker" }, "not held: the cluster has no machine config pools"],
+  ])("that goes by machineConfigLabels, on %s", (_, more, machineConfigLabels, expected) => {
+    expect(first({ machineConfigLabels }, more)).toBe(expected);
+  });
+
+  it("that ties or comes later is told apart", () => {
+    const rules = (...recommend: Recommend[]): TunedSpec => ({ recommend });
+    const { rules: verdicts, tuneds } = explained([
+      tuned("a", rules({ profile: "p", priority: 5 })),
+      tuned("b", rules({ profile: "q", priority: 5 }, { profile: "p", priority: 5 })),
+    ]);
+    expect(verdicts.map((one) => `${one.tuned}[${one.index}] ${one.profile} ${one.outcome}`)).toEqual([
+      "a[0] p chosen",
+      "b[0] q tied",
+      "b[1] p later",
+      "default[0] openshift-control-plane not held",
+      "default[1] openshift-node later",
+    ]);
+    expect(tuneds.map(({ name }) => name)).toEqual(["a", "b"]);
+    expect(tuneds[0]?.conditions[0]?.message).toContain("both hold for node n");
+  });
+});
+
+describe("what is in the way", () => {
+  const quiet = tuned("quiet", {
+    profile: [{ name: "p", data: "[sysctl]\na=1\n" }],
+    recommend: [{ profile: "p", priority: 1 }],
+  });
+  const state = (managementState: "Removed" | "Unmanaged"): Tuned => tuned("default", { managementState });
+  const other = tuned("other", { profile: [{ name: "p", data: "[sysctl]\na=2\n" }] });
+
+  test.each<[string, Tuned[], Partial<ExplainInput>, string[]]>([
+    ["no Profile yet", [quiet], {}, ["It has no Profile yet: is the operator running?"]],
+    ["nothing", [quiet], { profiles: [profileOf([quiet], undefined)] }, []],
+    [
+      "a Profile of before",
+      [quiet],
+      { profiles: [profileOf([], undefined)] },
+      ["Its Profile is not as it should be yet (it says openshift-node): is the operator running?"],
+    ],
+    [
+      "no tuning at all",
+      [quiet, state("Removed")],
+      {},
+      ["Tuning was taken away: managementState of the Tuned default is Removed."],
+    ],
+    [
+      "tuning that stands still",
+      [quiet, state("Unmanaged")],
+      {},
+      ["Profiles stand still: managementState of the Tuned default is Unmanaged."],
+    ],
+    [
+      "a name with two texts",
+      [quiet, other],
+      {},
+      ["A profile it needs has several texts: the node gets nothing until there is one."],
+    ],
+    [
+      "a profile that is nowhere",
+      [tuned("t", { recommend: [{ profile: "ghost", priority: 1 }] })],
+      {},
+      ["It has no Profile yet: is the operator running?", 'profile "ghost" does not exist'],
+    ],
+  ])("%s", (_, tuneds, more, expected) => {
+    expect(explained(tuneds, more).obstacles).toEqual(expected);
+  });
+
+  it("is that the node is not one of Linux", () => {
+    const windows: NodeFacts = { ...node(), metadata: { name: "n", labels: { "kubernetes.io/os": "windows" } } };
+    const explanation = explained([quiet], { node: windows, nodes: [windows] });
+    expect(explanation).toMatchObject({ rules: [], settings: [] });
+    expect(explanation.profile).toBeUndefined();
+    expect(explanation.obstacles).toEqual(["Only nodes with the label kubernetes.io/os=linux are tuned."]);
+  });
+});
+
+describe("a setting", () => {
+  const quiet = tuned("quiet", {
+    profile: [
+      { name: "base", data: "[sysctl]\nvm.swappiness=60\nvm.dirty_ratio=20\n" },
+      {
+        name: "p",
+        data: "[main]\ninclude=base\n[sysctl]\nvm.swappiness=10\nkernel.x=${f:exec:hostname}\n[eth]\ntype=net\nenabled=0\nmtu=9000\n[bootloader]\ncmdline=quiet\n",
+      },
+    ],
+    recommend: [{ profile: "p", priority: 1 }],
+  });
+  const states = (more: Partial<ExplainInput>): Record<string, string> =>
+    Object.fromEntries(
+      explained([quiet], more).settings.map(({ option, state, actual, note }) => [
+        option,
+        [state, ...(actual === undefined ? [] : [actual]), ...(note === undefined ? [] : [note])].join(" | "),
+      ]),
+    );
+  const aside = { "kernel.x": "unresolved", mtu: "idle | the unit is disabled", cmdline: "boot" };
+  const saying = (...conditions: ReturnType<typeof condition>[]): Partial<ExplainInput> => ({
+    profiles: [profileOf([quiet], { tunedProfile: "p", observedGeneration: 1, conditions })],
+  });
+
+  it("knows the file and line that set it, and what it took the place of", () => {
+    const [swappiness, ratio] = explained([quiet]).settings;
+    expect(swappiness).toMatchObject({
+      unit: "sysctl",
+      option: "vm.swappiness",
+      wanted: "10",
+      from: "p/tuned.conf:4",
+      overrides: [{ value: "60", from: "base/tuned.conf:2" }],
+    });
+    expect(ratio).toMatchObject({ from: "base/tuned.conf:3", overrides: [] });
+  });
+
+  test.each<[string, Partial<ExplainInput>, Record<string, string>]>([
+    ["of which nobody has said anything", {}, { "vm.swappiness": "unknown", "vm.dirty_ratio": "unknown" }],
+    [
+      "of a node that has applied everything",
+      saying(condition("Applied", "True"), condition("Degraded", "False")),
+      { "vm.swappiness": "as wanted", "vm.dirty_ratio": "as wanted" },
+    ],
+    [
+      "that failed on the node",
+      saying(
+        condition("Applied", "True"),
+        condition("Degraded", "True", "p/tuned.conf:4: vm.swappiness: Permission denied", "TunedError"),
+      ),
+      { "vm.swappiness": "failed | Permission denied", "vm.dirty_ratio": "as wanted" },
+    ],
+    [
+      "of a node on which more failed than it names",
+      saying(
+        condition("Applied", "True"),
+        condition("Degraded", "True", "p/tuned.conf:4: vm.swappiness: no; and 3 more", "TunedError"),
+      ),
+      { "vm.swappiness": "failed | no", "vm.dirty_ratio": "unknown" },
+    ],
+    [
+      "of a node that failed for another reason",
+      saying(condition("Applied", "True"), condition("Degraded", "True", "TuneD died", "TunedError")),
+      { "vm.swappiness": "unknown", "vm.dirty_ratio": "unknown" },
+    ],
+    [
+      "of a node that speaks of an older profile",
+      {
+        profiles: [profileOf([quiet], { tunedProfile: "older", conditions: [condition("Applied", "True")] })],
+      },
+      { "vm.swappiness": "unknown", "vm.dirty_ratio": "unknown" },
+    ],
+  ])("%s", (_, more, expected) => {
+    expect(states(more)).toEqual({ ...expected, ...aside });
+  });
+
+  it("is compared with what was found on the node", () => {
+    const expected = expectedProfile(profileOf([quiet], undefined).spec);
+    const differences = [
+      { unit: "sysctl", option: "vm.swappiness", message: "differs", found: "60", drifted: true },
+      { unit: "sysctl", option: "vm.dirty_ratio", message: "no such file" },
+    ];
+    expect(states({ found: { expected, differences } })).toEqual({
+      "vm.swappiness": "different | 60 | changed by somebody else since it was applied",
+      "vm.dirty_ratio": "failed | no such file",
+      ...aside,
+    });
+    expect(states({ found: { expected, differences: [] } })).toMatchObject({ "vm.swappiness": "as wanted | 10" });
+  });
+});
+
+it("a profile that includes its own name stands in the chain twice", () => {
+  const { chain } = explained([]);
+  expect(chain.map(({ profile, file, tuneds }) => [profile, file, tuneds])).toEqual([
+    ["openshift", "/usr/lib/attune/profiles/openshift/tuned.conf", []],
+    ["openshift", "openshift/tuned.conf", ["default"]],
+    ["openshift-node", "/usr/lib/attune/profiles/openshift-node/tuned.conf", []],
+  ]);
+});
+
+describe("boot arguments", () => {
+  const isWorker = node({ "node-role.kubernetes.io/worker": "" });
+  const text = [{ name: "p", data: "[bootloader]\ncmdline=nohz=on quiet\n" }];
+  const through = (recommend: Partial<Recommend>): Tuned =>
+    tuned("t", { profile: text, recommend: [{ profile: "p", priority: 1, ...recommend }] });
+  const byPool = through({ machineConfigLabels: { [role]: "worker" } });
+
+  function reporting(of: Tuned, line: string | undefined): Partial<ExplainInput> {
+    const pools = [worker];
+    const [chosen] = judge(inputFor([of], { node: isWorker, pools })).chosen;
+    const wanted = chosen?.node.wanted as Profile;
+    const status = {
+      tunedProfile: "p",
+      conditions: [condition("Applied", "True")],
+      ...(line === undefined ? {} : { bootcmdline: line, bootcmdlineInputs: inputsOf(wanted.spec) }),
+    };
+    return { node: isWorker, pools, profiles: [{ ...wanted, status }] };
+  }
+
+  it("that a pool agrees on reach it", () => {
+    expect(explained([byPool], reporting(byPool, "nohz=on quiet")).boot).toEqual({
+      wanted: ["nohz=on", "quiet"],
+      reported: "nohz=on quiet",
+      pool: "worker",
+      reached: true,
+      because: "MachineConfig 50-nto-worker: nohz=on quiet",
+    });
+  });
+
+  it.each([
+    ["while the node has not reported", byPool, undefined, /^The pool worker waits for node n:/],
+    [
+      "of a rule that holds through match",
+      through({}),
+      "nohz=on quiet",
+      /holds through match for node n, so the boot arg/,
+    ],
+    ["that nobody reported for a rule with match", through({}), undefined, /^The rule holds through match/],
+  ])("do not reach it %s", (_, of, line, because) => {
+    const { boot } = explained([of], reporting(of, line));
+    expect(boot).toMatchObject({ wanted: ["nohz=on", "quiet"], reached: false });
+    expect(boot?.because).toMatch(because);
+  });
+
+  it("are not spoken of where there are none", () => {
+    expect(explained([], { pools: [worker], node: isWorker }).boot).toBeUndefined();
+  });
+});

@@ -1,0 +1,304 @@
+import { describe, expect, it, test } from "vitest";
+import type { MachineConfig, MachineConfigPool } from "../machine-config/api.ts";
+import { deepFreeze } from "../object/json.ts";
+import { apiVersion, generatedAnnotation, type Profile, type Recommend, type Tuned, type TunedSpec } from "./api.ts";
+import type { NodeTuningInput } from "./decide.ts";
+import { foresee, type Foresight } from "./foresee.ts";
+import { argumentsOf } from "./foresee-pools.ts";
+import { inputsOf } from "./inputs.ts";
+import { judge } from "./judge.ts";
+import type { NodeFacts } from "./node-profile.ts";
+
+const namespace = "tuning";
+const role = "machineconfiguration.openshift.io/role";
+
+function tuned(name: string, spec: TunedSpec, annotations?: Record<string, string>): Tuned {
+  return { apiVersion, kind: "Tuned", metadata: { name, namespace, generation: 1, annotations }, spec };
+}
+
+/** A Tuned with one profile of its own name, for every node or for those that `rule` says. */
+function quiet(text: string, rule: Partial<Recommend> = {}, annotations?: Record<string, string>): Tuned {
+  return tuned(
+    "quiet",
+    { profile: [{ name: "quiet", data: text }], recommend: [{ profile: "quiet", priority: 1, ...rule }] },
+    annotations,
+  );
+}
+
+function node(name: string, labels: Record<string, string> = {}): NodeFacts {
+  return { apiVersion: "v1", kind: "Node", metadata: { name, labels: { "kubernetes.io/os": "linux", ...labels } } };
+}
+
+function pool(name: string, more: Partial<NonNullable<MachineConfigPool["spec"]>> = {}): MachineConfigPool {
+  return {
+    apiVersion: "machineconfiguration.openshift.io/v1",
+    kind: "MachineConfigPool",
+    metadata: { name },
+    spec: {
+      nodeSelector: { matchLabels: { [`node-role.kubernetes.io/${name}`]: "" } },
+      machineConfigSelector: { matchLabels: { [role]: name } },
+      ...more,
+    },
+  };
+}
+
+function world(tuneds: readonly Tuned[], more: Partial<NodeTuningInput> = {}): NodeTuningInput {
+  return {
+    tuneds,
+    nodes: [node("n1"), node("n2")],
+    profiles: [],
+    status: { type: "ConfigMap", observed: undefined },
+    agent: { namespace, image: "", serviceAccount: "", release: "" },
+    protocol: "documented",
+    version: "1",
+    namespace,
+    now: "2026-01-01T00:00:00Z",
+    ...more,
+  };
+}
+
+/** What comes of putting Tuneds in the place of others. */
+function change(before: readonly Tuned[], after: readonly Tuned[], more: Partial<NodeTuningInput> = {}): Foresight {
+  const written = after.filter((one) => !before.includes(one)).map(({ metadata }) => metadata.name ?? "");
+  return foresee(deepFreeze({ before: world(before, more), after: world(after, more), written }));
+}
+
+describe("nodes", () => {
+  it("that get another profile are told with what it sets, changes and no longer sets", () => {
+    const old = quiet("[sysctl]\nvm.swappiness=10\nvm.dirty_ratio=20\nkernel.x=1\n");
+    const fresh = quiet("# new\n[sysctl]\nvm.swappiness=5\nkernel.x=1\nkernel.y=2\n");
+    const { changes, nodes, boot } = change([old], [fresh]);
+    expect([nodes, boot]).toEqual([2, []]);
+    expect(changes).toMatchObject([{ nodes: ["n1", "n2"], before: "quiet", after: "quiet", problems: [] }]);
+    expect(changes[0]?.settings).toEqual([
+      {
+        unit: "sysctl",
+        option: "vm.swappiness",
+        before: { value: "10", from: "quiet/tuned.conf:2" },
+        after: { value: "5", from: "quiet/tuned.conf:3" },
+      },
+      { unit: "sysctl", option: "kernel.y", after: { value: "2", from: "quiet/tuned.conf:5" } },
+      { unit: "sysctl", option: "vm.dirty_ratio", before: { value: "20", from: "quiet/tuned.conf:3" } },
+    ]);
+  });
+
+  it("for which it does the same stand together, the most first", () => {
+    const nodes = [node("x", { x: "" }), node("a"), node("b")];
+    const fresh = tuned("t", {
+      profile: [
+        { name: "p", data: "[sysctl]\na=1\n" },
+        { name: "q", data: "[sysctl]\na=2\n" },
+      ],
+      recommend: [
+        { profile: "q", priority: 1, match: [{ label: "x" }] },
+        { profile: "p", priority: 2 },
+      ],
+    });
+    const { changes } = change([], [fresh], { nodes });
+    expect(changes.map(({ nodes: names, before, after }) => [names, before, after])).toEqual([
+      [["a", "b"], "openshift-node", "p"],
+      [["x"], "openshift-node", "q"],
+    ]);
+  });
+
+  it("that the change does not concern are not among them", () => {
+    expect(change([], [quiet("[sysctl]\na=1\n", { match: [{ label: "nobody" }] })]).changes).toEqual([]);
+    const one = quiet("[sysctl]\na=1\n");
+    expect(change([one], [{ ...one, metadata: { ...one.metadata, labels: { mine: "" } } }]).changes).toEqual([]);
+  });
+
+  it("that cannot apply it are told why, and of no settings", () => {
+    const { changes, findings } = change([], [quiet("[main]\ninclude=gone\n[sysctl]\na=1\n")]);
+    expect(changes[0]).toMatchObject({ settings: [], problems: ['quiet/tuned.conf:2: profile "gone" does not exist'] });
+    expect(findings).toContainEqual({
+      level: "error",
+      about: "profile quiet",
+      message: 'quiet/tuned.conf:2: profile "gone" does not exist; node n1 and 1 more cannot apply it',
+    });
+  });
+
+  it("are asked nothing: what only they can tell stays as it is written", () => {
+    const { changes } = change([], [quiet("[sysctl]\na=${f:exec:hostname}\nb=1\n")]);
+    expect(changes[0]?.unresolved).toEqual([{ type: "exec", argv: ["hostname"] }]);
+    const values = changes[0]?.settings.map(({ option, after }) => [option, after?.value]);
+    expect(values).toContainEqual(["a", "${f:exec:hostname}"]);
+    expect(values).toContainEqual(["b", "1"]);
+  });
+
+  it("whose changes wait for a restart are told so", () => {
+    const deferred = quiet("[sysctl]\na=1\n", {}, { "tuned.openshift.io/deferred": "always" });
+    expect(change([], [deferred]).changes[0]?.deferred).toBe("always");
+  });
+
+  it("whose agents are to behave otherwise are told that too", () => {
+    const operand = { debug: true, tunedConfig: { reapply_sysctl: false } };
+    const [only] = change([quiet("[sysctl]\n")], [quiet("[sysctl]\n", { operand })]).changes;
+    expect(only).toMatchObject({ settings: [] });
+    expect(only?.options).toEqual([
+      { option: "debug", before: "false", after: "true" },
+      { option: "reapply_sysctl", before: "true", after: "false" },
+    ]);
+  });
+
+  it("all change when tuning is taken away, and none while it stands still", () => {
+    const one = quiet("[sysctl]\na=1\n");
+    const state = (managementState: "Removed" | "Unmanaged"): Tuned => tuned("default", { managementState });
+    const removed = change([one], [one, state("Removed")], { profiles: profilesOf(world([one])) });
+    expect(removed.changes[0]).toMatchObject({ nodes: ["n1", "n2"], before: "quiet", settings: [{ option: "a" }] });
+    expect(removed.changes[0]?.after).toBeUndefined();
+    const unmanaged = change([state("Unmanaged")], [state("Unmanaged"), one]);
+    expect(unmanaged.changes).toEqual([]);
+    expect(unmanaged.findings[0]?.message).toMatch(/^managementState is Unmanaged/);
+  });
+});
+
+function profilesOf(input: NodeTuningInput): Profile[] {
+  return judge(input).chosen.map(({ node: { wanted } }) => wanted);
+}
+
+describe("boot arguments", () => {
+  const labels = { machineConfigLabels: { [role]: "rt" } };
+  const nodes = [
+    node("n1", { "node-role.kubernetes.io/rt": "" }),
+    node("n2", { "node-role.kubernetes.io/rt": "" }),
+    node("n3"),
+  ];
+  const boots = (line: string): Tuned => quiet(`[bootloader]\ncmdline=${line}\n`, labels);
+  const config = (...kernelArguments: string[]): MachineConfig => ({
+    apiVersion: "machineconfiguration.openshift.io/v1",
+    kind: "MachineConfig",
+    metadata: { name: "50-nto-rt", labels: { [role]: "rt" }, annotations: { [generatedAnnotation]: "1" } },
+    spec: { kernelArguments },
+  });
+  const shown = ({ boot }: Foresight): unknown[] =>
+    boot.map(({ machineConfig, before, after, restarts, paused }) => [
+      machineConfig,
+      before && argumentsOf(before),
+      after && argumentsOf(after),
+      restarts,
+      paused,
+    ]);
+
+  test.each<[string, Tuned[], Tuned[], Partial<NodeTuningInput>, unknown[]]>([
+    [
+      "that are new restart the nodes of the pool",
+      [],
+      [boots("quiet nohz=on")],
+      { pools: [pool("rt")] },
+      [["50-nto-rt", undefined, ["quiet", "nohz=on"], ["n1", "n2"], []]],
+    ],
+    [
+      "that change",
+      [boots("quiet")],
+      [boots("loud")],
+      { pools: [pool("rt")], machineConfigs: [config("quiet")] },
+      [["50-nto-rt", ["quiet"], ["loud"], ["n1", "n2"], []]],
+    ],
+    [
+      "whose rule goes away go too",
+      [boots("quiet")],
+      [],
+      { pools: [pool("rt")], machineConfigs: [config("quiet")] },
+      [["50-nto-rt", ["quiet"], undefined, ["n1", "n2"], []]],
+    ],
+    [
+      "of a pool that is paused wait",
+      [],
+      [boots("quiet")],
+      { pools: [pool("rt", { paused: true })] },
+      [["50-nto-rt", undefined, ["quiet"], ["n1", "n2"], ["rt"]]],
+    ],
+    [
+      "stay when something else changes",
+      [boots("quiet")],
+      [boots("quiet\n[sysctl]\na=1")],
+      { pools: [pool("rt")], machineConfigs: [config("quiet")] },
+      [],
+    ],
+    ["reach nobody in a cluster without pools", [], [boots("quiet")], {}, []],
+  ])("%s", (_, before, after, more, expected) => {
+    expect(shown(change(before, after, { nodes, ...more }))).toEqual(expected);
+  });
+
+  it("that nodes report count for more than what can be foretold of the same profile", () => {
+    const one = boots("isolcpus=${f:exec:which_cpus}");
+    const surroundings = { nodes, pools: [pool("rt")], machineConfigs: [config("isolcpus=2-3")] };
+    const profiles = profilesOf(world([one], surroundings)).map((profile) => ({
+      ...profile,
+      status: { tunedProfile: "quiet", bootcmdline: "isolcpus=2-3", bootcmdlineInputs: inputsOf(profile.spec) },
+    }));
+    const other = tuned("other", { profile: [{ name: "unused", data: "" }] });
+    expect(shown(change([one], [one, other], { ...surroundings, profiles }))).toEqual([]);
+  });
+
+  it("of a rule that holds through match are told to go nowhere", () => {
+    const { boot, findings } = change([], [quiet("[bootloader]\ncmdline=quiet\n")], { nodes, pools: [pool("rt")] });
+    expect(boot).toEqual([]);
+    expect(findings).toMatchObject([{ level: "warning", about: "Tuned quiet" }]);
+    expect(findings[0]?.message).toContain("reach no machine");
+  });
+});
+
+describe("findings", () => {
+  const found = (before: Tuned[], after: Tuned[]): string[] =>
+    change(before, after).findings.map(({ level, about, message }) => `${level} ${about}: ${message}`);
+  const q = (text: string): TunedSpec["profile"] => [{ name: "q", data: text }];
+
+  test.each<[string, Tuned[], Tuned[], string[]]>([
+    ["none where all is well", [], [quiet("[sysctl]\na=1\n")], []],
+    [
+      "a rule that wins nowhere",
+      [],
+      [tuned("t", { profile: q(""), recommend: [{ profile: "q", priority: 50 }] })],
+      ["note Tuned t: none of its rules wins on any node"],
+    ],
+    [
+      "a name with two texts, once for all Tuneds that have it",
+      [tuned("a", { profile: q("[sysctl]\na=1\n") })],
+      [tuned("a", { profile: q("[sysctl]\na=1\n") }), tuned("b", { profile: q("[sysctl]\na=2\n") })],
+      [
+        'error Tuned a, Tuned b: profile "q" has different texts in the Tuneds a, b: nodes that need it keep what they have',
+      ],
+    ],
+    [
+      "a tie, once",
+      [],
+      [
+        tuned("a", { profile: q(""), recommend: [{ profile: "q", priority: 1 }] }),
+        tuned("b", { recommend: [{ profile: "balanced", priority: 1 }] }),
+      ],
+      [
+        "note Tuned a, Tuned b: Tuned a recommend[0] (profile q, priority 1) and Tuned b recommend[0] (profile balanced, priority 1) both hold for node n1 and 1 more: the first is used",
+        "note Tuned b: none of its rules wins on any node",
+      ],
+    ],
+    [
+      "a default Tuned that is put back",
+      [],
+      [tuned("default", { recommend: [{ profile: "mine", priority: 1 }] })],
+      ["warning Tuned default: the operator puts profile and recommend back as they are shipped"],
+    ],
+    [
+      "a rule that cannot be used, once",
+      [],
+      [tuned("t", { recommend: [{ profile: "q", priority: 1, match: [{ label: 1 as never }] }] })],
+      [
+        "error Tuned t: recommend[0].match[0].label is not a string; the rule is not used",
+        "note Tuned t: none of its rules wins on any node",
+      ],
+    ],
+  ])("%s", (_, before, after, expected) => {
+    expect(found(before, after)).toEqual(expected);
+  });
+
+  it("of others are left out unless the change brings them", () => {
+    const broken = tuned("broken", { recommend: [{ profile: "q", priority: 1, match: [{ label: 1 as never }] }] });
+    expect(found([broken], [broken, quiet("[sysctl]\na=1\n")])).toEqual([]);
+  });
+});
+
+it("five thousand nodes are foreseen as one change", () => {
+  const nodes = Array.from({ length: 5000 }, (_, index) => node(`n${index}`));
+  const { changes } = change([quiet("[sysctl]\na=1\n")], [quiet("[sysctl]\na=2\n")], { nodes });
+  expect(changes.map((one) => one.nodes.length)).toEqual([5000]);
+});
