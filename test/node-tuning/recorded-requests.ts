@@ -1,3 +1,4 @@
+import { isNotFound } from "../../src/kube/api-error.ts";
 import type { Client, KindRef } from "../../src/kube/client.ts";
 import type { Grant } from "../../src/object/grant.ts";
 
@@ -29,9 +30,16 @@ export function recording(client: Client, record: (request: RecordedRequest) => 
   };
   return {
     async get(of, name, options) {
-      const answer = await client.get(of, name, options);
-      note("get", of, { ...options, name });
-      return answer;
+      // To learn that something is not there is a right as well.
+      const noted = (): void => note("get", of, { ...options, name });
+      try {
+        const answer = await client.get(of, name, options);
+        noted();
+        return answer;
+      } catch (error) {
+        if (isNotFound(error)) noted();
+        throw error;
+      }
     },
     async list(of, options) {
       const answer = await client.list(of, options);

@@ -94,7 +94,7 @@ for (const variant of serverVariants())
     it("counts what happens again", async () => {
       for (const [index, texts] of [["1", "2"], ["1"], ["1", "2"]].entries()) {
         const spec = { profile: texts.map((text) => ({ name: "twice", data: `[main]\nsummary=${text}\n` })) };
-        if (index === 0) await admin.create(tunedKind, { ...tuned("twice", {}), spec } as never, place);
+        if (index === 0) await admin.create(tunedKind, { ...(tuned("twice", {}) as object), spec } as never, place);
         else await admin.patch(tunedKind, "twice", { type: "merge", patch: { spec } }, place);
         await eventually("told", async () => validOf("twice").then((valid) => valid === (texts[1] ? "False" : "True")));
       }

@@ -14,12 +14,14 @@ import { until } from "./until.ts";
 export interface RealServerOptions {
   /** Nobody furnishes namespaces, and pods need no account. Default false. */
   readonly alone?: boolean;
+  /** Namespaces get the accounts that pods need. Default true, unless it is alone. */
+  readonly furnished?: boolean;
 }
 
 /** etcd and kube-apiserver of the folder `assets`. No controller runs beside them but one that furnishes namespaces. */
 export async function startRealServer(
   assets: string,
-  { alone = false }: RealServerOptions = {},
+  { alone = false, furnished = !alone }: RealServerOptions = {},
 ): Promise<ServerUnderTest> {
   const dir = await mkdtemp(join(tmpdir(), "attune-real-"));
   const authority = await openAuthority(dir);
@@ -44,7 +46,7 @@ export async function startRealServer(
     // Made by the server after it is ready; until then a namespaced create is refused.
     await until(`${url}/api/v1/namespaces/default`, { ...request, alive: () => server.alive() });
     const { caPem, adminToken: token } = authority;
-    if (!alone) await furnishNamespaces({ url, caPem, token, signal: furnishing.signal });
+    if (furnished) await furnishNamespaces({ url, caPem, token, signal: furnishing.signal });
   } catch (error) {
     await close();
     throw new Error(`start the real server: ${String(error)}\n${server.tail()}\n${etcd.tail()}`, { cause: error });
@@ -88,6 +90,7 @@ async function serverFlags(dir: string, authority: Authority, etcdUrl: string, p
     `--etcd-servers=${etcdUrl}`,
     "--service-cluster-ip-range=10.96.0.0/16",
     "--authorization-mode=Node,RBAC",
+    "--allow-privileged=true",
     "--enable-admission-plugins=NodeRestriction",
     `--tls-cert-file=${await file("server.crt", authority.serverCertPem)}`,
     `--tls-private-key-file=${await file("server.key", authority.serverKeyPem)}`,
