@@ -1,0 +1,161 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { FakeTuned } from "../engine/tuned-daemon/testing/fake-tuned.ts";
+import { pidFile } from "../engine/tuned-daemon/other-tuned.ts";
+import { TunedEngine } from "../engine/tuned-daemon/tuned-engine.ts";
+import type { EngineName } from "../engine/tuned-daemon/engine-for.ts";
+import { MemoryBase } from "../host/memory-base.ts";
+import { MemoryHost } from "../host/memory-host.ts";
+import { VirtualClock } from "../runtime/virtual-clock.ts";
+import { parseProfile } from "../tuned/parse-profile.ts";
+import { noAnswers } from "../tuned/probe.ts";
+import { resolve } from "../tuned/resolve.ts";
+import { type AppliedBy, NodeEngines, type ToApply } from "./node-engines.ts";
+
+const swappiness = "/proc/sys/vm/swappiness";
+const somaxconn = "/proc/sys/net/core/somaxconn";
+
+let host: MemoryHost;
+let clock: VirtualClock;
+let daemon: FakeTuned;
+let stop: AbortController;
+let engines: NodeEngines;
+
+/** A process of the agent, with whatever the last one left on the node. */
+function begin(option: EngineName): void {
+  daemon = new FakeTuned(host);
+  stop = new AbortController();
+  const tuned = new TunedEngine({ launch: daemon.launch, timer: clock, signal: stop.signal });
+  engines = new NodeEngines({ host, option, tuned });
+}
+
+beforeEach(() => {
+  clock = new VirtualClock();
+  const version = { type: "exited", code: 0, stdout: "tuned 2.20.0\n", stderr: "" } as const;
+  const nothing = { type: "exited", code: 0, stdout: "", stderr: "" } as const;
+  host = new MemoryHost(
+    new MemoryBase([
+      ["/proc/sys/kernel/random/boot_id", "b\n"],
+      [swappiness, "60\n"],
+      [somaxconn, "128\n"],
+      ["/usr/lib/tuned/functions", ""],
+      ["/etc/tuned/tuned-main.conf", "daemon = 1\n"],
+    ]),
+    [
+      ["tuned", () => version],
+      ["rmdir", () => nothing],
+    ],
+  );
+  begin("auto");
+});
+
+function wanted(text: string): ToApply {
+  const parsed = parseProfile(text, "p");
+  const resolution = resolve({ profile: "p", layers: [new Map([["p", parsed]])] }, noAnswers);
+  if (resolution.type !== "resolved") throw new Error(JSON.stringify(resolution));
+  return { profile: resolution.profile, texts: [parsed], fingerprint: text, options: {} };
+}
+
+/** For any TuneD, and one that TuneD 2.20 lacks a function for. */
+const plain = wanted("[sysctl]\nvm.swappiness=10\n");
+const other = wanted("[sysctl]\nvm.swappiness=20\n");
+const modern = wanted("[sysctl]\nnet.core.somaxconn=${f:log:1024}\n");
+
+/** With time that passes while TuneD is waited for. */
+async function apply(profile: ToApply): Promise<AppliedBy> {
+  const applying = engines.apply(profile);
+  const state = { done: false };
+  applying.then(
+    () => (state.done = true),
+    () => (state.done = true),
+  );
+  while (!state.done) await clock.advance(1000);
+  return applying;
+}
+
+async function values(): Promise<string[]> {
+  const files = await Promise.all([host.read(swappiness), host.read(somaxconn)]);
+  return files.map((file) => (file.type === "text" ? file.text.trim() : file.type));
+}
+
+async function configuration(): Promise<string[]> {
+  return host.list("/etc/tuned");
+}
+
+describe("the engines of a node", () => {
+  test("are chosen for each profile, and leave nothing of one another", async () => {
+    const before = await configuration();
+    expect(await apply(plain)).toMatchObject({ engine: "tuned", reason: expect.stringContaining("TuneD 2.20.0 is") });
+    expect(await values()).toEqual(["10", "128"]);
+    expect(await apply(modern)).toMatchObject({ engine: "native", reason: "TuneD 2.20.0 lacks function log" });
+    expect(await values()).toEqual(["60", "1024"]);
+    expect(daemon.alive).toBe(false);
+    expect(await configuration()).toEqual(before);
+    expect((await apply(plain)).engine).toBe("tuned");
+    expect(await values()).toEqual(["10", "128"]);
+    await engines.rollback();
+    expect(await values()).toEqual(["60", "128"]);
+    expect(await configuration()).toEqual(before);
+  });
+
+  test("leave nothing of an engine that an earlier agent used", async () => {
+    const before = await configuration();
+    await apply(plain);
+    await host.replace(pidFile, "1\n");
+    stop.abort();
+    begin("native");
+    await apply(modern);
+    expect(await values()).toEqual(["60", "1024"]);
+    expect(await configuration()).toEqual(before);
+    expect(await host.read(pidFile)).toEqual({ type: "missing" });
+  });
+
+  test("put back what an earlier agent had TuneD set", async () => {
+    await apply(plain);
+    await host.replace(pidFile, "1\n");
+    stop.abort();
+    begin("auto");
+    await engines.rollback();
+    expect(await values()).toEqual(["60", "128"]);
+  });
+
+  test.each([
+    ["hangs", (): void => undefined, "TuneD was not done after 60 s and was killed"],
+    ["dies", (): void => daemon.exit(1), "TuneD ended with status 1"],
+  ])("go on without a TuneD that %s with a profile, until there is another profile", async (_, answer, reason) => {
+    const well = daemon.answer;
+    daemon.answer = answer;
+    expect(await apply(plain)).toMatchObject({ engine: "native", reason: expect.stringContaining(reason) });
+    expect(await values()).toEqual(["10", "128"]);
+    expect(daemon.starts).toBe(1);
+    expect(await apply(plain)).toMatchObject({ engine: "native", reason: expect.stringContaining(reason) });
+    expect(daemon.starts).toBe(1);
+    daemon.answer = well;
+    expect(await apply(other)).toMatchObject({ engine: "tuned" });
+    expect(await values()).toEqual(["20", "128"]);
+  });
+
+  test("fail with a TuneD that was asked for and does not do it", async () => {
+    begin("tuned");
+    daemon.answer = () => daemon.exit(1);
+    await expect(apply(plain)).rejects.toThrow("apply the profile with TuneD: TuneD ended with status 1");
+    expect(await values()).toEqual(["60", "128"]);
+  });
+
+  test("tell of a daemon that crashed, until it runs again", async () => {
+    await apply(plain);
+    expect(engines.troubles).toEqual([]);
+    daemon.exit(null, "SIGSEGV");
+    await clock.advance(0);
+    expect(engines.troubles).toEqual(["TuneD ended by SIGSEGV; started again in 1 s"]);
+    await clock.advance(1000);
+    expect([engines.troubles, daemon.alive]).toEqual([[], true]);
+  });
+
+  test("are only one where there is no TuneD to be had", async () => {
+    const bare = new MemoryHost(new MemoryBase([["/proc/sys/kernel/random/boot_id", "b\n"]]));
+    engines = new NodeEngines({ host: bare, option: "auto" });
+    expect(await engines.apply(plain)).toMatchObject({ engine: "native", reason: "TuneD is not installed" });
+    expect(engines.troubles).toEqual([]);
+    await engines.rollback();
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, test } from "vitest";
+import { MemoryBase } from "../host/memory-base.ts";
+import { MemoryHost } from "../host/memory-host.ts";
+import { loadRecord, readBootId, recordPath, removeRecord, saveRecord, type TuningRecord } from "./tuning-record.ts";
+
+const record: TuningRecord = {
+  bootId: "b",
+  spec: { config: { tunedProfile: "p" }, profile: [{ name: "p", data: "[sysctl]\n" }] },
+  bootcmdline: "quiet",
+  complete: true,
+};
+
+describe("what a node was tuned to", () => {
+  test("is there until it is removed", async () => {
+    const host = new MemoryHost(new MemoryBase([]));
+    expect(await loadRecord(host)).toBeUndefined();
+    await saveRecord(host, record);
+    expect(await loadRecord(host)).toEqual(record);
+    await removeRecord(host);
+    expect(await loadRecord(host)).toBeUndefined();
+  });
+
+  test.each([
+    "",
+    "{",
+    "null",
+    "[]",
+    '{"version":2}',
+    JSON.stringify({ version: 1, ...record, spec: { config: {} } }),
+    JSON.stringify({ version: 1, ...record, complete: "yes" }),
+    JSON.stringify({ version: 1, ...record, bootId: 1 }),
+  ])("is unknown where the file says %j", async (text) => {
+    expect(await loadRecord(new MemoryHost(new MemoryBase([[recordPath, text]])))).toBeUndefined();
+  });
+
+  test("tells one start of the node from another, or says that it cannot", async () => {
+    const path = "/proc/sys/kernel/random/boot_id";
+    expect(await readBootId(new MemoryHost(new MemoryBase([[path, "b\n"]])))).toBe("b");
+    await expect(readBootId(new MemoryHost(new MemoryBase([])))).rejects.toThrow(`no ${path}`);
+  });
+});
