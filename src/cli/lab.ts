@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import type { Impersonation } from "../kube/connection.ts";
 import { HttpClient } from "../kube/http-client.ts";
 import { loadConnection } from "../kube/load-connection.ts";
-import { runKubelets } from "../lab/kubelet/kubelets.ts";
 import type { VirtualNode } from "../lab/kubelet/virtual-node.ts";
-import { runWorkloads, type SideState, type WorkloadSide } from "../lab/workloads/run-workloads.ts";
+import { runLab } from "../lab/run-lab.ts";
+import type { SideState, WorkloadSide } from "../lab/workloads/run-workloads.ts";
 import { readTopology, TopologyError } from "../lab/topology-file.ts";
 import { createLog } from "../runtime/log.ts";
 import { stopOnSignals } from "../runtime/signals.ts";
@@ -18,34 +18,26 @@ export async function lab(options: Record<string, string | boolean>): Promise<vo
   const kubeconfig = typeof options.kubeconfig === "string" ? options.kubeconfig : undefined;
   const context = typeof options.context === "string" ? options.context : undefined;
   const client = new HttpClient(await loadConnection({ kubeconfig, context }));
-  const { signal: told } = stopOnSignals();
-  const stop = new AbortController();
-  const signal = AbortSignal.any([told, stop.signal]);
+  const { signal } = stopOnSignals();
   const log = await createLog({ name: "lab", level: "warn" });
   const clientAs = (who: Impersonation): HttpClient => client.as(who);
   // A cluster that cannot be reached, or does not know us, is told at once and not with every node.
   await client.raw("GET", "/version", undefined, { signal });
   say(`${nodes.length} virtual ${nodes.length === 1 ? "node" : "nodes"} on ${client.connection.cluster.server}`);
-  const parts = [
-    runKubelets({
+  try {
+    await runLab({
       client,
       clientAs,
       cluster: client.connection.cluster,
       nodes,
       program: programs(client, log),
+      workloads: options.workloads === false ? false : { onState: sayState },
       signal,
       atEnd: options.cleanup === true ? "remove" : "retire",
       onRegistered: progress(nodes.length),
       log,
-    }),
-  ];
-  if (options.workloads !== false) parts.push(runWorkloads({ clientAs, signal, onState: sayState, log }));
-  try {
-    await Promise.all(parts);
+    });
   } finally {
-    // What fails ends the others.
-    stop.abort();
-    await Promise.allSettled(parts);
     client.close();
   }
   say(options.cleanup === true ? "stopped, and the nodes are deleted" : "stopped; the nodes stay and are not ready");

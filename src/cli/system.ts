@@ -7,10 +7,9 @@ import type { Impersonation } from "../kube/connection.ts";
 import { bearer, staticCredentials } from "../kube/credentials.ts";
 import { HttpClient } from "../kube/http-client.ts";
 import { kinds } from "../kube/kinds.ts";
-import { runKubelets } from "../lab/kubelet/kubelets.ts";
 import type { VirtualNode } from "../lab/kubelet/virtual-node.ts";
 import { labRbac, labServiceAccount } from "../lab/rbac.ts";
-import { runWorkloads } from "../lab/workloads/run-workloads.ts";
+import { runLab } from "../lab/run-lab.ts";
 import { controllerAccounts } from "../lab/workloads/workload-sides.ts";
 import { exampleLabel } from "../lab/worked-example.ts";
 import { runOperator } from "../operator/operator.ts";
@@ -79,7 +78,6 @@ async function startParts(
   const [operator, lab] = await Promise.all([tokenClient(operatorServiceAccount), tokenClient(labServiceAccount)]);
   const hosts = new Map(nodes.map(({ name, host }) => [name, host]));
   const clientAs = (who: Impersonation): Client => lab.as(who);
-  const labLog = log.child({ part: "lab" });
   const parts = [
     runOperator({
       client: operator,
@@ -89,16 +87,16 @@ async function startParts(
       signal,
       log: log.child({ part: "operator" }),
     }),
-    // The directory is locked: whoever held the lease before is gone, and need not be waited for.
-    runWorkloads({ clientAs, identity: "attune-up", signal, log: labLog }),
-    runKubelets({
+    runLab({
       client: lab,
       clientAs,
       cluster: lab.connection.cluster,
       nodes,
       program: programs(lab, log),
+      // The directory is locked: whoever held the lease before is gone, and need not be waited for.
+      workloads: { identity: "attune-up" },
       signal,
-      log: labLog,
+      log: log.child({ part: "lab" }),
     }),
   ];
   return { hosts, stopped: Promise.all(parts).then(() => server.close()) };

@@ -145,7 +145,7 @@ export const NEVER_OWNED: FieldSet = fieldSetOf(
 );
 
 /** The object as comparisons see it: who owns the list of owners is no question. */
-export function withoutManagedFields(object: KubeObject): KubeObject {
+export function withoutManagedFields<T extends KubeObject>(object: T): T {
   if (!isObject(object.metadata) || object.metadata.managedFields === undefined) return object;
   const { managedFields: _, ...metadata } = object.metadata;
   return { ...object, metadata };

@@ -8,8 +8,8 @@ import { isNotFound } from "../../src/kube/api-error.ts";
 import { HttpClient } from "../../src/kube/http-client.ts";
 import { kinds } from "../../src/kube/kinds.ts";
 import { loadConnection } from "../../src/kube/load-connection.ts";
-import { runKubelets } from "../../src/lab/kubelet/kubelets.ts";
 import type { Pod } from "../../src/lab/kubelet/pod-admission.ts";
+import { runLab } from "../../src/lab/run-lab.ts";
 import { virtualNode } from "./lab-cluster.ts";
 
 const namespace = "default";
@@ -36,13 +36,14 @@ test("a server that goes away and comes back finds its nodes and pods alive, and
   const client = new HttpClient(await loadConnection({ kubeconfig: server.kubeconfig }));
   const stop = new AbortController();
   let deaf = true;
-  const done = runKubelets({
+  const done = runLab({
     client,
     clientAs: (who) => client.as(who),
     cluster: client.connection.cluster,
     nodes: [virtualNode("n")],
     // Ends while the server is away.
     program: () => new Promise((resolve) => void setInterval(() => deaf || resolve(4), 5).unref()),
+    workloads: false,
     signal: stop.signal,
   });
   ends.push(async () => {

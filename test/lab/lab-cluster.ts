@@ -7,10 +7,10 @@ import { isNotFound } from "../../src/kube/api-error.ts";
 import { bearer, staticCredentials } from "../../src/kube/credentials.ts";
 import { HttpClient } from "../../src/kube/http-client.ts";
 import { kinds } from "../../src/kube/kinds.ts";
-import { runKubelets, type KubeletsOptions } from "../../src/lab/kubelet/kubelets.ts";
 import type { Pod } from "../../src/lab/kubelet/pod-admission.ts";
 import { VirtualNode } from "../../src/lab/kubelet/virtual-node.ts";
 import { machineBase, smallMachine } from "../../src/lab/machine.ts";
+import { runLab, type LabOptions } from "../../src/lab/run-lab.ts";
 import type { ObjectMeta } from "../../src/object/meta.ts";
 import { VirtualClock } from "../../src/runtime/virtual-clock.ts";
 
@@ -59,15 +59,16 @@ export class LabCluster {
   }
 
   /** Kubelets of the nodes named, until the function that comes back is called, or the cluster stops. */
-  kubelets(nodes: readonly (string | VirtualNode)[], options: Partial<KubeletsOptions> = {}): Lab {
+  kubelets(nodes: readonly (string | VirtualNode)[], options: Partial<LabOptions> = {}): Lab {
     const end = new AbortController();
     const client = this.client();
     const all = nodes.map((node) => (typeof node === "string" ? virtualNode(node) : node));
-    const done = runKubelets({
+    const done = runLab({
       client,
       clientAs: (who) => client.as(who),
       cluster: client.connection.cluster,
       nodes: all,
+      workloads: false,
       clock: this.clock,
       signal: end.signal,
       ...options,

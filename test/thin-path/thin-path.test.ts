@@ -11,7 +11,7 @@ import { bearer, staticCredentials } from "../../src/kube/credentials.ts";
 import { HttpClient } from "../../src/kube/http-client.ts";
 import { kinds } from "../../src/kube/kinds.ts";
 import { loadConnection } from "../../src/kube/load-connection.ts";
-import { runKubelets } from "../../src/lab/kubelet/kubelets.ts";
+import { runLab } from "../../src/lab/run-lab.ts";
 import { VirtualNode } from "../../src/lab/kubelet/virtual-node.ts";
 import { machineBase, smallMachine } from "../../src/lab/machine.ts";
 import { labRbac, labServiceAccount } from "../../src/lab/rbac.ts";
@@ -49,11 +49,12 @@ beforeAll(async () => {
     [labServiceAccount, operatorServiceAccount, agentServiceAccount].map(clientOf),
   );
   parts.push(
-    runKubelets({
+    runLab({
       client: lab!,
       clientAs: (who) => lab!.as(who),
       cluster: lab!.connection.cluster,
       nodes: [node],
+      workloads: false,
       signal,
     }),
     runOperator({ client: operator!, image: "attune:test", agentServiceAccount, version: "test", signal }),

@@ -1,19 +1,17 @@
 import { isForbidden, isNotFound } from "../../kube/api-error.ts";
 import type { Client } from "../../kube/client.ts";
 import type { Cluster, Impersonation } from "../../kube/connection.ts";
-import { createInformer } from "../../kube/informer.ts";
 import { kinds } from "../../kube/kinds.ts";
 import { type Clock, systemClock } from "../../runtime/clock.ts";
 import { type Log, noLog } from "../../runtime/log.ts";
+import type { NodeCaches } from "../workloads/workload-caches.ts";
 import { behaviourFolder } from "./behaviour.ts";
 import { LogBudget } from "./container-log.ts";
 import { LogAccess } from "./log-access.ts";
 import { startLogServer } from "./log-server.ts";
 import { NodeKeeper } from "./node-keeper.ts";
-import type { Node } from "./node-object.ts";
-import type { Pod } from "./pod-admission.ts";
 import { Patience } from "./patience.ts";
-import { byNode, PodKeeper } from "./pod-keeper.ts";
+import { PodKeeper } from "./pod-keeper.ts";
 import type { Program } from "./program.ts";
 import { nodeIdentity, type VirtualNode } from "./virtual-node.ts";
 
@@ -24,6 +22,10 @@ export interface KubeletsOptions {
   /** Where programs find the API server. */
   cluster: Cluster;
   nodes: readonly VirtualNode[];
+  /** Of the lab's own account, run by whoever made them. */
+  caches: NodeCaches;
+  /** Whether a node controller lifts taints as nodes become ready. Without one the lab does it. */
+  nodeController?: boolean;
   /** What a container does whose first word is `attune`. Without it, such a container is like any other. */
   program?: Program;
   signal: AbortSignal;
@@ -37,13 +39,6 @@ export interface KubeletsOptions {
 /** The kubelets of many virtual nodes, until the signal: nodes that live, pods that run, logs that can be read. */
 export async function runKubelets(options: KubeletsOptions): Promise<void> {
   const { client, clientAs, nodes, signal, clock = systemClock, log = noLog } = options;
-  const informer = createInformer<Pod>(client, kinds.pod, {
-    fieldSelector: "spec.nodeName!=",
-    project: withoutManagedFields,
-    indexes: { [byNode]: (pod) => [pod.spec?.nodeName ?? ""] },
-    clock,
-  });
-  const nodeInformer = createInformer<Node>(client, kinds.node, { project: essence, clock });
   const kubelet = (name: string): Client => clientAs(nodeIdentity(name));
   const server = await startLogServer({
     find: (namespace, name) => podKeeper.find(namespace, name),
@@ -56,7 +51,6 @@ export async function runKubelets(options: KubeletsOptions): Promise<void> {
   const failures = new FailureFiles(nodes, (name) => podKeeper.look(name));
   const nodeKeeper: NodeKeeper = new NodeKeeper({
     ...options,
-    informer: nodeInformer,
     kubelet,
     patience,
     port: server.port,
@@ -67,8 +61,6 @@ export async function runKubelets(options: KubeletsOptions): Promise<void> {
   });
   const podKeeper: PodKeeper = new PodKeeper({
     ...options,
-    informer,
-    nodeInformer,
     kubelet,
     patience,
     plays: (name) => nodeKeeper.plays(name),
@@ -77,7 +69,7 @@ export async function runKubelets(options: KubeletsOptions): Promise<void> {
     log,
   });
   try {
-    await Promise.all([informer.run(signal), nodeInformer.run(signal), nodeKeeper.run(signal), podKeeper.run(signal)]);
+    await Promise.all([nodeKeeper.run(signal), podKeeper.run(signal)]);
     await (options.atEnd === "remove" ? nodeKeeper.remove() : nodeKeeper.retire());
   } finally {
     await server.close();
@@ -117,22 +109,4 @@ class FailureFiles {
     this.#known.set(name, text);
     this.#changed(name);
   }
-}
-
-function withoutManagedFields(pod: Pod): Pod {
-  const { managedFields: _, ...metadata } = pod.metadata;
-  return { ...pod, metadata };
-}
-
-/** Of a Node, what its keeper looks at. */
-function essence({ apiVersion, kind, metadata, spec, status }: Node): Node {
-  const { name, uid, resourceVersion, labels, annotations } = metadata;
-  const conditions = status?.conditions?.filter(({ type }) => type === "Ready");
-  return {
-    apiVersion,
-    kind,
-    metadata: { name, uid, resourceVersion, labels, annotations },
-    spec: spec?.taints ? { taints: spec.taints } : {},
-    status: { conditions },
-  };
 }

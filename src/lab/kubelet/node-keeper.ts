@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Taint } from "kubernetes-types/core/v1.js";
-import type { CacheEvent, Informer } from "../../kube/cache.ts";
+import type { CacheEvent } from "../../kube/cache.ts";
 import type { Client } from "../../kube/client.ts";
 import { isAlreadyExists, isNotFound } from "../../kube/api-error.ts";
 import { kinds } from "../../kube/kinds.ts";
@@ -12,6 +12,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import { Controller, source } from "../../runtime/controller.ts";
 import { forEachBounded } from "../../runtime/for-each-bounded.ts";
 import type { Log } from "../../runtime/log.ts";
+import type { NodeCaches } from "../workloads/workload-caches.ts";
 import { foreignLabels, instanceAnnotation, nodeObject, nodeStatus, stoppedCondition } from "./node-object.ts";
 import { withTransitionTimes, type Node } from "./node-object.ts";
 import type { Patience } from "./patience.ts";
@@ -23,8 +24,9 @@ export interface NodeKeeperOptions {
   client: Client;
   /** As the kubelet of this node. */
   readonly kubelet: (name: string) => Client;
-  /** Of all nodes, as the lab's account reads them. */
-  informer: Informer<Node>;
+  caches: Pick<NodeCaches, "nodes">;
+  /** Whether somebody else lifts the taints of nodes that are ready. */
+  nodeController?: boolean;
   port: number;
   patience: Patience;
   clock: Clock;
@@ -67,7 +69,7 @@ export class NodeKeeper {
     this.#options = options;
     const fresh = { registered: false, lost: false, uid: "", written: "", statusDue: 0, leaseDue: 0 };
     this.#kept = new Map(options.nodes.map((node) => [node.name, { node, ...fresh }]));
-    const { clock, log, informer } = options;
+    const { clock, log, caches } = options;
     this.#controller = new Controller({
       name: "node-keeper",
       clock,
@@ -76,7 +78,7 @@ export class NodeKeeper {
       // A kubelet asks again after 200 ms, doubling to 7 s.
       queue: { backOff: { baseMs: 200, maxMs: 7000 }, overall: false },
       stopGraceMs: 5000,
-      sources: [source(informer, (event) => this.#concerned(event))],
+      sources: [source(caches.nodes, (event) => this.#concerned(event))],
       reconcile: async (name) => options.patience.try(() => this.#beat(name)),
     });
   }
@@ -134,7 +136,7 @@ export class NodeKeeper {
     } else if (!isOlder(resourceVersion, kept.written)) {
       if (event.object.metadata.annotations?.[instanceAnnotation] !== this.instance) return this.#lose(kept);
       if (findCondition(event.object.status?.conditions, "Ready")?.status !== "True") kept.statusDue = 0;
-      if (kept.statusDue === 0 || wanting(kept.node, event.object)) yield name;
+      if (kept.statusDue === 0 || this.#isWanting(kept.node, event.object)) yield name;
     }
   }
 
@@ -147,10 +149,10 @@ export class NodeKeeper {
   async #beat(name: string): Promise<{ requeueAfterMs: number } | undefined> {
     const kept = this.#kept.get(name);
     if (!kept || kept.lost) return undefined;
-    const { clock, informer } = this.#options;
+    const { clock, caches } = this.#options;
     if (!kept.registered) await this.#admit(kept, await this.#register(kept));
     else {
-      const known = informer.get(name);
+      const known = caches.nodes.get(name);
       if (clock.monotonic() >= kept.statusDue) await this.#report(kept, known);
       if (known && !isOlder(known.metadata.resourceVersion ?? "", kept.written)) await this.#admit(kept, known);
     }
@@ -201,7 +203,7 @@ export class NodeKeeper {
 
   /** What a kubelet may not do for itself. Written over the very version that was looked at: others do it too. */
   async #admit(kept: Kept, known: Node): Promise<void> {
-    if (!wanting(kept.node, known)) return;
+    if (!this.#isWanting(kept.node, known)) return;
     const labels = { ...known.metadata.labels, ...Object.fromEntries(foreignLabels(kept.node)) };
     const taints = lastingTaints(known);
     const patch = {
@@ -210,6 +212,13 @@ export class NodeKeeper {
     };
     const stored = await this.#options.client.patch(kinds.node, kept.node.name, { type: "merge", patch });
     kept.written = stored.metadata.resourceVersion ?? "";
+  }
+
+  /** Whether something on the Node is still the lab's to do, as its node controller or administrator. */
+  #isWanting(node: VirtualNode, { metadata, spec }: Node): boolean {
+    const isTainted = spec?.taints?.some(({ key }) => conditionTaints.includes(key));
+    if (isTainted && !this.#options.nodeController) return true;
+    return foreignLabels(node).some(([key, value]) => metadata.labels?.[key] !== value);
   }
 
   async #renew(kept: Kept): Promise<void> {
@@ -248,12 +257,6 @@ export class NodeKeeper {
 /** Without those that come and go with the Ready condition. */
 function lastingTaints({ spec }: Node): Taint[] {
   return (spec?.taints ?? []).filter(({ key }) => !conditionTaints.includes(key));
-}
-
-/** Whether something on the Node is still the node controller's or an administrator's to do. */
-function wanting(node: VirtualNode, known: Node): boolean {
-  if (known.spec?.taints?.some(({ key }) => conditionTaints.includes(key))) return true;
-  return foreignLabels(node).some(([key, value]) => known.metadata.labels?.[key] !== value);
 }
 
 /** A number below `range` that is always the same for a name. */

@@ -1,5 +1,4 @@
 import { isConflict, isNotFound } from "../../kube/api-error.ts";
-import type { Informer } from "../../kube/cache.ts";
 import { kinds } from "../../kube/kinds.ts";
 import { isOlder } from "../../kube/resource-version.ts";
 import { keyOf } from "../../object/meta.ts";
@@ -7,7 +6,8 @@ import { formatTime } from "../../object/time.ts";
 import { pause } from "../../runtime/clock.ts";
 import { Controller, source } from "../../runtime/controller.ts";
 import type { Log } from "../../runtime/log.ts";
-import { nodeStatus, ownLabels, type Node } from "./node-object.ts";
+import { byNode, type NodeCaches } from "../workloads/workload-caches.ts";
+import { nodeStatus, ownLabels } from "./node-object.ts";
 import type { Patience } from "./patience.ts";
 import { PodAddresses } from "./pod-addresses.ts";
 import { admitPod, type Admission, type Pod } from "./pod-admission.ts";
@@ -17,16 +17,13 @@ import type { VirtualNode } from "./virtual-node.ts";
 
 export interface PodKeeperOptions extends Omit<PodSurroundings, "changed"> {
   nodes: readonly VirtualNode[];
-  /** Of all pods that have a node, as the lab's account reads them, with an index of them by node. */
-  informer: Informer<Pod>;
-  nodeInformer: Informer<Node>;
+  caches: NodeCaches;
   /** Whether a node is ours to speak for. */
   readonly plays: (node: string) => boolean;
   patience: Patience;
   log: Log;
 }
 
-export const byNode = "node";
 /** How long programs have to end when the whole lab does. */
 const stopMs = 5000;
 
@@ -46,7 +43,7 @@ export class PodKeeper {
     this.#options = options;
     this.#nodes = new Map(options.nodes.map((node) => [node.name, node]));
     this.#indexes = new Map(options.nodes.map(({ name }, index) => [name, index]));
-    const { informer, clock, log } = options;
+    const { caches, clock, log } = options;
     this.#controller = new Controller({
       name: "pod-keeper",
       clock,
@@ -55,7 +52,7 @@ export class PodKeeper {
       queue: { backOff: { baseMs: 200, maxMs: 30_000 }, overall: false },
       stopGraceMs: 5000,
       sources: [
-        source(informer, ({ object }) => (this.#nodes.has(object.spec?.nodeName ?? "") ? [keyOf(object)] : [])),
+        source(caches.pods, ({ object }) => (this.#nodes.has(object.spec?.nodeName ?? "") ? [keyOf(object)] : [])),
       ],
       reconcile: async (key) => options.patience.try(() => this.#sync(key)),
     });
@@ -75,7 +72,7 @@ export class PodKeeper {
 
   /** Looks at all pods of a node again: something about it changed. */
   look(node: string): void {
-    for (const pod of this.#options.informer.byIndex(byNode, node)) this.#controller.queue.add(keyOf(pod));
+    for (const pod of this.#options.caches.pods.byIndex(byNode, node)) this.#controller.queue.add(keyOf(pod));
   }
 
   /** The run of a pod, for its logs. */
@@ -84,8 +81,8 @@ export class PodKeeper {
   }
 
   async #sync(key: string): Promise<{ requeueAfterMs: number } | undefined> {
-    const { informer, plays } = this.#options;
-    const pod = informer.get(key);
+    const { caches, plays } = this.#options;
+    const pod = caches.pods.get(key);
     const before = this.#runs.get(key);
     if (before && (before.uid !== pod?.metadata.uid || !plays(before.node.name))) this.#forget(key, before);
     const node = this.#nodes.get(pod?.spec?.nodeName ?? "");
@@ -138,12 +135,12 @@ export class PodKeeper {
   /** Only a pod that is new here is looked at: what runs already has been let in before. */
   #admit(pod: Pod, node: VirtualNode): Admission {
     if (pod.status?.startTime || pod.metadata.deletionTimestamp) return { type: "admitted" };
-    const { informer, nodeInformer } = this.#options;
-    const others = informer.byIndex(byNode, node.name).flatMap((other) => {
+    const { pods, nodes } = this.#options.caches;
+    const others = pods.byIndex(byNode, node.name).flatMap((other) => {
       const run = this.#runs.get(keyOf(other));
       return run && !run.over ? [run.requests] : [];
     });
-    const labels = nodeInformer.get(node.name)?.metadata.labels ?? { ...ownLabels(node), ...node.options.labels };
+    const labels = nodes.get(node.name)?.metadata.labels ?? { ...ownLabels(node), ...node.options.labels };
     const allocatable = nodeStatus(node, { port: 0, now: 0 }).allocatable as Record<string, string>;
     return admitPod({ pod, others, node: { name: node.name, labels }, allocatable });
   }

@@ -13,6 +13,7 @@ import { type Log, noLog } from "../../runtime/log.ts";
 import type { Metrics } from "../../runtime/metrics.ts";
 import { whenAborted } from "../../runtime/when-aborted.ts";
 import { RivalLease } from "./rival-lease.ts";
+import type { NodeCaches } from "./workload-caches.ts";
 import { createLabCaches, type LabCaches, runControllers, runScheduling } from "./workload-sides.ts";
 
 /** The two programs of a cluster whose work this is. */
@@ -29,6 +30,8 @@ export interface WorkloadsOptions {
   /** The account that runs this, acting as each controller: no part has more rights than the one it stands in for. */
   clientAs: (who: Impersonation) => Client;
   signal: AbortSignal;
+  /** Pods and nodes as they are read already, where somebody runs such caches for longer than this. */
+  caches?: NodeCaches;
   /** Called with each change. */
   onState?: (side: WorkloadSide, state: SideState) => void;
   /** Different for each process. Default: host name and a random part. */
@@ -92,11 +95,9 @@ async function runTerm(options: Settled, client: Client, gate: LeaderGate, signa
   let caches: LabCaches | undefined;
   const sharedCaches = (): LabCaches => {
     if (!caches) {
-      caches = createLabCaches(client, {
-        clock,
-        onHandlerError: (error) => options.log.error({ error }, "handle an event"),
-      });
-      for (const informer of caches.all) running.push(informer.run(ending));
+      const onHandlerError = (error: unknown): void => options.log.error({ error }, "handle an event");
+      caches = createLabCaches(client, { clock, onHandlerError }, options.caches);
+      for (const informer of caches.own) running.push(informer.run(ending));
     }
     return caches;
   };

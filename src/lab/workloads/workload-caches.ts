@@ -3,6 +3,7 @@ import type { Client } from "../../kube/client.ts";
 import { createInformer, type InformerOptions } from "../../kube/informer.ts";
 import { kinds } from "../../kube/kinds.ts";
 import type { KubeObject } from "../../object/meta.ts";
+import { withoutManagedFields } from "../../patch/managed-fields.ts";
 import { controllerOf } from "./pods/controller-of.ts";
 import type {
   ControllerRevision,
@@ -48,17 +49,30 @@ export const ownerIndexes = {
   [byNamespace]: (object: KubeObject): string[] => [object.metadata.namespace ?? ""],
 };
 
+/** What kubelets read too. */
+export type NodeCaches = Pick<WorkloadCaches, "pods" | "nodes">;
+
+export type CacheOptions = Pick<InformerOptions<KubeObject>, "clock" | "freeze" | "onHandlerError">;
+
+/** Nobody here asks who owns a field, and that list is as large as all the rest. */
+export const lean = { project: withoutManagedFields };
+
+export function createNodeCaches(client: Client, options: CacheOptions = {}): NodeCaches {
+  const indexes = { ...ownerIndexes, [byNode]: (pod: Pod) => [pod.spec?.nodeName ?? ""] };
+  return {
+    pods: createInformer(client, kinds.pod, { ...options, ...lean, indexes }),
+    nodes: createInformer(client, kinds.node, { ...options, ...lean }),
+  };
+}
+
 export function createWorkloadCaches(
   client: Client,
-  options: Pick<InformerOptions<KubeObject>, "clock" | "freeze" | "onHandlerError"> = {},
+  options: CacheOptions = {},
+  shared = createNodeCaches(client, options),
 ): WorkloadCaches {
-  const indexed = { ...options, indexes: ownerIndexes };
+  const indexed = { ...options, ...lean, indexes: ownerIndexes };
   return {
-    pods: createInformer(client, kinds.pod, {
-      ...options,
-      indexes: { ...ownerIndexes, [byNode]: (pod: Pod) => [pod.spec?.nodeName ?? ""] },
-    }),
-    nodes: createInformer(client, kinds.node, options),
+    ...shared,
     deployments: createInformer(client, kinds.deployment, indexed),
     replicaSets: createInformer(client, kinds.replicaSet, indexed),
     statefulSets: createInformer(client, kinds.statefulSet, indexed),

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { Informer } from "../../kube/cache.ts";
 import type { Client } from "../../kube/client.ts";
-import { createInformer, type InformerOptions } from "../../kube/informer.ts";
+import { createInformer } from "../../kube/informer.ts";
 import { kinds } from "../../kube/kinds.ts";
 import type { KubeObject } from "../../object/meta.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -26,25 +26,24 @@ import { textOf } from "./pods/pod-writes.ts";
 import { runReplicaSets } from "./replica-set/replica-set-controller.ts";
 import { Scheduler } from "./scheduler/scheduler.ts";
 import { runStatefulSets } from "./stateful-set/stateful-set-controller.ts";
-import { byNamespace, createWorkloadCaches, type WorkloadCaches } from "./workload-caches.ts";
+import { byNamespace, createWorkloadCaches, lean } from "./workload-caches.ts";
+import type { CacheOptions, NodeCaches, WorkloadCaches } from "./workload-caches.ts";
 import type { WorkloadOptions } from "./workload-options.ts";
 
 /** All that scheduler and controllers read. */
 export interface LabCaches extends ServiceCaches, NodeLeases {
   workloads: WorkloadCaches;
   namespaces: Informer;
-  /** Every informer, to run them. */
-  all: readonly Informer[];
+  /** Every informer but those that were handed in, to run them. */
+  own: readonly Informer[];
 }
 
-export function createLabCaches(
-  client: Client,
-  options: Pick<InformerOptions<KubeObject>, "clock" | "onHandlerError">,
-): LabCaches {
-  const workloads = createWorkloadCaches(client, options);
+export function createLabCaches(client: Client, given: CacheOptions, shared?: NodeCaches): LabCaches {
+  const options = { ...given, ...lean };
+  const workloads = createWorkloadCaches(client, given, shared);
   const inNamespace = { [byNamespace]: ({ metadata }: KubeObject): string[] => [metadata.namespace ?? ""] };
   const more = {
-    namespaces: createInformer(client, kinds.namespace, options) as Informer,
+    namespaces: createInformer(client, kinds.namespace, options),
     services: createInformer(client, kinds.service, { ...options, indexes: inNamespace }),
     endpointSlices: createInformer(client, kinds.endpointSlice, {
       ...options,
@@ -52,7 +51,9 @@ export function createLabCaches(
     }),
     leases: createInformer(client, leaseKind, { ...options, namespace: "kube-node-lease" }),
   };
-  return { workloads, ...more, all: [...Object.values(workloads), ...Object.values(more)] as Informer[] };
+  const all = [...Object.values(workloads), ...Object.values(more)] as Informer[];
+  const others = new Set<Informer>(shared ? (Object.values(shared) as Informer[]) : []);
+  return { workloads, ...more, own: all.filter((informer) => !others.has(informer)) };
 }
 
 export interface SideOptions {

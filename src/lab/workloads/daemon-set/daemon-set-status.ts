@@ -6,7 +6,8 @@ import type { DaemonSetInput } from "./daemon-nodes.ts";
 type Status = NonNullable<DaemonSet["status"]>;
 
 /** What is wanted and what is there, by nodes. Counts that may be left out are left out when they are zero. */
-export function daemonSetStatus({ daemonSet, nodes, hash, now }: Omit<DaemonSetInput, "restMs" | "stray">): Status {
+export function daemonSetStatus(input: Omit<DaemonSetInput, "restMs" | "stray">): Status {
+  const { daemonSet, nodes, hash, collisions, now } = input;
   const minReadySeconds = daemonSet.spec?.minReadySeconds ?? 0;
   const count = { desired: 0, current: 0, misscheduled: 0, ready: 0, updated: 0, available: 0 };
   for (const { fit, pods } of nodes) {
@@ -32,7 +33,7 @@ export function daemonSetStatus({ daemonSet, nodes, hash, now }: Omit<DaemonSetI
     updatedNumberScheduled: count.updated || undefined,
     numberAvailable: count.available || undefined,
     numberUnavailable: count.desired - count.available || undefined,
-    collisionCount,
+    collisionCount: collisions || collisionCount,
     conditions,
   };
 }

@@ -2,11 +2,11 @@ import { isAlreadyExists, isConflict, isNotFound } from "../../../kube/api-error
 import { kinds } from "../../../kube/kinds.ts";
 import { keyOf } from "../../../object/meta.ts";
 import { Controller, type Result, source } from "../../../runtime/controller.ts";
-import { claim, selectorOf } from "../pods/claim.ts";
+import { claim } from "../pods/claim.ts";
 import { controllerOf, isControlledBy } from "../pods/controller-of.ts";
 import { dependentsSource } from "../pods/dependents-source.ts";
 import { isNamespaceGoing, textOf } from "../pods/pod-writes.ts";
-import { byController, orphansOf } from "../workload-caches.ts";
+import { byController } from "../workload-caches.ts";
 import type { Deployment, ReplicaSet } from "../workload-objects.ts";
 import { runWithEvents, type WorkloadControllerOptions, type WorkloadOptions } from "../workload-options.ts";
 import { writeStatus } from "../write-status.ts";
@@ -104,16 +104,8 @@ export function deploymentController(options: WorkloadControllerOptions): Contro
     async reconcile(key, { signal }): Promise<Result | undefined> {
       const deployment = deployments.get(key);
       if (!deployment) return undefined;
-      const { uid = "", namespace = "" } = deployment.metadata;
-      const owned = await claim({
-        client,
-        ownerKind: kinds.deployment,
-        owner: deployment,
-        kind: kinds.replicaSet,
-        selector: selectorOf(deployment),
-        candidates: [...replicaSets.byIndex(byController, uid), ...replicaSets.byIndex(orphansOf, namespace)],
-        signal,
-      });
+      const owner = { ownerKind: kinds.deployment, owner: deployment };
+      const owned = await claim({ client, ...owner, kind: kinds.replicaSet, from: replicaSets, signal });
       const plan = decideDeployment({
         deployment,
         replicaSets: owned,

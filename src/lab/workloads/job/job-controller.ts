@@ -5,12 +5,11 @@ import { equal } from "../../../object/json.ts";
 import { keyOf } from "../../../object/meta.ts";
 import { Controller, type Result, source } from "../../../runtime/controller.ts";
 import { forEachBounded } from "../../../runtime/for-each-bounded.ts";
-import { claim, selectorOf } from "../pods/claim.ts";
+import { claim } from "../pods/claim.ts";
 import { dependentsSource } from "../pods/dependents-source.ts";
 import { Expectations } from "../pods/expectations.ts";
 import { createExpected, deleteExpected } from "../pods/expected-writes.ts";
 import type { PodWrites } from "../pods/pod-writes.ts";
-import { byController, orphansOf } from "../workload-caches.ts";
 import type { Job, Pod } from "../workload-objects.ts";
 import { runWithEvents, type WorkloadControllerOptions, type WorkloadOptions } from "../workload-options.ts";
 import { assessJob } from "./assess-job.ts";
@@ -137,15 +136,13 @@ export function jobController(options: WorkloadControllerOptions): Controller {
       failures.delete(key);
       return undefined;
     }
-    const { uid = "", namespace = "" } = job.metadata;
     const settled = expectations.met(key);
     const mine = await claim({
       client,
       ownerKind: kinds.job,
       owner: job,
       kind: kinds.pod,
-      selector: selectorOf(job),
-      candidates: [...pods.byIndex(byController, uid), ...pods.byIndex(orphansOf, namespace)],
+      from: pods,
       finalizers: [trackingFinalizer],
       signal,
     });

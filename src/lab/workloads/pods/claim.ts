@@ -1,7 +1,9 @@
 import { isInvalid, isNotFound } from "../../../kube/api-error.ts";
+import type { Cache } from "../../../kube/cache.ts";
 import type { Client, KindRef } from "../../../kube/client.ts";
 import { fromLabelSelector, matchesLabels, type LabelSelector } from "../../../object/label-selector.ts";
 import type { KubeObject } from "../../../object/meta.ts";
+import { byController, orphansOf } from "../workload-caches.ts";
 import { controllerOf, controllerReference } from "./controller-of.ts";
 
 /** What follows of labels and owner references: whose objects these are. */
@@ -38,8 +40,10 @@ export interface ClaimOptions<T extends KubeObject, O extends KubeObject> {
   ownerKind: KindRef<O>;
   owner: O;
   kind: KindRef<T>;
-  selector: LabelSelector;
-  candidates: Iterable<T>;
+  /** Where what it owns and what nobody owns is found. */
+  from: Cache<T>;
+  /** Which of them count. */
+  only?: (object: T) => boolean;
   /** Put on what is adopted. */
   finalizers?: readonly string[];
   signal?: AbortSignal;
@@ -47,7 +51,10 @@ export interface ClaimOptions<T extends KubeObject, O extends KubeObject> {
 
 /** Adopts and releases by patches, and returns what then belongs to the owner. */
 export async function claim<T extends KubeObject, O extends KubeObject>(options: ClaimOptions<T, O>): Promise<T[]> {
-  const { mine, adopt, release } = claims(options.owner, options.selector, options.candidates);
+  const { owner, from, only } = options;
+  const { uid = "", namespace = "" } = owner.metadata;
+  const there = [...from.byIndex(byController, uid), ...from.byIndex(orphansOf, namespace)];
+  const { mine, adopt, release } = claims(owner, selectorOf(owner), only ? there.filter(only) : there);
   if (adopt.length > 0 && (await isStillThere(options))) {
     const adopted = await Promise.all(adopt.map((object) => adoptOne(object, options)));
     mine.push(...adopted.filter((object) => object !== undefined));

@@ -9,7 +9,7 @@ import { createExpected, deleteExpected } from "../pods/expected-writes.ts";
 import { podFromTemplate } from "../pods/pod-from-template.ts";
 import { isActive, isFinished, isTerminating, untilAvailable } from "../pods/pod-state.ts";
 import { textOf, type PodWrites } from "../pods/pod-writes.ts";
-import { byController, orphansOf } from "../workload-caches.ts";
+import { byController } from "../workload-caches.ts";
 import type { Pod, ReplicaSet } from "../workload-objects.ts";
 import { runWithEvents, type WorkloadControllerOptions, type WorkloadOptions } from "../workload-options.ts";
 import { writeStatus } from "../write-status.ts";
@@ -66,21 +66,13 @@ export function replicaSetController(options: WorkloadControllerOptions): Contro
         expectations.forget(key);
         return undefined;
       }
-      const { uid = "", namespace = "" } = replicaSet.metadata;
-      const selector = selectorOf(replicaSet);
       const settled = expectations.met(key);
-      const owned = pods.byIndex(byController, uid);
-      const active = await claim({
-        client,
-        ownerKind: kinds.replicaSet,
-        owner: replicaSet,
-        kind: kinds.pod,
-        selector,
-        candidates: [...owned, ...pods.byIndex(orphansOf, namespace)].filter(isActive),
-        signal,
-      });
-      const going = owned.filter((pod) => isTerminating(pod) && !isFinished(pod));
-      const terminating = claims(replicaSet, selector, going).mine.length;
+      const owner = { ownerKind: kinds.replicaSet, owner: replicaSet };
+      const active = await claim({ client, ...owner, kind: kinds.pod, from: pods, only: isActive, signal });
+      const going = pods
+        .byIndex(byController, replicaSet.metadata.uid ?? "")
+        .filter((pod) => isTerminating(pod) && !isFinished(pod));
+      const terminating = claims(replicaSet, selectorOf(replicaSet), going).mine.length;
       const decision: ReplicasDecision = settled
         ? decideReplicas({ replicaSet, active, related: related(replicaSet), now: clock.now() })
         : { type: "enough" };

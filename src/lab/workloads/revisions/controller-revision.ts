@@ -6,15 +6,23 @@ import { controllerReference } from "../pods/controller-of.ts";
 import { templateHash } from "../pods/template-hash.ts";
 import type { ControllerRevision } from "../workload-objects.ts";
 
-export const revisionHashLabel = "controller.kubernetes.io/hash";
 const longestPrefix = 223;
 
+/** A kind whose templates are kept, and the label of a revision that has its hash. */
+export interface Revised {
+  readonly kind: KindRef;
+  readonly hashLabel: string;
+}
+
 /** An owner whose pods have one template. */
-export type TemplateOwner = KubeObject & { spec?: { template?: PodTemplateSpec } };
+export type TemplateOwner = KubeObject & {
+  spec?: { template?: PodTemplateSpec };
+  status?: { collisionCount?: number };
+};
 
 /** The owner's template of now, as a patch that `kubectl rollout undo` can send back. */
 export function newRevision(
-  ofKind: KindRef,
+  { kind, hashLabel }: Revised,
   owner: TemplateOwner,
   number: number,
   collisions: number,
@@ -29,9 +37,9 @@ export function newRevision(
     metadata: {
       name: `${name.slice(0, longestPrefix)}-${hash}`,
       namespace,
-      labels: { ...template?.metadata?.labels, [revisionHashLabel]: hash },
+      labels: { ...template?.metadata?.labels, [hashLabel]: hash },
       annotations: { ...annotations },
-      ownerReferences: [controllerReference(ofKind, owner)],
+      ownerReferences: [controllerReference(kind, owner)],
     },
     data,
     revision: number,

@@ -1,6 +1,5 @@
-import type { KindRef } from "../../../kube/client.ts";
 import type { ControllerRevision } from "../workload-objects.ts";
-import { byRevision, newRevision, sameData, type TemplateOwner } from "./controller-revision.ts";
+import { byRevision, newRevision, sameData, type Revised, type TemplateOwner } from "./controller-revision.ts";
 
 export type RevisionDecision =
   | { type: "there"; revision: ControllerRevision }
@@ -10,14 +9,13 @@ export type RevisionDecision =
 
 /** Which revision the owner's template is, among those it has. */
 export function decideRevision(
-  ofKind: KindRef,
+  of: Revised,
   owner: TemplateOwner,
   revisions: readonly ControllerRevision[],
-  collisions: number,
 ): RevisionDecision {
   const oldestFirst = revisions.toSorted(byRevision);
   const latest = oldestFirst.at(-1);
-  const wanted = newRevision(ofKind, owner, (latest?.revision ?? 0) + 1, collisions);
+  const wanted = newRevision(of, owner, (latest?.revision ?? 0) + 1, owner.status?.collisionCount ?? 0);
   if (latest && sameData(latest, wanted)) return { type: "there", revision: latest };
   const equal = oldestFirst.findLast((revision) => sameData(revision, wanted));
   if (equal) return { type: "renumber", revision: { ...equal, revision: wanted.revision } };

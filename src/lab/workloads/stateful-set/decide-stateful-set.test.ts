@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { kinds } from "../../../kube/kinds.ts";
 import { formatTime } from "../../../object/time.ts";
 import { newRevision } from "../revisions/controller-revision.ts";
+import { revised } from "./stateful-set-controller.ts";
 import type { PersistentVolumeClaim, Pod, StatefulSet } from "../workload-objects.ts";
 import { decideStatefulSet, type StatefulSetPlan } from "./decide-stateful-set.ts";
 import { statefulPod } from "./stateful-pod.ts";
@@ -26,8 +26,8 @@ function statefulSet(spec: Spec = {}, image = "new"): StatefulSet {
   };
 }
 
-const current = { ...newRevision(kinds.statefulSet, statefulSet({}, "old"), 1, 0) };
-const update = { ...newRevision(kinds.statefulSet, statefulSet(), 2, 0) };
+const current = { ...newRevision(revised, statefulSet({}, "old"), 1, 0) };
+const update = { ...newRevision(revised, statefulSet(), 2, 0) };
 
 /** `0 old ready`, `1 new pending`, `2 new going`, `0 old failed`. */
 function pod(sketch: string): Pod {

@@ -2,19 +2,21 @@ import { isAlreadyExists, isConflict, isNotFound } from "../../../kube/api-error
 import { kinds } from "../../../kube/kinds.ts";
 import { keyOf } from "../../../object/meta.ts";
 import { Controller, type Result, source } from "../../../runtime/controller.ts";
-import { claim, selectorOf } from "../pods/claim.ts";
+import { claim } from "../pods/claim.ts";
 import { dependentsSource } from "../pods/dependents-source.ts";
 import { isNamespaceGoing, textOf } from "../pods/pod-writes.ts";
 import { slowStart } from "../pods/slow-start.ts";
-import { createRevision } from "../revisions/create-revision.ts";
-import { decideRevision, outdatedRevisions } from "../revisions/decide-revision.ts";
-import { byController, orphansOf } from "../workload-caches.ts";
+import type { Revised } from "../revisions/controller-revision.ts";
+import { outdatedRevisions } from "../revisions/decide-revision.ts";
+import { currentRevision, forgetRevisions } from "../revisions/revision-writes.ts";
 import type { ControllerRevision, Pod, StatefulSet } from "../workload-objects.ts";
 import { runWithEvents, type WorkloadControllerOptions, type WorkloadOptions } from "../workload-options.ts";
 import { writeStatus } from "../write-status.ts";
 import { type Deed, decideStatefulSet, type Step } from "./decide-stateful-set.ts";
 import { ordinalOf } from "./ordinals.ts";
 import { podRevision } from "./stateful-pod.ts";
+
+export const revised: Revised = { kind: kinds.statefulSet, hashLabel: "controller.kubernetes.io/hash" };
 
 /** As `system:serviceaccount:kube-system:statefulset-controller`. */
 export function runStatefulSets(options: WorkloadOptions & { signal: AbortSignal }): Promise<void> {
@@ -88,26 +90,6 @@ export function statefulSetController(options: WorkloadControllerOptions): Contr
     }
   };
 
-  const currentRevisions = async (
-    set: StatefulSet,
-    revisions: readonly ControllerRevision[],
-    signal: AbortSignal,
-  ): Promise<{ current: ControllerRevision; update: ControllerRevision; collisions: number }> => {
-    const collisions = set.status?.collisionCount ?? 0;
-    const decision = decideRevision(kinds.statefulSet, set, revisions, collisions);
-    const named = revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision);
-    const { namespace } = set.metadata;
-    if (decision.type === "create") {
-      const created = await createRevision(client, kinds.statefulSet, set, decision.revision, { collisions, signal });
-      return { current: named ?? created.revision, update: created.revision, collisions: created.collisions };
-    }
-    const update =
-      decision.type === "there"
-        ? decision.revision
-        : await client.update(kinds.controllerRevision, decision.revision, { namespace, signal });
-    return { current: named ?? update, update, collisions };
-  };
-
   return new Controller({
     name: "stateful-set",
     concurrency: 5,
@@ -121,30 +103,16 @@ export function statefulSetController(options: WorkloadControllerOptions): Contr
     async reconcile(key, { signal }): Promise<Result | undefined> {
       const set = statefulSets.get(key);
       if (!set) return undefined;
-      const { uid = "", namespace = "" } = set.metadata;
-      const claimOptions = {
-        client,
-        ownerKind: kinds.statefulSet,
-        owner: set,
-        selector: selectorOf(set),
-        signal,
-      };
+      const claiming = { client, ownerKind: kinds.statefulSet, owner: set, signal };
       const revisions = await claim<ControllerRevision, StatefulSet>({
-        ...claimOptions,
+        ...claiming,
         kind: kinds.controllerRevision,
-        candidates: [
-          ...controllerRevisions.byIndex(byController, uid),
-          ...controllerRevisions.byIndex(orphansOf, namespace),
-        ],
+        from: controllerRevisions,
       });
-      const mine = await claim({
-        ...claimOptions,
-        kind: kinds.pod,
-        candidates: [...pods.byIndex(byController, uid), ...pods.byIndex(orphansOf, namespace)].filter(
-          (pod) => ordinalOf(pod, set) !== undefined,
-        ),
-      });
-      const { current, update, collisions } = await currentRevisions(set, revisions, signal);
+      const hasNumber = (pod: Pod): boolean => ordinalOf(pod, set) !== undefined;
+      const mine = await claim({ ...claiming, kind: kinds.pod, from: pods, only: hasNumber });
+      const { revision: update, collisions } = await currentRevision(client, revised, set, revisions, signal);
+      const current = revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update;
       const plan = decideStatefulSet({
         set,
         pods: mine,
@@ -158,12 +126,8 @@ export function statefulSetController(options: WorkloadControllerOptions): Contr
       const written = await writeStatus(client, kinds.statefulSet, set, plan.status, { signal });
       const live = new Set([current.metadata.name, update.metadata.name, ...mine.map(podRevision)]);
       const limit = set.spec?.revisionHistoryLimit ?? 10;
-      for (const old of outdatedRevisions(revisions, ({ metadata }) => live.has(metadata.name), limit))
-        await client
-          .delete(kinds.controllerRevision, old.metadata.name ?? "", { namespace, signal })
-          .catch((error: unknown) => {
-            if (!isNotFound(error)) throw error;
-          });
+      const outdated = outdatedRevisions(revisions, ({ metadata }) => live.has(metadata.name), limit);
+      await forgetRevisions(client, outdated, signal);
       if (failure !== undefined) {
         // What the cache does not show yet, it will: then there is an event.
         if (isAlreadyExists(failure) || isConflict(failure) || isNotFound(failure)) return { requeue: true };

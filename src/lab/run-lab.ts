@@ -1,0 +1,35 @@
+import { setMaxListeners } from "node:events";
+import { noLog } from "../runtime/log.ts";
+import { type KubeletsOptions, runKubelets } from "./kubelet/kubelets.ts";
+import { runWorkloads, type WorkloadsOptions } from "./workloads/run-workloads.ts";
+import { createNodeCaches } from "./workloads/workload-caches.ts";
+
+export interface LabOptions extends Omit<KubeletsOptions, "caches" | "nodeController"> {
+  /** Scheduler and controllers, where nobody else runs them; `false` for kubelets alone. */
+  workloads: Pick<WorkloadsOptions, "identity" | "onState"> | false;
+}
+
+/** Virtual nodes, and scheduler and controllers with them, until the signal. What fails ends the rest. */
+export async function runLab({ workloads, ...options }: LabOptions): Promise<void> {
+  const { client, clientAs, clock, log = noLog } = options;
+  const failed = new AbortController();
+  const signal = AbortSignal.any([options.signal, failed.signal]);
+  setMaxListeners(0, signal);
+  // Read once for all: pods are most of what a lab holds in memory.
+  const caches = createNodeCaches(client, {
+    clock,
+    onHandlerError: (error) => log.error({ error }, "handle an event"),
+  });
+  const parts = [
+    caches.pods.run(signal),
+    caches.nodes.run(signal),
+    runKubelets({ ...options, caches, nodeController: workloads !== false, signal }),
+  ];
+  if (workloads) parts.push(runWorkloads({ ...workloads, clientAs, caches, signal, clock, log }));
+  try {
+    await Promise.all(parts);
+  } finally {
+    failed.abort();
+    await Promise.allSettled(parts);
+  }
+}
