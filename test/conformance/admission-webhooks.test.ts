@@ -381,6 +381,54 @@ onEachServer(
       );
     });
 
+    it.each(["m", "v"])("of type %s see namespaces come with their phase, and go for good", async (type) => {
+      const labels = { [type]: "fail" };
+      await send(cluster, "POST", "/api/v1/namespaces", { metadata: { name, labels } });
+      const { body } = await send(cluster, "DELETE", `/api/v1/namespaces/${name}`);
+      const [created, deleted] = ["CREATE", "DELETE"].map((sought) =>
+        asked.find(
+          ({ operation, object, oldObject }) => operation === sought && (object ?? oldObject)?.metadata.labels,
+        ),
+      );
+      expect(created).toMatchObject({ name, namespace: name, object: { status: { phase: "Active" } } });
+      expect(deleted).toMatchObject({ name, options: { preconditions: { uid: body.metadata.uid } } });
+    });
+
+    it("see requests for tokens with what they leave to the server", async () => {
+      const accounts = `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`;
+      const { body } = await send(cluster, "POST", accounts, { metadata: { name } });
+      await send(cluster, "POST", `${accounts}/${name}/token`, { metadata: { labels: { m: "fail", v: "fail" } } });
+      expect(asked).toMatchObject([
+        { name, subResource: "token", object: { spec: { expirationSeconds: 3600 } } },
+        {
+          name,
+          object: {
+            metadata: { name, namespace: NAMESPACE, uid: body.metadata.uid },
+            spec: { expirationSeconds: 3600, audiences: ["https://kubernetes.default.svc.cluster.local"] },
+          },
+        },
+      ]);
+      expect(asked[0]?.object?.metadata).not.toHaveProperty("name");
+    });
+
+    it("have no more time than the request", async () => {
+      reply = () => undefined;
+      const answer = await send(cluster, "POST", `${maps}?timeout=300ms`, map({ v: "ignore" }));
+      expect([answer.code, answer.body.reason]).toEqual([504, "Timeout"]);
+      expect((await send(cluster, "GET", mapPath())).code).toBe(404);
+    });
+
+    it("may hold up many writes to one object, which all come through", async () => {
+      await create({ m: "fail", v: "fail" });
+      const keys = Array.from({ length: 30 }, (_, i) => `k${i}`);
+      const answers = await Promise.all(
+        keys.map((key) => send(cluster, "PATCH", mapPath(), { data: { [key]: "x" } }, merge)),
+      );
+      expect(answers.map(({ code }) => code)).toEqual(keys.map(() => 200));
+      const { body } = await send(cluster, "GET", mapPath());
+      expect(Object.keys(body.data ?? {}).toSorted()).toEqual(keys.toSorted());
+    });
+
     it("have no say in configurations of admission", async () => {
       reply = () => ({ allowed: false });
       const path = `${configurations}/validatingwebhookconfigurations/test`;

@@ -195,6 +195,7 @@ onEachServer(
         400,
         "BadRequest",
       ],
+      ["a time that is none", "/api/v1/namespaces/default?timeout=soon", {}, undefined, 400, "BadRequest"],
       [
         "a broken continue token",
         "/api/v1/namespaces/default/configmaps?limit=1&continue=xyz",

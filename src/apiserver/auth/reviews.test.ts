@@ -336,10 +336,10 @@ describe("token reviews", () => {
 describe("token requests", () => {
   async function request(spec: unknown, { metadata = {}, name = "builder" } = {}): Promise<KubeObject> {
     if (action.type !== "action") throw new Error("not an action");
-    return action.perform(
-      { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", metadata, spec },
-      context(admin, "ci", name),
-    );
+    const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", metadata: { ...metadata }, spec };
+    action.defaults?.(body);
+    action.prepare?.(body, context(admin, "ci", name));
+    return action.perform(body, context(admin, "ci", name));
   }
   const reference = (kind: string, name: string, more: object = {}): object => ({
     boundObjectRef: { kind, apiVersion: "v1", name, ...more },
@@ -413,11 +413,13 @@ describe("token requests", () => {
       'TokenRequest.authentication.k8s.io "builder" is invalid: metadata.name: Invalid value: "other": must match the service account name if specified',
     ],
     [
-      "another namespace",
+      "an account made anew",
       {},
-      { metadata: { namespace: "x" } },
-      400,
-      "the namespace of the provided object does not match the namespace sent on the request",
+      { metadata: { uid: "wrong" } },
+      409,
+      expect.stringContaining(
+        'on TokenRequest.authentication.k8s.io "builder": the UID in the token request (wrong) does not match the UID',
+      ) as string,
     ],
     ["a pod that is not there", reference("Pod", "nosuch"), {}, 404, 'pods "nosuch" not found'],
     [

@@ -5,7 +5,12 @@ import type { Resource, Subresource } from "../resource.ts";
 import { reviewAccess, reviewLocalAccess, reviewSelfAccess, reviewSelfRules } from "./access-review.ts";
 import type { Authenticator } from "./authenticator.ts";
 import type { ClusterAuthorizer } from "./cluster-authorizer.ts";
-import { requestToken, type TokenRequestDependencies } from "./token-request.ts";
+import {
+  defaultTokenRequest,
+  issueToken,
+  prepareTokenRequest,
+  type TokenRequestDependencies,
+} from "./token-request.ts";
 import { reviewSelf, reviewToken } from "./token-review.ts";
 
 export interface ReviewDependencies {
@@ -78,6 +83,8 @@ export function tokenRequestAction(dependencies: TokenActionDependencies): Subre
     get schema() {
       return schemas("io.k8s.api.authentication.v1.TokenRequest");
     },
-    perform: async (body, context) => requestToken(body, context, dependencies, formatTime(clock.now())),
+    defaults: defaultTokenRequest,
+    prepare: (body, context) => prepareTokenRequest(body, context, dependencies, formatTime(clock.now())),
+    perform: async (body, context) => issueToken(body, context, dependencies),
   };
 }

@@ -25,46 +25,77 @@ export interface TokenRequestDependencies {
   readonly tokens: ServiceAccountTokens;
 }
 
-/** `serviceaccounts/token`: a token for the account, bound to another object's life if the request says so. */
-export function requestToken(
+interface PreparedSpec {
+  readonly audiences: string[];
+  readonly expirationSeconds: number;
+  readonly boundObjectRef?: JsonObject | null;
+}
+
+type Place = Pick<ActionContext, "namespace" | "name">;
+
+export function defaultTokenRequest(body: KubeObject): void {
+  const spec = isObject(body.spec) ? body.spec : (body.spec = {});
+  spec.expirationSeconds ??= DEFAULT_SECONDS;
+}
+
+/** A request for a token of an account that is there, with everything said that it left to the server. */
+export function prepareTokenRequest(
   body: KubeObject,
-  { namespace, name }: Pick<ActionContext, "namespace" | "name">,
+  { namespace, name }: Place,
   { objects, tokens }: TokenRequestDependencies,
   now: string,
-): KubeObject {
-  const account = objects.get("serviceaccounts", `${namespace}/${name}`);
-  if (!account) throw notFound("", "serviceaccounts", name);
-  if (body.metadata.name && body.metadata.name !== name)
+): void {
+  const { metadata } = body;
+  if (metadata.name && metadata.name !== name)
     throw invalidRequest(
       name,
-      invalid("metadata.name", body.metadata.name, "must match the service account name if specified"),
+      invalid("metadata.name", metadata.name, "must match the service account name if specified"),
     );
-  if (body.metadata.namespace && body.metadata.namespace !== namespace)
-    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+  const { uid = "" } = accountOf(namespace, name, objects).metadata;
+  if (metadata.uid && metadata.uid !== uid)
+    throw conflict(
+      GROUP,
+      "TokenRequest",
+      name,
+      `the UID in the token request (${metadata.uid}) does not match the UID of the service account (${uid})`,
+    );
+  // Go's clients send `null` for a list that they leave empty.
+  const { audiences, expirationSeconds = 0, ...bound } = (body.spec ?? {}) as Partial<PreparedSpec>;
+  checkSeconds(expirationSeconds);
+  body.spec = { ...bound, expirationSeconds, audiences: audiences?.length ? audiences : [tokens.issuer] };
+  Object.assign(metadata, { name, namespace, uid, creationTimestamp: now });
+  delete body.status;
+}
 
-  const seconds = secondsOf(body);
-  const reference = at(body, "spec", "boundObjectRef");
-  const given = at(body, "spec", "audiences");
-  const audiences = Array.isArray(given) && given.length > 0 ? given.map(String) : [tokens.issuer];
-  const serviceAccount: Named = { name, uid: account.metadata.uid ?? "" };
-  const bound = isObject(reference) ? boundTo(reference, namespace, name, objects) : {};
-  const { token, expires } = tokens.issue({ namespace, serviceAccount, ...bound }, audiences, seconds);
+/** `serviceaccounts/token`: a token for the account, bound to another object's life if the request says so. */
+export function issueToken(
+  { metadata, spec }: KubeObject,
+  { namespace, name }: Place,
+  { objects, tokens }: TokenRequestDependencies,
+): KubeObject {
+  const { audiences, expirationSeconds, boundObjectRef = null } = spec as PreparedSpec;
+  const serviceAccount = namedOf(accountOf(namespace, name, objects));
+  const bound = boundObjectRef ? boundTo(boundObjectRef, namespace, name, objects) : {};
+  const { token, expires } = tokens.issue({ namespace, serviceAccount, ...bound }, audiences, expirationSeconds);
   return {
     kind: "TokenRequest",
     apiVersion: apiVersionOf(GROUP, "v1"),
-    metadata: { ...body.metadata, name, namespace, uid: serviceAccount.uid, creationTimestamp: now },
-    spec: { audiences, expirationSeconds: seconds, boundObjectRef: isObject(reference) ? reference : null },
+    metadata,
+    spec: { audiences, expirationSeconds, boundObjectRef },
     status: { token, expirationTimestamp: formatTime(expires) },
   };
 }
 
-function secondsOf(body: KubeObject): number {
-  const seconds = at(body, "spec", "expirationSeconds");
-  if (typeof seconds !== "number") return DEFAULT_SECONDS;
+function accountOf(namespace: string, name: string, objects: ObjectReader): KubeObject {
+  const account = objects.get("serviceaccounts", `${namespace}/${name}`);
+  if (!account) throw notFound("", "serviceaccounts", name);
+  return account;
+}
+
+function checkSeconds(seconds: number): void {
   const fault = (why: string): Error => invalidRequest("", invalid("spec.expirationSeconds", seconds, why));
   if (seconds < MIN_SECONDS) throw fault("may not specify a duration less than 10 minutes");
   if (seconds > MAX_SECONDS) throw fault("may not specify a duration larger than 2^32 seconds");
-  return seconds;
 }
 
 const invalidRequest = (name: string, error: FieldError): Error => invalidObject(GROUP, "TokenRequest", name, [error]);

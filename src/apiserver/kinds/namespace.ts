@@ -32,6 +32,7 @@ export const namespace = defineKind({
     defaults: (object) => {
       const { metadata } = object;
       if (metadata.name) metadata.labels = { ...metadata.labels, "kubernetes.io/metadata.name": metadata.name };
+      if (!phaseOf(object)) object.status = { ...(object as Namespace).status, phase: "Active" };
     },
     prepareForCreate: (object) => {
       object.status = { phase: "Active" };

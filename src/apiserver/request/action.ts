@@ -1,6 +1,6 @@
 import type { ParsedBody } from "../body/body.ts";
 import { notFound } from "../status-error.ts";
-import type { Resource } from "../resource.ts";
+import type { Resource, Subresource } from "../resource.ts";
 import type { KubeObject } from "../../object/meta.ts";
 import { admit, attributesOf, validate } from "./admission.ts";
 import { timestamp, type Answer, type RequestContext } from "./context.ts";
@@ -17,20 +17,25 @@ export async function perform(context: RequestContext, body: ParsedBody): Promis
   const part = resource.subresources[subresource];
   if (part?.type === "action") {
     if (!newest(context)) throw notFound(resource.group, resource.plural, name);
-    return answer(context, { ...resource, ...part, origin: "builtin", strategy: {} }, body, part.perform);
+    const { defaults } = part;
+    const strategy = defaults ? { defaults } : {};
+    return answer(context, { ...resource, ...part, origin: "builtin", strategy }, body, part);
   }
-  return answer(context, resource, body, resource.compute as NonNullable<Resource["compute"]>);
+  return answer(context, resource, body, { perform: resource.compute as NonNullable<Resource["compute"]> });
 }
+
+type Deed = Pick<Extract<Subresource, { type: "action" }>, "prepare" | "perform">;
 
 async function answer(
   context: RequestContext,
   of: Resource,
   body: ParsedBody,
-  compute: NonNullable<Resource["compute"]>,
+  { prepare, perform }: Deed,
 ): Promise<Answer> {
   const options = writeOptions(context.query, "CreateOptions", context.userAgent);
   const question = incoming(of, body, options, context.warnings);
   placeInNamespace(context, question);
+  of.strategy.defaults?.(question);
   question.metadata.managedFields = updateManagedFields({
     before: undefined,
     after: question,
@@ -42,6 +47,7 @@ async function answer(
     ignored: undefined,
   });
   const { user, namespace, name } = context;
+  const circumstances = { user, namespace, name, dryRun: options.dryRun };
   const asked = attributesOf(context, {
     operation: "CREATE",
     kind: of,
@@ -53,11 +59,8 @@ async function answer(
   });
   const admitting = admit(context, asked);
   if (admitting) await admitting;
+  prepare?.(asked.object as KubeObject, circumstances);
   const validating = validate(context, asked);
   if (validating) await validating;
-  return {
-    type: "object",
-    code: 201,
-    object: await compute(asked.object as KubeObject, { user, namespace, name, dryRun: options.dryRun }),
-  };
+  return { type: "object", code: 201, object: await perform(asked.object as KubeObject, circumstances) };
 }

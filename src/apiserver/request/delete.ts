@@ -147,14 +147,18 @@ function admitDeletion(
   return converting ? converting.then(ask) : ask();
 }
 
-/** With the time that is given where none was asked for. */
+/** With the time that is given where none was asked for. Of a namespace, no other than this one is ever meant. */
 function shownOptions({ resource }: RequestContext, old: KubeObject, options: DeleteOptions): object {
   const gracePeriodSeconds = resource.strategy.gracePeriod?.(old, options.gracePeriodSeconds);
+  const isNamespace = resource.plural === "namespaces" && resource.group === "";
+  const { resourceVersion } = options;
+  const preconditions = { uid: old.metadata.uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
   return {
     ...options.sent,
     kind: "DeleteOptions",
     apiVersion: "meta.k8s.io/v1",
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+    ...(isNamespace ? { preconditions } : {}),
   };
 }
 
