@@ -1,6 +1,7 @@
 import { isNotFound } from "../kube/api-error.ts";
 import type { Client, KindRef } from "../kube/client.ts";
 import { kinds, untyped } from "../kube/kinds.ts";
+import { equal } from "../object/json.ts";
 import type { KubeObject } from "../object/meta.ts";
 import { monitoringApiVersion } from "../operator/monitoring.ts";
 
@@ -53,7 +54,7 @@ export async function applyManifests(
     if (dryRun && ref === kinds.namespace && !before) imagined.add(name);
     const patch = { type: "apply", object, force: true } as const;
     const answer = await client.patch(ref, name, patch, { namespace, fieldManager: "attune", dryRun, signal });
-    onApplied?.(object, outcome(before, answer, dryRun));
+    onApplied?.(object, outcome(before, answer));
   }
 }
 
@@ -71,16 +72,13 @@ async function observed(
   }
 }
 
-/** A trial gives no new version, only a record of owners that would be another. */
-function outcome(before: KubeObject | undefined, after: KubeObject, dryRun: boolean): Applied {
+/** By content: who owns a field, and what others tell in the status meanwhile, is no change. */
+function outcome(before: KubeObject | undefined, after: KubeObject): Applied {
   if (!before) return "created";
-  const same = dryRun
-    ? JSON.stringify(withoutVersion(before)) === JSON.stringify(withoutVersion(after))
-    : before.metadata.resourceVersion === after.metadata.resourceVersion;
-  return same ? "unchanged" : "changed";
+  return equal(contentOf(before), contentOf(after)) ? "unchanged" : "changed";
 }
 
-function withoutVersion({ metadata, ...rest }: KubeObject): object {
-  const { resourceVersion: _version, managedFields: _fields, generation: _generation, ...kept } = metadata;
-  return { ...rest, metadata: kept };
+function contentOf({ metadata, status: _, ...rest }: KubeObject): object {
+  const { labels, annotations } = metadata;
+  return { ...rest, labels, annotations };
 }

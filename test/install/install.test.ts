@@ -1,0 +1,161 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { applyManifests } from "../../src/cli/apply-manifests.ts";
+import { installManifests } from "../../src/cli/manifests.ts";
+import { printObjects } from "../../src/cli/print-objects.ts";
+import { forTarget, readTarget } from "../../src/cli/target-cluster.ts";
+import type { Client } from "../../src/kube/client.ts";
+import { kinds } from "../../src/kube/kinds.ts";
+import { machineConfigCrds } from "../../src/machine-config/crds.ts";
+import { nodeTuningCrds } from "../../src/node-tuning/crds.ts";
+import type { KubeObject } from "../../src/object/meta.ts";
+import { readYaml } from "../../src/object/yaml.ts";
+import { onEachServer } from "../conformance/on-each-server.ts";
+import { clientFor } from "../runtime/client-for.ts";
+
+const everything = installManifests({ mode: "standalone", protocol: "shipped", monitoring: true });
+const isMonitoring = ({ apiVersion }: KubeObject): boolean => apiVersion.startsWith("monitoring.");
+const name = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.name}`;
+
+describe("what attune install prints", () => {
+  it("is the same text every time, and reads back as it was meant", async () => {
+    const text = await printObjects(everything, "yaml");
+    expect(
+      await printObjects(installManifests({ mode: "standalone", protocol: "shipped", monitoring: true }), "yaml"),
+    ).toBe(text);
+    const documents = text.split(/^---\n/m).filter((document) => document !== "");
+    expect(documents.map((document) => readYaml(document))).toEqual(JSON.parse(JSON.stringify(everything)));
+    expect(JSON.parse(await printObjects(everything, "json"))).toMatchObject({ kind: "List", items: everything });
+    await expect(printObjects(everything, "xml")).rejects.toThrow("--output xml: either yaml or json");
+  });
+
+  it("brings no kinds of OpenShift's own, and those of machine configuration only when asked", () => {
+    const definitions = (manifests: KubeObject[]): string[] =>
+      manifests.filter(({ kind }) => kind === "CustomResourceDefinition").map(({ metadata }) => metadata.name ?? "");
+    expect(definitions(installManifests())).toEqual(["tuneds.tuned.openshift.io", "profiles.tuned.openshift.io"]);
+    expect(definitions(installManifests({ mode: "plain" }))).toEqual(definitions(installManifests()));
+    expect(definitions(everything).filter((crd) => crd.endsWith(".config.openshift.io"))).toEqual([]);
+    expect(definitions(everything)).toHaveLength(4);
+  });
+
+  it("limits agents before it gives them rights", () => {
+    const at = (kind: string): number => everything.findIndex((object) => object.kind === kind);
+    expect(at("ValidatingAdmissionPolicyBinding")).toBeLessThan(at("Role"));
+    expect(at("Namespace")).toBe(0);
+  });
+
+  it("runs nothing as root, nor with more than it needs", () => {
+    for (const { spec } of everything.filter(({ kind }) => kind === "Deployment") as unknown as Workload[]) {
+      expect(spec.template.spec.securityContext).toMatchObject({ runAsNonRoot: true });
+      for (const container of spec.template.spec.containers) {
+        expect(container.securityContext).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ["ALL"] },
+        });
+        expect(Object.keys(container)).toEqual(expect.arrayContaining(["livenessProbe", "readinessProbe"]));
+      }
+    }
+  });
+});
+
+interface Workload {
+  spec: { template: { spec: { securityContext: object; containers: { securityContext: object }[] } } };
+}
+
+onEachServer("attune install", (cluster) => {
+  let admin: Client;
+  beforeAll(() => {
+    admin = clientFor(cluster.server);
+  });
+  const signal = new AbortController().signal;
+  const fitting = everything.filter((object) => !isMonitoring(object));
+
+  it("is judged by the server before anything is there", async () => {
+    const told: string[] = [];
+    await applyManifests(admin, fitting, signal, { dryRun: true, onApplied: (_, what) => told.push(what) });
+    expect(told).toEqual(fitting.map(() => "created"));
+    expect((await admin.list(kinds.namespace)).items.map(({ metadata }) => metadata.name)).not.toContain(
+      "attune-system",
+    );
+  });
+
+  it("is taken by kubectl, with nothing in it that the server does not know", async () => {
+    const file = join(cluster.home, "attune.yaml");
+    await writeFile(file, await printObjects(fitting, "yaml"));
+    for (const dryRun of ["", " --dry-run=server"]) {
+      const { code, err } = await cluster.kubectl.run(`apply --server-side --validate=strict${dryRun} -f ${file}`);
+      expect([code, err]).toEqual([0, ""]);
+    }
+  });
+
+  it("says what it did, and the second time nothing", async () => {
+    const again = async (): Promise<string[]> => {
+      const told: string[] = [];
+      await applyManifests(admin, fitting, signal, {
+        onApplied: (object, what) => told.push(`${name(object)} ${what}`),
+      });
+      return told;
+    };
+    await again();
+    expect(await again()).toEqual(fitting.map((object) => `${name(object)} unchanged`));
+  });
+
+  it("leaves alone what others made", async () => {
+    const [tuneds] = nodeTuningCrds;
+    const unlabel = { metadata: { labels: { "app.kubernetes.io/managed-by": null } } };
+    await admin.patch(kinds.customResourceDefinition, tuneds!.metadata.name ?? "", { type: "merge", patch: unlabel });
+    const target = await readTarget(admin, everything, signal);
+    expect(target).toEqual({
+      monitoring: false,
+      admissionPolicies: true,
+      machineConfigsAreOurs: true,
+      foreign: new Set([name(tuneds!)]),
+    });
+    const { objects, notes } = forTarget(fitting, target);
+    expect(notes).toEqual([`${name(tuneds!)}: left as it is, Attune did not make it`]);
+    expect(fitting.filter((object) => !objects.includes(object)).map(name)).toEqual([name(tuneds!)]);
+  });
+
+  it("offers Prometheus what it reads where that is known", async () => {
+    for (const [kind, plural] of [
+      ["ServiceMonitor", "servicemonitors"],
+      ["PrometheusRule", "prometheusrules"],
+    ])
+      await admin.create(kinds.customResourceDefinition, definition(kind!, plural!));
+    await expect
+      .poll(async () => (await readTarget(admin, everything, signal)).monitoring, { timeout: 30_000 })
+      .toBe(true);
+    await expect
+      .poll(() => applyManifests(admin, everything.filter(isMonitoring), signal).then(() => "applied", String), {
+        timeout: 30_000,
+      })
+      .toBe("applied");
+  });
+
+  it("keeps the kinds of machine configuration that it did not bring as they are", async () => {
+    for (const crd of machineConfigCrds) {
+      const patch = { metadata: { labels: { "app.kubernetes.io/managed-by": null } } };
+      await admin.patch(kinds.customResourceDefinition, crd.metadata.name ?? "", { type: "merge", patch });
+    }
+    const { machineConfigsAreOurs, foreign } = await readTarget(admin, installManifests(), signal);
+    expect([machineConfigsAreOurs, machineConfigCrds.every((crd) => foreign.has(name(crd)))]).toEqual([false, true]);
+  });
+});
+
+function definition(kind: string, plural: string): never {
+  const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+  const schema = { openAPIV3Schema: { type: "object", properties: { spec: anything } } };
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.monitoring.coreos.com` },
+    spec: {
+      group: "monitoring.coreos.com",
+      scope: "Namespaced",
+      names: { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` },
+      versions: [{ name: "v1", served: true, storage: true, schema }],
+    },
+  } as never;
+}
