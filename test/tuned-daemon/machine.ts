@@ -57,7 +57,8 @@ export class Machine {
 
   /** Starts Attune on the machine. */
   async attune(): Promise<Attune> {
-    const child = spawn("nsenter", [...this.#enter, process.execPath, join(this.#bundle, "driver.mjs")], {
+    const [program = "", ...words] = this.enter;
+    const child = spawn(program, [...words, process.execPath, join(this.#bundle, "driver.mjs")], {
       stdio: ["pipe", "pipe", "inherit"],
     });
     return Attune.started(child, this);
@@ -65,7 +66,8 @@ export class Machine {
 
   /** Runs a program on the machine and gives what it prints. */
   run(...argv: string[]): string {
-    const { status, stdout, stderr } = spawnSync("nsenter", [...this.#enter, ...argv], { encoding: "utf8" });
+    const [program = "", ...words] = [...this.enter, ...argv];
+    const { status, stdout, stderr } = spawnSync(program, words, { encoding: "utf8" });
     if (status !== 0) throw new Error(`${argv.join(" ")}: ${stderr}`);
     return stdout.trimEnd();
   }
@@ -95,8 +97,9 @@ export class Machine {
     rmSync(this.#bundle, { recursive: true, force: true });
   }
 
-  get #enter(): string[] {
-    return ["-t", String(this.#pid), "-m", "-n", "-p", "--"];
+  /** What to put before a program to start it on the machine. */
+  get enter(): string[] {
+    return ["nsenter", "-t", String(this.#pid), "-m", "-n", "-p", "--"];
   }
 }
 

@@ -33,8 +33,10 @@ export class Program {
     return new Program(path);
   }
 
-  start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Run {
-    const child = spawn(process.execPath, [join(this.#path, "attune.mjs"), ...args], {
+  /** `within`: words before the program's own, such as those that enter another namespace. */
+  start(args: readonly string[], env: NodeJS.ProcessEnv = {}, within: readonly string[] = []): Run {
+    const [program = "", ...words] = [...within, process.execPath, join(this.#path, "attune.mjs"), ...args];
+    const child = spawn(program, words, {
       env: { ...process.env, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });

@@ -1,0 +1,163 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { Program, type Run } from "../../src/cli/testing/program.ts";
+import type { Profile } from "../../src/node-tuning/api.ts";
+import { findCondition, isTrue } from "../../src/object/condition.ts";
+import { Machine } from "../tuned-daemon/machine.ts";
+import { hasMachines, tunedPath } from "../tuned-daemon/tuned-program.ts";
+import { Cluster } from "./cluster.ts";
+
+const finTimeout = "/proc/sys/net/ipv4/tcp_fin_timeout";
+const somaxconn = "/proc/sys/net/core/somaxconn";
+
+if (!hasMachines)
+  console.log("not run: the agent on a real kernel (private namespaces need root, and are not allowed)");
+
+const applied = ({ status }: Profile): boolean => isTrue(status?.conditions, "Applied");
+
+describe.skipIf(!hasMachines)("an agent on a real kernel", () => {
+  let attune: Program;
+  let machine: Machine;
+  let cluster: Cluster;
+
+  beforeAll(async () => {
+    attune = await Program.build();
+  });
+  afterAll(() => attune?.remove());
+
+  beforeEach(async () => {
+    machine = await Machine.start();
+    cluster = await Cluster.start(machine, attune);
+  });
+  afterEach(async () => {
+    await machine.stop();
+    await cluster.stop();
+  });
+
+  function agent(...options: string[]): Run {
+    const words = ["agent", "--node", "n", "--kubeconfig", cluster.kubeconfig, ...options];
+    return attune.start(words, {}, machine.enter);
+  }
+
+  /** As the machine itself sees it: from its claim to the node. */
+  function signal(name: string): void {
+    const [, pid] = /lock\.([0-9]+)\./.exec(machine.run("ls", "/run/attune")) ?? [];
+    machine.kill(Number(pid), name);
+  }
+
+  const values = (): string[] => [machine.read(finTimeout), machine.read(somaxconn)];
+
+  async function until(holds: () => boolean): Promise<void> {
+    while (!holds()) await delay(50);
+  }
+
+  test("tunes it, leaves it tuned when it ends, and puts everything back when its Profile goes", async () => {
+    const [, backlog = ""] = values();
+    const first = agent("--engine", "native");
+    cluster.wants(
+      "fast",
+      "[sysctl]\nnet.ipv4.tcp_fin_timeout=33\nnet.core.somaxconn=2048\n[bootloader]\ncmdline=quiet\n",
+    );
+    const { status } = await cluster.status(applied);
+    expect(values()).toEqual(["33", "2048"]);
+    expect(status).toMatchObject({ tunedProfile: "fast", bootcmdline: "quiet" });
+    expect(findCondition(status?.conditions, "Degraded")).toMatchObject({ status: "False" });
+
+    cluster.wants("faster", "[sysctl]\nnet.ipv4.tcp_fin_timeout=22\nnet.ipv4.nosuch=1\n");
+    const edited = await cluster.status(({ status }) => status?.tunedProfile === "faster");
+    expect(values()).toEqual(["22", backlog]);
+    expect(findCondition(edited.status?.conditions, "Degraded")).toMatchObject({
+      status: "True",
+      reason: "TunedError",
+      message: "faster/tuned.conf:3: net.ipv4.nosuch: this node's kernel has no /proc/sys/net/ipv4/nosuch",
+    });
+
+    expect((await agent().ended).stderr).toMatch(
+      /^error: another Attune tunes this node, as agent or as command: .* process [0-9]+ is using it\n$/,
+    );
+
+    signal("TERM");
+    expect(await first.ended).toMatchObject({ code: 0 });
+    expect(values()).toEqual(["22", backlog]);
+
+    const second = agent("--engine", "native");
+    await second.printed(/agent of node n/);
+    cluster.deleteProfile();
+    await until(() => values()[0] === "60");
+    signal("TERM");
+    await second.ended;
+  });
+
+  test("survives kill -9 and changes made meanwhile, and rolls back at its end if it is told to", async () => {
+    const [, backlog = ""] = values();
+    const first = agent("--engine", "native");
+    cluster.wants("fast", "[sysctl]\nnet.ipv4.tcp_fin_timeout=33\n");
+    await cluster.status(applied);
+    signal("KILL");
+    await first.ended;
+    cluster.wants("other", "[sysctl]\nnet.core.somaxconn=2048\n");
+    const second = agent("--engine", "native", "--rollback-on-exit", "--look-every", "1s");
+    await cluster.status(({ status }) => status?.tunedProfile === "other");
+    expect(values()).toEqual(["60", "2048"]);
+
+    machine.run("sh", "-c", `echo 99 >${somaxconn}`);
+    const drifted = await cluster.status(({ status }) =>
+      String(findCondition(status?.conditions, "Degraded")?.message).includes("somebody else"),
+    );
+    expect(findCondition(drifted.status?.conditions, "Degraded")).toMatchObject({
+      status: "False",
+      reason: "TunedWarning",
+      message: `somebody else changed ${somaxconn} to "99", set back to "2048" for profile: [sysctl] net.core.somaxconn (other/tuned.conf:2)`,
+    });
+    expect(values()).toEqual(["60", "2048"]);
+
+    signal("TERM");
+    await second.ended;
+    expect(values()).toEqual(["60", backlog]);
+  });
+
+  test.skipIf(tunedPath === undefined)(
+    "has TuneD do what it can, the native engine the rest, and none of both is left",
+    async () => {
+      const [, backlog = ""] = values();
+      const first = agent();
+      cluster.wants("plain", "[sysctl]\nnet.ipv4.tcp_fin_timeout=33\n");
+      const { status } = await cluster.status(applied);
+      expect(findCondition(status?.conditions, "Applied")?.message).toMatch(
+        /^TuneD profile applied. Engine tuned: TuneD [0-9.]+ is installed and has everything the profile uses.$/,
+      );
+      expect(values()).toEqual(["33", backlog]);
+
+      const [daemon = 0] = machine.daemons();
+      machine.kill(daemon);
+      await cluster.status(({ status }) =>
+        String(findCondition(status?.conditions, "Degraded")?.message).includes("TuneD ended by SIGKILL"),
+      );
+      await cluster.status(({ status }) => !isTrue(status?.conditions, "Degraded"));
+      expect(machine.daemons()).toHaveLength(1);
+      expect(values()).toEqual(["33", backlog]);
+
+      cluster.wants("strange", "[sysctl]\nnet.core.somaxconn=2048\n[nosuch]\nx=1\n");
+      const native = await cluster.status(({ status }) => status?.tunedProfile === "strange");
+      expect(findCondition(native.status?.conditions, "Applied")?.message).toMatch(
+        /Engine native: TuneD [0-9.]+ lacks plug-in nosuch/,
+      );
+      expect(values()).toEqual(["60", "2048"]);
+      expect(machine.daemons()).toEqual([]);
+
+      cluster.wants("plain", "[sysctl]\nnet.ipv4.tcp_fin_timeout=44\n");
+      await cluster.status(({ status }) => status?.tunedProfile === "plain");
+      expect(values()).toEqual(["44", backlog]);
+      signal("TERM");
+      await first.ended;
+      expect(machine.daemons()).toEqual([]);
+      expect(values()).toEqual(["44", backlog]);
+
+      const second = agent("--engine", "native");
+      cluster.deleteProfile();
+      await until(() => values()[0] === "60");
+      signal("TERM");
+      await second.ended;
+    },
+  );
+});
