@@ -8,19 +8,9 @@ export interface OperatorProgram {
 
 /** `attune operator` as a user runs it; resolves when it acts. */
 export async function startOperator(cluster: TuningCluster): Promise<OperatorProgram> {
-  const child = spawn(
-    process.execPath,
-    [
-      ...(process.env.BENCH_PROF ? ["--cpu-prof", "--cpu-prof-dir=" + process.env.BENCH_PROF] : []),
-      "bin/attune",
-      "operator",
-      "--kubeconfig",
-      cluster.kubeconfig,
-    ],
-    {
-      stdio: ["ignore", "ignore", "inherit"],
-    },
-  );
+  const child = spawn(process.execPath, ["bin/attune", "operator", "--kubeconfig", cluster.kubeconfig], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   const kill = (): void => void child.kill("SIGKILL");
   process.once("exit", kill);
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
