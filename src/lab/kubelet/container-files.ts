@@ -112,14 +112,15 @@ function fromPod(files: Map<string, string>, items: DownwardItems | undefined, i
 
 /** What has to be there before a pod can start: volumes from objects that are not optional. */
 export function neededObjects(volumes: readonly Volume[] | undefined): NeededObject[] {
-  return (volumes ?? []).flatMap(({ configMap, secret }): NeededObject[] => {
-    if (configMap?.name && !configMap.optional) return [{ kind: "configMap", name: configMap.name }];
-    if (secret?.secretName && !secret.optional) return [{ kind: "secret", name: secret.secretName }];
+  return (volumes ?? []).flatMap(({ name: volume, configMap, secret }): NeededObject[] => {
+    if (configMap?.name && !configMap.optional) return [{ volume, kind: "configMap", name: configMap.name }];
+    if (secret?.secretName && !secret.optional) return [{ volume, kind: "secret", name: secret.secretName }];
     return [];
   });
 }
 
 export interface NeededObject {
+  volume: string;
   kind: "configMap" | "secret";
   name: string;
 }

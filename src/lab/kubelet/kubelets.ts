@@ -11,6 +11,7 @@ import { LogAccess } from "./log-access.ts";
 import { startLogServer } from "./log-server.ts";
 import { NodeKeeper } from "./node-keeper.ts";
 import { Patience } from "./patience.ts";
+import { PodEvents } from "./pod-events.ts";
 import { PodKeeper } from "./pod-keeper.ts";
 import type { Program } from "./program.ts";
 import { nodeIdentity, type VirtualNode } from "./virtual-node.ts";
@@ -48,6 +49,7 @@ export async function runKubelets(options: KubeletsOptions): Promise<void> {
     log,
   });
   const patience = new Patience(log);
+  const events = new PodEvents({ kubelet, clock });
   const failures = new FailureFiles(nodes, (name) => podKeeper.look(name));
   const nodeKeeper: NodeKeeper = new NodeKeeper({
     ...options,
@@ -65,11 +67,13 @@ export async function runKubelets(options: KubeletsOptions): Promise<void> {
     patience,
     plays: (name) => nodeKeeper.plays(name),
     budget: new LogBudget(),
+    events,
     clock,
     log,
   });
   try {
     await Promise.all([nodeKeeper.run(signal), podKeeper.run(signal)]);
+    await events.stop();
     await (options.atEnd === "remove" ? nodeKeeper.remove() : nodeKeeper.retire());
   } finally {
     await server.close();

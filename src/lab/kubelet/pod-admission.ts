@@ -42,5 +42,5 @@ function sumOf(all: readonly ResourceAmounts[], resource: string): number {
 }
 
 function rejected(reason: string, message: string): Admission {
-  return { type: "rejected", reason, message: `Pod was rejected: ${message}` };
+  return { type: "rejected", reason, message };
 }

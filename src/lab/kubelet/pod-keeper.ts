@@ -151,7 +151,8 @@ export class PodKeeper {
     { reason, message }: Admission & { type: "rejected" },
   ): Promise<undefined> {
     const startTime = formatTime(this.#options.clock.now());
-    const failure = { reason, message };
+    this.#options.events.warn(pod, node.name, reason, message);
+    const failure = { reason, message: `Pod was rejected: ${message}` };
     const view = { pod, containers: [], over: true, failure, startTime, hostIP: "" };
     await this.#report(keyOf(pod), pod, node, podStatus(view));
   }

@@ -14,6 +14,7 @@ import { nodeStatus } from "./node-object.ts";
 import { NodeReads } from "./node-reads.ts";
 import type { Pod } from "./pod-admission.ts";
 import { containersOf, goDuration, restarts } from "./pod-containers.ts";
+import type { PodEvents } from "./pod-events.ts";
 import type { PodView } from "./pod-status.ts";
 import type { Program } from "./program.ts";
 import { startProgram } from "./start-program.ts";
@@ -28,6 +29,7 @@ export interface PodSurroundings {
   readonly program?: Program;
   readonly clock: Clock;
   readonly budget: LogBudget;
+  readonly events: PodEvents;
   /** Something happened to the pod by itself. */
   readonly changed: (key: string) => void;
 }
@@ -111,14 +113,16 @@ export class PodRun {
     if (this.#over) return undefined;
     const wake = new Wake();
     const { monotonic } = this.#now();
-    if (pod.metadata.deletionTimestamp) this.#stop(monotonic + 1000 * (pod.metadata.deletionGracePeriodSeconds ?? 30));
+    const { deletionTimestamp, deletionGracePeriodSeconds = 30 } = pod.metadata;
+    if (deletionTimestamp) this.#stop(pod, monotonic + 1000 * deletionGracePeriodSeconds);
     this.#watchDeadline(pod, monotonic, wake);
     if (this.#killAt === undefined) await this.#advance(pod, wake);
     if (this.#killAt !== undefined) this.#finishStopping(wake);
     return wake.after(this.#now().monotonic);
   }
 
-  #watchDeadline({ spec }: Pod, monotonic: number, wake: Wake): void {
+  #watchDeadline(pod: Pod, monotonic: number, wake: Wake): void {
+    const { spec } = pod;
     const seconds = spec?.activeDeadlineSeconds;
     if (seconds === undefined || this.#failure) return;
     const due = this.#startedSince + 1000 * seconds;
@@ -127,18 +131,18 @@ export class PodRun {
       reason: "DeadlineExceeded",
       message: "Pod was active on the node longer than the specified deadline",
     };
-    this.#stop(monotonic + 1000 * (spec?.terminationGracePeriodSeconds ?? 30));
+    this.#stop(pod, monotonic + 1000 * (spec?.terminationGracePeriodSeconds ?? 30));
   }
 
   /** A later wish to end sooner is granted, one to end later is not. */
-  #stop(killAt: number): void {
+  #stop(pod: Pod, killAt: number): void {
+    const isNews = this.#killAt === undefined;
     this.#killAt = Math.min(killAt, this.#killAt ?? Infinity);
-    for (const run of this.#containers) this.#terminate(run);
-  }
-
-  #terminate(run: ContainerRun): void {
-    if (run.program) run.program.terminate();
-    else run.end(143, this.#now());
+    for (const run of this.#containers) {
+      if (isNews && run.running) this.#with.events.stopping(pod, this.node.name, run.name);
+      if (run.program) run.program.terminate();
+      else run.end(143, this.#now());
+    }
   }
 
   #finishStopping(wake: Wake): void {
@@ -168,13 +172,13 @@ export class PodRun {
       if (this.#over || this.#killAt !== undefined) return;
       await this.#live({ pod, container, run, wake, behaviour: { role, ends, wishes } });
       if (role === "init" && run.ended?.exitCode !== 0) {
-        if (run.ended && pod.spec?.restartPolicy === "Never") this.#finish();
+        if (run.ended && pod.spec?.restartPolicy === "Never") this.#finish(pod);
         return;
       }
       if (role === "sidecar" && !run.running && !this.#mainsStarted()) return;
     }
     const mains = this.#containers.filter(({ role }) => role === "main");
-    if (mains.every((run) => run.ended && !restarts(pod, run.ended.exitCode))) this.#finish();
+    if (mains.every((run) => run.ended && !restarts(pod, run.ended.exitCode))) this.#finish(pod);
   }
 
   #mainsStarted(): boolean {
@@ -182,16 +186,20 @@ export class PodRun {
   }
 
   /** The pod has done its work; sidecars have none left. */
-  #finish(): void {
-    this.#stop(this.#now().monotonic + 30_000);
+  #finish(pod: Pod): void {
+    this.#stop(pod, this.#now().monotonic + 30_000);
   }
 
-  async #mount({ spec, metadata }: Pod): Promise<boolean> {
+  async #mount(pod: Pod): Promise<boolean> {
     if (this.#mounted) return true;
-    const needed = neededObjects(spec?.volumes);
-    if (needed.length > 0) {
-      const reads = this.#reads();
-      for (const { kind, name } of needed) if (!(await reads.data(kind, metadata.namespace ?? "", name))) return false;
+    const { namespace = "" } = pod.metadata;
+    const needed = neededObjects(pod.spec?.volumes);
+    const reads = needed.length > 0 ? this.#reads() : undefined;
+    for (const { volume, kind, name } of needed) {
+      if (await reads?.data(kind, namespace, name)) continue;
+      const message = `MountVolume.SetUp failed for volume "${volume}" : ${kind.toLowerCase()} "${name}" not found`;
+      this.#with.events.warn(pod, this.node.name, "FailedMount", message);
+      return false;
     }
     this.#mounted = true;
     return true;
@@ -217,8 +225,11 @@ export class PodRun {
       const wait = run.restartIn(monotonic);
       if (wait > 0) {
         const { name, namespace, uid } = pod.metadata;
+        const where = `${name}_${namespace}(${uid})`;
+        const message = `Back-off restarting failed container ${run.name} in pod ${where}`;
+        if (run.ended) this.#with.events.warn(pod, this.node.name, "BackOff", message);
         const times = `back-off ${goDuration(run.backOffMs)} restarting failed container=${run.name}`;
-        run.wait("CrashLoopBackOff", `${times} pod=${name}_${namespace}(${uid})`);
+        run.wait("CrashLoopBackOff", `${times} pod=${where}`);
         return wake.at(monotonic + wait);
       }
       if (!(await this.#start(life))) return;
@@ -243,8 +254,12 @@ export class PodRun {
   /** False when something it needs is missing. */
   async #start({ pod, container, run, wake }: ContainerLife): Promise<boolean> {
     const program = isProgram(container) ? this.#with.program : undefined;
-    if (!program && !readsForEnvironment(container)) {
+    const started = (): void => {
       run.started(this.#now());
+      this.#with.events.started(pod, this.node.name, container.image);
+    };
+    if (!program && !readsForEnvironment(container)) {
+      started();
       return true;
     }
     const { cluster, clock } = this.#with;
@@ -255,10 +270,11 @@ export class PodRun {
     if (this.#over || this.#killAt !== undefined) return false;
     if (environment.type === "blocked") {
       run.wait("CreateContainerConfigError", environment.message);
+      this.#with.events.warn(pod, this.node.name, "Failed", `Error: ${environment.message}`);
       wake.at(this.#now().monotonic + retryMs);
       return false;
     }
-    run.started(this.#now());
+    started();
     if (!program) return true;
     const { variables } = environment;
     run.program = startProgram({
