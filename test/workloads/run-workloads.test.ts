@@ -89,12 +89,15 @@ describe(
       start();
       const selector = { matchLabels: { app: "web" } };
       await admin.create(
-        kinds.deployment,
-        inShop(kinds.deployment, "web", { replicas: 3, selector, template: template("web") }),
-      );
-      await admin.create(
         kinds.daemonSet,
         inShop(kinds.daemonSet, "agent", { selector: { matchLabels: { app: "agent" } }, template: template("agent") }),
+      );
+      await until(async () => (await admin.get(kinds.daemonSet, "agent", { namespace })).status?.numberAvailable === 3);
+      expect((await running("agent")).map(nodeOf).toSorted()).toEqual(["a", "b", "c"]);
+      // One agent on each: no node looks better than another.
+      await admin.create(
+        kinds.deployment,
+        inShop(kinds.deployment, "web", { replicas: 3, selector, template: template("web") }),
       );
       await admin.create(
         kinds.podDisruptionBudget,
@@ -103,8 +106,6 @@ describe(
       await until(
         async () => (await admin.get(kinds.deployment, "web", { namespace })).status?.availableReplicas === 3,
       );
-      await until(async () => (await admin.get(kinds.daemonSet, "agent", { namespace })).status?.numberAvailable === 3);
-      expect((await running("agent")).map(nodeOf).toSorted()).toEqual(["a", "b", "c"]);
       expect(new Set((await running("web")).map(nodeOf)).size).toBe(3);
       await until(async () => {
         const { status } = await admin.get(kinds.podDisruptionBudget, "web", { namespace });
