@@ -165,13 +165,15 @@ function settingTable(settings: readonly SettingExplanation[], wide: boolean, co
           { text: printable(one.from), paint: dim },
           { text: printable(one.note ?? ""), paint },
         ],
-        ...one.overrides.toReversed().map(({ value, from }): Cell[] => [
-          { text: "    instead of", paint: dim },
-          { text: printable(value), paint: dim },
-          "",
-          "",
-          { text: printable(from), paint: dim },
-        ]),
+        ...one.overrides
+          .toReversed()
+          .map(({ value, from }): Cell[] => [
+            { text: "    instead of", paint: dim },
+            { text: printable(value), paint: dim },
+            "",
+            "",
+            { text: printable(from), paint: dim },
+          ]),
       ];
     });
   return rows.length === 0 ? "" : reportTable(["OPTION", "WANTED", "ACTUAL", "STATE", "FROM", "NOTE"], rows);

@@ -14,13 +14,14 @@ import { onlyLooks } from "./only-looks.ts";
 import { OneShotHost } from "./tuned/one-shot-host.ts";
 import { outputOption, serialised } from "./tuned/output-option.ts";
 import { checkDirectory } from "./tuned/search-path.ts";
-import { processTerminal, type Terminal } from "./tuned/terminal.ts";
+import { type Around, processTerminal } from "./tuned/terminal.ts";
 
 /** `attune explain node NAME`. */
 export async function explain(kind: string, name: string, options: Options): Promise<void> {
   const client = new HttpClient(await connectionOption(options));
   try {
-    process.exitCode = await explainOn(client, kind, name, options, processTerminal());
+    const { signal } = stopOnSignals();
+    await explainOn(client, kind, name, options, { terminal: processTerminal(), signal });
   } finally {
     client.close();
   }
@@ -32,12 +33,11 @@ export async function explainOn(
   kind: string,
   name: string,
   options: Options,
-  terminal: Terminal,
-): Promise<number> {
+  { terminal, signal }: Around,
+): Promise<void> {
   if (!["node", "nodes", "no"].includes(kind.toLowerCase()))
     throw new Error(`explain ${kind}: only nodes can be explained`);
   const format = outputOption(options.output ?? "table", ["table", "wide", "json", "yaml"] as const);
-  const { signal } = stopOnSignals();
   const looking = onlyLooks(client);
   const namespace = typeof options.namespace === "string" ? options.namespace : tuningNamespace;
   const gathered = await gatherNodeTuning({ client: looking, namespace, now: Date.now(), signal });
@@ -53,7 +53,6 @@ export async function explainOn(
       ? await serialised(explanation, format)
       : explanationText(explanation, terminal.colours, { wide: format === "wide" }),
   );
-  return 0;
 }
 
 /** What the node whose files are below `root` has of what it is to have. */

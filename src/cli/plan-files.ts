@@ -58,11 +58,12 @@ function manifestsIn(file: string, text: string, manifests: Manifest[], problems
   documents.forEach(({ text: document, line }, index) => {
     const place = documents.length > 1 ? `${file}, document ${index + 1}` : file;
     try {
-      const value = readYaml(document);
+      // Faults are told with their line in the file.
+      const value = readYaml("\n".repeat(line - 1) + document);
       for (const object of objectsIn(value)) manifests.push({ place, object: checked(object) });
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      problems.push(`${place} (from line ${line}): ${message}`);
+      problems.push(`${place}: ${message}`);
     }
   });
 }

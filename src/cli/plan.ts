@@ -18,7 +18,7 @@ import { readManifests } from "./plan-files.ts";
 import { planText } from "./plan-text.ts";
 import { outputOption, serialised } from "./tuned/output-option.ts";
 import { printable } from "./tuned/printable.ts";
-import { processTerminal, type Terminal } from "./tuned/terminal.ts";
+import { type Around, processTerminal, type Terminal } from "./tuned/terminal.ts";
 
 export interface PlanOptions extends Readonly<Record<string, unknown>> {
   readonly filename: readonly string[];
@@ -33,7 +33,9 @@ export async function plan(options: PlanOptions): Promise<void> {
   const client = new HttpClient(connection);
   try {
     const unnamed = { namespace: connection.namespace, ...options };
-    process.exitCode = await planOn(client, unnamed, processTerminal(), readStandardInput);
+    const { signal } = stopOnSignals();
+    const around = { terminal: processTerminal(), stdin: readStandardInput, signal };
+    process.exitCode = await planOn(client, unnamed, around);
   } finally {
     client.close();
   }
@@ -43,11 +45,9 @@ export async function plan(options: PlanOptions): Promise<void> {
 export async function planOn(
   client: Client,
   options: PlanOptions,
-  terminal: Terminal,
-  stdin: () => Promise<string>,
+  { terminal, stdin, signal }: Around & { readonly stdin: () => Promise<string> },
 ): Promise<number> {
   const format = outputOption(options.output, ["table", "wide", "json", "yaml"] as const);
-  const { signal } = stopOnSignals();
   const read = await readManifests(options.filename, { recursive: options.recursive === true, stdin });
   if (read.problems.length > 0) return refuse(read.problems, terminal);
   if (read.manifests.length === 0) throw new Error("no objects passed to plan");

@@ -54,5 +54,5 @@ function splitJson(text: string): TextDocument[] {
 
 function documentAt(text: string, start: number, end: number): TextDocument {
   const from = start + (/\S/.exec(text.slice(start, end))?.index ?? 0);
-  return { text: text.slice(start, end), line: text.slice(0, from).split("\n").length };
+  return { text: text.slice(from, end), line: text.slice(0, from).split("\n").length };
 }

@@ -28,8 +28,10 @@ export function nodeChanges(before: Settled, after: Settled, foretell: Foretell)
   for (const name of new Set([...before.profiles.keys(), ...after.profiles.keys()])) {
     const old = before.profiles.get(name);
     const fresh = after.profiles.get(name);
-    const sides = JSON.stringify([fingerprint(old), fingerprint(fresh)]);
-    if (fingerprint(old) === fingerprint(fresh)) continue;
+    const was = fingerprint(old);
+    const will = fingerprint(fresh);
+    if (was === will) continue;
+    const sides = JSON.stringify([was, will]);
     const group = groups.get(sides);
     if (group) group.nodes.push(name);
     else groups.set(sides, { ...(old ? { old } : {}), ...(fresh ? { fresh } : {}), nodes: [name] });

@@ -10,6 +10,12 @@ export interface Terminal {
   readonly colours: Colours;
 }
 
+/** What a command that asks a cluster is run with. */
+export interface Around {
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+}
+
 export function processTerminal(): Terminal {
   const { stdout, stderr, env } = process;
   // Whoever reads may have seen enough: `attune tuned list | head`.

@@ -1,0 +1,135 @@
+import pc from "picocolors";
+import { expect, it } from "vitest";
+import type { NodeExplanation } from "../node-tuning/explain.ts";
+import { explanationText } from "./explain-text.ts";
+
+const condition = (type: string, status: "True" | "False", reason: string, message: string) => ({
+  type,
+  status,
+  reason,
+  message,
+  lastTransitionTime: "2026-01-01T00:00:00Z",
+});
+
+const explanation: NodeExplanation = {
+  node: "n1",
+  profile: "p",
+  obstacles: [],
+  pools: ["rt", "worker"],
+  deferred: "always",
+  reported: {
+    profile: "p",
+    current: true,
+    conditions: [
+      condition("Applied", "True", "AsExpected", "TuneD profile applied."),
+      condition("Degraded", "True", "TunedError", "p/tuned.conf:3: a: no"),
+    ],
+  },
+  rules: [
+    { tuned: "x", index: 0, profile: "q", priority: 5, outcome: "not held", because: "label y is missing" },
+    { tuned: "t", index: 1, profile: "p", priority: 10, outcome: "chosen", because: "the node has label z" },
+    { tuned: "u", index: 0, profile: "r", priority: 10, outcome: "tied", because: "it holds for every node" },
+  ],
+  tuneds: [
+    { name: "t", conditions: [{ type: "Valid", status: "True", reason: "AsExpected", message: "" }] },
+    { name: "u", conditions: [{ type: "Valid", status: "False", reason: "InvalidConfiguration", message: "wrong" }] },
+  ],
+  chain: [
+    { profile: "base", file: "/usr/lib/base/tuned.conf", tuneds: [] },
+    { profile: "p", file: "p/tuned.conf", tuneds: ["t"], include: { text: "base", line: 2 } },
+  ],
+  settings: [
+    {
+      unit: "sysctl",
+      option: "a",
+      wanted: "1",
+      from: "p/tuned.conf:3",
+      overrides: [{ value: "0", from: "/usr/lib/base/tuned.conf:2" }],
+      state: "failed",
+      note: "no",
+    },
+    { unit: "sysctl", option: "b", wanted: "2", from: "p/tuned.conf:4", overrides: [], state: "as wanted" },
+    { unit: "eth", option: "mtu", wanted: "9", from: "p/tuned.conf:6", overrides: [], state: "idle", note: "off" },
+  ],
+  unresolved: [{ type: "exec", argv: ["virt-what"] }],
+  warnings: ["p/tuned.conf:9: odd"],
+  boot: {
+    wanted: ["quiet"],
+    reported: "quiet",
+    pool: "rt",
+    machineConfig: { name: "50-nto-rt", kernelArguments: [] },
+    reached: false,
+    because: "The pool rt waits for node n2",
+  },
+};
+
+it("an explanation reads from the answer to its reasons", () => {
+  expect(explanationText(explanation, pc.createColors(false)).split("\n")).toEqual([
+    "Node:         n1",
+    "Profile:      p",
+    "Because:      Tuned t recommend[1], priority 10: the node has label z",
+    "Tied with:    Tuned u recommend[0] (r)",
+    "Pools:        rt, worker",
+    "Deferred:     always: changes wait for the next restart",
+    "Node says:    p is in force",
+    "              Applied=True (AsExpected): TuneD profile applied.",
+    "              Degraded=True (TunedError): p/tuned.conf:3: a: no",
+    "Warnings:     p/tuned.conf:9: odd",
+    "Unresolved:   what `virt-what` prints",
+    "",
+    "Rules, in the order in which they are tried",
+    "  PRIORITY   RULE             PROFILE   OUTCOME    BECAUSE",
+    "  5          x recommend[0]   q         not held   label y is missing",
+    "→ 10         t recommend[1]   p         chosen     the node has label z",
+    "  10         u recommend[0]   r         tied       it holds for every node",
+    "",
+    "What is said of Tuneds",
+    "TUNED   CONDITION     REASON                 MESSAGE",
+    "u       Valid=False   InvalidConfiguration   wrong",
+    "",
+    "Profiles, each laid over those above it",
+    "PROFILE   FROM         FILE                       INCLUDES",
+    "base      every node   /usr/lib/base/tuned.conf",
+    "p         Tuned t      p/tuned.conf:2             base",
+    "",
+    "Settings",
+    "OPTION           WANTED   STATE    FROM                         NOTE",
+    "[sysctl]",
+    "  a              1        failed   p/tuned.conf:3               no",
+    "    instead of   0                 /usr/lib/base/tuned.conf:2",
+    "  b              2        ✓        p/tuned.conf:4",
+    "",
+    "Boot arguments",
+    "Wanted:       quiet",
+    "Node says:    quiet",
+    "Pool:         rt",
+    "In force:     none (MachineConfig 50-nto-rt)",
+    "Reaches it:   no",
+    "              The pool rt waits for node n2",
+    "",
+  ]);
+});
+
+it("wide adds what is switched off", () => {
+  const wide = explanationText(explanation, pc.createColors(false), { wide: true });
+  expect(wide).toMatch(/^\[eth\]\n {2}mtu +9 +idle +p\/tuned.conf:6 +off$/m);
+});
+
+it("a node that gets nothing needs few words", () => {
+  const none = { rules: [], tuneds: [], chain: [], settings: [], unresolved: [], warnings: [], pools: [] };
+  const text = explanationText({ node: "n", obstacles: ["It is away."], ...none }, pc.createColors(false));
+  expect(text.split("\n")).toEqual([
+    "Node:        n",
+    "Profile:     none",
+    "But:         It is away.",
+    "Node says:   nothing yet",
+    "",
+  ]);
+});
+
+it("what others wrote does nothing to a terminal", () => {
+  const rules: NodeExplanation["rules"] = [
+    { tuned: "t", index: 0, profile: "\u001B[2J", priority: 1, outcome: "chosen", because: "label \u0007 is there" },
+  ];
+  expect(explanationText({ ...explanation, rules }, pc.createColors(false))).not.toMatch(/[\u001B\u0007]/);
+});

@@ -1,0 +1,79 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, test } from "vitest";
+import { readManifests, type ReadManifests } from "./plan-files.ts";
+
+const object = (name: string): string => `apiVersion: v1\nkind: X\nmetadata: {name: ${name}}\n`;
+
+async function read(
+  files: Readonly<Record<string, string>>,
+  paths: readonly string[],
+  { recursive = false, stdin = "" } = {},
+): Promise<ReadManifests & { shown: string[] }> {
+  const dir = await mkdtemp(join(tmpdir(), "attune-files-"));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(join(dir, name, ".."), { recursive: true });
+    await writeFile(join(dir, name), text);
+  }
+  const here = (text: string): string => text.replaceAll(`${dir}/`, "");
+  const { manifests, problems } = await readManifests(
+    paths.map((path) => (path === "-" ? path : join(dir, path))),
+    { recursive, stdin: () => Promise.resolve(stdin) },
+  );
+  const shown = manifests.map((one) => `${one.object.metadata.name} in ${here(one.place)}`);
+  return { manifests, problems: problems.map(here), shown };
+}
+
+describe("manifests", () => {
+  const files = {
+    "a.yaml": `${object("a1")}---\n${object("a2")}`,
+    "b.json": JSON.stringify({ apiVersion: "v1", kind: "X", metadata: { name: "b" } }),
+    "note.txt": "not a manifest",
+    "below/c.yml": object("c"),
+  };
+  test.each([
+    ["of a file", ["a.yaml"], {}, ["a1 in a.yaml, document 1", "a2 in a.yaml, document 2"]],
+    ["of a file that is named otherwise", ["below/c.yml"], {}, ["c in below/c.yml"]],
+    ["of a folder", ["."], {}, ["a1 in a.yaml, document 1", "a2 in a.yaml, document 2", "b in b.json"]],
+    [
+      "of folders below it",
+      ["."],
+      { recursive: true },
+      ["a1 in a.yaml, document 1", "a2 in a.yaml, document 2", "b in b.json", "c in below/c.yml"],
+    ],
+    ["of standard input", ["-", "b.json"], { stdin: object("s") }, ["s in standard input", "b in b.json"]],
+  ])("%s", async (_, paths, options, expected) => {
+    const { shown, problems } = await read(files, paths, options);
+    expect([shown, problems]).toEqual([expected, []]);
+  });
+
+  it("of a list stand for themselves", async () => {
+    const items = [{ apiVersion: "v1", kind: "X", metadata: { name: "x" } }];
+    const list = JSON.stringify({ apiVersion: "v1", kind: "List", items });
+    expect((await read({ "l.json": list }, ["l.json"])).shown).toEqual(["x in l.json"]);
+  });
+
+  it("of a path that is not there are refused", async () => {
+    await expect(read({}, ["gone.yaml"])).rejects.toThrow(/^the path ".*gone.yaml" does not exist$/);
+  });
+});
+
+test.each([
+  ["no YAML", "a: [", /^f.yaml: line 1: /],
+  ["no YAML in its second document", `${object("x")}---\na: 1\nb: [\n`, /^f.yaml, document 2: line 7: /],
+  ["no object", "- a\n", /^f.yaml: not an object$/],
+  ["no kind", "apiVersion: v1\nmetadata: {name: x}\n", /: kind not set$/],
+  ["no name", "apiVersion: v1\nkind: X\nmetadata: {generateName: x-}\n", /: X: metadata.name not set$/],
+  [
+    "a namespace that is none",
+    "apiVersion: v1\nkind: X\nmetadata: {name: x, namespace: 5}\n",
+    /namespace is not a string$/,
+  ],
+  ["a second document that is wrong", `${object("x")}---\nkind: 5\n`, /^f.yaml, document 2: apiVersion not set$/],
+])("a manifest with %s is refused with its place", async (_, text, expected) => {
+  const { problems } = await read({ "f.yaml": text }, ["f.yaml"]);
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toMatch(expected);
+});

@@ -1,0 +1,146 @@
+import pc from "picocolors";
+import { describe, expect, it, test } from "vitest";
+import type { NodeChange } from "../node-tuning/foresee-nodes.ts";
+import type { PlanDocument } from "./plan-document.ts";
+import { planText } from "./plan-text.ts";
+
+const nothing: PlanDocument = { nodes: 20, objects: [], skipped: [], changes: [], boot: [], findings: [] };
+
+const plain = (document: Partial<PlanDocument>, wide = false): string[] =>
+  planText({ ...nothing, ...document }, pc.createColors(false), { wide }).split("\n");
+
+function nodes(...names: string[]): NodeChange {
+  const none = { settings: [], options: [], unresolved: [], problems: [], warnings: [] };
+  return { nodes: names, before: "a", after: "b", ...none };
+}
+
+it("a plan of nothing is one line", () => {
+  expect(plain({})).toEqual(["Nothing would change.", ""]);
+});
+
+test.each([
+  [["n1"], false, "Node n1: profile a → b"],
+  [["n1", "n2", "n3", "n4"], false, "Nodes n1, n2, n3, n4: profile a → b"],
+  [["n1", "n2", "n3", "n4", "n5"], false, "Nodes n1, n2, n3 and 2 more: profile a → b"],
+  [["n1", "n2", "n3", "n4", "n5"], true, "Nodes n1, n2, n3, n4, n5: profile a → b"],
+])("of nodes %j the first are named", (names, wide, expected) => {
+  expect(plain({ changes: [nodes(...names)] }, wide)[0]).toBe(expected);
+});
+
+it("settings stand below their units, with what they were and who says so", () => {
+  const change: NodeChange = {
+    ...nodes("n1"),
+    settings: [
+      {
+        unit: "sysctl",
+        option: "a",
+        before: { value: "1", from: "p/tuned.conf:2" },
+        after: { value: "2", from: "q/tuned.conf:2" },
+      },
+      { unit: "sysctl", option: "b", before: { value: "3", from: "p/tuned.conf:3" } },
+      { unit: "net", option: "mtu", after: { value: "9000", from: "q/tuned.conf:5" } },
+    ],
+    options: [{ option: "debug", before: "false", after: "true" }],
+    deferred: "update",
+    unresolved: [{ type: "exec", argv: ["virt-what"] }],
+  };
+  expect(plain({ changes: [change] })).toEqual([
+    "Node n1: profile a → b",
+    "  deferred (update): waits for the next restart of the node",
+    "  only the node can tell what `virt-what` prints",
+    "  OPTION     BEFORE   AFTER                     FROM",
+    "  [sysctl]",
+    "  ~ a        1        2                         q/tuned.conf:2",
+    "  - b        3        as it was before tuning   p/tuned.conf:3",
+    "  [net]",
+    "  + mtu               9000                      q/tuned.conf:5",
+    "  agent",
+    "  ~ debug    false    true",
+    "",
+    "Plan: 0 to create, 0 to change; 1 of 20 nodes change; none restarts. Nothing has been changed.",
+    "",
+  ]);
+});
+
+describe("boot arguments", () => {
+  const config = (...kernelArguments: string[]) => ({
+    apiVersion: "machineconfiguration.openshift.io/v1",
+    kind: "MachineConfig",
+    metadata: { name: "50-nto-rt" },
+    spec: { kernelArguments },
+  });
+  const boot = { machineConfig: "50-nto-rt", pools: ["rt"], restarts: ["n1"], paused: [] };
+
+  it("are shown as they were and as they will be", () => {
+    const text = plain({ boot: [{ ...boot, before: config("quiet", "a=1"), after: config("quiet", "a=2") }] });
+    expect(text.slice(0, 4)).toEqual([
+      "Boot arguments of the pool rt (MachineConfig 50-nto-rt changes)",
+      "  before   quiet a=1",
+      "  after    quiet a=2",
+      "  Node n1 restarts",
+    ]);
+  });
+
+  it("that go, of a pool that is paused", () => {
+    expect(plain({ boot: [{ ...boot, before: config("quiet"), paused: ["rt"] }] }).slice(0, 4)).toEqual([
+      "Boot arguments of the pool rt (MachineConfig 50-nto-rt is deleted)",
+      "  before   quiet",
+      "  after    none",
+      "  Node n1 restarts, once rt is no longer paused",
+    ]);
+  });
+
+  it("have only the words that differ in colour", () => {
+    const document = { ...nothing, boot: [{ ...boot, before: config("quiet", "a"), after: config("quiet", "b") }] };
+    const text = planText(document, pc.createColors(true));
+    expect(text).toContain("quiet \u001B[31ma\u001B[39m\n");
+    expect(text).toContain("quiet \u001B[32mb\u001B[39m\n");
+  });
+});
+
+describe("a diff", () => {
+  const diff = "@@ -1,2 +1,2 @@\n a: 1\n-b: 2\n+b: \u001B[2J3\n";
+  const object = { place: "f.yaml", kind: "Tuned", namespace: "ns", name: "t", change: "change", diff } as const;
+
+  it("is coloured by its lines, and does nothing else to a terminal", () => {
+    const text = planText({ ...nothing, objects: [object] }, pc.createColors(true)).split("\n");
+    expect(text.slice(1, 5)).toEqual([
+      "\u001B[36m@@ -1,2 +1,2 @@\u001B[39m",
+      " a: 1",
+      "\u001B[31m-b: 2\u001B[39m",
+      "\u001B[32m+b: \\u{1b}[2J3\u001B[39m",
+    ]);
+  });
+
+  it("is not there where nothing changes", () => {
+    const same = { ...object, change: "none", diff: "" } as const;
+    expect(plain({ objects: [same] })).toEqual([
+      "= Tuned ns/t stays as it is (f.yaml)",
+      "",
+      "Nothing would change.",
+      "",
+    ]);
+  });
+});
+
+it("findings and what was passed over come last, in columns", () => {
+  expect(
+    plain({
+      findings: [
+        { level: "error", about: "profile p", message: "gone" },
+        { level: "note", about: "Tuned t", message: "idle" },
+      ],
+      skipped: [{ place: "f.yaml", kind: "ConfigMap", name: "c", because: "no node is tuned by it" }],
+    }),
+  ).toEqual([
+    "Findings",
+    "error   profile p   gone",
+    "note    Tuned t     idle",
+    "",
+    "Skipped",
+    "ConfigMap c   no node is tuned by it   f.yaml",
+    "",
+    "Nothing would change.",
+    "",
+  ]);
+});
