@@ -26,8 +26,15 @@ export function poolMachineConfig(
       annotations: { [generatedAnnotation]: observed?.metadata.annotations?.[generatedAnnotation] ?? version },
     },
     // A list that became empty stays an object: taking it away is the user's to do, with the rule.
-    spec: kernelArguments.length > 0 ? { kernelArguments } : {},
+    spec: { ...sayingNothing(observed?.spec ?? {}), ...(kernelArguments.length > 0 ? { kernelArguments } : {}) },
   };
+}
+
+/** Clients in Go write every field of a kind. Taking those away that say nothing would be a change for nothing. */
+function sayingNothing(spec: NonNullable<MachineConfig["spec"]>): NonNullable<MachineConfig["spec"]> {
+  const isEmpty = (value: unknown): boolean =>
+    value === null || value === "" || value === false || (Array.isArray(value) && value.length === 0);
+  return Object.fromEntries(Object.entries(spec).filter(([, value]) => isEmpty(value)));
 }
 
 /** Those of ours that no rule speaks of any more, whether it wins anywhere or not. */

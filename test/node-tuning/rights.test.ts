@@ -62,7 +62,7 @@ for (const variant of serverVariants())
       // Another operator's agents are replaced.
       await admin.create(kinds.daemonSet, shippedDaemonSet as never, place);
       await admin.create(machineConfigPoolKind, {
-        ...machineConfigPoolKind,
+        ...typeOf(machineConfigPoolKind),
         metadata: { name: "worker" },
         spec: {
           nodeSelector: { matchLabels: { worker: "" } },
@@ -197,3 +197,7 @@ for (const variant of serverVariants())
       return findCondition(status?.conditions, "Valid")?.status;
     }
   });
+
+function typeOf({ apiVersion, kind }: { apiVersion: string; kind: string }): { apiVersion: string; kind: string } {
+  return { apiVersion, kind };
+}

@@ -39,3 +39,25 @@ export function shippedDeployment(replicas: number): KubeObject {
     },
   };
 }
+
+/** Its client writes every field of the kind, also those that say nothing. */
+export function shippedMachineConfig(pool: string, kernelArguments: string[], generatedAnnotation: string): KubeObject {
+  return {
+    apiVersion: "machineconfiguration.openshift.io/v1",
+    kind: "MachineConfig",
+    metadata: {
+      name: `50-nto-${pool}`,
+      labels: { "machineconfiguration.openshift.io/role": pool },
+      annotations: { [generatedAnnotation]: "v4.22.0" },
+    },
+    spec: {
+      baseOSExtensionsContainerImage: "",
+      config: null,
+      extensions: null,
+      fips: false,
+      kernelArguments,
+      kernelType: "",
+      osImageURL: "",
+    },
+  };
+}
