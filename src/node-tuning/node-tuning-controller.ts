@@ -88,6 +88,8 @@ export function nodeTuningController(options: NodeTuningControllerOptions): Cont
   const controller: Controller = new Controller({
     name: "node-tuning",
     clock,
+    // The whole cluster is one key: once writes are taken again, nobody should wait for a quarter of an hour.
+    queue: { backOff: { maxMs: 30_000 } },
     log: options.log,
     metrics: options.metrics,
     sources: [
