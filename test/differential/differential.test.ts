@@ -55,12 +55,13 @@ describe.skipIf(!assets)("the embedded server beside the real one", () => {
   it.each(probes)(
     "answers alike: $name",
     async (probe) => {
+      const isCompared = (_: unknown, i: number): boolean => probe.steps[i]?.aside === undefined;
       const [real, embedded] = await Promise.all(
-        servers.map(async (server) => comparable(await runProbe(targetOf(server), probe))),
+        servers.map(async (server) => comparable((await runProbe(targetOf(server), probe)).filter(isCompared))),
       );
-      const found = probe.steps.flatMap(({ send, aside }, i) =>
-        aside === undefined ? differences(real?.[i], embedded?.[i]).map((text) => `${i}: ${send}: ${text}`) : [],
-      );
+      const found = probe.steps
+        .filter(isCompared)
+        .flatMap(({ send }, i) => differences(real?.[i], embedded?.[i]).map((text) => `${i}: ${send}: ${text}`));
       expect(found).toEqual([]);
     },
     60_000,

@@ -8,6 +8,8 @@ const one = (name: string, spec: object): object => ({
   metadata: { name },
   spec,
 });
+const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const weighed = `${definitions}/weighed.w.example`;
 const weights = { groupPriorityMinimum: 100, versionPriority: 10 };
 const version = (name: string): object => ({
   name,
@@ -16,15 +18,19 @@ const version = (name: string): object => ({
   schema: { openAPIV3Schema: { type: "object" } },
 });
 
+/** Each by itself: a real server makes them side by side, and so their versions are in no order. */
+const ofTheServer: readonly Probe[] = ["v1.", "v1.apps", "v1.apiregistration.k8s.io"].map((name) => ({
+  name: `${name} is served`,
+  steps: [get(`${all}/${name}`)],
+}));
+
 export const apiServices: readonly Probe[] = [
+  ...ofTheServer,
   {
     name: "which groups are served",
     steps: [
-      get(`${all}/v1.`),
-      get(`${all}/v1.apps`),
       get(`${all}/v1.events.k8s.io`, { accept: table }),
       get("/apis/apiregistration.k8s.io/v1"),
-      get(`${all}/v1.apiregistration.k8s.io`),
       post(all, one("x", { group: "g.example", version: "v1" })),
       post(all, one("V1.", { group: "", version: "V1", groupPriorityMinimum: 30000, versionPriority: 2000 })),
       post(
@@ -43,7 +49,7 @@ export const apiServices: readonly Probe[] = [
       merge(`${all}/v1.g.example/status`, { status: { conditions: [{ type: "Available", status: "Odd" }] } }),
       remove(`${all}/v1.g.example`),
       post(
-        "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+        definitions,
         {
           metadata: { name: "weighed.w.example" },
           spec: {
@@ -56,7 +62,8 @@ export const apiServices: readonly Probe[] = [
         { aside: "its conditions come in their own time" },
       ),
       get(`${all}/v1.w.example`, { until: "always available" }),
-      remove("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/weighed.w.example"),
+      get(weighed, { until: "InitialNamesAccepted", aside: "a real server takes its time with it" }),
+      remove(weighed),
       get(`${all}/v1.w.example`, { until: "not found" }),
     ],
   },
