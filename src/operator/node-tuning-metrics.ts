@@ -41,10 +41,15 @@ export function nodeTuningMetrics(
     "status",
   ]);
 
+  const drifted = metrics
+    .gauge("attune_profiles_drifted", "Profiles on whose nodes somebody else had changed a setting.")
+    .labels();
+
   const forget = metrics.onCollect(() => {
     podLabelsUsed(rulesOf(tuneds.list()).some(({ usesPods }) => usesPods));
     invalidTuned(tuneds.list().some(({ status }) => findCondition(status?.conditions, "Valid")?.status === "False"));
     isDegraded(isTrue(statusBefore(statusPlace(caches, namespace)).conditions, "Degraded"));
+    drifted.set(profiles.list().filter(hasDrifted).length);
     for (const [key, count] of countConditions(profiles.list())) {
       const [condition = "", status = ""] = key.split("/");
       byCondition.labels({ condition, status }).set(count);
@@ -59,6 +64,11 @@ export function nodeTuningMetrics(
       latency();
     },
   };
+}
+
+/** Agents set it back, and say so until they look again. */
+function hasDrifted({ status }: Profile): boolean {
+  return findCondition(status?.conditions, "Degraded")?.message.includes("somebody else changed") ?? false;
 }
 
 /** A Profile of which nothing is known yet counts as Unknown. */

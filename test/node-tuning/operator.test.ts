@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { applyManifests } from "../../src/cli/apply-manifests.ts";
+import { foundation } from "../../src/cli/manifests.ts";
+import type { Repaired } from "../../src/engine/drift.ts";
+import type { Client } from "../../src/kube/client.ts";
+import { kinds } from "../../src/kube/kinds.ts";
+import { machineConfigCrds } from "../../src/machine-config/crds.ts";
+import { profileKind, tunedKind, tuningNamespace as namespace } from "../../src/node-tuning/api.ts";
+import { findCondition } from "../../src/object/condition.ts";
+import { profileStatus } from "../../src/on-node/profile-status.ts";
+import { type OperatorOptions, runOperator } from "../../src/operator/operator.ts";
+import { createPromMetrics } from "../../src/runtime/prom-metrics.ts";
+import { VirtualClock } from "../../src/runtime/virtual-clock.ts";
+import { clientFor } from "../runtime/client-for.ts";
+import { freePort } from "../servers/free-port.ts";
+import { startEmbeddedServer } from "../servers/embedded-server.ts";
+import type { ServerUnderTest } from "../servers/server-under-test.ts";
+import { eventually, gone } from "./eventually.ts";
+
+const place = { namespace };
+const drift = { target: "/proc/sys/vm/x", owner: "profile", from: "[sysctl] vm.x", expected: "1", found: "7" };
+
+describe("the operator", { timeout: 60_000 }, () => {
+  let server: ServerUnderTest;
+  let admin: Client;
+
+  beforeAll(async () => {
+    server = await startEmbeddedServer();
+    admin = clientFor(server);
+    await applyManifests(admin, foundation());
+  });
+  afterAll(() => server?.close());
+
+  async function running(options: Partial<OperatorOptions>, act: () => Promise<void>): Promise<void> {
+    const stop = new AbortController();
+    const ended = runOperator({
+      client: admin,
+      signal: stop.signal,
+      image: "attune:test",
+      agentServiceAccount: "attune-agent",
+      version: "1.2.3",
+      leaderElection: false,
+      ...options,
+    });
+    try {
+      await Promise.race([act(), ended]);
+    } finally {
+      stop.abort();
+      await ended;
+    }
+  }
+
+  it("tells in metrics what it decided and what became of it", async () => {
+    const probeAddress = `127.0.0.1:${await freePort()}`;
+    const get = async (path: string): Promise<string> => (await fetch(`http://${probeAddress}${path}`)).text();
+    const shown = async (line: string): Promise<void> => {
+      await expect.poll(async () => (await get("/metrics")).split("\n"), { timeout: 20_000 }).toContain(line);
+    };
+    await running({ probeAddress, metrics: await createPromMetrics() }, async () => {
+      await expect.poll(() => get("/readyz").catch(() => ""), { timeout: 20_000 }).toMatch(/^ok/);
+      expect(await get("/healthz")).toMatch(/^ok/);
+      for (const name of ["a", "b"]) await admin.create(kinds.node, node(name));
+      await shown('nto_profile_calculated_total{node="a",profile="openshift-node"} 1');
+      await shown('nto_profile_calculated_total{node="b",profile="openshift-node"} 1');
+      await shown('attune_profiles{condition="Applied",status="Unknown"} 2');
+      for (const line of [
+        'nto_build_info{version="1.2.3"} 1',
+        "nto_pod_labels_used_info 0",
+        "nto_invalid_tuned_exist_info 0",
+        "nto_degraded_info 0",
+        "attune_profile_apply_seconds_count 0",
+        "attune_profiles_drifted 0",
+      ])
+        await shown(line);
+
+      await report("a", []);
+      await shown("attune_profile_apply_seconds_count 1");
+      await shown('attune_profiles{condition="Applied",status="True"} 1');
+      await report("a", [drift]);
+      await shown("attune_profiles_drifted 1");
+      await shown("attune_profile_apply_seconds_count 1");
+
+      await admin.create(tunedKind, byPods("pods"), place);
+      await shown("nto_pod_labels_used_info 1");
+      await shown("nto_invalid_tuned_exist_info 1");
+
+      await admin.delete(kinds.node, "b");
+      await gone("the Profile", () => admin.get(profileKind, "b", place));
+      await expect.poll(() => get("/metrics"), { timeout: 20_000 }).not.toContain('node="b"');
+    });
+  });
+
+  it("says nothing twice when it starts again", async () => {
+    const events = async (): Promise<string[]> =>
+      (await admin.list(kinds.event, place)).items
+        .filter(({ involvedObject }) => involvedObject.name === "pods")
+        .map(({ reason, count, type, message }) => `${type} ${reason} ${count} ${message}`);
+    const before = await events();
+    expect(before).toEqual([
+      expect.stringMatching(/^Warning InvalidConfiguration 1 recommend\[0\]\.match: labels of pods/),
+    ]);
+    await running({}, async () => {
+      await admin.create(tunedKind, byPods("more-pods"), place);
+      await eventually("told", async () => {
+        const { items } = await admin.list(kinds.event, place);
+        return items.some(({ involvedObject }) => involvedObject.name === "more-pods");
+      });
+    });
+    expect(await events()).toEqual(before);
+  });
+
+  it("notices kinds that come later, and says so", async () => {
+    const told: string[] = [];
+    const clock = new VirtualClock();
+    await running({ clock, tell: (line) => told.push(line) }, async () => {
+      await eventually("told", async () => told.length > 0);
+      expect(told).toEqual(["machine config pools: no, cluster operators: no"]);
+      await applyManifests(admin, machineConfigCrds);
+      await eventually("noticed", async () => {
+        await clock.advance(1_000);
+        return told.length >= 3;
+      });
+      expect(told.slice(1)).toEqual([
+        "the cluster has other kinds now: begin anew",
+        "machine config pools: yes, cluster operators: no",
+      ]);
+    });
+  });
+
+  /** What the node's agent would say. */
+  async function report(name: string, drift: readonly Repaired[]): Promise<void> {
+    const profile = await admin.get(profileKind, name, place);
+    const status = profileStatus(
+      profile,
+      {
+        outcome: { type: "applied", report: { settings: [], restored: [] }, warnings: [], troubles: [], drift },
+        inForce: { tunedProfile: profile.spec.config.tunedProfile },
+      },
+      "2026-01-01T00:00:00Z",
+    );
+    await admin.patch(profileKind, name, { type: "merge", patch: { status } }, { ...place, subresource: "status" });
+    await eventually("reported", async () => {
+      const found = await admin.get(profileKind, name, place);
+      return findCondition(found.status?.conditions, "Applied")?.status === "True";
+    });
+  }
+});
+
+function node(name: string): never {
+  return { apiVersion: "v1", kind: "Node", metadata: { name, labels: { "kubernetes.io/os": "linux" } } } as never;
+}
+
+function byPods(name: string): never {
+  return {
+    apiVersion: tunedKind.apiVersion,
+    kind: "Tuned",
+    metadata: { name, namespace },
+    spec: {
+      profile: [{ name, data: "[main]\n" }],
+      recommend: [{ profile: name, priority: 10, match: [{ label: "nowhere", type: "pod" }] }],
+    },
+  } as never;
+}
