@@ -84,3 +84,55 @@ test("a server that goes away and comes back finds its nodes and pods alive, and
   await client.delete(kinds.pod, "plain", { namespace });
   await eventually(async () => ((await pod("plain")) ? undefined : true));
 });
+
+test("a hundred nodes with scheduler and controllers go on where a server that was away left them", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "attune-lab-away-"));
+  ends.push(() => rm(dir, { recursive: true, force: true }));
+  let server: ApiServer = await startServer({ dir });
+  ends.push(async () => server.close());
+  const { port } = server;
+  const client = new HttpClient(await loadConnection({ kubeconfig: server.kubeconfig }));
+  const stop = new AbortController();
+  const done = runLab({
+    client,
+    clientAs: (who) => client.as(who),
+    cluster: client.connection.cluster,
+    nodes: Array.from({ length: 100 }, (_, index) => virtualNode(`n${index}`)),
+    workloads: {},
+    atEnd: "remove",
+    signal: stop.signal,
+  });
+  ends.push(async () => {
+    stop.abort();
+    await done;
+    client.close();
+  });
+  const labels = { app: "agent" };
+  const spec = (image: string): object => ({
+    selector: { matchLabels: labels },
+    updateStrategy: { rollingUpdate: { maxUnavailable: "100%" } },
+    template: { metadata: { labels }, spec: { containers: [{ name: "main", image }] } },
+  });
+  const apply = (image: string): Promise<unknown> => {
+    const metadata = { name: "agent", namespace };
+    const object = { apiVersion: "apps/v1", kind: "DaemonSet", metadata, spec: spec(image) };
+    return client.patch(kinds.daemonSet, "agent", { type: "apply", object }, { namespace });
+  };
+  const settled = (image: string): Promise<Pod[]> =>
+    eventually(async () => {
+      const { items } = await client.list(kinds.pod, { namespace });
+      const ready = items.filter(({ status }) => status?.containerStatuses?.some((one) => one.ready));
+      return ready.length === 100 && items.every((pod) => pod.spec?.containers[0]?.image === image) ? items : undefined;
+    });
+  await apply("one");
+  const before = await settled("one");
+
+  await server.close();
+  server = await startServer({ dir, port });
+  await eventually(async () => client.get(kinds.daemonSet, "agent", { namespace }).catch(() => undefined));
+  expect((await settled("one")).map(({ metadata }) => metadata.uid)).toEqual(
+    before.map(({ metadata }) => metadata.uid),
+  );
+  await apply("two");
+  await settled("two");
+});

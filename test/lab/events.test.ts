@@ -53,7 +53,7 @@ describe("what a kubelet tells of a pod", () => {
     ],
   ] as const)("%s", async (what, wish, wanted) => {
     const name = what.replaceAll(" ", "-");
-    await cluster.createPod({ name, node, ...(wish as object) });
+    await cluster.createPod({ name, node, ...wish });
     const told = await eventsOf(name, wanted.length);
     expect(told.toSorted()).toEqual(
       wanted.map((line) => (typeof line === "string" ? line : (expect.stringMatching(line) as string))).toSorted(),

@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openAuthority } from "../../src/apiserver/auth/authority.ts";
+import { HttpClient } from "../../src/kube/http-client.ts";
+import { kinds } from "../../src/kube/kinds.ts";
+import { instanceAnnotation, type Node } from "../../src/lab/kubelet/node-object.ts";
+import type { Pod } from "../../src/lab/kubelet/pod-admission.ts";
+import type { LabOptions } from "../../src/lab/run-lab.ts";
+import { FaultProxy } from "../fault-proxy/fault-proxy.ts";
+import { LabCluster, phase } from "./lab-cluster.ts";
+
+let cluster: LabCluster;
+let cable: FaultProxy;
+/** A lab whose cable can be cut. */
+let behindCable: Pick<LabOptions, "client" | "clientAs" | "cluster">;
+let dir: string;
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "attune-lab-cable-"));
+  cluster = await LabCluster.start();
+  const { caPem, serverCertPem, serverKeyPem } = await openAuthority(dir);
+  const upstream = { url: cluster.server.url, ca: cluster.server.authority.caPem };
+  cable = new FaultProxy({ cert: serverCertPem, key: serverKeyPem, upstream });
+  await cable.listen();
+  const connection = { ...cluster.admin.connection, cluster: { server: cable.url, certificateAuthority: caPem } };
+  const client = new HttpClient(connection);
+  behindCable = { client, clientAs: (who) => client.as(who), cluster: connection.cluster };
+});
+afterEach(async () => {
+  await cluster.close();
+  await cable.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const ready = (object: Node | Pod): string | undefined =>
+  object.status?.conditions?.find(({ type }) => type === "Ready")?.status;
+
+async function nodeThat(name: string, holds: (node: Node) => boolean): Promise<Node> {
+  const look = async (): Promise<Node | undefined> =>
+    (await cluster.admin.list(kinds.node)).items.find(({ metadata }) => metadata.name === name);
+  return cluster.eventually(
+    async () => {
+      const node = await look();
+      return node && holds(node) ? node : undefined;
+    },
+    async () => JSON.stringify(await look()),
+  );
+}
+
+/** Seconds, one by one: sockets take their own time, and whoever lives must be able to say so. */
+async function pass(seconds: number, alive: string): Promise<void> {
+  for (let left = seconds; left > 0; left--) {
+    await cluster.clock.advance(1000);
+    await cluster.eventually(async () => {
+      const { spec } = await cluster.admin.get(kinds.lease, alive, { namespace: "kube-node-lease" });
+      return cluster.clock.now() - Date.parse(String(spec?.renewTime)) <= 12_000 ? true : undefined;
+    });
+  }
+}
+
+test("a node that fell silent and speaks again is ready, and so are its pods, which ran on", async () => {
+  cluster.kubelets(["steady"], { workloads: {} });
+  cluster.kubelets(["silent"], behindCable);
+  for (const name of ["steady", "silent"])
+    await nodeThat(name, (node) => ready(node) === "True" && !node.spec?.taints?.length);
+  await cluster.createPod({ name: "runs", node: "silent" });
+  const before = await cluster.podThat("runs", phase("Running"));
+
+  await cable.refuse();
+  await pass(45, "steady");
+  const silent = await nodeThat("silent", (node) => ready(node) === "Unknown" && node.spec?.taints?.length === 2);
+  const unreachable = { key: "node.kubernetes.io/unreachable" };
+  expect(silent.spec?.taints).toMatchObject([unreachable, unreachable]);
+  await cluster.podThat("runs", (pod) => ready(pod) === "False");
+
+  await cable.listen();
+  await pass(10, "steady");
+  await nodeThat("silent", (node) => ready(node) === "True" && !node.spec?.taints?.length);
+  const after = await cluster.podThat("runs", (pod) => ready(pod) === "True");
+  expect(after.metadata.uid).toBe(before.metadata.uid);
+  expect(after.status?.containerStatuses).toEqual(before.status?.containerStatuses);
+});
+
+test("a lab that was cut off and replaced lets go of its nodes when it hears of that", async () => {
+  const first = cluster.kubelets(["n"], behindCable);
+  await nodeThat("n", (node) => ready(node) === "True");
+  await cluster.createPod({ name: "runs", node: "n" });
+  const before = await cluster.podThat("runs", phase("Running"));
+  const { metadata } = await nodeThat("n", () => true);
+
+  await cable.refuse();
+  cluster.kubelets(["n"]);
+  const taken = await nodeThat(
+    "n",
+    (node) => node.metadata.annotations?.[instanceAnnotation] !== metadata.annotations?.[instanceAnnotation],
+  );
+  await cable.listen();
+  await pass(15, "n");
+  // The first would say that the node has stopped, were it still its own.
+  await first.stop();
+  const node = await nodeThat("n", () => true);
+  expect(ready(node)).toBe("True");
+  expect(node.metadata.annotations).toEqual(taken.metadata.annotations);
+  expect((await cluster.pod("runs"))?.status).toEqual(before.status);
+});
