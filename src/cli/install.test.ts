@@ -1,0 +1,68 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startServer, type ApiServer } from "../apiserver/server.ts";
+import { Program } from "./testing/program.ts";
+
+let attune: Program;
+let dir: string;
+let server: ApiServer;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "attune-install-"));
+  [attune, server] = await Promise.all([Program.build(), startServer({ dir, storage: "memory" })]);
+}, 60_000);
+afterAll(async () => {
+  await attune?.remove();
+  await server?.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const lines = (text: string): string[] => text.split("\n").filter((line) => line !== "");
+
+describe("attune install", { timeout: 60_000 }, () => {
+  const mistakes: [string[], RegExp][] = [
+    [["install", "--mode", "hosted"], /^error: --mode hosted: not there yet/],
+    [["install", "--mode", "sideways"], /^error: --mode sideways: not one of auto, standalone, plain/],
+    [["install", "--protocol", "x"], /^error: --protocol x: either documented or shipped/],
+    [["install", "-n", "Not_A_Name"], /^error: --namespace Not_A_Name: /],
+    [["install", "-o", "xml"], /^error: --output xml: either yaml or json/],
+    [["install", "--dry-run"], /^error: --dry-run: goes with --apply/],
+    [["crds", "-o", "xml"], /^error: --output xml: either yaml or json/],
+    [["operator", "--mode", "hosted"], /^error: --mode hosted: not there yet/],
+    [["operator", "--protocol", "x"], /^error: --protocol x: either documented or shipped/],
+  ];
+  it.each(mistakes)("%j is refused", async (args, error) => {
+    const { code, stdout, stderr } = await attune.run(args);
+    expect([code, stdout, stderr]).toEqual([1, "", expect.stringMatching(error)]);
+  });
+
+  it("prints what it would apply, and asks no cluster unless one is named", async () => {
+    const { code, stdout, stderr } = await attune.run(["install", "--image", "registry.example/attune:1"], {
+      KUBECONFIG: "/nowhere",
+    });
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("image: registry.example/attune:1");
+    expect(stdout.match(/^kind: .*/gm)).toEqual(expect.arrayContaining(["kind: Namespace", "kind: Deployment"]));
+  });
+
+  it("applies it, and tells of each object what became of it", async () => {
+    const install = ["install", "--apply", "--mode", "standalone", "--kubeconfig", server.kubeconfig];
+    const trial = await attune.run([...install, "--dry-run"]);
+    expect([trial.code, trial.stderr]).toEqual([0, ""]);
+    expect(lines(trial.stdout).filter((line) => !line.endsWith(" created (dry run)"))).toEqual([]);
+    const first = await attune.run(install);
+    expect(first.stdout).toBe(trial.stdout.replaceAll(" (dry run)", ""));
+    const again = await attune.run(install);
+    expect(again.stdout).toBe(first.stdout.replaceAll(" created", " unchanged"));
+  });
+
+  it("says what the cluster has, then runs until it is told to stop", async () => {
+    const run = attune.start(["operator", "--kubeconfig", server.kubeconfig, "--probe-address", "127.0.0.1:0"]);
+    await run.printed(
+      /^attune \S+ operator, mode auto, on https:\S+\nmachine config pools: yes, cluster operators: no\n/,
+    );
+    expect((await run.stop("SIGTERM")).code).toBe(0);
+  });
+});
