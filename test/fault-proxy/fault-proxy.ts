@@ -9,6 +9,8 @@ export interface FaultProxyOptions {
   cert: string;
   key: string;
   upstream: { url: string; ca: string };
+  /** Called with every answer of the server. */
+  onAnswer?: (request: IncomingMessage, answer: IncomingMessage) => void;
 }
 
 export type Traffic = "watch" | "other";
@@ -159,7 +161,10 @@ export class FaultProxy {
       upstream.destroy();
     });
     upstream.on("error", () => this.#lose(exchange));
-    upstream.on("response", (answer) => this.#forward(exchange, answer, fault));
+    upstream.on("response", (answer) => {
+      this.#options.onAnswer?.(request, answer);
+      this.#forward(exchange, answer, fault);
+    });
     request.pipe(upstream);
   }
 

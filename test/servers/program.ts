@@ -11,12 +11,13 @@ export class Program {
   #output = "";
   #alive = true;
 
-  constructor(path: string, flags: readonly string[]) {
+  constructor(path: string, flags: readonly string[], onOutput: (text: string) => void = () => {}) {
     this.#path = path;
     this.#child = spawn(path, flags, { stdio: ["ignore", "pipe", "pipe"] });
     for (const stream of [this.#child.stdout, this.#child.stderr])
       stream?.setEncoding("utf8").on("data", (text: string) => {
         this.#output = (this.#output + text).slice(-KEPT_OUTPUT);
+        onOutput(text);
       });
     this.#ended = new Promise((resolve) => {
       const end = (why: string) => (): void => {

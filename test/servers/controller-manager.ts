@@ -1,0 +1,79 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { writeKubeconfig } from "../../src/apiserver/auth/kubeconfig.ts";
+import { privateKeyPem } from "../../src/certificate/certificate.ts";
+import { Program } from "./program.ts";
+import type { ServerUnderTest } from "./server-under-test.ts";
+
+/** kube-controller-manager of `KUBEBUILDER_ASSETS`, where there is one. */
+export const controllerManagerPath = ((): string | undefined => {
+  const path = join(process.env.KUBEBUILDER_ASSETS ?? "", "kube-controller-manager");
+  return process.env.KUBEBUILDER_ASSETS && existsSync(path) ? path : undefined;
+})();
+
+/** Controllers of kinds that the embedded server does not serve, and why it does not. */
+export const switchedOff: Readonly<Record<string, string>> = {
+  "certificatesigningrequest-approving-controller":
+    "nobody asks for certificates: the authority issues them to whoever may read its folder",
+  "certificatesigningrequest-cleaner-controller": "as above",
+  "certificatesigningrequest-signing-controller": "as above",
+  "resourceclaim-controller":
+    "devices are claimed in a language of their own, which no admission and no scheduler here reads",
+  "resourcequota-controller": "a quota that no admission enforces would be a promise not kept",
+  "service-cidr-controller": "addresses of services come from one range, which is no object",
+};
+
+export interface ControllerManagerOptions {
+  readonly path: string;
+  readonly server: Pick<ServerUnderTest, "authority">;
+  /** Where it finds the server: perhaps somebody stands between. */
+  readonly url: string;
+  /** Each controller under its own account, with its own rights. */
+  readonly accounts: boolean;
+}
+
+export interface ControllerManager {
+  /** What it has complained of: its lines of warnings and errors. */
+  complaints(): string[];
+  tail(): string;
+  stop(): Promise<void>;
+}
+
+/** Every controller that runs by default but those switched off, in JSON, as the only one of its kind. */
+export async function startControllerManager(options: ControllerManagerOptions): Promise<ControllerManager> {
+  const { authority } = options.server;
+  const dir = await mkdtemp(join(tmpdir(), "attune-controllers-"));
+  const file = async (name: string, text: string): Promise<string> => {
+    const path = join(dir, name);
+    await writeFile(path, text, { mode: 0o600 });
+    return path;
+  };
+  const kubeconfig = join(dir, "kubeconfig");
+  await writeKubeconfig(kubeconfig, { server: options.url, caPem: authority.caPem, token: authority.adminToken });
+  let output = "";
+  const program = new Program(
+    options.path,
+    [
+      `--kubeconfig=${kubeconfig}`,
+      "--secure-port=0",
+      "--kube-api-content-type=application/json",
+      `--use-service-account-credentials=${options.accounts}`,
+      `--service-account-private-key-file=${await file("sa.key", privateKeyPem(authority.serviceAccountKey))}`,
+      `--root-ca-file=${await file("ca.crt", authority.caPem)}`,
+      `--controllers=*,${Object.keys(switchedOff)
+        .map((name) => `-${name}`)
+        .join(",")}`,
+    ],
+    (text) => (output += text),
+  );
+  return {
+    complaints: () => output.split("\n").filter((line) => /^[EFW]\d{4} /.test(line)),
+    tail: () => program.tail(),
+    async stop() {
+      await program.stop();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
