@@ -1,15 +1,13 @@
-import { nativeEngine } from "../engine/native-engine.ts";
 import type { Client } from "../kube/client.ts";
 import { HttpClient } from "../kube/http-client.ts";
-import { type ProfileSpec, tuningNamespace } from "../node-tuning/api.ts";
-import { profilesOf } from "../node-tuning/expected-profile.ts";
+import { tuningNamespace } from "../node-tuning/api.ts";
 import { type ExplainInput, explainNode, type Found } from "../node-tuning/explain.ts";
 import { judge } from "../node-tuning/judge.ts";
-import { resolveOnNode } from "../on-node/resolve-on-node.ts";
 import { stopOnSignals } from "../runtime/signals.ts";
 import { connectionOption, type Options } from "./connection-option.ts";
 import { explanationText } from "./explain-text.ts";
 import { gatherNodeTuning, gatherPods } from "./gather-node-tuning.ts";
+import { lookAtNode } from "./look-at-node.ts";
 import { onlyLooks } from "./only-looks.ts";
 import { OneShotHost } from "./tuned/one-shot-host.ts";
 import { outputOption, serialised } from "./tuned/output-option.ts";
@@ -46,7 +44,7 @@ export async function explainOn(
   const podsOn = await gatherPods(looking, gathered.tuneds, { node: name, signal });
   const input: ExplainInput = { ...gathered, node, ...(podsOn ? { podsOn } : {}) };
   const found =
-    typeof options.root === "string" ? await lookAt(options.root, input, options.exec !== false) : undefined;
+    typeof options.root === "string" ? await lookBelow(options.root, input, options.exec !== false) : undefined;
   const explanation = explainNode({ ...input, ...(found ? { found } : {}) });
   terminal.out(
     format === "json" || format === "yaml"
@@ -55,18 +53,12 @@ export async function explainOn(
   );
 }
 
-/** What the node whose files are below `root` has of what it is to have. */
-async function lookAt(root: string, input: ExplainInput, programs: boolean): Promise<Found | undefined> {
+/** The node whose files are below `root`, held against what it is to have. */
+async function lookBelow(root: string, input: ExplainInput, programs: boolean): Promise<Found | undefined> {
   const host = new OneShotHost(root);
   await checkDirectory("--root", root, { host, directory: "/" });
   const chosen = judge(input).chosen.find(({ node }) => node.node.metadata.name === input.node.metadata.name);
   if (!chosen) return undefined;
   const { wanted, observed } = chosen.node;
-  const spec: ProfileSpec = chosen.undecided && observed ? observed.spec : wanted.spec;
-  const expected = await resolveOnNode({ profiles: profilesOf(spec), host, programs });
-  if (expected.type === "invalid") return { expected, differences: [] };
-  const enabled = spec.config.tunedConfig?.reapply_sysctl ?? true;
-  const options = { reapplySysctl: { enabled, exclude: [] } };
-  const { differences } = await nativeEngine().verify(expected.profile, host, options);
-  return { expected, differences };
+  return lookAtNode(chosen.undecided && observed ? observed.spec : wanted.spec, host, programs);
 }

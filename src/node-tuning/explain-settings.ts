@@ -13,28 +13,29 @@ export interface SettingExplanation {
   /** What it took the place of, oldest first. */
   readonly overrides: readonly { readonly value: string; readonly from: string }[];
   /**
-   * `idle`: its unit is switched off or not for this node. `boot`: for the boot loader, see there. `unresolved`: only the
-   * node can tell what is wanted. `unknown`: the node has not said.
+   * `idle`: its unit is switched off or not for this node. `skipped`: the node has nothing that it could be set on. `boot`:
+   * for the boot loader, see there. `unresolved`: only the node can tell what is wanted. `unknown`: the node has not said.
    */
-  readonly state: "as wanted" | "different" | "failed" | "idle" | "boot" | "unresolved" | "unknown";
+  readonly state: "as wanted" | "different" | "failed" | "skipped" | "idle" | "boot" | "unresolved" | "unknown";
   /** What the node has, where it was looked at. */
   readonly actual?: string;
   readonly note?: string;
 }
 
-/** Where a node was looked at and is not as its profile says. */
-export interface FoundDifference {
+/** One setting as it was found on the node, on one device where it is for devices. */
+export type FoundSetting = {
   readonly unit: string;
+  /** Empty where the whole unit is meant. */
   readonly option: string;
   readonly device?: string;
-  readonly message: string;
-  readonly found?: string;
-  readonly drifted?: boolean;
-}
+} & (
+  | { readonly type: "as wanted" | "different"; readonly value: string; readonly drifted?: boolean }
+  | { readonly type: "skipped" | "failed"; readonly message: string }
+);
 
 export type Evidence =
   /** Somebody looked at the node itself. */
-  | { readonly type: "found"; readonly differences: readonly FoundDifference[] }
+  | { readonly type: "found"; readonly settings: readonly FoundSetting[] }
   /** What the node said of the profile. */
   | {
       readonly type: "reported";
@@ -68,24 +69,43 @@ function aside(unit: Unit, { value }: Setting): Verdict | undefined {
 }
 
 function judging(evidence: Evidence, profile: ResolvedProfile): (unit: Unit, option: string) => Verdict {
-  if (evidence.type === "found") return (unit, option) => byFinding(unit, option, evidence.differences);
+  if (evidence.type === "found") return (unit, option) => byFinding(unit, option, evidence.settings);
   if (evidence.type === "reported" && evidence.current) return byReport(evidence.profile, profile);
   return () => ({ state: "unknown" });
 }
 
-function byFinding({ name, options }: Unit, option: string, differences: readonly FoundDifference[]): Verdict {
-  const found = differences.filter((one) => one.unit === name && (one.option === option || one.option === ""));
-  if (found.length === 0) return { state: "as wanted", actual: options.get(option)?.value ?? "" };
-  const values = found.flatMap(({ device, found: value }) =>
-    value === undefined ? [] : [device === undefined ? value : `${device}: ${value}`],
-  );
-  if (values.length === 0) return { state: "failed", note: found.map(({ message }) => message).join("; ") };
-  const drifted = found.some((one) => one.drifted);
-  return {
-    state: "different",
-    actual: values.join(", "),
-    ...(drifted ? { note: "changed by somebody else since it was applied" } : {}),
-  };
+function byFinding({ name }: Unit, option: string, settings: readonly FoundSetting[]): Verdict {
+  const found = settings.filter((one) => one.unit === name && (one.option === option || one.option === ""));
+  const different = found.filter((one) => one.type === "different");
+  if (different.length > 0) {
+    const drifted = different.some((one) => "drifted" in one && one.drifted);
+    const note = drifted ? { note: "changed by somebody else since it was applied" } : {};
+    return { state: "different", actual: valuesText(different), ...note };
+  }
+  for (const type of ["failed", "as wanted", "skipped"] as const) {
+    const some = found.filter((one) => one.type === type);
+    if (some.length === 0) continue;
+    const messages = new Set(some.flatMap((one) => ("message" in one ? [one.message] : [])));
+    return type === "as wanted"
+      ? { state: type, actual: valuesText(some) }
+      : { state: type, note: [...messages].join("; ") };
+  }
+  return { state: "unknown" };
+}
+
+/** `128 (loop0 and 7 more)`: most devices have the same. */
+function valuesText(settings: readonly FoundSetting[]): string {
+  const devices = new Map<string, string[]>();
+  for (const one of settings) {
+    if (!("value" in one)) continue;
+    const known = devices.get(one.value) ?? [];
+    if (one.device !== undefined) known.push(one.device);
+    devices.set(one.value, known);
+  }
+  return Array.from(devices, ([value, [first, ...more]]) => {
+    if (first === undefined) return value;
+    return `${value} (${first}${more.length > 0 ? ` and ${more.length} more` : ""})`;
+  }).join(", ");
 }
 
 /** A node names every setting that failed with its place; what it does not name is as it should be. */

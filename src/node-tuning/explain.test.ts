@@ -3,6 +3,7 @@ import { deepFreeze } from "../object/json.ts";
 import { apiVersion, type Match, type Profile, type Recommend, type Tuned, type TunedSpec } from "./api.ts";
 import { expectedProfile } from "./expected-profile.ts";
 import { explainNode, type ExplainInput, type NodeExplanation } from "./explain.ts";
+import type { FoundSetting } from "./explain-settings.ts";
 import { inputsOf } from "./inputs.ts";
 import { judge } from "./judge.ts";
 import type { NodeFacts } from "./node-profile.ts";
@@ -298,16 +299,33 @@ describe("a setting", () => {
 
   it("is compared with what was found on the node", () => {
     const expected = expectedProfile(profileOf([quiet], undefined).spec);
-    const differences = [
-      { unit: "sysctl", option: "vm.swappiness", message: "differs", found: "60", drifted: true },
-      { unit: "sysctl", option: "vm.dirty_ratio", message: "no such file" },
-    ];
-    expect(states({ found: { expected, differences } })).toEqual({
+    const sysctl = { unit: "sysctl", option: "vm.swappiness" };
+    const found = (...settings: FoundSetting[]): Record<string, string> => states({ found: { expected, settings } });
+    expect(
+      found(
+        { ...sysctl, type: "different", value: "60", drifted: true },
+        {
+          unit: "sysctl",
+          option: "vm.dirty_ratio",
+          type: "failed",
+          message: "no such file",
+        },
+      ),
+    ).toEqual({
       "vm.swappiness": "different | 60 | changed by somebody else since it was applied",
       "vm.dirty_ratio": "failed | no such file",
       ...aside,
     });
-    expect(states({ found: { expected, differences: [] } })).toMatchObject({ "vm.swappiness": "as wanted | 10" });
+    const onDevice = (device: string, value: string): FoundSetting => ({ ...sysctl, device, type: "different", value });
+    const skipped = { unit: "sysctl", option: "", type: "skipped", message: "no devices" } as const;
+    expect(found(onDevice("a", "1"), onDevice("b", "1"), onDevice("c", "2"), skipped)).toMatchObject({
+      "vm.swappiness": "different | 1 (a and 1 more), 2 (c)",
+      "vm.dirty_ratio": "skipped | no devices",
+    });
+    expect(found({ ...sysctl, type: "as wanted", value: "10" })).toMatchObject({
+      "vm.swappiness": "as wanted | 10",
+      "vm.dirty_ratio": "unknown",
+    });
   });
 });
 

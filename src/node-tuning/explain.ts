@@ -7,7 +7,7 @@ import { decideNodeTuning, type NodeTuningInput } from "./decide.ts";
 import { type Expected, expectedProfile, profilesOf } from "./expected-profile.ts";
 import { type BootExplanation, explainBoot } from "./explain-boot.ts";
 import { explainRules, type RuleVerdict } from "./explain-rule.ts";
-import { type Evidence, explainSettings, type FoundDifference, type SettingExplanation } from "./explain-settings.ts";
+import { type Evidence, explainSettings, type FoundSetting, type SettingExplanation } from "./explain-settings.ts";
 import { inputsOf } from "./inputs.ts";
 import { judge, type Judgement } from "./judge.ts";
 import { isLinux, type NodeFacts } from "./node-profile.ts";
@@ -20,7 +20,7 @@ export interface ExplainInput extends NodeTuningInput {
 
 export interface Found {
   readonly expected: Expected;
-  readonly differences: readonly FoundDifference[];
+  readonly settings: readonly FoundSetting[];
 }
 
 /** Why a node has the profile it has, and what that comes to. */
@@ -131,7 +131,7 @@ export function explainNode(input: ExplainInput): NodeExplanation {
 }
 
 function evidenceOf({ found }: ExplainInput, observed: Profile | undefined, current: boolean): Evidence {
-  if (found) return { type: "found", differences: found.differences };
+  if (found) return { type: "found", settings: found.settings };
   return observed ? { type: "reported", profile: observed, current } : { type: "none" };
 }
 

@@ -1,0 +1,48 @@
+import { isDrift } from "../engine/enforce.ts";
+import { loadJournal } from "../engine/journal.ts";
+import type { Ledger } from "../engine/ledger.ts";
+import { profileOwner } from "../engine/native-engine.ts";
+import { planUnits, type UnitStep } from "../engine/plan-units.ts";
+import { nativePlugins } from "../engine/plugins/native-plugins.ts";
+import type { Host } from "../host/host.ts";
+import type { ProfileSpec } from "../node-tuning/api.ts";
+import { profilesOf } from "../node-tuning/expected-profile.ts";
+import type { Found } from "../node-tuning/explain.ts";
+import type { FoundSetting } from "../node-tuning/explain-settings.ts";
+import { resolveOnNode } from "../on-node/resolve-on-node.ts";
+
+/** What a profile comes to on a node, and what the node has of it. Changes nothing there. */
+export async function lookAtNode(spec: ProfileSpec, host: Host, programs: boolean): Promise<Found> {
+  const expected = await resolveOnNode({ profiles: profilesOf(spec), host, programs });
+  if (expected.type === "invalid") return { expected, settings: [] };
+  const enabled = spec.config.tunedConfig?.reapply_sysctl ?? true;
+  const { ledger } = await loadJournal(host);
+  const steps = await planUnits({
+    profile: expected.profile,
+    host,
+    ledger,
+    plugins: new Map(nativePlugins.map((plugin) => [plugin.type, plugin])),
+    purpose: "verify",
+    options: { reapplySysctl: { enabled, exclude: [] } },
+  });
+  return { expected, settings: steps.flatMap((step) => foundSetting(step, ledger)) };
+}
+
+function foundSetting(step: UnitStep, ledger: Ledger): FoundSetting[] {
+  const { unit, option, device } = step;
+  const about = { unit, option, ...(device === undefined ? {} : { device }) };
+  switch (step.type) {
+    case "same":
+      return [{ ...about, type: "as wanted", value: step.before }];
+    case "change": {
+      // Nobody can tell afterwards what became of some settings.
+      if (step.verified === false) return [];
+      const drifted = isDrift(step, ledger, profileOwner);
+      return [{ ...about, type: "different", value: step.before, ...(drifted ? { drifted } : {}) }];
+    }
+    case "skipped":
+      return [{ ...about, type: "skipped", message: step.message }];
+    case "impossible":
+      return [{ ...about, type: step.verified === false ? "skipped" : "failed", message: step.message }];
+  }
+}
