@@ -168,8 +168,8 @@ function pruneStep(of: ObjectReference, dependencies: ActDependencies): Step | u
       });
       return "pruned";
     } catch (error) {
-      // Gone, or another object under its name.
-      if (isNotFound(error) || isConflict(error)) return "unchanged";
+      // Another object under its name is a conflict like any other: what is to go then, only a new look can tell.
+      if (isNotFound(error)) return "unchanged";
       throw error;
     }
   };
