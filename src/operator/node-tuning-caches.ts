@@ -34,11 +34,11 @@ export function nodeTuningCaches(
       createInformer(client, profileKind, { namespace, project: texts.project, clock }),
     ),
     nodes: manager.informer(kinds.node, { view: "facts" }, () =>
-      createInformer(client, kinds.node, { project: projectNode as never, clock }),
-    ) as NodeTuningCaches["nodes"],
+      createInformer(client, kinds.node, { project: projectNode, clock }),
+    ),
     daemonSets: manager.informer(kinds.daemonSet, named(agentDaemonSetName), () =>
       createInformer(client, kinds.daemonSet, { ...named(agentDaemonSetName), clock }),
-    ) as unknown as NodeTuningCaches["daemonSets"],
+    ),
     ...(features.machineConfigPools
       ? {
           pools: manager.informer(machineConfigPoolKind, {}, () => createInformer(client, machineConfigPoolKind, all)),
@@ -55,7 +55,7 @@ export function nodeTuningCaches(
         }
       : {
           configMaps: manager.informer<KubeObject>(kinds.configMap, named(statusConfigMapName), () =>
-            createInformer<KubeObject>(client, kinds.configMap as never, { ...named(statusConfigMapName), clock }),
+            createInformer<KubeObject>(client, kinds.configMap, { ...named(statusConfigMapName), clock }),
           ),
         }),
   };

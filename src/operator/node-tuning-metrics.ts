@@ -11,8 +11,8 @@ import type { Metrics } from "../runtime/metrics.ts";
 
 export interface NodeTuningMetrics {
   /** Hears of every decision. */
-  decided(plan: Plan): void;
-  stop(): void;
+  readonly decided: (plan: Plan) => void;
+  readonly stop: () => void;
 }
 
 /** Half a second to a quarter of an hour: a roll-out of agents may come in between. */

@@ -111,8 +111,8 @@ for (const variant of serverVariants())
 
     /** As the other has left it: a pool that boots what its node asked for. */
     async function tunedCluster(): Promise<void> {
-      await admin.create(kinds.deployment, shippedDeployment(1) as never, place);
-      await admin.create(kinds.daemonSet, shippedDaemonSet as never, place);
+      await admin.create(kinds.deployment, shippedDeployment(1), place);
+      await admin.create(kinds.daemonSet, shippedDaemonSet, place);
       await admin.create(machineConfigPoolKind, {
         ...typeOf(machineConfigPoolKind),
         metadata: { name: "worker" },
@@ -153,7 +153,7 @@ for (const variant of serverVariants())
       ];
       const status = { tunedProfile: "boots", conditions };
       await admin.patch(profileKind, "n", { type: "merge", patch: { status } }, { ...place, subresource: "status" });
-      await admin.create(machineConfigKind, shippedMachineConfig("worker", ["quiet"], generatedAnnotation) as never);
+      await admin.create(machineConfigKind, shippedMachineConfig("worker", ["quiet"], generatedAnnotation));
       before = await machineConfigVersion();
     }
 

@@ -60,7 +60,7 @@ for (const variant of serverVariants())
 
     it("has a pool boot as its nodes want", async () => {
       // Another operator's agents are replaced.
-      await admin.create(kinds.daemonSet, shippedDaemonSet as never, place);
+      await admin.create(kinds.daemonSet, shippedDaemonSet, place);
       await admin.create(machineConfigPoolKind, {
         ...typeOf(machineConfigPoolKind),
         metadata: { name: "worker" },
