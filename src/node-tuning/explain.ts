@@ -3,12 +3,12 @@ import type { Probe } from "../tuned/probe.ts";
 import { formatProblem } from "../tuned/problem.ts";
 import type { Deferred, Profile, ProfileSpec, Tuned } from "./api.ts";
 import type { ChosenNode } from "./boot-arguments.ts";
+import { carries } from "./carries.ts";
 import { decideNodeTuning, type NodeTuningInput } from "./decide.ts";
 import { type Expected, expectedProfile, profilesOf } from "./expected-profile.ts";
 import { type BootExplanation, explainBoot } from "./explain-boot.ts";
 import { explainRules, type RuleVerdict } from "./explain-rule.ts";
 import { type Evidence, explainSettings, type FoundSetting, type SettingExplanation } from "./explain-settings.ts";
-import { inputsOf } from "./inputs.ts";
 import { judge, type Judgement } from "./judge.ts";
 import { isLinux, type NodeFacts } from "./node-profile.ts";
 
@@ -138,7 +138,7 @@ function evidenceOf({ found }: ExplainInput, observed: Profile | undefined, curr
 /** The Profile is as it should be, and what the node says is about it. */
 function isCurrent({ spec, status, metadata }: Profile, wanted: ProfileSpec): boolean {
   return (
-    inputsOf(spec) === inputsOf(wanted) &&
+    carries(spec, wanted) &&
     status?.tunedProfile === wanted.config.tunedProfile &&
     (status.observedGeneration === undefined || status.observedGeneration === metadata.generation)
   );
@@ -165,7 +165,7 @@ function obstacles(
         : "A profile it needs has several texts: the node gets nothing until there is one.",
     );
   else if (state === "Managed" && !observed) found.push("It has no Profile yet: is the operator running?");
-  else if (state === "Managed" && observed && inputsOf(observed.spec) !== inputsOf(wanted.spec))
+  else if (state === "Managed" && observed && !carries(observed.spec, wanted.spec))
     found.push(
       `Its Profile is not as it should be yet (it says ${observed.spec.config.tunedProfile}): is the operator running?`,
     );

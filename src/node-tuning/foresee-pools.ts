@@ -36,6 +36,7 @@ export function bootChanges(before: Settled, after: Settled, surroundings: Surro
     if (!isOurs(old ?? fresh) || equal(argumentsOf(old), argumentsOf(fresh))) return [];
     // Foretold arguments may stand there unexpanded: what is in force is known better.
     const shown = now.get(name) ?? old;
+    if (equal(argumentsOf(shown), argumentsOf(fresh))) return [];
     const selected = pools.selecting((fresh ?? old)?.metadata.labels ?? {});
     const isSelected = ({ metadata }: NodeFacts): boolean => {
       const [primary] = pools.ofNode(metadata.labels ?? {});

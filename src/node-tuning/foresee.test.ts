@@ -231,6 +231,18 @@ describe("boot arguments", () => {
     expect(shown(change([one], [one, other], { ...surroundings, profiles }))).toEqual([]);
   });
 
+  it("that nodes report as annotations count too, whatever else their Profiles carry", () => {
+    const one = boots("isolcpus=${f:exec:which_cpus}");
+    const annotations = { "tuned.openshift.io/bootcmdline": "isolcpus=2-3" };
+    const reporting = nodes.map((each) => ({ ...each, metadata: { ...each.metadata, annotations } }));
+    const surroundings = { nodes: reporting, pools: [pool("rt")], machineConfigs: [config("isolcpus=2-3")] };
+    const profiles = profilesOf(world([one], surroundings)).map(({ spec, ...profile }) => ({
+      ...profile,
+      spec: { ...spec, profile: [...(spec.profile ?? []), { name: "unused", data: "" }] },
+    }));
+    expect(shown(change([], [one], { ...surroundings, profiles }))).toEqual([]);
+  });
+
   it("of a rule that holds through match are told to go nowhere", () => {
     const { boot, findings } = change([], [quiet("[bootloader]\ncmdline=quiet\n")], { nodes, pools: [pool("rt")] });
     expect(boot).toEqual([]);

@@ -2,6 +2,7 @@ import type { KubeObject } from "../object/meta.ts";
 import type { Plan } from "../object/plan.ts";
 import type { MachineConfig } from "../machine-config/api.ts";
 import { bootArgumentsAnnotation, type Profile, type ProfileSpec } from "./api.ts";
+import { carries } from "./carries.ts";
 import { decideNodeTuning, type NodeTuningInput } from "./decide.ts";
 import { type Expected, expectedProfile } from "./expected-profile.ts";
 import { inputsOf } from "./inputs.ts";
@@ -62,7 +63,7 @@ function withReport(
   foretell: Foretell,
 ): Profile {
   const inputs = inputsOf(profile.spec);
-  const bootcmdline = reportedLine(inputs, observed, node) ?? foretoldLine(foretell(profile.spec));
+  const bootcmdline = reportedLine(profile.spec, observed, node) ?? foretoldLine(foretell(profile.spec));
   // A profile that makes no sense is never applied, and the node stays as it is.
   if (bootcmdline === undefined) return observed?.status ? { ...profile, status: observed.status } : profile;
   const { tunedProfile } = profile.spec.config;
@@ -73,10 +74,15 @@ function withReport(
   };
 }
 
-function reportedLine(inputs: string, observed: Profile | undefined, node: NodeFacts | undefined): string | undefined {
-  if (observed?.status?.bootcmdlineInputs === inputs) return observed.status.bootcmdline ?? "";
+function reportedLine(
+  wanted: ProfileSpec,
+  observed: Profile | undefined,
+  node: NodeFacts | undefined,
+): string | undefined {
+  const { status } = observed ?? {};
+  if (status?.bootcmdlineInputs === inputsOf(wanted)) return status.bootcmdline ?? "";
   const line = node?.metadata.annotations?.[bootArgumentsAnnotation];
-  return line !== undefined && observed && inputsOf(observed.spec) === inputs ? line : undefined;
+  return line !== undefined && observed && carries(observed.spec, wanted) ? line : undefined;
 }
 
 function foretoldLine(expected: Expected): string | undefined {
