@@ -1,41 +1,74 @@
 import { isObject } from "../../src/object/json.ts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { definitions } from "../../src/apiserver/kinds/definitions.ts";
 import { send } from "../replay/wire.ts";
+import { startEmbeddedServer } from "../servers/embedded-server.ts";
 import { startRealServer } from "../servers/real-server.ts";
 import type { ServerUnderTest } from "../servers/server-under-test.ts";
 
 const assets = process.env.KUBEBUILDER_ASSETS;
 if (!assets) console.log("not defined: comparison of schemas with a real server (KUBEBUILDER_ASSETS is not set)");
 
-describe.runIf(assets)("the generated components", () => {
-  let server: ServerUnderTest;
+describe.runIf(assets)("beside a real server", () => {
+  let real: Published;
+  let embedded: Published;
   beforeAll(async () => {
-    server = await startRealServer(assets ?? "");
+    const servers = await Promise.all([startRealServer(assets ?? ""), startEmbeddedServer()]);
+    [real, embedded] = (await Promise.all(servers.map(published))) as [Published, Published];
+    await Promise.all(servers.map((server) => server.close()));
   });
-  afterAll(() => server.close());
 
-  it("agree with those a real server publishes", async () => {
-    const real = await published(server);
+  it("the generated components are those it publishes", () => {
     const differences: string[] = [];
     for (const [name, component] of Object.entries(definitions())) {
-      const [ours, theirs] = [component, real.get(name)].map((side) => JSON.stringify(comparable(side)));
+      const [ours, theirs] = [component, real.components.get(name)].map((side) => JSON.stringify(comparable(side)));
       if (ours !== theirs) differences.push(`${name}:\n ours ${ours}\n real ${theirs}`);
     }
     expect(differences).toEqual([]);
   });
+
+  it("every operation is told as it tells it", () => {
+    const differences = [...embedded.operations].flatMap(([where, told]) =>
+      real.operations.get(where) === told ? [] : [`${where}: ours ${told}, real ${real.operations.get(where)}`],
+    );
+    expect(differences).toEqual([]);
+  });
 });
 
-async function published({ url, authority }: ServerUnderTest): Promise<Map<string, unknown>> {
+interface Published {
+  readonly components: Map<string, unknown>;
+  /** By method and path: id, action, kind, and what it may be asked. */
+  readonly operations: Map<string, string>;
+}
+
+interface Document {
+  readonly components?: { readonly schemas?: object };
+  readonly paths?: Record<string, Record<string, Told> & { readonly parameters?: readonly { name: string }[] }>;
+}
+
+interface Told {
+  readonly operationId?: string;
+  readonly "x-kubernetes-action"?: string;
+  readonly "x-kubernetes-group-version-kind"?: Record<"group" | "version" | "kind", string>;
+}
+
+async function published({ url, authority }: ServerUnderTest): Promise<Published> {
   const target = { url, caPem: authority.caPem, token: authority.adminToken };
   const get = async (path: string): Promise<unknown> => JSON.parse((await send(target, { method: "GET", path })).text);
   const index = (await get("/openapi/v3")) as { paths: Record<string, { serverRelativeURL: string }> };
-  const found = new Map<string, unknown>();
+  const found: Published = { components: new Map(), operations: new Map() };
   for (const { serverRelativeURL } of Object.values(index.paths)) {
-    const document = (await get(serverRelativeURL)) as { components?: { schemas?: object } };
-    for (const [name, component] of Object.entries(document.components?.schemas ?? {})) found.set(name, component);
+    const { components, paths = {} } = (await get(serverRelativeURL)) as Document;
+    for (const [name, component] of Object.entries(components?.schemas ?? {})) found.components.set(name, component);
+    for (const [path, { parameters: _, ...operations }] of Object.entries(paths))
+      for (const [method, told] of Object.entries(operations)) found.operations.set(`${method} ${path}`, words(told));
   }
   return found;
+}
+
+function words(told: Told): string {
+  const { group, version, kind } = told["x-kubernetes-group-version-kind"] ?? {};
+  return `${told.operationId} ${told["x-kubernetes-action"]} ${group}/${version} ${kind}`;
 }
 
 const ownWords = new Set([

@@ -14,9 +14,21 @@ const pods = defineKind({
   group: "",
   kind: "Pod",
   plural: "pods",
-  subresources: { status: { type: "status" } },
+  subresources: {
+    status: { type: "status" },
+    log: { type: "connect", kind: "Pod", verbs: ["get"], connect: async () => undefined },
+  },
 });
-const nodes = defineKind({ ...builtin, group: "", kind: "Node", plural: "nodes", namespaced: false });
+const nodes = defineKind({
+  ...builtin,
+  group: "",
+  kind: "Node",
+  plural: "nodes",
+  namespaced: false,
+  subresources: {
+    proxy: { type: "connect", kind: "NodeProxyOptions", verbs: ["create", "get"], connect: async () => undefined },
+  },
+});
 const reviews = defineKind({
   ...builtin,
   group: "authorization.k8s.io",
@@ -116,6 +128,12 @@ describe("paths", () => {
         "delete deleteCoreV1Node",
         "patch patchCoreV1Node",
       ],
+      ["/api/v1/nodes/{name}/proxy", "post connectCoreV1PostNodeProxy", "get connectCoreV1GetNodeProxy"],
+      [
+        "/api/v1/nodes/{name}/proxy/{path}",
+        "post connectCoreV1PostNodeProxyWithPath",
+        "get connectCoreV1GetNodeProxyWithPath",
+      ],
       ["/api/v1/pods", "get listCoreV1PodForAllNamespaces"],
       [
         "/api/v1/namespaces/{namespace}/pods",
@@ -130,6 +148,7 @@ describe("paths", () => {
         "delete deleteCoreV1NamespacedPod",
         "patch patchCoreV1NamespacedPod",
       ],
+      ["/api/v1/namespaces/{namespace}/pods/{name}/log", "get readCoreV1NamespacedPodLog"],
       [
         "/api/v1/namespaces/{namespace}/pods/{name}/status",
         "get readCoreV1NamespacedPodStatus",

@@ -59,3 +59,17 @@ export const DELETE_COLLECTION: readonly Parameter[] = [
   ...DELETE,
   ...LIST.filter(({ name }) => !notOfDeletion.has(name)),
 ];
+
+export const LOG: readonly Parameter[] = [
+  query("container", "string", "Whose log. May be left out where there is but one."),
+  query("follow", "boolean", "Go on with what is written from now on."),
+  query("limitBytes", "integer", "End after about this many bytes."),
+  query("previous", "boolean", "The log of the container that ran before."),
+  query("sinceSeconds", "integer", "Only what was written in the last so many seconds."),
+  query("sinceTime", "string", "Only what was written since."),
+  query("tailLines", "integer", "Begin this many lines before the end."),
+  query("timestamps", "boolean", "Begin each line with its time."),
+];
+
+export const PROXIED = query("path", "string", "The path to ask for at the other end.");
+export const REST_OF_PATH = inPath("path", "The path to ask for at the other end.");

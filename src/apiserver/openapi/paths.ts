@@ -2,6 +2,8 @@ import type { GroupVersionKind } from "../../object/meta.ts";
 import { servedSubresources } from "../discovery/subresources.ts";
 import type { Resource, Verb } from "../resource.ts";
 import { bodyName, componentName, META, refTo } from "./component-names.ts";
+import { connectPaths } from "./connect-paths.ts";
+import { capitalised, operationPrefix, scoped, tagOf } from "./operation-names.ts";
 import * as parameters from "./parameters.ts";
 import type { Parameter } from "./parameters.ts";
 
@@ -29,27 +31,35 @@ export function pathsOf(resource: Resource): Record<string, PathItem> {
   const collection = namespaced ? `${root}/namespaces/{namespace}/${plural}` : `${root}/${plural}`;
   const scope = namespaced ? [parameters.NAMESPACE] : [];
   const paths: Record<string, PathItem> = {};
-  const add = (path: string, shared: readonly Parameter[], operations: readonly Operation[]) => {
-    if (operations.length > 0) paths[path] = pathItem(resource, [...shared, parameters.PRETTY], operations);
+  const own = { group, version, kind: resource.kind };
+  const add = (path: string, shared: readonly Parameter[], operations: readonly Operation[], about = own) => {
+    if (operations.length > 0) paths[path] = pathItem(resource, about, [...shared, parameters.PRETTY], operations);
   };
 
   if (namespaced && resource.verbs.includes("list")) {
-    const list = { ...listing(resource), id: `list${operationId(resource)}${resource.kind}ForAllNamespaces` };
+    const list = { ...listing(resource), id: `list${operationPrefix(resource)}${resource.kind}ForAllNamespaces` };
     add(`${root}/${plural}`, [], [list]);
   }
   add(collection, scope, collectionOperations(resource));
   const shared = [parameters.NAME, ...scope];
-  const own = { group, version, kind: resource.kind };
   add(`${collection}/{name}`, shared, itemOperations(resource, resource.verbs, own, ""));
-  for (const { name, verbs, kind } of servedSubresources(resource))
-    // What is answered from elsewhere has no schema that could be told.
-    if (resource.subresources[name]?.type !== "connect")
-      add(`${collection}/{name}/${name}`, shared, itemOperations(resource, verbs, kind, capitalised(name)));
+  for (const { name, verbs, kind } of servedSubresources(resource)) {
+    const part = resource.subresources[name];
+    if (part?.type === "connect") Object.assign(paths, connectPaths(resource, name, part, `${collection}/{name}`));
+    else
+      add(
+        `${collection}/{name}/${name}`,
+        shared,
+        itemOperations(resource, verbs, kind, capitalised(name)),
+        // Of a custom kind every part counts as the kind itself.
+        resource.origin === "custom" ? own : kind,
+      );
+  }
   return paths;
 }
 
 function collectionOperations(resource: Resource): Operation[] {
-  const id = `${operationId(resource)}${scoped(resource)}${resource.kind}`;
+  const id = `${operationPrefix(resource)}${scoped(resource)}${resource.kind}`;
   const component = componentName(resource, resource.kind);
   const operations: Operation[] = [];
   if (resource.verbs.includes("list")) operations.push({ ...listing(resource), id: `list${id}` });
@@ -57,7 +67,7 @@ function collectionOperations(resource: Resource): Operation[] {
   if (resource.verbs.includes("deletecollection"))
     operations.push({
       method: "delete",
-      id: `delete${operationId(resource)}Collection${scoped(resource)}${resource.kind}`,
+      id: `delete${operationPrefix(resource)}Collection${scoped(resource)}${resource.kind}`,
       action: "deletecollection",
       parameters: parameters.DELETE_COLLECTION,
       body: { content: content(META.deleteOptions) },
@@ -73,7 +83,7 @@ function itemOperations(
   kind: GroupVersionKind,
   suffix: string,
 ): Operation[] {
-  const id = `${operationId(resource)}${scoped(resource)}${resource.kind}${suffix}`;
+  const id = `${operationPrefix(resource)}${scoped(resource)}${resource.kind}${suffix}`;
   const component = bodyName(resource, kind);
   const operations: Operation[] = [];
   if (verbs.includes("get"))
@@ -140,8 +150,12 @@ function creation(id: string, component: string): Operation {
   };
 }
 
-function pathItem(resource: Resource, shared: readonly Parameter[], operations: readonly Operation[]): PathItem {
-  const { group, version, kind } = resource;
+function pathItem(
+  resource: Resource,
+  about: GroupVersionKind,
+  shared: readonly Parameter[],
+  operations: readonly Operation[],
+): PathItem {
   const item: Record<string, unknown> = {};
   for (const operation of operations) {
     const responses: Record<string, unknown> = {};
@@ -155,7 +169,7 @@ function pathItem(resource: Resource, shared: readonly Parameter[], operations: 
       ...(operation.body ? { requestBody: operation.body } : {}),
       responses,
       "x-kubernetes-action": operation.action,
-      "x-kubernetes-group-version-kind": { group, version, kind },
+      "x-kubernetes-group-version-kind": about,
     };
   }
   item["parameters"] = shared;
@@ -166,22 +180,3 @@ function content(component: string, types: readonly string[] = ["application/jso
   const schema = refTo(component);
   return Object.fromEntries(types.map((type) => [type, { schema }]));
 }
-
-/** `rbac.authorization.k8s.io` → `RbacAuthorization`; the core group is called Core. */
-function groupWord({ group, origin }: Resource): string {
-  if (group === "") return "Core";
-  const domain = origin === "builtin" && group.endsWith(".k8s.io") ? group.slice(0, -".k8s.io".length) : group;
-  return domain.split(/[.-]/).map(capitalised).join("");
-}
-
-function operationId(resource: Resource): string {
-  return groupWord(resource) + capitalised(resource.version);
-}
-
-function tagOf(resource: Resource): string {
-  const word = groupWord(resource);
-  return `${word.charAt(0).toLowerCase()}${word.slice(1)}_${resource.version}`;
-}
-
-const scoped = (resource: Resource): string => (resource.namespaced ? "Namespaced" : "");
-const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
