@@ -1,36 +1,25 @@
 import type { DaemonSet, DaemonSetSpec, DaemonSetStatus } from "kubernetes-types/apps/v1.js";
 import { equal } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
-import { type FieldError, immutable, invalid, notSupported, required } from "../../schema/field-error.ts";
+import { type FieldError, invalid, notSupported, required } from "../../schema/field-error.ts";
 import { atLeast } from "./bounds.ts";
-import { ageColumn, integerColumn, nameColumn, orNone, stringColumn, typed } from "./columns.ts";
-import { defineKind } from "./define-kind.ts";
+import { orNone, stringColumn, typed } from "./columns.ts";
+import { defineWorkload, validateSelectorUpdate } from "./define-workload.ts";
 import { defaultPodSpec } from "./pod/defaults.ts";
 import { validatePodTemplate, validateRunsAlways, validateWorkloadSelector } from "./pod-template.ts";
 import { isNone, validateAtMostAll, validateCountOrShare } from "./share.ts";
-import { selectorColumn, templateColumns } from "./workload-columns.ts";
+import { countColumn, selectorColumn } from "./workload-columns.ts";
 
 /** Counts changes of the template. It was a field of the spec once, and lives on as an annotation. */
 const templateGeneration = "deprecated.daemonset.template.generation";
 
 const specOf = (object: KubeObject): DaemonSetSpec => object.spec as DaemonSetSpec;
 
-const countColumn = (name: string, field: keyof DaemonSetStatus) =>
-  integerColumn(
-    name,
-    typed<DaemonSet>(({ status }) => status?.[field] ?? 0),
-  );
-
-export const daemonSet = defineKind({
-  group: "apps",
-  version: "v1",
+export const daemonSet = defineWorkload({
   kind: "DaemonSet",
   plural: "daemonsets",
-  shortNames: ["ds"],
-  categories: ["all"],
-  namespaced: true,
+  shortName: "ds",
   columns: [
-    nameColumn,
     countColumn("Desired", "desiredNumberScheduled"),
     countColumn("Current", "currentNumberScheduled"),
     countColumn("Ready", "numberReady"),
@@ -47,10 +36,8 @@ export const daemonSet = defineKind({
         ),
       ),
     ),
-    ageColumn,
-    ...templateColumns,
-    selectorColumn,
   ],
+  wideColumns: [selectorColumn],
   strategy: {
     defaults,
     prepareForCreate: (object) => {
@@ -63,12 +50,10 @@ export const daemonSet = defineKind({
       setTemplateGeneration(object, equal(specOf(object).template, specOf(old).template) ? before : before + 1);
     },
     validate,
-    validateUpdate: (object, old) =>
-      equal(specOf(object).selector, specOf(old).selector) ? [] : [immutable("spec.selector", specOf(object).selector)],
-    hasGeneration: true,
-    ignoredFields: ["status"],
+    validateUpdate: validateSelectorUpdate,
   },
-  subresources: { status: { type: "status", validateUpdate: validateStatus } },
+  validateStatus,
+  scales: false,
 });
 
 const emptyStatus = (): DaemonSetStatus => ({

@@ -1,60 +1,37 @@
 import type { Deployment, DeploymentSpec } from "kubernetes-types/apps/v1.js";
-import { equal } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
-import { type FieldError, forbidden, immutable, invalid, notSupported } from "../../schema/field-error.ts";
+import { type FieldError, forbidden, invalid, notSupported } from "../../schema/field-error.ts";
 import { atLeast } from "./bounds.ts";
-import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
-import { defineKind } from "./define-kind.ts";
+import { stringColumn } from "./columns.ts";
+import { defineWorkload, validateSelectorUpdate } from "./define-workload.ts";
 import { defaultPodSpec } from "./pod/defaults.ts";
 import { validatePodTemplate, validateRunsAlways, validateWorkloadSelector } from "./pod-template.ts";
 import { validateReplicaCounts } from "./replica-counts.ts";
 import { isNone, validateAtMostAll, validateCountOrShare } from "./share.ts";
-import { selectorColumn, templateColumns } from "./workload-columns.ts";
-import { workloadScale } from "./workload-scale.ts";
+import { countColumn, readyColumn, selectorColumn } from "./workload-columns.ts";
 
 const specOf = (object: KubeObject): DeploymentSpec => object.spec as DeploymentSpec;
 
-export const deployment = defineKind({
-  group: "apps",
-  version: "v1",
+export const deployment = defineWorkload({
   kind: "Deployment",
   plural: "deployments",
-  shortNames: ["deploy"],
-  categories: ["all"],
-  namespaced: true,
+  shortName: "deploy",
   columns: [
-    nameColumn,
-    stringColumn(
-      "Ready",
-      typed<Deployment>(({ spec, status }) => `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`),
-    ),
-    stringColumn(
-      "Up-to-date",
-      typed<Deployment>(({ status }) => status?.updatedReplicas ?? 0),
-    ),
-    stringColumn(
-      "Available",
-      typed<Deployment>(({ status }) => status?.availableReplicas ?? 0),
-    ),
-    ageColumn,
-    ...templateColumns,
-    selectorColumn,
+    readyColumn,
+    countColumn("Up-to-date", "updatedReplicas", stringColumn),
+    countColumn("Available", "availableReplicas", stringColumn),
   ],
+  wideColumns: [selectorColumn],
   strategy: {
     defaults,
     prepareForCreate: (object) => {
       object.status = {};
     },
     validate,
-    validateUpdate: (object, old) =>
-      equal(specOf(object).selector, specOf(old).selector) ? [] : [immutable("spec.selector", specOf(object).selector)],
-    hasGeneration: true,
-    ignoredFields: ["status"],
+    validateUpdate: validateSelectorUpdate,
   },
-  subresources: {
-    scale: workloadScale,
-    status: { type: "status", validateUpdate: validateStatus },
-  },
+  validateStatus,
+  scales: true,
 });
 
 function defaults(object: KubeObject): void {

@@ -1,48 +1,25 @@
 import type { ReplicaSet, ReplicaSetSpec } from "kubernetes-types/apps/v1.js";
 import type { PodTemplateSpec } from "kubernetes-types/core/v1.js";
-import { equal } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
-import { type FieldError, immutable } from "../../schema/field-error.ts";
+import type { FieldError } from "../../schema/field-error.ts";
 import { atLeast } from "./bounds.ts";
-import { ageColumn, integerColumn, nameColumn, typed } from "./columns.ts";
-import { defineKind } from "./define-kind.ts";
+import { defineWorkload, validateSelectorUpdate } from "./define-workload.ts";
 import { defaultPodSpec } from "./pod/defaults.ts";
 import { validatePodTemplate, validateRunsAlways, validateWorkloadSelector } from "./pod-template.ts";
 import { validateReplicaCounts } from "./replica-counts.ts";
-import { selectorColumn, templateColumns } from "./workload-columns.ts";
-import { workloadScale } from "./workload-scale.ts";
+import { replicaColumns, selectorColumn } from "./workload-columns.ts";
 
 type Spec = ReplicaSetSpec & { template: PodTemplateSpec };
 
 const specOf = (object: KubeObject): Spec => object.spec as Spec;
 
-export const replicaSet = defineKind({
-  group: "apps",
-  version: "v1",
+export const replicaSet = defineWorkload({
   kind: "ReplicaSet",
   plural: "replicasets",
-  shortNames: ["rs"],
-  categories: ["all"],
-  namespaced: true,
+  shortName: "rs",
   selectableFields: { "status.replicas": (object) => String((object as ReplicaSet).status?.replicas ?? 0) },
-  columns: [
-    nameColumn,
-    integerColumn(
-      "Desired",
-      typed<ReplicaSet>(({ spec }) => spec?.replicas ?? 0),
-    ),
-    integerColumn(
-      "Current",
-      typed<ReplicaSet>(({ status }) => status?.replicas ?? 0),
-    ),
-    integerColumn(
-      "Ready",
-      typed<ReplicaSet>(({ status }) => status?.readyReplicas ?? 0),
-    ),
-    ageColumn,
-    ...templateColumns,
-    selectorColumn,
-  ],
+  columns: replicaColumns,
+  wideColumns: [selectorColumn],
   strategy: {
     defaults: (object) => {
       const spec = specOf(object);
@@ -53,15 +30,10 @@ export const replicaSet = defineKind({
       object.status = { replicas: 0 };
     },
     validate,
-    validateUpdate: (object, old) =>
-      equal(specOf(object).selector, specOf(old).selector) ? [] : [immutable("spec.selector", specOf(object).selector)],
-    hasGeneration: true,
-    ignoredFields: ["status"],
+    validateUpdate: validateSelectorUpdate,
   },
-  subresources: {
-    scale: workloadScale,
-    status: { type: "status", validateUpdate: validateStatus },
-  },
+  validateStatus,
+  scales: true,
 });
 
 function validate(object: KubeObject): FieldError[] {

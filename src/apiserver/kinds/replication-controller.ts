@@ -3,12 +3,12 @@ import type { KubeObject } from "../../object/meta.ts";
 import { type FieldError, invalid, required } from "../../schema/field-error.ts";
 import type { Subresource } from "../resource.ts";
 import { atLeast } from "./bounds.ts";
-import { ageColumn, integerColumn, nameColumn, orNone, stringColumn, typed } from "./columns.ts";
+import { ageColumn, nameColumn, orNone, stringColumn } from "./columns.ts";
 import { defineKind } from "./define-kind.ts";
 import { defaultPodSpec } from "./pod/defaults.ts";
 import { validatePodTemplate, validateRunsAlways } from "./pod-template.ts";
 import { validateReplicaCounts } from "./replica-counts.ts";
-import { templateColumns } from "./workload-columns.ts";
+import { replicaColumns, templateColumns } from "./workload-columns.ts";
 import { workloadScale } from "./workload-scale.ts";
 
 const specOf = (object: KubeObject): ReplicationControllerSpec => object.spec as ReplicationControllerSpec;
@@ -33,18 +33,7 @@ export const replicationController = defineKind({
   selectableFields: { "status.replicas": (object) => String((object as ReplicationController).status?.replicas ?? 0) },
   columns: [
     nameColumn,
-    integerColumn(
-      "Desired",
-      typed<ReplicationController>(({ spec }) => spec?.replicas ?? 0),
-    ),
-    integerColumn(
-      "Current",
-      typed<ReplicationController>(({ status }) => status?.replicas ?? 0),
-    ),
-    integerColumn(
-      "Ready",
-      typed<ReplicationController>(({ status }) => status?.readyReplicas ?? 0),
-    ),
+    ...replicaColumns,
     ageColumn,
     ...templateColumns,
     stringColumn("Selector", (object) => orNone(labelsOf(object)), 1),

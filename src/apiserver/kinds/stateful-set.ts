@@ -5,13 +5,11 @@ import { dnsLabel } from "../../object/names.ts";
 import { type FieldError, forbidden, invalid, notSupported, required } from "../../schema/field-error.ts";
 import { atLeast } from "./bounds.ts";
 import { defaultClaim, validateClaimSpec } from "./claim-spec.ts";
-import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
-import { defineKind } from "./define-kind.ts";
+import { defineWorkload } from "./define-workload.ts";
 import { defaultPodSpec } from "./pod/defaults.ts";
 import { validatePodTemplate, validateRunsAlways, validateWorkloadSelector } from "./pod-template.ts";
 import { validateReplicaCounts } from "./replica-counts.ts";
-import { templateColumns } from "./workload-columns.ts";
-import { workloadScale } from "./workload-scale.ts";
+import { readyColumn } from "./workload-columns.ts";
 
 /** Fields younger than the package that types objects. */
 type Spec = StatefulSetSpec & {
@@ -21,23 +19,11 @@ type Spec = StatefulSetSpec & {
 
 const specOf = (object: KubeObject): Spec => object.spec as Spec;
 
-export const statefulSet = defineKind({
-  group: "apps",
-  version: "v1",
+export const statefulSet = defineWorkload({
   kind: "StatefulSet",
   plural: "statefulsets",
-  shortNames: ["sts"],
-  categories: ["all"],
-  namespaced: true,
-  columns: [
-    nameColumn,
-    stringColumn(
-      "Ready",
-      typed<StatefulSet>(({ spec, status }) => `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`),
-    ),
-    ageColumn,
-    ...templateColumns,
-  ],
+  shortName: "sts",
+  columns: [readyColumn],
   strategy: {
     defaults,
     prepareForCreate: (object) => {
@@ -47,13 +33,9 @@ export const statefulSet = defineKind({
     prepareForUpdate: (object) => dropUnreleased(specOf(object)),
     validate,
     validateUpdate,
-    hasGeneration: true,
-    ignoredFields: ["status"],
   },
-  subresources: {
-    scale: workloadScale,
-    status: { type: "status", validateUpdate: validateStatus },
-  },
+  validateStatus,
+  scales: true,
 });
 
 function defaults(object: KubeObject): void {

@@ -2,10 +2,15 @@ import type { PodTemplateSpec } from "kubernetes-types/core/v1.js";
 import type { LabelSelector } from "kubernetes-types/meta/v1.js";
 import { formatLabelSelector, fromLabelSelector } from "../../object/label-selector.ts";
 import type { Column } from "../resource.ts";
-import { stringColumn, typed } from "./columns.ts";
+import { integerColumn, stringColumn, typed } from "./columns.ts";
 
 interface Workload {
-  readonly spec?: { readonly template?: PodTemplateSpec; readonly selector?: LabelSelector };
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly template?: PodTemplateSpec;
+    readonly selector?: LabelSelector;
+  };
+  readonly status?: Readonly<Record<string, unknown>>;
 }
 
 const containersOf = ({ spec }: Workload) => spec?.template?.spec?.containers ?? [];
@@ -37,3 +42,26 @@ export const selectorColumn: Column = stringColumn(
   typed<Workload>(({ spec }) => formatLabelSelector(fromLabelSelector(spec?.selector))),
   1,
 );
+
+/** A number of the status. What is not said is none. */
+export const countColumn = (name: string, field: string, column = integerColumn): Column =>
+  column(
+    name,
+    typed<Workload>(({ status }) => status?.[field] ?? 0),
+  );
+
+/** How many are ready of how many. */
+export const readyColumn: Column = stringColumn(
+  "Ready",
+  typed<Workload>(({ spec, status }) => `${Number(status?.["readyReplicas"] ?? 0)}/${spec?.replicas ?? 0}`),
+);
+
+/** How many are wanted, are there, and are ready. */
+export const replicaColumns: readonly Column[] = [
+  integerColumn(
+    "Desired",
+    typed<Workload>(({ spec }) => spec?.replicas ?? 0),
+  ),
+  countColumn("Current", "replicas"),
+  countColumn("Ready", "readyReplicas"),
+];
