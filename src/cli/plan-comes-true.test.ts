@@ -1,0 +1,131 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { runAgent } from "../agent/agent.ts";
+import { startServer } from "../apiserver/server.ts";
+import type { MemoryHost } from "../host/memory-host.ts";
+import type { KindRef } from "../kube/client.ts";
+import { HttpClient } from "../kube/http-client.ts";
+import { kinds } from "../kube/kinds.ts";
+import { loadConnection } from "../kube/load-connection.ts";
+import { machine, machineBase, smallMachine } from "../lab/machine.ts";
+import { machineConfigKind, machineConfigPoolKind } from "../machine-config/api.ts";
+import { machineConfigCrds } from "../machine-config/crds.ts";
+import { type Profile, profileKind, type Tuned, tunedKind, tuningNamespace } from "../node-tuning/api.ts";
+import { nodeTuningCrds } from "../node-tuning/crds.ts";
+import { isTrue } from "../object/condition.ts";
+import type { KubeObject } from "../object/meta.ts";
+import { writeYaml } from "../object/yaml.ts";
+import { runOperator } from "../operator/operator.ts";
+import type { PlanDocument } from "./plan-document.ts";
+import { planOn } from "./plan.ts";
+import { Said } from "./tuned/testing/said.ts";
+
+const role = "machineconfiguration.openshift.io/role";
+const pool = {
+  apiVersion: machineConfigPoolKind.apiVersion,
+  kind: "MachineConfigPool",
+  metadata: { name: "rt" },
+  spec: {
+    nodeSelector: { matchLabels: { "node-role.kubernetes.io/rt": "" } },
+    machineConfigSelector: { matchLabels: { [role]: "rt" } },
+  },
+};
+const realtime: Tuned = {
+  apiVersion: tunedKind.apiVersion,
+  kind: "Tuned",
+  metadata: { name: "realtime", namespace: tuningNamespace },
+  spec: {
+    profile: [
+      {
+        name: "realtime",
+        data: "[main]\ninclude=openshift-node\n[sysctl]\nvm.swappiness=7\n[bootloader]\ncmdline=nohz=on quiet\n",
+      },
+    ],
+    recommend: [{ profile: "realtime", priority: 10, machineConfigLabels: { [role]: "rt" } }],
+  },
+};
+
+/** A cluster with its operator, and a node in the pool and one outside it, each with its agent. */
+async function cluster(): Promise<{
+  client: HttpClient;
+  dir: string;
+  hosts: Map<string, MemoryHost>;
+  signal: AbortSignal;
+}> {
+  const dir = await mkdtemp(join(tmpdir(), "attune-true-"));
+  const server = await startServer({ dir, storage: "memory" });
+  const client = new HttpClient(await loadConnection({ kubeconfig: server.kubeconfig }));
+  const stop = new AbortController();
+  const { signal } = stop;
+  const parts: Promise<void>[] = [];
+  onTestFinished(async () => {
+    stop.abort();
+    await Promise.all(parts);
+    client.close();
+    await server.close();
+    await rm(dir, { recursive: true, force: true });
+  });
+  for (const crd of [...nodeTuningCrds, ...machineConfigCrds])
+    await client.create(kinds.customResourceDefinition as KindRef<KubeObject>, crd);
+  await client.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: tuningNamespace } });
+  await client.create(machineConfigPoolKind, pool);
+  const base = machineBase(smallMachine);
+  const hosts = new Map(["rt", "worker"].map((name) => [name, machine(base)]));
+  for (const [name, host] of hosts) {
+    const labels = { "kubernetes.io/os": "linux", [`node-role.kubernetes.io/${name}`]: "" };
+    await client.create(kinds.node, { apiVersion: "v1", kind: "Node", metadata: { name, labels } });
+    parts.push(runAgent({ client, node: name, host, signal }));
+  }
+  const operator = { image: "", agentServiceAccount: "agent", version: "1", leaderElection: false };
+  parts.push(runOperator({ client, signal, ...operator }));
+  return { client, dir, hosts, signal };
+}
+
+async function seen<T extends KubeObject>(client: HttpClient, of: KindRef<T>, is: (object: T) => boolean): Promise<T> {
+  for await (const event of client.watch(of, { sendInitialEvents: true }))
+    if ((event.type === "ADDED" || event.type === "MODIFIED") && is(event.object)) return event.object;
+  throw new Error(`the watch of ${of.plural} ended`);
+}
+
+function applied(client: HttpClient, node: string, profile: string): Promise<Profile> {
+  return seen(
+    client,
+    profileKind,
+    ({ metadata, status }) =>
+      metadata.name === node && status?.tunedProfile === profile && isTrue(status.conditions, "Applied"),
+  );
+}
+
+it("what was planned comes true, and then there is nothing left to plan", { timeout: 60_000 }, async () => {
+  const { client, dir, hosts, signal } = await cluster();
+  await Promise.all([...hosts.keys()].map((name) => applied(client, name, "openshift-node")));
+  const file = join(dir, "realtime.yaml");
+  await writeFile(file, writeYaml(realtime));
+  const plan = async (): Promise<{ code: number; document: PlanDocument }> => {
+    const terminal = new Said();
+    const around = { terminal, signal, stdin: () => Promise.resolve("") };
+    const code = await planOn(client, { filename: [file], output: "json" }, around);
+    return { code, document: JSON.parse(terminal.stdout) as PlanDocument };
+  };
+
+  const { code, document } = await plan();
+  expect(code).toBe(2);
+  expect(document.changes.map(({ nodes, before, after }) => [nodes, before, after])).toEqual([
+    [["rt"], "openshift-node", "realtime"],
+  ]);
+  const setting = document.changes[0]?.settings.find(({ option }) => option === "vm.swappiness");
+  const [boot] = document.boot;
+
+  await client.create(tunedKind, realtime);
+  await applied(client, "rt", "realtime");
+  expect((await hosts.get("rt")?.read("/proc/sys/vm/swappiness")) ?? {}).toEqual({
+    type: "text",
+    text: `${setting?.after?.value}\n`,
+  });
+  const config = await seen(client, machineConfigKind, ({ metadata }) => metadata.name === boot?.machineConfig);
+  expect(config.spec).toEqual(boot?.after?.spec);
+  expect((await client.get(profileKind, "worker", { namespace: tuningNamespace })).metadata.generation).toBe(1);
+  expect(await plan()).toMatchObject({ code: 0, document: { changes: [], boot: [] } });
+});
