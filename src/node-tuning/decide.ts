@@ -90,6 +90,7 @@ function planManaged(
     // Applied to another operator's, ours would run beside its own: that one is replaced, node by node.
     owns: input.daemonSet && !isOurDaemonSet(input.daemonSet) ? "whole" : "fields",
     object: agentDaemonSet(input.agent, input.daemonSet),
+    ownerless: true,
     because: "every Linux node has an agent",
   });
   for (const { node, undecided } of chosen) {
@@ -98,6 +99,8 @@ function planManaged(
     plan.objects.push({
       owns: "whole",
       object: node.wanted,
+      // Another operator has them go with the default Tuned, and their settings with them.
+      ownerless: true,
       ...(node.choice.rule.deferred ? {} : { absentAnnotations: [deferredAnnotation] }),
       because: describeRule(node.choice.rule),
     });

@@ -27,6 +27,8 @@ export interface PlannedObject {
   object: KubeObject;
   /** Annotations of ours that a `whole` object must not have any more. */
   absentAnnotations?: readonly string[];
+  /** A `whole` object that nobody may own: it would go with its owner. */
+  ownerless?: boolean;
   /** Why the object is as it is, for `plan` and `explain`. */
   because?: string;
 }

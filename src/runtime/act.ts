@@ -109,7 +109,7 @@ export async function act(plan: Plan, dependencies: ActDependencies): Promise<Ac
 }
 
 function wholeStep(
-  { object, absentAnnotations, because }: PlannedObject,
+  { object, absentAnnotations, ownerless, because }: PlannedObject,
   dependencies: ActDependencies,
 ): Step | undefined {
   const { client, fieldManager, signal } = dependencies;
@@ -125,7 +125,7 @@ function wholeStep(
   }
   // One that is going cannot be kept; its deletion is an event, and then it is created anew.
   if (observed.metadata.deletionTimestamp) return undefined;
-  const update = wholeUpdate(object, observed, absentAnnotations);
+  const update = wholeUpdate(object, observed, absentAnnotations, ownerless);
   if (!update) return undefined;
   const send = async (): Promise<Done> => changed(await client.update(kind, update, options), observed);
   return { action: "update", of: object, because, send };

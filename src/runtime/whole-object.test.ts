@@ -82,3 +82,12 @@ test("what is written is our content in the observed object's metadata and statu
     status: { seen: 1 },
   });
 });
+
+test("nobody owns an object that must have no owner", () => {
+  const owned = tuned({ ownerReferences: [owner("u0")], resourceVersion: "5" });
+  expect(wholeUpdate(tuned({}), owned, [], true)?.metadata).toMatchObject({
+    ownerReferences: [],
+    resourceVersion: "5",
+  });
+  expect(wholeUpdate(tuned({}), tuned({ ownerReferences: [] }), [], true)).toBeUndefined();
+});

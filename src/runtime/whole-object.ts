@@ -12,8 +12,9 @@ export function wholeUpdate(
   wanted: KubeObject,
   observed: KubeObject,
   absentAnnotations: readonly string[] = [],
+  ownerless = false,
 ): KubeObject | undefined {
-  const metadata = wantedMetadata(wanted.metadata, observed.metadata, absentAnnotations);
+  const metadata = wantedMetadata(wanted.metadata, observed.metadata, absentAnnotations, ownerless);
   if (metadata === observed.metadata && sameContent(wanted, observed)) return undefined;
   return {
     ...wanted,
@@ -36,10 +37,16 @@ function own(object: KubeObject, field: string): unknown {
 }
 
 /** The observed metadata with what we name in it as we say; the very same object if nothing changes. */
-function wantedMetadata(wanted: ObjectMeta, observed: ObjectMeta, absent: readonly string[]): ObjectMeta {
+function wantedMetadata(
+  wanted: ObjectMeta,
+  observed: ObjectMeta,
+  absent: readonly string[],
+  ownerless: boolean,
+): ObjectMeta {
   const labels = withNamed(observed.labels, wanted.labels);
   const annotations = without(withNamed(observed.annotations, wanted.annotations), absent);
-  const ownerReferences = withOwners(observed.ownerReferences, wanted.ownerReferences);
+  const owners = observed.ownerReferences;
+  const ownerReferences = ownerless && owners?.length ? [] : withOwners(owners, wanted.ownerReferences);
   if (
     labels === observed.labels &&
     annotations === observed.annotations &&

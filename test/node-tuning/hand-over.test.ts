@@ -23,7 +23,7 @@ import { clientFor, clientOfAccount } from "../runtime/client-for.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
 import { eventually } from "./eventually.ts";
 import { recording, type RecordedRequest } from "./recorded-requests.ts";
-import { shippedDaemonSet, shippedDeployment, shippedMachineConfig } from "./shipped-operator.ts";
+import { shippedDaemonSet, shippedDeployment, shippedMachineConfig, shippedOwner } from "./shipped-operator.ts";
 
 const place = { namespace };
 const role = "machineconfiguration.openshift.io/role";
@@ -85,6 +85,7 @@ for (const variant of serverVariants())
       await bootArguments("WaitingForNodes");
       // What our agents say once they run.
       const { spec, metadata } = await admin.get(profileKind, "n", place);
+      expect(metadata.ownerReferences ?? []).toEqual([]);
       const status = {
         bootcmdline: "quiet",
         bootcmdlineInputs: inputsOf(spec),
@@ -111,6 +112,11 @@ for (const variant of serverVariants())
 
     /** As the other has left it: a pool that boots what its node asked for. */
     async function tunedCluster(): Promise<void> {
+      const { metadata } = await admin.create(
+        tunedKind,
+        { ...typeOf(tunedKind), metadata: { name: "default", namespace }, spec: {} },
+        place,
+      );
       await admin.create(kinds.deployment, shippedDeployment(1), place);
       await admin.create(kinds.daemonSet, shippedDaemonSet, place);
       await admin.create(machineConfigPoolKind, {
@@ -141,7 +147,7 @@ for (const variant of serverVariants())
         profileKind,
         {
           ...typeOf(profileKind),
-          metadata: { name: "n", namespace },
+          metadata: { name: "n", namespace, ownerReferences: [shippedOwner(metadata.uid)] },
           spec: { config: { tunedProfile: "boots" }, profile: [...profile, { name: "openshift", data: "[main]\n" }] },
         },
         place,

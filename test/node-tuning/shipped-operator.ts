@@ -1,5 +1,5 @@
-import { tuningNamespace as namespace } from "../../src/node-tuning/api.ts";
-import type { KubeObject } from "../../src/object/meta.ts";
+import { tunedKind, tuningNamespace as namespace } from "../../src/node-tuning/api.ts";
+import type { KubeObject, OwnerReference } from "../../src/object/meta.ts";
 
 /** What the operator that Attune replaces leaves on a cluster, as far as it matters to who comes after it. */
 export const shippedDaemonSet: KubeObject = {
@@ -60,4 +60,10 @@ export function shippedMachineConfig(pool: string, kernelArguments: string[], ge
       osImageURL: "",
     },
   };
+}
+
+/** What its Profiles go with. */
+export function shippedOwner(uid = ""): OwnerReference {
+  const { apiVersion, kind } = tunedKind;
+  return { apiVersion, kind, name: "default", uid, controller: true, blockOwnerDeletion: true };
 }
