@@ -82,6 +82,8 @@ async function serverFlags(dir: string, authority: Authority, etcdUrl: string, p
     return path;
   };
   const publicKey = createPublicKey(authority.serviceAccountKey).export({ type: "spki", format: "pem" }).toString();
+  // Known to kubelets, which let it read the logs of their pods.
+  const asker = authority.issue({ commonName: "asks-kubelets", organizations: ["system:masters"], purpose: "client" });
   return [
     "--bind-address=127.0.0.1",
     `--secure-port=${port}`,
@@ -94,6 +96,8 @@ async function serverFlags(dir: string, authority: Authority, etcdUrl: string, p
     "--enable-admission-plugins=NodeRestriction",
     `--tls-cert-file=${await file("server.crt", authority.serverCertPem)}`,
     `--tls-private-key-file=${await file("server.key", authority.serverKeyPem)}`,
+    `--kubelet-client-certificate=${await file("kubelets.crt", asker.certPem)}`,
+    `--kubelet-client-key=${await file("kubelets.key", asker.keyPem)}`,
     `--client-ca-file=${await file("ca.crt", authority.caPem)}`,
     `--token-auth-file=${await file("tokens.csv", `${authority.adminToken},admin,admin,"system:masters"\n`)}`,
     "--service-account-issuer=https://kubernetes.default.svc.cluster.local",

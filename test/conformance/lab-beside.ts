@@ -1,0 +1,67 @@
+import { smallMachine, machineBase } from "../../src/lab/machine.ts";
+import type { Impersonation } from "../../src/kube/connection.ts";
+import type { Program } from "../../src/lab/kubelet/program.ts";
+import { VirtualNode } from "../../src/lab/kubelet/virtual-node.ts";
+import { runLab } from "../../src/lab/run-lab.ts";
+import { whenAborted } from "../../src/runtime/when-aborted.ts";
+import { clientFor } from "../runtime/client-for.ts";
+import { controllerManagerPath, startControllerManager } from "../servers/controller-manager.ts";
+import type { ServerUnderTest } from "../servers/server-under-test.ts";
+
+/** A container of `attune talk WORD …` says each word on a line and then waits to be stopped. */
+const talk: Program = async ({ args, write, signal }) => {
+  for (const word of args.slice(1)) write(word);
+  await whenAborted(signal);
+  return 0;
+};
+
+/**
+ * A lab of two nodes beside a server, as `attune lab` runs it, with scheduler and controllers. On a real server the
+ * controllers are the real ones where they are at hand: the lab leaves the work to them once they hold their Lease.
+ */
+export async function startLabBeside(
+  variant: "embedded" | "real",
+  server: ServerUnderTest,
+): Promise<() => Promise<void>> {
+  const stop = new AbortController();
+  const client = clientFor(server);
+  const manager =
+    variant === "real" && controllerManagerPath
+      ? await startControllerManager({ path: controllerManagerPath, server, url: server.url, accounts: true })
+      : undefined;
+  const base = machineBase(smallMachine);
+  const names = ["node1", "node2"];
+  const nodes = names.map((name) => new VirtualNode({ name, topology: smallMachine, base }));
+  const waiting = new Set(names);
+  let lab: Promise<void> = Promise.resolve();
+  await new Promise<void>((resolve, reject) => {
+    lab = runLab({
+      client,
+      clientAs: (who: Impersonation) => client.as(who),
+      cluster: client.connection.cluster,
+      nodes,
+      program: talk,
+      workloads: {
+        onState: (side, state) => {
+          if (side === "controllers" && (manager ? state.type === "stepped back" : state.type === "running"))
+            waiting.delete(side);
+          if (waiting.size === 0) resolve();
+        },
+      },
+      signal: stop.signal,
+      atEnd: "remove",
+      onRegistered: (name) => {
+        waiting.delete(name);
+        if (waiting.size === 0) resolve();
+      },
+    });
+    waiting.add("controllers");
+    lab.catch(reject);
+  });
+  return async () => {
+    stop.abort();
+    await lab;
+    await manager?.stop();
+    client.close();
+  };
+}
