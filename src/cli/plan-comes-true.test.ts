@@ -67,8 +67,7 @@ async function cluster(): Promise<{
     await server.close();
     await rm(dir, { recursive: true, force: true });
   });
-  for (const crd of [...nodeTuningCrds, ...machineConfigCrds])
-    await client.create(kinds.customResourceDefinition as KindRef<KubeObject>, crd);
+  for (const crd of [...nodeTuningCrds, ...machineConfigCrds]) await client.create(kinds.customResourceDefinition, crd);
   await client.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: tuningNamespace } });
   await client.create(machineConfigPoolKind, pool);
   const base = machineBase(smallMachine);

@@ -36,11 +36,19 @@ const planned: readonly { readonly ref: KindRef; readonly patch: "merge" | "stra
 
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
+export interface DryRunOptions {
+  /** Of objects that name none. */
+  readonly namespace: string;
+  /** Kinds that the cluster does not have. */
+  readonly absent?: readonly string[];
+  readonly signal: AbortSignal;
+}
+
 /** What `kubectl apply` would make of each object. */
 export async function dryRunAll(
   client: Client,
   manifests: readonly Manifest[],
-  { namespace, signal }: { readonly namespace: string; readonly signal: AbortSignal },
+  { namespace, absent = [], signal }: DryRunOptions,
 ): Promise<DryRuns> {
   const runs: DryRun[] = [];
   const skipped: Skipped[] = [];
@@ -50,8 +58,8 @@ export async function dryRunAll(
     const { kind, metadata } = object;
     const name = metadata.name ?? "";
     const of = planned.find(({ ref }) => ref.kind === kind && ref.apiVersion === object.apiVersion);
-    if (!of) {
-      skipped.push({ place, kind, name, because: whySkipped(object) });
+    if (!of || absent.includes(kind)) {
+      skipped.push({ place, kind, name, because: of ? "the cluster has no such kind" : whySkipped(object) });
       continue;
     }
     const target = of.ref.namespaced ? { ...object, metadata: { namespace, ...metadata } } : object;

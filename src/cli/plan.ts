@@ -55,7 +55,8 @@ export async function planOn(
   const looking = onlyLooks(client);
   const before = await gatherNodeTuning({ client: looking, namespace: tuningNamespace, now: Date.now(), signal });
   const { namespace = "default" } = options;
-  const { runs, skipped, problems } = await dryRunAll(looking, read.manifests, { namespace, signal });
+  const absent = before.pools ? [] : ["MachineConfigPool"];
+  const { runs, skipped, problems } = await dryRunAll(looking, read.manifests, { namespace, absent, signal });
   if (problems.length > 0) return refuse(problems, terminal);
 
   const document = { ...(await foreseen(looking, before, runs, signal)), objects: runs.map(objectOf), skipped };
