@@ -14,10 +14,12 @@ import { machineConfigKind, machineConfigPoolKind } from "../machine-config/api.
 import { machineConfigCrds } from "../machine-config/crds.ts";
 import { type Profile, profileKind, type Tuned, tunedKind, tuningNamespace } from "../node-tuning/api.ts";
 import { nodeTuningCrds } from "../node-tuning/crds.ts";
+import type { NodeExplanation } from "../node-tuning/explain.ts";
 import { isTrue } from "../object/condition.ts";
 import type { KubeObject } from "../object/meta.ts";
 import { writeYaml } from "../object/yaml.ts";
 import { runOperator } from "../operator/operator.ts";
+import { explainOn } from "./explain.ts";
 import type { PlanDocument } from "./plan-document.ts";
 import { planOn } from "./plan.ts";
 import { Said } from "./tuned/testing/said.ts";
@@ -40,7 +42,7 @@ const realtime: Tuned = {
     profile: [
       {
         name: "realtime",
-        data: "[main]\ninclude=openshift-node\n[sysctl]\nvm.swappiness=7\n[bootloader]\ncmdline=nohz=on quiet\n",
+        data: "[main]\ninclude=openshift-node\n[sysctl]\nvm.swappiness=7\nvm.nonsense=1\n[bootloader]\ncmdline=nohz=on quiet\n",
       },
     ],
     recommend: [{ profile: "realtime", priority: 10, machineConfigLabels: { [role]: "rt" } }],
@@ -126,5 +128,11 @@ it("what was planned comes true, and then there is nothing left to plan", { time
   const config = await seen(client, machineConfigKind, ({ metadata }) => metadata.name === boot?.machineConfig);
   expect(config.spec).toEqual(boot?.after?.spec);
   expect((await client.get(profileKind, "worker", { namespace: tuningNamespace })).metadata.generation).toBe(1);
+  const explained = new Said();
+  await explainOn(client, "node", "rt", { output: "json" }, { terminal: explained, signal });
+  const { settings, reported, boot: reached } = JSON.parse(explained.stdout) as NodeExplanation;
+  const stateOf = (name: string): string | undefined => settings.find(({ option }) => option === name)?.state;
+  expect([reported?.current, reached?.reached]).toEqual([true, true]);
+  expect([stateOf("vm.swappiness"), stateOf("vm.nonsense")]).toEqual(["as wanted", "failed"]);
   expect(await plan()).toMatchObject({ code: 0, document: { changes: [], boot: [] } });
 });

@@ -1,4 +1,4 @@
-import { findCondition } from "../object/condition.ts";
+import { type Condition, findCondition } from "../object/condition.ts";
 import type { ResolvedProfile } from "../tuned/resolve.ts";
 import type { Setting, Unit } from "../tuned/unit.ts";
 import type { Profile } from "./api.ts";
@@ -124,7 +124,13 @@ function byReport({ status }: Profile, profile: ResolvedProfile): (unit: Unit, o
   const isComplete = degraded?.status !== "True" || (clauses.size > 0 && !/; and \d+ more$/.test(said));
   return ({ options }, option) => {
     const note = clauses.get(`${options.get(option)?.from} ${option}`);
-    if (note !== undefined) return { state: degraded?.status === "True" ? "failed" : "as wanted", note };
+    if (note !== undefined) return { state: toldState(degraded), note };
     return { state: applied && isComplete ? "as wanted" : "unknown" };
   };
+}
+
+/** What a node means that names a setting, by the condition in which it does. */
+function toldState(degraded: Condition | undefined): SettingExplanation["state"] {
+  if (degraded?.status !== "True") return "skipped";
+  return degraded.reason === "TunedSysctlOverride" ? "different" : "failed";
 }

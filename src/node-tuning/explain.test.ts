@@ -274,6 +274,27 @@ describe("a setting", () => {
       { "vm.swappiness": "failed | Permission denied", "vm.dirty_ratio": "as wanted" },
     ],
     [
+      "that the node's own files set otherwise",
+      saying(
+        condition("Applied", "True"),
+        condition(
+          "Degraded",
+          "True",
+          'p/tuned.conf:4: vm.swappiness: /etc/sysctl.conf sets "1"',
+          "TunedSysctlOverride",
+        ),
+      ),
+      { "vm.swappiness": 'different | /etc/sysctl.conf sets "1"', "vm.dirty_ratio": "as wanted" },
+    ],
+    [
+      "that the node has nothing to set on",
+      saying(
+        condition("Applied", "True"),
+        condition("Degraded", "False", "p/tuned.conf:4: vm.swappiness: no swap here", "TunedWarning"),
+      ),
+      { "vm.swappiness": "skipped | no swap here", "vm.dirty_ratio": "as wanted" },
+    ],
+    [
       "of a node on which more failed than it names",
       saying(
         condition("Applied", "True"),
