@@ -12,6 +12,7 @@ import { untilAvailable } from "../pods/pod-state.ts";
 import { isNamespaceGoing, type PodWrites } from "../pods/pod-writes.ts";
 import { decideRevision } from "../revisions/decide-revision.ts";
 import { currentRevision, forgetRevisions } from "../revisions/revision-writes.ts";
+import { SpacedLooks } from "../spaced-looks.ts";
 import type { ControllerRevision, DaemonSet, Node } from "../workload-objects.ts";
 import { runWithEvents, type WorkloadControllerOptions, type WorkloadOptions } from "../workload-options.ts";
 import { writeStatus } from "../write-status.ts";
@@ -25,8 +26,8 @@ import { nodeFit } from "./node-fit.ts";
 
 /** Pods made in one pass: what follows from them is looked at before more are. */
 const mostCreations = 250;
-/** A look takes time for each node, so with many of them the looks are spaced: pods come in hundreds a second then. */
-const restPerNodeMs = 0.25;
+/** Pods come in hundreds a second where there are many nodes. */
+const restMsPerNode = 0.25;
 
 /** As `system:serviceaccount:kube-system:daemon-set-controller`. */
 export function runDaemonSets(options: WorkloadOptions & { signal: AbortSignal }): Promise<void> {
@@ -38,7 +39,7 @@ export function daemonSetController(options: WorkloadControllerOptions): Control
   const { pods, nodes, daemonSets, controllerRevisions } = caches;
   const expectations = new Expectations(clock);
   const failed = new FailedPods(clock);
-  const lookAgainAt = new Map<string, number>();
+  const looks = new SpacedLooks(clock, restMsPerNode);
 
   const carryOut = async (
     daemonSet: DaemonSet,
@@ -65,13 +66,13 @@ export function daemonSetController(options: WorkloadControllerOptions): Control
     if (!daemonSet || !spec) {
       expectations.forget(key);
       failed.forget(key);
-      lookAgainAt.delete(key);
+      looks.forget(key);
       return undefined;
     }
-    const early = (lookAgainAt.get(key) ?? 0) - clock.monotonic();
-    if (early > 0) return { requeueAfterMs: early };
+    const restMs = looks.restMs(key);
+    if (restMs > 0) return { requeueAfterMs: restMs };
     const all = nodes.list();
-    lookAgainAt.set(key, clock.monotonic() + all.length * restPerNodeMs);
+    looks.begin(key, all.length);
 
     // Asked before the cache is read: what it shows then is at least what was waited for.
     const settled = expectations.met(key);

@@ -5,6 +5,7 @@ import { Controller, type Result, source } from "../../../runtime/controller.ts"
 import { selectorOf } from "../pods/claim.ts";
 import { controllerOf } from "../pods/controller-of.ts";
 import { isFinished } from "../pods/pod-state.ts";
+import { SpacedLooks } from "../spaced-looks.ts";
 import { byController, byNamespace } from "../workload-caches.ts";
 import type { Pod } from "../workload-objects.ts";
 import { runWithEvents, type WorkloadControllerOptions, type WorkloadOptions } from "../workload-options.ts";
@@ -12,8 +13,8 @@ import { writeStatus } from "../write-status.ts";
 import { budgetStatus, type ExpectedPods, needsScale } from "./budget-status.ts";
 import { expectedByOwners } from "./owner-scale.ts";
 
-/** A look goes through the pods of a namespace, so where they are many the looks are spaced. */
-const restPerPodMs = 0.01;
+/** A look goes through the pods of a namespace. */
+const restMsPerPod = 0.01;
 
 /** As `system:serviceaccount:kube-system:disruption-controller`. */
 export function runDisruptionBudgets(options: WorkloadOptions & { signal: AbortSignal }): Promise<void> {
@@ -23,7 +24,7 @@ export function runDisruptionBudgets(options: WorkloadOptions & { signal: AbortS
 export function disruptionBudgetController(options: WorkloadControllerOptions): Controller {
   const { client, caches, recorder, clock, log, metrics } = options;
   const { pods, podDisruptionBudgets: budgets, deployments, replicaSets, statefulSets } = caches;
-  const lookAgainAt = new Map<string, number>();
+  const looks = new SpacedLooks(clock, restMsPerPod);
 
   const protecting = (pod: Pod): string[] =>
     budgets
@@ -59,13 +60,13 @@ export function disruptionBudgetController(options: WorkloadControllerOptions): 
     async reconcile(key, { signal }): Promise<Result | undefined> {
       const budget = budgets.get(key);
       if (!budget) {
-        lookAgainAt.delete(key);
+        looks.forget(key);
         return undefined;
       }
-      const early = (lookAgainAt.get(key) ?? 0) - clock.monotonic();
-      if (early > 0) return { requeueAfterMs: early };
+      const restMs = looks.restMs(key);
+      if (restMs > 0) return { requeueAfterMs: restMs };
       const inNamespace = pods.byIndex(byNamespace, budget.metadata.namespace ?? "");
-      lookAgainAt.set(key, clock.monotonic() + inNamespace.length * restPerPodMs);
+      looks.begin(key, inNamespace.length);
 
       const selector = selectorOf(budget);
       const meant = inNamespace.filter((pod) => matchesLabels(selector, pod.metadata.labels) && !isFinished(pod));

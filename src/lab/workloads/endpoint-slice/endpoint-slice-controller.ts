@@ -6,6 +6,7 @@ import { keyOf } from "../../../object/meta.ts";
 import { Controller, type Result, source } from "../../../runtime/controller.ts";
 import { isNamespaceGoing } from "../pods/pod-writes.ts";
 import { selectorOf } from "../scheduler/pod-query.ts";
+import { SpacedLooks } from "../spaced-looks.ts";
 import { byNamespace } from "../workload-caches.ts";
 import type { Pod } from "../workload-objects.ts";
 import { runWithEvents, type WorkloadControllerOptions, type WorkloadOptions } from "../workload-options.ts";
@@ -26,8 +27,8 @@ export function bySlicedService(slice: EndpointSlice): string[] {
   return labels[managedByLabel] === manager && labels[serviceLabel] ? [`${namespace}/${labels[serviceLabel]}`] : [];
 }
 
-/** A look goes through the pods of a namespace, so where they are many the looks are spaced. */
-const restPerPodMs = 0.05;
+/** A look goes through the pods of a namespace. */
+const restMsPerPod = 0.05;
 
 /** As `system:serviceaccount:kube-system:endpointslice-controller`. */
 export function runEndpointSlices(options: WorkloadOptions & ServiceCaches & { signal: AbortSignal }): Promise<void> {
@@ -40,7 +41,7 @@ export function runEndpointSlices(options: WorkloadOptions & ServiceCaches & { s
 export function endpointSliceController(options: WorkloadControllerOptions & ServiceCaches): Controller {
   const { client, caches, services, endpointSlices, clock, log, metrics } = options;
   const { pods, nodes } = caches;
-  const lookAgainAt = new Map<string, number>();
+  const looks = new SpacedLooks(clock, restMsPerPod);
   const leadingTo = ({ metadata }: Pod): string[] =>
     services
       .byIndex(byNamespace, metadata.namespace ?? "")
@@ -68,14 +69,14 @@ export function endpointSliceController(options: WorkloadControllerOptions & Ser
       const selector = service?.spec?.selector;
       // What is left of a service that is gone goes with it; what somebody else selects is somebody else's.
       if (!service || !selector || service.spec?.type === "ExternalName") {
-        lookAgainAt.delete(key);
+        looks.forget(key);
         return undefined;
       }
-      const early = (lookAgainAt.get(key) ?? 0) - clock.monotonic();
-      if (early > 0) return { requeueAfterMs: early };
+      const restMs = looks.restMs(key);
+      if (restMs > 0) return { requeueAfterMs: restMs };
       const { namespace = "" } = service.metadata;
       const inNamespace = pods.byIndex(byNamespace, namespace);
-      lookAgainAt.set(key, clock.monotonic() + inNamespace.length * restPerPodMs);
+      looks.begin(key, inNamespace.length);
 
       const wanted = selectorOf({ matchLabels: selector });
       const behind = inNamespace.filter((pod) => matchesLabels(wanted, pod.metadata.labels));

@@ -4,6 +4,7 @@ import { kinds } from "../../../kube/kinds.ts";
 import type { PlannedEvent } from "../../../object/plan.ts";
 import { formatTime } from "../../../object/time.ts";
 import type { Clock } from "../../../runtime/clock.ts";
+import { TokenBucket } from "../../../runtime/token-bucket.ts";
 import type { PodFacts } from "./pod-facts.ts";
 
 export interface PodWritesOptions {
@@ -15,12 +16,17 @@ export interface PodWritesOptions {
 /** Asked for by a name: what a Binding is about is a pod. */
 const podAnything: KindRef = kinds.pod;
 
+/** How often it is told that all went well: of thousands of pods at once only some are worth a write each. */
+const goodNews = { burst: 100, perSecond: 10 };
+
 /** What a scheduler tells the server. */
 export class PodWrites {
   readonly #options: PodWritesOptions;
+  readonly #goodNews: TokenBucket;
 
   constructor(options: PodWritesOptions) {
     this.#options = options;
+    this.#goodNews = new TokenBucket(goodNews, options.clock);
   }
 
   async bind({ name, namespace, uid, key }: PodFacts, nodeName: string): Promise<void> {
@@ -31,7 +37,8 @@ export class PodWrites {
       target: { apiVersion: "v1", kind: "Node", name: nodeName },
     };
     await this.#options.client.create(podAnything, binding, { namespace, name, subresource: "binding" });
-    this.#event({ name, namespace, uid }, "Normal", "Scheduled", `Successfully assigned ${key} to ${nodeName}`);
+    if (this.#goodNews.tryTake())
+      this.#event({ name, namespace, uid }, "Normal", "Scheduled", `Successfully assigned ${key} to ${nodeName}`);
   }
 
   /** The node the pod is on, as the server has it now. */
