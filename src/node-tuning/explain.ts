@@ -5,12 +5,13 @@ import type { Deferred, Profile, ProfileSpec, Tuned } from "./api.ts";
 import type { ChosenNode } from "./boot-arguments.ts";
 import { carries } from "./carries.ts";
 import { decideNodeTuning, type NodeTuningInput } from "./decide.ts";
-import { type Expected, expectedProfile, profilesOf } from "./expected-profile.ts";
+import { type Expected, expectedProfile } from "./expected-profile.ts";
 import { type BootExplanation, explainBoot } from "./explain-boot.ts";
+import { type ChainEntry, explainChain } from "./explain-chain.ts";
 import { explainRules, type RuleVerdict } from "./explain-rule.ts";
 import { type Evidence, explainSettings, type FoundSetting, type SettingExplanation } from "./explain-settings.ts";
 import { judge, type Judgement } from "./judge.ts";
-import { isLinux, type NodeFacts } from "./node-profile.ts";
+import type { NodeFacts } from "./node-profile.ts";
 
 export interface ExplainInput extends NodeTuningInput {
   readonly node: NodeFacts;
@@ -59,15 +60,6 @@ export interface TunedVerdict {
   readonly conditions: readonly Pick<Condition, "type" | "status" | "reason" | "message">[];
 }
 
-export interface ChainEntry {
-  readonly profile: string;
-  readonly file: string;
-  /** The Tuneds that have its text; none where every node has it. */
-  readonly tuneds: readonly string[];
-  /** As it is written, with its line. */
-  readonly include?: { readonly text: string; readonly line: number };
-}
-
 export function explainNode(input: ExplainInput): NodeExplanation {
   const { node } = input;
   const name = node.metadata.name ?? "";
@@ -75,40 +67,24 @@ export function explainNode(input: ExplainInput): NodeExplanation {
   const { rules, pools, managementState } = judgement;
   const labelled = { node: node.metadata.labels ?? {}, pods: input.podsOn?.(name) ?? [] };
   const chosen = judgement.chosen.find((one) => one.node.node.metadata.name === name);
-  const verdicts = isLinux(node)
-    ? explainRules({
-        rules,
-        choice: chosen?.node.choice,
-        labelled,
-        pools,
-        hasPools: input.pools !== undefined,
-      })
-    : [];
+  const hasPools = input.pools !== undefined;
+  const verdicts = chosen ? explainRules({ rules, choice: chosen.node.choice, labelled, pools, hasPools }) : [];
   const base = {
     node: name,
     pools: pools.ofNode(labelled.node),
     rules: verdicts,
     tuneds: tunedVerdicts(input, verdicts),
   };
+  // The last rule holds for every node there is, as long as it is one of Linux.
   if (!chosen)
-    return {
-      ...base,
-      obstacles: [
-        isLinux(node) ? "No rule holds for the node." : "Only nodes with the label kubernetes.io/os=linux are tuned.",
-      ],
-      chain: [],
-      settings: [],
-      unresolved: [],
-      warnings: [],
-    };
+    return { ...base, ...nothing, obstacles: ["Only nodes with the label kubernetes.io/os=linux are tuned."] };
 
   const { wanted, observed, choice } = chosen.node;
   const spec = chosen.undecided && observed ? observed.spec : wanted.spec;
   const expected = input.found?.expected ?? expectedProfile(spec);
   const current = observed !== undefined && isCurrent(observed, spec);
-  const wantedArguments = expected.type === "resolved" ? expected.profile.bootArguments : [];
   const boot = explainBoot({
-    wanted: wantedArguments,
+    wanted: expected.type === "resolved" ? expected.profile.bootArguments : [],
     node: chosen.node,
     chosen: judgement.chosen.map((one) => one.node),
     pools,
@@ -121,14 +97,19 @@ export function explainNode(input: ExplainInput): NodeExplanation {
     obstacles: obstacles(chosen.node, managementState, chosen.undecided, expected),
     ...(choice.rule.deferred ? { deferred: choice.rule.deferred } : {}),
     ...(observed?.status ? { reported: reportOf(observed, current) } : {}),
-    chain: expected.type === "resolved" ? chainOf(expected.profile.chain, spec, judgement) : [],
-    settings:
-      expected.type === "resolved" ? explainSettings(expected.profile, evidenceOf(input, observed, current)) : [],
-    unresolved: expected.type === "resolved" ? expected.unresolved : [],
-    warnings: expected.type === "resolved" ? expected.profile.warnings.map(formatProblem) : [],
+    ...(expected.type === "invalid"
+      ? nothing
+      : {
+          chain: explainChain(expected.profile.chain, spec, judgement.tuneds),
+          settings: explainSettings(expected.profile, evidenceOf(input, observed, current)),
+          unresolved: expected.unresolved,
+          warnings: expected.profile.warnings.map(formatProblem),
+        }),
     ...(boot ? { boot } : {}),
   };
 }
+
+const nothing = { chain: [], settings: [], unresolved: [], warnings: [] };
 
 function evidenceOf({ found }: ExplainInput, observed: Profile | undefined, current: boolean): Evidence {
   if (found) return { type: "found", settings: found.settings };
@@ -189,28 +170,5 @@ function tunedVerdicts(input: NodeTuningInput, verdicts: readonly RuleVerdict[])
       message,
     }));
     return [{ name, conditions: shown }];
-  });
-}
-
-/** A profile that includes its own name stands there twice: first the one below, then the one that hides it. */
-function chainOf(names: readonly string[], spec: ProfileSpec, { tuneds }: Judgement): ChainEntry[] {
-  const { layers } = profilesOf(spec);
-  const owners = (profile: string): string[] =>
-    tuneds
-      .filter((tuned) => tuned.spec?.profile?.some(({ name }) => name === profile))
-      .map(({ metadata }) => metadata.name ?? "");
-  return names.map((profile, at) => {
-    const above = names.slice(at + 1).filter((other) => other === profile).length;
-    const places = layers.filter((layer) => layer.has(profile));
-    const layer = places.at(-1 - above);
-    const text = layer?.get(profile);
-    const main = text?.sections.find((section) => section.name === "main");
-    const include = main?.options.find(({ key }) => key === "include");
-    return {
-      profile,
-      file: text?.file ?? "",
-      tuneds: layer === layers.at(-1) ? owners(profile) : [],
-      ...(include ? { include: { text: include.value, line: include.line } } : {}),
-    };
   });
 }
