@@ -39,7 +39,7 @@ export const cronJob = defineKind({
       name: "Suspend",
       type: "boolean",
       priority: 0,
-      cell: typed<CronJob>(({ spec }) => (spec?.suspend === true ? "True" : "False")),
+      cell: typed<CronJob>(({ spec }) => (spec?.suspend === undefined ? "<unset>" : spec.suspend ? "True" : "False")),
     },
     integerColumn(
       "Active",

@@ -37,7 +37,7 @@ export const daemonSet = defineWorkload({
       ),
     ),
   ],
-  wideColumns: [selectorColumn],
+  wideColumns: [selectorColumn("<none>")],
   strategy: {
     defaults,
     prepareForCreate: (object) => {

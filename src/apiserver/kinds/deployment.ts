@@ -21,7 +21,7 @@ export const deployment = defineWorkload({
     countColumn("Up-to-date", "updatedReplicas", stringColumn),
     countColumn("Available", "availableReplicas", stringColumn),
   ],
-  wideColumns: [selectorColumn],
+  wideColumns: [selectorColumn("")],
   strategy: {
     defaults,
     prepareForCreate: (object) => {

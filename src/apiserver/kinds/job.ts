@@ -1,5 +1,4 @@
 import type { Job, JobSpec } from "kubernetes-types/batch/v1.js";
-import { formatLabelSelector, fromLabelSelector } from "../../object/label-selector.ts";
 import type { KubeObject } from "../../object/meta.ts";
 import { humanDuration } from "../../object/time.ts";
 import { maxInt32 } from "./bounds.ts";
@@ -9,7 +8,7 @@ import { defaultFailurePolicy } from "./job-policies.ts";
 import { validateJobStatus } from "./job-status.ts";
 import { validateJob, validateJobUpdate } from "./job-validation.ts";
 import { defaultPodSpec } from "./pod/defaults.ts";
-import { templateColumns } from "./workload-columns.ts";
+import { selectorColumn, templateColumns } from "./workload-columns.ts";
 
 const specOf = (object: KubeObject): JobSpec => object.spec as JobSpec;
 
@@ -28,11 +27,7 @@ export const job = defineKind({
     stringColumn("Duration", typed<Job>(duration)),
     ageColumn,
     ...templateColumns,
-    stringColumn(
-      "Selector",
-      typed<Job>(({ spec }) => formatLabelSelector(fromLabelSelector(spec?.selector))),
-      1,
-    ),
+    selectorColumn("<none>"),
   ],
   strategy: {
     defaults,

@@ -19,7 +19,7 @@ export const replicaSet = defineWorkload({
   shortName: "rs",
   selectableFields: { "status.replicas": (object) => String((object as ReplicaSet).status?.replicas ?? 0) },
   columns: replicaColumns,
-  wideColumns: [selectorColumn],
+  wideColumns: [selectorColumn("<none>")],
   strategy: {
     defaults: (object) => {
       const spec = specOf(object);

@@ -37,11 +37,13 @@ export const templateColumns: readonly Column[] = [
   ),
 ];
 
-export const selectorColumn: Column = stringColumn(
-  "Selector",
-  typed<Workload>(({ spec }) => formatLabelSelector(fromLabelSelector(spec?.selector))),
-  1,
-);
+/** Whoever has no selector yet is printed as `none`. */
+export const selectorColumn = (none: string): Column =>
+  stringColumn(
+    "Selector",
+    typed<Workload>(({ spec }) => formatLabelSelector(fromLabelSelector(spec?.selector)) || none),
+    1,
+  );
 
 /** A number of the status. What is not said is none. */
 export const countColumn = (name: string, field: string, column = integerColumn): Column =>

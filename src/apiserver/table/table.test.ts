@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { KubeObject } from "../../object/meta.ts";
-import type { Column } from "../resource.ts";
+import { builtinResources } from "../kinds/builtin-resources.ts";
+import type { Column, Resource } from "../resource.ts";
 import { partialMetadata, partialMetadataList } from "./partial-metadata.ts";
 import { toTable, toTableEvent, type IncludeObject } from "./table.ts";
 
@@ -76,6 +77,20 @@ describe("toTableEvent", () => {
     expect(toTableEvent({ ...bookmark, includeObject: "Object" }).rows).toMatchObject([{ object }]);
     const custom = { ...resource, origin: "custom" } as const;
     expect(toTableEvent({ ...bookmark, resource: custom }).rows).toMatchObject([{ cells: ["", 0, null, "3s"] }]);
+  });
+
+  it.each([
+    ["services", ["", "", "<none>", "<unknown>", "<none>", "<unknown>", "<none>"]],
+    ["daemonsets", ["", 0, 0, 0, 0, 0, "<none>", "<unknown>", "", "", "<none>"]],
+    ["deployments", ["", "0/0", 0, 0, "<unknown>", "", "", ""]],
+    ["replicasets", ["", 0, 0, 0, "<unknown>", "", "", "<none>"]],
+    ["cronjobs", ["", "", "<none>", "<unset>", 0, "<none>", "<unknown>", "", "", "<none>"]],
+    ["jobs", ["", "Running", "0/1", "", "<unknown>", "", "", "<none>"]],
+  ])("prints a bookmark of %s as a real server does", (plural, cells) => {
+    const kind = builtinResources().find((found) => found.plural === plural) as Resource;
+    const bare: KubeObject = { apiVersion: "", kind: kind.kind, metadata: {} };
+    const bookmark = { ...event, resource: kind, object: bare, isFirst: false, isBookmark: true };
+    expect(toTableEvent(bookmark).rows).toMatchObject([{ cells }]);
   });
 
   it("prints a bookmark though its columns cannot do without what a sound object has", () => {

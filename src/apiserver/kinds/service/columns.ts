@@ -40,6 +40,7 @@ function shown({ port, nodePort, protocol }: ServicePort): string {
 
 function outside({ spec = {}, status = {} }: Service): string {
   const { type, externalIPs = [], externalName = "" } = spec;
+  if (!type) return "<unknown>";
   if (type === "ExternalName") return externalName;
   if (type !== "LoadBalancer") return orNone(externalIPs.join(","));
   const balanced = balancers(status.loadBalancer);
