@@ -126,7 +126,7 @@ it("what was planned comes true, and then there is nothing left to plan", { time
     text: `${setting?.after?.value}\n`,
   });
   const config = await seen(client, machineConfigKind, ({ metadata }) => metadata.name === boot?.machineConfig);
-  expect(config.spec).toEqual(boot?.after?.spec);
+  expect(config.spec).toEqual({ kernelArguments: boot?.after });
   expect((await client.get(profileKind, "worker", { namespace: tuningNamespace })).metadata.generation).toBe(1);
   const explained = new Said();
   await explainOn(client, "node", "rt", { output: "json" }, { terminal: explained, signal });

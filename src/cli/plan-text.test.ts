@@ -63,16 +63,10 @@ it("settings stand below their units, with what they were and who says so", () =
 });
 
 describe("boot arguments", () => {
-  const config = (...kernelArguments: string[]) => ({
-    apiVersion: "machineconfiguration.openshift.io/v1",
-    kind: "MachineConfig",
-    metadata: { name: "50-nto-rt" },
-    spec: { kernelArguments },
-  });
   const boot = { machineConfig: "50-nto-rt", pools: ["rt"], restarts: ["n1"], paused: [] };
 
   it("are shown as they were and as they will be", () => {
-    const text = plain({ boot: [{ ...boot, before: config("quiet", "a=1"), after: config("quiet", "a=2") }] });
+    const text = plain({ boot: [{ ...boot, before: ["quiet", "a=1"], after: ["quiet", "a=2"] }] });
     expect(text.slice(0, 4)).toEqual([
       "Boot arguments of the pool rt (MachineConfig 50-nto-rt changes)",
       "  before   quiet a=1",
@@ -82,7 +76,7 @@ describe("boot arguments", () => {
   });
 
   it("that go, of a pool that is paused", () => {
-    expect(plain({ boot: [{ ...boot, before: config("quiet"), paused: ["rt"] }] }).slice(0, 4)).toEqual([
+    expect(plain({ boot: [{ ...boot, before: ["quiet"], paused: ["rt"] }] }).slice(0, 4)).toEqual([
       "Boot arguments of the pool rt (MachineConfig 50-nto-rt is deleted)",
       "  before   quiet",
       "  after    none",
@@ -91,7 +85,7 @@ describe("boot arguments", () => {
   });
 
   it("have only the words that differ in colour", () => {
-    const document = { ...nothing, boot: [{ ...boot, before: config("quiet", "a"), after: config("quiet", "b") }] };
+    const document = { ...nothing, boot: [{ ...boot, before: ["quiet", "a"], after: ["quiet", "b"] }] };
     const text = planText(document, pc.createColors(true));
     expect(text).toContain("quiet \u001B[31ma\u001B[39m\n");
     expect(text).toContain("quiet \u001B[32mb\u001B[39m\n");

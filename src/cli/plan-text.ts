@@ -1,6 +1,6 @@
 import type { Finding } from "../node-tuning/foresee.ts";
 import type { NodeChange } from "../node-tuning/foresee-nodes.ts";
-import { argumentsOf, type BootChange } from "../node-tuning/foresee-pools.ts";
+import type { BootChange } from "../node-tuning/foresee-pools.ts";
 import type { SettingChange } from "../node-tuning/setting-changes.ts";
 import { changesAnything, type PlanDocument, type PlannedObject } from "./plan-document.ts";
 import { probeText } from "./probe-text.ts";
@@ -103,8 +103,8 @@ function bootText(
   colours: Colours,
 ): string {
   const { bold, red, green, yellow, dim } = colours;
-  const old = argumentsOf(before);
-  const fresh = argumentsOf(after);
+  const old = before ?? [];
+  const fresh = after ?? [];
   const words = (list: readonly string[], others: readonly string[], paint: (text: string) => string): string =>
     list.map((word) => (others.includes(word) ? printable(word) : paint(printable(word)))).join(" ") || dim("none");
   const held =

@@ -8,9 +8,9 @@ import type { Settled } from "./settle.ts";
 /** Boot arguments that change, and the machines that restart for it. */
 export interface BootChange {
   readonly machineConfig: string;
-  /** Absent: there is none. */
-  readonly before?: MachineConfig;
-  readonly after?: MachineConfig;
+  /** Absent: there is no MachineConfig. */
+  readonly before?: readonly string[];
+  readonly after?: readonly string[];
   readonly pools: readonly string[];
   /** Names of nodes. */
   readonly restarts: readonly string[];
@@ -45,8 +45,8 @@ export function bootChanges(before: Settled, after: Settled, surroundings: Surro
     return [
       {
         machineConfig: name,
-        ...(shown ? { before: shown } : {}),
-        ...(fresh ? { after: fresh } : {}),
+        ...(shown ? { before: argumentsOf(shown) } : {}),
+        ...(fresh ? { after: argumentsOf(fresh) } : {}),
         pools: selected,
         restarts: surroundings.nodes.filter(isSelected).map(({ metadata }) => metadata.name ?? ""),
         paused: surroundings.pools
@@ -57,7 +57,7 @@ export function bootChanges(before: Settled, after: Settled, surroundings: Surro
   });
 }
 
-export function argumentsOf(machineConfig: MachineConfig | undefined): readonly string[] {
+function argumentsOf(machineConfig: MachineConfig | undefined): readonly string[] {
   return machineConfig?.spec?.kernelArguments ?? [];
 }
 

@@ -4,7 +4,6 @@ import { deepFreeze } from "../object/json.ts";
 import { apiVersion, generatedAnnotation, type Profile, type Recommend, type Tuned, type TunedSpec } from "./api.ts";
 import type { NodeTuningInput } from "./decide.ts";
 import { foresee, type Foresight } from "./foresee.ts";
-import { argumentsOf } from "./foresee-pools.ts";
 import { inputsOf } from "./inputs.ts";
 import { judge } from "./judge.ts";
 import type { NodeFacts } from "./node-profile.ts";
@@ -171,13 +170,7 @@ describe("boot arguments", () => {
     spec: { kernelArguments },
   });
   const shown = ({ boot }: Foresight): unknown[] =>
-    boot.map(({ machineConfig, before, after, restarts, paused }) => [
-      machineConfig,
-      before && argumentsOf(before),
-      after && argumentsOf(after),
-      restarts,
-      paused,
-    ]);
+    boot.map(({ machineConfig, before, after, restarts, paused }) => [machineConfig, before, after, restarts, paused]);
 
   test.each<[string, Tuned[], Tuned[], Partial<NodeTuningInput>, unknown[]]>([
     [
