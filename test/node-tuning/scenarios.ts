@@ -6,6 +6,7 @@ import { machineConfigCrds } from "../../src/machine-config/crds.ts";
 import { tuningNamespace } from "../../src/node-tuning/api.ts";
 import { nodeTuningCrds } from "../../src/node-tuning/crds.ts";
 import { clientFor } from "../runtime/client-for.ts";
+import { growingPause } from "../servers/growing-pause.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
 import { clusterOperatorDefinition } from "./cluster-operator-definition.ts";
 import { differences } from "./compare.ts";
@@ -57,11 +58,11 @@ export function runScenarios(file: string): void {
         let agreed = 0;
         let last: object = {};
         const deadline = Date.now() + patienceMs;
-        while (agreed < looks) {
+        for (const pause = growingPause(); ; await pause()) {
           await world.tick();
           last = differences(await observe(client), expected);
           agreed = Object.keys(last).length === 0 ? agreed + 1 : 0;
-          if (Date.now() > deadline) break;
+          if (agreed === looks || Date.now() > deadline) break;
         }
         expect(last, where).toEqual({});
         if (where in deviations)
@@ -74,7 +75,7 @@ export function runScenarios(file: string): void {
 const patienceMs = Number(process.env.SCENARIO_PATIENCE_MS ?? 20_000);
 
 async function untilEstablished(client: Client): Promise<void> {
-  for (;;) {
+  for (const pause = growingPause(); ; await pause()) {
     const { items } = await client.list(kinds.customResourceDefinition);
     const pending = items.filter(
       ({ status }) => !status?.conditions?.some(({ type, status }) => type === "Established" && status === "True"),

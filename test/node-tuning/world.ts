@@ -13,6 +13,7 @@ import {
   tuningNamespace as namespace,
 } from "../../src/node-tuning/api.ts";
 import { runOperator } from "../../src/operator/operator.ts";
+import { growingPause } from "../servers/growing-pause.ts";
 import type { Change, Given, GivenMachineConfig, GivenNode, GivenPool, GivenTuned, NodeSide } from "./fixture.ts";
 
 const pods = untyped("v1", "Pod", "pods", true);
@@ -184,7 +185,7 @@ export class World {
   }
 
   async #settleDaemonSet({ stable }: { stable: boolean }): Promise<void> {
-    for (;;) {
+    for (const pause = growingPause(); ; await pause()) {
       if (this.#failure) throw this.#failure;
       const daemonSet: AgentDaemonSet | undefined = await this.client
         .get(daemonSets, "tuned", { namespace })
@@ -301,7 +302,7 @@ export class World {
   async #profileOf(node: string): Promise<Profile | undefined> {
     const { metadata } = await this.client.get(nodes, node);
     if (metadata.labels?.["kubernetes.io/os"] !== "linux") return undefined;
-    for (;;) {
+    for (const pause = growingPause(); ; await pause()) {
       const profile = await this.client.get(profileKind, node, { namespace }).catch(ignoreNotFound);
       if (profile) return profile;
     }
