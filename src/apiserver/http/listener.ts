@@ -51,6 +51,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     open.add(connection);
     connection.once("close", () => open.delete(connection));
   };
+  // From before the handshake: one that is under way when the server closes would end in a connection that stays.
+  server.on("connection", track);
   server.on("secureConnection", track);
   server.on("session", track);
   // A client that speaks no TLS, or goes in the middle of a handshake, is its own problem.
