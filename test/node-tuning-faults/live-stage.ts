@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { openAuthority } from "../../src/apiserver/auth/authority.ts";
+import { type ApiServer, startServer } from "../../src/apiserver/server.ts";
+import { applyManifests } from "../../src/cli/apply-manifests.ts";
+import { bearer, staticCredentials } from "../../src/kube/credentials.ts";
+import { HttpClient } from "../../src/kube/http-client.ts";
+import { machineConfigCrds } from "../../src/machine-config/crds.ts";
+import { tuningNamespace } from "../../src/node-tuning/api.ts";
+import { nodeTuningCrds } from "../../src/node-tuning/crds.ts";
+import { equal } from "../../src/object/json.ts";
+import { runOperator } from "../../src/operator/operator.ts";
+import { FaultProxy } from "../fault-proxy/fault-proxy.ts";
+import { clusterOperatorDefinition } from "../node-tuning/cluster-operator-definition.ts";
+import { playAgents } from "./agents.ts";
+import { operatorSettings } from "./stage.ts";
+import { outcome } from "./story.ts";
+
+/** The embedded server with sockets, and a proxy before it through which an operator speaks. */
+export class LiveStage {
+  readonly proxy: FaultProxy;
+  /** The test's own, past the proxy. */
+  readonly client: HttpClient;
+  readonly #dir: string;
+  readonly #proxyCa: string;
+  #server: ApiServer;
+
+  private constructor(dir: string, server: ApiServer, proxy: FaultProxy, proxyCa: string) {
+    this.#dir = dir;
+    this.#server = server;
+    this.proxy = proxy;
+    this.#proxyCa = proxyCa;
+    this.client = this.#clientOf(server.url, server.authority.caPem);
+  }
+
+  static async open(): Promise<LiveStage> {
+    const dir = await mkdtemp(join(tmpdir(), "attune-tuning-faults-"));
+    const server = await startServer({ dir: join(dir, "server") });
+    const { serverCertPem, serverKeyPem, caPem } = await openAuthority(join(dir, "proxy"));
+    const upstream = { url: server.url, ca: server.authority.caPem };
+    const proxy = new FaultProxy({ cert: serverCertPem, key: serverKeyPem, upstream });
+    await proxy.listen();
+    const stage = new LiveStage(dir, server, proxy, caPem);
+    const metadata = { name: tuningNamespace, labels: { any: "label" } };
+    const namespace = { apiVersion: "v1", kind: "Namespace", metadata };
+    await applyManifests(stage.client, [namespace, ...nodeTuningCrds, ...machineConfigCrds, clusterOperatorDefinition]);
+    return stage;
+  }
+
+  get kubeconfig(): string {
+    return this.#server.kubeconfig;
+  }
+
+  /** Stopped and started again: the same directory, the same port. */
+  async restartServer(): Promise<void> {
+    const { port } = this.#server;
+    await this.#server.close();
+    this.#server = await startServer({ dir: join(this.#dir, "server"), port });
+  }
+
+  async close(): Promise<void> {
+    this.client.close();
+    await this.proxy.close();
+    await this.#server.close();
+    await rm(this.#dir, { recursive: true, force: true });
+  }
+
+  /** An operator behind the proxy, and how many requests it has sent. */
+  startOperator(): { requests: () => number; stop: () => Promise<void> } {
+    let sent = 0;
+    const client = this.#clientOf(this.proxy.url, this.#proxyCa, () => sent++);
+    const stop = new AbortController();
+    const running = runOperator({ ...operatorSettings, client, leaderElection: false, signal: stop.signal });
+    return {
+      requests: () => sent,
+      async stop() {
+        stop.abort();
+        await running;
+        client.close();
+      },
+    };
+  }
+
+  /** Agents work until everything is as expected. Never resolves otherwise, and the test's time is up. */
+  async until(expected: Record<string, unknown>): Promise<void> {
+    for (;;) {
+      await playAgents(this.client).catch(ifAway);
+      if (equal(await outcome(this.client).catch(ifAway), expected)) return;
+      await delay(20);
+    }
+  }
+
+  #clientOf(server: string, certificateAuthority: string, onRequest?: () => void): HttpClient {
+    const credentials = staticCredentials(bearer(this.#server.authority.adminToken));
+    const connection = { cluster: { server, certificateAuthority }, credentials, namespace: "default", name: "test" };
+    return new HttpClient(connection, { timeoutMs: 5000, ...(onRequest ? { onRequest } : {}) });
+  }
+}
+
+/** A server that is being restarted, or a Profile that is being deleted, is looked at again. */
+function ifAway(error: unknown): undefined {
+  const { code } = error as { code?: number };
+  if (code !== 0 && code !== 404 && code !== 409) throw error;
+  return undefined;
+}
