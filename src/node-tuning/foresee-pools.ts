@@ -35,8 +35,8 @@ export function bootChanges(before: Settled, after: Settled, surroundings: Surro
     const fresh = after.machineConfigs.get(name);
     if (!isOurs(old ?? fresh) || equal(argumentsOf(old), argumentsOf(fresh))) return [];
     // Foretold arguments may stand there unexpanded: what is in force is known better.
-    const shown = now.get(name) ?? old;
-    if (equal(argumentsOf(shown), argumentsOf(fresh))) return [];
+    const inForce = now.get(name);
+    if (equal(argumentsOf(inForce), argumentsOf(fresh))) return [];
     const selected = pools.selecting((fresh ?? old)?.metadata.labels ?? {});
     const isSelected = ({ metadata }: NodeFacts): boolean => {
       const [primary] = pools.ofNode(metadata.labels ?? {});
@@ -45,7 +45,7 @@ export function bootChanges(before: Settled, after: Settled, surroundings: Surro
     return [
       {
         machineConfig: name,
-        ...(shown ? { before: argumentsOf(shown) } : {}),
+        ...(inForce ? { before: argumentsOf(inForce) } : {}),
         ...(fresh ? { after: argumentsOf(fresh) } : {}),
         pools: selected,
         restarts: surroundings.nodes.filter(isSelected).map(({ metadata }) => metadata.name ?? ""),

@@ -208,6 +208,13 @@ describe("boot arguments", () => {
       { pools: [pool("rt")], machineConfigs: [config("quiet")] },
       [],
     ],
+    [
+      "that were not made yet and now never are change nothing",
+      [boots("quiet")],
+      [boots("quiet"), tuned("first", { recommend: [{ profile: "balanced", priority: 0 }] })],
+      { pools: [pool("rt")] },
+      [],
+    ],
     ["reach nobody in a cluster without pools", [], [boots("quiet")], {}, []],
   ])("%s", (_, before, after, more, expected) => {
     expect(shown(change(before, after, { nodes, ...more }))).toEqual(expected);
@@ -294,6 +301,15 @@ describe("findings", () => {
     ],
   ])("%s", (_, before, after, expected) => {
     expect(found(before, after)).toEqual(expected);
+  });
+
+  it("that several Tuneds share name the first of them", () => {
+    const tuneds = Array.from({ length: 6 }, (_, index) =>
+      tuned(`t${index}`, { recommend: [{ profile: "balanced", priority: 100 }] }),
+    );
+    expect(found([], tuneds)).toEqual([
+      "note Tuned t0, Tuned t1, Tuned t2 and 3 more: none of its rules wins on any node",
+    ]);
   });
 
   it("of others are left out unless the change brings them", () => {

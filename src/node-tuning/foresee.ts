@@ -46,7 +46,7 @@ export function foresee({ before, after, written }: ForeseeInput): Foresight {
     ...tuneds.flatMap(writtenFindings),
     ...statusFindings(was.statuses, will.statuses, written),
     ...idleFindings(tuneds, judgement),
-    ...changes.flatMap(profileFindings),
+    ...profileFindings(changes),
   ];
   return {
     nodes: judgement.chosen.length,
@@ -135,30 +135,40 @@ function idleFindings(tuneds: readonly Tuned[], { chosen }: Judgement): Finding[
     }));
 }
 
-function profileFindings({ after = "", problems, warnings, nodes }: NodeChange): Finding[] {
-  const about = `profile ${after}`;
-  const [first, ...more] = nodes;
-  const where = `node ${first}${more.length > 0 ? ` and ${more.length} more` : ""}`;
-  return [
-    ...problems.map((message): Finding => ({ level: "error", about, message: `${message}; ${where} cannot apply it` })),
-    ...warnings.map((message): Finding => ({ level: "warning", about, message })),
-  ];
+function profileFindings(changes: readonly NodeChange[]): Finding[] {
+  const unable = new Map<string, { about: string; message: string; nodes: string[] }>();
+  const findings: Finding[] = [];
+  for (const { after = "", problems, warnings, nodes } of changes) {
+    const about = `profile ${after}`;
+    findings.push(...warnings.map((message): Finding => ({ level: "warning", about, message })));
+    for (const message of problems) {
+      const id = JSON.stringify([about, message]);
+      const known = unable.get(id) ?? { about, message, nodes: [] };
+      known.nodes.push(...nodes);
+      unable.set(id, known);
+    }
+  }
+  for (const { about, message, nodes } of unable.values()) {
+    const where = nodes.length > 1 ? `node ${nodes[0]} and ${nodes.length - 1} more` : `node ${nodes[0]}`;
+    findings.push({ level: "error", about, message: `${message.replace(/\.$/, "")}; ${where} cannot apply it` });
+  }
+  return findings;
 }
 
 /** The worst first. What was said already is not said again, and what holds for several is said once. */
 function distinct(findings: readonly Finding[]): Finding[] {
   const order = ["error", "warning", "note"];
-  const kept: Finding[] = [];
+  const kept: { finding: Finding; about: Set<string> }[] = [];
   for (const finding of findings.toSorted((a, b) => order.indexOf(a.level) - order.indexOf(b.level))) {
     const { about, message } = finding;
-    const same = kept.findIndex((other) => other.message === message);
-    if (same >= 0) kept[same] = joined(kept[same] ?? finding, about);
-    else if (!kept.some((other) => other.about === about && other.message.includes(message))) kept.push(finding);
+    const same = kept.find((other) => other.finding.message === message);
+    if (same) same.about.add(about);
+    else if (!kept.some((other) => other.about.has(about) && other.finding.message.includes(message)))
+      kept.push({ finding, about: new Set([about]) });
   }
-  return kept;
+  return kept.map(({ finding, about }) => ({ ...finding, about: someOf([...about]) }));
 }
 
-function joined(finding: Finding, about: string): Finding {
-  const names = finding.about.split(", ");
-  return names.includes(about) ? finding : { ...finding, about: [...names, about].join(", ") };
+function someOf(names: readonly string[]): string {
+  return names.length > 4 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", ");
 }
