@@ -51,6 +51,9 @@ export const notFound = (group: string, plural: string, name: string): StatusErr
 export const noSuchResource = (): StatusError =>
   new StatusError(404, "NotFound", "the server could not find the requested resource", {});
 
+export const noStreams = (subresource: string): StatusError =>
+  new StatusError(404, "NotFound", `pods/${subresource} is not served: this server opens no streams to containers`, {});
+
 export const methodNotAllowed = (): StatusError =>
   new StatusError(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {});
 

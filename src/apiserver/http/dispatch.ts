@@ -1,4 +1,12 @@
-import { StatusError, badRequest, internal, methodNotAllowed, noSuchResource, notFound } from "../status-error.ts";
+import {
+  StatusError,
+  badRequest,
+  internal,
+  methodNotAllowed,
+  noStreams,
+  noSuchResource,
+  notFound,
+} from "../status-error.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { denied } from "../auth/denied.ts";
@@ -219,6 +227,9 @@ const main: Record<string, Handler> = {
   deletecollection: async (context, request) => removeCollection(context, await optionsIn(request)),
 };
 
+/** Whoever asks for one is shown the message and nothing else. */
+const streams = new Set(["attach", "exec", "portforward"]);
+
 function handlerFor(context: RequestContext, verb: string): Handler {
   const { resource, subresource } = context;
   if (subresource === "") {
@@ -229,8 +240,10 @@ function handlerFor(context: RequestContext, verb: string): Handler {
     return main[verb] as Handler;
   }
   const part = Object.hasOwn(resource.subresources, subresource) ? resource.subresources[subresource] : undefined;
-  if (!part || part.type === "connect")
-    throw resource.origin === "custom" ? notFound(resource.group, resource.plural, context.name) : noSuchResource();
+  if (!part || part.type === "connect") {
+    if (resource.origin === "custom") throw notFound(resource.group, resource.plural, context.name);
+    throw resource.plural === "pods" && streams.has(subresource) ? noStreams(subresource) : noSuchResource();
+  }
   if (part.type === "action") {
     if (!part.verbs.includes(verb as never)) throw methodNotAllowed();
     return async (context, request) => perform(context, await objectIn(request, part.kind));
