@@ -1,5 +1,5 @@
 import { SUPERUSERS } from "../auth/rbac.ts";
-import type { RequestContext, Services } from "../request/context.ts";
+import { longestWriteMs, type RequestContext, type Services } from "../request/context.ts";
 import type { Resource } from "../resource.ts";
 
 /** A request that the server sends itself about one object, under the name of whose work it does. */
@@ -15,5 +15,6 @@ export function ownRequest(services: Services, resource: Resource, key: string, 
     query: new URLSearchParams(),
     userAgent: "",
     warnings: [],
+    deadline: services.clock.now() + longestWriteMs,
   };
 }

@@ -1,9 +1,7 @@
 import { parseDuration } from "../../schema/cel/time-value.ts";
+import { longestWriteMs } from "../request/context.ts";
 import { badRequest } from "../status-error.ts";
 import type { RequestInfo } from "./request-info.ts";
-
-/** As long as the real server lets a write take, whatever it waits for. */
-const longestMs = 34_000;
 
 /** Parts of an object that are read or spoken to for as long as the client likes. */
 const lasting = new Set(["attach", "exec", "log", "portforward", "proxy"]);
@@ -11,11 +9,11 @@ const lasting = new Set(["attach", "exec", "log", "portforward", "proxy"]);
 /** How long a request may take: no longer than its sender waits, who may say so by `timeout`. */
 export function requestTimeout(info: RequestInfo, query: URLSearchParams): number {
   const text = query.get("timeout");
-  if (!text || isLasting(info)) return longestMs;
+  if (!text || isLasting(info)) return longestWriteMs;
   const given = parseDuration(text);
   if (!given) throw badRequest(`invalid timeout specified in the request URL - time: ${fault(text)}`);
   const ms = Number(given.nanos) / 1e6;
-  return ms > 0 ? Math.min(ms, longestMs) : longestMs;
+  return ms > 0 ? Math.min(ms, longestWriteMs) : longestWriteMs;
 }
 
 function isLasting(info: RequestInfo): boolean {

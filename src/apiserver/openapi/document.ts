@@ -3,7 +3,8 @@ import { servedSubresources } from "../discovery/subresources.ts";
 import type { Resource } from "../resource.ts";
 import { bodyName, componentName, META, nameIn } from "./component-names.ts";
 import { customComponent, listComponent } from "./custom-component.ts";
-import { pathsOf, type PathItem } from "./paths.ts";
+import type { PathItem } from "./path-item.ts";
+import { pathsOf } from "./paths.ts";
 
 export interface OpenApiDocument {
   openapi: "3.0.0";

@@ -6,8 +6,8 @@ import { connectPaths } from "./connect-paths.ts";
 import { capitalised, operationPrefix, scoped, tagOf } from "./operation-names.ts";
 import * as parameters from "./parameters.ts";
 import type { Parameter } from "./parameters.ts";
+import type { PathItem } from "./path-item.ts";
 
-export type PathItem = Readonly<Record<string, unknown>>;
 type Content = Record<string, { schema: { $ref: string } }>;
 
 interface Operation {

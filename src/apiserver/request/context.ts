@@ -37,11 +37,14 @@ export interface RequestContext {
   readonly userAgent: string;
   /** Shown to the user by kubectl, one Warning header each. */
   readonly warnings: string[];
-  /** When the answer is due, in milliseconds of the clock. Never, for the server's own requests. */
+  /** When the answer is due, in milliseconds of the clock. */
   readonly deadline?: number;
   /** Whether nobody waits for the answer any more. */
   readonly isGone?: () => boolean;
 }
+
+/** As long as the real server lets a write take, whatever it waits for. */
+export const longestWriteMs = 34_000;
 
 /** What a handler answers with; the HTTP edge turns it into the representation that was asked for. */
 export type Answer =
