@@ -231,6 +231,19 @@ describe("boot arguments", () => {
     expect(shown(change([one], [one, other], { ...surroundings, profiles }))).toEqual([]);
   });
 
+  it("that one node reports are believed of others with the same profile, not held against their silence", () => {
+    const one = boots("isolcpus=${f:exec:which_cpus}");
+    const surroundings = { nodes, pools: [pool("rt")], machineConfigs: [config("isolcpus=2-3")] };
+    const profiles = profilesOf(world([one], surroundings))
+      .filter(({ metadata }) => metadata.name === "n2")
+      .map((profile) => ({
+        ...profile,
+        status: { tunedProfile: "quiet", bootcmdline: "isolcpus=2-3", bootcmdlineInputs: inputsOf(profile.spec) },
+      }));
+    const { boot, findings } = change([], [one], { ...surroundings, profiles });
+    expect([boot, findings]).toEqual([[], []]);
+  });
+
   it("that nodes report as annotations count too, whatever else their Profiles carry", () => {
     const one = boots("isolcpus=${f:exec:which_cpus}");
     const annotations = { "tuned.openshift.io/bootcmdline": "isolcpus=2-3" };

@@ -36,9 +36,18 @@ export function settle(input: NodeTuningInput, foretell: Foretell): Settled {
   const profiles = carriedOut(decideNodeTuning(input), "Profile", input.profiles);
   const nodes = new Map(input.nodes.map((node) => [node.metadata.name ?? "", node]));
   const observed = new Map(input.profiles.map((profile) => [profile.metadata.name ?? "", profile]));
-  const reported = Array.from(profiles, ([name, profile]) =>
-    withReport(profile, observed.get(name), nodes.get(name), foretell),
-  );
+  const told = new Map<string, string>();
+  const lines = Array.from(profiles, ([name, { spec }]) => {
+    const line = reportedLine(spec, observed.get(name), nodes.get(name));
+    if (line !== undefined) told.set(inputsOf(spec), line);
+    return line;
+  });
+  const reported = Array.from(profiles.values(), (profile, at) => {
+    const inputs = inputsOf(profile.spec);
+    // What a node says of its own profile is worth more than what another says of the same, and that more than a guess.
+    const line = lines[at] ?? told.get(inputs) ?? foretoldLine(foretell(profile.spec));
+    return withReport(profile, observed.get(profile.metadata.name ?? ""), inputs, line);
+  });
   const plan = decideNodeTuning({ ...input, profiles: reported, protocol: "documented" });
   return {
     profiles,
@@ -55,23 +64,17 @@ function carriedOut<T extends KubeObject>(plan: Plan, kind: string, observed: re
   return objects;
 }
 
-/** What a node says already of this very profile is worth more than what can be foretold. */
+/** A profile that makes no sense has no boot arguments and is never applied: the node stays as it is. */
 function withReport(
   profile: Profile,
   observed: Profile | undefined,
-  node: NodeFacts | undefined,
-  foretell: Foretell,
+  bootcmdlineInputs: string,
+  bootcmdline: string | undefined,
 ): Profile {
-  const inputs = inputsOf(profile.spec);
-  const bootcmdline = reportedLine(profile.spec, observed, node) ?? foretoldLine(foretell(profile.spec));
-  // A profile that makes no sense is never applied, and the node stays as it is.
   if (bootcmdline === undefined) return observed?.status ? { ...profile, status: observed.status } : profile;
   const { tunedProfile } = profile.spec.config;
   const applied = { type: "Applied", status: "True", reason: "AsExpected", message: "" } as const;
-  return {
-    ...profile,
-    status: { tunedProfile, bootcmdline, bootcmdlineInputs: inputs, conditions: [applied] },
-  };
+  return { ...profile, status: { tunedProfile, bootcmdline, bootcmdlineInputs, conditions: [applied] } };
 }
 
 function reportedLine(
