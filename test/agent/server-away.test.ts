@@ -88,6 +88,11 @@ async function want(value: number): Promise<void> {
   await admin.patch(profileKind, "n", { type: "apply", object, force: true }, { namespace, fieldManager: "test" });
 }
 
+async function isApplied(): Promise<boolean> {
+  const { status } = await admin.get(profileKind, "n", { namespace });
+  return isTrue(status?.conditions, "Applied");
+}
+
 async function value(): Promise<string> {
   const file = await host.read(swappiness);
   return file.type === "text" ? file.text.trim() : file.type;
@@ -100,7 +105,7 @@ async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
 describe("an agent", () => {
   test("keeps settings while its server is away or knows nothing, and believes it when it says that the Profile is gone", async () => {
     await want(10);
-    await until(async () => (await value()) === "10");
+    await until(isApplied);
     const port = Number(new URL(server.url).port);
     await server.close();
     answers.length = 0;
@@ -112,10 +117,7 @@ describe("an agent", () => {
     await install();
     await until(async () => (await value()) === "60");
     await want(20);
-    await until(async () => {
-      const { status } = await admin.get(profileKind, "n", { namespace });
-      return isTrue(status?.conditions, "Applied");
-    });
+    await until(isApplied);
     expect(await value()).toBe("20");
   });
 
