@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { nativeEngine } from "../engine/native-engine.ts";
-import { tune } from "../on-node/tune.ts";
+import { resolveSpec } from "../on-node/resolve-spec.ts";
 import { machine, machineBase, smallMachine } from "./machine.ts";
 
 const base = machineBase(smallMachine);
@@ -29,14 +29,12 @@ test("two machines are two boots", async () => {
 test.each(["openshift", "openshift-node", "openshift-control-plane"])(
   "the base profile %s applies to a machine without a failure",
   async (profile) => {
-    const outcome = await tune({
-      spec: { config: { tunedProfile: profile } },
-      host: machine(base),
-      engine: nativeEngine(),
-    });
-    if (outcome.type !== "applied") throw new Error(JSON.stringify(outcome));
-    expect(outcome.warnings).toEqual([]);
-    expect(outcome.report.settings.filter(({ type }) => type === "failed")).toEqual([]);
-    expect(outcome.report.settings.some(({ type }) => type === "set")).toBe(true);
+    const host = machine(base);
+    const resolution = await resolveSpec({ config: { tunedProfile: profile } }, host);
+    if (resolution.type !== "resolved") throw new Error(JSON.stringify(resolution));
+    expect(resolution.profile.warnings).toEqual([]);
+    const { settings } = await nativeEngine().apply(resolution.profile, host, resolution.options);
+    expect(settings.filter(({ type }) => type === "failed")).toEqual([]);
+    expect(settings.some(({ type }) => type === "set")).toBe(true);
   },
 );

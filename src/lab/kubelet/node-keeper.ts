@@ -7,7 +7,6 @@ import { kinds } from "../../kube/kinds.ts";
 import { isOlder } from "../../kube/resource-version.ts";
 import { hashText } from "../../object/hash.ts";
 import { findCondition } from "../../object/condition.ts";
-import { formatMicroTime } from "../../object/time.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { Controller, source } from "../../runtime/controller.ts";
 import { forEachBounded } from "../../runtime/for-each-bounded.ts";
@@ -15,6 +14,7 @@ import type { Log } from "../../runtime/log.ts";
 import type { NodeCaches } from "../workloads/workload-caches.ts";
 import { foreignLabels, instanceAnnotation, nodeObject, nodeStatus, stoppedCondition } from "./node-object.ts";
 import { withTransitionTimes, type Node } from "./node-object.ts";
+import { leaseNamespace, renewNodeLease } from "./node-lease.ts";
 import type { Patience } from "./patience.ts";
 import type { VirtualNode } from "./virtual-node.ts";
 
@@ -50,8 +50,6 @@ interface Kept {
   leaseDue: number;
 }
 
-const leaseNamespace = "kube-node-lease";
-const leaseSeconds = 40;
 const heartbeatMs = 10_000;
 const statusMs = 300_000;
 /** Put on and taken off by the node controller, as the Ready condition goes. */
@@ -223,34 +221,10 @@ export class NodeKeeper {
 
   async #renew(kept: Kept): Promise<void> {
     const { kubelet, clock } = this.#options;
-    const { name } = kept.node;
-    const client = kubelet(name);
-    const options = { namespace: leaseNamespace };
-    const renewTime = formatMicroTime(clock.now());
-    const spec = { holderIdentity: name, leaseDurationSeconds: leaseSeconds, renewTime };
-    // Whose it is: the garbage collector takes it away with that very Node.
-    const ownerReferences = [{ apiVersion: "v1", kind: "Node", name, uid: kept.uid }];
-    const renew = async (patch: object): Promise<void> => {
-      await client.patch(kinds.lease, name, { type: "merge", patch }, options);
-    };
+    const { node, uid } = kept;
     const first = kept.leaseDue === 0;
-    try {
-      if (!first) await renew({ spec: { renewTime } });
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-      kept.leaseDue = 0;
-    }
-    if (kept.leaseDue === 0) {
-      const metadata = { name, namespace: leaseNamespace, ownerReferences };
-      const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata, spec };
-      try {
-        await client.create(kinds.lease, lease);
-      } catch (error) {
-        if (!isAlreadyExists(error)) throw error;
-        await renew({ metadata: { ownerReferences }, spec });
-      }
-    }
-    kept.leaseDue = clock.monotonic() + (first ? heartbeatMs - spread(name, heartbeatMs) : heartbeatMs);
+    await renewNodeLease(kubelet(node.name), { name: node.name, uid }, { first, now: clock.now() });
+    kept.leaseDue = clock.monotonic() + heartbeatMs - (first ? spread(node.name, heartbeatMs) : 0);
   }
 }
 

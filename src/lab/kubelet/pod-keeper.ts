@@ -11,7 +11,8 @@ import { nodeStatus, ownLabels } from "./node-object.ts";
 import type { Patience } from "./patience.ts";
 import { PodAddresses } from "./pod-addresses.ts";
 import { admitPod, type Admission, type Pod } from "./pod-admission.ts";
-import { PodRun, type PodSurroundings } from "./pod-run.ts";
+import { PodRun } from "./pod-run.ts";
+import type { PodSurroundings } from "./pod-surroundings.ts";
 import { podStatus, statusPatch, type KubeletStatus } from "./pod-status.ts";
 import type { VirtualNode } from "./virtual-node.ts";
 

@@ -1,42 +1,17 @@
-import type { Container } from "kubernetes-types/core/v1.js";
-import type { Client } from "../../kube/client.ts";
-import type { Cluster } from "../../kube/connection.ts";
 import { formatTime } from "../../object/time.ts";
-import type { Clock } from "../../runtime/clock.ts";
 import { controllerOf } from "../workloads/pods/controller-of.ts";
 import { podRequests, type ResourceAmounts } from "../workloads/scheduler/resource-amounts.ts";
-import { behaviourOf, wishesInAnnotations, wishesInFiles } from "./behaviour.ts";
+import { wishesInAnnotations, wishesInFiles } from "./behaviour.ts";
 import { isProgram, neededObjects } from "./container-files.ts";
-import { ContainerLog, type LogBudget } from "./container-log.ts";
+import { live } from "./container-life.ts";
 import { adoptContainer, type ContainerRun } from "./container-run.ts";
-import { environmentOf, readsForEnvironment } from "./environment.ts";
-import { nodeStatus } from "./node-object.ts";
 import { NodeReads } from "./node-reads.ts";
 import type { Pod } from "./pod-admission.ts";
-import { containersOf, goDuration, restarts } from "./pod-containers.ts";
-import type { PodEvents } from "./pod-events.ts";
+import { containersOf, restarts } from "./pod-containers.ts";
 import type { PodView } from "./pod-status.ts";
-import type { Program } from "./program.ts";
-import { startProgram } from "./start-program.ts";
+import { hostIP, type Now, nowOn, type PodPlace, type PodSurroundings, retryMs } from "./pod-surroundings.ts";
 import type { VirtualNode } from "./virtual-node.ts";
 import { Wake } from "./wake.ts";
-
-/** What all pods of a process are run with. */
-export interface PodSurroundings {
-  /** As the kubelet of this node. */
-  readonly kubelet: (node: string) => Client;
-  readonly cluster: Cluster;
-  readonly program?: Program;
-  readonly clock: Clock;
-  readonly budget: LogBudget;
-  readonly events: PodEvents;
-  /** Something happened to the pod by itself. */
-  readonly changed: (key: string) => void;
-}
-
-const hostIP = "127.0.0.1";
-/** How long before something that a pod lacks is looked for again. */
-const retryMs = 5000;
 
 /** One pod on its node. It moves when asked to, with `step`, and tells with `view` how it stands. */
 export class PodRun {
@@ -165,12 +140,13 @@ export class PodRun {
     const inFiles = used ? await wishesInFiles(used, pod.metadata) : {};
     const wishes = { ...inFiles, ...wishesInAnnotations(pod.metadata) };
     const ends = pod.spec?.restartPolicy !== "Always" && controllerOf(pod)?.kind === "Job";
+    const place = this.#place();
     for (const { container, role } of containersOf(pod)) {
       const run = this.container(container.name);
       if (!run) continue;
       // Deleted or out of time while something was read.
-      if (this.#over || this.#killAt !== undefined) return;
-      await this.#live({ pod, container, run, wake, behaviour: { role, ends, wishes } });
+      if (place.isEnding()) return;
+      await live({ pod, container, run, place, wake, behaviour: { role, ends, wishes } });
       if (role === "init" && run.ended?.exitCode !== 0) {
         if (run.ended && pod.spec?.restartPolicy === "Never") this.#finish(pod);
         return;
@@ -194,7 +170,7 @@ export class PodRun {
     if (this.#mounted) return true;
     const { namespace = "" } = pod.metadata;
     const needed = neededObjects(pod.spec?.volumes);
-    const reads = needed.length > 0 ? this.#reads() : undefined;
+    const reads = needed.length > 0 ? new NodeReads(this.#with.kubelet(this.node.name), this.#with.clock) : undefined;
     for (const { volume, kind, name } of needed) {
       if (await reads?.data(kind, namespace, name)) continue;
       const message = `MountVolume.SetUp failed for volume "${volume}" : ${kind.toLowerCase()} "${name}" not found`;
@@ -205,114 +181,17 @@ export class PodRun {
     return true;
   }
 
-  /** Brings one container as far as it gets now. */
-  async #live(life: ContainerLife): Promise<void> {
-    const { pod, run, wake } = life;
-    for (;;) {
-      if (run.running) {
-        if (run.program) run.ready = life.behaviour.wishes.ready !== "false";
-        else this.#behave(life);
-        if (run.running) return;
-      }
-      const ended = run.lastEnd;
-      if (!ended) {
-        if (!(await this.#start(life))) return;
-        continue;
-      }
-      if (run.role === "init" ? ended.exitCode === 0 : run.role === "main" && !restarts(pod, ended.exitCode)) return;
-      if (run.role === "init" && pod.spec?.restartPolicy === "Never") return;
-      const { monotonic } = this.#now();
-      const wait = run.restartIn(monotonic);
-      if (wait > 0) {
-        const { name, namespace, uid } = pod.metadata;
-        const where = `${name}_${namespace}(${uid})`;
-        const message = `Back-off restarting failed container ${run.name} in pod ${where}`;
-        if (run.ended) this.#with.events.warn(pod, this.node.name, "BackOff", message);
-        const times = `back-off ${goDuration(run.backOffMs)} restarting failed container=${run.name}`;
-        run.wait("CrashLoopBackOff", `${times} pod=${where}`);
-        return wake.at(monotonic + wait);
-      }
-      if (!(await this.#start(life))) return;
-      run.grow();
-    }
-  }
-
-  /** A container that runs no program of ours does as it is told. */
-  #behave({ run, wake, behaviour: input }: ContainerLife): void {
-    const behaviour = behaviourOf(input);
-    const { exitCode, runMs, message } = behaviour;
-    run.ready = input.role !== "init" && behaviour.ready;
-    if (exitCode === undefined) return;
-    const due = run.since + runMs;
-    const now = this.#now();
-    if (now.monotonic < due) return wake.at(due);
-    if (message) this.#log(run).write(message);
-    run.end(exitCode, now, { message });
-    run.ready = input.role === "init" && exitCode === 0;
-  }
-
-  /** False when something it needs is missing. */
-  async #start({ pod, container, run, wake }: ContainerLife): Promise<boolean> {
-    const program = isProgram(container) ? this.#with.program : undefined;
-    const started = (): void => {
-      run.started(this.#now());
-      this.#with.events.started(pod, this.node.name, container.image);
-    };
-    if (!program && !readsForEnvironment(container)) {
-      started();
-      return true;
-    }
-    const { cluster, clock } = this.#with;
-    const allocatable = nodeStatus(this.node, { port: 0, now: 0 }).allocatable as Record<string, string>;
-    const reads = this.#reads();
-    const input = { pod, container, reads, hostIP, podIP: this.podIP, allocatable, server: cluster.server };
-    const environment = await environmentOf(input);
-    if (this.#over || this.#killAt !== undefined) return false;
-    if (environment.type === "blocked") {
-      run.wait("CreateContainerConfigError", environment.message);
-      this.#with.events.warn(pod, this.node.name, "Failed", `Error: ${environment.message}`);
-      wake.at(this.#now().monotonic + retryMs);
-      return false;
-    }
-    started();
-    if (!program) return true;
-    const { variables } = environment;
-    run.program = startProgram({
-      ...input,
-      program,
+  #place(): PodPlace {
+    return {
+      key: this.#key,
       node: this.node,
-      client: this.#with.kubelet(this.node.name),
-      cluster,
-      variables,
-      clock,
-      log: this.#log(run),
-      ended: (exitCode) => {
-        run.end(exitCode, this.#now());
-        this.#with.changed(this.#key);
-      },
-    });
-    return true;
+      podIP: this.podIP,
+      surroundings: this.#with,
+      isEnding: () => this.#over || this.#killAt !== undefined,
+    };
   }
 
-  #log(run: ContainerRun): ContainerLog {
-    run.log ??= new ContainerLog(this.#with.clock, this.#with.budget);
-    return run.log;
+  #now(): Now {
+    return nowOn(this.#with.clock);
   }
-
-  #reads(): NodeReads {
-    return new NodeReads(this.#with.kubelet(this.node.name), this.#with.clock);
-  }
-
-  #now(): { wall: number; monotonic: number } {
-    const { clock } = this.#with;
-    return { wall: clock.now(), monotonic: clock.monotonic() };
-  }
-}
-
-interface ContainerLife {
-  readonly pod: Pod;
-  readonly container: Container;
-  readonly run: ContainerRun;
-  readonly wake: Wake;
-  readonly behaviour: Parameters<typeof behaviourOf>[0];
 }
