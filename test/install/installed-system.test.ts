@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { applyManifests } from "../../src/cli/apply-manifests.ts";
+import { converge } from "../../src/cli/convergence.ts";
+import { installManifests } from "../../src/cli/manifests.ts";
+import { programs } from "../../src/cli/programs.ts";
+import { smallNodes } from "../../src/cli/virtual-nodes.ts";
+import type { Impersonation } from "../../src/kube/connection.ts";
+import type { HttpClient } from "../../src/kube/http-client.ts";
+import { kinds } from "../../src/kube/kinds.ts";
+import { runLab } from "../../src/lab/run-lab.ts";
+import { exampleLabel, exampleTuned } from "../../src/lab/worked-example.ts";
+import { profileKind, tunedKind, tuningNamespace } from "../../src/node-tuning/api.ts";
+import { operatorLease, systemNamespace } from "../../src/operator/rbac.ts";
+import { noLog } from "../../src/runtime/log.ts";
+import { eventually, gone } from "../node-tuning/eventually.ts";
+import { clientFor } from "../runtime/client-for.ts";
+import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
+
+/** Nothing but what `attune install` applies, on virtual nodes: every part has the token of its own pod. */
+for (const variant of serverVariants())
+  describe(`what was installed, on the ${variant.name} server`, { timeout: 120_000 }, () => {
+    const stop = new AbortController();
+    const { signal } = stop;
+    const nodes = smallNodes(2, "node-", { [exampleLabel]: "" });
+    let server: ServerUnderTest;
+    let admin: HttpClient;
+    let lab: Promise<unknown> | undefined;
+
+    beforeAll(async () => {
+      server = await variant.start();
+      admin = clientFor(server);
+      await applyManifests(admin, installManifests({ mode: "standalone" }));
+      const clientAs = (who: Impersonation): HttpClient => admin.as(who);
+      const { cluster } = admin.connection;
+      const program = programs(admin, noLog);
+      lab = runLab({ client: admin, clientAs, cluster, nodes, program, workloads: {}, signal, log: noLog });
+      await eventually("kinds are served", () => admin.list(tunedKind));
+    }, 60_000);
+    afterAll(async () => {
+      stop.abort();
+      await lab;
+      await server?.close();
+    });
+
+    it("tunes the kernel of every node", async () => {
+      await admin.create(tunedKind, exampleTuned(), { namespace: tuningNamespace });
+      const hosts = new Map(nodes.map(({ name, host }) => [name, host]));
+      const outcomes = await converge(admin, hosts, AbortSignal.timeout(60_000));
+      expect(outcomes.map(({ node, converged }) => [node, converged])).toEqual(nodes.map(({ name }) => [name, true]));
+    });
+
+    it("has two operators, of which one acts", async () => {
+      const deployment = await eventually("both are ready", async () => {
+        const found = await admin.get(kinds.deployment, "attune-operator", { namespace: systemNamespace });
+        return found.status?.readyReplicas === 2 && found;
+      });
+      expect(deployment.status?.unavailableReplicas).toBeUndefined();
+      const { spec } = await admin.get(kinds.lease, operatorLease, { namespace: tuningNamespace });
+      expect(spec?.holderIdentity).toMatch(/_/);
+    });
+
+    it("leaves nothing on the nodes once it is removed", async () => {
+      const patch = { spec: { managementState: "Removed" } };
+      await admin.patch(tunedKind, "default", { type: "merge", patch }, { namespace: tuningNamespace });
+      await gone("the DaemonSet", () => admin.get(kinds.daemonSet, "tuned", { namespace: tuningNamespace }));
+      expect((await admin.list(profileKind, { namespace: tuningNamespace })).items).toEqual([]);
+    });
+  });
