@@ -1,15 +1,30 @@
+import { agent } from "./agent.ts";
 import { bigList } from "./big-list.ts";
 import { fanOut } from "./fan-out.ts";
 import { lab } from "./lab.ts";
 import { WrongError } from "./load.ts";
 import { memory } from "./memory.ts";
 import { nodeTuning } from "./node-tuning.ts";
+import { nodeTuningScale } from "./node-tuning-scale.ts";
 import { Report } from "./report.ts";
 import { requests } from "./requests.ts";
 import { startUp } from "./start-up.ts";
 import { tuned } from "./tuned.ts";
+import { virtualNodes } from "./virtual-nodes.ts";
 
-const sections = [startUp, requests, fanOut, memory, bigList, tuned, lab, nodeTuning];
+const sections = [
+  startUp,
+  requests,
+  fanOut,
+  memory,
+  bigList,
+  tuned,
+  lab,
+  nodeTuning,
+  nodeTuningScale,
+  virtualNodes,
+  agent,
+];
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));
 const unknown = wanted.filter((name) => !sections.some((section) => section.name === name));
 if (unknown.length > 0) {

@@ -17,6 +17,11 @@ export function memoryOf(pids: readonly number[]): Memory | undefined {
   return resident === undefined || own === undefined ? undefined : { resident, own };
 }
 
+/** The most that was ever resident, in MB. */
+export function peakMemoryOf(pid: number): number | undefined {
+  return sum([pid], (one) => megabytes(one, "VmHWM"));
+}
+
 function megabytes(pid: number, line: string): number {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   return (Number(new RegExp(`^${line}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) * 1024) / 1e6;

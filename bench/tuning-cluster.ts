@@ -24,11 +24,13 @@ export interface Write {
   readonly method: Method;
   readonly path: string;
   readonly body?: string;
+  readonly contentType?: string;
 }
 
 interface Item {
   metadata: { name: string; resourceVersion: string };
   spec: unknown;
+  status?: unknown;
 }
 
 /** A server with the kinds of node tuning, and what a bench does there without any client library. */

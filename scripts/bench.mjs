@@ -14,7 +14,7 @@ process.on("exit", () => rmSync(out, { recursive: true, force: true }));
 await import("./bundle.mjs");
 const bundle = join(out, "main.mjs");
 await build({
-  entryPoints: [join(root, "bench/main.ts"), join(root, "bench/lab-process.ts")],
+  entryPoints: ["main", "lab-process", "agents-process"].map((name) => join(root, `bench/${name}.ts`)),
   outdir: out,
   outExtension: { ".js": ".mjs" },
   packages: "external",

@@ -1,0 +1,39 @@
+import { setInterval } from "node:timers";
+import { runAgent } from "../src/agent/agent.ts";
+import type { MemoryHost } from "../src/host/memory-host.ts";
+import { HttpClient } from "../src/kube/http-client.ts";
+import { loadConnection } from "../src/kube/load-connection.ts";
+import { machine, machineBase, smallMachine } from "../src/lab/machine.ts";
+
+/**
+ * A process of its own, started by `virtual-nodes.ts`: agents of as many nodes, each with a machine in memory. Prints
+ * `VALUE MILLISECONDS` whenever all machines have the same value in the file, with the time of day.
+ */
+const [kubeconfig = "", count = "50", path = ""] = process.argv.slice(2);
+const client = new HttpClient(await loadConnection({ kubeconfig }));
+const end = new AbortController();
+const base = machineBase(smallMachine);
+const hosts: MemoryHost[] = Array.from({ length: Number(count) }, () => machine(base));
+process.once("SIGTERM", () => end.abort());
+
+let last = "";
+setInterval(() => void look(), 1).unref();
+await Promise.all(
+  hosts.map((host, index) =>
+    runAgent({ client: client.for(client.connection), node: `node-${index}`, host, signal: end.signal }),
+  ),
+);
+client.close();
+
+async function look(): Promise<void> {
+  let value: string | undefined;
+  for (const host of hosts) {
+    const file = await host.read(path);
+    const text = file.type === "text" ? file.text.trim() : "";
+    if (value !== undefined && text !== value) return;
+    value = text;
+  }
+  if (value === undefined || value === last) return;
+  last = value;
+  console.log(`${value} ${performance.timeOrigin + performance.now()}`);
+}
