@@ -10,12 +10,12 @@ export function transitions(
   return (after ?? []).flatMap(({ type, status, reason, message }): PlannedEvent[] => {
     const old = findCondition(before, type);
     // How things begin is no news unless something is wrong.
-    if (!old && !isBad(type, status)) return [];
+    if (!old && !isBad(type, status, reason)) return [];
     if (old?.status === status && old.reason === reason) return [];
     return [
       {
         regarding,
-        type: isBad(type, status) ? "Warning" : "Normal",
+        type: isBad(type, status, reason) ? "Warning" : "Normal",
         reason: reason === "AsExpected" ? `${type}${status}` : reason,
         message: message || `${type} is ${status}.`,
       },
@@ -23,10 +23,9 @@ export function transitions(
   });
 }
 
-function isBad(type: string, status: string): boolean {
-  return type === "Degraded"
-    ? status === "True"
-    : type === "Valid" || type === "Available"
-      ? status === "False"
-      : false;
+function isBad(type: string, status: string, reason: string): boolean {
+  if (type === "Degraded") return status === "True";
+  // Nodes report one after the other; everything else that keeps arguments from a pool wants somebody to look.
+  if (type === "BootArguments") return status === "False" && reason !== "WaitingForNodes";
+  return (type === "Valid" || type === "Available") && status === "False";
 }
