@@ -15,6 +15,9 @@ import { exampleLabel } from "../lab/worked-example.ts";
 import { runOperator } from "../operator/operator.ts";
 import { operatorServiceAccount, systemNamespace } from "../operator/rbac.ts";
 import type { Log } from "../runtime/log.ts";
+import { webhookSecret, webhookServiceAccount } from "../webhook/rbac.ts";
+import { tunedHandler } from "../webhook/tuned-handler.ts";
+import { runWebhook } from "../webhook/webhook.ts";
 import { applyManifests } from "./apply-manifests.ts";
 import { foundation } from "./manifests.ts";
 import { programs } from "./programs.ts";
@@ -39,8 +42,8 @@ export interface System {
 }
 
 /**
- * The whole system in one process: server, virtual nodes, scheduler and controllers, operator, and the agents, which are
- * pods of the operator's DaemonSet. They share nothing but loopback HTTPS, and each part has the token of its own
+ * The whole system in one process: server, virtual nodes, scheduler and controllers, operator, webhook, and the agents,
+ * which are pods of the operator's DaemonSet. They share nothing but loopback HTTPS, and each part has the token of its own
  * ServiceAccount or the identity of its node, so that what it may do is proven on every start.
  */
 export async function startSystem(options: SystemOptions): Promise<System> {
@@ -75,7 +78,11 @@ async function startParts(
   { signal, log }: SystemOptions,
 ): Promise<Pick<System, "hosts" | "stopped">> {
   const tokenClient = async (account: string): Promise<HttpClient> => clientOf(server, await tokenOf(admin, account));
-  const [operator, lab] = await Promise.all([tokenClient(operatorServiceAccount), tokenClient(labServiceAccount)]);
+  const [operator, webhook, lab] = await Promise.all([
+    tokenClient(operatorServiceAccount),
+    tokenClient(webhookServiceAccount),
+    tokenClient(labServiceAccount),
+  ]);
   const hosts = new Map(nodes.map(({ name, host }) => [name, host]));
   const clientAs = (who: Impersonation): Client => lab.as(who);
   const parts = [
@@ -86,6 +93,16 @@ async function startParts(
       version,
       signal,
       log: log.child({ part: "operator" }),
+    }),
+    runWebhook({
+      client: webhook,
+      handlers: { admission: [tunedHandler], conversion: [] },
+      host: "127.0.0.1",
+      port: 0,
+      target: (port) => ({ type: "url", base: `https://127.0.0.1:${port}` }),
+      secret: { namespace: systemNamespace, name: webhookSecret },
+      signal,
+      log: log.child({ part: "webhook" }),
     }),
     runLab({
       client: lab,
