@@ -53,7 +53,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   const manager = new Manager({ clock, log });
   const own = { namespace, fieldSelector: `metadata.name=${node}` };
   const profiles = manager.informer(profileKind, own, () =>
-    createInformer(client, profileKind, { ...own, clock, hooks: tellOnce(log) }),
+    createInformer(client, profileKind, { ...own, clock, hooks: tellOnce(log, clock) }),
   );
   const controller = tuneController({ client, profiles, namespace, node, tuner, protocol, clock, log });
   manager.add(controller, { on: "everywhere" });
@@ -82,17 +82,19 @@ function describe(event: DaemonEvent): Record<string, unknown> {
   return { event: event.type, outcome: event.outcome.type, why: event.outcome.message };
 }
 
-/** A server that is away is told of when it goes and when it comes back, not with every try. */
-function tellOnce(log: Log): ReflectorHooks {
-  let away = false;
+/** Longer than the longest wait between two tries: after such a silence the server had been back. */
+const backAfterMs = 120_000;
+
+/** A server that is away is told of when it goes, not with every try. */
+function tellOnce(log: Log, clock: Clock): ReflectorHooks {
+  let last: { readonly at: number; readonly message: string } | undefined;
   return {
     onError(error, { retryMs }) {
-      if (!away) log.warn({ error, retryMs }, "cannot follow the Profile; settings stay as they are");
-      away = true;
-    },
-    onWatch() {
-      if (away) log.info({}, "follow the Profile again");
-      away = false;
+      const { message } = error as Error;
+      const at = clock.monotonic();
+      if (last?.message !== message || at - last.at > backAfterMs)
+        log.warn({ error: message, retryMs }, "cannot follow the Profile; settings stay as they are");
+      last = { at, message };
     },
   };
 }
