@@ -11,7 +11,7 @@ export function mayWait({ services, resource, subresource }: RequestContext): bo
   return services.admission.mayWait({ operation: "UPDATE", resource, subresource });
 }
 
-/** How long an overtaken write lets others go before it, each time. */
+/** How long an overtaken write lets others go before it; then it tries out of turn, and waits twice as long. */
 const patienceMs = 1000;
 
 /**
@@ -27,6 +27,7 @@ export async function onNewest<T>(
   const { services, resource } = context;
   const warnings = context.warnings.length;
   let turn: Turn | undefined;
+  let patience = patienceMs;
   try {
     for (;;)
       try {
@@ -37,7 +38,8 @@ export async function onNewest<T>(
       } catch (error) {
         if (!(error instanceof StaleWriteError)) throw error;
         turn ??= services.turns.join(`${collectionFor(context)}/${keyFor(context, context.name)}`);
-        await turn.comes(Math.min(patienceMs, leftOf(context)));
+        await turn.comes(Math.min(patience, leftOf(context)));
+        patience *= 2;
         if (leftOf(context) <= 0) throw timedOut();
         context.warnings.length = warnings;
       }
