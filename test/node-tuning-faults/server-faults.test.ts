@@ -50,23 +50,27 @@ describe("the operator comes to the same end if in every step", async () => {
   const outcomes = await undisturbedOutcomes();
 
   // Together: what they do most is wait.
-  it.concurrent.each(faults)("$what", async ({ strike }) => {
-    const stage = await LiveStage.open();
-    const operator = stage.startOperator();
-    try {
-      for (const [index, { happen }] of story.entries()) {
-        await happen(stage.client);
-        await strike(stage);
-        await stage.until(outcomes[index] as Record<string, unknown>);
+  it.concurrent.each(faults)(
+    "$what",
+    async ({ strike }) => {
+      const stage = await LiveStage.open();
+      const operator = stage.startOperator();
+      try {
+        for (const [index, { happen }] of story.entries()) {
+          await happen(stage.client);
+          await strike(stage);
+          await stage.until(outcomes[index] as Record<string, unknown>);
+        }
+        expect(stage.proxy.pending).toBe(0);
+        // Seven watches, a list or two for each that is cut, fifty writes, and those that are tried again.
+        expect(operator.requests()).toBeLessThan(500);
+      } finally {
+        await operator.stop();
+        await stage.close();
       }
-      expect(stage.proxy.pending).toBe(0);
-      // Seven watches, a list or two for each that is cut, fifty writes, and those that are tried again.
-      expect(operator.requests()).toBeLessThan(500);
-    } finally {
-      await operator.stop();
-      await stage.close();
-    }
-  });
+    },
+    180_000,
+  );
 });
 
 function answers(status: number, count: number, headers: Record<string, string> = {}): Fault[] {
