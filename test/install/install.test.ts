@@ -39,6 +39,29 @@ describe("what attune install prints", () => {
     expect(definitions(everything)).toHaveLength(4);
   });
 
+  it("has the alerts that are known of the operator it replaces", () => {
+    const rules = everything.filter(({ kind }) => kind === "PrometheusRule") as unknown as Rules[];
+    expect(rules.flatMap(({ spec }) => spec.groups.flatMap(({ rules }) => rules)).map(({ alert }) => alert)).toEqual([
+      undefined,
+      "NTOPodsNotReady",
+      "NTOPodLabelsUsed",
+      "NTOInvalidTunedExist",
+      "NTODegraded",
+    ]);
+  });
+
+  it("says what a cluster without admission policies goes without", () => {
+    const target = {
+      monitoring: false,
+      admissionPolicies: false,
+      machineConfigsAreOurs: false,
+      foreign: new Set<string>(),
+    };
+    const { objects, notes } = forTarget(everything, target);
+    expect(notes).toEqual([expect.stringMatching(/^the cluster has no ValidatingAdmissionPolicy: /)]);
+    expect(objects.filter(({ kind }) => kind.startsWith("Validating"))).toEqual([]);
+  });
+
   it("limits agents before it gives them rights", () => {
     const at = (kind: string): number => everything.findIndex((object) => object.kind === kind);
     expect(at("ValidatingAdmissionPolicyBinding")).toBeLessThan(at("Role"));
@@ -59,6 +82,10 @@ describe("what attune install prints", () => {
     }
   });
 });
+
+interface Rules {
+  spec: { groups: { rules: { alert?: string }[] }[] };
+}
 
 interface Workload {
   spec: { template: { spec: { securityContext: object; containers: { securityContext: object }[] } } };

@@ -8,17 +8,21 @@ import type { Impersonation } from "../../src/kube/connection.ts";
 import type { HttpClient } from "../../src/kube/http-client.ts";
 import { kinds } from "../../src/kube/kinds.ts";
 import { runLab } from "../../src/lab/run-lab.ts";
-import { exampleLabel, exampleTuned } from "../../src/lab/worked-example.ts";
-import { profileKind, tunedKind, tuningNamespace } from "../../src/node-tuning/api.ts";
+import { exampleLabel, exampleSysctl, exampleTuned } from "../../src/lab/worked-example.ts";
+import { inputsAnnotation, profileKind, tunedKind, tuningNamespace } from "../../src/node-tuning/api.ts";
 import { operatorLease, systemNamespace } from "../../src/operator/rbac.ts";
 import { noLog } from "../../src/runtime/log.ts";
 import { eventually, gone } from "../node-tuning/eventually.ts";
 import { clientFor } from "../runtime/client-for.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
 
+const protocols = ["documented", "shipped"] as const;
+
 /** Nothing but what `attune install` applies, on virtual nodes: every part has the token of its own pod. */
-for (const variant of serverVariants())
-  describe(`what was installed, on the ${variant.name} server`, { timeout: 120_000 }, () => {
+describe.each(serverVariants().flatMap((variant) => protocols.map((protocol) => ({ ...variant, protocol }))))(
+  "what was installed with the protocol $protocol, on the $name server",
+  { timeout: 120_000 },
+  ({ start, protocol }) => {
     const stop = new AbortController();
     const { signal } = stop;
     const nodes = smallNodes(2, "node-", { [exampleLabel]: "" });
@@ -27,9 +31,9 @@ for (const variant of serverVariants())
     let lab: Promise<unknown> | undefined;
 
     beforeAll(async () => {
-      server = await variant.start();
+      server = await start();
       admin = clientFor(server);
-      await applyManifests(admin, installManifests({ mode: "standalone" }));
+      await applyManifests(admin, installManifests({ mode: "standalone", protocol }));
       const clientAs = (who: Impersonation): HttpClient => admin.as(who);
       const { cluster } = admin.connection;
       const program = programs(admin, noLog);
@@ -49,6 +53,18 @@ for (const variant of serverVariants())
       expect(outcomes.map(({ node, converged }) => [node, converged])).toEqual(nodes.map(({ name }) => [name, true]));
     });
 
+    it.runIf(protocol === "shipped")("reports on every Node what its boot arguments depend on", async () => {
+      for (const { name } of nodes)
+        await eventually(`${name} reports`, async () => {
+          const [node, profile] = await Promise.all([
+            admin.get(kinds.node, name),
+            admin.get(profileKind, name, { namespace: tuningNamespace }),
+          ]);
+          const wanted = profile.metadata.annotations?.[inputsAnnotation];
+          return wanted !== undefined && node.metadata.annotations?.[inputsAnnotation] === wanted;
+        });
+    });
+
     it("has two operators, of which one acts", async () => {
       const deployment = await eventually("both are ready", async () => {
         const found = await admin.get(kinds.deployment, "attune-operator", { namespace: systemNamespace });
@@ -64,5 +80,11 @@ for (const variant of serverVariants())
       await admin.patch(tunedKind, "default", { type: "merge", patch }, { namespace: tuningNamespace });
       await gone("the DaemonSet", () => admin.get(kinds.daemonSet, "tuned", { namespace: tuningNamespace }));
       expect((await admin.list(profileKind, { namespace: tuningNamespace })).items).toEqual([]);
+      for (const { name, host } of nodes)
+        await eventually(`${name} is as it was`, async () => {
+          const file = await host.read(exampleSysctl.path);
+          return file.type === "text" && file.text.trim() !== exampleSysctl.value;
+        });
     });
-  });
+  },
+);
