@@ -19,10 +19,12 @@ import { serverVariants, type ServerUnderTest } from "../servers/server-under-te
 const protocols = ["documented", "shipped"] as const;
 
 /** Nothing but what `attune install` applies, on virtual nodes: every part has the token of its own pod. */
-describe.each(serverVariants().flatMap((variant) => protocols.map((protocol) => ({ ...variant, protocol }))))(
+describe.each(
+  serverVariants().flatMap((variant) => protocols.map((protocol) => ({ name: variant.name, variant, protocol }))),
+)(
   "what was installed with the protocol $protocol, on the $name server",
   { timeout: 120_000 },
-  ({ start, protocol }) => {
+  ({ variant, protocol }) => {
     const stop = new AbortController();
     const { signal } = stop;
     const nodes = smallNodes(2, "node-", { [exampleLabel]: "" });
@@ -31,7 +33,7 @@ describe.each(serverVariants().flatMap((variant) => protocols.map((protocol) => 
     let lab: Promise<unknown> | undefined;
 
     beforeAll(async () => {
-      server = await start();
+      server = await variant.start();
       admin = clientFor(server);
       await applyManifests(admin, installManifests({ mode: "standalone", protocol }));
       const clientAs = (who: Impersonation): HttpClient => admin.as(who);
