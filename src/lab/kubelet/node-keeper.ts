@@ -12,9 +12,9 @@ import { Controller, source } from "../../runtime/controller.ts";
 import { forEachBounded } from "../../runtime/for-each-bounded.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { NodeCaches } from "../workloads/workload-caches.ts";
+import { leaseNamespace, renewNodeLease } from "./node-lease.ts";
 import { foreignLabels, instanceAnnotation, nodeObject, nodeStatus, stoppedCondition } from "./node-object.ts";
 import { withTransitionTimes, type Node } from "./node-object.ts";
-import { leaseNamespace, renewNodeLease } from "./node-lease.ts";
 import type { Patience } from "./patience.ts";
 import type { VirtualNode } from "./virtual-node.ts";
 

@@ -54,14 +54,17 @@ export type NodeCaches = Pick<WorkloadCaches, "pods" | "nodes">;
 
 export type CacheOptions = Pick<InformerOptions<KubeObject>, "clock" | "freeze" | "onHandlerError">;
 
-/** Nobody here asks who owns a field, and that list is as large as all the rest. */
-export const lean = { project: withoutManagedFields };
+/**
+ * How all of them are read. Nobody here asks who owns a field, and that list is as large as all the rest. A server that was
+ * away for seconds must not be missed for half a minute: its nodes would fall silent.
+ */
+export const reading = { project: withoutManagedFields, backoff: { maxMs: 5000 } };
 
 export function createNodeCaches(client: Client, options: CacheOptions = {}): NodeCaches {
   const indexes = { ...ownerIndexes, [byNode]: (pod: Pod) => [pod.spec?.nodeName ?? ""] };
   return {
-    pods: createInformer(client, kinds.pod, { ...options, ...lean, indexes }),
-    nodes: createInformer(client, kinds.node, { ...options, ...lean }),
+    pods: createInformer(client, kinds.pod, { ...options, ...reading, indexes }),
+    nodes: createInformer(client, kinds.node, { ...options, ...reading }),
   };
 }
 
@@ -70,7 +73,7 @@ export function createWorkloadCaches(
   options: CacheOptions = {},
   shared = createNodeCaches(client, options),
 ): WorkloadCaches {
-  const indexed = { ...options, ...lean, indexes: ownerIndexes };
+  const indexed = { ...options, ...reading, indexes: ownerIndexes };
   return {
     ...shared,
     deployments: createInformer(client, kinds.deployment, indexed),

@@ -26,7 +26,7 @@ import { textOf } from "./pods/pod-writes.ts";
 import { runReplicaSets } from "./replica-set/replica-set-controller.ts";
 import { Scheduler } from "./scheduler/scheduler.ts";
 import { runStatefulSets } from "./stateful-set/stateful-set-controller.ts";
-import { byNamespace, createWorkloadCaches, lean } from "./workload-caches.ts";
+import { byNamespace, createWorkloadCaches, reading } from "./workload-caches.ts";
 import type { CacheOptions, NodeCaches, WorkloadCaches } from "./workload-caches.ts";
 import type { WorkloadOptions } from "./workload-options.ts";
 
@@ -39,7 +39,7 @@ export interface LabCaches extends ServiceCaches, NodeLeases {
 }
 
 export function createLabCaches(client: Client, given: CacheOptions, shared?: NodeCaches): LabCaches {
-  const options = { ...given, ...lean };
+  const options = { ...given, ...reading };
   const workloads = createWorkloadCaches(client, given, shared);
   const inNamespace = { [byNamespace]: ({ metadata }: KubeObject): string[] => [metadata.namespace ?? ""] };
   const more = {
