@@ -15,7 +15,8 @@ export async function agent(options: Options, env: NodeJS.ProcessEnv = process.e
   const connection = await connectionOption(options);
   const { signal } = stopOnSignals();
   const unlock = await lockEngine(root);
-  const client = new HttpClient(connection);
+  // Its requests are small, and one that hangs holds up whatever the next Profile wants.
+  const client = new HttpClient(connection, { timeoutMs: 20_000 });
   try {
     const log = await createLog({ name: "agent" });
     process.stdout.write(`attune ${version} agent of node ${given.node}, on ${connection.cluster.server}\n`);

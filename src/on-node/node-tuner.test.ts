@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { nativeEngine } from "../engine/native-engine.ts";
+import { NotAppliedError } from "../engine/tuned-daemon/not-applied-error.ts";
 import { Crash, CrashingHost } from "../engine/testing/crashing-host.ts";
 import type { Host } from "../host/host.ts";
 import { MemoryBase } from "../host/memory-base.ts";
@@ -7,7 +9,7 @@ import { apiVersion, type Deferred, deferredAnnotation, type Profile } from "../
 import { inputsOf } from "../node-tuning/inputs.ts";
 import { type LogFields, type Log, noLog } from "../runtime/log.ts";
 import { VirtualClock } from "../runtime/virtual-clock.ts";
-import { NodeEngines } from "./node-engines.ts";
+import { type DaemonEngine, NodeEngines } from "./node-engines.ts";
 import { NodeTuner } from "./node-tuner.ts";
 import type { Tuning } from "./tune-outcome.ts";
 
@@ -239,6 +241,35 @@ describe("a node that is released", () => {
     await w.tuner.release();
     expect([await w.value(), await w.value(maps)]).toEqual(["60", "65530"]);
     expect(said(await w.tuner.tune(profile("p", sysctl(20), "always")))).toBe("applied, p in force");
+  });
+});
+
+describe("an engine that was asked for and fails", () => {
+  test("leaves nothing in force, and what comes next does not wait", async () => {
+    const w = new World();
+    let broken = false;
+    const tuned: DaemonEngine = {
+      ...nativeEngine(),
+      name: "tuned",
+      status: () => ({ running: true, errors: [] }),
+      async apply(resolved, host, options) {
+        if (!broken) return nativeEngine().apply(resolved, host, options);
+        const { restored } = await nativeEngine().rollback(host);
+        throw new NotAppliedError("Hung", "TuneD was not done", restored);
+      },
+    };
+    const engines = new NodeEngines({ host: w.host, option: "tuned", tuned });
+    const tuner = new NodeTuner({ host: w.host, engines, clock: w.clock, lookEveryMs, log: noLog });
+    expect(said(await tuner.tune(profile("p", sysctl(10))))).toBe("applied, p in force");
+    broken = true;
+    const tuning = await tuner.tune(profile("q", sysctl(20)));
+    expect(tuning).toEqual({
+      outcome: { type: "failed", message: "apply the profile with TuneD: TuneD was not done" },
+      inForce: { tunedProfile: "" },
+    });
+    expect(await w.value()).toBe("60");
+    broken = false;
+    expect(said(await tuner.tune(profile("q", sysctl(30), "always")))).toBe("applied, q in force");
   });
 });
 
