@@ -105,8 +105,8 @@ async function store(context: RequestContext, object: KubeObject, options: Write
       services.views.adopt(change.after as Entry, resource);
       return { type: "entry", code: 201, entry: change.after as Entry };
     }
-    // A PUT or apply that found nothing there finds something now.
-    if (context.name !== "") throw new StaleWriteError(collectionFor(context), key);
+    // A PUT or apply that found nothing there finds something now; under another name, given by admission, it always would.
+    if (context.name !== "" && context.name === metadata.name) throw new StaleWriteError(collectionFor(context), key);
     if (!generated) throw alreadyExists(resource.group, resource.plural, metadata.name ?? "");
     if (attempt >= 8) throw noFreeName(resource, metadata.name ?? "");
     delete metadata.name;

@@ -395,6 +395,15 @@ describe("mutating webhooks", () => {
     expect(await create()).toMatchObject(expected);
   });
 
+  it("cannot give a new object the name of one that is there, however it came", async () => {
+    await server.create("leases", { metadata: { namespace: "a", name: "taken" } });
+    await configure("mutating", "a", hook("w"));
+    reply = () => patch({ op: "replace", path: "/metadata/name", value: "taken" });
+    const taken = { code: 409, reason: "AlreadyExists" };
+    await expect(server.create("leases", { metadata: map })).rejects.toMatchObject(taken);
+    await expect(server.update("leases", { metadata: map })).rejects.toMatchObject(taken);
+  });
+
   it("cannot make an invalid list of owners of a good one", async () => {
     await configure("mutating", "a", hook("w"));
     reply = () => replace("/metadata/managedFields/0/operation", "Foo");
