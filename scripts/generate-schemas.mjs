@@ -50,8 +50,15 @@ for (const name of Object.keys(facts))
 
 /** `V1Pod`, `CoreV1Event` → the name of the component. `near` settles which of two groups' types is meant. */
 function componentOf(className, near) {
-  const [, group, simple] = /^([A-Z][A-Za-z]*?)?V\d(?:(?:alpha|beta)\d)?(.+)$/.exec(className) ?? ["", "", className];
-  const candidates = bySimpleName.get(simple) ?? [];
+  const [, group, version, simple] = /^([A-Z][A-Za-z]*?)?(V\d(?:(?:alpha|beta)\d)?)(.+)$/.exec(className) ?? [
+    "",
+    "",
+    "",
+    className,
+  ];
+  const all = bySimpleName.get(simple) ?? [];
+  const ofVersion = all.filter((name) => name.split(".").at(-2) === version.toLowerCase());
+  const candidates = ofVersion.length > 0 ? ofVersion : all;
   const found =
     candidates.length === 1
       ? candidates[0]

@@ -63,9 +63,7 @@ onEachServer("everyday kubectl on a lab", (cluster) => {
     );
     await kubectl.prints("set image deployment/shop app=example.com/app:2", "deployment.apps/shop image updated");
     expect(await rolledOut("deployment/shop")).toMatch(/successfully rolled out$/);
-    const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name: "shop" };
-    const autoscaler = { apiVersion: "autoscaling/v2", kind: "HorizontalPodAutoscaler", metadata: { name: "shop" } };
-    await create(JSON.stringify({ ...autoscaler, spec: { scaleTargetRef, maxReplicas: 4 } }));
+    await kubectl.prints("autoscale deployment shop --max=4", "horizontalpodautoscaler.autoscaling/shop autoscaled");
     const all = await kubectl.out("get all -o wide");
     for (const line of [
       /^pod\/shop-\S+\s+1\/1\s+Running\s+0\s+\S+\s+[\d.]+\s+node[12]\s+<none>\s+<none>$/m,

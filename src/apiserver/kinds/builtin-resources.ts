@@ -3,6 +3,7 @@ import { validatingAdmissionPolicyBinding } from "./admission/policy-binding.ts"
 import { validatingAdmissionPolicy } from "./admission/policy.ts";
 import { mutatingWebhookConfiguration, validatingWebhookConfiguration } from "./admission/webhook-configurations.ts";
 import { apiService } from "./api-service.ts";
+import { firstAutoscaler } from "./autoscaler/first-autoscaler.ts";
 import { horizontalPodAutoscaler } from "./autoscaler/horizontal-pod-autoscaler.ts";
 import { configMap } from "./config-map.ts";
 import { controllerRevision } from "./controller-revision.ts";
@@ -59,6 +60,7 @@ export function builtinResources(): Resource[] {
     replicaSet,
     statefulSet,
     horizontalPodAutoscaler,
+    firstAutoscaler,
     cronJob,
     job,
     lease,

@@ -93,7 +93,7 @@ describe("ReplicationController", () => {
 });
 
 describe("HorizontalPodAutoscaler", () => {
-  const scaleTargetRef = { kind: "Deployment", name: "d" };
+  const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name: "d" };
   const made = (spec: object) => create(horizontalPodAutoscaler, { spec: { scaleTargetRef, maxReplicas: 3, ...spec } });
   const pod = (averageValue: string): object => ({
     type: "Pods",
@@ -125,7 +125,10 @@ describe("HorizontalPodAutoscaler", () => {
 
   it.each<[object, string[]]>([
     [{ minReplicas: 0, maxReplicas: 0 }, ["spec.minReplicas", "spec.maxReplicas", "spec.metrics"]],
-    [{ scaleTargetRef: { kind: "", name: "a/b" } }, ["spec.scaleTargetRef.kind", "spec.scaleTargetRef.name"]],
+    [
+      { scaleTargetRef: { kind: "", name: "a/b" } },
+      ["spec.scaleTargetRef.kind", "spec.scaleTargetRef.name", "spec.scaleTargetRef.apiVersion"],
+    ],
     [{ metrics: [{ type: "Resource" }] }, ["spec.metrics[0].resource"]],
     [{ metrics: [pod("-1")] }, ["spec.metrics[0].pods.target.averageValue"]],
     [{ metrics: [{ ...pod("1"), type: "Object" }] }, ["spec.metrics[0].object"]],

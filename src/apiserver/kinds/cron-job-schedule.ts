@@ -31,7 +31,7 @@ function isKnown(zone: string): boolean {
   // An offset is a zone to JavaScript alone.
   if (zone.startsWith("+")) return false;
   try {
-    return new Intl.DateTimeFormat("en", { timeZone: zone }) !== undefined;
+    return new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone !== "";
   } catch {
     return false;
   }

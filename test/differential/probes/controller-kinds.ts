@@ -73,6 +73,15 @@ const autoscaler = (spec: object, name = "h"): object => ({
 });
 const metric = { name: "m" };
 const average = { type: "AverageValue", averageValue: "5" };
+const aside = "who owns a field in one version goes on owning it when it is changed in the other";
+const several: readonly object[] = [
+  { type: "Pods", pods: { metric, target: average } },
+  { type: "Resource", resource: { name: "memory", target: { type: "Utilization", averageUtilization: 5 } } },
+  { type: "External", external: { metric: { name: "e" }, target: { type: "Value", value: "7" } } },
+  { type: "ContainerResource", containerResource: { name: "cpu", container: "c", target: average } },
+  { type: "Object", object: { describedObject: scaleTargetRef, metric, target: { type: "Value", value: "2" } } },
+  { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 50 } } },
+];
 const scalings: readonly object[] = [
   {},
   { minReplicas: 0, maxReplicas: 0 },
@@ -212,6 +221,23 @@ export const controllerKinds: readonly Probe[] = [
           },
         }),
         get(`${all}/one`, { accept: table }),
+        ...[all.replace("/v2/", "/v1/")].flatMap((first): Step[] => [
+          get(`${first}/one`),
+          get(`${first}?includeObject=None`, { accept: table }),
+          { ...merge(`${first}/one`, { spec: { maxReplicas: 5, targetCPUUtilizationPercentage: 30 } }), aside },
+          post(first, { metadata: { name: "two" }, spec: { scaleTargetRef, maxReplicas: 2 } }),
+          get(`${all}/two`),
+          post(`${first}?dryRun=All`, { metadata: { name: "x" }, spec: { maxReplicas: 0 } }),
+          post(`${first}?dryRun=All`, {
+            metadata: { name: "x", annotations: { "autoscaling.alpha.kubernetes.io/metrics": "[{" } },
+            spec: { scaleTargetRef, maxReplicas: 2 },
+          }),
+          post(all, autoscaler({ metrics: [...several], behavior: {} }, "several")),
+          get(`${first}/several`),
+          { ...merge(`${first}/several`, { spec: { maxReplicas: 9 } }), aside },
+          get(`${all}/several`),
+          remove(`${first}/several`),
+        ]),
         remove(`${all}/one`),
       ]),
     ],

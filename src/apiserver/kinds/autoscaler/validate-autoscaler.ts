@@ -18,6 +18,10 @@ export function validateAutoscaler(spec: HorizontalPodAutoscalerSpec): FieldErro
   if (minReplicas !== undefined && maxReplicas < minReplicas)
     errors.push(invalid("spec.maxReplicas", maxReplicas, "must be greater than or equal to `minReplicas`"));
   errors.push(...validateReference(scaleTargetRef, "spec.scaleTargetRef"));
+  const { kind, apiVersion = "" } = scaleTargetRef;
+  // The one kind of the core group that can be scaled.
+  if (!apiVersion.includes("/") && kind !== "ReplicationController")
+    errors.push(invalid("spec.scaleTargetRef.apiVersion", apiVersion, "apiVersion must specify API group"));
   for (const [index, metric] of metrics.entries()) errors.push(...validateMetric(metric, `spec.metrics[${index}]`));
   // A target that has gone to zero is woken by what others measure alone.
   if (minReplicas === 0 && !metrics.some(({ type }) => type === "Object" || type === "External"))
