@@ -1,8 +1,5 @@
-import type { Json } from "../../object/json.ts";
 import { apiVersionOf, type KubeObject, type OwnerReference } from "../../object/meta.ts";
 import type { Log } from "../../runtime/log.ts";
-import { SUPERUSERS } from "../auth/rbac.ts";
-import type { User } from "../auth/user.ts";
 import { asStored } from "../conversion/stored-version.ts";
 import { collectionOf } from "../registry.ts";
 import type { RequestContext, Services } from "../request/context.ts";
@@ -12,10 +9,10 @@ import { isReleased } from "../request/update.ts";
 import type { Resource } from "../resource.ts";
 import { StatusError } from "../status-error.ts";
 import { decodeObject } from "../storage/object-codec.ts";
-import { StaleWriteError } from "../storage/object-store.ts";
 import type { Change, Entry } from "../storage/store.ts";
 import { GarbageIndex, idOf, type Dependent, type Place } from "./garbage-index.ts";
 import { FOREGROUND, judge, ORPHAN, type OwnerState, type Verdict } from "./garbage-verdict.ts";
+import { ownRequest } from "./own-request.ts";
 
 /** Objects looked at before requests get their turn: each may cost a write. */
 const perTurn = 100;
@@ -24,7 +21,7 @@ const perTurn = 100;
 const REFERENCES = Buffer.from('"ownerReferences":[');
 const DELETED = Buffer.from('"deletionTimestamp":"');
 
-const collector: User = { name: "system:serviceaccount:kube-system:generic-garbage-collector", groups: [SUPERUSERS] };
+const COLLECTOR = "system:serviceaccount:kube-system:generic-garbage-collector";
 
 /** Deletes what its owners leave behind, and serves deletions that wait for dependents to go or to be orphaned. */
 export class GarbageCollector {
@@ -219,30 +216,11 @@ export class GarbageCollector {
   }
 
   async #delete(context: RequestContext, uid: string, propagationPolicy: string): Promise<void> {
-    const options: Json = { propagationPolicy, preconditions: { uid } };
-    for (;;)
-      try {
-        await remove(context, options);
-        return;
-      } catch (error) {
-        // Someone wrote between the two steps of a deletion: it goes on from what they wrote.
-        if (!(error instanceof StaleWriteError)) throw error;
-      }
+    await remove(context, { propagationPolicy, preconditions: { uid } });
   }
 
   #contextFor({ key }: Place, resource: Resource): RequestContext {
-    const slash = resource.namespaced ? key.indexOf("/") : -1;
-    return {
-      services: this.#services,
-      resource,
-      user: collector,
-      namespace: slash < 0 ? "" : key.slice(0, slash),
-      name: key.slice(slash + 1),
-      subresource: "",
-      query: new URLSearchParams(),
-      userAgent: "kube-controller-manager",
-      warnings: [],
-    };
+    return { ...ownRequest(this.#services, resource, key, COLLECTOR), userAgent: "kube-controller-manager" };
   }
 
   #stateOf(reference: OwnerReference, dependent: Place): OwnerState {
