@@ -10,6 +10,7 @@ import { webhookRbac, webhookSecret } from "../../src/webhook/rbac.ts";
 import { configurationName } from "../../src/webhook/registration.ts";
 import { runWebhook } from "../../src/webhook/webhook.ts";
 import { clientFor, clientOfAccount } from "../runtime/client-for.ts";
+import { growingPause } from "../servers/growing-pause.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
 import { widgets } from "./widgets.ts";
 
@@ -101,7 +102,7 @@ for (const variant of serverVariants())
 
     /** A server hears of a configuration a little after it was written. */
     async function untilMarked(name: string): Promise<void> {
-      for (;;) {
+      for (const pause = growingPause(); ; await pause()) {
         const { data } = (await write(name, {}, true)) as { data?: { marked?: string } };
         if (data?.marked === "yes") return;
       }
@@ -127,7 +128,7 @@ for (const variant of serverVariants())
       await admin.create(widgets.v1, widgets.object("w", { size: 3 }), { namespace });
       const converted = async (): Promise<KubeObject> => admin.get(widgets.v2, "w", { namespace });
       // Until the server has heard of the webhook it shows the object as it lies there.
-      while (!(await converted())["spec"]) continue;
+      for (const pause = growingPause(); !(await converted())["spec"];) await pause();
       expect(await converted()).toMatchObject({ apiVersion: "example.com/v2", spec: { dimensions: { size: 3 } } });
     });
 
@@ -138,7 +139,7 @@ for (const variant of serverVariants())
         type: "json",
         operations: [{ op: "remove", path: "/webhooks/0/clientConfig/caBundle" }],
       });
-      for (;;) {
+      for (const pause = growingPause(); ; await pause()) {
         const found = await admin.get(kind, configurationName);
         if (found.webhooks?.[0]?.clientConfig.caBundle) break;
       }
@@ -168,6 +169,6 @@ for (const variant of serverVariants())
       for (const kind of [kinds.mutatingWebhookConfiguration, kinds.validatingWebhookConfiguration])
         expect(await admin.get(kind as never, configurationName).catch(isNotFound)).toBe(true);
       const ended = async (): Promise<KubeObject | undefined> => write("after", { bad: "1" }).catch(() => undefined);
-      while (!(await ended())) continue;
+      for (const pause = growingPause(); !(await ended());) await pause();
     });
   });
