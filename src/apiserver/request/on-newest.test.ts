@@ -45,9 +45,9 @@ describe("writes that wait for others", () => {
       () => nextTurn(),
       // Overtaken by the first, the second waits for one that is overtaken too, and so stands behind it.
       async () => {
-        let isDone = false;
-        void write("inner").then(() => (isDone = true));
-        while (!isDone) await server.clock.advance(100);
+        const state = { isDone: false };
+        void write("inner").then(() => (state.isDone = true));
+        while (!state.isDone) await server.clock.advance(100);
       },
       () => write("third"),
     ];
