@@ -8,30 +8,13 @@ import { testNode } from "../../src/lab/workloads/testing/objects.ts";
 import type { Pod } from "../../src/lab/workloads/workload-objects.ts";
 import { formatMicroTime, formatTime } from "../../src/object/time.ts";
 import { clientFor } from "../runtime/client-for.ts";
-import { startEmbeddedServer } from "../servers/embedded-server.ts";
-import type { ServerUnderTest } from "../servers/server-under-test.ts";
+import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
 
 let server: ServerUnderTest;
 let admin: HttpClient;
+let kubelets: AbortController;
 const ends: (() => Promise<void>)[] = [];
 
-beforeAll(async () => {
-  server = await startEmbeddedServer();
-  admin = clientFor(server);
-  await Promise.all(["a", "b", "c"].map((name) => admin.create(kinds.node, testNode(name))));
-  await admin.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } });
-  playKubelets();
-});
-afterEach(async () => {
-  await Promise.all(ends.splice(0).map((end) => end()));
-});
-afterAll(async () => {
-  kubelets.abort();
-  admin.close();
-  await server.close();
-});
-
-const kubelets = new AbortController();
 const until = (holds: () => boolean | Promise<boolean>): Promise<unknown> => vi.waitUntil(holds, { timeout: 30_000 });
 
 /** Whatever is bound runs at once. */
@@ -81,10 +64,27 @@ const running = async (app: string): Promise<Pod[]> => {
   return items.filter(({ status }) => status?.phase === "Running");
 };
 
-describe(
-  "scheduler and controllers together, each with the rights of the one it stands in for",
+describe.each(serverVariants())(
+  "scheduler and controllers together, each with the rights of the one it stands in for, on the $name server",
   { timeout: 60_000 },
-  () => {
+  (variant) => {
+    beforeAll(async () => {
+      server = await variant.start();
+      kubelets = new AbortController();
+      admin = clientFor(server);
+      await Promise.all(["a", "b", "c"].map((name) => admin.create(kinds.node, testNode(name))));
+      await admin.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } });
+      playKubelets();
+    });
+    afterEach(async () => {
+      await Promise.all(ends.splice(0).map((end) => end()));
+    });
+    afterAll(async () => {
+      kubelets.abort();
+      admin.close();
+      await server.close();
+    });
+
     it("turn workloads into pods that run, are counted, protected and reachable", async () => {
       start();
       const selector = { matchLabels: { app: "web" } };
