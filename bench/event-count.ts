@@ -10,25 +10,48 @@ type Kind = (typeof kinds)[number];
 /** Counts what a watch tells, without reading it: on two cores whoever looks on takes part. */
 export class EventCount {
   readonly #counts: Record<Kind, number> = { ADDED: 0, MODIFIED: 0, DELETED: 0 };
-  readonly #connection: Connection;
+  readonly #server: BenchServer;
+  readonly #collection: string;
+  #connection: Connection | undefined;
   #startsLine = true;
   #head = "";
+  /** Of the line that is coming, and of the last whole one: where to go on if the server cuts us off. */
+  #line: Buffer[] = [];
+  #lastLine: Buffer[] = [];
+  #closed = false;
   #wanted: { kind: Kind; count: number; reached: (at: number) => void } | undefined;
 
-  private constructor(connection: Connection) {
-    this.#connection = connection;
+  private constructor(server: BenchServer, collection: string) {
+    this.#server = server;
+    this.#collection = collection;
   }
 
   /** Resolves when the watch stands, so that whatever happens from now on is counted. */
   static async open(server: BenchServer, collection: string, since: string): Promise<EventCount> {
-    const connection = await Connection.open(server);
-    const watch = new EventCount(connection);
-    const path = `${collection}?watch=true&resourceVersion=${since}&timeoutSeconds=3600`;
-    const { status } = await connection.stream(requestBytes(server, { method: "GET", path }), (piece) =>
-      watch.#take(piece),
-    );
-    if (status !== 200) throw new WrongError(`watch ${collection}: status ${status}`);
+    const watch = new EventCount(server, collection);
+    await watch.#start(since);
     return watch;
+  }
+
+  async #start(since: string): Promise<void> {
+    this.#connection = await Connection.open(this.#server);
+    const path = `${this.#collection}?watch=true&resourceVersion=${since}&timeoutSeconds=3600`;
+    const request = requestBytes(this.#server, { method: "GET", path });
+    const { status, ended } = await this.#connection.stream(request, (piece) => this.#take(piece));
+    if (status !== 200) throw new WrongError(`watch ${this.#collection}: status ${status}`);
+    void ended.then(() => this.#resume(since));
+  }
+
+  /** Servers cut off whoever is slow, and a client goes on where it was. */
+  async #resume(since: string): Promise<void> {
+    if (this.#closed) return;
+    this.#connection?.close();
+    this.#startsLine = true;
+    this.#head = "";
+    this.#line = [];
+    const last = Buffer.concat(this.#lastLine).toString("utf8");
+    const event = last === "" ? undefined : (JSON.parse(last) as { object: { metadata: { resourceVersion: string } } });
+    await this.#start(event?.object.metadata.resourceVersion ?? since);
   }
 
   count(kind: Kind): number {
@@ -56,7 +79,8 @@ export class EventCount {
   }
 
   close(): void {
-    this.#connection.close();
+    this.#closed = true;
+    this.#connection?.close();
   }
 
   /** A line begins with its type; the rest of it is passed over. */
@@ -64,13 +88,19 @@ export class EventCount {
     for (let at = 0; at < piece.length;) {
       if (this.#startsLine) {
         this.#head += piece.toString("latin1", at, Math.min(piece.length, at + 32 - this.#head.length));
-        if (this.#head.length < 32) return;
-        for (const kind of kinds) if (this.#head.includes(`"${kind}"`)) this.#counts[kind]++;
-        this.#head = "";
+        if (this.#head.length < 32) {
+          this.#line.push(piece.subarray(at));
+          return;
+        }
         this.#startsLine = false;
       }
       const end = piece.indexOf(newline, at);
+      this.#line.push(piece.subarray(at, end < 0 ? piece.length : end));
       if (end < 0) break;
+      for (const kind of kinds) if (this.#head.includes(`"${kind}"`)) this.#counts[kind]++;
+      this.#head = "";
+      this.#lastLine = this.#line;
+      this.#line = [];
       this.#startsLine = true;
       at = end + 1;
     }

@@ -5,12 +5,13 @@ import { startOperator } from "./operator-program.ts";
 import { cpuSeconds, memoryOf, peakMemoryOf } from "./process-usage.ts";
 import type { Section } from "./section.ts";
 import { withServers } from "./servers.ts";
-import { nodesPath, profilesPath, TuningCluster, type Write } from "./tuning-cluster.ts";
+import { nodesPath, profilesPath, TuningCluster, tunedsPath, type Write } from "./tuning-cluster.ts";
 
 const steadyMegabytes = 160;
 const peakMegabytes = 250;
-/** Long enough for a collector that runs when nothing else does. */
 const settleMs = 10_000;
+/** Long enough for a collector that runs when nothing else does. */
+const restMs = 40_000;
 
 interface Figures {
   readonly nodes: number;
@@ -101,7 +102,7 @@ async function measured(cluster: TuningCluster, nodes: number): Promise<Figures>
     });
     await cluster.seenByOperator();
     const idle = cpuOf(operator.pid);
-    await delay(settleMs);
+    await delay(restMs);
     return {
       nodes,
       create: (create / nodes) * 1e6,
@@ -113,8 +114,7 @@ async function measured(cluster: TuningCluster, nodes: number): Promise<Figures>
   } finally {
     watch.close();
     await operator.stop();
-    await cluster.send("DELETE", nodesPath);
-    await cluster.send("DELETE", profilesPath);
+    for (const path of [nodesPath, profilesPath, tunedsPath]) await cluster.send("DELETE", path);
   }
 }
 
