@@ -1,4 +1,4 @@
-import { setInterval } from "node:timers";
+import { setMaxListeners } from "node:events";
 import { runAgent } from "../src/agent/agent.ts";
 import type { MemoryHost } from "../src/host/memory-host.ts";
 import { HttpClient } from "../src/kube/http-client.ts";
@@ -12,6 +12,8 @@ import { machine, machineBase, smallMachine } from "../src/lab/machine.ts";
 const [kubeconfig = "", count = "50", path = ""] = process.argv.slice(2);
 const client = new HttpClient(await loadConnection({ kubeconfig }));
 const end = new AbortController();
+// Every agent listens to it.
+setMaxListeners(0, end.signal);
 const base = machineBase(smallMachine);
 const hosts: MemoryHost[] = Array.from({ length: Number(count) }, () => machine(base));
 process.once("SIGTERM", () => end.abort());
