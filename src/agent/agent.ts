@@ -1,12 +1,14 @@
 import type { EngineName } from "../engine/tuned-daemon/engine-for.ts";
 import type { Launch } from "../engine/tuned-daemon/launch.ts";
+import type { LogRecord } from "../engine/tuned-daemon/log-record.ts";
 import type { DaemonEvent } from "../engine/tuned-daemon/supervisor.ts";
 import { TunedEngine } from "../engine/tuned-daemon/tuned-engine.ts";
 import type { Host } from "../host/host.ts";
 import type { Client } from "../kube/client.ts";
+import type { Informer } from "../kube/cache.ts";
 import { createInformer } from "../kube/informer.ts";
 import type { ReflectorHooks } from "../kube/reflector.ts";
-import { profileKind, type Protocol, tuningNamespace } from "../node-tuning/api.ts";
+import { type Profile, profileKind, type Protocol, tuningNamespace } from "../node-tuning/api.ts";
 import { Dismissal } from "../on-node/dismissal.ts";
 import { NodeEngines } from "../on-node/node-engines.ts";
 import { NodeTuner } from "../on-node/node-tuner.ts";
@@ -40,21 +42,28 @@ export interface AgentOptions {
 export async function runAgent(options: AgentOptions): Promise<void> {
   const { client, node, host, signal, namespace = tuningNamespace, clock = systemClock } = options;
   const { engine: option = "native", launch, protocol = "documented", lookEveryMs = 600_000 } = options;
-  const log = (options.log ?? noLog).child({ node });
+  let own: Informer<Profile> | undefined;
+  const wantsDetail = (): boolean => {
+    const { debug = false, verbosity = 0 } = own?.get(`${namespace}/${node}`)?.spec.config ?? {};
+    return debug || verbosity > 0;
+  };
+  const log = inDetail((options.log ?? noLog).child({ node }), wantsDetail);
   const over = new AbortController();
   const onEvent = (event: DaemonEvent): void => {
     log.warn(describe(event), "TuneD");
     controller.queue.add(`${namespace}/${node}`);
   };
-  const tuned = launch && new TunedEngine({ launch, timer: clock, signal: over.signal, onEvent });
+  const onRecord = ({ level, logger, message }: LogRecord): void => log.debug({ level, logger }, `TuneD: ${message}`);
+  const tuned = launch && new TunedEngine({ launch, timer: clock, signal: over.signal, onEvent, onRecord });
   const engines = new NodeEngines({ host, option, ...(tuned ? { tuned } : {}) });
   const tuner = new NodeTuner({ host, engines, clock, lookEveryMs, log });
 
   const manager = new Manager({ clock, log });
-  const own = { namespace, fieldSelector: `metadata.name=${node}` };
-  const profiles = manager.informer(profileKind, own, () =>
-    createInformer(client, profileKind, { ...own, clock, hooks: tellOnce(log, clock) }),
+  const selection = { namespace, fieldSelector: `metadata.name=${node}` };
+  const profiles = manager.informer(profileKind, selection, () =>
+    createInformer(client, profileKind, { ...selection, clock, hooks: tellOnce(log, clock) }),
   );
+  own = profiles;
   const controller = tuneController({ client, profiles, namespace, node, tuner, protocol, clock, log });
   manager.add(controller, { on: "everywhere" });
   // Looked at even if nothing happens: the Profile may have gone while no agent ran.
@@ -74,6 +83,15 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   } finally {
     over.abort();
   }
+}
+
+/** Tells what is otherwise told to developers only, for as long as it is wanted. */
+export function inDetail(log: Log, isWanted: () => boolean): Log {
+  return {
+    ...log,
+    debug: (fields, message) => (isWanted() ? log.info : log.debug)(fields, message),
+    child: (fields) => inDetail(log.child(fields), isWanted),
+  };
 }
 
 function describe(event: DaemonEvent): Record<string, unknown> {

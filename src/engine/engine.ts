@@ -18,6 +18,8 @@ export interface ApplyOptions {
   reapplySysctl?: ReapplySysctl;
   /** Where profiles lie on the node. */
   profileDirectories?: readonly string[];
+  /** A daemon tells all it does. */
+  debug?: boolean;
 }
 
 export interface RollbackOptions {

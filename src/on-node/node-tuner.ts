@@ -159,7 +159,8 @@ export class NodeTuner {
 
 /** All of a spec that a node is tuned by; how much the agent says of it is not among that. */
 function fingerprintOf(spec: ProfileSpec): string {
-  return hashOf([inputsOf(spec), spec.config.tunedConfig?.reapply_sysctl ?? true]);
+  const { tunedConfig, debug = false } = spec.config;
+  return hashOf([inputsOf(spec), tunedConfig?.reapply_sysctl ?? true, debug]);
 }
 
 function modeOf(annotation: string | undefined): Deferred | undefined {

@@ -26,7 +26,7 @@ const mainConfig = "/etc/tuned/tuned-main.conf";
 
 /** What a Profile's spec comes to on its node. Writes nothing but the provider's name, which profiles ask for. */
 export async function resolveSpec(spec: ProfileSpec, host: Host, signal?: AbortSignal): Promise<SpecResolution> {
-  const { tunedProfile, providerName = "", tunedConfig } = spec.config;
+  const { tunedProfile, providerName = "", tunedConfig, debug = false } = spec.config;
   await tellProvider(host, providerName);
   const layers = [baseProfiles(), textsOf(spec)];
   const profiles = { profile: tunedProfile, layers, files: baseVariableFiles() };
@@ -35,7 +35,12 @@ export async function resolveSpec(spec: ProfileSpec, host: Host, signal?: AbortS
   const { profile } = resolution;
   const texts = profile.chain.flatMap((name) => layers.flatMap((layer) => layer.get(name) ?? []));
   const enabled = tunedConfig?.reapply_sysctl ?? true;
-  return { type: "resolved", profile, texts, options: { reapplySysctl: { enabled, exclude: await excluded(host) } } };
+  return {
+    type: "resolved",
+    profile,
+    texts,
+    options: { reapplySysctl: { enabled, exclude: await excluded(host) }, debug },
+  };
 }
 
 function textsOf(spec: ProfileSpec): Map<string, ParsedProfile> {

@@ -16,6 +16,8 @@ export interface SupervisorOptions {
   /** Wait before the first restart after a crash, doubled with each further one. Default 1 s, at most 5 min. */
   readonly restartMs?: number;
   readonly onEvent?: (event: DaemonEvent) => void;
+  /** Every line of its log. */
+  readonly onRecord?: (record: LogRecord) => void;
 }
 
 /** What one start or reload came to. */
@@ -61,6 +63,7 @@ export class Supervisor {
   #cancelForget: (() => void) | undefined;
   #crashes = 0;
   #overTuned = false;
+  #debug = false;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
@@ -79,16 +82,22 @@ export class Supervisor {
     return this.#overTuned;
   }
 
+  /** Whether the daemon that runs was started to tell all it does. */
+  get debug(): boolean {
+    return this.#running !== undefined && this.#debug;
+  }
+
   /** Afterwards nothing is under way and nothing starts unasked until the next start. */
   async quiet(): Promise<void> {
     this.#takeBackRestart();
     await this.#inTurn(async () => this.#takeBackRestart());
   }
 
-  start(profile: string, { overTuned = false }: { overTuned?: boolean } = {}): Promise<Outcome> {
+  start(profile: string, { overTuned = false, debug = false } = {}): Promise<Outcome> {
     return this.#inTurn(() => {
       this.#takeBackRestart();
       this.#crashes = 0;
+      this.#debug = debug;
       return this.#start(profile, overTuned);
     });
   }
@@ -130,7 +139,7 @@ export class Supervisor {
     if (signal.aborted) return { type: "exited", message: "the engine is being shut down", round };
     const reader = new LogReader();
     const running: Running = {
-      process: launch(argv, (line) => this.#read(running, line)),
+      process: launch(this.#debug ? [...argv, "--debug"] : argv, (line) => this.#read(running, line)),
       reader,
       profile,
       round,
@@ -157,6 +166,7 @@ export class Supervisor {
   #read(running: Running, line: string): void {
     const record = running.reader.read(line);
     if (!record) return;
+    this.#options.onRecord?.(record);
     const { round } = running;
     const over = round.ending !== undefined;
     const ended = round.read(record);

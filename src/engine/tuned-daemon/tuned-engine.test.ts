@@ -7,6 +7,7 @@ import { parseProfile } from "../../tuned/parse-profile.ts";
 import { noAnswers } from "../../tuned/probe.ts";
 import { type ResolvedProfile, resolve } from "../../tuned/resolve.ts";
 import { NotAppliedError } from "./not-applied-error.ts";
+import type { Launch } from "./launch.ts";
 import { FakeTuned } from "./testing/fake-tuned.ts";
 import { TunedEngine } from "./tuned-engine.ts";
 
@@ -99,6 +100,26 @@ describe("applying", () => {
       { type: "failed", option: "vm.nosuch" },
     ]);
     expect(engine.status().errors).toHaveLength(2);
+  });
+
+  test("starts TuneD anew to make it tell all it does, and no more; settings stay", async () => {
+    const started: string[] = [];
+    const told: string[] = [];
+    const launch: Launch = (argv, onLine) => {
+      started.push(argv.at(-1) ?? "");
+      return tuned.launch(argv, onLine);
+    };
+    const onRecord = ({ level }: { level: string }): unknown => told.push(level);
+    engine = new TunedEngine({ launch, timer: clock, signal: stop.signal, onRecord });
+    await engine.apply(a, host);
+    await engine.apply(a, host, { debug: true });
+    await engine.apply(a, host, { debug: true });
+    await engine.apply(a, host);
+    expect(started.map((word) => word === "--debug")).toEqual([false, true, false]);
+    expect(await text(swappiness)).toBe("11");
+    expect(told).toContain("INFO");
+    await engine.rollback(host);
+    expect(await text(swappiness)).toBe("60");
   });
 
   test("reloads for another profile, and tidies up after the last", async () => {

@@ -107,6 +107,9 @@ export class TunedEngine implements Engine {
     this.#locked = true;
     await supervisor.quiet();
     await this.#learnVersion(host);
+    const { debug = false } = given;
+    // How much it tells it is told when it starts.
+    if (supervisor.running && supervisor.debug !== debug) await supervisor.stop("keep");
     await clearTheWay(host, this.#options.timer, supervisor.pid);
 
     const options = await this.#planOptions(host, given);
@@ -141,7 +144,7 @@ export class TunedEngine implements Engine {
     const outcome =
       how === "reload"
         ? await supervisor.reload(rendered.name)
-        : await supervisor.start(rendered.name, { overTuned: how === "start over tuned" });
+        : await supervisor.start(rendered.name, { overTuned: how === "start over tuned", debug });
     this.#note(outcome);
 
     if (outcome.type !== "applied") {
