@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { openAuthority } from "../../src/apiserver/auth/authority.ts";
-import { type ApiServer, startServer } from "../../src/apiserver/server.ts";
 import { applyManifests } from "../../src/cli/apply-manifests.ts";
 import { bearer, staticCredentials } from "../../src/kube/credentials.ts";
 import { HttpClient } from "../../src/kube/http-client.ts";
@@ -14,20 +13,22 @@ import { equal } from "../../src/object/json.ts";
 import { runOperator } from "../../src/operator/operator.ts";
 import { FaultProxy } from "../fault-proxy/fault-proxy.ts";
 import { clusterOperatorDefinition } from "../node-tuning/cluster-operator-definition.ts";
+import { untilEstablished } from "../servers/until-established.ts";
 import { playAgents } from "./agents.ts";
+import type { RestartableServer, RestartableVariant } from "./restartable-server.ts";
 import { operatorSettings } from "./stage.ts";
 import { outcome } from "./story.ts";
 
-/** The embedded server with sockets, and a proxy before it through which an operator speaks. */
+/** A server with sockets, and a proxy before it through which an operator speaks. */
 export class LiveStage {
   readonly proxy: FaultProxy;
   /** The test's own, past the proxy. */
   readonly client: HttpClient;
   readonly #dir: string;
   readonly #proxyCa: string;
-  #server: ApiServer;
+  readonly #server: RestartableServer;
 
-  private constructor(dir: string, server: ApiServer, proxy: FaultProxy, proxyCa: string) {
+  private constructor(dir: string, server: RestartableServer, proxy: FaultProxy, proxyCa: string) {
     this.#dir = dir;
     this.#server = server;
     this.proxy = proxy;
@@ -35,9 +36,9 @@ export class LiveStage {
     this.client = this.#clientOf(server.url, server.authority.caPem);
   }
 
-  static async open(): Promise<LiveStage> {
+  static async open(variant: RestartableVariant): Promise<LiveStage> {
     const dir = await mkdtemp(join(tmpdir(), "attune-tuning-faults-"));
-    const server = await startServer({ dir: join(dir, "server") });
+    const server = await variant.start();
     const { serverCertPem, serverKeyPem, caPem } = await openAuthority(join(dir, "proxy"));
     const upstream = { url: server.url, ca: server.authority.caPem };
     const proxy = new FaultProxy({ cert: serverCertPem, key: serverKeyPem, upstream });
@@ -46,6 +47,7 @@ export class LiveStage {
     const metadata = { name: tuningNamespace, labels: { any: "label" } };
     const namespace = { apiVersion: "v1", kind: "Namespace", metadata };
     await applyManifests(stage.client, [namespace, ...nodeTuningCrds, ...machineConfigCrds, clusterOperatorDefinition]);
+    await untilEstablished(stage.client);
     return stage;
   }
 
@@ -53,11 +55,8 @@ export class LiveStage {
     return this.#server.kubeconfig;
   }
 
-  /** Stopped and started again: the same directory, the same port. */
-  async restartServer(): Promise<void> {
-    const { port } = this.#server;
-    await this.#server.close();
-    this.#server = await startServer({ dir: join(this.#dir, "server"), port });
+  restartServer(): Promise<void> {
+    return this.#server.restart();
   }
 
   async close(): Promise<void> {

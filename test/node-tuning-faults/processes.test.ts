@@ -7,6 +7,7 @@ import { type Lease, leaseKind } from "../../src/runtime/lease.ts";
 import { bundleProgram } from "../attack/child-server.ts";
 import { LiveStage } from "./live-stage.ts";
 import { type OperatorProcess, startOperatorProcess } from "./operator-process.ts";
+import { restartableVariants } from "./restartable-server.ts";
 import { nodes } from "./stage.ts";
 
 let bundle = "";
@@ -15,9 +16,6 @@ let running: OperatorProcess[] = [];
 
 beforeAll(async () => {
   bundle = await bundleProgram();
-});
-beforeEach(async () => {
-  stage = await LiveStage.open();
 });
 afterEach(async () => {
   for (const one of running) one.signal("SIGKILL");
@@ -69,7 +67,11 @@ const holder = async (): Promise<string | undefined> => {
   return items.find(({ metadata }) => metadata.name === operatorLease)?.spec?.holderIdentity;
 };
 
-describe("the operator as a process", () => {
+describe.each(restartableVariants())("the operator as a process, on the $name server", (variant) => {
+  beforeEach(async () => {
+    stage = await LiveStage.open(variant);
+  });
+
   it("comes through five kills at any moment of its work", async () => {
     const names = new Set<string>();
     let value = 0;

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { applyManifests } from "../../src/cli/apply-manifests.ts";
 import type { Client } from "../../src/kube/client.ts";
-import { kinds } from "../../src/kube/kinds.ts";
 import { machineConfigCrds } from "../../src/machine-config/crds.ts";
 import { tuningNamespace } from "../../src/node-tuning/api.ts";
 import { nodeTuningCrds } from "../../src/node-tuning/crds.ts";
 import { clientFor } from "../runtime/client-for.ts";
 import { growingPause } from "../servers/growing-pause.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
+import { untilEstablished } from "../servers/until-established.ts";
 import { clusterOperatorDefinition } from "./cluster-operator-definition.ts";
 import { differences } from "./compare.ts";
 import { deviations } from "./deviations.ts";
@@ -73,13 +73,3 @@ export function runScenarios(file: string): void {
 
 /** Far longer than anything takes here. */
 const patienceMs = Number(process.env.SCENARIO_PATIENCE_MS ?? 20_000);
-
-async function untilEstablished(client: Client): Promise<void> {
-  for (const pause = growingPause(); ; await pause()) {
-    const { items } = await client.list(kinds.customResourceDefinition);
-    const pending = items.filter(
-      ({ status }) => !status?.conditions?.some(({ type, status }) => type === "Established" && status === "True"),
-    );
-    if (pending.length === 0) return;
-  }
-}

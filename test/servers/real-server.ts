@@ -22,17 +22,22 @@ export interface RealServerOptions {
 export async function startRealServer(
   assets: string,
   { alone = false, furnished = !alone }: RealServerOptions = {},
-): Promise<ServerUnderTest> {
+): Promise<ServerUnderTest & { restart(): Promise<void> }> {
   const dir = await mkdtemp(join(tmpdir(), "attune-real-"));
   const authority = await openAuthority(dir);
   const [client, peer, secure] = await Promise.all([freePort(), freePort(), freePort()]);
   const etcdUrl = `http://127.0.0.1:${client}`;
   const url = `https://127.0.0.1:${secure}`;
   const etcd = new Program(join(assets, "etcd"), etcdFlags(dir, etcdUrl, `http://127.0.0.1:${peer}`));
-  const server = new Program(join(assets, "kube-apiserver"), [
+  const flags = [
     ...(await serverFlags(dir, authority, etcdUrl, secure)),
     ...(alone ? ["--disable-admission-plugins=ServiceAccount"] : []),
-  ]);
+  ];
+  const begin = (): Program => new Program(join(assets, "kube-apiserver"), flags);
+  let server = begin();
+  const request = { ca: authority.caPem, headers: { authorization: `Bearer ${authority.adminToken}` } };
+  const ready = (): Promise<unknown> =>
+    until(`${url}/readyz`, { ...request, alive: () => etcd.alive() && server.alive() });
   const furnishing = new AbortController();
   const close = async (): Promise<void> => {
     furnishing.abort();
@@ -41,8 +46,7 @@ export async function startRealServer(
     await rm(dir, { recursive: true, force: true });
   };
   try {
-    const request = { ca: authority.caPem, headers: { authorization: `Bearer ${authority.adminToken}` } };
-    await until(`${url}/readyz`, { ...request, alive: () => etcd.alive() && server.alive() });
+    await ready();
     // Made by the server after it is ready; until then a namespaced create is refused.
     await until(`${url}/api/v1/namespaces/default`, { ...request, alive: () => server.alive() });
     const { caPem, adminToken: token } = authority;
@@ -58,7 +62,12 @@ export async function startRealServer(
     certPem: authority.adminCertPem,
     keyPem: authority.adminKeyPem,
   });
-  return { url, kubeconfig, authority, close };
+  const restart = async (): Promise<void> => {
+    await server.stop();
+    server = begin();
+    await ready();
+  };
+  return { url, kubeconfig, authority, restart, close };
 }
 
 function etcdFlags(dir: string, clientUrl: string, peerUrl: string): string[] {
