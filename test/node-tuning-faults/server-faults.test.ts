@@ -66,7 +66,7 @@ describe.each(restartableVariants())(
             await stage.until(outcomes[index] as Record<string, unknown>);
           }
           // Every fault has struck: a watch may come back for its own after all is as it should be.
-        while (stage.proxy.pending > 0) await delay(20);
+          while (stage.proxy.pending > 0) await delay(20);
           // Seven watches, a list or two for each that is cut, fifty writes, and those that are tried again.
           expect(operator.requests()).toBeLessThan(500);
         } finally {
