@@ -1,15 +1,9 @@
 import { isObject, set } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
-import { canonicalQuantity, QuantityError } from "../../object/quantity.ts";
 import type { Schema } from "../../schema/schema.ts";
-import { canonicalBase64 } from "./base64.ts";
 import type { BuiltinGo } from "./definitions.ts";
-import { parseTime } from "./go-time.ts";
-
-/** The body does not fit the kind's Go struct; the message is the one Go's decoder gives. */
-export class DecodeError extends Error {
-  override readonly name = "DecodeError";
-}
+import { boolean, bytes, float, integerOf, intOrString, microTime, quantity, stringOf, time } from "./decode-scalar.ts";
+import { type Decode, DecodeError, Decoding, jsonType, maxDepth, type Segment } from "./decoding.ts";
 
 export interface Decoded {
   readonly object: KubeObject;
@@ -29,57 +23,6 @@ export function decodeBuiltin(raw: unknown, schema: Schema): Decoded {
     throw new DecodeError(`json: cannot unmarshal ${jsonType(raw)} into Go value of type ${goType(schema)}`);
   return { object: decode(raw, decoding) as KubeObject, unknown: decoding.unknown };
 }
-
-/** As deep as any honest object, and far from the end of the stack. */
-const maxDepth = 1000;
-
-/** A field (with the embedded struct it stands in), an index, or a key of a map. Go's errors show only fields. */
-type Segment = string | number | { readonly field: string; readonly shown: string } | { readonly key: string };
-
-class Decoding {
-  readonly unknown: string[] = [];
-  readonly path: Segment[] = [];
-  /** The innermost struct, by its Go name. */
-  struct = "";
-
-  enter(segment: Segment): void {
-    if (this.path.push(segment) > maxDepth) throw new DecodeError("exceeded max depth");
-  }
-
-  leave(): void {
-    this.path.pop();
-  }
-
-  reportUnknown(key: string): void {
-    let text = "";
-    for (const segment of this.path) {
-      if (typeof segment === "number") text += `[${segment}]`;
-      else text += `${text ? "." : ""}${nameOf(segment)}`;
-    }
-    this.unknown.push(text ? `${text}.${key}` : key);
-  }
-
-  mismatch(value: unknown, type: string, literal = false): DecodeError {
-    const field = this.path.flatMap(shownByGo).join(".");
-    const shown = literal ? `number ${String(value)}` : jsonType(value);
-    return new DecodeError(
-      `json: cannot unmarshal ${shown} into Go struct field ${this.struct}.${field} of type ${type}`,
-    );
-  }
-}
-
-function nameOf(segment: Exclude<Segment, number>): string {
-  if (typeof segment === "string") return segment;
-  return "key" in segment ? segment.key : segment.field;
-}
-
-function shownByGo(segment: Segment): string[] {
-  if (typeof segment === "string") return [segment];
-  return typeof segment === "object" && "shown" in segment ? [segment.shown] : [];
-}
-
-/** Never sees null or undefined. */
-type Decode = (value: unknown, decoding: Decoding) => unknown;
 
 interface Field {
   readonly segment: Segment;
@@ -207,64 +150,6 @@ function decoderOf(schema: Schema, type?: string): Decode {
   }
 }
 
-const stringOf =
-  (type: string): Decode =>
-  (value, decoding) => {
-    if (typeof value !== "string") throw decoding.mismatch(value, type);
-    return value;
-  };
-
-const boolean: Decode = (value, decoding) => {
-  if (typeof value !== "boolean") throw decoding.mismatch(value, "bool");
-  return value;
-};
-
-const float: Decode = (value, decoding) => {
-  if (typeof value !== "number") throw decoding.mismatch(value, "float64");
-  return value;
-};
-
-function integerOf(type: "int32" | "int64"): Decode {
-  const limit = type === "int32" ? 2 ** 31 : 2 ** 63;
-  return (value, decoding) => {
-    if (typeof value !== "number") throw decoding.mismatch(value, type);
-    if (!Number.isInteger(value) || value >= limit || value < -limit) throw decoding.mismatch(value, type, true);
-    return value;
-  };
-}
-
-const int32 = integerOf("int32");
-
-const intOrString: Decode = (value, decoding) => (typeof value === "string" ? value : int32(value, decoding));
-
-const quantity: Decode = (value) => {
-  const text = typeof value === "string" ? value.trim() : typeof value === "number" ? String(value) : "";
-  try {
-    return canonicalQuantity(text);
-  } catch (error) {
-    if (error instanceof QuantityError) throw new DecodeError(error.message, { cause: error });
-    throw error;
-  }
-};
-
-const bytes: Decode = (value, decoding) => {
-  if (typeof value !== "string") throw decoding.mismatch(value, "[]uint8");
-  const read = canonicalBase64(value);
-  if (read.type === "bad") throw new DecodeError(`illegal base64 data at input byte ${read.at}`);
-  return read.text;
-};
-
-const timeOf =
-  (layout: "seconds" | "micro"): Decode =>
-  (value, decoding) => {
-    if (typeof value !== "string") throw decoding.mismatch(value, "string");
-    const parsed = parseTime(value, layout);
-    if (parsed.type === "bad") throw new DecodeError(parsed.message);
-    return parsed.text;
-  };
-const time = timeOf("seconds");
-const microTime = timeOf("micro");
-
 function listOf(schema: Schema, type?: string): Decode {
   const items = schema.items ?? {};
   let item: Decode | undefined;
@@ -336,12 +221,6 @@ function copyOpaque(value: unknown, depth: number): unknown {
   const copy: Record<string, unknown> = {};
   for (const key of Object.keys(value)) set(copy, key, copyOpaque((value as Record<string, unknown>)[key], depth + 1));
   return copy;
-}
-
-function jsonType(value: unknown): string {
-  if (Array.isArray(value)) return "array";
-  if (value === null || value === undefined) return "null";
-  return typeof value === "boolean" ? "bool" : typeof value;
 }
 
 /** The Go type a schema stands for, as reflection prints it. */

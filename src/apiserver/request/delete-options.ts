@@ -1,7 +1,8 @@
 import { isObject, type Json } from "../../object/json.ts";
 import { invalid, notSupported } from "../../schema/field-error.ts";
 import { isTrue } from "./query-boolean.ts";
-import { decodeBuiltin, DecodeError } from "../kinds/decode.ts";
+import { decodeBuiltin } from "../kinds/decode.ts";
+import { DecodeError } from "../kinds/decoding.ts";
 import { definitionOf } from "../kinds/definitions.ts";
 import { badRequest, invalidObject } from "../status-error.ts";
 import { dryRunErrors, wholeNumber } from "./options.ts";

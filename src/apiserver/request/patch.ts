@@ -10,7 +10,7 @@ import { strayNulls } from "../../schema/stray-null.ts";
 import { parseJson, parseYaml } from "../body/body.ts";
 import { maxDepth } from "../body/json-scan.ts";
 import { mediaType } from "../body/media-type.ts";
-import { DecodeError } from "../kinds/decode.ts";
+import { DecodeError } from "../kinds/decoding.ts";
 import { apiVersion } from "../registry.ts";
 import type { Resource } from "../resource.ts";
 import { badRequest, invalidObject, notFound, StatusError, unsupportedMediaType } from "../status-error.ts";

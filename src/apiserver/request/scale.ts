@@ -7,7 +7,8 @@ import { applyScale, readScale as scaleOf, scaleToPatch, toScale } from "../cust
 import { parseJson, parseObject } from "../body/body.ts";
 import { mediaType } from "../body/media-type.ts";
 import { atLeast } from "../kinds/bounds.ts";
-import { decodeBuiltin, DecodeError } from "../kinds/decode.ts";
+import { decodeBuiltin } from "../kinds/decode.ts";
+import { DecodeError } from "../kinds/decoding.ts";
 import { definitionOf } from "../kinds/definitions.ts";
 import type { Kind } from "../admission/admission.ts";
 import type { Subresource } from "../resource.ts";

@@ -6,7 +6,8 @@ import type {
 } from "kubernetes-types/autoscaling/v2.js";
 import { isObject, type Json, type JsonObject } from "../../../object/json.ts";
 import type { KubeObject } from "../../../object/meta.ts";
-import { decodeBuiltin, DecodeError } from "../decode.ts";
+import { decodeBuiltin } from "../decode.ts";
+import { DecodeError } from "../decoding.ts";
 import { definitionOf } from "../definitions.ts";
 import { fromOlder, toOlder } from "./older-metrics.ts";
 
