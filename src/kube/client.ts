@@ -1,14 +1,7 @@
+import type { KindRef } from "../object/kind-ref.ts";
 import type { KubeList, KubeObject } from "../object/meta.ts";
 
-/** Which kind a call is about, and (in the type) what its objects look like. */
-export interface KindRef<T extends KubeObject = KubeObject> {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly plural: string;
-  readonly namespaced: boolean;
-  /** Never set: carries the type. */
-  readonly object?: T;
-}
+export type { KindRef };
 
 export interface RequestOptions {
   signal?: AbortSignal;

@@ -1,5 +1,6 @@
 import type { Condition } from "../object/condition.ts";
 import type { LabelSelectorObject } from "../object/label-selector.ts";
+import type { KindRef } from "../object/kind-ref.ts";
 import type { KubeObject } from "../object/meta.ts";
 
 export const group = "machineconfiguration.openshift.io";
@@ -23,22 +24,14 @@ export interface MachineConfig extends KubeObject {
   };
 }
 
-interface Kind<T extends KubeObject> {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly plural: string;
-  readonly namespaced: boolean;
-  readonly object?: T;
-}
-
-export const machineConfigKind: Kind<MachineConfig> = {
+export const machineConfigKind: KindRef<MachineConfig> = {
   apiVersion,
   kind: "MachineConfig",
   plural: "machineconfigs",
   namespaced: false,
 };
 
-export const machineConfigPoolKind: Kind<MachineConfigPool> = {
+export const machineConfigPoolKind: KindRef<MachineConfigPool> = {
   apiVersion,
   kind: "MachineConfigPool",
   plural: "machineconfigpools",

@@ -1,4 +1,5 @@
 import type { Condition } from "../object/condition.ts";
+import type { KindRef } from "../object/kind-ref.ts";
 import type { KubeObject } from "../object/meta.ts";
 
 export const group = "tuned.openshift.io";
@@ -92,14 +93,5 @@ export interface ProfileStatus {
   observedGeneration?: number;
 }
 
-/** A kind as clients name it. */
-interface Kind<T extends KubeObject> {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly plural: string;
-  readonly namespaced: boolean;
-  readonly object?: T;
-}
-
-export const tunedKind: Kind<Tuned> = { apiVersion, kind: "Tuned", plural: "tuneds", namespaced: true };
-export const profileKind: Kind<Profile> = { apiVersion, kind: "Profile", plural: "profiles", namespaced: true };
+export const tunedKind: KindRef<Tuned> = { apiVersion, kind: "Tuned", plural: "tuneds", namespaced: true };
+export const profileKind: KindRef<Profile> = { apiVersion, kind: "Profile", plural: "profiles", namespaced: true };
