@@ -1,0 +1,27 @@
+import { mostCpus } from "./cpu-mask.ts";
+import { type CpuSet, cpuSet } from "./cpu-set.ts";
+
+export type Cpuset =
+  | { readonly type: "cpus"; readonly cpus: CpuSet }
+  /** `item` is the part that makes no sense. */
+  | { readonly type: "malformed"; readonly item: string }
+  | { readonly type: "too-large"; readonly item: string };
+
+/**
+ * Lists of CPUs as Kubernetes reads them: `0-3,8`. Stricter than TuneD's: no blanks, no empty parts, no range that runs
+ * backwards. Nothing at all is the empty set.
+ */
+export function parseCpuset(text: string): Cpuset {
+  const cpus = new Set<number>();
+  if (text === "") return { type: "cpus", cpus: [] };
+  for (const item of text.split(",")) {
+    const match = /^\+?([0-9]+)(?:-\+?([0-9]+))?$/.exec(item);
+    if (!match) return { type: "malformed", item };
+    const from = Number(match[1]);
+    const to = match[2] === undefined ? from : Number(match[2]);
+    if (to < from) return { type: "malformed", item };
+    if (to >= mostCpus) return { type: "too-large", item };
+    for (let cpu = from; cpu <= to; cpu++) cpus.add(cpu);
+  }
+  return { type: "cpus", cpus: cpuSet(cpus) };
+}

@@ -1,0 +1,10 @@
+import { at } from "../object/json.ts";
+import type { KubeObject } from "../object/meta.ts";
+
+/** Whether the platform's own pods keep to CPUs of their own. Decided when a cluster is installed, for all its nodes. */
+export type PartitioningMode = "None" | "AllNodes";
+
+/** As the cluster's Infrastructure says it; nothing but `AllNodes` is yes. */
+export function partitioningMode(infrastructure: KubeObject | undefined): PartitioningMode {
+  return at(infrastructure, "status", "cpuPartitioning") === "AllNodes" ? "AllNodes" : "None";
+}
