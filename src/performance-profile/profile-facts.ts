@@ -6,6 +6,8 @@ import type { NetDevice } from "./api.ts";
 export interface ProfileFacts {
   readonly name: string;
   readonly nodeSelector: Readonly<Record<string, string>>;
+  /** The role that the node selector names: `worker-cnf` of `node-role.kubernetes.io/worker-cnf`. */
+  readonly role?: string;
   /** On the MachineConfig, and what the Tuned goes by: as given, or the role that the node selector names. */
   readonly machineConfigLabels: Readonly<Record<string, string>>;
   /** As given. Absent: the pool's own labels. */

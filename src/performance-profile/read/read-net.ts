@@ -1,0 +1,31 @@
+import { invalid, required } from "../../schema/field-error.ts";
+import { child, index } from "../../schema/path.ts";
+import type { NetDevice } from "../api.ts";
+import type { Report } from "./report.ts";
+
+/** They end up in patterns that udev's properties are searched with, so nothing but what is meant may be in them. */
+export function readDevices(devices: readonly NetDevice[], report: Report): readonly NetDevice[] {
+  for (const [position, device] of devices.entries()) {
+    const at = index("spec.net.devices", position);
+    const { interfaceName, vendorID, deviceID } = device;
+    if (interfaceName !== undefined && !isInterface(interfaceName))
+      report(
+        "DeviceMalformed",
+        invalid(
+          child(at, "interfaceName"),
+          interfaceName,
+          'write the name of an interface, with "*" for any text and a leading "!" for all others',
+        ),
+      );
+    for (const [name, id] of Object.entries({ vendorID, deviceID }))
+      if (id !== undefined && !/^0x[0-9a-f]{1,4}$/i.test(id))
+        report("DeviceMalformed", invalid(child(at, name), id, "write 0x and one to four hexadecimal digits"));
+    if (deviceID !== undefined && vendorID === undefined)
+      report("DeviceWithoutVendor", required(child(at, "vendorID"), "a model is known by its vendor"));
+  }
+  return devices;
+}
+
+function isInterface(name: string): boolean {
+  return /^!?[A-Za-z0-9_.:*@-]+$/.test(name);
+}

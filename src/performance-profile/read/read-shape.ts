@@ -1,0 +1,70 @@
+import { at, isObject, set } from "../../object/json.ts";
+import type { KubeObject } from "../../object/meta.ts";
+import { dnsSubdomain } from "../../object/names.ts";
+import { invalid, required, typeInvalid } from "../../schema/field-error.ts";
+import { key } from "../../schema/path.ts";
+import { validateSchema } from "../../schema/validate.ts";
+import type { PerformanceProfile, PerformanceProfileSpec } from "../api.ts";
+import { schemas } from "../schemas.ts";
+import type { Report } from "./report.ts";
+
+/** A profile whose fields are what they claim to be. */
+export interface Shaped {
+  readonly name: string;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly spec: PerformanceProfileSpec;
+}
+
+/** The longest prefix of what is derived is 27 characters. */
+const longestName = 253 - "openshift-node-performance-".length - "arm-aarch64-".length;
+
+/** Anybody may hand over anything: nothing is taken for granted before this. */
+export function readShape(profile: KubeObject, report: Report): Shaped | undefined {
+  const name = at(profile, "metadata", "name");
+  const annotations = at(profile, "metadata", "annotations") ?? {};
+  const given = withoutNulls({ spec: at(profile, "spec") }, 0) as Pick<PerformanceProfile, "spec">;
+  let sound = true;
+  const fault: Report = (finding, what) => {
+    sound = false;
+    report(finding, what);
+  };
+  checkName(name, fault);
+  checkAnnotations(annotations, fault);
+  if (given.spec === undefined) fault("FieldMissing", required("spec"));
+  for (const error of validateSchema(given, schemas.v2))
+    fault(error.reason === "FieldValueRequired" ? "FieldMissing" : "FieldMistyped", error);
+  return sound ? ({ name, annotations, ...given } as Shaped) : undefined;
+}
+
+function checkName(name: unknown, report: Report): void {
+  const field = "metadata.name";
+  if (name === undefined || name === "") return report("FieldMissing", required(field));
+  if (typeof name !== "string") return report("FieldMistyped", typeInvalid(field, name, "must be a string"));
+  for (const reason of dnsSubdomain(name)) report("NameInvalid", invalid(field, name, reason));
+  if (name.length > longestName)
+    report(
+      "NameTooLong",
+      invalid(field, name, `must be no more than ${longestName} characters: names are derived from it`),
+    );
+}
+
+function checkAnnotations(annotations: unknown, report: Report): void {
+  const field = "metadata.annotations";
+  if (!isObject(annotations)) return report("FieldMistyped", typeInvalid(field, annotations, "must be an object"));
+  for (const [name, value] of Object.entries(annotations))
+    if (typeof value !== "string") report("FieldMistyped", typeInvalid(key(field, name), value, "must be a string"));
+}
+
+/** Deeper than any field of a profile. */
+const deepest = 8;
+
+/** Kubernetes reads a null as if nothing were there. */
+function withoutNulls(value: unknown, depth: number): unknown {
+  if (depth > deepest) return value;
+  if (Array.isArray(value)) return value.map((item) => withoutNulls(item, depth + 1));
+  if (!isObject(value)) return value;
+  const kept: Record<string, unknown> = {};
+  for (const [name, item] of Object.entries(value))
+    if (item !== null && item !== undefined) set(kept, name, withoutNulls(item, depth + 1));
+  return kept;
+}
