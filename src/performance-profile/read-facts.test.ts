@@ -10,7 +10,7 @@ const least = { cpu: { reserved: "0-1", isolated: "2-7" }, nodeSelector: selecto
 
 function profile(spec: unknown = least, said: Record<string, unknown> = {}): KubeObject {
   const metadata = { name: "low-latency", annotations: said } as KubeObject["metadata"];
-  return { apiVersion, kind: "PerformanceProfile", metadata, spec } as KubeObject;
+  return { apiVersion, kind: "PerformanceProfile", metadata, spec };
 }
 
 function facts(spec: unknown, said: Record<string, unknown> = {}) {
