@@ -10,6 +10,7 @@ describe("a cpuset", () => {
     ["0-3,2-5", "0-5"],
     ["+1-+2", "1-2"],
     ["65535", "65535"],
+    ["4,0-9,2-3,9", "0-9"],
   ])("%j is %j", (text, canonical) => {
     const read = parseCpuset(text);
     expect(read.type === "cpus" && formatRanges(read.cpus)).toBe(canonical);

@@ -1,5 +1,5 @@
 import { mostCpus } from "./cpu-mask.ts";
-import { type CpuSet, cpuSet } from "./cpu-set.ts";
+import type { CpuSet } from "./cpu-set.ts";
 
 export type Cpuset =
   | { readonly type: "cpus"; readonly cpus: CpuSet }
@@ -12,8 +12,8 @@ export type Cpuset =
  * backwards. Nothing at all is the empty set.
  */
 export function parseCpuset(text: string): Cpuset {
-  const cpus = new Set<number>();
   if (text === "") return { type: "cpus", cpus: [] };
+  const ranges: [from: number, to: number][] = [];
   for (const item of text.split(",")) {
     const match = /^\+?([0-9]+)(?:-\+?([0-9]+))?$/.exec(item);
     if (!match) return { type: "malformed", item };
@@ -21,7 +21,18 @@ export function parseCpuset(text: string): Cpuset {
     const to = match[2] === undefined ? from : Number(match[2]);
     if (to < from) return { type: "malformed", item };
     if (to >= mostCpus) return { type: "too-large", item };
-    for (let cpu = from; cpu <= to; cpu++) cpus.add(cpu);
+    ranges.push([from, to]);
   }
-  return { type: "cpus", cpus: cpuSet(cpus) };
+  return { type: "cpus", cpus: spread(ranges) };
+}
+
+/** Each CPU is counted once, however often a text has the same range. */
+function spread(ranges: [from: number, to: number][]): CpuSet {
+  const cpus: number[] = [];
+  let next = 0;
+  for (const [from, to] of ranges.sort(([a], [b]) => a - b)) {
+    for (let cpu = Math.max(from, next); cpu <= to; cpu++) cpus.push(cpu);
+    next = Math.max(next, to + 1);
+  }
+  return cpus;
 }
