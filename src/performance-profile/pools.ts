@@ -1,0 +1,73 @@
+import { apiVersion, group, type MachineConfigPool } from "../machine-config/api.ts";
+import { get, isObject } from "../object/json.ts";
+import { fromLabelSelector, type LabelSelectorObject, matchesLabels, SelectorError } from "../object/label-selector.ts";
+
+export type PoolFor =
+  | { readonly type: "pool"; readonly pool: MachineConfigPool }
+  | { readonly type: "none" }
+  /** Sorted. */
+  | { readonly type: "several"; readonly names: readonly string[] };
+
+/** The pool that a profile's node selector leads to: the only one for nodes with these labels. Of pools with the same name the first counts. */
+export function poolFor(nodeSelector: Readonly<Record<string, string>>, pools: readonly MachineConfigPool[]): PoolFor {
+  const found = new Map<string, MachineConfigPool>();
+  const seen = new Set<string>();
+  for (const pool of pools) {
+    const { name = "" } = pool.metadata;
+    if (!seen.has(name) && isFor(pool, nodeSelector)) found.set(name, pool);
+    seen.add(name);
+  }
+  const [pool, ...others] = found.values();
+  if (!pool) return { type: "none" };
+  return others.length === 0 ? { type: "pool", pool } : { type: "several", names: [...found.keys()].toSorted() };
+}
+
+/** A pool without a selector, with an empty one, or with one that nobody can read is for no node. */
+function isFor({ spec }: MachineConfigPool, labels: Readonly<Record<string, string>>): boolean {
+  const selector: unknown = spec?.nodeSelector;
+  if (!isSelector(selector)) return false;
+  try {
+    const read = fromLabelSelector(selector);
+    return read.requirements.length > 0 && matchesLabels(read, labels);
+  } catch (error) {
+    if (error instanceof SelectorError) return false;
+    throw error;
+  }
+}
+
+/** Pools are borrowed: no schema of ours has looked at them. */
+function isSelector(value: unknown): value is LabelSelectorObject {
+  const labels = get(value, "matchLabels") ?? {};
+  const expressions = get(value, "matchExpressions") ?? [];
+  return (
+    isObject(value) &&
+    isObject(labels) &&
+    areTexts(Object.values(labels)) &&
+    Array.isArray(expressions) &&
+    expressions.every((one) => areTexts([get(one, "key"), get(one, "operator")]) && areTexts(get(one, "values") ?? []))
+  );
+}
+
+function areTexts(list: unknown): boolean {
+  return Array.isArray(list) && list.every((item) => typeof item === "string");
+}
+
+const always = ["master", "worker"];
+
+/** Those of the pools every cluster has that are not among these: while one is installed, nobody has written them yet. */
+export function defaultPools(pools: readonly MachineConfigPool[]): MachineConfigPool[] {
+  const names = new Set(pools.map(({ metadata }) => metadata.name?.toLowerCase()));
+  return always.filter((role) => !names.has(role)).map(defaultPool);
+}
+
+function defaultPool(role: string): MachineConfigPool {
+  return {
+    apiVersion,
+    kind: "MachineConfigPool",
+    metadata: { name: role, labels: { [`pools.operator.${group}/${role}`]: "" } },
+    spec: {
+      machineConfigSelector: { matchLabels: { [`${group}/role`]: role } },
+      nodeSelector: { matchLabels: { [`node-role.kubernetes.io/${role}`]: "" } },
+    },
+  };
+}
