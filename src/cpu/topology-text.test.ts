@@ -109,7 +109,6 @@ describe("a topology as text", () => {
     [node({ cores: ["0:0"] })],
     [node({ cores: ["0/0:"] })],
     [node({ cores: ["0/0/0:0"] })],
-    [node({ cores: ["-2/0:0"] })],
     [node({ cores: ["0/0:70000"] })],
     [node({ cores: ["0/0:0", "0/1:0"] })],
     [{ numaNodes: [node({}), node({})] }],

@@ -69,9 +69,9 @@ function parseMemory(value: unknown): number | undefined {
   return match ? Number(match[1]) : undefined;
 }
 
-/** Where the kernel does not know a socket or a core, it says -1. */
+/** Where the firmware does not tell a socket or a core, the kernel says -1. */
 function parseCore(value: unknown, seen: Set<number>): Core | undefined {
-  const match = typeof value === "string" ? /^(-1|[0-9]{1,10})\/(-1|[0-9]{1,10}):([^]+)$/.exec(value) : null;
+  const match = typeof value === "string" ? /^(-?[0-9]{1,10})\/(-?[0-9]{1,10}):([^]+)$/.exec(value) : null;
   const cpus = match && newCpus(match[3], seen);
   return cpus ? { id: Number(match[2]), socket: Number(match[1]), cpus } : undefined;
 }

@@ -1,3 +1,4 @@
+import type { TopologyText } from "../cpu/topology-text.ts";
 import type { Condition } from "../object/condition.ts";
 import type { KindRef } from "../object/kind-ref.ts";
 import type { KubeObject } from "../object/meta.ts";
@@ -91,6 +92,14 @@ export interface ProfileStatus {
   bootcmdlineInputs?: string;
   conditions?: Condition[];
   observedGeneration?: number;
+  /** Absent: nobody looked, or could. */
+  hardware?: Hardware;
+}
+
+/** What a node is made of, as its agent found it. */
+export interface Hardware extends TopologyText {
+  /** As Kubernetes names it: `amd64`, `arm64`. */
+  architecture?: string;
 }
 
 export const tunedKind: KindRef<Tuned> = { apiVersion, kind: "Tuned", plural: "tuneds", namespaced: true };

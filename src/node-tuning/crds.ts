@@ -119,6 +119,30 @@ const profileSpec = object(
   "config",
 );
 
+const hardware: Schema = {
+  ...object({
+    architecture: { type: "string", description: "As Kubernetes names it, such as amd64." },
+    numaNodes: {
+      type: "array",
+      description: "Memory, and the cores that are next to it.",
+      items: object(
+        {
+          id: { type: "integer", format: "int32" },
+          memory: { type: "string", description: "How much of it there is, such as 16384Ki." },
+          cores: {
+            ...list(text),
+            description: "Socket, core and its CPUs that are on, such as 0/3:3,11.",
+          },
+        },
+        "id",
+        "cores",
+      ),
+    },
+    offline: { type: "string", description: "CPUs that are there and switched off, such as 12-15." },
+  }),
+  description: "What the node is made of, as its agent found it.",
+};
+
 const profileStatus = object(
   {
     tunedProfile: { type: "string", description: "The profile in force." },
@@ -126,6 +150,7 @@ const profileStatus = object(
     bootcmdlineInputs: { type: "string", description: "Names what the line was computed from, to compare." },
     conditions,
     observedGeneration,
+    hardware,
   },
   "tunedProfile",
 );

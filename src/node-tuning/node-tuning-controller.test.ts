@@ -8,7 +8,7 @@ import { VirtualClock } from "../runtime/virtual-clock.ts";
 import { apiVersion, type Profile, type Tuned } from "./api.ts";
 import type { NodeFacts } from "./node-profile.ts";
 import { nodeTuningController } from "./node-tuning-controller.ts";
-import { projectNode } from "./projections.ts";
+import { profileFactsOf, projectNode, withoutHardware } from "./projections.ts";
 
 const namespace = "tuning";
 const end: AbortController[] = [];
@@ -207,4 +207,13 @@ test("of a Node only what decides is kept", () => {
     spec: { providerID: "aws:///1" },
     status: { conditions: [{ type: "Ready", status: "True" }] },
   });
+});
+
+test("what a node is made of decides nothing, and is not kept", () => {
+  const spec = { config: { tunedProfile: "p" } };
+  const plain: Profile = { apiVersion, kind: "Profile", metadata: { name: "a" }, spec, status: { tunedProfile: "p" } };
+  const hardware = { architecture: "amd64", numaNodes: [{ id: 0, cores: ["0/0:0"] }], offline: "" };
+  const told: Profile = { ...plain, status: { tunedProfile: "p", hardware } };
+  expect(withoutHardware(told)).toEqual(plain);
+  expect(profileFactsOf(told)).toBe(profileFactsOf(plain));
 });

@@ -44,6 +44,13 @@ export function profileFactsOf({ metadata, status }: Profile): string {
   ]);
 }
 
+/** Hardware is what findings and people ask for. Nothing here decides by it, and thousands of Profiles have it. */
+export function withoutHardware(profile: Profile): Profile {
+  if (!profile.status?.hardware) return profile;
+  const { hardware: _, ...status } = profile.status;
+  return { ...profile, status };
+}
+
 /** Keeps one copy of a text that thousands of Profiles carry. */
 export class SharedTexts {
   readonly #last = new Map<string, string>();

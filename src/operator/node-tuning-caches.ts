@@ -3,11 +3,11 @@ import { createInformer } from "../kube/informer.ts";
 import { kinds } from "../kube/kinds.ts";
 import { machineConfigKind, machineConfigPoolKind } from "../machine-config/api.ts";
 import { agentDaemonSetName } from "../node-tuning/agent-daemon-set.ts";
-import { generatedAnnotation, profileKind, tunedKind } from "../node-tuning/api.ts";
+import { generatedAnnotation, type Profile, profileKind, tunedKind } from "../node-tuning/api.ts";
 import { clusterOperatorKind, type NodeTuningCaches } from "../node-tuning/node-tuning-controller.ts";
 import { clusterOperatorName } from "../node-tuning/operator-status.ts";
 import { statusConfigMapName } from "../node-tuning/operator-status-object.ts";
-import { projectNode, SharedTexts } from "../node-tuning/projections.ts";
+import { projectNode, SharedTexts, withoutHardware } from "../node-tuning/projections.ts";
 import type { KubeObject } from "../object/meta.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Manager } from "../runtime/manager.ts";
@@ -26,12 +26,13 @@ export function nodeTuningCaches(
     fieldSelector: `metadata.name=${name}`,
   });
   const texts = new SharedTexts();
+  const project = (profile: Profile): Profile => withoutHardware(texts.project(profile));
   const all = { clock };
   const operator = { fieldSelector: `metadata.name=${clusterOperatorName}` };
   return {
     tuneds: manager.informer(tunedKind, { namespace }, () => createInformer(client, tunedKind, { namespace, clock })),
     profiles: manager.informer(profileKind, { namespace, view: "shared texts" }, () =>
-      createInformer(client, profileKind, { namespace, project: texts.project, clock }),
+      createInformer(client, profileKind, { namespace, project, clock }),
     ),
     nodes: manager.informer(kinds.node, { view: "facts" }, () =>
       createInformer(client, kinds.node, { project: projectNode, clock }),
