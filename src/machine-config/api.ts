@@ -24,6 +24,16 @@ export interface MachineConfig extends KubeObject {
   };
 }
 
+/** How the kubelets of the nodes of some pools are configured. */
+export interface KubeletConfig extends KubeObject {
+  spec?: {
+    machineConfigPoolSelector?: LabelSelectorObject | null;
+    /** A KubeletConfiguration; what it leaves out keeps its default. */
+    kubeletConfig?: unknown;
+  };
+  status?: { conditions?: Condition[] };
+}
+
 export const machineConfigKind: KindRef<MachineConfig> = {
   apiVersion,
   kind: "MachineConfig",
@@ -35,5 +45,12 @@ export const machineConfigPoolKind: KindRef<MachineConfigPool> = {
   apiVersion,
   kind: "MachineConfigPool",
   plural: "machineconfigpools",
+  namespaced: false,
+};
+
+export const kubeletConfigKind: KindRef<KubeletConfig> = {
+  apiVersion,
+  kind: "KubeletConfig",
+  plural: "kubeletconfigs",
   namespaced: false,
 };

@@ -75,4 +75,5 @@ export const machineConfigCrds: readonly KubeObject[] = [
       age,
     ],
   ),
+  definition("KubeletConfig", "kubeletconfigs", [], [age]),
 ];
