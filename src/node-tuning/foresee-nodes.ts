@@ -1,6 +1,7 @@
 import type { Probe } from "../tuned/probe.ts";
 import { formatProblem } from "../tuned/problem.ts";
 import { type Deferred, deferredAnnotation, type Profile } from "./api.ts";
+import type { Expected } from "./expected-profile.ts";
 import { inputsOf } from "./inputs.ts";
 import { type OptionChange, optionChanges, type SettingChange, settingChanges } from "./setting-changes.ts";
 import type { Foretell, Settled } from "./settle.ts";
@@ -22,40 +23,70 @@ export interface NodeChange {
   readonly warnings: readonly string[];
 }
 
-/** Nodes whose Profiles change, those with the same change together; the largest groups first. */
-export function nodeChanges(before: Settled, after: Settled, foretell: Foretell): NodeChange[] {
-  const groups = new Map<string, { old?: Profile; fresh?: Profile; nodes: string[] }>();
+/** What Profiles come to before and after a change. */
+export interface Foretold {
+  readonly before: Foretell;
+  readonly after: Foretell;
+}
+
+/** One side of a change, on one node. */
+interface Side {
+  readonly profile: Profile;
+  readonly expected: Expected;
+}
+
+/** Nodes whose Profiles change, or what they come to; those with the same change together, the largest groups first. */
+export function nodeChanges(before: Settled, after: Settled, foretell: Foretold): NodeChange[] {
+  const groups = new Map<string, { readonly change: Omit<NodeChange, "nodes">; readonly nodes: string[] }>();
+  const ids = new Map<Expected | undefined, number>();
+  const idOf = (expected: Expected | undefined): number => {
+    const id = ids.get(expected) ?? ids.size;
+    ids.set(expected, id);
+    return id;
+  };
   for (const name of new Set([...before.profiles.keys(), ...after.profiles.keys()])) {
-    const old = before.profiles.get(name);
-    const fresh = after.profiles.get(name);
-    const was = fingerprint(old);
-    const will = fingerprint(fresh);
-    if (was === will) continue;
-    const sides = JSON.stringify([was, will]);
-    const group = groups.get(sides);
-    if (group) group.nodes.push(name);
-    else groups.set(sides, { ...(old ? { old } : {}), ...(fresh ? { fresh } : {}), nodes: [name] });
+    const sides = [before.profiles.get(name), after.profiles.get(name)] as const;
+    const [was, will] = sides.map(fingerprint);
+    const isSame = was === will;
+    if (isSame && foretell.before === foretell.after) continue;
+    const old = sideOf(sides[0], name, foretell.before);
+    const fresh = sideOf(sides[1], name, foretell.after);
+    const alike = JSON.stringify([was, will, idOf(old?.expected), idOf(fresh?.expected)]);
+    const group = groups.get(alike) ?? { change: changeOf(old, fresh), nodes: [] };
+    groups.set(alike, group);
+    if (!isSame || group.change.settings.length > 0) group.nodes.push(name);
   }
-  return [...groups.values()]
-    .map((group) => changeOf(group, foretell))
+  const changes = Array.from(groups.values(), ({ change, nodes }) => ({ ...change, nodes }));
+  return mergedAlike(changes.filter(({ nodes }) => nodes.length > 0))
+    .map((change) => ({ ...change, nodes: change.nodes.toSorted() }))
     .toSorted((a, b) => b.nodes.length - a.nodes.length || ((a.nodes[0] ?? "") < (b.nodes[0] ?? "") ? -1 : 1));
 }
 
-function changeOf(
-  { old, fresh, nodes }: { old?: Profile; fresh?: Profile; nodes: string[] },
-  foretell: Foretell,
-): NodeChange {
-  const was = old && foretell(old.spec);
-  const will = fresh && foretell(fresh.spec);
-  const deferred = deferredOf(fresh);
+function sideOf(profile: Profile | undefined, node: string, foretell: Foretell): Side | undefined {
+  return profile && { profile, expected: foretell(profile.spec, node) };
+}
+
+/** Machines that differ may still change alike. */
+function mergedAlike(changes: readonly NodeChange[]): NodeChange[] {
+  const merged = new Map<string, NodeChange>();
+  for (const change of changes) {
+    const content = JSON.stringify({ ...change, nodes: [] });
+    const same = merged.get(content);
+    merged.set(content, same ? { ...change, nodes: [...same.nodes, ...change.nodes] } : change);
+  }
+  return [...merged.values()];
+}
+
+function changeOf(old: Side | undefined, fresh: Side | undefined): Omit<NodeChange, "nodes"> {
+  const will = fresh?.expected;
+  const deferred = deferredOf(fresh?.profile);
   const isInvalid = will?.type === "invalid";
   return {
-    nodes: nodes.toSorted(),
-    ...(old ? { before: old.spec.config.tunedProfile } : {}),
-    ...(fresh ? { after: fresh.spec.config.tunedProfile } : {}),
+    ...(old ? { before: old.profile.spec.config.tunedProfile } : {}),
+    ...(fresh ? { after: fresh.profile.spec.config.tunedProfile } : {}),
     // What cannot be applied changes nothing.
-    settings: isInvalid ? [] : settingChanges(was, will),
-    options: optionChanges(old?.spec, fresh?.spec),
+    settings: isInvalid ? [] : settingChanges(old?.expected, will),
+    options: optionChanges(old?.profile.spec, fresh?.profile.spec),
     ...(deferred ? { deferred } : {}),
     unresolved: will?.type === "resolved" ? will.unresolved : [],
     problems: isInvalid ? will.problems.map(formatProblem) : [],

@@ -1,11 +1,13 @@
 import { describe, expect, it, test } from "vitest";
 import type { MachineConfig, MachineConfigPool } from "../machine-config/api.ts";
 import { deepFreeze } from "../object/json.ts";
+import { type Answers, noAnswers } from "../tuned/probe.ts";
 import { apiVersion, generatedAnnotation, type Profile, type Recommend, type Tuned, type TunedSpec } from "./api.ts";
 import type { NodeTuningInput } from "./decide.ts";
 import { foresee, type Foresight } from "./foresee.ts";
 import { inputsOf } from "./inputs.ts";
 import { judge } from "./judge.ts";
+import { knownAnswers } from "./known-answers.ts";
 import type { NodeFacts } from "./node-profile.ts";
 
 const namespace = "tuning";
@@ -98,6 +100,38 @@ describe("nodes", () => {
       [["a", "b"], "openshift-node", "p"],
       [["x"], "openshift-node", "q"],
     ]);
+  });
+
+  describe("of which something is known", () => {
+    const intel = knownAnswers({ kernelRelease: "6.12.0", architecture: "amd64", vendor: "GenuineIntel" });
+    const realTime = knownAnswers({ kernelRelease: "6.12.0+rt", architecture: "amd64", vendor: "GenuineIntel" });
+    const amd = knownAnswers({ kernelRelease: "6.12.0", architecture: "amd64", vendor: "AuthenticAMD" });
+    const byVendor = quiet("[sysctl]\na=${f:lscpu_check:GenuineIntel:1:AuthenticAMD:2}\n");
+    const byKernel = quiet("[sysctl]\na=${f:regex_search_ternary:${f:exec:uname:-r}:rt:1:2}\n");
+    const valuesOf = ({ changes }: Foresight) =>
+      changes.map(({ nodes, settings }) => [...nodes, settings.find(({ option }) => option === "a")?.after?.value]);
+    const known = (of: Record<string, Answers>) => (name: string) => of[name] ?? noAnswers;
+
+    it("are told what they would answer, and stand together only if it comes to the same", () => {
+      const input = { before: world([]), after: world([byVendor]), written: [] };
+      const both = (n1: Answers, n2: Answers) => ({ before: known({ n1, n2 }), after: known({ n1, n2 }) });
+      expect(valuesOf(foresee({ ...input, known: both(intel, amd) }))).toEqual([
+        ["n1", "1"],
+        ["n2", "2"],
+      ]);
+      expect(valuesOf(foresee({ ...input, known: both(intel, realTime) }))).toEqual([["n1", "n2", "1"]]);
+      expect(foresee({ ...input, known: both(intel, amd) }).changes.flatMap(({ unresolved }) => unresolved)).toEqual(
+        [],
+      );
+    });
+
+    it("change with another kernel even if their Profiles stay", () => {
+      const input = { before: world([byKernel]), after: world([byKernel]), written: [] };
+      const after = known({ n1: realTime, n2: intel });
+      expect(valuesOf(foresee({ ...input, known: { before: known({ n1: intel, n2: intel }), after } }))).toEqual([
+        ["n1", "1"],
+      ]);
+    });
   });
 
   it("that the change does not concern are not among them", () => {

@@ -7,7 +7,7 @@ import { defaultTuned, defaultTunedName } from "./default-tuned.ts";
 import { type NodeChange, nodeChanges } from "./foresee-nodes.ts";
 import { type BootChange, bootChanges } from "./foresee-pools.ts";
 import { judge, type Judgement } from "./judge.ts";
-import { foreteller, settle } from "./settle.ts";
+import { foreteller, type KnownOf, settle } from "./settle.ts";
 import { tunedWarnings } from "./tuned-warnings.ts";
 
 export interface ForeseeInput {
@@ -15,6 +15,8 @@ export interface ForeseeInput {
   readonly after: NodeTuningInput;
   /** Names of the Tuneds that are written, whether that changes them or not. */
   readonly written: readonly string[];
+  /** What nodes would answer: now, and once the change has reached them. Default: nothing is known. */
+  readonly known?: { readonly before: KnownOf; readonly after: KnownOf };
 }
 
 /** What would come of a change, once operator and nodes have done what there is to do. */
@@ -34,10 +36,11 @@ export interface Finding {
 }
 
 /** Nothing is asked of anybody: what only nodes can tell is left open. */
-export function foresee({ before, after, written }: ForeseeInput): Foresight {
-  const foretell = foreteller();
-  const was = settle(before, foretell);
-  const will = settle(after, foretell);
+export function foresee({ before, after, written, known }: ForeseeInput): Foresight {
+  const foretold = foreteller(known?.before);
+  const foretell = { before: foretold, after: known ? foreteller(known.after) : foretold };
+  const was = settle(before, foretell.before);
+  const will = settle(after, foretell.after);
   const judgement = judge(after);
   const changes = nodeChanges(was, will, foretell);
   const tuneds = after.tuneds.filter(({ metadata }) => written.includes(metadata.name ?? ""));

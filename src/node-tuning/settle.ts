@@ -1,3 +1,4 @@
+import { type Answers, noAnswers } from "../tuned/probe.ts";
 import type { KubeObject } from "../object/meta.ts";
 import type { Plan } from "../object/plan.ts";
 import type { MachineConfig } from "../machine-config/api.ts";
@@ -15,15 +16,21 @@ export interface Settled {
   readonly statuses: Plan["statuses"];
 }
 
-/** What Profiles come to; each is worked out once, for many nodes have the same. */
-export type Foretell = (spec: ProfileSpec) => Expected;
+/** What a node would answer, as far as that is known without asking it. Nodes that are alike share one. */
+export type KnownOf = (node: string) => Answers;
 
-export function foreteller(): Foretell {
-  const known = new Map<string, Expected>();
-  return (spec) => {
+/** What a Profile comes to on a node; worked out once for nodes that are alike, for many have the same. */
+export type Foretell = (spec: ProfileSpec, node: string) => Expected;
+
+export function foreteller(knownOf: KnownOf = () => noAnswers): Foretell {
+  const foretold = new Map<Answers, Map<string, Expected>>();
+  return (spec, node) => {
+    const known = knownOf(node);
+    const alike = foretold.get(known) ?? new Map<string, Expected>();
+    foretold.set(known, alike);
     const inputs = inputsOf(spec);
-    const expected = known.get(inputs) ?? expectedProfile(spec);
-    known.set(inputs, expected);
+    const expected = alike.get(inputs) ?? expectedProfile(spec, known);
+    alike.set(inputs, expected);
     return expected;
   };
 }
@@ -45,7 +52,7 @@ export function settle(input: NodeTuningInput, foretell: Foretell): Settled {
   const reported = Array.from(profiles.values(), (profile, at) => {
     const inputs = inputsOf(profile.spec);
     // What a node says of its own profile is worth more than what another says of the same, and that more than a guess.
-    const line = lines[at] ?? told.get(inputs) ?? foretoldLine(foretell(profile.spec));
+    const line = lines[at] ?? told.get(inputs) ?? foretoldLine(foretell(profile.spec, profile.metadata.name ?? ""));
     return withReport(profile, observed.get(profile.metadata.name ?? ""), inputs, line);
   });
   const plan = decideNodeTuning({ ...input, profiles: reported, protocol: "documented" });
