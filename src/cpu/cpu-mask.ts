@@ -19,6 +19,13 @@ export function formatMask(cpus: CpuSet): string {
     .join(",");
 }
 
+/** `12e`: one number, however many CPUs there are. */
+export function formatHexMask(cpus: CpuSet): string {
+  return formatMask(cpus)
+    .replaceAll(",", "")
+    .replace(/^0+(?=.)/, "");
+}
+
 /** Commas are ignored wherever they stand, `0x` may lead. A negative mask has no CPUs. */
 export function parseMask(text: string): CpuMask {
   const match = /^([+-]?)(?:0x_?)?([0-9a-f]+(?:_[0-9a-f]+)*)$/i.exec(text.replaceAll(",", "").trim());

@@ -20,6 +20,10 @@ export interface MachineConfigPool extends KubeObject {
 export interface MachineConfig extends KubeObject {
   spec?: {
     kernelArguments?: string[] | null;
+    /** `default`, `realtime` or `64k-pages`. */
+    kernelType?: string;
+    extensions?: string[] | null;
+    /** Ignition, as `src/ignition` reads and writes it. Others' may be of any version. */
     config?: unknown;
   };
 }
