@@ -1,0 +1,29 @@
+import { apiVersion, type Tuned, tuningNamespace } from "../node-tuning/api.ts";
+import type { DerivationInput } from "./derivation.ts";
+import { type TunedPart, tunedProfileName } from "./names.ts";
+import { mainProfile } from "./tuned-profile/main-profile.ts";
+import { processorParts } from "./tuned-profile/processor-parts.ts";
+
+/** Low enough to leave room: a user's Tuned that refines this one takes a smaller number. */
+const priority = 20;
+
+/** What nodes are tuned with, and boot with. */
+export function tunedOf({ facts }: DerivationInput): Tuned {
+  const profile = tunedProfileName(facts.name);
+  const parts = processorParts(facts);
+  return {
+    apiVersion,
+    kind: "Tuned",
+    metadata: { name: profile, namespace: tuningNamespace },
+    spec: {
+      profile: [
+        { name: profile, data: mainProfile(facts) },
+        ...Object.entries(parts).map(([part, data]) => ({
+          name: tunedProfileName(facts.name, part as TunedPart),
+          data,
+        })),
+      ],
+      recommend: [{ profile, priority, machineConfigLabels: { ...facts.machineConfigLabels } }],
+    },
+  };
+}
