@@ -133,6 +133,20 @@ describe("statuses", () => {
     ]);
   });
 
+  test("are compared with what the plan was decided from, not with what came while it is carried out", async () => {
+    const { calls, run } = setUp();
+    let cached = stored("status", { status: { since: "then" } });
+    const observed: ActDependencies["observed"] = ({ metadata }) => (metadata.name === "status" ? cached : undefined);
+    const plan = {
+      objects: [whole(profile("new"))],
+      statuses: [{ of: profile("status"), status: { since: "then" } }],
+    };
+    const done = run(plan, { observed });
+    cached = stored("status", { status: { since: "now" } }, { resourceVersion: "2" });
+    expect(await done).toEqual({ ...none, written: 1, unchanged: 1 });
+    expect(calls.map(([verb, name]) => [verb, name])).toEqual([["create", "new"]]);
+  });
+
   test("of an object that went meanwhile are dropped; a kind without status is an error", async () => {
     const { run } = setUp([stored("gone"), stored("stateless")], {
       gone: failure(404, "NotFound", "gone"),

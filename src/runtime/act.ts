@@ -61,6 +61,7 @@ interface Step {
 /**
  * Carries out a plan: objects, then prunes, then statuses, so that whoever reads a status finds what it speaks of.
  * One failure does not keep the others from being tried. Whoever was faster than us is no failure: look again soon.
+ * Call it in the turn in which the plan was decided, so that caches are what they were then.
  */
 export async function act(plan: Plan, dependencies: ActDependencies): Promise<ActResult> {
   const { recorder, concurrency = 16, signal, log = noLog } = dependencies;
@@ -68,7 +69,7 @@ export async function act(plan: Plan, dependencies: ActDependencies): Promise<Ac
   if (plan.requeueAfterMs !== undefined) result.requeueAfterMs = plan.requeueAfterMs;
   const errors: Error[] = [];
 
-  const carryOut = async <T>(items: readonly T[], stepFor: (item: T) => Step | undefined): Promise<void> => {
+  const stepsFor = <T>(items: readonly T[], stepFor: (item: T) => Step | undefined): Step[] => {
     const steps: Step[] = [];
     for (const item of items) {
       try {
@@ -79,6 +80,18 @@ export async function act(plan: Plan, dependencies: ActDependencies): Promise<Ac
         errors.push(asError(error));
       }
     }
+    return steps;
+  };
+  // All before anything is sent, from the caches as the decision saw them. A status that was decided from one state and
+  // compared with a later one would take back what the later one says, and the pass after this one take that back.
+  const phases = [
+    stepsFor(plan.objects, (planned) =>
+      planned.owns === "whole" ? wholeStep(planned, dependencies) : fieldsStep(planned, dependencies),
+    ),
+    stepsFor(plan.prunes, (reference) => pruneStep(reference, dependencies)),
+    stepsFor(plan.statuses, (planned) => statusStep(planned, dependencies)),
+  ];
+  for (const steps of phases)
     await forEachBounded(steps, concurrency, async (step) => {
       if (signal?.aborted) return;
       try {
@@ -94,13 +107,6 @@ export async function act(plan: Plan, dependencies: ActDependencies): Promise<Ac
         }
       }
     });
-  };
-
-  await carryOut(plan.objects, (planned) =>
-    planned.owns === "whole" ? wholeStep(planned, dependencies) : fieldsStep(planned, dependencies),
-  );
-  await carryOut(plan.prunes, (reference) => pruneStep(reference, dependencies));
-  await carryOut(plan.statuses, (planned) => statusStep(planned, dependencies));
   for (const event of plan.events) recorder?.record(event);
 
   if (errors.length > 0) throw new ActError(errors, result);
