@@ -18,3 +18,13 @@ test("starts over after a reset, however many failures there were", () => {
   backoff.reset();
   expect(backoff.next()).toBe(100);
 });
+
+test.each([
+  [99, 200],
+  [100, 100],
+])("after a wait of up to 100 ms, and %i ms that went well, the next is up to %i ms", (heldMs, nextMs) => {
+  const backoff = new Backoff({ baseMs: 100, maxMs: 1000, random: () => 1 });
+  backoff.next();
+  backoff.held(heldMs);
+  expect(backoff.next()).toBe(nextMs);
+});

@@ -230,18 +230,55 @@ describe("a fault", () => {
     expect(server.watches).toBe(1);
   });
 
-  test("after a long good time: the waits start over", async () => {
+  test("soon after a watch was opened, again and again: the waits grow", async () => {
     const { server, clock, errors } = await reflecting();
-    for (let i = 0; i < 3; i++) {
+    for (const waitMs of [800, 1600, 3200, 6400]) {
       server.end(reset());
-      await clock.advance(10_000);
+      await clock.advance(waitMs + waitMs / 2);
     }
-    for (let i = 0; i < 3; i++) {
-      await clock.advance(60_000);
+    expect(errors.map(({ retryMs }) => retryMs)).toEqual([800, 1600, 3200, 6400]);
+  });
+
+  test("after a watch held as long as was waited for it: the waits start over, though it brought nothing", async () => {
+    const { server, clock, errors } = await reflecting();
+    for (const ms of [800 + 100, 1600 + 100, 3200 + 3200, 800 + 800, 800 + 800]) {
       server.end(reset());
-      await clock.advance(10_000);
+      await clock.advance(ms);
     }
+    server.end(reset());
+    await clock.advance(0);
     expect(errors.map(({ retryMs }) => retryMs)).toEqual([800, 1600, 3200, 800, 800, 800]);
+  });
+
+  test("a restart that loses the server's memory: one wait, and the new state is there", async () => {
+    const { server, clock, log, errors } = await reflecting();
+    server.end(reset());
+    await clock.advance(0);
+    server.put("a");
+    server.compact();
+    await clock.advance(800);
+    expect(log).toEqual(["= ", "= a"]);
+    expect(errors).toEqual([
+      { failure: "unreachable", retryMs: 800 },
+      { failure: "expired", retryMs: 0 },
+    ]);
+  });
+
+  test("410 for every version: of two lists at most one is not waited for, and the waits grow", async () => {
+    const { server, clock, errors } = await reflecting({ streamList: false });
+    server.expire = true;
+    server.end(reset());
+    await clock.advance(6000);
+    expect(errors.map(({ retryMs }) => retryMs)).toEqual([800, 0, 1600, 0, 3200, 0, 6400]);
+  });
+
+  test("410 for all who watch, at once: they do not come back at once", async () => {
+    const { server, clock, errors } = await reflecting();
+    server.end(reset());
+    await clock.advance(800 + 5000);
+    server.fail(refusal(410, "Expired"));
+    await clock.advance(0);
+    expect(errors.at(-1)).toEqual({ failure: "expired", retryMs: 800 });
   });
 
   test("after an event: the waits start over", async () => {

@@ -63,6 +63,16 @@ export interface ReflectorOptions {
 const distrustAfter = 3;
 const shortestWatchMs = 1000;
 
+/** One try to list and watch. */
+interface Try {
+  /** The state is to come as a stream of events. */
+  readonly initial: boolean;
+  /** It was begun after a wait, so other clients did not begin with it. */
+  readonly waited: boolean;
+  /** When the first sign of life came from the server that is watched. */
+  answeredAt?: number;
+}
+
 /** Lists, watches, and does so again, whatever happens to connection and server. */
 export class Reflector<T extends KubeObject, E> {
   readonly #client: ListerWatcher;
@@ -93,25 +103,25 @@ export class Reflector<T extends KubeObject, E> {
 
   /** Until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
+    for (let waitedMs = 0; !signal.aborted;) {
       const initial = this.#resourceVersion === undefined && this.#streamList && this.#brokenStreams < distrustAfter;
-      const started = this.#clock.monotonic();
+      const attempt: Try = { initial, waited: waitedMs > 0 };
+      waitedMs = 0;
       try {
         if (this.#resourceVersion === undefined && !initial) await this.#list(signal);
-        if (!signal.aborted) await this.#watch(signal, initial);
+        if (!signal.aborted) await this.#watch(signal, attempt);
         this.#fruitless = 0;
         this.#backoff.reset();
       } catch (error) {
         if (signal.aborted) return;
-        // A watch that held for long is no sign of a server in trouble.
-        if (this.#clock.monotonic() - started > this.#backoff.maxMs) this.#backoff.reset();
-        await pause(this.#clock, this.#recover(error, initial), signal);
+        waitedMs = this.#recover(error, attempt);
+        await pause(this.#clock, waitedMs, signal);
       }
     }
   }
 
   /** Decides what the next try starts from, and returns how long to wait before it. */
-  #recover(error: unknown, initial: boolean): number {
+  #recover(error: unknown, { initial, waited, answeredAt }: Try): number {
     const incomplete = this.#resourceVersion === undefined;
     const failure = classifyFailure(error, { initial: initial && incomplete });
     if (failure.kind === "unsupported") this.#streamList = false;
@@ -119,10 +129,19 @@ export class Reflector<T extends KubeObject, E> {
     else if (incomplete && failure.kind !== "throttled") this.#brokenStreams = initial ? this.#brokenStreams + 1 : 0;
     if (failure.kind !== "unreachable" && failure.kind !== "throttled") this.#fruitless++;
     if (failure.kind === "expired" || this.#fruitless >= distrustAfter) this.#relist();
-    const jitter = failure.kind === "unsupported" ? 0 : this.#backoff.next();
-    const retryMs = failure.kind === "throttled" ? Math.min(failure.afterMs, this.#backoff.maxMs) + jitter : jitter;
+    const heldMs = answeredAt === undefined ? 0 : this.#clock.monotonic() - answeredAt;
+    const retryMs = this.#wait(failure, waited, heldMs);
     this.#options.hooks?.onError?.(error, { kind: this.#of.kind, failure: failure.kind, retryMs });
     return retryMs;
+  }
+
+  #wait(failure: WatchFailure, waited: boolean, heldMs: number): number {
+    if (failure.kind === "unsupported") return 0;
+    // A server that was restarted is well, and has forgotten. Whoever waited before asking it need not wait again.
+    if (failure.kind === "expired" && waited && heldMs < shortestWatchMs) return 0;
+    this.#backoff.held(heldMs);
+    const jitter = this.#backoff.next();
+    return failure.kind === "throttled" ? Math.min(failure.afterMs, this.#backoff.maxMs) + jitter : jitter;
   }
 
   #relist(): void {
@@ -140,7 +159,8 @@ export class Reflector<T extends KubeObject, E> {
     this.#replace(entries, list.metadata.resourceVersion ?? "", started, false);
   }
 
-  async #watch(signal: AbortSignal, initial: boolean): Promise<void> {
+  async #watch(signal: AbortSignal, attempt: Try): Promise<void> {
+    const { initial } = attempt;
     const { namespace, labelSelector, fieldSelector, initialIdleMs = 10_000 } = this.#options;
     const limitMs = initial ? initialIdleMs : this.#idleMs;
     const abort = linkedAbort(signal);
@@ -149,6 +169,10 @@ export class Reflector<T extends KubeObject, E> {
       silent = true;
       abort.abort();
     });
+    const alive = (): void => {
+      attempt.answeredAt ??= this.#clock.monotonic();
+      watchdog.feed();
+    };
     const started = this.#clock.monotonic();
     let pending = initial ? new Map<string, E>() : undefined;
     let heard = false;
@@ -164,11 +188,11 @@ export class Reflector<T extends KubeObject, E> {
         // Spread, so that watches opened together do not end together.
         timeoutSeconds: 300 + Math.floor(this.#random() * 300),
         signal: abort.signal,
-        onActivity: () => watchdog.feed(),
+        onActivity: alive,
       });
       for await (const event of events) {
         if (abort.signal.aborted) break;
-        watchdog.feed();
+        alive();
         if (pending) {
           if (!this.#gather(pending, event)) continue;
           this.#replace(

@@ -26,6 +26,8 @@ export class ModelServer implements ListerWatcher {
   readonly failures: unknown[] = [];
   /** How an expired version is told: before or after the stream has begun. */
   expiresInStream = false;
+  /** No version is good enough for a watch. */
+  expire = false;
   /** `ignored`: as a server that is too old to know. */
   initialEvents: "served" | "refused" | "ignored" = "served";
   /** Streams stay open and bring nothing. */
@@ -100,7 +102,10 @@ export class ModelServer implements ListerWatcher {
     return { apiVersion: "v1", kind: "ConfigMapList", metadata: { resourceVersion: String(this.#version) }, items };
   }
 
-  async *watch<T extends KubeObject>(_: KindRef<T>, options: WatchOptions = {}): AsyncGenerator<WatchEvent<T>> {
+  async *watch<T extends KubeObject>(
+    _: KindRef<T>,
+    options: WatchOptions & { onActivity?: () => void } = {},
+  ): AsyncGenerator<WatchEvent<T>> {
     this.calls.push({ verb: "watch", options });
     this.#mayFail();
     const stream = new Stream(options.signal);
@@ -111,13 +116,14 @@ export class ModelServer implements ListerWatcher {
         stream.push(bookmarkAt(this.#version, { "k8s.io/initial-events-end": "true" }));
     } else {
       const from = Number(options.resourceVersion);
-      if (from < this.#kept) {
+      if (this.expire || from < this.#kept) {
         if (!this.expiresInStream) throw refusal(410, "Expired");
         stream.push(errorEvent(refusal(410, "Expired")));
       }
       for (const { version, change } of this.#history) if (version > from) stream.push(change);
     }
     this.#streams.add(stream);
+    options.onActivity?.();
     try {
       for (;;) {
         const event = await stream.next(() => this.stalled);
