@@ -6,11 +6,15 @@ import { Pools } from "./pools.ts";
 import type { Settled } from "./settle.ts";
 
 /** Boot arguments that change, and the machines that restart for it. */
-export interface BootChange {
+export interface BootChange extends Restarts {
   readonly machineConfig: string;
   /** Absent: there is no MachineConfig. */
   readonly before?: readonly string[];
   readonly after?: readonly string[];
+}
+
+/** What it means for machines that the configuration of pools changes. */
+export interface Restarts {
   readonly pools: readonly string[];
   /** Names of nodes. */
   readonly restarts: readonly string[];
@@ -37,24 +41,34 @@ export function bootChanges(before: Settled, after: Settled, surroundings: Surro
     // Foretold arguments may stand there unexpanded: what is in force is known better.
     const inForce = now.get(name);
     if (equal(argumentsOf(inForce), argumentsOf(fresh))) return [];
-    const selected = pools.selecting((fresh ?? old)?.metadata.labels ?? {});
-    const isSelected = ({ metadata }: NodeFacts): boolean => {
-      const [primary] = pools.ofNode(metadata.labels ?? {});
-      return primary !== undefined && selected.includes(primary);
-    };
     return [
       {
         machineConfig: name,
         ...(inForce ? { before: argumentsOf(inForce) } : {}),
         ...(fresh ? { after: argumentsOf(fresh) } : {}),
-        pools: selected,
-        restarts: surroundings.nodes.filter(isSelected).map(({ metadata }) => metadata.name ?? ""),
-        paused: surroundings.pools
-          .filter(({ metadata, spec }) => spec?.paused === true && selected.includes(metadata.name ?? ""))
-          .map(({ metadata }) => metadata.name ?? ""),
+        ...restartsOf(pools.selecting((fresh ?? old)?.metadata.labels ?? {}), surroundings),
       },
     ];
   });
+}
+
+/** Machines restart for what their own pool gets, not for what another does that they are in as well. */
+export function restartsOf(
+  selected: readonly string[],
+  { nodes, pools }: Omit<Surroundings, "machineConfigs">,
+): Restarts {
+  const all = new Pools(pools);
+  const isSelected = ({ metadata }: NodeFacts): boolean => {
+    const [primary] = all.ofNode(metadata.labels ?? {});
+    return primary !== undefined && selected.includes(primary);
+  };
+  return {
+    pools: selected,
+    restarts: nodes.filter(isSelected).map(({ metadata }) => metadata.name ?? ""),
+    paused: pools
+      .filter(({ metadata, spec }) => spec?.paused === true && selected.includes(metadata.name ?? ""))
+      .map(({ metadata }) => metadata.name ?? ""),
+  };
 }
 
 function argumentsOf(machineConfig: MachineConfig | undefined): readonly string[] {
