@@ -6,6 +6,9 @@ import type { KubeObject } from "../object/meta.ts";
 export const group = "machineconfiguration.openshift.io";
 export const apiVersion = `${group}/v1`;
 
+/** On a MachineConfig: which pools it is for, as they select it. */
+export const roleLabel = `${group}/role`;
+
 /** Nodes that are configured alike: those it selects get every MachineConfig it selects. */
 export interface MachineConfigPool extends KubeObject {
   spec?: {

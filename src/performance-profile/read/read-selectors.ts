@@ -1,11 +1,10 @@
+import { roleLabel } from "../../machine-config/api.ts";
 import { invalid } from "../../schema/field-error.ts";
 import type { PerformanceProfileSpec } from "../api.ts";
 import type { ProfileFacts } from "../profile-facts.ts";
 import type { Report } from "./report.ts";
 
 type Selectors = Pick<ProfileFacts, "nodeSelector" | "role" | "machineConfigLabels" | "poolSelector">;
-
-const roleLabel = "machineconfiguration.openshift.io/role";
 
 export function readSelectors(spec: PerformanceProfileSpec, report: Report): Selectors {
   const { machineConfigLabel, machineConfigPoolSelector } = spec;

@@ -1,0 +1,42 @@
+import { at, get, type JsonObject } from "../object/json.ts";
+import { addQuantities, formatQuantity, isQuantity, parseQuantity } from "../object/quantity.ts";
+import type { ProfileFacts } from "./profile-facts.ts";
+
+/** Under these policies memory must come from the NUMA node of the CPUs, so the kubelet counts what each node has. */
+export function alignsMemory({ topologyPolicy }: ProfileFacts): boolean {
+  return topologyPolicy === "restricted" || topologyPolicy === "single-numa-node";
+}
+
+/** What a kubelet keeps back: for itself, for the system, and as a last resort. */
+const keptBack = [
+  ["kubeReserved", "memory"],
+  ["systemReserved", "memory"],
+  ["evictionHard", "memory.available"],
+] as const;
+
+/** A kubelet that counts memory starts only if the sum of what it keeps back is set aside somewhere. */
+export function reservedMemory(fields: JsonObject): JsonObject {
+  if (isSetAside(fields)) return {};
+  const amounts = keptBack.map((path) => at(fields, ...path)).filter(isAmount);
+  if (amounts.length < keptBack.length) return {};
+  const memory = formatQuantity(amounts.map(parseQuantity).reduce(addQuantities));
+  return { reservedMemory: [{ numaNode: 0, limits: { memory } }] };
+}
+
+/** Amounts that cannot be added up, by their path; a share of a memory whose size is not known is one. */
+export function unknownAmounts(fields: JsonObject): readonly { readonly path: string; readonly value: unknown }[] {
+  if (isSetAside(fields)) return [];
+  return keptBack.flatMap(([name, key]) => {
+    const value = at(fields, name, key);
+    return value === undefined || isAmount(value) ? [] : [{ path: `${name}[${key}]`, value }];
+  });
+}
+
+function isSetAside(fields: JsonObject): boolean {
+  const list = get(fields, "reservedMemory");
+  return Array.isArray(list) && list.length > 0;
+}
+
+function isAmount(value: unknown): value is string {
+  return typeof value === "string" && isQuantity(value);
+}
