@@ -1,0 +1,75 @@
+import { isObject } from "../object/json.ts";
+import { type KubeObject, parseApiVersion } from "../object/meta.ts";
+import type { Schema } from "../schema/schema.ts";
+import { group } from "./api.ts";
+import { conversionData, withConversionData } from "./conversion-data.ts";
+import { divide, reunite } from "./said-in-version.ts";
+import { schemas, type Version } from "./schemas.ts";
+
+type Spec = Record<string, unknown>;
+type Older = Exclude<Version, "v2">;
+
+/** Without it v1 and v1alpha1 ban interrupts from isolated CPUs, and v2 does not. */
+const irq = "globallyDisableIrqLoadBalancing";
+
+/**
+ * A profile in another version. Nothing is lost on the way and back: what a version cannot say goes along in an
+ * annotation, and comes back unless its place in the spec is gone. What a version can say is taken from its spec alone.
+ */
+export function convertProfile(object: KubeObject, apiVersion: string): KubeObject {
+  const [from, to] = [versionOf(object.apiVersion), versionOf(apiVersion)];
+  if (from === to) return object;
+  const hub = from === "v2" ? object : toV2(object, from);
+  return to === "v2" ? hub : fromV2(hub, to);
+}
+
+function toV2(object: KubeObject, from: Older): KubeObject {
+  const { spec } = object;
+  if (!isObject(spec)) return as("v2", object, { v1: {}, v2: {} });
+  const { v1, v2 } = conversionData(object.metadata);
+  const converted = reunite(spec, v2, { version: specOf(from), whole: specOf("v2") });
+  const wasUnset = v2[irq] === null && Object.hasOwn(v2, irq);
+  const isUnset = (converted[irq] ?? null) === null;
+  if (from === "v1" && wasUnset && converted[irq] === false) delete converted[irq];
+  else if (isUnset && !(from === "v1alpha1" && wasUnset)) converted[irq] = true;
+  const v1IsUnset = from === "v1" ? isUnset : isMarked(v1);
+  return as("v2", { ...object, spec: converted }, { v1: marked(v1IsUnset && converted[irq] === true), v2: {} });
+}
+
+function fromV2(object: KubeObject, to: Older): KubeObject {
+  const { spec } = object;
+  if (!isObject(spec)) return as(to, object, { v1: {}, v2: {} });
+  const { said, unsaid } = divide(spec, specOf(to));
+  const { v1 } = conversionData(object.metadata);
+  const v1IsUnset = isMarked(v1) && spec[irq] === true;
+  if (spec[irq] === undefined) unsaid[irq] = null;
+  else if (spec[irq] === true) delete unsaid[irq];
+  if (to === "v1") {
+    if (spec[irq] === undefined) said[irq] = false;
+    else if (v1IsUnset) delete said[irq];
+  }
+  return as(to, { ...object, spec: said }, { v1: marked(v1IsUnset && to !== "v1"), v2: unsaid });
+}
+
+/** Whether v1 says nothing of interrupts, where v2 has to say that they are banned. */
+function isMarked(v1: Readonly<Spec>): boolean {
+  return Object.hasOwn(v1, irq) && v1[irq] === null;
+}
+
+function marked(isUnset: boolean): Spec {
+  return isUnset ? { [irq]: null } : {};
+}
+
+function as(version: Version, object: KubeObject, data: { v1: Spec; v2: Spec }): KubeObject {
+  return { ...object, apiVersion: `${group}/${version}`, metadata: withConversionData(object.metadata, data) };
+}
+
+function specOf(version: Version): Schema {
+  return schemas[version].properties?.["spec"] ?? {};
+}
+
+function versionOf(apiVersion: string): Version {
+  const { group: found, version } = parseApiVersion(apiVersion);
+  if (found === group && Object.hasOwn(schemas, version)) return version as Version;
+  throw new Error(`${apiVersion} is no version of PerformanceProfiles`);
+}

@@ -1,0 +1,64 @@
+import type { KubeObject } from "../object/meta.ts";
+import { group, performanceProfileKind } from "./api.ts";
+import { conversionAnnotation } from "./conversion-data.ts";
+import { schemas, type Version } from "./schemas.ts";
+
+interface Column {
+  name: string;
+  type: string;
+  jsonPath: string;
+  /** Above 0: with `-o wide` only. */
+  priority?: number;
+}
+
+const condition = (type: string): Column => ({
+  name: type,
+  type: "string",
+  jsonPath: `.status.conditions[?(@.type=="${type}")].status`,
+});
+
+const columns: Column[] = [
+  { name: "Reserved", type: "string", jsonPath: ".spec.cpu.reserved" },
+  { name: "Isolated", type: "string", jsonPath: ".spec.cpu.isolated" },
+  condition("Available"),
+  condition("Degraded"),
+  { name: "Tuned", type: "string", jsonPath: ".status.tuned", priority: 1 },
+  { name: "RuntimeClass", type: "string", jsonPath: ".status.runtimeClass", priority: 1 },
+  { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
+];
+
+const { kind, plural } = performanceProfileKind;
+
+function version(name: Version): object {
+  const older = {
+    deprecated: true,
+    deprecationWarning: `${group}/${name} ${kind} is deprecated, use ${group}/v2; what ${name} cannot say is kept in the annotation ${conversionAnnotation}`,
+  };
+  return {
+    name,
+    served: true,
+    storage: name === "v2",
+    ...(name === "v2" ? {} : older),
+    schema: { openAPIV3Schema: schemas[name] },
+    subresources: { status: {} },
+    additionalPrinterColumns: columns,
+  };
+}
+
+/**
+ * Says nothing of who converts between the versions: only whoever runs the webhook knows. Servers that are told nothing
+ * change the version's name alone, which loses fields and turns the meaning of others round: see the decision on it.
+ */
+export const performanceProfileCrds: readonly KubeObject[] = [
+  {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.${group}`, labels: { "app.kubernetes.io/managed-by": "attune" } },
+    spec: {
+      group,
+      scope: "Cluster",
+      names: { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase() },
+      versions: (Object.keys(schemas) as Version[]).map(version),
+    },
+  },
+];
