@@ -2,6 +2,7 @@ import { clone } from "../object/json.ts";
 import { lineDiff } from "../object/line-diff.ts";
 import type { KubeObject } from "../object/meta.ts";
 import { writeYaml } from "../object/yaml.ts";
+import { readable } from "./plan-readable.ts";
 
 /** What people write of an object, as a unified diff; empty where that stays the same. */
 export function objectDiff(before: KubeObject | undefined, after: KubeObject | undefined): string {
@@ -10,7 +11,7 @@ export function objectDiff(before: KubeObject | undefined, after: KubeObject | u
 
 function written(object: KubeObject | undefined): string {
   if (!object) return "";
-  const { metadata, status: _, ...rest } = object;
+  const { metadata, status: _, ...rest } = readable(object);
   const { name, namespace, labels, annotations, finalizers } = clone(metadata);
   delete annotations?.["kubectl.kubernetes.io/last-applied-configuration"];
   const given = Object.entries({ name, namespace, labels, annotations, finalizers }).filter(

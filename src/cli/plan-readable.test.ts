@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { ignitionConfig } from "../ignition/config.ts";
+import { textFile } from "../ignition/file-contents.ts";
+import { objectDiff } from "./plan-diff.ts";
+import { readable } from "./plan-readable.ts";
+
+function machineConfig(config: unknown) {
+  return { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig", metadata: {}, spec: { config } };
+}
+
+describe("a MachineConfig for people", () => {
+  it("shows files and units as they would be on the machine", () => {
+    const unit = { name: "a.service", enabled: true, contents: "[Unit]\nBefore=b\n" };
+    const config = ignitionConfig([textFile("/etc/a", 0o644, "α=1\n")], [unit]);
+    expect(readable(machineConfig(config))).toMatchObject({
+      spec: {
+        config: {
+          ignition: { version: "3.2.0" },
+          files: { "/etc/a": { mode: "0644", text: "α=1\n" } },
+          units: { "a.service": { enabled: true, contents: "[Unit]\nBefore=b\n" } },
+        },
+      },
+    });
+  });
+
+  it("keeps what it cannot read, and what is neither a file nor a unit", () => {
+    const files = [{ path: "/etc/a", contents: { source: "https://example.com/a" } }];
+    const config = { ignition: {}, passwd: { users: [{ name: "core" }] }, storage: { files, links: [{ path: "/b" }] } };
+    expect(readable(machineConfig(config))).toMatchObject({
+      spec: {
+        config: {
+          passwd: { users: [{ name: "core" }] },
+          storage: { links: [{ path: "/b" }] },
+          files: { "/etc/a": { contents: { source: "https://example.com/a" } } },
+        },
+      },
+    });
+  });
+
+  it("differs in the line that changes", () => {
+    const of = (text: string) => machineConfig(ignitionConfig([textFile("/etc/a", 0o644, text)]));
+    const changed = objectDiff(of("one\ntwo\n"), of("one\n2\n"));
+    expect(changed.split("\n").filter((line) => /^[+-]/.test(line))).toEqual(["-          two", "+          2"]);
+  });
+
+  it.each([[undefined], [null], ["text"], [[]], [{ storage: 1, systemd: "x" }]])(
+    "survives a config of %j",
+    (config) => {
+      expect(() => readable(machineConfig(config))).not.toThrow();
+    },
+  );
+
+  it("leaves other kinds alone", () => {
+    const tuned = { ...machineConfig({ storage: { files: [] } }), kind: "Tuned" };
+    expect(readable(tuned)).toBe(tuned);
+  });
+});
