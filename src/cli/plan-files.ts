@@ -2,8 +2,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { get, isObject } from "../object/json.ts";
 import type { KubeObject } from "../object/meta.ts";
-import { readYaml } from "../object/yaml.ts";
-import { splitDocuments } from "./split-documents.ts";
+import { parseDocuments } from "./parse-documents.ts";
 
 /** An object of a file. */
 export interface Manifest {
@@ -29,10 +28,10 @@ export async function readManifests(paths: readonly string[], options: ReadOptio
   const manifests: Manifest[] = [];
   const problems: string[] = [];
   for (const path of paths) {
-    if (path === "-") manifestsIn("standard input", await options.stdin(), manifests, problems);
+    if (path === "-") await manifestsIn("standard input", await options.stdin(), manifests, problems);
     else
       for (const file of await filesAt(path, options.recursive))
-        manifestsIn(file, await readFile(file, "utf8"), manifests, problems);
+        await manifestsIn(file, await readFile(file, "utf8"), manifests, problems);
   }
   return { manifests, problems };
 }
@@ -53,19 +52,18 @@ async function filesAt(path: string, recursive: boolean): Promise<string[]> {
   return files;
 }
 
-function manifestsIn(file: string, text: string, manifests: Manifest[], problems: string[]): void {
-  const documents = splitDocuments(text);
-  documents.forEach(({ text: document, line }, index) => {
-    const place = documents.length > 1 ? `${file}, document ${index + 1}` : file;
-    try {
-      // Faults are told with their line in the file.
-      const value = readYaml("\n".repeat(line - 1) + document);
-      for (const object of objectsIn(value)) manifests.push({ place, object: checked(object) });
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      problems.push(`${place}: ${message}`);
-    }
-  });
+async function manifestsIn(file: string, text: string, manifests: Manifest[], problems: string[]): Promise<void> {
+  for (const document of await parseDocuments(file, text)) {
+    const { place } = document;
+    if ("problem" in document) problems.push(`${place}: ${document.problem}`);
+    else
+      try {
+        for (const object of objectsIn(document.value)) manifests.push({ place, object: checked(object) });
+      } catch (error) {
+        const message = error instanceof Error ? error.message : String(error);
+        problems.push(`${place}: ${message}`);
+      }
+  }
 }
 
 /** Lists are as good as several documents; a document of comments is none. */

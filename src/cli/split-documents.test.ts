@@ -42,6 +42,18 @@ test.each<[string, string, [string, number][]]>([
       ['{"b": "\\"}"}', 3],
     ],
   ],
+  [
+    "JSON and YAML in one text",
+    '{"a": 1}\n{"b": 2}\n---\nc: 3\n---\n{"d":\n4}\n{"e": 5}',
+    [
+      ['{"a": 1}', 1],
+      ['{"b": 2}', 2],
+      ["c: 3", 3],
+      ['{"d":\n4}', 6],
+      ['{"e": 5}', 8],
+    ],
+  ],
+  ["brackets in quotes of either kind", "{a: '}', b: \"}\"}", [["{a: '}', b: \"}\"}", 1]]],
   ["JSON that does not end, for its reader to refuse", '{"a": [', [['{"a": [', 1]]],
 ])("splits %s", (_, text, expected) => {
   expect(splitDocuments(text).map((one) => [one.text.trim(), one.line])).toEqual(expected);

@@ -6,14 +6,13 @@ export interface TextDocument {
 }
 
 /**
- * The documents of a text that has several: between lines of `---` in YAML, one after the other in JSON. What has nothing
- * in it but blanks and comments is none.
+ * The documents of a text that has several: between lines of `---`, and one after the other in JSON. What has nothing in it
+ * but blanks and comments is none.
  */
 export function splitDocuments(text: string): TextDocument[] {
-  const documents = /^\s*[{[]/.test(text) ? splitJson(text) : splitYaml(text);
-  return documents.filter(({ text: document }) =>
-    document.split("\n").some((line) => line.trim() !== "" && !line.trimStart().startsWith("#")),
-  );
+  return splitYaml(text)
+    .flatMap((document) => (/^\s*[{[]/.test(document.text) ? splitJson(document) : [document]))
+    .filter(({ text: document }) => /^[^\S\n]*[^\s#]/m.test(document));
 }
 
 function splitYaml(text: string): TextDocument[] {
@@ -32,27 +31,26 @@ function splitYaml(text: string): TextDocument[] {
 }
 
 /** Cut where all brackets are closed. What is no JSON is left to those who read it, in one piece. */
-function splitJson(text: string): TextDocument[] {
+function splitJson({ text, line }: TextDocument): TextDocument[] {
   const documents: TextDocument[] = [];
   let depth = 0;
   let start = 0;
-  let quoted = false;
+  let startLine = line;
+  let currentLine = line;
+  let quote = "";
   for (let i = 0; i < text.length; i++) {
     const character = text.charAt(i);
-    if (quoted) {
-      if (character === "\\") i++;
-      else if (character === '"') quoted = false;
-    } else if (character === '"') quoted = true;
-    else if (character === "{" || character === "[") depth++;
-    else if ((character === "}" || character === "]") && --depth === 0) {
-      documents.push(documentAt(text, start, i + 1));
-      start = i + 1;
+    if (character === "\n") currentLine++;
+    if (quote !== "") {
+      if (character === "\\" && quote === '"') i++;
+      else if (character === quote) quote = "";
+    } else if (character === '"' || character === "'") quote = character;
+    else if (character === "{" || character === "[") {
+      if (depth++ === 0 && text.slice(start, i).trim() === "") [start, startLine] = [i, currentLine];
+    } else if ((character === "}" || character === "]") && --depth === 0) {
+      documents.push({ text: text.slice(start, i + 1), line: startLine });
+      [start, startLine] = [i + 1, currentLine];
     }
   }
-  return [...documents, documentAt(text, start, text.length)];
-}
-
-function documentAt(text: string, start: number, end: number): TextDocument {
-  const from = start + (/\S/.exec(text.slice(start, end))?.index ?? 0);
-  return { text: text.slice(from, end), line: text.slice(0, from).split("\n").length };
+  return [...documents, { text: text.slice(start), line: startLine }];
 }

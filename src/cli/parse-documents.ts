@@ -1,0 +1,57 @@
+import { splitDocuments } from "./split-documents.ts";
+
+/** A document of a file as data, or why it is none. */
+export type ParsedDocument =
+  | {
+      /** `tuned.yaml, document 2` */
+      readonly place: string;
+      /** Where it begins in the file, counted from one. */
+      readonly line: number;
+      readonly value: unknown;
+    }
+  | { readonly place: string; readonly problem: string };
+
+/** Every document of a text in YAML or JSON, as Kubernetes reads them. */
+export async function parseDocuments(file: string, text: string): Promise<ParsedDocument[]> {
+  const documents = splitDocuments(text.replace(/^\uFEFF/, ""));
+  const parsed: ParsedDocument[] = [];
+  for (const [index, { text: document, line }] of documents.entries()) {
+    const place = documents.length > 1 ? `${file}, document ${index + 1}` : file;
+    const json = parseJson(document);
+    if (json) parsed.push({ place, line, ...json });
+    else parsed.push({ place, ...(await parseYaml(document, line)) });
+  }
+  return parsed;
+}
+
+/** JSON is YAML, but much is gained where YAML's own reader need not be loaded. */
+function parseJson(text: string): { value: unknown } | undefined {
+  if (!/^\s*\{/.test(text)) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isDeeper(value, 200) ? undefined : { value };
+  } catch {
+    // Its fault is told by the other reader, with its line.
+    return undefined;
+  }
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((child) => isDeeper(child, levels - 1));
+}
+
+async function parseYaml(text: string, line: number): Promise<{ line: number; value: unknown } | { problem: string }> {
+  const { readYaml, YamlError } = await import("../object/yaml.ts");
+  try {
+    return { line, value: readYaml(text) };
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    return { problem: inFile(error.message, line) };
+  }
+}
+
+/** A fault is told with its line in the file, not in the document. */
+function inFile(message: string, line: number): string {
+  return message.replace(/^line (\d+)/, (_, at: string) => `line ${Number(at) + line - 1}`);
+}
