@@ -1,20 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { MemoryBase } from "../host/memory-base.ts";
 import { MemoryHost } from "../host/memory-host.ts";
-
-/** What a kind of machine is made of. */
-export interface Topology {
-  cpus: number;
-  memoryMiB: number;
-  architecture: "amd64" | "arm64";
-  kernelRelease: string;
-  /** Memory nodes, among which CPUs are dealt out in blocks. Default 1. */
-  numaNodes?: number;
-}
+import { hardwareFiles } from "./hardware-files.ts";
+import type { Topology } from "./topology.ts";
 
 export const smallMachine: Topology = { cpus: 4, memoryMiB: 8192, architecture: "amd64", kernelRelease: "6.12.0" };
 
 const bootIdPath = "/proc/sys/kernel/random/boot_id";
+const archPath = "/proc/sys/kernel/arch";
 
 /** What a kernel has before anybody tunes it. */
 const sysctls: Record<string, string> = {
@@ -51,7 +44,6 @@ const sysctls: Record<string, string> = {
   "vm/dirty_bytes": "0",
   "vm/dirty_ratio": "20",
   "vm/max_map_count": "65530",
-  "vm/nr_hugepages": "0",
   "vm/stat_interval": "1",
   "vm/swappiness": "60",
 };
@@ -73,37 +65,25 @@ const deviceLinks: readonly [string, string][] = [
 
 const cpuFolder = "/sys/devices/system/cpu";
 
-function cpuinfoOf(cpu: number, architecture: Topology["architecture"]): string {
-  const kind =
-    architecture === "amd64"
-      ? "vendor_id\t: GenuineIntel\nflags\t\t: fpu tsc hwp hwp_epp\n"
-      : "CPU implementer\t: 0x41\nFeatures\t: fp asimd\n";
-  return `processor\t: ${cpu}\n${kind}\n`;
-}
-
 /** The files that all machines of a kind share. */
-export function machineBase({ cpus, architecture, kernelRelease, numaNodes = 1 }: Topology): MemoryBase {
-  const all = cpus > 1 ? `0-${cpus - 1}\n` : "0\n";
-  const facts: [string, string][] = [
+export function machineBase(topology: Topology): MemoryBase {
+  const { cpus, architecture, kernelRelease } = topology;
+  const hardware = hardwareFiles(topology);
+  const facts: (readonly [string, string])[] = [
     ["/proc/cmdline", "root=/dev/vda1 ro\n"],
+    [archPath, architecture === "amd64" ? "x86_64\n" : "aarch64\n"],
     ["/proc/sys/kernel/osrelease", `${kernelRelease}\n`],
     ["/sys/block/vda/removable", "0\n"],
     [`${card}/ifindex`, "2\n"],
-    ["/sys/devices/system/cpu/online", all],
-    ["/sys/devices/system/cpu/possible", all],
-    ["/sys/devices/system/cpu/present", all],
     [bootIdPath, ""],
-    ...numaFacts(cpus, numaNodes),
+    ...hardware.facts,
   ];
-  const files: [string, string][] = [];
-  const links = [...deviceLinks];
-  let cpuinfo = "";
+  const files = [...hardware.files];
+  const links = [...deviceLinks, ...hardware.links];
   for (let cpu = 0; cpu < cpus; cpu++) {
-    cpuinfo += cpuinfoOf(cpu, architecture);
     const policy = `${cpuFolder}/cpufreq/policy${cpu}`;
     links.push([`${cpuFolder}/cpu${cpu}/cpufreq`, policy]);
     facts.push(
-      [`${cpuFolder}/cpu${cpu}/topology/physical_package_id`, "0\n"],
       [`${policy}/scaling_available_governors`, "performance powersave\n"],
       [`${policy}/energy_performance_available_preferences`, "default performance balance_performance power\n"],
     );
@@ -114,7 +94,6 @@ export function machineBase({ cpus, architecture, kernelRelease, numaNodes = 1 }
       [`${policy}/scaling_governor`, "powersave\n"],
     );
   }
-  facts.push(["/proc/cpuinfo", cpuinfo]);
   for (const [name, value] of Object.entries(sysctls)) files.push([`/proc/sys/${name}`, `${value}\n`]);
   for (const [path, value] of Object.entries(devices)) files.push([path, `${value}\n`]);
   return new MemoryBase(
@@ -124,17 +103,6 @@ export function machineBase({ cpus, architecture, kernelRelease, numaNodes = 1 }
   );
 }
 
-function numaFacts(cpus: number, nodes: number): [string, string][] {
-  const folder = "/sys/devices/system/node";
-  const facts: [string, string][] = [[`${folder}/online`, nodes > 1 ? `0-${nodes - 1}\n` : "0\n"]];
-  for (let node = 0; node < nodes; node++) {
-    const [first, next] = [Math.floor((node * cpus) / nodes), Math.floor(((node + 1) * cpus) / nodes)];
-    const list = next - first > 1 ? `${first}-${next - 1}` : next > first ? `${first}` : "";
-    facts.push([`${folder}/node${node}/cpulist`, `${list}\n`]);
-  }
-  return facts;
-}
-
 /** One machine, freshly started. */
 export function machine(base: MemoryBase, bootId: string = randomUUID()): MemoryHost {
   const host = new MemoryHost(base, [["uname", uname]]);
@@ -142,7 +110,12 @@ export function machine(base: MemoryBase, bootId: string = randomUUID()): Memory
   return host;
 }
 
+/** What is asked for, and the file that knows it. */
+const unames: Record<string, string> = { "-r": "/proc/sys/kernel/osrelease", "-m": archPath };
+
 async function uname(args: readonly string[], host: MemoryHost): ReturnType<MemoryHost["run"]> {
-  if (args.join(" ") !== "-r") return { type: "failed", message: `uname ${args.join(" ")}: only uname -r exists here` };
-  return host.run(["cat", "/proc/sys/kernel/osrelease"]);
+  const path = args.length === 1 ? unames[args[0] ?? ""] : undefined;
+  if (path === undefined)
+    return { type: "failed", message: `uname ${args.join(" ")}: only uname -m and uname -r exist here` };
+  return host.run(["cat", path]);
 }

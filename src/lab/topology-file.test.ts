@@ -12,7 +12,8 @@ describe("a topology", () => {
           count: 2,
           cpus: 16,
           memory: "32Gi",
-          numaNodes: 2,
+          sockets: 2,
+          threadsPerCore: 2,
           labels: { "example.com/rack": 7 },
           taints: [{ key: "example.com/rt", effect: "NoSchedule" }],
           resources: { "example.com/gpu": 2 },
@@ -23,7 +24,16 @@ describe("a topology", () => {
     });
     expect(groups[0]).toEqual({
       names: ["rt-1", "rt-2"],
-      topology: { cpus: 16, memoryMiB: 32768, architecture: "amd64", kernelRelease: "6.12.0", numaNodes: 2 },
+      topology: {
+        cpus: 16,
+        sockets: 2,
+        threadsPerCore: 2,
+        numaNodes: 2,
+        memoryMiB: 32768,
+        architecture: "amd64",
+        kernelRelease: "6.12.0",
+        hugepages: new Map([[1_048_576, 4]]),
+      },
       labels: { "example.com/rack": "7" },
       taints: [{ key: "example.com/rt", effect: "NoSchedule" }],
       resources: { "example.com/gpu": "2", "hugepages-1Gi": "4Gi" },
@@ -52,6 +62,12 @@ describe("a topology", () => {
     [group({ taints: [{ effect: "NoSchedule" }] }), "groups[0].taints[0].key: is needed"],
     [group({ resources: { a: "b" } }), 'groups[0].resources.a: "b" is not an amount'],
     [group({ hugepages: { big: "1Gi" } }), 'groups[0].hugepages: "big" is not a size'],
+    [group({ hugepages: { "1": "1Gi" } }), 'groups[0].hugepages: "1" is not a size'],
+    [group({ hugepages: { "2Mi": "-2Mi" } }), 'groups[0].hugepages.2Mi: "-2Mi" is not an amount'],
+    [group({ hugepages: { "2Mi": "4Gi", "1Gi": "4Gi" } }), "groups[0].hugepages: leave nothing of 8192Mi"],
+    [group({ threadsPerCore: 3 }), "groups[0].threadsPerCore: 4 CPUs are no whole number of cores"],
+    [group({ threadsPerCore: 2, sockets: 3 }), "groups[0].sockets: every socket needs a core, and there are 2"],
+    [group({ sockets: 2, numaNodes: 3 }), "groups[0].numaNodes: must divide 2 sockets"],
   ])("that is none says where: %j", (document, message) => {
     expect(() => readTopology(document)).toThrow(message);
   });

@@ -1,7 +1,8 @@
 import type { Taint } from "kubernetes-types/core/v1.js";
 import { isObject, type JsonObject } from "../object/json.ts";
 import { approximately, isQuantity, parseQuantity } from "../object/quantity.ts";
-import { smallMachine, type Topology } from "./machine.ts";
+import { smallMachine } from "./machine.ts";
+import type { Topology } from "./topology.ts";
 
 /** Nodes that are alike. */
 export interface NodeGroup {
@@ -23,6 +24,8 @@ const fields = [
   "count",
   "cpus",
   "memory",
+  "sockets",
+  "threadsPerCore",
   "numaNodes",
   "architecture",
   "kernel",
@@ -61,19 +64,63 @@ function readGroup(group: JsonObject, at: string): NodeGroup {
   if (architecture !== "amd64" && architecture !== "arm64")
     throw new TopologyError(`${at}.architecture: must be amd64 or arm64`);
   if (typeof kernel !== "string") throw new TopologyError(`${at}.kernel: must be a text`);
-  const cpus = count(group, "cpus", at, { most: 4096, fallback: smallMachine.cpus });
-  const numaNodes = count(group, "numaNodes", at, { most: 64, fallback: 1 });
-  const hugepages = quantities(group, "hugepages", at).map(([size, amount]): [string, string] => {
-    if (!isQuantity(size)) throw new TopologyError(`${at}.hugepages: "${size}" is not a size such as 2Mi`);
-    return [`hugepages-${size}`, amount];
-  });
+  const memoryMiB = memoryOf(group, at);
+  const pages = pagesOf(group, at, memoryMiB);
+  const hugepages = new Map(pages.map(({ sizeKiB, count }) => [sizeKiB, count]));
   return {
     names: namesOf(group, at),
-    topology: { cpus, memoryMiB: memoryOf(group, at), architecture, kernelRelease: kernel, numaNodes },
+    topology: {
+      ...cpusOf(group, at),
+      memoryMiB,
+      architecture,
+      kernelRelease: kernel,
+      ...(hugepages.size > 0 ? { hugepages } : {}),
+    },
     labels: Object.fromEntries(texts(group, "labels", at)),
     taints: taintsOf(group, at),
-    resources: Object.fromEntries([...quantities(group, "resources", at), ...hugepages]),
+    resources: Object.fromEntries([
+      ...quantities(group, "resources", at),
+      ...pages.map(({ size, amount }) => [`hugepages-${size}`, amount]),
+    ]),
   };
+}
+
+function cpusOf(
+  group: JsonObject,
+  at: string,
+): Pick<Topology, "cpus"> & Required<Pick<Topology, "sockets" | "threadsPerCore" | "numaNodes">> {
+  const cpus = count(group, "cpus", at, { most: 4096, fallback: smallMachine.cpus });
+  const threadsPerCore = count(group, "threadsPerCore", at, { most: 8, fallback: 1 });
+  const sockets = count(group, "sockets", at, { most: 64, fallback: 1 });
+  const numaNodes = count(group, "numaNodes", at, { most: 64, fallback: sockets });
+  if (cpus % threadsPerCore !== 0)
+    throw new TopologyError(`${at}.threadsPerCore: ${cpus} CPUs are no whole number of cores`);
+  if (sockets > cpus / threadsPerCore)
+    throw new TopologyError(`${at}.sockets: every socket needs a core, and there are ${cpus / threadsPerCore}`);
+  if (numaNodes % sockets !== 0 && sockets % numaNodes !== 0)
+    throw new TopologyError(`${at}.numaNodes: must divide ${sockets} sockets, or be divided by them`);
+  return { cpus, sockets, threadsPerCore, numaNodes };
+}
+
+interface HugePages {
+  readonly size: string;
+  readonly amount: string;
+  readonly sizeKiB: number;
+  readonly count: number;
+}
+
+function pagesOf(group: JsonObject, at: string, memoryMiB: number): HugePages[] {
+  let left = memoryMiB * 1024;
+  return quantities(group, "hugepages", at).map(([size, amount]) => {
+    const sizeKiB = isQuantity(size) ? approximately(parseQuantity(size)) / 1024 : 0;
+    if (!Number.isInteger(sizeKiB) || sizeKiB < 1)
+      throw new TopologyError(`${at}.hugepages: "${size}" is not a size such as 2Mi`);
+    const pages = Math.floor(approximately(parseQuantity(amount)) / 1024 / sizeKiB);
+    if (pages < 0) throw new TopologyError(`${at}.hugepages.${size}: "${amount}" is not an amount`);
+    left -= pages * sizeKiB;
+    if (left <= 0) throw new TopologyError(`${at}.hugepages: leave nothing of ${memoryMiB}Mi memory`);
+    return { size, amount, sizeKiB, count: pages };
+  });
 }
 
 function namesOf(group: JsonObject, at: string): string[] {

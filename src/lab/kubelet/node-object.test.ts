@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { machineBase, smallMachine } from "../machine.ts";
-import { foreignLabels, ownLabels } from "./node-object.ts";
+import { foreignLabels, nodeStatus, ownLabels } from "./node-object.ts";
 import { PodAddresses } from "./pod-addresses.ts";
 import { VirtualNode } from "./virtual-node.ts";
 
@@ -20,6 +20,14 @@ test.each([
   const node = new VirtualNode({ name: "n", topology: smallMachine, base, labels: { [key]: "v" } });
   expect(key in ownLabels(node)).toBe(own);
   expect(foreignLabels(node)).toEqual(own ? [] : [[key, "v"]]);
+});
+
+test("memory in huge pages is not given out as memory", () => {
+  const topology = { ...smallMachine, hugepages: new Map([[2048, 1024]]) };
+  const node = new VirtualNode({ name: "n", topology, base, resources: { "hugepages-2Mi": "2Gi" } });
+  const { capacity, allocatable } = nodeStatus(node, { port: 1, now: 0 });
+  expect(capacity).toMatchObject({ cpu: "4", memory: "8388608Ki", "hugepages-2Mi": "2Gi" });
+  expect(allocatable).toMatchObject({ cpu: "4", memory: "6291456Ki", "hugepages-2Mi": "2Gi" });
 });
 
 test("pods of a node have addresses of their own, which are free again when they go", () => {

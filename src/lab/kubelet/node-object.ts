@@ -36,16 +36,20 @@ export function nodeStatus(
   { name, options: { topology, resources } }: VirtualNode,
   { port, now }: Pick<Presence, "port" | "now">,
 ): NodeStatus {
+  const memoryKiB = topology.memoryMiB * 1024;
+  const pages = [...(topology.hugepages ?? [])];
+  // Memory in huge pages is given out as such, and only as such.
+  const pagesKiB = pages.reduce((sum, [sizeKiB, count]) => sum + sizeKiB * count, 0);
   const capacity = {
     cpu: String(topology.cpus),
-    memory: `${topology.memoryMiB}Mi`,
+    memory: `${memoryKiB}Ki`,
     "ephemeral-storage": "100Gi",
     pods: "110",
     ...resources,
   };
   return {
     capacity,
-    allocatable: capacity,
+    allocatable: { ...capacity, memory: `${memoryKiB - pagesKiB}Ki` },
     // Every node of this process is reached here, at the one port that answers for all of them. There is no host name:
     // API servers prefer one, and would look in vain for this one.
     addresses: [{ type: "InternalIP", address: "127.0.0.1" }],

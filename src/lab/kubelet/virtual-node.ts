@@ -1,7 +1,8 @@
 import type { Taint } from "kubernetes-types/core/v1.js";
 import type { MemoryBase } from "../../host/memory-base.ts";
 import type { MemoryHost } from "../../host/memory-host.ts";
-import { machine, type Topology } from "../machine.ts";
+import { machine } from "../machine.ts";
+import type { Topology } from "../topology.ts";
 
 export interface VirtualNodeOptions {
   readonly name: string;
