@@ -149,6 +149,12 @@ describe("a profile nothing can be derived from", () => {
       "spec.additionalKernelArgs[1]",
     ],
     [
+      "a comment for an argument",
+      { ...least, additionalKernelArgs: ["a", "#b"] },
+      "KernelArgumentMalformed",
+      "spec.additionalKernelArgs[1]",
+    ],
+    [
       "a pattern for a name",
       { ...least, net: { devices: [{ interfaceName: "eth(0" }] } },
       "DeviceMalformed",

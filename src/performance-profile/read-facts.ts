@@ -80,6 +80,11 @@ function readKernelArguments(words: readonly string[], report: Report): readonly
           "must not contain line breaks or other control characters",
         ),
       );
+    else if (/(^|\s)#/.test(word))
+      report(
+        "KernelArgumentMalformed",
+        invalid(index("spec.additionalKernelArgs", position), word, "must not begin with #, which begins a comment"),
+      );
   return words;
 }
 

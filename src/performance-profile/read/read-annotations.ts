@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "../../object/json.ts";
 import { invalid } from "../../schema/field-error.ts";
-import { key } from "../../schema/path.ts";
 import { annotations as names } from "../api.ts";
+import { kubeletFieldsPath, readKubeletFields } from "../kubelet-fields.ts";
 import type { ProfileFacts } from "../profile-facts.ts";
 import type { Report } from "./report.ts";
 
@@ -33,9 +33,13 @@ export function goTruth(text: string | undefined): boolean | undefined {
 function readKubelet(text: string | undefined, report: Report): JsonObject {
   if (text === undefined) return {};
   const read = parseFields(text);
-  if (typeof read === "object") return read;
-  report("KubeletAnnotationMalformed", invalid(key("metadata.annotations", names.experimentalKubelet), text, read));
-  return {};
+  if (typeof read === "string") {
+    report("KubeletAnnotationMalformed", invalid(kubeletFieldsPath, text, read));
+    return {};
+  }
+  const { fields, faults } = readKubeletFields(read);
+  for (const fault of faults) report("KubeletFieldMistyped", fault);
+  return faults.length === 0 ? fields : {};
 }
 
 /** Deeper than any field of a kubelet's configuration. */
