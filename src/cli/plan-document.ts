@@ -1,7 +1,9 @@
 import type { Foresight } from "../node-tuning/foresee.ts";
+import type { Restarts } from "../node-tuning/foresee-pools.ts";
 import type { Skipped } from "./plan-dry-run.ts";
 
 export interface PlannedObject {
+  /** A file, or the object that it is derived from. */
   readonly place: string;
   readonly kind: string;
   readonly namespace?: string;
@@ -10,9 +12,15 @@ export interface PlannedObject {
   readonly diff: string;
 }
 
+/** Files, units or kubelets of pools that change, and the machines that restart for it. */
+export interface ConfigurationChange extends Restarts {
+  readonly objects: readonly Pick<PlannedObject, "kind" | "name" | "change">[];
+}
+
 /** All that `attune plan` has to say. */
 export interface PlanDocument extends Foresight {
   readonly objects: readonly PlannedObject[];
+  readonly configurations: readonly ConfigurationChange[];
   readonly skipped: readonly Skipped[];
 }
 

@@ -4,7 +4,15 @@ import type { NodeChange } from "../node-tuning/foresee-nodes.ts";
 import type { PlanDocument } from "./plan-document.ts";
 import { planText } from "./plan-text.ts";
 
-const nothing: PlanDocument = { nodes: 20, objects: [], skipped: [], changes: [], boot: [], findings: [] };
+const nothing: PlanDocument = {
+  nodes: 20,
+  objects: [],
+  configurations: [],
+  skipped: [],
+  changes: [],
+  boot: [],
+  findings: [],
+};
 
 const plain = (document: Partial<PlanDocument>, wide = false): string[] =>
   planText({ ...nothing, ...document }, pc.createColors(false), { wide }).split("\n");
@@ -137,4 +145,28 @@ it("findings and what was passed over come last, in columns", () => {
     "Nothing would change.",
     "",
   ]);
+});
+
+describe("configurations", () => {
+  const change = {
+    objects: [
+      { kind: "MachineConfig", name: "50-performance-x", change: "create" as const },
+      { kind: "KubeletConfig", name: "performance-x", change: "change" as const },
+    ],
+    pools: ["rt"],
+    restarts: ["n1", "n2"],
+    paused: [],
+  };
+
+  it("are told with who restarts for them", () => {
+    expect(plain({ configurations: [change] }).slice(0, 2)).toEqual([
+      "Configuration of the pool rt (MachineConfig 50-performance-x is created, KubeletConfig performance-x changes)",
+      "  Nodes n1, n2 restart",
+    ]);
+  });
+
+  it("and boot arguments restart a node once", () => {
+    const boot = [{ machineConfig: "50-nto-rt", pools: ["rt"], restarts: ["n2", "n3"], paused: [], after: ["a"] }];
+    expect(plain({ configurations: [change], boot }).at(-2)).toContain("; 3 restart. ");
+  });
 });

@@ -1,8 +1,8 @@
 import type { Finding } from "../node-tuning/foresee.ts";
 import type { NodeChange } from "../node-tuning/foresee-nodes.ts";
-import type { BootChange } from "../node-tuning/foresee-pools.ts";
+import type { BootChange, Restarts } from "../node-tuning/foresee-pools.ts";
 import type { SettingChange } from "../node-tuning/setting-changes.ts";
-import { changesAnything, type PlanDocument, type PlannedObject } from "./plan-document.ts";
+import { changesAnything, type ConfigurationChange, type PlanDocument, type PlannedObject } from "./plan-document.ts";
 import { probeText } from "./probe-text.ts";
 import { type Cell, textTable } from "./text-table.ts";
 import { printable } from "./tuned/printable.ts";
@@ -20,6 +20,7 @@ export function planText(
     ...document.objects.map((object) => objectText(object, colours)),
     ...document.changes.map((change) => nodesText(change, most, colours)),
     ...document.boot.map((change) => bootText(change, most, colours)),
+    ...document.configurations.map((change) => configurationText(change, most, colours)),
     findingsText(document.findings, colours),
     skippedText(document, colours),
     summary(document, colours),
@@ -97,31 +98,43 @@ function settingTable({ settings, options }: NodeChange, { bold, cyan, dim, gree
   return reportTable(["  OPTION", "BEFORE", "AFTER", "FROM"], rows);
 }
 
-function bootText(
-  { machineConfig, before, after, pools, restarts, paused }: BootChange,
-  most: number,
-  colours: Colours,
-): string {
-  const { bold, red, green, yellow, dim } = colours;
+function bootText({ machineConfig, before, after, ...restarts }: BootChange, most: number, colours: Colours): string {
+  const { bold, red, green, dim } = colours;
   const old = before ?? [];
   const fresh = after ?? [];
   const words = (list: readonly string[], others: readonly string[], paint: (text: string) => string): string =>
     list.map((word) => (others.includes(word) ? printable(word) : paint(printable(word)))).join(" ") || dim("none");
+  const what = after ? (before ? "changes" : "is created") : "is deleted";
+  return [
+    `${bold(`Boot arguments of ${poolNames(restarts)}`)} ${dim(`(MachineConfig ${printable(machineConfig)} ${what})`)}`,
+    `  before   ${words(old, fresh, red)}`,
+    `  after    ${words(fresh, old, green)}`,
+    restartText(restarts, most, colours),
+  ].join("\n");
+}
+
+function configurationText({ objects, ...restarts }: ConfigurationChange, most: number, colours: Colours): string {
+  const { bold, dim } = colours;
+  const what = objects.map(
+    ({ kind, name, change }) => `${kind} ${name} ${change === "create" ? "is created" : "changes"}`,
+  );
+  return [
+    `${bold(`Configuration of ${poolNames(restarts)}`)} ${dim(`(${printable(what.join(", "))})`)}`,
+    restartText(restarts, most, colours),
+  ].join("\n");
+}
+
+function poolNames({ pools }: Restarts): string {
+  return `${pools.length > 1 ? "the pools" : "the pool"} ${printable(pools.join(", ")) || "none"}`;
+}
+
+function restartText({ restarts, paused }: Restarts, most: number, { yellow, dim }: Colours): string {
+  if (restarts.length === 0) return `  ${dim("no node restarts")}`;
   const held =
     paused.length > 0
       ? `, once ${printable(paused.join(", "))} ${paused.length > 1 ? "are" : "is"} no longer paused`
       : "";
-  const who =
-    restarts.length === 0
-      ? "no node restarts"
-      : `${nodeNames(restarts, most)} ${restarts.length === 1 ? "restarts" : "restart"}${held}`;
-  const what = after ? (before ? "changes" : "is created") : "is deleted";
-  return [
-    `${bold(`Boot arguments of ${pools.length > 1 ? "the pools" : "the pool"} ${printable(pools.join(", ")) || "none"}`)} ${dim(`(MachineConfig ${printable(machineConfig)} ${what})`)}`,
-    `  before   ${words(old, fresh, red)}`,
-    `  after    ${words(fresh, old, green)}`,
-    `  ${restarts.length > 0 ? yellow(who) : dim(who)}`,
-  ].join("\n");
+  return `  ${yellow(`${nodeNames(restarts, most)} ${restarts.length === 1 ? "restarts" : "restart"}${held}`)}`;
 }
 
 function findingsText(findings: readonly Finding[], { red, yellow, dim, bold }: Colours): string {
@@ -149,10 +162,10 @@ function skippedText({ skipped }: PlanDocument, { bold, dim }: Colours): string 
 
 function summary(document: PlanDocument, { bold, green, yellow }: Colours): string {
   if (!changesAnything(document)) return green("Nothing would change.");
-  const { objects, changes, boot, nodes } = document;
+  const { objects, changes, boot, configurations, nodes } = document;
   const count = (change: PlannedObject["change"]): number => objects.filter((one) => one.change === change).length;
   const touched = new Set(changes.flatMap((change) => change.nodes)).size;
-  const restarts = new Set(boot.flatMap((change) => change.restarts)).size;
+  const restarts = new Set([...boot, ...configurations].flatMap((change) => change.restarts)).size;
   const said = [
     `${count("create")} to create, ${count("change")} to change`,
     `${touched} of ${nodes} ${nodes === 1 ? "node changes" : "nodes change"}`,

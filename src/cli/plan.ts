@@ -59,7 +59,12 @@ export async function planOn(
   const { runs, skipped, problems } = await dryRunAll(looking, read.manifests, { namespace, absent, signal });
   if (problems.length > 0) return refuse(problems, terminal);
 
-  const document = { ...(await foreseen(looking, before, runs, signal)), objects: runs.map(objectOf), skipped };
+  const document = {
+    ...(await foreseen(looking, before, runs, signal)),
+    objects: runs.map(objectOf),
+    configurations: [],
+    skipped,
+  };
   terminal.out(
     format === "json" || format === "yaml"
       ? await serialised(document, format)
