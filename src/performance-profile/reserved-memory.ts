@@ -1,9 +1,8 @@
 import { at, get, type JsonObject } from "../object/json.ts";
 import { addQuantities, formatQuantity, isQuantity, parseQuantity } from "../object/quantity.ts";
-import type { ProfileFacts } from "./profile-facts.ts";
 
 /** Under these policies memory must come from the NUMA node of the CPUs, so the kubelet counts what each node has. */
-export function alignsMemory({ topologyPolicy }: ProfileFacts): boolean {
+export function alignsMemory({ topologyPolicy }: { readonly topologyPolicy: string }): boolean {
   return topologyPolicy === "restricted" || topologyPolicy === "single-numa-node";
 }
 

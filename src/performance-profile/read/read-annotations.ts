@@ -45,7 +45,8 @@ function readKubelet(text: string | undefined, report: Report): JsonObject {
 /** Deeper than any field of a kubelet's configuration. */
 const deepest = 32;
 
-function parseFields(text: string): JsonObject | string {
+/** The annotation's text as it is, or why it is none. */
+export function parseFields(text: string): JsonObject | string {
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -22,7 +22,7 @@ export function readCpuPools(cpu: CpuSpec, report: Report): CpuPools | undefined
   return { ...pools, reserved, isolated };
 }
 
-function readPool(name: PoolName, text: string | undefined, report: Report): CpuPool | undefined {
+export function readPool(name: PoolName, text: string | undefined, report: Report): CpuPool | undefined {
   if (text === undefined) return undefined;
   const read = parseCpuset(text);
   if (read.type === "cpus") return { text, cpus: read.cpus };

@@ -1,0 +1,124 @@
+import type { KubeObject } from "../object/meta.ts";
+import type { DerivationInput } from "./derivation.ts";
+import type { Finding } from "./finding.ts";
+import { annotationUnknown, annotationValueUnknown, annotationWithoutEffect } from "./findings/annotations.ts";
+import type { Check } from "./findings/check.ts";
+import { cpuDoesNotExist, cpuInNoPool, cpusExceedCount } from "./findings/cpu-coverage.ts";
+import { cpuPoolsOverlap, cpuZeroIsolated, cpuZeroOfflined, sharedCpusUnused } from "./findings/cpu-pools.ts";
+import { frequencyUnlikely } from "./findings/frequencies.ts";
+import { mixedCpusNotAllowed, realTimeHintOff, sharedCpusMissing, topologyPolicyIgnored } from "./findings/hints.ts";
+import { hugepageSizeUnsupported, hugepagesRepeated } from "./findings/hugepages.ts";
+import { judgedOf, type Surrounded } from "./findings/judged.ts";
+import { kernelArgumentDerived, kernelArgumentUnusual } from "./findings/kernel-arguments.ts";
+import { kubeletFieldOverridden, kubeletFieldUnknown } from "./findings/kubelet.ts";
+import {
+  machineConfigNotSelected,
+  poolAmbiguous,
+  poolNotFound,
+  poolNotSelected,
+} from "./findings/machine-config-pool.ts";
+import { nameTooLongForLabel } from "./findings/name.ts";
+import { deviceUnidentified, devicesIgnored } from "./findings/net.ts";
+import { hugepagesExceedMemory, hugepagesLeaveLittle, numaNodeDoesNotExist } from "./findings/numa-memory.ts";
+import { kernelPageSizeIgnored, kernelPageSizeUnsupported, realTimeKernelWith64kPages } from "./findings/page-sizes.ts";
+import { foreignWorkloadsTable } from "./findings/partitioning.ts";
+import {
+  architecturesDiffer,
+  architectureUnknown,
+  cpuCountsDiffer,
+  noNodes,
+  topologiesDiffer,
+} from "./findings/pool-nodes.ts";
+import { labelMalformed, nodeSelectorTaken, selectorEmpty, severalLabels } from "./findings/selectors.ts";
+import { coreIsSplit, cpuOffWithNosmt } from "./findings/siblings.ts";
+import { unknownField } from "./findings/unknown-field.ts";
+import { poolFor } from "./pools.ts";
+import type { ProfileFacts } from "./profile-facts.ts";
+import { readFacts } from "./read-facts.ts";
+import { refusals } from "./refusals.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+/** What a profile itself says. */
+export const checks: readonly Check[] = [
+  nameTooLongForLabel,
+  severalLabels,
+  selectorEmpty,
+  labelMalformed,
+  cpuPoolsOverlap,
+  cpuZeroOfflined,
+  cpuZeroIsolated,
+  sharedCpusMissing,
+  sharedCpusUnused,
+  kernelPageSizeUnsupported,
+  realTimeKernelWith64kPages,
+  kernelPageSizeIgnored,
+  hugepageSizeUnsupported,
+  hugepagesRepeated,
+  realTimeHintOff,
+  topologyPolicyIgnored,
+  frequencyUnlikely,
+  deviceUnidentified,
+  devicesIgnored,
+  kernelArgumentDerived,
+  kernelArgumentUnusual,
+  annotationUnknown,
+  annotationValueUnknown,
+  annotationWithoutEffect,
+  kubeletFieldUnknown,
+  kubeletFieldOverridden,
+];
+
+/** How it suits the cluster that it meets. */
+export const clusterChecks: readonly Check<Surrounded>[] = [
+  nodeSelectorTaken,
+  poolNotFound,
+  poolAmbiguous,
+  poolNotSelected,
+  machineConfigNotSelected,
+  noNodes,
+  architectureUnknown,
+  architecturesDiffer,
+  cpuCountsDiffer,
+  topologiesDiffer,
+  cpuDoesNotExist,
+  cpusExceedCount,
+  cpuInNoPool,
+  coreIsSplit,
+  cpuOffWithNosmt,
+  numaNodeDoesNotExist,
+  hugepagesExceedMemory,
+  hugepagesLeaveLittle,
+  mixedCpusNotAllowed,
+  foreignWorkloadsTable,
+];
+
+/**
+ * All that is wrong with a profile, or that its author would want to know. Without surroundings no cluster is asked, and
+ * only what the profile itself says is judged. Never throws, whatever it is given.
+ */
+export function findings(profile: KubeObject, surroundings?: Surroundings): readonly Finding[] {
+  const read = readFacts(profile);
+  const judged = judgedOf(profile, surroundings);
+  const unreadable = read.type === "unusable" ? read.findings : [];
+  const others = [
+    ...told(unknownField, profile),
+    ...(read.type === "facts" ? refusals(derivationOf(read.facts, surroundings)) : []),
+    ...(judged ? checks.flatMap((check) => told(check, judged)) : []),
+    ...(judged && surroundings ? clusterChecks.flatMap((check) => told(check, { ...judged, surroundings })) : []),
+  ];
+  // What makes no sense is not judged a second time.
+  const senseless = new Set(unreadable.map(({ field }) => field));
+  return [...unreadable, ...others.filter(({ field }) => !senseless.has(field))];
+}
+
+function told<Input>({ name, severity, faults }: Check<Input>, input: Input): Finding[] {
+  return faults(input).map((fault) => ({ severity, name, ...fault }));
+}
+
+/** Without surroundings: in a cluster that has all a profile could ask for. */
+function derivationOf(facts: ProfileFacts, surroundings: Surroundings | undefined): DerivationInput {
+  if (!surroundings) return { facts, partitioning: "AllNodes", mixedCpusAllowed: false };
+  const { pools = [], partitioning, mixedCpusAllowed } = surroundings;
+  const found = poolFor(facts.nodeSelector, pools);
+  return { facts, partitioning, mixedCpusAllowed, ...(found.type === "pool" ? { pool: found.pool } : {}) };
+}

@@ -1,0 +1,73 @@
+import { type CpuSet, cpuSet, difference, formatRanges } from "../../cpu/cpu-set.ts";
+import { onlineCpus } from "../../cpu/cpu-topology.ts";
+import { invalid } from "../../schema/field-error.ts";
+import type { PoolNode } from "../pool-node.ts";
+import { advice, type Check } from "./check.ts";
+import type { JudgedPool, Surrounded } from "./judged.ts";
+import { laterThreads, layoutsOf, presentCpus } from "./layouts.ts";
+import { alike, has, namely } from "./naming.ts";
+
+export const cpuDoesNotExist: Check<Surrounded> = {
+  name: "CpuDoesNotExist",
+  severity: "error",
+  faults: ({ pools, surroundings }) =>
+    layoutsOf(surroundings.nodes).flatMap(({ topology, nodes }) => {
+      const present = presentCpus(topology);
+      return pools.flatMap(({ field, text, cpus }) => {
+        const missing = difference(cpus, present);
+        if (missing.length === 0) return [];
+        return [invalid(field, text, `${has(nodes)} no CPU ${formatRanges(missing)}, only ${formatRanges(present)}`)];
+      });
+    }),
+};
+
+/** Where only their number is known, a gap in the numbering looks like a mistake. */
+export const cpusExceedCount: Check<Surrounded> = {
+  name: "CpusExceedCount",
+  severity: "warning",
+  faults: ({ pools, nosmt, surroundings }) => {
+    const used = cpusOf(pools.filter(({ name }) => name !== "offlined"));
+    const highest = used.at(-1) ?? 0;
+    const offlined = cpusOf(pools).length - used.length;
+    return counted(surroundings.nodes).flatMap(([count, nodes]) => {
+      // Before they are switched off the kubelet counts them, afterwards it does not.
+      const isTooHigh = !nosmt && highest >= count + offlined;
+      if (used.length <= count && !isTooHigh) return [];
+      return [advice("spec.cpu", `speaks of ${used.length} CPUs up to ${highest}, but ${has(nodes)} ${count}`)];
+    });
+  },
+};
+
+export const cpuInNoPool: Check<Surrounded> = {
+  name: "CpuInNoPool",
+  severity: "warning",
+  faults: ({ pools, nosmt, surroundings }) => {
+    const all = cpusOf(pools);
+    const known = layoutsOf(surroundings.nodes).flatMap(({ topology, nodes }) => {
+      const online = nosmt ? difference(onlineCpus(topology), laterThreads(topology)) : onlineCpus(topology);
+      const left = difference(online, all);
+      if (left.length === 0) return [];
+      return [advice("spec.cpu", `CPU ${formatRanges(left)} of ${namely(nodes)} is in no pool: add it to one`)];
+    });
+    const guessed = counted(surroundings.nodes).flatMap(([count, nodes]) =>
+      count > all.length
+        ? [advice("spec.cpu", `pools have ${all.length} CPUs, but ${has(nodes)} ${count}: add the others to a pool`)]
+        : [],
+    );
+    return [...known, ...guessed];
+  },
+};
+
+function cpusOf(pools: readonly JudgedPool[]): CpuSet {
+  return cpuSet(pools.flatMap(({ cpus }) => [...cpus]));
+}
+
+/** Nodes by how many CPUs they have, where that is all that is known of them. */
+function counted(nodes: readonly PoolNode[]): [number, readonly string[]][] {
+  const known = nodes.flatMap(({ name, cpus, topology }) => (topology || cpus === undefined ? [] : [{ name, cpus }]));
+  return alike(
+    known,
+    ({ name }) => name,
+    ({ cpus }) => `${cpus}`,
+  ).map(([count, names]) => [Number(count), names]);
+}

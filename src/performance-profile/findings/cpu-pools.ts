@@ -1,0 +1,59 @@
+import { formatRanges, intersection } from "../../cpu/cpu-set.ts";
+import { forbidden } from "../../schema/field-error.ts";
+import { advice, type Check } from "./check.ts";
+import type { Judged, JudgedPool } from "./judged.ts";
+
+export const cpuPoolsOverlap: Check = {
+  name: "CpuPoolsOverlap",
+  severity: "error",
+  faults: ({ pools }) =>
+    pools.flatMap((pool, position) =>
+      pools.slice(0, position).flatMap((other) => {
+        const both = intersection(pool.cpus, other.cpus);
+        if (both.length === 0) return [];
+        return [forbidden(pool.field, `${cpus(both)} in ${other.name} as well: every CPU belongs to one pool`)];
+      }),
+    ),
+};
+
+/** On most machines the kernel has no switch for CPU 0, and the unit that switches CPUs off refuses them all when one has none. */
+export const cpuZeroOfflined: Check = {
+  name: "CpuZeroOfflined",
+  severity: "warning",
+  faults: ({ pools }) =>
+    poolWithCpuZero(pools, "offlined").map(({ field }) =>
+      advice(field, "CPU 0 cannot be switched off on most machines: leave it on and reserve it"),
+    ),
+};
+
+/** The kernel starts on CPU 0, keeps time there, and sends it the interrupts that fit nowhere else. */
+export const cpuZeroIsolated: Check = {
+  name: "CpuZeroIsolated",
+  severity: "warning",
+  faults: ({ pools }) =>
+    [...poolWithCpuZero(pools, "isolated"), ...poolWithCpuZero(pools, "ovsDpdk")].map(({ field }) =>
+      advice(field, "CPU 0 does the kernel's own work and is never quiet: move it to reserved"),
+    ),
+};
+
+/** They are kept from nobody then: ordinary pods may be given them alone. */
+export const sharedCpusUnused: Check = {
+  name: "SharedCpusUnused",
+  severity: "warning",
+  faults: ({ spec, pools }) =>
+    spec.workloadHints?.mixedCpus
+      ? []
+      : pools
+          .filter(({ name, cpus }) => name === "shared" && cpus.length > 0)
+          .map(({ field }) =>
+            advice(field, "has no effect without workloadHints.mixedCpus: set it, or move these CPUs to another pool"),
+          ),
+};
+
+function poolWithCpuZero(pools: Judged["pools"], name: JudgedPool["name"]): readonly JudgedPool[] {
+  return pools.filter((pool) => pool.name === name && pool.cpus[0] === 0);
+}
+
+function cpus(set: readonly number[]): string {
+  return set.length === 1 ? `CPU ${set[0]} is` : `CPUs ${formatRanges(set)} are`;
+}

@@ -1,0 +1,98 @@
+import {
+  fromLabelSelector,
+  type LabelSelectorObject,
+  matchesLabels,
+  SelectorError,
+} from "../../object/label-selector.ts";
+import type { MachineConfigPool } from "../../machine-config/api.ts";
+import { type PoolFor, poolFor } from "../pools.ts";
+import { readSelectors } from "../read/read-selectors.ts";
+import { advice, type Check } from "./check.ts";
+import type { Surrounded } from "./judged.ts";
+import { namely } from "./naming.ts";
+
+export const poolNotFound: Check<Surrounded> = {
+  name: "PoolNotFound",
+  severity: "warning",
+  faults: (judged) =>
+    poolOf(judged)?.type === "none"
+      ? [
+          advice(
+            "spec.nodeSelector",
+            "leads to no MachineConfigPool: nothing is created until a pool selects these nodes",
+          ),
+        ]
+      : [],
+};
+
+export const poolAmbiguous: Check<Surrounded> = {
+  name: "PoolAmbiguous",
+  severity: "warning",
+  faults: (judged) => {
+    const found = poolOf(judged);
+    return found?.type === "several"
+      ? [
+          advice(
+            "spec.nodeSelector",
+            `leads to several MachineConfigPools, ${namely(found.names)}: nothing is created until one is left`,
+          ),
+        ]
+      : [];
+  },
+};
+
+export const poolNotSelected: Check<Surrounded> = {
+  name: "PoolNotSelected",
+  severity: "warning",
+  faults: (judged) => {
+    const pool = onlyPool(judged);
+    const wanted = judged.spec.machineConfigPoolSelector;
+    if (!pool || !wanted || selects({ matchLabels: wanted }, pool.metadata.labels)) return [];
+    return [
+      advice(
+        "spec.machineConfigPoolSelector",
+        `does not select the MachineConfigPool ${pool.metadata.name} that nodeSelector leads to: its nodes get no kubelet configuration`,
+      ),
+    ];
+  },
+};
+
+export const machineConfigNotSelected: Check<Surrounded> = {
+  name: "MachineConfigNotSelected",
+  severity: "warning",
+  faults: (judged) => {
+    const pool = onlyPool(judged);
+    const labels = readSelectors(judged.spec, () => {}).machineConfigLabels;
+    if (!pool || selects(pool.spec?.machineConfigSelector, labels)) return [];
+    const said = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+    return [
+      advice(
+        judged.spec.machineConfigLabel ? "spec.machineConfigLabel" : "spec.nodeSelector",
+        `the MachineConfigPool ${pool.metadata.name} takes no MachineConfig labelled ${said.join(",") || "with nothing"}: give machineConfigLabel what its machineConfigSelector asks for`,
+      ),
+    ];
+  },
+};
+
+function poolOf({ spec, surroundings }: Surrounded): PoolFor | undefined {
+  return surroundings.pools && poolFor(spec.nodeSelector ?? {}, surroundings.pools);
+}
+
+function onlyPool(judged: Surrounded): MachineConfigPool | undefined {
+  const found = poolOf(judged);
+  return found?.type === "pool" ? found.pool : undefined;
+}
+
+/** One that asks for nothing selects nothing here, and neither does one that nobody can read. */
+function selects(
+  selector: LabelSelectorObject | null | undefined,
+  labels: Readonly<Record<string, string>> | undefined,
+): boolean {
+  try {
+    const read = fromLabelSelector(selector);
+    return read.requirements.length > 0 && matchesLabels(read, labels);
+  } catch (error) {
+    if (error instanceof SelectorError) return false;
+    throw error;
+  }
+}

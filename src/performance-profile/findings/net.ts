@@ -1,0 +1,27 @@
+import { index } from "../../schema/path.ts";
+import { advice, type Check } from "./check.ts";
+
+export const deviceUnidentified: Check = {
+  name: "DeviceUnidentified",
+  severity: "warning",
+  faults: ({ spec }) =>
+    (spec.net?.devices ?? []).flatMap(({ interfaceName, vendorID, deviceID }, position) =>
+      (interfaceName ?? vendorID ?? deviceID)
+        ? []
+        : [
+            advice(
+              index("spec.net.devices", position),
+              "names no card and so means all: give a name, or vendor and model",
+            ),
+          ],
+    ),
+};
+
+export const devicesIgnored: Check = {
+  name: "DevicesIgnored",
+  severity: "warning",
+  faults: ({ spec: { net } }) =>
+    net?.devices && net.devices.length > 0 && !net.userLevelNetworking
+      ? [advice("spec.net.devices", "has no effect without userLevelNetworking")]
+      : [],
+};

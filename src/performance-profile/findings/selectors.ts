@@ -1,0 +1,73 @@
+import { equal } from "../../object/json.ts";
+import { labelValue, qualifiedName } from "../../object/names.ts";
+import { duplicate, type FieldError, invalid, tooMany } from "../../schema/field-error.ts";
+import { child, key } from "../../schema/path.ts";
+import type { PerformanceProfileSpec } from "../api.ts";
+import { advice, type Check } from "./check.ts";
+import type { Surrounded } from "./judged.ts";
+
+/** Each is one label, and what happens without any. */
+const selectors = {
+  nodeSelector: "selects every node",
+  machineConfigLabel: "puts no label on the MachineConfig, so that no pool takes it",
+  machineConfigPoolSelector: "makes the kubelet's configuration one for every pool",
+} as const;
+
+export const severalLabels: Check = {
+  name: "SeveralLabels",
+  severity: "error",
+  faults: ({ spec }) =>
+    given(spec).flatMap(({ field, labels }) => {
+      const count = Object.keys(labels).length;
+      return count > 1 ? [tooMany(field, count, 1)] : [];
+    }),
+};
+
+export const selectorEmpty: Check = {
+  name: "SelectorEmpty",
+  severity: "warning",
+  faults: ({ spec }) =>
+    given(spec).flatMap(({ field, labels, otherwise }) =>
+      Object.keys(labels).length === 0 ? [advice(field, `without a label ${otherwise}: give one`)] : [],
+    ),
+};
+
+export const labelMalformed: Check = {
+  name: "LabelMalformed",
+  severity: "error",
+  faults: ({ spec }) =>
+    given(spec).flatMap(({ field, labels }) =>
+      Object.entries(labels).flatMap(([name, value]): FieldError[] => [
+        ...qualifiedName(name).map((reason) => invalid(field, name, reason)),
+        ...labelValue(value).map((reason) => invalid(key(field, name), value, reason)),
+      ]),
+    ),
+};
+
+export const nodeSelectorTaken: Check<Surrounded> = {
+  name: "NodeSelectorTaken",
+  severity: "error",
+  faults: ({ name, spec, surroundings }) =>
+    surroundings.otherProfiles
+      .filter((other) => other.name !== name && equal(other.nodeSelector, spec.nodeSelector))
+      .map((other) => {
+        const fault = duplicate("spec.nodeSelector", spec.nodeSelector);
+        return {
+          ...fault,
+          message: `${fault.message}: the profile ${other.name} is for the same nodes; keep one of them`,
+        };
+      }),
+};
+
+interface Given {
+  readonly field: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly otherwise: string;
+}
+
+function given(spec: PerformanceProfileSpec): Given[] {
+  return (Object.keys(selectors) as (keyof typeof selectors)[]).flatMap((name) => {
+    const labels = spec[name];
+    return labels ? [{ field: child("spec", name), labels, otherwise: selectors[name] }] : [];
+  });
+}

@@ -1,0 +1,59 @@
+import { formatRanges, intersection } from "../../cpu/cpu-set.ts";
+import { coresOf } from "../../cpu/cpu-topology.ts";
+import { advice, type Check } from "./check.ts";
+import type { JudgedPool, Surrounded } from "./judged.ts";
+import { laterThreads, layoutsOf } from "./layouts.ts";
+import { namely } from "./naming.ts";
+
+/** Threads of a core share its units and caches: what runs on one delays the other. */
+export const coreIsSplit: Check<Surrounded> = {
+  name: "CoreIsSplit",
+  severity: "warning",
+  faults: ({ pools, nosmt, surroundings }) => {
+    if (nosmt) return [];
+    const poolOf = new Map(inUse(pools).flatMap((pool) => pool.cpus.map((cpu) => [cpu, pool] as const)));
+    return layoutsOf(surroundings.nodes).flatMap(({ topology, nodes }) => {
+      const split = new Map<string, { pools: JudgedPool[]; cores: string[] }>();
+      for (const { cpus } of coresOf(topology)) {
+        const owners = [...new Set(cpus.flatMap((cpu) => poolOf.get(cpu) ?? []))];
+        if (owners.length < 2) continue;
+        const between = owners.map(({ name }) => name).join(" and ");
+        const found = split.get(between);
+        if (found) found.cores.push(formatRanges(cpus));
+        else split.set(between, { pools: owners, cores: [formatRanges(cpus)] });
+      }
+      return [...split].map(([between, { pools: owners, cores }]) =>
+        advice(
+          owners.at(-1)?.field ?? "spec.cpu",
+          `threads of one core are in ${between}: keep ${cores.length === 1 ? "" : "each of "}${namely(cores)} together (on ${namely(nodes)})`,
+        ),
+      );
+    });
+  },
+};
+
+export const cpuOffWithNosmt: Check<Surrounded> = {
+  name: "CpuOffWithNosmt",
+  severity: "warning",
+  faults: ({ pools, nosmt, surroundings }) => {
+    if (!nosmt) return [];
+    return layoutsOf(surroundings.nodes).flatMap(({ topology, nodes }) => {
+      const off = laterThreads(topology);
+      return inUse(pools).flatMap(({ field, cpus }) => {
+        const wrong = intersection(cpus, off);
+        if (wrong.length === 0) return [];
+        return [
+          advice(
+            field,
+            `CPU ${formatRanges(wrong)} of ${namely(nodes)} will be off, as additionalKernelArgs say nosmt: leave it out`,
+          ),
+        ];
+      });
+    });
+  },
+};
+
+/** Switching off one thread of each core is how some want their cores: whole, and alone. */
+function inUse(pools: readonly JudgedPool[]): readonly JudgedPool[] {
+  return pools.filter(({ name }) => name !== "offlined");
+}

@@ -1,0 +1,39 @@
+import { isObject } from "../../object/json.ts";
+import type { KubeObject } from "../../object/meta.ts";
+import { child, index } from "../../schema/path.ts";
+import type { Schema } from "../../schema/schema.ts";
+import { schemas } from "../schemas.ts";
+import { advice, type Check } from "./check.ts";
+
+/** Judged before anything is read: a misspelt field is often why another is missing. */
+export const unknownField: Check<KubeObject> = {
+  name: "UnknownField",
+  severity: "warning",
+  faults: (profile) =>
+    unknownFields(profile, schemas.v2, "").map(({ field, similar }) =>
+      advice(
+        field,
+        similar ? `is no field of a profile and ignored: write ${similar}` : "is no field of a profile and ignored",
+      ),
+    ),
+};
+
+interface Unknown {
+  readonly field: string;
+  /** A field that differs in upper and lower case only. */
+  readonly similar?: string;
+}
+
+/** Goes no deeper than the schema does, whatever it is given. */
+function unknownFields(value: unknown, { items, properties }: Schema, path: string): Unknown[] {
+  if (Array.isArray(value))
+    return items ? value.flatMap((item, position) => unknownFields(item, items, index(path, position))) : [];
+  if (!isObject(value) || !properties) return [];
+  return Object.entries(value).flatMap(([name, item]) => {
+    const field = child(path, name);
+    const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (known) return unknownFields(item, known, field);
+    const similar = Object.keys(properties).find((other) => other.toLowerCase() === name.toLowerCase());
+    return [similar === undefined ? { field } : { field, similar }];
+  });
+}
