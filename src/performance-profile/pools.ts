@@ -22,9 +22,12 @@ export function poolFor(nodeSelector: Readonly<Record<string, string>>, pools: r
   return others.length === 0 ? { type: "pool", pool } : { type: "several", names: [...found.keys()].toSorted() };
 }
 
-/** A pool without a selector, with an empty one, or with one that nobody can read is for no node. */
 function isFor({ spec }: MachineConfigPool, labels: Readonly<Record<string, string>>): boolean {
-  const selector: unknown = spec?.nodeSelector;
+  return selects(spec?.nodeSelector, labels);
+}
+
+/** No selector, an empty one, and one that nobody can read select nothing. */
+export function selects(selector: unknown, labels: Readonly<Record<string, string>>): boolean {
   if (!isSelector(selector)) return false;
   try {
     const read = fromLabelSelector(selector);

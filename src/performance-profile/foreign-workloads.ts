@@ -1,0 +1,22 @@
+import { contentsOf } from "../ignition/file-contents.ts";
+import { filesOf, type IgnitionFile } from "../ignition/config.ts";
+import { at } from "../object/json.ts";
+import type { KubeObject } from "../object/meta.ts";
+
+const folder = "/etc/crio/crio.conf.d/";
+
+/** Files of a MachineConfig that tell CRI-O which CPUs a class of workloads keeps to. */
+export function workloadFiles(machineConfig: KubeObject): readonly IgnitionFile[] {
+  return filesOf(at(machineConfig, "spec", "config")).filter(
+    (file) => file.path.startsWith(folder) && hasWorkloads(contentsOf(file) ?? ""),
+  );
+}
+
+/** `[crio.runtime.workloads.management]`, however it is spaced and quoted. */
+function hasWorkloads(toml: string): boolean {
+  if (!toml.includes("workloads")) return false;
+  return toml.split("\n").some((line) => {
+    const header = line.trimStart();
+    return header.startsWith("[") && header.replaceAll(/[\s"']/g, "").startsWith("[crio.runtime.workloads.");
+  });
+}

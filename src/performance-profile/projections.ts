@@ -1,0 +1,40 @@
+import type { MachineConfigPool } from "../machine-config/api.ts";
+import { at } from "../object/json.ts";
+import type { KubeObject, ObjectMeta } from "../object/meta.ts";
+import { workloadFiles } from "./foreign-workloads.ts";
+
+/*
+ * What `surroundingsOf` reads of objects, and no more: a cache of thousands of nodes is then a few megabytes.
+ */
+
+export function projectNode(node: KubeObject): KubeObject {
+  const architecture = at(node, "status", "nodeInfo", "architecture");
+  const cpu = at(node, "status", "capacity", "cpu");
+  return { ...named(node), status: { nodeInfo: { architecture }, capacity: { cpu } } };
+}
+
+export function projectPerformanceProfile(profile: KubeObject): KubeObject {
+  return { ...named(profile), spec: { nodeSelector: at(profile, "spec", "nodeSelector") } };
+}
+
+/** Of node tuning's Profiles. */
+export function projectProfile(profile: KubeObject): KubeObject {
+  const hardware = at(profile, "status", "hardware");
+  return { ...named(profile), ...(hardware === undefined ? {} : { status: { hardware } }) };
+}
+
+export function projectMachineConfig(config: KubeObject): KubeObject {
+  const files = workloadFiles(config);
+  return { ...named(config), ...(files.length > 0 ? { spec: { config: { storage: { files } } } } : {}) };
+}
+
+export function projectPool(pool: MachineConfigPool): MachineConfigPool {
+  const { spec } = pool;
+  return { ...named(pool), ...(spec ? { spec } : {}) };
+}
+
+function named({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { name, namespace, labels } = metadata;
+  const kept: ObjectMeta = { name, ...(namespace === undefined ? {} : { namespace }), ...(labels ? { labels } : {}) };
+  return { apiVersion, kind, metadata: kept };
+}
