@@ -4,23 +4,14 @@ import { cpuSet, formatRanges, intersection, isSubset } from "../../cpu/cpu-set.
 import { type Core, coresOf, type CpuTopology, hasSmt } from "../../cpu/cpu-topology.ts";
 import { anyTopology } from "../../cpu/testing/any-topology.ts";
 import { allocate, type Allocation, type Division } from "./allocate.ts";
-import { allocations, nodeOf, type RecordedAllocation, topologyOf } from "./testing/recorded.ts";
 
-const worker1 = topologyOf(nodeOf("bare-metal", "worker1.internal"));
-const synthetic = topologyOf(allocations.synthetic);
+/** Two sockets of two NUMA nodes each, four cores of two threads on each. */
+const synthetic = machineOf([0, 4, 16, 20].map((first) => [0, 1, 2, 3].map((i) => [first + i, first + i + 8])));
+const twoNodes = machineOf(
+  [0, 1].map((node) => Array.from({ length: 20 }, (_, i) => [2 * i + node, 2 * i + node + 40])),
+);
 
 describe("allocate", () => {
-  it.each([
-    ...allocations.synthetic.cases.map((one) => ({ on: synthetic, ...one })),
-    ...allocations.worker1.cases.map((one) => ({ on: worker1, ...one })),
-  ])("chooses what was recorded: $reserved reserved, $offlined offlined", ({ on, R, I, O, ...wish }) => {
-    expect(texts(allocate(on, divisionOf(wish)))).toEqual({ reserved: R, isolated: I, offlined: O });
-  });
-
-  it.each(allocations.worker1.errors)("refuses what was refused: %o", (wish) => {
-    expect(allocate(worker1, divisionOf(wish)).type).toBe("impossible");
-  });
-
   it.each<[string, Partial<Division>, string]>([
     ["no CPU", { reserved: 0 }, "0 CPUs cannot be reserved: 1 to 79 of the node's 80 can be"],
     ["all CPUs", { reserved: 80 }, "80 CPUs cannot be reserved: 1 to 79 of the node's 80 can be"],
@@ -45,7 +36,7 @@ describe("allocate", () => {
       "30 CPUs cannot be offlined: 0 to 29 of the node's 80 can be, beside 50 reserved ones",
     ],
   ])("says what it would take instead of %s", (_, wish, reason) => {
-    expect(allocate(worker1, divisionOf({ reserved: 4, ...wish }))).toEqual({ type: "impossible", reason });
+    expect(allocate(twoNodes, divisionOf({ reserved: 4, ...wish }))).toEqual({ type: "impossible", reason });
   });
 
   it("divides cores that do not divide evenly among NUMA nodes, and exactly as many as asked for", () => {
@@ -66,10 +57,7 @@ describe("allocate", () => {
   });
 
   it("takes whole cores of machines whose cores differ", () => {
-    const hybrid: CpuTopology = {
-      numaNodes: [{ id: 0, cores: [core(0, [0, 1]), core(1, [2, 3]), core(2, [4]), core(3, [5])] }],
-      offline: [],
-    };
+    const hybrid = machineOf([[[0, 1], [2, 3], [4], [5]]]);
     expect(texts(allocate(hybrid, divisionOf({ reserved: 3 })))).toMatchObject({
       reserved: "0-1,4",
       isolated: "2-3,5",
@@ -83,8 +71,7 @@ describe("allocate", () => {
   });
 
   it.each([0, 1])("refuses a machine of %i CPUs", (count) => {
-    const cores = count === 0 ? [] : [core(0, [0])];
-    expect(allocate({ numaNodes: [{ id: 0, cores }], offline: [] }, divisionOf({ reserved: 1 }))).toEqual({
+    expect(allocate(machineOf([count === 0 ? [] : [[0]]]), divisionOf({ reserved: 1 }))).toEqual({
       type: "impossible",
       reason: `${count} CPUs cannot be divided: at least one is reserved and one is isolated`,
     });
@@ -152,14 +139,8 @@ function remaining(machine: CpuTopology, disableSmt: boolean): readonly Core[] {
   return disableSmt && hasSmt(machine) ? cores.map((one) => ({ ...one, cpus: one.cpus.slice(0, 1) })) : cores;
 }
 
-function divisionOf(wish: Partial<RecordedAllocation> & Partial<Division>): Division {
-  return {
-    reserved: wish.reserved ?? 0,
-    offlined: wish.offlined ?? 0,
-    split: wish.split ?? false,
-    disableSmt: wish.disableSmt ?? wish.disableHT ?? false,
-    keepSockets: wish.keepSockets ?? wish.highPower ?? false,
-  };
+function divisionOf(wish: Partial<Division>): Division {
+  return { reserved: 0, offlined: 0, split: false, disableSmt: false, keepSockets: false, ...wish };
 }
 
 function texts(outcome: Allocation): Record<"reserved" | "isolated" | "offlined", string> | undefined {
@@ -168,6 +149,11 @@ function texts(outcome: Allocation): Record<"reserved" | "isolated" | "offlined"
   return { reserved: formatRanges(reserved), isolated: formatRanges(isolated), offlined: formatRanges(offlined) };
 }
 
-function core(id: number, cpus: number[]): Core {
-  return { id, socket: 0, cpus };
+/** Threads of cores of NUMA nodes; two nodes make a socket. */
+function machineOf(nodes: readonly (readonly (readonly number[])[])[]): CpuTopology {
+  const numaNodes = nodes.map((cores, id) => ({
+    id,
+    cores: cores.map((cpus, core) => ({ id: id * 100 + core, socket: Math.floor(id / 2), cpus })),
+  }));
+  return { numaNodes, offline: [] };
 }

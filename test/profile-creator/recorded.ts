@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import type { CpuTopology } from "../../../cpu/cpu-topology.ts";
-import { type NumaNodeText, parseTopology } from "../../../cpu/topology-text.ts";
-import { readYaml } from "../../../object/yaml.ts";
+import type { CpuTopology } from "../../src/cpu/cpu-topology.ts";
+import { type NumaNodeText, parseTopology } from "../../src/cpu/topology-text.ts";
+import { readYaml } from "../../src/object/yaml.ts";
 
 /** What the creator that Attune replaces was given, and what it answered: `test/fixtures/performance-profile/creator`. */
 export interface RecordedCluster {
@@ -69,6 +69,6 @@ export function nodeOf(cluster: string, name: string): RecordedNode {
 }
 
 function recorded(name: string): unknown {
-  const folder = "../../../../test/fixtures/performance-profile/creator";
+  const folder = "../fixtures/performance-profile/creator";
   return readYaml(readFileSync(new URL(`${folder}/${name}.yaml`, import.meta.url), "utf8"));
 }
