@@ -1,4 +1,4 @@
-import { ovsSlice } from "../ovs-slice.ts";
+import { ovsSlice } from "../open-vswitch.ts";
 
 /**
  * Where the kernel still has version 1 of control groups: keeps the system on the CPUs that process 1 runs on, and lets

@@ -1,6 +1,6 @@
 import { type CpuSet, formatRanges } from "../../../cpu/cpu-set.ts";
 import type { ProfileFacts } from "../../profile-facts.ts";
-import { ovsSlice } from "../ovs-slice.ts";
+import { ovsSlice } from "../open-vswitch.ts";
 
 /** Gives OVS-DPDK a control group of its own, with CPUs that nobody else gets, for its poll-mode threads to move into. */
 export function ovsDpdkCpusConfigure(cpus: CpuSet, partition: ProfileFacts["ovsDpdkPartition"]): string {

@@ -1,0 +1,46 @@
+import type { IgnitionUnit } from "../../ignition/config.ts";
+import { unitText } from "../../ignition/unit-text.ts";
+
+/** Written by the node's agent: which image it is of. Until it has run for the first time there is nothing to tune by. */
+const imageEnv = "/var/lib/ocp-tuned/image.env";
+const container = "openshift-tuned";
+
+/** The kubelet waits for the container, so it may not take for ever; and its failure must not keep the kubelet from starting. */
+const tune = `-/usr/bin/podman run --name ${container} --replace --rm --timeout 60
+--privileged --security-opt label=disable --network host --pid host --log-driver none
+--authfile /var/lib/kubelet/config.json --volume /:/host:rslave
+--entrypoint attune $NTO_IMAGE agent --one-shot --root /host`;
+
+/** Tunes the node as it was tuned last, before the kubelet starts the first pod. Later the agent takes over. */
+export const oneShotUnit: IgnitionUnit = {
+  name: "ocp-tuned-one-shot.service",
+  enabled: true,
+  contents: unitText([
+    [
+      "Unit",
+      [
+        ["Description", "Tunes the node before its first pod starts"],
+        ["After", "firstboot-osupdate.target systemd-sysctl.service network.target polkit.service"],
+        ["Requires", "kubelet-dependencies.target"],
+        ["Before", "kubelet-dependencies.target"],
+        ["ConditionPathExists", imageEnv],
+      ],
+    ],
+    [
+      "Service",
+      [
+        ["Type", "oneshot"],
+        ["Restart", "on-failure"],
+        ["RestartSec", "5s"],
+        ["Environment", "PODMAN_SYSTEMD_UNIT=%n"],
+        ["EnvironmentFile", "-/etc/mco/proxy.env"],
+        ["EnvironmentFile", `-${imageEnv}`],
+        ["ExecStart", tune],
+        ["ExecStart", "/usr/bin/true"],
+        ["ExecStop", `-/usr/bin/podman stop --ignore --time 20 ${container}`],
+        ["ExecStopPost", `-/usr/bin/podman rm --force --ignore ${container}`],
+      ],
+    ],
+    ["Install", [["RequiredBy", "kubelet-dependencies.target"]]],
+  ]),
+};

@@ -1,0 +1,35 @@
+import { assignment, unitText, type UnitOption } from "../../ignition/unit-text.ts";
+import type { CpuPool } from "../profile-facts.ts";
+
+/** Where Open vSwitch's services run, so that their CPUs can be told from the system's. */
+export const ovsSlice = "ovs.slice";
+
+export function ovsSliceText(): string {
+  return unitText([
+    ["Unit", [["Description", "Open vSwitch, on CPUs of its own choice"]]],
+    ["Slice", []],
+  ]);
+}
+
+/** Puts a service of Open vSwitch into the slice. */
+export function useSlicePath(service: string): string {
+  return `/etc/systemd/system/${service}.service.d/01-use-ovs-slice.conf`;
+}
+
+export function useSliceText(...more: readonly UnitOption[]): string {
+  return unitText([["Service", [["Slice", ovsSlice], ...more]]]);
+}
+
+/** The switch itself moves its poll-mode threads into a group below its own, for which systemd must leave that group to it. */
+export function ovsDpdkOptions(ovsDpdk: CpuPool): readonly UnitOption[] {
+  return [
+    ["Delegate", "cpuset cpu pids"],
+    ["Environment", assignment("OVS_DPDK_CPUS", ovsDpdk.text)],
+  ];
+}
+
+/** OVN looks whether the file is there and not empty. */
+export const dynamicAffinity = {
+  path: "/var/lib/ovn-ic/etc/enable_dynamic_cpu_affinity",
+  text: "# While this file is not empty, Open vSwitch follows the CPUs that are free, instead of staying on the reserved ones.\n",
+};

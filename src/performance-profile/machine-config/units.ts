@@ -1,0 +1,122 @@
+import { formatHexMask } from "../../cpu/cpu-mask.ts";
+import { formatUnpacked } from "../../cpu/cpu-set.ts";
+import type { IgnitionUnit } from "../../ignition/config.ts";
+import { assignment, type UnitOption, type UnitSection, unitText } from "../../ignition/unit-text.ts";
+import type { DerivationInput } from "../derivation.ts";
+import type { CpuPool, HugePages } from "../profile-facts.ts";
+import { oneShotUnit } from "./one-shot.ts";
+import { updateRpsUnit } from "./rps.ts";
+import { scriptPath } from "./script-path.ts";
+
+/** The units of a profile's nodes, most of which start a script. */
+export function profileUnits({ facts }: DerivationInput): readonly IgnitionUnit[] {
+  const { cpus, rps, hugepages } = facts;
+  return [
+    rps === "virtual" && updateRps,
+    ...hugepages.pages.map((pages) => pages.node !== undefined && hugepagesAllocation(pages, pages.node)),
+    cpusetConfigure,
+    cpus.offlined && setCpusOffline(cpus.offlined),
+    clearIrqbalanceBannedCpus(cpus.ovsDpdk),
+    oneShotUnit,
+    cpus.ovsDpdk && ovsDpdkCpusConfigure,
+  ].filter((unit) => typeof unit === "object");
+}
+
+const beforeKubelet: UnitOption = ["Before", "kubelet.service"];
+const once: UnitOption = ["Type", "oneshot"];
+/** It counts as running afterwards, so that it is not run again when something else needs it. */
+const staysDone: UnitOption = ["RemainAfterExit", "true"];
+const atBoot: UnitSection = ["Install", [["WantedBy", "multi-user.target"]]];
+
+function enabled(name: string, sections: readonly UnitSection[]): IgnitionUnit {
+  return { name, enabled: true, contents: unitText(sections) };
+}
+
+/** Started by a rule of udev's, with the device's path as its instance. */
+const updateRps: IgnitionUnit = {
+  name: updateRpsUnit,
+  contents: unitText([
+    ["Unit", [["Description", "Lets the card steer packets of %I itself"]]],
+    ["Service", [once, ["ExecStart", `${scriptPath("set-rps-mask")} %I 0`]]],
+  ]),
+};
+
+function hugepagesAllocation({ sizeKiB, count }: HugePages, node: number): IgnitionUnit {
+  return enabled(`hugepages-allocation-${sizeKiB}kB-NUMA${node}.service`, [
+    ["Unit", [["Description", `Huge pages of ${sizeKiB} KiB on NUMA node ${node}`], beforeKubelet]],
+    [
+      "Service",
+      [
+        ["Environment", assignment("HUGEPAGES_COUNT", `${count}`)],
+        ["Environment", assignment("HUGEPAGES_SIZE", `${sizeKiB}`)],
+        ["Environment", assignment("NUMA_NODE", `${node}`)],
+        once,
+        staysDone,
+        ["ExecStart", scriptPath("hugepages-allocation")],
+      ],
+    ],
+    atBoot,
+  ]);
+}
+
+const cpusetConfigure = enabled("cpuset-configure.service", [
+  ["Unit", [["Description", "CPUs of the system's control groups"], beforeKubelet, ["After", "crio.service"]]],
+  ["Service", [once, ["ExecStart", scriptPath("cpuset-configure")]]],
+  ["Install", [["WantedBy", "multi-user.target crio.service"]]],
+]);
+
+function setCpusOffline({ cpus }: CpuPool): IgnitionUnit {
+  const list = formatUnpacked(cpus);
+  return enabled("set-cpus-offline.service", [
+    ["Unit", [["Description", `Switches off CPUs: ${list}`], beforeKubelet]],
+    [
+      "Service",
+      [
+        ["Environment", assignment("OFFLINE_CPUS", list)],
+        once,
+        staysDone,
+        ["ExecStart", scriptPath("set-cpus-offline")],
+      ],
+    ],
+    atBoot,
+  ]);
+}
+
+function clearIrqbalanceBannedCpus(ovsDpdk: CpuPool | undefined): IgnitionUnit {
+  return enabled("clear-irqbalance-banned-cpus.service", [
+    [
+      "Unit",
+      [
+        ["Description", "Lets irqbalance use CPUs that were banned before the node restarted"],
+        beforeKubelet,
+        ["Before", "irqbalance.service"],
+      ],
+    ],
+    [
+      "Service",
+      [
+        once,
+        staysDone,
+        ["ExecStart", scriptPath("clear-irqbalance-banned-cpus")],
+        ...(ovsDpdk
+          ? [["Environment", assignment("OVS_DPDK_CPUS", formatHexMask(ovsDpdk.cpus))] satisfies UnitOption]
+          : []),
+      ],
+    ],
+    atBoot,
+  ]);
+}
+
+const ovsDpdkCpusConfigure = enabled("ovs-dpdk-cpus-configure.service", [
+  [
+    "Unit",
+    [
+      ["Description", "CPUs of OVS-DPDK"],
+      ["Requires", "ovs-vswitchd.service"],
+      ["After", "ovs-vswitchd.service"],
+      beforeKubelet,
+    ],
+  ],
+  ["Service", [once, staysDone, ["ExecStart", scriptPath("ovs-dpdk-cpus-configure")]]],
+  atBoot,
+]);
