@@ -6,10 +6,12 @@ const imageEnv = "/var/lib/ocp-tuned/image.env";
 const container = "openshift-tuned";
 
 /** The kubelet waits for the container, so it may not take for ever; and its failure must not keep the kubelet from starting. */
-const tune = `-/usr/bin/podman run --name ${container} --replace --rm --timeout 60
---privileged --security-opt label=disable --network host --pid host --log-driver none
---authfile /var/lib/kubelet/config.json --volume /:/host:rslave
---entrypoint attune $NTO_IMAGE agent --one-shot --root /host`;
+const tune = [
+  `-/usr/bin/podman run --name ${container} --replace --rm --timeout 60`,
+  "--privileged --security-opt label=disable --network host --pid host --log-driver none",
+  "--authfile /var/lib/kubelet/config.json --volume /:/host:rslave",
+  "--entrypoint attune $NTO_IMAGE agent --one-shot --root /host",
+].join(" ");
 
 /** Tunes the node as it was tuned last, before the kubelet starts the first pod. Later the agent takes over. */
 export const oneShotUnit: IgnitionUnit = {
