@@ -1,5 +1,6 @@
 import { contentsOf } from "../../src/ignition/file-contents.ts";
 import { filesOf, type IgnitionFile, type IgnitionUnit, unitsOf } from "../../src/ignition/config.ts";
+import { parseUnit } from "../../src/ignition/unit-text.ts";
 import { at, get, isObject } from "../../src/object/json.ts";
 import type { KubeObject } from "../../src/object/meta.ts";
 import type { ProfileText } from "../../src/node-tuning/api.ts";
@@ -64,7 +65,12 @@ function file(given: IgnitionFile): [string, Facts] {
 }
 
 function unit({ name, enabled, contents = "" }: IgnitionUnit): [string, Facts] {
-  return [name, present({ enabled, directives: sections(contents) })];
+  const directives = [...parseUnit(contents)].flatMap(([section, options]) => {
+    const said = [...options].filter(([key]) => !ignored.test(key));
+    const values = said.map(([key, all]) => [key, all.map(folded).join(" || ")] as const);
+    return values.length > 0 ? [[section, Object.fromEntries(values)] as const] : [];
+  });
+  return [name, present({ enabled, directives: Object.fromEntries(directives) })];
 }
 
 function textFacts(text: string): unknown {

@@ -1,0 +1,52 @@
+import type { Tuned } from "../../node-tuning/api.ts";
+import { parseProfile } from "../../tuned/parse-profile.ts";
+import { type Answer, type Probe, probeKey } from "../../tuned/probe.ts";
+import { baseVariableFiles } from "../../tuned/profiles/base-files.ts";
+import { baseProfiles } from "../../tuned/profiles/base-profiles.ts";
+import { resolve, type ResolvedProfile } from "../../tuned/resolve.ts";
+
+/** As far as a profile asks. */
+export interface AskedNode {
+  /** What `lscpu` prints. */
+  readonly lscpu: string;
+  /** `uname -r` */
+  readonly kernel: string;
+  readonly cpus: number;
+}
+
+const x86 = "Architecture:          x86_64\nVendor ID:             ";
+export const processors = {
+  intel: `${x86}GenuineIntel\n`,
+  amd: `${x86}AuthenticAMD\n`,
+  arm: "Architecture:          aarch64\nVendor ID:             ARM\n",
+};
+
+/** What a Tuned comes to on a node, together with the profiles that every node has. */
+export function resolvedOn(tuned: Tuned, node: AskedNode): ResolvedProfile {
+  const texts = tuned.spec?.profile ?? [];
+  const own = new Map(texts.map(({ name, data }) => [name, parseProfile(data, `/etc/tuned/${name}/tuned.conf`)]));
+  const answers = new Map<string, Answer>();
+  for (;;) {
+    const profile = tuned.spec?.recommend?.[0]?.profile ?? "";
+    const resolution = resolve({ profile, layers: [baseProfiles(), own], files: baseVariableFiles() }, answers);
+    if (resolution.type === "resolved") return resolution.profile;
+    if (resolution.type === "invalid") throw new Error(JSON.stringify(resolution.problems));
+    for (const probe of resolution.probes) answers.set(probeKey(probe), answer(probe, node));
+  }
+}
+
+function answer(probe: Probe, { lscpu, kernel, cpus }: AskedNode): Answer {
+  const all = Array.from({ length: cpus }, (_, cpu) => cpu);
+  const known: Record<string, string> = {
+    "list /sys/devices/system/cpu": all.map((cpu) => `cpu${cpu}`).join("\n"),
+    "file /sys/devices/system/cpu/online": `0-${cpus - 1}\n`,
+    "file /sys/devices/cpu/caps/pmu_name": "sapphire_rapids\n",
+    "exec lscpu": lscpu,
+    "exec uname -r": `${kernel}\n`,
+    "exec uname -snrvm": `Linux node ${kernel} #1 SMP x86_64\n`,
+    "exec virt-what": "",
+    "exec mktemp -d": "/tmp/tuned.x\n",
+  };
+  const text = known[`${probe.type} ${probe.type === "exec" ? probe.argv.join(" ") : probe.path}`];
+  return text === undefined ? { type: "none" } : { type: "text", text };
+}
