@@ -1,0 +1,33 @@
+import type { KubeletConfig, MachineConfig } from "../machine-config/api.ts";
+import type { Tuned } from "../node-tuning/api.ts";
+import type { KubeObject } from "../object/meta.ts";
+import type { DerivationInput } from "./derivation.ts";
+import type { Finding } from "./finding.ts";
+import { kubeletConfigOf } from "./kubelet-config.ts";
+import { machineConfigOf } from "./machine-config/machine-config.ts";
+import { refusals } from "./refusals.ts";
+import { runtimeClassOf } from "./runtime-class.ts";
+import { tunedOf } from "./tuned.ts";
+
+export type Derivation =
+  | {
+      readonly type: "derived";
+      readonly machineConfig: MachineConfig;
+      readonly kubeletConfig: KubeletConfig;
+      readonly tuned: Tuned;
+      readonly runtimeClass: KubeObject;
+    }
+  | { readonly type: "refused"; readonly findings: readonly Finding[] };
+
+/** Four objects from one. Whose they are is said by whoever writes them. */
+export function derive(input: DerivationInput): Derivation {
+  const findings = refusals(input);
+  if (findings.length > 0) return { type: "refused", findings };
+  return {
+    type: "derived",
+    machineConfig: machineConfigOf(input),
+    kubeletConfig: kubeletConfigOf(input),
+    tuned: tunedOf(input),
+    runtimeClass: runtimeClassOf(input),
+  };
+}
