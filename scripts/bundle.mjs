@@ -1,7 +1,7 @@
 // Bundles src/cli into dist/, so that bin/attune starts from a few files instead of a few hundred. Tests that run the program
 // name a folder of their own in ATTUNE_BUNDLE_DIR.
 import { rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -33,12 +33,15 @@ const loadedAtFirstUse = {
   },
 };
 
+/** Commands that end at once, each in a folder of its own below src/cli. */
+const short = ["tuned", "render"];
+
 /** Short commands share no chunks with long ones: every file that is read costs them more than its size. */
 const apart = {
   name: "apart",
   setup({ onResolve }) {
-    onResolve({ filter: /\/run\.ts$/ }, ({ kind }) =>
-      kind === "dynamic-import" ? { path: "./tuned.mjs", external: true } : undefined,
+    onResolve({ filter: /\/run\.ts$/ }, ({ kind, resolveDir }) =>
+      kind === "dynamic-import" ? { path: `./${basename(resolveDir)}.mjs`, external: true } : undefined,
     );
   },
 };
@@ -73,13 +76,15 @@ await Promise.all([
     entryPoints: { attune: join(root, "src/cli/main.ts") },
     plugins: [loadedAtFirstUse, apart],
   }),
-  build({
-    ...modules,
-    entryPoints: { tuned: join(root, "src/cli/tuned/run.ts") },
-    // Fewer characters to read before the first of them is run.
-    minifyIdentifiers: true,
-    plugins: [loadedAtFirstUse],
-  }),
+  ...short.map((name) =>
+    build({
+      ...modules,
+      entryPoints: { [name]: join(root, `src/cli/${name}/run.ts`) },
+      // Fewer characters to read before the first of them is run.
+      minifyIdentifiers: true,
+      plugins: [loadedAtFirstUse],
+    }),
+  ),
   build({
     ...shared,
     entryPoints: { re2: join(root, "node_modules/re2js/build/index.cjs") },

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import type { PlanOptions } from "./plan.ts";
+import { renderCommand } from "./render/command.ts";
 import { tunedCommand } from "./tuned/command.ts";
 import { version } from "./version.ts";
 
@@ -135,6 +136,7 @@ program
     (await import("./explain.ts")).explain(kind, name, options),
   );
 
+renderCommand(program);
 tunedCommand(program);
 
 try {

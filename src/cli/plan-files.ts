@@ -2,6 +2,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { get, isObject } from "../object/json.ts";
 import type { KubeObject } from "../object/meta.ts";
+import { listItems } from "./list-items.ts";
 import { parseDocuments } from "./parse-documents.ts";
 
 /** An object of a file. */
@@ -58,20 +59,12 @@ async function manifestsIn(file: string, text: string, manifests: Manifest[], pr
     if ("problem" in document) problems.push(`${place}: ${document.problem}`);
     else
       try {
-        for (const object of objectsIn(document.value)) manifests.push({ place, object: checked(object) });
+        for (const object of listItems(document.value)) manifests.push({ place, object: checked(object) });
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
         problems.push(`${place}: ${message}`);
       }
   }
-}
-
-/** Lists are as good as several documents; a document of comments is none. */
-function objectsIn(value: unknown): unknown[] {
-  if (value === null || value === undefined) return [];
-  const items = get(value, "items");
-  const kind = get(value, "kind");
-  return typeof kind === "string" && kind.endsWith("List") && Array.isArray(items) ? items.flatMap(objectsIn) : [value];
 }
 
 function checked(value: unknown): KubeObject {

@@ -1,0 +1,68 @@
+import type { Host } from "../../host/host.ts";
+import type { Tuned } from "../../node-tuning/api.ts";
+import { profilesOf } from "../../node-tuning/expected-profile.ts";
+import { resolveOnNode } from "../../on-node/resolve-on-node.ts";
+import { formatProblem } from "../../tuned/problem.ts";
+import { bootMachineConfig } from "./boot-machine-config.ts";
+import { chooseForPool } from "./choose-for-pool.ts";
+import { deriveProfile } from "./derive-profile.ts";
+import { type FutureCluster, futureCluster } from "./future-cluster.ts";
+import type { Rendered } from "./render-assets.ts";
+import type { SortedAssets } from "./sort-assets.ts";
+import { tunedProblems } from "./tuned-problems.ts";
+
+export interface BootInput {
+  readonly assets: SortedAssets;
+  readonly pool: string;
+  /** A node of the pool. It is asked, and nothing on it is changed. */
+  readonly host: Host;
+  readonly version: string;
+}
+
+/**
+ * What a pool's nodes boot with from their first start: the MachineConfig that the operator would make once they have told
+ * what they need, and for which they would have to start again.
+ */
+export async function renderBootArguments({ assets, pool: name, host, version }: BootInput): Promise<Rendered> {
+  const cluster = futureCluster(assets);
+  const { tuneds, problems, warnings } = tunedsOf(assets, cluster);
+  const pool = cluster.pools.find(({ metadata }) => metadata.name === name);
+  const refused = (...why: string[]): Rendered => ({ type: "refused", problems: [...problems, ...why], warnings });
+  const nothing = (why: string): Rendered => ({
+    type: "files",
+    files: [],
+    warnings: [...warnings, `pool ${name}: nothing is written: ${why}`],
+  });
+
+  if (!pool) return refused(`--mcp-name ${name}: no such MachineConfigPool`);
+  if (problems.length > 0) return refused();
+  const { infrastructure, machineConfigs } = assets;
+  const choice = chooseForPool({ pool, pools: cluster.pools, tuneds, ...(infrastructure ? { infrastructure } : {}) });
+  if (choice.type === "refused") return refused(`--mcp-name ${name}: ${choice.why}`);
+  if (choice.type === "nothing") return nothing(choice.why);
+
+  const { node, pools } = choice;
+  const resolution = await resolveOnNode({ profiles: profilesOf(node.wanted.spec), host });
+  if (resolution.type === "invalid") return refused(...resolution.problems.map(formatProblem));
+  const line = resolution.profile.bootArguments.join(" ");
+  const made = bootMachineConfig({ pool: name, pools, node, line, version, machineConfigs });
+  if (made.type === "nothing") return nothing(made.why);
+  return { type: "files", files: [{ name: "kernelcmdargs_machineconfig_kargs.yaml", object: made.object }], warnings };
+}
+
+/** Those that are brought along, and those that performance profiles come to. */
+function tunedsOf(
+  assets: SortedAssets,
+  cluster: FutureCluster,
+): { tuneds: Tuned[]; problems: string[]; warnings: string[] } {
+  const tuneds = new Map(assets.tuneds.map((tuned) => [tuned.metadata.name, tuned]));
+  const problems = [...assets.problems, ...tunedProblems(assets.tuneds)];
+  const warnings = [...assets.warnings];
+  for (const asset of assets.profiles) {
+    const outcome = deriveProfile(asset, assets, cluster);
+    warnings.push(...outcome.warnings);
+    if (outcome.type === "refused") problems.push(...outcome.problems);
+    else tuneds.set(outcome.derived.tuned.metadata.name, outcome.derived.tuned);
+  }
+  return { tuneds: [...tuneds.values()], problems, warnings };
+}

@@ -1,0 +1,70 @@
+import type { MachineConfig } from "../../machine-config/api.ts";
+import { type ChosenNode, poolArguments } from "../../node-tuning/boot-arguments.ts";
+import { inputsOf } from "../../node-tuning/inputs.ts";
+import { machineConfigName, poolMachineConfig } from "../../node-tuning/machine-configs.ts";
+import type { Pools } from "../../node-tuning/pools.ts";
+import { equal } from "../../object/json.ts";
+
+export interface BootArguments {
+  readonly pool: string;
+  readonly pools: Pools;
+  /** A node of the pool. */
+  readonly node: ChosenNode;
+  /** What its profile wants of its boot loader. */
+  readonly line: string;
+  readonly version: string;
+  /** Those that are brought along. */
+  readonly machineConfigs: readonly MachineConfig[];
+}
+
+export type BootMachineConfig =
+  | { readonly type: "machine-config"; readonly object: MachineConfig }
+  | { readonly type: "nothing"; readonly why: string };
+
+/** The MachineConfig that the operator would make if every node of the pool reported the same. */
+export function bootMachineConfig(input: BootArguments): BootMachineConfig {
+  const { pool, pools, node, version, machineConfigs } = input;
+  const { choice, wanted } = node;
+  const told: ChosenNode = { ...node, observed: { ...wanted, status: statusOf(input) } };
+  const agreed = poolArguments([told], pools, "documented").find((one) => one.pool === pool);
+  if (!agreed) {
+    const by =
+      choice.via.type === "match"
+        ? "that goes by labels of nodes"
+        : "whose labels are those of another pool, or of several";
+    return { type: "nothing", why: `its nodes get ${choice.rule.recommend.profile} through a rule ${by}` };
+  }
+  const made = poolMachineConfig(agreed, undefined, version);
+  if (!made) return { type: "nothing", why: `${choice.rule.recommend.profile} asks for no boot arguments` };
+  const brought = machineConfigs.find(({ metadata }) => metadata.name === machineConfigName(pool));
+  return brought ? joined(brought, made) : { type: "machine-config", object: made };
+}
+
+function statusOf({ node: { wanted }, line }: BootArguments): ChosenNode["wanted"]["status"] {
+  return {
+    tunedProfile: wanted.spec.config.tunedProfile,
+    bootcmdline: line,
+    bootcmdlineInputs: inputsOf(wanted.spec),
+    conditions: [{ type: "Applied", status: "True", reason: "", message: "", lastTransitionTime: "" }],
+  };
+}
+
+/** Whoever brought it may have arguments of his own in it: they stay, and stand first. */
+function joined(brought: MachineConfig, made: MachineConfig): BootMachineConfig {
+  const before = brought.spec?.kernelArguments ?? [];
+  const after = made.spec?.kernelArguments ?? [];
+  if (equal(before, after)) return { type: "nothing", why: `${brought.metadata.name} says it already` };
+  const kernelArguments = [...new Set([...before, ...after])];
+  return {
+    type: "machine-config",
+    object: {
+      ...brought,
+      metadata: {
+        ...brought.metadata,
+        labels: { ...brought.metadata.labels, ...made.metadata.labels },
+        annotations: { ...made.metadata.annotations, ...brought.metadata.annotations },
+      },
+      spec: { ...brought.spec, kernelArguments },
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { type Dirent, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { get, isObject } from "../../object/json.ts";
+import type { KubeObject } from "../../object/meta.ts";
+import { listItems } from "../list-items.ts";
+import { parseDocuments } from "../parse-documents.ts";
+import type { Asset } from "./asset.ts";
+
+export interface ReadAssets {
+  readonly assets: readonly Asset[];
+  /** Each with its place. */
+  readonly problems: readonly string[];
+}
+
+/** Every object of every file below these folders, whatever the file is called, in the order of folders and names. */
+export async function readAssets(folders: readonly string[]): Promise<ReadAssets> {
+  const assets: Asset[] = [];
+  const problems: string[] = [];
+  for (const folder of folders) {
+    for (const file of filesIn(folder)) {
+      for (const document of await parseDocuments(file, readFileSync(file, "utf8"))) {
+        const { place } = document;
+        if ("problem" in document) problems.push(`${place}: ${document.problem}`);
+        else
+          for (const object of listItems(document.value)) {
+            const fault = faultOf(object);
+            if (fault === undefined) assets.push({ place, object: object as KubeObject });
+            else problems.push(`${place}: line ${document.line}: ${fault}`);
+          }
+      }
+    }
+  }
+  return { assets, problems };
+}
+
+function faultOf(value: unknown): string | undefined {
+  if (!isObject(value)) return "not an object";
+  const missing = ["apiVersion", "kind"].find((field) => typeof get(value, field) !== "string" || value[field] === "");
+  return missing === undefined ? undefined : `${missing} not set`;
+}
+
+function filesIn(folder: string): string[] {
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (!found) throw new Error(`--asset-input-dir ${folder}: no such folder`);
+  return found.isDirectory() ? filesBelow(folder) : [folder];
+}
+
+function filesBelow(folder: string): string[] {
+  const entries = readdirSync(folder, { withFileTypes: true });
+  return entries
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => filesAt(join(folder, entry.name), entry));
+}
+
+/** What a link leads to is read, but no folder: in a mounted ConfigMap it is the one beside it, elsewhere maybe the one above. */
+function filesAt(path: string, entry: Dirent): string[] {
+  if (entry.isDirectory()) return filesBelow(path);
+  const found = entry.isSymbolicLink() ? statSync(path) : entry;
+  if (found.isDirectory()) return [];
+  if (!found.isFile()) throw new Error(`read ${path}: neither a file nor a folder`);
+  return [path];
+}

@@ -1,0 +1,47 @@
+import type { KubeObject } from "../../object/meta.ts";
+import { bootstrapMachineConfig, bootstrapRoles } from "../../workload-partitioning/bootstrap-machine-config.ts";
+import { deriveProfile } from "./derive-profile.ts";
+import { futureCluster } from "./future-cluster.ts";
+import type { OwnerMode } from "./options.ts";
+import { marked, ownerMark } from "./owner.ts";
+import type { SortedAssets } from "./sort-assets.ts";
+
+/** A file that is to be written. */
+export interface RenderedFile {
+  readonly name: string;
+  readonly object: KubeObject;
+}
+
+/** Lines begin with the place of what they are about. */
+export type Rendered =
+  | { readonly type: "files"; readonly files: readonly RenderedFile[]; readonly warnings: readonly string[] }
+  | { readonly type: "refused"; readonly problems: readonly string[]; readonly warnings: readonly string[] };
+
+/** What a new cluster needs to be as its performance profiles want it, before anybody runs in it who could see to that. */
+export function renderAssets(assets: SortedAssets, { owner }: { owner: OwnerMode }): Rendered {
+  const cluster = futureCluster(assets);
+  const files: RenderedFile[] = [];
+  const problems = [...assets.problems];
+  const warnings = [...assets.warnings];
+  if (cluster.partitioning === "AllNodes") {
+    const pools = assets.pools.map(({ metadata: { name = "" } }) => name);
+    for (const role of bootstrapRoles(assets.infrastructure, pools))
+      files.push({
+        name: `01_01-${role}-cpu-partitioning_workload_pinning_machineconfig.yaml`,
+        object: bootstrapMachineConfig(role),
+      });
+  }
+  for (const asset of assets.profiles) {
+    const outcome = deriveProfile(asset, assets, cluster);
+    const mark = ownerMark(asset.object, owner);
+    const { name = "" } = asset.object.metadata;
+    warnings.push(...outcome.warnings);
+    if (outcome.type === "refused") problems.push(...outcome.problems);
+    if (mark.type === "impossible") problems.push(`${asset.place}: PerformanceProfile ${name}: ${mark.why}`);
+    if (outcome.type === "refused" || mark.type === "impossible") continue;
+    const { machineConfig, kubeletConfig, tuned, runtimeClass } = outcome.derived;
+    for (const object of [machineConfig, kubeletConfig, tuned, runtimeClass])
+      files.push({ name: `${name}_${object.kind.toLowerCase()}.yaml`, object: marked(object, mark) });
+  }
+  return problems.length > 0 ? { type: "refused", problems, warnings } : { type: "files", files, warnings };
+}

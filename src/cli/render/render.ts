@@ -1,0 +1,35 @@
+import { writeYaml } from "../../object/yaml.ts";
+import { printable } from "../tuned/printable.ts";
+import { type RenderFlags, type RenderOptions, renderOptions } from "./options.ts";
+import { readAssets } from "./read-assets.ts";
+import { type Rendered, renderAssets } from "./render-assets.ts";
+import { type SortedAssets, sortAssets } from "./sort-assets.ts";
+import { writeFiles } from "./write-files.ts";
+
+export interface Around {
+  readonly err: (text: string) => void;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** `attune render`: from files to files, without a word where all is well. Returns the exit code. */
+export async function render(flags: RenderFlags, { err, env }: Around): Promise<number> {
+  const options = renderOptions(flags, env);
+  const read = await readAssets(options.inputs);
+  const rendered = await rendering(sortAssets(read.assets), options);
+  const problems = [...read.problems, ...(rendered.type === "refused" ? rendered.problems : [])];
+  for (const line of rendered.warnings) err(`warning: ${printable(line)}\n`);
+  for (const line of problems) err(`error: ${printable(line)}\n`);
+  if (rendered.type === "refused" || problems.length > 0) return 1;
+  writeFiles(
+    options.output,
+    rendered.files.map(({ name, object }) => ({ name, text: writeYaml(object) })),
+  );
+  return 0;
+}
+
+async function rendering(assets: SortedAssets, { owner, pool, root }: RenderOptions): Promise<Rendered> {
+  if (pool === undefined) return renderAssets(assets, { owner });
+  // The language of profiles and all base profiles: not for everybody to load.
+  const { askPool } = await import("./ask-pool.ts");
+  return askPool(assets, pool, root);
+}
