@@ -1,0 +1,44 @@
+import { at, get, isObject } from "../../object/json.ts";
+import type { KubeObject } from "../../object/meta.ts";
+import type { PoolNode } from "../pool-node.ts";
+
+/** A node as its object describes it. What it is made of may be known from elsewhere. */
+export interface ClusterNode extends PoolNode {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly taints: readonly Taint[];
+}
+
+export interface Taint {
+  readonly key: string;
+  readonly value: string;
+  readonly effect: string;
+}
+
+/** Support data is anybody's text: what is no label or taint is left out. */
+export function readClusterNode(object: KubeObject): ClusterNode {
+  const architecture = at(object, "status", "nodeInfo", "architecture");
+  const cpus = Number(at(object, "status", "capacity", "cpu"));
+  const taints = at(object, "spec", "taints");
+  return {
+    name: object.metadata.name ?? "",
+    labels: textsOf(at(object, "metadata", "labels")),
+    taints: Array.isArray(taints) ? taints.map(readTaint) : [],
+    ...(typeof architecture === "string" && architecture !== "" ? { architecture } : {}),
+    ...(Number.isInteger(cpus) && cpus > 0 ? { cpus } : {}),
+  };
+}
+
+function readTaint(taint: unknown): Taint {
+  const { key = "", value = "", effect = "" } = textsOf(taint);
+  return { key, value, effect };
+}
+
+/** What of an object is texts. */
+export function textsOf(value: unknown): Record<string, string> {
+  if (!isObject(value)) return {};
+  const texts = Object.keys(value).flatMap((name) => {
+    const text = get(value, name);
+    return typeof text === "string" ? [[name, text] as const] : [];
+  });
+  return Object.fromEntries(texts);
+}

@@ -1,0 +1,91 @@
+import { formatRanges, type CpuSet, cpuSet } from "../../cpu/cpu-set.ts";
+import type { CpuTopology, NumaNode } from "../../cpu/cpu-topology.ts";
+import type { PoolNode } from "../pool-node.ts";
+
+/** A node of which it is known what it is made of. */
+export interface Machine extends PoolNode {
+  readonly topology: CpuTopology;
+}
+
+/** Differences that forbid one profile for all, and those that do not. Each names two nodes. */
+export interface HardwareDifferences {
+  readonly errors: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** One profile names CPUs by number for all nodes of a pool: on each a number must mean the same place. */
+export function compareHardware([first, ...others]: readonly Machine[]): HardwareDifferences {
+  const errors: string[] = [];
+  const warnings: string[] = [];
+  for (const other of first ? others : []) {
+    const difference = first && differenceOf(first, other);
+    if (!difference) continue;
+    const { what, one, another, type } = difference;
+    const message = `${what}: ${one} on node ${first.name}, ${another} on node ${other.name}`;
+    (type === "error" ? errors : warnings).push(message);
+  }
+  return { errors, warnings };
+}
+
+interface Difference {
+  readonly type: "error" | "warning";
+  readonly what: string;
+  readonly one: string;
+  readonly another: string;
+}
+
+/** The first that counts: what follows from it is no news. */
+function differenceOf(a: Machine, b: Machine): Difference | undefined {
+  const differs = (what: string, one: string, another: string): Difference | undefined =>
+    one === another ? undefined : { type: "error", what, one, another };
+  const ids = ({ topology }: Machine): string => formatRanges(cpuSet(topology.numaNodes.map(({ id }) => id)));
+  return (
+    (a.architecture && b.architecture ? differs("architecture", a.architecture, b.architecture) : undefined) ??
+    differs("NUMA nodes", ids(a), ids(b)) ??
+    first(a.topology.numaNodes, (node, index) => {
+      const other = b.topology.numaNodes[index];
+      return other && differenceOfNodes(node, other, differs);
+    }) ??
+    first(a.topology.numaNodes, (node, index) => {
+      const [one, another] = [coreIds(node), coreIds(b.topology.numaNodes[index])];
+      if (one === another) return undefined;
+      return { type: "warning", what: `core ids on NUMA node ${node.id}`, one, another };
+    })
+  );
+}
+
+function differenceOfNodes(
+  a: NumaNode,
+  b: NumaNode,
+  differs: (what: string, one: string, another: string) => Difference | undefined,
+): Difference | undefined {
+  const where = `on NUMA node ${a.id}`;
+  return (
+    differs(`number of cores ${where}`, `${a.cores.length}`, `${b.cores.length}`) ??
+    differs(`threads per core ${where}`, threads(a), threads(b)) ??
+    differs(`CPUs ${where}`, formatRanges(cpus(a)), formatRanges(cpus(b))) ??
+    first(a.cores, (core, index) =>
+      differs(`threads of a core ${where}`, formatRanges(core.cpus), formatRanges(b.cores[index]?.cpus ?? [])),
+    )
+  );
+}
+
+function threads({ cores }: NumaNode): string {
+  return formatRanges(cpuSet(cores.map((core) => core.cpus.length)));
+}
+
+function cpus({ cores }: NumaNode): CpuSet {
+  return cpuSet(cores.flatMap((core) => core.cpus));
+}
+
+function coreIds(node: NumaNode | undefined): string {
+  return (node?.cores ?? []).map(({ socket, id }) => `${socket}/${id}`).join(" ");
+}
+
+function first<T, R>(items: readonly T[], find: (item: T, index: number) => R | undefined): R | undefined {
+  for (const [index, item] of items.entries()) {
+    const found = find(item, index);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,111 @@
+import type { MachineConfigPool } from "../../machine-config/api.ts";
+import { Pools } from "../../node-tuning/pools.ts";
+import { fromLabelSelector, type LabelSelector, matchesLabels, SelectorError } from "../../object/label-selector.ts";
+import type { ClusterNode } from "./cluster-node.ts";
+
+/** Nodes that one profile can be for. */
+export interface NodeGroup {
+  readonly name: string;
+  /** A machine config pool; a node pool of a hosted cluster; where there is neither, a role. */
+  readonly type: "pool" | "node pool" | "role";
+  readonly pool?: MachineConfigPool;
+  readonly nodes: readonly ClusterNode[];
+}
+
+export interface Cluster {
+  readonly nodes: readonly ClusterNode[];
+  /** Absent: the cluster has no such kind. */
+  readonly pools?: readonly MachineConfigPool[];
+  /** Its control plane runs elsewhere. */
+  readonly hosted: boolean;
+}
+
+export interface NodeGroups {
+  /** By name. */
+  readonly groups: readonly NodeGroup[];
+  /** Nodes that are in none, or in another than one might think. */
+  readonly notes: readonly string[];
+}
+
+const nodePoolLabel = "hypershift.openshift.io/nodePool";
+const rolePrefix = "node-role.kubernetes.io/";
+
+export function groupNodes({ nodes, pools, hosted }: Cluster): NodeGroups {
+  if (hosted) return { groups: grouped("node pool", nodes, nodePoolsOf), notes: [] };
+  return pools ? byPool(nodes, pools) : { groups: grouped("role", nodes, rolesOf), notes: [] };
+}
+
+function nodePoolsOf({ labels }: ClusterNode): readonly string[] {
+  const pool = labels[nodePoolLabel];
+  return pool === undefined ? [] : [pool];
+}
+
+function rolesOf({ labels }: ClusterNode): readonly string[] {
+  const roles = Object.keys(labels).filter((label) => label.startsWith(rolePrefix));
+  return roles.map((label) => label.slice(rolePrefix.length)).filter((role) => role !== "");
+}
+
+function grouped(
+  type: NodeGroup["type"],
+  nodes: readonly ClusterNode[],
+  groupsOf: (node: ClusterNode) => readonly string[],
+): NodeGroup[] {
+  const groups = new Map<string, ClusterNode[]>();
+  for (const node of byName(nodes))
+    for (const name of groupsOf(node)) {
+      const others = groups.get(name);
+      if (others) others.push(node);
+      else groups.set(name, [node]);
+    }
+  return byName([...groups].map(([name, members]) => ({ name, type, nodes: members })));
+}
+
+/** A node belongs to the pool that configures it, unless that pool's own taint keeps work away from it. */
+function byPool(nodes: readonly ClusterNode[], pools: readonly MachineConfigPool[]): NodeGroups {
+  const all = new Pools(pools);
+  const selectors = new Map(pools.map((pool) => [pool.metadata.name ?? "", selectorOf(pool)]));
+  const notes = [...all.problems];
+  const members = new Map<string, ClusterNode[]>(pools.map(({ metadata }) => [metadata.name ?? "", []]));
+  for (const node of byName(nodes)) {
+    if (node.labels["kubernetes.io/os"] === "windows") continue;
+    const [primary] = all.ofNode(node.labels);
+    const claims = [...selectors].flatMap(([name, of]) => (of && matchesLabels(of, node.labels) ? [name] : []));
+    notes.push(...noteOn(node, primary, claims));
+    if (primary === undefined) continue;
+    const selector = selectors.get(primary);
+    const taint = node.taints.find(
+      ({ key, value, effect }) => effect === "NoSchedule" && selector && matchesLabels(selector, { [key]: value }),
+    );
+    if (taint) notes.push(`node ${node.name} is left out of pool ${primary}: its taint ${taint.key} keeps work away`);
+    else members.get(primary)?.push(node);
+  }
+  const groups = pools.map((pool): NodeGroup => {
+    const { name = "" } = pool.metadata;
+    return { name, type: "pool", pool, nodes: members.get(name) ?? [] };
+  });
+  return { groups: byName(groups), notes };
+}
+
+function noteOn({ name }: ClusterNode, primary: string | undefined, claims: readonly string[]): string[] {
+  const custom = claims.filter((claim) => claim !== "master" && claim !== "worker");
+  if (primary === undefined && custom.length > 1)
+    return [`node ${name} is left out: pools ${custom.toSorted().join(" and ")} both claim it`];
+  if (primary === "master" && custom.length > 0)
+    return [`node ${name} belongs to pool master, although pool ${custom.join(" and ")} claims it too`];
+  return [];
+}
+
+/** A pool of everything is nobody's intention. */
+function selectorOf({ spec }: MachineConfigPool): LabelSelector | undefined {
+  try {
+    const selector = fromLabelSelector(spec?.nodeSelector);
+    return selector.requirements.length > 0 ? selector : undefined;
+  } catch (error) {
+    if (error instanceof SelectorError) return undefined;
+    throw error;
+  }
+}
+
+function byName<T extends { readonly name: string }>(items: readonly T[]): T[] {
+  return items.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}

@@ -1,0 +1,45 @@
+import type { KubeObject } from "../../object/meta.ts";
+import { writeYaml } from "../../object/yaml.ts";
+import type { PerformanceProfile } from "../api.ts";
+
+/** What a new profile comes with besides itself. */
+export interface Remarks {
+  readonly coreIdsDiffer: boolean;
+  readonly explainHardwareTuning: boolean;
+}
+
+/** One YAML document, with remarks as comments behind it. `hosted`: in the envelope that a hosted cluster's side expects. */
+export function profileDocument(profile: PerformanceProfile, remarks: Remarks, hosted: boolean): string {
+  const object = hosted ? enveloped(profile) : profile;
+  return `---\n${writeYaml(object)}${remarksOf(remarks)}`;
+}
+
+/** What a NodePool refers to. */
+function enveloped(profile: PerformanceProfile): KubeObject {
+  return {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: profile.metadata.name, namespace: "clusters" },
+    data: { tuning: writeYaml(profile) },
+  };
+}
+
+function remarksOf({ coreIdsDiffer, explainHardwareTuning }: Remarks): string {
+  return [...(coreIdsDiffer ? coreIdRemark : []), ...(explainHardwareTuning ? hardwareTuningRemark : [])]
+    .map((line) => `#${line === "" ? "" : ` ${line}`}\n`)
+    .join("");
+}
+
+const coreIdRemark = [
+  "Some nodes of this pool number their cores differently. Their CPUs have the same numbers and the same siblings, so one",
+  "profile serves all of them; whatever goes by ids of cores should be looked at node by node.",
+];
+
+const hardwareTuningRemark = [
+  "Frequencies of CPUs can be limited, in kHz. Take values that the processors of all nodes allow, set both, and move this",
+  "into spec:",
+  "",
+  "hardwareTuning:",
+  "  isolatedCpuFreq: <kHz>",
+  "  reservedCpuFreq: <kHz>",
+];
