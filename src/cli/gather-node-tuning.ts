@@ -2,12 +2,13 @@ import { isNotFound } from "../kube/api-error.ts";
 import type { Client } from "../kube/client.ts";
 import { kinds } from "../kube/kinds.ts";
 import { machineConfigKind, machineConfigPoolKind } from "../machine-config/api.ts";
-import { inputsAnnotation, profileKind, type Tuned, tunedKind } from "../node-tuning/api.ts";
+import { inputsAnnotation, type Profile, profileKind, type Tuned, tunedKind } from "../node-tuning/api.ts";
 import type { NodeTuningInput } from "../node-tuning/decide.ts";
 import type { Labels } from "../node-tuning/match.ts";
 import { projectNode, SharedTexts } from "../node-tuning/projections.ts";
 import { rulesOf } from "../node-tuning/rule.ts";
 import type { NodeFacts } from "../node-tuning/node-profile.ts";
+import type { KubeObject } from "../object/meta.ts";
 import { formatTime } from "../object/time.ts";
 import { clusterFeatures } from "../operator/cluster-features.ts";
 import { version } from "./version.ts";
@@ -20,8 +21,13 @@ export interface Gathering {
   readonly signal: AbortSignal;
 }
 
+/** What the operator would decide by, and more of the objects than it keeps. */
+export interface Gathered extends NodeTuningInput {
+  readonly whole: { readonly nodes: readonly KubeObject[]; readonly profiles: readonly Profile[] };
+}
+
 /** What the operator would decide by, read once. What it makes of its own agents and status is nobody's question here. */
-export async function gatherNodeTuning({ client, namespace, now, signal }: Gathering): Promise<NodeTuningInput> {
+export async function gatherNodeTuning({ client, namespace, now, signal }: Gathering): Promise<Gathered> {
   const features = await clusterFeatures(client, signal);
   const texts = new SharedTexts();
   const [tuneds, nodes, profiles, pools, machineConfigs] = await Promise.all([
@@ -44,6 +50,7 @@ export async function gatherNodeTuning({ client, namespace, now, signal }: Gathe
     namespace,
     version,
     now: formatTime(now),
+    whole: { nodes: nodes.items, profiles: profiles.items },
   };
 }
 

@@ -5,6 +5,7 @@ import { machineConfigPoolKind } from "../machine-config/api.ts";
 import { tunedKind } from "../node-tuning/api.ts";
 import { at, get, isObject, type Json, set } from "../object/json.ts";
 import type { KubeObject } from "../object/meta.ts";
+import { group as performanceGroup, performanceProfileKind } from "../performance-profile/api.ts";
 import type { Manifest } from "./plan-files.ts";
 
 /** An object as it is and as it would be; the server has been asked, and nothing was written. */
@@ -27,11 +28,15 @@ export interface DryRuns {
   readonly problems: readonly string[];
 }
 
+/** The one that is stored first. */
+const versions = ["v2", "v1", "v1alpha1"].map((version) => `${performanceGroup}/${version}`);
+
 /** What tuning is decided by, and how kubectl patches it. */
 const planned: readonly { readonly ref: KindRef; readonly patch: "merge" | "strategic" }[] = [
   { ref: tunedKind, patch: "merge" },
   { ref: machineConfigPoolKind, patch: "merge" },
   { ref: kinds.node, patch: "strategic" },
+  ...versions.map((apiVersion) => ({ ref: { ...performanceProfileKind, apiVersion }, patch: "merge" as const })),
 ];
 
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";

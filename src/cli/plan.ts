@@ -3,18 +3,22 @@ import type { Client } from "../kube/client.ts";
 import type { MachineConfigPool } from "../machine-config/api.ts";
 import { type Tuned, tuningNamespace } from "../node-tuning/api.ts";
 import type { NodeTuningInput } from "../node-tuning/decide.ts";
-import { type Finding, foresee, type Foresight } from "../node-tuning/foresee.ts";
+import { type Finding, foresee } from "../node-tuning/foresee.ts";
 import type { NodeFacts } from "../node-tuning/node-profile.ts";
 import { projectNode } from "../node-tuning/projections.ts";
 import type { KubeObject } from "../object/meta.ts";
 import { stopOnSignals } from "../runtime/signals.ts";
 import { connectionOption, type Options } from "./connection-option.ts";
-import { gatherNodeTuning, gatherPods } from "./gather-node-tuning.ts";
+import { type ClusterObjects } from "../performance-profile/gather-surroundings.ts";
+import { type Gathered, gatherNodeTuning, gatherPods } from "./gather-node-tuning.ts";
 import { onlyLooks } from "./only-looks.ts";
 import { objectDiff } from "./plan-diff.ts";
-import { changesAnything, type PlannedObject } from "./plan-document.ts";
+import { changesAnything, type PlanDocument, type PlannedObject } from "./plan-document.ts";
 import { type DryRun, dryRunAll } from "./plan-dry-run.ts";
 import { readManifests } from "./plan-files.ts";
+import { afterRestart, knownOf, traitsOf } from "./plan-known.ts";
+import { gatherPlatform, gatherProfiles } from "./gather-profiles.ts";
+import { planProfiles } from "./plan-profiles.ts";
 import { planText } from "./plan-text.ts";
 import { outputOption, serialised } from "./tuned/output-option.ts";
 import { printable } from "./tuned/printable.ts";
@@ -53,18 +57,18 @@ export async function planOn(
   if (read.manifests.length === 0) throw new Error("no objects passed to plan");
 
   const looking = onlyLooks(client);
-  const before = await gatherNodeTuning({ client: looking, namespace: tuningNamespace, now: Date.now(), signal });
+  const [before, profiles] = await Promise.all([
+    gatherNodeTuning({ client: looking, namespace: tuningNamespace, now: Date.now(), signal }),
+    gatherProfiles(looking, signal),
+  ]);
   const { namespace = "default" } = options;
-  const absent = before.pools ? [] : ["MachineConfigPool"];
+  const absent = [...(before.pools ? [] : ["MachineConfigPool"]), ...(profiles ? [] : ["PerformanceProfile"])];
   const { runs, skipped, problems } = await dryRunAll(looking, read.manifests, { namespace, absent, signal });
   if (problems.length > 0) return refuse(problems, terminal);
 
-  const document = {
-    ...(await foreseen(looking, before, runs, signal)),
-    objects: runs.map(objectOf),
-    configurations: [],
-    skipped,
-  };
+  const { refused, ...foresight } = await foreseen(looking, before, { runs, profiles: profiles ?? [] }, signal);
+  if (refused.length > 0) return refuse(refused, terminal);
+  const document = { ...foresight, skipped };
   terminal.out(
     format === "json" || format === "yaml"
       ? await serialised(document, format)
@@ -75,28 +79,63 @@ export async function planOn(
 
 async function foreseen(
   client: Client,
-  before: NodeTuningInput,
-  runs: readonly DryRun[],
+  before: Gathered,
+  { runs, profiles }: { readonly runs: readonly DryRun[]; readonly profiles: readonly KubeObject[] },
   signal: AbortSignal,
-): Promise<Foresight> {
+): Promise<Omit<PlanDocument, "skipped"> & { readonly refused: readonly string[] }> {
   const objects = runs.map(({ after }) => after);
   const inForce = objects.filter(({ kind, metadata }) => kind === "Tuned" && metadata.namespace === tuningNamespace);
-  const after: NodeTuningInput = {
+  const nodes = objects.filter(isKind("Node"));
+  const written: NodeTuningInput = {
     ...before,
     tuneds: withWritten(before.tuneds, inForce as Tuned[]),
     nodes: withWritten(
       before.nodes,
-      objects.filter(isKind("Node")).map((node) => projectNode(node as NodeFacts)),
+      nodes.map((node) => projectNode(node as NodeFacts)),
     ),
     ...(before.pools
       ? { pools: withWritten(before.pools, objects.filter(isKind("MachineConfigPool")) as MachineConfigPool[]) }
       : {}),
   };
+  const whole = { nodes: withWritten(before.whole.nodes, nodes), profiles: before.whole.profiles };
+  const { pools, machineConfigs } = written;
+  const cluster: ClusterObjects = {
+    ...whole,
+    performanceProfiles: profiles,
+    ...(pools ? { pools } : {}),
+    ...(machineConfigs ? { machineConfigs } : {}),
+    ...(await gatherPlatform(client, signal)),
+  };
+  const derived = await planProfiles({ client, runs, after: written, cluster, signal });
+  const after = { ...written, tuneds: withWritten(written.tuneds, derived.tuneds) };
   const podsOn = await gatherPods(client, [...before.tuneds, ...after.tuneds], { signal });
   const pods = podsOn ? { podsOn } : {};
-  const written = inForce.map(({ metadata }) => metadata.name ?? "");
-  const foresight = foresee({ before: { ...before, ...pods }, after: { ...after, ...pods }, written });
-  return { ...foresight, findings: [...foresight.findings, ...elsewhere(objects)] };
+  const traits = traitsOf(whole.nodes, whole.profiles);
+  const foresight = foresee({
+    before: { ...before, ...pods },
+    after: { ...after, ...pods },
+    written: [...inForce, ...derived.tuneds].map(({ metadata }) => metadata.name ?? ""),
+    known: {
+      before: knownOf((node) => traits.get(node)),
+      after: knownOf((node) => {
+        const [now, profile] = [traits.get(node), derived.profileOf(node)];
+        return now && profile ? afterRestart(now, profile) : now;
+      }),
+    },
+  });
+  return {
+    ...foresight,
+    refused: derived.problems,
+    objects: [...runs.map(objectOf), ...derived.objects],
+    configurations: derived.configurations,
+    findings: [...derived.findings, ...foresight.findings, ...elsewhere(objects)].toSorted(worstFirst),
+  };
+}
+
+const levels = ["error", "warning", "note"];
+
+function worstFirst(a: Finding, b: Finding): number {
+  return levels.indexOf(a.level) - levels.indexOf(b.level);
 }
 
 const isKind =

@@ -1,0 +1,59 @@
+import { isNotFound } from "../kube/api-error.ts";
+import type { Client, KindRef } from "../kube/client.ts";
+import { kinds } from "../kube/kinds.ts";
+import { kubeletConfigKind } from "../machine-config/api.ts";
+import type { NodeTuningInput } from "../node-tuning/decide.ts";
+import type { KubeObject } from "../object/meta.ts";
+import { performanceProfileKind } from "../performance-profile/api.ts";
+import type { ClusterObjects } from "../performance-profile/gather-surroundings.ts";
+import { derivedNames } from "../performance-profile/names.ts";
+
+/** Absent: the cluster knows no performance profiles. */
+export async function gatherProfiles(client: Client, signal: AbortSignal): Promise<readonly KubeObject[] | undefined> {
+  return ifThere(client.list(performanceProfileKind, { signal }).then(({ items }) => items));
+}
+
+const config = "config.openshift.io/v1";
+const infrastructureKind: KindRef = {
+  apiVersion: config,
+  kind: "Infrastructure",
+  plural: "infrastructures",
+  namespaced: false,
+};
+const featureGateKind: KindRef = { apiVersion: config, kind: "FeatureGate", plural: "featuregates", namespaced: false };
+
+/** What the platform says of itself; nothing on clusters of other kinds. */
+export async function gatherPlatform(
+  client: Client,
+  signal: AbortSignal,
+): Promise<Pick<ClusterObjects, "infrastructure" | "featureGate">> {
+  const [infrastructure, featureGate] = await Promise.all(
+    [infrastructureKind, featureGateKind].map((kind) => ifThere(client.get(kind, "cluster", { signal }))),
+  );
+  return { ...(infrastructure ? { infrastructure } : {}), ...(featureGate ? { featureGate } : {}) };
+}
+
+async function ifThere<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** What the cluster has under the names that are derived from a profile's. */
+export async function currentObjects(
+  client: Client,
+  { metadata }: KubeObject,
+  { tuneds, machineConfigs = [] }: NodeTuningInput,
+  signal: AbortSignal,
+): Promise<(kind: string, name: string) => KubeObject | undefined> {
+  const names = derivedNames(metadata.name ?? "");
+  const asked = await Promise.all([
+    ifThere(client.get(kubeletConfigKind, names.kubeletConfig, { signal })),
+    ifThere(client.get(kinds.runtimeClass as KindRef, names.runtimeClass, { signal })),
+  ]);
+  const all = [...tuneds, ...machineConfigs, ...asked.filter((object) => object !== undefined)];
+  return (kind, name) => all.find((object) => object.kind === kind && object.metadata.name === name);
+}

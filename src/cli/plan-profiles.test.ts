@@ -1,0 +1,227 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startServer, type ApiServer } from "../apiserver/server.ts";
+import { HttpClient } from "../kube/http-client.ts";
+import { kinds } from "../kube/kinds.ts";
+import { loadConnection } from "../kube/load-connection.ts";
+import { kubeletConfigKind, machineConfigKind, machineConfigPoolKind } from "../machine-config/api.ts";
+import { machineConfigCrds } from "../machine-config/crds.ts";
+import { profileKind, tunedKind, tuningNamespace } from "../node-tuning/api.ts";
+import { nodeTuningCrds } from "../node-tuning/crds.ts";
+import type { KubeObject } from "../object/meta.ts";
+import { writeYaml } from "../object/yaml.ts";
+import { annotations, group, performanceProfileKind } from "../performance-profile/api.ts";
+import { performanceProfileCrds } from "../performance-profile/crds.ts";
+import { derive } from "../performance-profile/derive.ts";
+import { readFacts } from "../performance-profile/read-facts.ts";
+import { planOn } from "./plan.ts";
+import type { PlanDocument } from "./plan-document.ts";
+import { Said } from "./tuned/testing/said.ts";
+
+let dir: string;
+let server: ApiServer;
+let client: HttpClient;
+const apply = { fieldManager: "test" };
+const { signal } = new AbortController();
+const role = "machineconfiguration.openshift.io/role";
+const selector = { "node-role.kubernetes.io/worker-cnf": "" };
+const pool = {
+  apiVersion: machineConfigPoolKind.apiVersion,
+  kind: "MachineConfigPool",
+  metadata: { name: "worker-cnf", labels: { [role]: "worker-cnf" } },
+  spec: {
+    nodeSelector: { matchLabels: selector },
+    machineConfigSelector: { matchExpressions: [{ key: role, operator: "In", values: ["worker", "worker-cnf"] }] },
+  },
+} satisfies KubeObject;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "attune-plan-profiles-"));
+  server = await startServer({ dir, storage: "memory" });
+  client = new HttpClient(await loadConnection({ kubeconfig: server.kubeconfig }));
+  for (const crd of [...nodeTuningCrds, ...machineConfigCrds, ...performanceProfileCrds])
+    await client.patch(kinds.customResourceDefinition, crd.metadata.name ?? "", { type: "apply", object: crd }, apply);
+  await client.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: tuningNamespace } });
+  await client.create(machineConfigPoolKind, pool);
+  for (const name of ["cnf-1", "cnf-2", "plain"]) await addNode(name);
+});
+afterAll(async () => {
+  client.close();
+  await server.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+/** One socket, two threads to a core: CPU n and n + 4 share one. */
+const hardware = {
+  architecture: "amd64",
+  numaNodes: [{ id: 0, memory: "16777216Ki", cores: ["0/0:0,4", "0/1:1,5", "0/2:2,6", "0/3:3,7"] }],
+  offline: "",
+};
+
+async function addNode(name: string): Promise<void> {
+  const labels = { "kubernetes.io/os": "linux", ...(name === "plain" ? {} : selector) };
+  const node = { apiVersion: "v1", kind: "Node", metadata: { name, labels } };
+  await client.create(kinds.node, node);
+  const nodeInfo = { kernelVersion: "6.12.0", architecture: "amd64", operatingSystem: "linux" };
+  const status = { capacity: { cpu: "8" }, nodeInfo };
+  await client.patch(kinds.node, name, { type: "merge", patch: { status } }, { subresource: "status" });
+  const profile = {
+    apiVersion: profileKind.apiVersion,
+    kind: "Profile",
+    metadata: { name, namespace: tuningNamespace },
+  };
+  await client.create(profileKind, { ...profile, spec: { config: { tunedProfile: "openshift-node" }, profile: [] } });
+  const patch = { status: { tunedProfile: "openshift-node", hardware } };
+  await client.patch(
+    profileKind,
+    name,
+    { type: "merge", patch },
+    { subresource: "status", namespace: tuningNamespace },
+  );
+}
+
+function lowLatency(more: object = {}, said: Record<string, string> = {}, version = "v2"): KubeObject {
+  return {
+    apiVersion: `${group}/${version}`,
+    kind: "PerformanceProfile",
+    metadata: { name: "low-latency", annotations: said },
+    spec: { cpu: { reserved: "0,4", isolated: "1-3,5-7" }, nodeSelector: selector, ...more },
+  } as KubeObject;
+}
+
+async function planned(object: KubeObject, output: string): Promise<{ code: number; said: Said }> {
+  const said = new Said();
+  const file = join(dir, "profile.yaml");
+  await writeFile(file, writeYaml(object));
+  const around = { terminal: said, stdin: () => Promise.resolve(""), signal };
+  const code = await planOn(client, { filename: [file], output }, around);
+  return { code, said };
+}
+
+async function documentOf(object: KubeObject): Promise<PlanDocument & { code: number }> {
+  const { code, said } = await planned(object, "json");
+  expect(said.stderr).toBe("");
+  return { code, ...(JSON.parse(said.stdout) as PlanDocument) };
+}
+
+describe("a plan for a performance profile", () => {
+  it("has the four objects, what nodes boot with, and who restarts", async () => {
+    const { code, objects, boot, configurations, findings } = await documentOf(lowLatency());
+    expect([code, findings]).toEqual([2, []]);
+    expect(objects.map(({ kind, name, change }) => [kind, name, change])).toEqual([
+      ["PerformanceProfile", "low-latency", "create"],
+      ["Tuned", "openshift-node-performance-low-latency", "create"],
+      ["MachineConfig", "50-performance-low-latency", "create"],
+      ["KubeletConfig", "performance-low-latency", "create"],
+      ["RuntimeClass", "performance-low-latency", "create"],
+    ]);
+    expect(configurations).toEqual([
+      {
+        objects: [
+          { kind: "MachineConfig", name: "50-performance-low-latency", change: "create" },
+          { kind: "KubeletConfig", name: "performance-low-latency", change: "create" },
+        ],
+        pools: ["worker-cnf"],
+        restarts: ["cnf-1", "cnf-2"],
+        paused: [],
+      },
+    ]);
+    expect(boot).toMatchObject([{ pools: ["worker-cnf"], restarts: ["cnf-1", "cnf-2"] }]);
+    expect(boot[0]?.after).toEqual(
+      expect.arrayContaining(["nohz_full=1-3,5-7", "isolcpus=managed_irq,1-3,5-7", "systemd.cpu_affinity=0,4"]),
+    );
+  });
+
+  it("tells people", async () => {
+    const { code, said } = await planned(lowLatency(), "table");
+    expect(code).toBe(2);
+    const lines = said.stdout.split("\n");
+    expect(lines.find((line) => line.startsWith("Configuration of"))).toBe(
+      "Configuration of the pool worker-cnf (MachineConfig 50-performance-low-latency is created, KubeletConfig performance-low-latency is created)",
+    );
+    expect(lines.at(-2)).toBe(
+      "Plan: 5 to create, 0 to change; 2 of 3 nodes change; 2 restart. Nothing has been changed.",
+    );
+  });
+
+  it("shows what the author should know", async () => {
+    const { findings } = await documentOf(lowLatency({ cpu: { reserved: "0", isolated: "1-6" } }));
+    expect(findings.map(({ level, about }) => [level, about])).toContainEqual([
+      "warning",
+      "PerformanceProfile low-latency",
+    ]);
+    expect(findings.map(({ message }) => message).join("\n")).toMatch(/spec\.cpu.*7/);
+  });
+
+  it("is refused where the profile would be", async () => {
+    const { code, said } = await planned(lowLatency({ cpu: { reserved: "0-1", isolated: "1-7" } }), "table");
+    expect([code, said.stdout]).toEqual([1, ""]);
+    expect(said.stderr).toContain("PerformanceProfile low-latency: spec.cpu");
+  });
+
+  it("reads old versions", async () => {
+    const { objects } = await documentOf(lowLatency({}, {}, "v1"));
+    expect(objects).toHaveLength(5);
+    // An old profile that says nothing of interrupts bans them.
+    expect(objects.find(({ kind }) => kind === "Tuned")?.diff).not.toContain("[irqbalance]");
+  });
+
+  it("derives nothing from one that is paused", async () => {
+    const { objects, findings, boot } = await documentOf(lowLatency({}, { [annotations.pause]: "true" }));
+    expect([objects.map(({ kind }) => kind), boot]).toEqual([["PerformanceProfile"], []]);
+    expect(findings).toContainEqual(expect.objectContaining({ level: "note" }));
+  });
+
+  it("knows that the kernel will be another one", async () => {
+    const { changes } = await documentOf(lowLatency({ realTimeKernel: { enabled: true } }));
+    const { unresolved } = changes.find(({ nodes }) => nodes.includes("cnf-1")) ?? { unresolved: [] };
+    expect(unresolved).not.toContainEqual({ type: "exec", argv: ["uname", "-r"] });
+  });
+});
+
+describe("a plan for a profile that is there", () => {
+  beforeAll(async () => {
+    const profile = await client.create(performanceProfileKind, lowLatency() as never);
+    const read = readFacts(profile);
+    if (read.type !== "facts") throw new Error("unusable");
+    const derived = derive({ facts: read.facts, pool, partitioning: "None", mixedCpusAllowed: false });
+    if (derived.type !== "derived") throw new Error("refused");
+    await client.create(machineConfigKind, derived.machineConfig);
+    await client.create(kubeletConfigKind, derived.kubeletConfig);
+    await client.create(tunedKind, derived.tuned);
+    await client.create(kinds.runtimeClass, derived.runtimeClass as never);
+  });
+
+  it("is nothing while nothing changes", async () => {
+    const { objects, configurations } = await documentOf(lowLatency());
+    expect(objects.map(({ change }) => change)).toEqual(["none", "none", "none", "none", "none"]);
+    expect(configurations).toEqual([]);
+  });
+
+  it("shows the lines that change, of files as they are on the node", async () => {
+    const { objects } = await documentOf(lowLatency({ cpu: { reserved: "0-1,4-5", isolated: "2-3,6-7" } }));
+    const { diff = "" } = objects.find(({ kind }) => kind === "MachineConfig") ?? {};
+    const changed = diff.split("\n").filter((line) => /^[+-]/.test(line));
+    expect(changed.map((line) => line.replaceAll(/\s+/g, " "))).toEqual([
+      '- infra_ctr_cpuset = "0,4"',
+      '+ infra_ctr_cpuset = "0-1,4-5"',
+    ]);
+  });
+
+  it("restarts no one for a class of pods", async () => {
+    await client.delete(kinds.runtimeClass, "performance-low-latency");
+    const { objects, configurations, boot } = await documentOf(lowLatency());
+    expect(objects.filter(({ change }) => change !== "none").map(({ kind }) => kind)).toEqual(["RuntimeClass"]);
+    expect([configurations, boot]).toEqual([[], []]);
+  });
+
+  it("says so where there is no machine configuration", async () => {
+    for (const crd of machineConfigCrds) await client.delete(kinds.customResourceDefinition, crd.metadata.name ?? "");
+    const { objects, configurations, findings } = await documentOf(lowLatency());
+    expect(objects.map(({ kind }) => kind)).toEqual(["PerformanceProfile", "Tuned", "RuntimeClass"]);
+    expect(configurations).toEqual([]);
+    expect(findings).toContainEqual(expect.objectContaining({ about: "PerformanceProfile low-latency" }));
+  });
+});

@@ -1,0 +1,79 @@
+import { equal } from "../object/json.ts";
+import type { KubeObject } from "../object/meta.ts";
+import { derive } from "./derive.ts";
+import type { Finding } from "./finding.ts";
+import { findings } from "./findings.ts";
+import { poolFor } from "./pools.ts";
+import { type ReadFacts, readFacts } from "./read-facts.ts";
+import type { ProfileFacts } from "./profile-facts.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+export interface ForecastInput {
+  /** In the newest version. */
+  readonly profile: KubeObject;
+  readonly surroundings: Surroundings;
+  /** What the cluster has under a name that is derived from the profile's. */
+  readonly current: (kind: string, name: string) => KubeObject | undefined;
+}
+
+/** What would come of a profile if it stood in a cluster. */
+export interface Forecast {
+  /** The worst first. */
+  readonly findings: readonly Finding[];
+  /** Absent: nothing can be derived, and the findings say why. */
+  readonly derived?: {
+    readonly facts: ProfileFacts;
+    readonly objects: readonly DerivedChange[];
+  };
+}
+
+export interface DerivedChange {
+  readonly before?: KubeObject;
+  readonly after: KubeObject;
+  readonly change: "create" | "change" | "none";
+}
+
+export function forecast({ profile, surroundings, current }: ForecastInput): Forecast {
+  const found = findings(profile, surroundings).toSorted(worstFirst);
+  const read: ReadFacts = readFacts(profile);
+  if (read.type === "unusable") return { findings: found };
+  const { facts } = read;
+  const { pools, partitioning, mixedCpusAllowed } = surroundings;
+  const pool = pools && poolFor(facts.nodeSelector, pools);
+  const derivation = derive({
+    facts,
+    partitioning,
+    mixedCpusAllowed,
+    ...(pool?.type === "pool" ? { pool: pool.pool } : {}),
+  });
+  if (derivation.type === "refused") return { findings: found };
+  const { tuned, machineConfig, kubeletConfig, runtimeClass } = derivation;
+  const objects = [tuned, machineConfig, kubeletConfig, runtimeClass].map((object) =>
+    changeOf(current(object.kind, object.metadata.name ?? ""), object),
+  );
+  return { findings: found, derived: { facts, objects } };
+}
+
+const severities = ["error", "warning"];
+
+function worstFirst(a: Finding, b: Finding): number {
+  return severities.indexOf(a.severity) - severities.indexOf(b.severity);
+}
+
+/** The object is ours from end to end, but for what others say about it in labels and annotations. */
+function changeOf(before: KubeObject | undefined, derived: KubeObject): DerivedChange {
+  if (!before) return { after: derived, change: "create" };
+  const { labels, annotations } = before.metadata;
+  const metadata = {
+    ...before.metadata,
+    ...merged("labels", labels, derived.metadata.labels),
+    ...merged("annotations", annotations, derived.metadata.annotations),
+  };
+  const { status } = before as { status?: unknown };
+  const after = { ...derived, metadata, ...(status === undefined ? {} : { status }) };
+  return { before, after, change: equal(before, after) ? "none" : "change" };
+}
+
+function merged(field: string, theirs: object | undefined, ours: object | undefined): object {
+  return theirs || ours ? { [field]: { ...theirs, ...ours } } : {};
+}
