@@ -28,8 +28,11 @@ function dataOf(url: string): string | undefined {
 }
 
 function toBase64(text: string): string {
+  const bytes = new TextEncoder().encode(text);
+  // Nearly every text is ASCII, and as such the binary text already that is made of the bytes of others.
+  if (bytes.length === text.length) return btoa(text);
   let binary = "";
-  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte);
+  for (const byte of bytes) binary += String.fromCharCode(byte);
   return btoa(binary);
 }
 
