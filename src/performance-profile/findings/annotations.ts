@@ -23,7 +23,11 @@ const known = new Map<
 ]);
 
 function oneOf(values: readonly string[], otherwise: string, normal: (value: string) => string = String) {
-  return { says: (value: string) => values.includes(normal(value)), words: values.join(" or "), otherwise };
+  return {
+    says: (value: string) => values.includes(normal(value)),
+    words: `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`,
+    otherwise,
+  };
 }
 
 export const annotationValueUnknown: Check = {

@@ -1,11 +1,5 @@
-import {
-  fromLabelSelector,
-  type LabelSelectorObject,
-  matchesLabels,
-  SelectorError,
-} from "../../object/label-selector.ts";
 import type { MachineConfigPool } from "../../machine-config/api.ts";
-import { type PoolFor, poolFor } from "../pools.ts";
+import { type PoolFor, poolFor, selects } from "../pools.ts";
 import { readSelectors } from "../read/read-selectors.ts";
 import { advice, type Check } from "./check.ts";
 import type { Surrounded } from "./judged.ts";
@@ -47,7 +41,7 @@ export const poolNotSelected: Check<Surrounded> = {
   faults: (judged) => {
     const pool = onlyPool(judged);
     const wanted = judged.spec.machineConfigPoolSelector;
-    if (!pool || !wanted || selects({ matchLabels: wanted }, pool.metadata.labels)) return [];
+    if (!pool || !wanted || selects({ matchLabels: wanted }, pool.metadata.labels ?? {})) return [];
     return [
       advice(
         "spec.machineConfigPoolSelector",
@@ -81,18 +75,4 @@ function poolOf({ spec, surroundings }: Surrounded): PoolFor | undefined {
 function onlyPool(judged: Surrounded): MachineConfigPool | undefined {
   const found = poolOf(judged);
   return found?.type === "pool" ? found.pool : undefined;
-}
-
-/** One that asks for nothing selects nothing here, and neither does one that nobody can read. */
-function selects(
-  selector: LabelSelectorObject | null | undefined,
-  labels: Readonly<Record<string, string>> | undefined,
-): boolean {
-  try {
-    const read = fromLabelSelector(selector);
-    return read.requirements.length > 0 && matchesLabels(read, labels);
-  } catch (error) {
-    if (error instanceof SelectorError) return false;
-    throw error;
-  }
 }

@@ -6,7 +6,7 @@ export const deviceUnidentified: Check = {
   severity: "warning",
   faults: ({ spec }) =>
     (spec.net?.devices ?? []).flatMap(({ interfaceName, vendorID, deviceID }, position) =>
-      (interfaceName ?? vendorID ?? deviceID)
+      (interfaceName ?? vendorID ?? deviceID) !== undefined
         ? []
         : [
             advice(

@@ -6,11 +6,11 @@ import type { PerformanceProfileSpec } from "../api.ts";
 import { advice, type Check } from "./check.ts";
 import type { Surrounded } from "./judged.ts";
 
-/** Each is one label, and what happens without any. */
+/** Each is one label; what happens when it is there and says none. */
 const selectors = {
-  nodeSelector: "selects every node",
-  machineConfigLabel: "puts no label on the MachineConfig, so that no pool takes it",
-  machineConfigPoolSelector: "makes the kubelet's configuration one for every pool",
+  nodeSelector: "it leads to no node and no pool",
+  machineConfigLabel: "no pool takes the MachineConfig",
+  machineConfigPoolSelector: "the KubeletConfig is for no pool",
 } as const;
 
 export const severalLabels: Check = {
@@ -28,7 +28,9 @@ export const selectorEmpty: Check = {
   severity: "warning",
   faults: ({ spec }) =>
     given(spec).flatMap(({ field, labels, otherwise }) =>
-      Object.keys(labels).length === 0 ? [advice(field, `without a label ${otherwise}: give one`)] : [],
+      Object.keys(labels).length === 0
+        ? [advice(field, `without a label ${otherwise}: give one, or leave this out`)]
+        : [],
     ),
 };
 

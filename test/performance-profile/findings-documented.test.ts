@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { checks, clusterChecks, findings } from "../../src/performance-profile/findings.ts";
+import { allCases } from "../../src/performance-profile/findings/testing/all-cases.ts";
+import { surroundingsOf, profileOf } from "../../src/performance-profile/findings/testing/case.ts";
+import { root } from "../architecture/imports.ts";
+
+const folder = join(root, "src/performance-profile");
+const documented = rowsOf(readFileSync(join(root, "docs/findings.md"), "utf8"));
+const produced = new Set(
+  Object.values(allCases)
+    .flat()
+    .flatMap((one) => findings(profileOf(one), surroundingsOf(one)))
+    .map(({ name, severity }) => `${name} ${severity}`),
+);
+
+/** `| `Name` | error | …` */
+function rowsOf(markdown: string): string[] {
+  return Array.from(
+    markdown.matchAll(/^\| `(\w+)` \| (error|warning) \| .+ \| .+ \|$/gm),
+    ([, name, severity]) => `${name} ${severity}`,
+  );
+}
+
+/** Names under which files that are no checklist report. */
+function reportedNames(): string[] {
+  const readers = readdirSync(join(folder, "read")).map((name) => join("read", name));
+  return ["read-facts.ts", "refusals.ts", ...readers].flatMap((path) =>
+    Array.from(
+      readFileSync(join(folder, path), "utf8").matchAll(/(?:\b(?:report|fault)\(\s*|^\s*\[)"([A-Z]\w+)"/gm),
+      ([, name]) => name ?? "",
+    ),
+  );
+}
+
+describe("every finding", () => {
+  it("is in the table once", () => {
+    expect(documented.length).toBeGreaterThan(50);
+    expect(documented).toEqual([...new Set(documented)]);
+  });
+
+  it("of the checklist, with its severity", () => {
+    const listed = [...checks, ...clusterChecks].map(({ name, severity }) => `${name} ${severity}`);
+    expect(listed.filter((one) => !documented.includes(one))).toEqual([]);
+  });
+
+  it("of whoever reads and derives, as an error", () => {
+    const names = reportedNames();
+    expect(names.length).toBeGreaterThan(20);
+    expect(names.filter((name) => !documented.includes(`${name} error`))).toEqual([]);
+  });
+
+  it("in the table has a case that leads to it, and none is missing from it", () => {
+    expect([...produced].toSorted()).toEqual(documented.toSorted());
+  });
+});
