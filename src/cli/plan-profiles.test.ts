@@ -88,7 +88,7 @@ function lowLatency(more: object = {}, said: Record<string, string> = {}, versio
     kind: "PerformanceProfile",
     metadata: { name: "low-latency", annotations: said },
     spec: { cpu: { reserved: "0,4", isolated: "1-3,5-7" }, nodeSelector: selector, ...more },
-  } as KubeObject;
+  };
 }
 
 async function planned(object: KubeObject, output: string): Promise<{ code: number; said: Said }> {
@@ -183,7 +183,7 @@ describe("a plan for a performance profile", () => {
 
 describe("a plan for a profile that is there", () => {
   beforeAll(async () => {
-    const profile = await client.create(performanceProfileKind, lowLatency() as never);
+    const profile = await client.create(performanceProfileKind, lowLatency());
     const read = readFacts(profile);
     if (read.type !== "facts") throw new Error("unusable");
     const derived = derive({ facts: read.facts, pool, partitioning: "None", mixedCpusAllowed: false });

@@ -170,3 +170,22 @@ describe("configurations", () => {
     expect(plain({ configurations: [change], boot }).at(-2)).toContain("; 3 restart. ");
   });
 });
+
+describe("objects", () => {
+  const diff = ["@@ -0,0 +1,60 @@", ...Array.from({ length: 60 }, (_, at) => `+line ${at}`)].join("\n");
+  const object = { place: "f", kind: "Tuned", name: "t", diff };
+
+  it("that are new and long are shown from their beginning", () => {
+    const text = plain({ objects: [{ ...object, change: "create" }] });
+    expect([text[1], text[20], text[21]]).toEqual([
+      "@@ -0,0 +1,60 @@",
+      "+line 18",
+      "  … and 41 lines more, which -o wide shows",
+    ]);
+    expect(plain({ objects: [{ ...object, change: "create" }] }, true)).toContain("+line 59");
+  });
+
+  it("that change are shown with every line that does", () => {
+    expect(plain({ objects: [{ ...object, change: "change" }] })).toContain("+line 59");
+  });
+});

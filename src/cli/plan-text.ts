@@ -17,7 +17,7 @@ export function planText(
 ): string {
   const most = wide ? Infinity : 3;
   const parts = [
-    ...document.objects.map((object) => objectText(object, colours)),
+    ...document.objects.map((object) => objectText(object, wide, colours)),
     ...document.changes.map((change) => nodesText(change, most, colours)),
     ...document.boot.map((change) => bootText(change, most, colours)),
     ...document.configurations.map((change) => configurationText(change, most, colours)),
@@ -28,7 +28,11 @@ export function planText(
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
-function objectText({ place, kind, namespace, name, change, diff }: PlannedObject, colours: Colours): string {
+/** Whoever creates an object knows most of what is in it: the first lines remind of which one it is. */
+const longestNew = 40;
+
+function objectText(object: PlannedObject, wide: boolean, colours: Colours): string {
+  const { place, kind, namespace, name, change, diff } = object;
   const { bold, dim, green, yellow } = colours;
   const named = printable(`${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`);
   const where = dim(`(${printable(place)})`);
@@ -37,12 +41,13 @@ function objectText({ place, kind, namespace, name, change, diff }: PlannedObjec
     change === "create"
       ? `${green("+")} ${bold(named)} would be created`
       : `${yellow("~")} ${bold(named)} would be changed`;
+  const lines = diff.trimEnd().split("\n");
+  const shown = wide || change !== "create" || lines.length <= longestNew ? lines : lines.slice(0, longestNew / 2);
+  const more = lines.length - shown.length;
   return [
     `${title} ${where}`,
-    ...diff
-      .trimEnd()
-      .split("\n")
-      .map((line) => diffLine(line, colours)),
+    ...shown.map((line) => diffLine(line, colours)),
+    ...(more > 0 ? [dim(`  … and ${more} lines more, which -o wide shows`)] : []),
   ].join("\n");
 }
 
