@@ -22,6 +22,7 @@ const rules: Record<string, { may: readonly string[]; controller?: readonly stri
   ...Object.fromEntries(domains.map((folder) => [folder, { may: [...pure, ...domains], controller: clusterSide }])),
   certificate: { may: [] },
   host: { may: ["object"] },
+  snapshot: { may: ["host", "cpu", "object"] },
   engine: { may: ["host", "tuned", "cpu", "object"] },
   kube: { may: ["object", "runtime"] },
   runtime: { may: ["object", "patch", "kube"] },

@@ -1,0 +1,101 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { type CpuTopology, onlineCpus } from "../cpu/cpu-topology.ts";
+import { topologyFiles } from "../cpu/testing/topology-files.ts";
+import { LinuxHost } from "../host/linux-host.ts";
+import { atOnce } from "../host/look.ts";
+import { MemoryBase } from "../host/memory-base.ts";
+import { MemoryHost } from "../host/memory-host.ts";
+import { ArchiveView } from "./archive-view.ts";
+import type { ArchiveEntry } from "./archive-entry.ts";
+import { collect } from "./collect.ts";
+import { readSnapshot } from "./read-snapshot.ts";
+import { writeTar } from "./write-tar.ts";
+
+const machine: CpuTopology = {
+  numaNodes: [
+    {
+      id: 0,
+      memoryKiB: 4096,
+      cores: [
+        { id: 0, socket: 0, cpus: [0, 4] },
+        { id: 1, socket: 0, cpus: [1, 5] },
+      ],
+    },
+    { id: 2, memoryKiB: 8192, cores: [{ id: 0, socket: 1, cpus: [2, 6] }] },
+  ],
+  offline: [3, 7],
+};
+
+describe("a snapshot", () => {
+  it("tells what the node is made of, and nothing that nobody asked for", async () => {
+    const { files, links } = topologyFiles(machine);
+    files.set("/sys/class/dmi/id/product_name", "Machine\n");
+    files.set("/sys/class/dmi/id/product_serial", "secret\n");
+    files.set("/proc/irq/7/smp_affinity_list", "0-7\n");
+    files.set("/etc/passwd", "root\n");
+    const entries = await collect(new MemoryHost(new MemoryBase(files, [], links)));
+    const paths = entries.map(({ path }) => path);
+    expect(paths).toEqual(paths.toSorted());
+    expect(paths).toEqual(expect.arrayContaining(["proc/irq/7/smp_affinity_list", "sys/class/dmi/id/product_name"]));
+    expect(paths.filter((path) => /serial|passwd/.test(path))).toEqual([]);
+    expect(entries).toContainEqual({ type: "link", path: "sys/devices/system/node/node2/cpu6", to: "../../cpu/cpu6" });
+    expect(await readSnapshot(packed(entries))).toEqual(machine);
+  });
+
+  it("of this very machine can be read", async () => {
+    const topology = await readSnapshot(packed(await collect(new LinuxHost("/", atOnce))));
+    expect(onlineCpus(topology).length).toBeGreaterThan(0);
+  });
+
+  it("has CPUs, or it is none", async () => {
+    await expect(readSnapshot(packed([{ type: "folder", path: "sys" }]))).rejects.toThrow(/not a snapshot of a node/);
+  });
+});
+
+describe("an archive as a file system", () => {
+  const view = new ArchiveView([
+    file("a/file", "text"),
+    link("b/relative", "../a/file"),
+    link("b/absolute", "/a"),
+    link("out", "../../../../a/file"),
+    link("loop", "loop"),
+    link("ping", "pong"),
+    link("pong", "ping/x"),
+    link("nowhere", "missing/file"),
+    { type: "folder", path: "empty" },
+    file("a/file/below", "a folder that is also a file"),
+  ]);
+
+  it.each<[string, string | undefined]>([
+    ["/a/file", "text"],
+    ["/b/relative", "text"],
+    ["/b/absolute/file", "text"],
+    ["/out", "text"],
+    ["/a", undefined],
+    ["/loop", undefined],
+    ["/ping", undefined],
+    ["/nowhere", undefined],
+    ["/__proto__/constructor", undefined],
+  ])("has at %s %j", (path, text) => {
+    expect(view.read(path)).toBe(text);
+  });
+
+  it("lists folders, behind links too, and nothing of what is none", () => {
+    expect(view.list("/")).toEqual(["a", "b", "empty", "loop", "nowhere", "out", "ping", "pong"]);
+    expect(view.list("/b/absolute")).toEqual(["file"]);
+    for (const path of ["/empty", "/loop", "/out", "/missing"]) expect(view.list(path).length).toBeLessThan(2);
+  });
+});
+
+async function* packed(entries: readonly ArchiveEntry[]): AsyncGenerator<Uint8Array> {
+  yield gzipSync(Buffer.concat([...writeTar(entries)]));
+}
+
+function file(path: string, text: string): ArchiveEntry {
+  return { type: "file", path, bytes: Buffer.from(text) };
+}
+
+function link(path: string, to: string): ArchiveEntry {
+  return { type: "link", path, to };
+}
