@@ -7,8 +7,11 @@ import type { KubeObject } from "../object/meta.ts";
 import { operatorDeployment, operatorMetricsService } from "../operator/deployment.ts";
 import { operatorMonitoring } from "../operator/monitoring.ts";
 import { operatorRbac, systemNamespace } from "../operator/rbac.ts";
-import { webhookDeployment } from "../webhook/deployment.ts";
+import { performanceProfileCrds } from "../performance-profile/crds.ts";
+import { webhookDeployment, webhookName } from "../webhook/deployment.ts";
+import { performanceProfileConversion } from "../webhook/performance-profile-handler.ts";
 import { webhookRbac } from "../webhook/rbac.ts";
+import { definitionConversion } from "../webhook/registration.ts";
 import type { OperatorMode } from "./operator-mode.ts";
 import { defaultImage } from "./version.ts";
 
@@ -21,6 +24,8 @@ export interface InstallOptions {
   /** Default documented. */
   readonly protocol?: Protocol;
   readonly release?: string;
+  /** Whether the webhook is a Service of the cluster. Default true; otherwise it says itself where it is. */
+  readonly webhookService?: boolean;
   /** With what the Prometheus operator reads. Default false. */
   readonly monitoring?: boolean;
 }
@@ -32,12 +37,12 @@ export function installManifests(options: InstallOptions = {}): KubeObject[] {
 
 /** What must be there before Attune's parts run. Policies come before the rights that they limit. */
 export function foundation(options: InstallOptions = {}): KubeObject[] {
-  const { namespace = systemNamespace, mode = "auto", protocol = "documented" } = options;
+  const { namespace = systemNamespace, mode = "auto", protocol = "documented", webhookService = true } = options;
   return [
     namespaceObject(namespace, "restricted"),
     // Agents reach into their nodes.
     namespaceObject(tuningNamespace, "privileged"),
-    ...definitions(mode),
+    ...definitions(mode, webhookService ? namespace : undefined),
     ...ownNodePolicies(tuningNamespace, protocol),
     ...operatorRbac(namespace),
     ...agentRbac(tuningNamespace, protocol),
@@ -45,9 +50,20 @@ export function foundation(options: InstallOptions = {}): KubeObject[] {
   ];
 }
 
-/** The kinds that Attune brings. Those of machine configuration are borrowed. */
-export function definitions(mode: OperatorMode): readonly KubeObject[] {
-  return mode === "standalone" ? [...nodeTuningCrds, ...machineConfigCrds] : nodeTuningCrds;
+/** The kinds that Attune brings. Those of machine configuration are borrowed. `webhookNamespace` has the Service, if any. */
+export function definitions(mode: OperatorMode, webhookNamespace: string | undefined): readonly KubeObject[] {
+  return [
+    ...nodeTuningCrds,
+    ...performanceProfileCrds.map((crd) => (webhookNamespace === undefined ? crd : converted(crd, webhookNamespace))),
+    ...(mode === "standalone" ? machineConfigCrds : []),
+  ];
+}
+
+/** Until the webhook runs, older versions are refused instead of being taken for what they are not. */
+function converted(definition: KubeObject, namespace: string): KubeObject {
+  const target = { type: "service", namespace, name: webhookName, port: 443 } as const;
+  const { spec } = definitionConversion(performanceProfileConversion, target, "");
+  return { ...definition, spec: { ...(definition["spec"] as object), ...(spec as object) } };
 }
 
 /** What runs. The agents are not among it: the operator makes them. */

@@ -15,8 +15,8 @@ import { exampleLabel } from "../lab/worked-example.ts";
 import { runOperator } from "../operator/operator.ts";
 import { operatorServiceAccount, systemNamespace } from "../operator/rbac.ts";
 import type { Log } from "../runtime/log.ts";
+import { attuneHandlers } from "../webhook/attune-handlers.ts";
 import { webhookSecret, webhookServiceAccount } from "../webhook/rbac.ts";
-import { tunedHandler } from "../webhook/tuned-handler.ts";
 import { runWebhook } from "../webhook/webhook.ts";
 import { applyManifests } from "./apply-manifests.ts";
 import { foundation } from "./manifests.ts";
@@ -61,7 +61,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
     // What `attune install` applies, but for what runs: here that is this process.
     await applyManifests(
       admin,
-      [...foundation({ mode: "standalone" }), ...labRbac(systemNamespace, lab)],
+      [...foundation({ mode: "standalone", webhookService: false }), ...labRbac(systemNamespace, lab)],
       options.signal,
     );
     return { server, admin, ...(await startParts(server, admin, nodes, options)) };
@@ -96,7 +96,7 @@ async function startParts(
     }),
     runWebhook({
       client: webhook,
-      handlers: { admission: [tunedHandler], conversion: [] },
+      ...attuneHandlers(webhook, { log: log.child({ part: "webhook" }) }),
       host: "127.0.0.1",
       port: 0,
       target: (port) => ({ type: "url", base: `https://127.0.0.1:${port}` }),

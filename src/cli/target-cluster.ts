@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { isNotFound } from "../kube/api-error.ts";
 import type { Client, KindRef } from "../kube/client.ts";
 import { Discovery } from "../kube/discovery.ts";
@@ -23,6 +24,8 @@ export async function readTarget(
   manifests: readonly KubeObject[],
   signal: AbortSignal,
 ): Promise<TargetCluster> {
+  // Everything is asked for at once, and each question listens.
+  setMaxListeners(0, signal);
   const discovery = new Discovery(client);
   const has = async (apiVersion: string, kind: string): Promise<boolean> =>
     (await discovery.kind(apiVersion, kind, { signal })) !== undefined;

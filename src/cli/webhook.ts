@@ -4,9 +4,9 @@ import { loadConnection } from "../kube/load-connection.ts";
 import { createLog } from "../runtime/log.ts";
 import { createPromMetrics } from "../runtime/prom-metrics.ts";
 import { stopOnSignals } from "../runtime/signals.ts";
+import { attuneHandlers } from "../webhook/attune-handlers.ts";
 import { webhookSecret } from "../webhook/rbac.ts";
 import type { Target } from "../webhook/registration.ts";
-import { tunedHandler } from "../webhook/tuned-handler.ts";
 import { runWebhook } from "../webhook/webhook.ts";
 import { portOption } from "./port-option.ts";
 
@@ -21,16 +21,18 @@ export async function webhook(options: Options): Promise<void> {
     ...(typeof options.kubeconfig === "string" ? { kubeconfig: options.kubeconfig } : {}),
     ...(typeof options.context === "string" ? { context: options.context } : {}),
   });
+  const client = new HttpClient(connection);
+  const log = await createLog({ name: "webhook" });
   await runWebhook({
-    client: new HttpClient(connection),
+    client,
     signal,
-    handlers: { admission: [tunedHandler], conversion: [] },
+    ...attuneHandlers(client, { log }),
     host: String(options.host),
     port,
     target,
     secret: { namespace: String(options.namespace), name: webhookSecret },
     ...(typeof options.probeAddress === "string" ? { probeAddress: options.probeAddress } : {}),
-    log: await createLog({ name: "webhook" }),
+    log,
     metrics: await createPromMetrics(),
     onReady: (address) => process.stdout.write(`ready https://${address}\n`),
   });

@@ -38,8 +38,8 @@ export async function answerAdmission(handler: AdmissionHandler, body: unknown):
 
 function refusal(decision: Decision): object {
   if (decision.type === "allow") return {};
-  const { message, code = 403, reason = "Forbidden" } = decision;
-  return { status: { status: "Failure", message, reason, code } };
+  const { message, code = 403, reason = "Forbidden", details } = decision;
+  return { status: { status: "Failure", message, reason, code, ...(details ? { details } : {}) } };
 }
 
 function warned({ warnings = [] }: Decision): object {

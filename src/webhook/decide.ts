@@ -30,9 +30,10 @@ export function decideRegistration(input: RegistrationInput): RegistrationDecisi
   const planned = (caPem: string): KubeObject[] => [
     ...admissionConfigurations(handlers.admission, target, caPem),
     // A definition that is not there, or not ours, is left alone.
-    ...handlers.conversion
-      .map((handler) => definitionConversion(handler, target, caPem))
-      .filter((definition) => input.observed(definition) !== undefined),
+    ...handlers.conversion.flatMap((handler) => {
+      const observed = input.observed(definitionConversion(handler, target, caPem));
+      return observed ? [definitionConversion(handler, target, caPem, observed)] : [];
+    }),
   ];
   const bundle = current?.["ca.crt"];
   const registered =

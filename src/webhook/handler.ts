@@ -1,4 +1,5 @@
 import type { KubeObject } from "../object/meta.ts";
+import type { StatusDetails } from "../object/status.ts";
 
 export interface GroupVersionKind {
   readonly group: string;
@@ -10,6 +11,8 @@ export interface GroupVersionKind {
 export interface AdmissionRequest {
   readonly uid: string;
   readonly kind: GroupVersionKind;
+  /** What was written, where it was converted before it is shown. */
+  readonly requestKind?: GroupVersionKind;
   readonly resource: { readonly group: string; readonly version: string; readonly resource: string };
   readonly subResource?: string;
   readonly name?: string;
@@ -34,6 +37,8 @@ export type Decision =
       /** HTTP status the client sees. Default 403. */
       readonly code?: number;
       readonly reason?: string;
+      /** What is wrong field by field, which clients show instead of the message. */
+      readonly details?: StatusDetails;
       readonly warnings?: readonly string[];
     };
 

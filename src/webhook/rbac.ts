@@ -1,5 +1,8 @@
 import { type Grant, rbacObjects } from "../object/grant.ts";
 import type { KubeObject } from "../object/meta.ts";
+import { group as machineConfiguration } from "../machine-config/api.ts";
+import { group as nodeTuning, tuningNamespace } from "../node-tuning/api.ts";
+import { group as performance } from "../performance-profile/api.ts";
 import { configurationName } from "./registration.ts";
 
 export const webhookServiceAccount = "attune-webhook";
@@ -30,6 +33,38 @@ export function webhookGrants(namespace: string): Grant[] {
       apiGroups: ["apiextensions.k8s.io"],
       resources: ["customresourcedefinitions"],
       verbs: ["get", "list", "watch", "patch"],
+    },
+    {
+      because: "profiles are held against the nodes that they are for",
+      apiGroups: [""],
+      resources: ["nodes"],
+      verbs: ["list", "watch"],
+    },
+    {
+      because: "no two profiles may be for the same nodes",
+      apiGroups: [performance],
+      resources: ["performanceprofiles"],
+      verbs: ["list", "watch"],
+    },
+    {
+      because: "profiles lead to pools; of MachineConfigs the names of files that divide CPUs as well are kept",
+      apiGroups: [machineConfiguration],
+      resources: ["machineconfigpools", "machineconfigs"],
+      verbs: ["list", "watch"],
+    },
+    {
+      because: "say whether the cluster is partitioned, and what pods may ask for",
+      apiGroups: ["config.openshift.io"],
+      resources: ["infrastructures", "featuregates"],
+      resourceNames: ["cluster"],
+      verbs: ["list", "watch"],
+    },
+    {
+      within: tuningNamespace,
+      because: "say what nodes are made of",
+      apiGroups: [nodeTuning],
+      resources: ["profiles"],
+      verbs: ["list", "watch"],
     },
     {
       within: namespace,

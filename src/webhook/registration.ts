@@ -1,3 +1,4 @@
+import { at } from "../object/json.ts";
 import type { KubeObject } from "../object/meta.ts";
 import type { AdmissionHandler, ConversionHandler } from "./handler.ts";
 
@@ -56,8 +57,18 @@ function webhook(handler: AdmissionHandler, clientConfig: object): object {
   };
 }
 
-/** The part of a definition that says who converts its objects. */
-export function definitionConversion(handler: ConversionHandler, target: Target, caPem: string): KubeObject {
+/**
+ * The part of a definition that says who converts its objects. `observed` may name a service, as definitions do when they
+ * are installed; servers take only one of that and an address.
+ */
+export function definitionConversion(
+  handler: ConversionHandler,
+  target: Target,
+  caPem: string,
+  observed?: KubeObject,
+): KubeObject {
+  const service = at(observed, "spec", "conversion", "webhook", "clientConfig", "service");
+  const withoutService = target.type === "url" && service !== undefined ? { service: null } : {};
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
@@ -66,7 +77,7 @@ export function definitionConversion(handler: ConversionHandler, target: Target,
       conversion: {
         strategy: "Webhook",
         webhook: {
-          clientConfig: clientConfig(target, conversionPath(handler), caPem),
+          clientConfig: { ...clientConfig(target, conversionPath(handler), caPem), ...withoutService },
           conversionReviewVersions: ["v1"],
         },
       },
@@ -75,8 +86,8 @@ export function definitionConversion(handler: ConversionHandler, target: Target,
 }
 
 function clientConfig(target: Target, path: string, caPem: string): object {
-  const caBundle = Buffer.from(caPem).toString("base64");
-  if (target.type === "url") return { url: `${target.base}${path}`, caBundle };
+  const trust = caPem === "" ? {} : { caBundle: Buffer.from(caPem).toString("base64") };
+  if (target.type === "url") return { url: `${target.base}${path}`, ...trust };
   const { namespace, name, port } = target;
-  return { service: { namespace, name, path, port }, caBundle };
+  return { service: { namespace, name, path, port }, ...trust };
 }

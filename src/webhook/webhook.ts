@@ -4,6 +4,7 @@ import { type Log, noLog } from "../runtime/log.ts";
 import { Manager } from "../runtime/manager.ts";
 import type { Exposition, Metrics } from "../runtime/metrics.ts";
 import { whenAborted } from "../runtime/when-aborted.ts";
+import type { ClusterView } from "./cluster-caches.ts";
 import { type CertificateLives, servingEnd } from "./certificates.ts";
 import type { Handlers } from "./handler.ts";
 import { registration } from "./registration-controller.ts";
@@ -16,6 +17,8 @@ export interface WebhookOptions {
   readonly client: Client;
   readonly signal: AbortSignal;
   readonly handlers: Handlers;
+  /** What handlers answer from. It runs along. */
+  readonly cluster?: ClusterView;
   /** Where to listen. */
   readonly host: string;
   readonly port: number;
@@ -32,7 +35,7 @@ export interface WebhookOptions {
   readonly clock?: Clock;
   readonly log?: Log;
   readonly metrics?: Metrics & Exposition;
-  /** Called when API servers can find and trust it. */
+  /** Called when API servers can find and trust it, and it knows what it answers from. */
   readonly onReady?: (address: string) => void;
 }
 
@@ -42,6 +45,7 @@ export async function runWebhook(options: WebhookOptions): Promise<void> {
     client,
     signal,
     handlers,
+    cluster,
     host,
     drainMs = 5000,
     graceMs = 10_000,
@@ -66,7 +70,8 @@ export async function runWebhook(options: WebhookOptions): Promise<void> {
     lives,
     clock,
     log,
-    onRegistered: () => options.onReady?.(`${host}:${server.port}`),
+    onRegistered: () =>
+      void Promise.resolve(cluster?.whenSettled()).then(() => options.onReady?.(`${host}:${server.port}`)),
     serve(certificates) {
       server.use({ certPem: certificates["tls.crt"], keyPem: certificates["tls.key"] });
       counts.certificateEnds(servingEnd(certificates));
@@ -74,6 +79,10 @@ export async function runWebhook(options: WebhookOptions): Promise<void> {
     },
   });
   manager.add(registered.controller, { on: "everywhere" });
+  if (cluster) {
+    manager.add(cluster, { on: "everywhere" });
+    manager.addReadyCheck("cluster", () => cluster.check());
+  }
   manager.addReadyCheck("certificate", () => {
     if (!isServing) throw new Error("no certificate yet");
   });

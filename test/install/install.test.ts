@@ -33,7 +33,11 @@ describe("what attune install prints", () => {
   it("brings no kinds of OpenShift's own, and those of machine configuration only when asked", () => {
     const definitions = (manifests: KubeObject[]): string[] =>
       manifests.filter(({ kind }) => kind === "CustomResourceDefinition").map(({ metadata }) => metadata.name ?? "");
-    expect(definitions(installManifests())).toEqual(["tuneds.tuned.openshift.io", "profiles.tuned.openshift.io"]);
+    expect(definitions(installManifests())).toEqual([
+      "tuneds.tuned.openshift.io",
+      "profiles.tuned.openshift.io",
+      "performanceprofiles.performance.openshift.io",
+    ]);
     expect(definitions(installManifests({ mode: "plain" }))).toEqual(definitions(installManifests()));
     expect(definitions(everything).filter((crd) => crd.endsWith(".config.openshift.io"))).toEqual([]);
     expect(definitions(everything).filter((crd) => crd.endsWith(".machineconfiguration.openshift.io"))).toHaveLength(3);

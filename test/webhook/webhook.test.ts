@@ -3,6 +3,7 @@ import { applyManifests } from "../../src/cli/apply-manifests.ts";
 import { isNotFound } from "../../src/kube/api-error.ts";
 import type { Client } from "../../src/kube/client.ts";
 import { kinds } from "../../src/kube/kinds.ts";
+import { tuningNamespace } from "../../src/node-tuning/api.ts";
 import type { KubeObject } from "../../src/object/meta.ts";
 import { VirtualClock } from "../../src/runtime/virtual-clock.ts";
 import type { Handlers } from "../../src/webhook/handler.ts";
@@ -61,11 +62,8 @@ for (const variant of serverVariants())
     beforeAll(async () => {
       server = await variant.start();
       admin = clientFor(server);
-      await admin.create(kinds.namespace, {
-        apiVersion: "v1",
-        kind: "Namespace",
-        metadata: { name: namespace, labels: { hooked: "yes" } },
-      });
+      for (const metadata of [{ name: namespace, labels: { hooked: "yes" } }, { name: tuningNamespace }])
+        await admin.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata });
       await applyManifests(admin, [...webhookRbac(namespace), widgets.definition]);
       account = await clientOfAccount(server, namespace, "attune-webhook");
       await new Promise<void>((resolve, reject) => {

@@ -1,0 +1,86 @@
+import { setMaxListeners } from "node:events";
+import type { Client } from "../kube/client.ts";
+import { kinds, untyped } from "../kube/kinds.ts";
+import { machineConfigKind, machineConfigPoolKind } from "../machine-config/api.ts";
+import { profileKind, tuningNamespace } from "../node-tuning/api.ts";
+import type { KubeObject } from "../object/meta.ts";
+import { performanceProfileKind } from "../performance-profile/api.ts";
+import type { ClusterObjects } from "../performance-profile/gather-surroundings.ts";
+import {
+  projectMachineConfig,
+  projectNode,
+  projectPerformanceProfile,
+  projectPool,
+  projectProfile,
+} from "../performance-profile/projections.ts";
+import type { KindRef } from "../object/kind-ref.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { Log } from "../runtime/log.ts";
+import { OptionalCache } from "./optional-cache.ts";
+
+const config = "config.openshift.io/v1";
+const infrastructureKind = untyped(config, "Infrastructure", "infrastructures", false);
+const featureGateKind = untyped(config, "FeatureGate", "featuregates", false);
+
+/** The part of a webhook that knows the cluster: it runs along, and handlers answer from it. */
+export interface ClusterView {
+  readonly name: string;
+  /** Absent while too little is known. */
+  objects(): ClusterObjects | undefined;
+  /** Throws while too little is known to answer. */
+  check(): void;
+  whenSettled(): Promise<void>;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Caches of all that profiles meet, as far as the cluster has it. */
+export function clusterCaches(client: Client, options: { clock?: Clock; log?: Log } = {}): ClusterView {
+  const cache = <T extends KubeObject>(kind: KindRef<T>, project?: (object: T) => T): OptionalCache<T> =>
+    new OptionalCache(client, kind, { ...options, ...(project ? { project } : {}) });
+  const named = (kind: KindRef): OptionalCache =>
+    new OptionalCache(client, kind, { ...options, fieldSelector: "metadata.name=cluster" });
+  const nodes = cache<KubeObject>(kinds.node, projectNode);
+  const pools = cache(machineConfigPoolKind, projectPool);
+  const machineConfigs = cache<KubeObject>(machineConfigKind, projectMachineConfig);
+  const infrastructures = named(infrastructureKind);
+  const featureGates = named(featureGateKind);
+  const profiles = new OptionalCache<KubeObject>(client, profileKind, {
+    ...options,
+    namespace: tuningNamespace,
+    project: projectProfile,
+  });
+  // Nothing waits for these: where some are stored in an older version, it is the webhook that makes them readable.
+  const performanceProfiles = cache<KubeObject>(performanceProfileKind, projectPerformanceProfile);
+  const awaited: readonly OptionalCache[] = [nodes, pools, machineConfigs, infrastructures, featureGates, profiles];
+  const behind = (): string[] => awaited.filter(({ settled }) => !settled).map(({ name }) => name);
+  return {
+    name: "caches of the cluster",
+    objects() {
+      if (behind().length > 0) return undefined;
+      return {
+        nodes: nodes.objects ?? [],
+        performanceProfiles: performanceProfiles.objects ?? [],
+        ...present("profiles", profiles.objects),
+        ...present("pools", pools.objects),
+        ...present("machineConfigs", machineConfigs.objects),
+        ...present("infrastructure", infrastructures.objects?.[0]),
+        ...present("featureGate", featureGates.objects?.[0]),
+      };
+    },
+    check() {
+      if (behind().length > 0) throw new Error(`not yet complete: ${behind().join(", ")}`);
+    },
+    async whenSettled() {
+      await Promise.all(awaited.map((one) => one.whenSettled()));
+    },
+    async run(signal) {
+      // Every cache listens, in several places.
+      setMaxListeners(0, signal);
+      await Promise.all([...awaited, performanceProfiles].map((one) => one.run(signal)));
+    },
+  };
+}
+
+function present<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
+  return value === undefined ? {} : ({ [key]: value } as { [P in K]?: V });
+}

@@ -1,0 +1,79 @@
+import { group, performanceProfileKind } from "../performance-profile/api.ts";
+import { convertProfile } from "../performance-profile/conversion.ts";
+import { conversionAnnotation } from "../performance-profile/conversion-data.ts";
+import { type Finding, formatFinding } from "../performance-profile/finding.ts";
+import { findings } from "../performance-profile/findings.ts";
+import { type ClusterObjects, surroundingsOf } from "../performance-profile/gather-surroundings.ts";
+import { newErrors } from "../performance-profile/ratchet.ts";
+import type { KubeObject } from "../object/meta.ts";
+import type { AdmissionHandler, AdmissionRequest, ConversionHandler, Decision } from "./handler.ts";
+
+const { kind, plural } = performanceProfileKind;
+
+export const performanceProfileConversion: ConversionHandler = {
+  definition: `${plural}.${group}`,
+  convert: convertProfile,
+};
+
+/**
+ * Keeps profiles out that no node could follow, and tells authors what they would want to know. Older versions are converted
+ * and judged as v2. Writes go on while nobody answers: a cluster that is being installed has its profile before it has a
+ * webhook, one with a single node loses it with every restart, and whoever derives from a profile judges it again.
+ */
+export function performanceProfileHandler(cluster: { objects(): ClusterObjects | undefined }): AdmissionHandler {
+  return {
+    name: plural,
+    type: "validating",
+    rules: [{ apiGroups: [group], apiVersions: ["v2"], resources: [plural], operations: ["CREATE", "UPDATE"] }],
+    failurePolicy: "Ignore",
+    review: (request) => decide(request, cluster.objects()),
+  };
+}
+
+function decide(request: AdmissionRequest, objects: ClusterObjects | undefined): Decision {
+  const { object, oldObject, requestKind } = request;
+  // One that is going is derived from no more; nothing may keep it from going.
+  if (!object || object.metadata.deletionTimestamp) return { type: "allow" };
+  const judge = (profile: KubeObject): readonly Finding[] =>
+    findings(profile, objects && surroundingsOf(profile, objects));
+  const found = judge(object);
+  const errors = found.filter(({ severity }) => severity === "error");
+  const refused =
+    oldObject && errors.length > 0
+      ? newErrors({
+          before: { profile: oldObject, findings: judge(oldObject) },
+          after: { profile: object, findings: errors },
+        })
+      : errors;
+  const warnings = found.filter((one) => !refused.includes(one)).map((one) => shortened(formatFinding(one)));
+  if (refused.length === 0) return { type: "allow", warnings };
+  const asked = requestKind?.version ?? "v2";
+  const hint = `judged as v2: what ${asked} cannot say comes from the annotation ${conversionAnnotation}`;
+  return {
+    ...denial(object.metadata.name ?? request.name ?? "", refused),
+    warnings: asked === "v2" ? warnings : [...warnings, hint],
+  };
+}
+
+function denial(name: string, refused: readonly Finding[]): Decision & { type: "deny" } {
+  const [first, ...others] = refused.map(formatFinding);
+  return {
+    type: "deny",
+    code: 422,
+    reason: "Invalid",
+    message: `${kind}.${group} ${JSON.stringify(name)} is invalid: ${others.length === 0 ? first : `[${[first, ...others].join(", ")}]`}`,
+    details: {
+      name,
+      group,
+      kind,
+      causes: refused.map(({ reason, field, message }) => ({ reason, field, message })),
+    },
+  };
+}
+
+/** Servers and clients cut warnings that are longer, and then anywhere. */
+const longestWarning = 256;
+
+function shortened(text: string): string {
+  return text.length <= longestWarning ? text : `${text.slice(0, longestWarning - 1)}…`;
+}
