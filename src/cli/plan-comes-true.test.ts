@@ -17,7 +17,7 @@ import { nodeTuningCrds } from "../node-tuning/crds.ts";
 import type { NodeExplanation } from "../node-tuning/explain.ts";
 import { isTrue } from "../object/condition.ts";
 import type { KubeObject } from "../object/meta.ts";
-import { writeYaml } from "../object/yaml.ts";
+import { writeYaml } from "../object/write-yaml.ts";
 import { runOperator } from "../operator/operator.ts";
 import { explainOn } from "./explain.ts";
 import type { PlanDocument } from "./plan-document.ts";

@@ -11,7 +11,7 @@ import { type MachineConfigPool, machineConfigPoolKind } from "../machine-config
 import { machineConfigCrds } from "../machine-config/crds.ts";
 import { type Tuned, tunedKind, tuningNamespace } from "../node-tuning/api.ts";
 import { nodeTuningCrds } from "../node-tuning/crds.ts";
-import { writeYaml } from "../object/yaml.ts";
+import { writeYaml } from "../object/write-yaml.ts";
 import { explainOn } from "./explain.ts";
 import { onlyLooks } from "./only-looks.ts";
 import { planOn } from "./plan.ts";

@@ -1,14 +1,6 @@
-import {
-  Composer,
-  Lexer,
-  LineCounter,
-  Parser,
-  stringify,
-  type CST,
-  type Document,
-  type ScalarTag,
-  type Tags,
-} from "yaml";
+import { Composer, Lexer, LineCounter, Parser, type CST, type Document, type ScalarTag, type Tags } from "yaml";
+
+export { writeYaml } from "./write-yaml.ts";
 
 /** The text is no YAML. */
 export class YamlError extends Error {
@@ -127,14 +119,3 @@ const goTags: ScalarTag[] = [
     },
   },
 ];
-
-/** YAML that Kubernetes reads back the same: what 1.1 would take for a boolean or a number is quoted. Keys are sorted. */
-export function writeYaml(value: unknown): string {
-  return stringify(value, {
-    version: "1.1",
-    sortMapEntries: true,
-    aliasDuplicateObjects: false,
-    lineWidth: 0,
-    customTags: (tags) => [...tags, ...goTags.filter((tag) => tag.default)],
-  });
-}

@@ -43,7 +43,7 @@ export async function respondObject(
   contentType?: string,
 ): Promise<void> {
   if (representation.format === "json") return respondJson(response, code, JSON.stringify(object), contentType);
-  const { writeYaml } = await import("../../object/yaml.ts");
+  const { writeYaml } = await import("../../object/write-yaml.ts");
   respondJson(response, code, writeYaml(object), "application/yaml");
 }
 
