@@ -2,6 +2,7 @@ import { runAgent } from "../agent/agent.ts";
 import { launchAt } from "../engine/tuned-daemon/launch.ts";
 import { LinuxHost } from "../host/linux-host.ts";
 import { HttpClient } from "../kube/http-client.ts";
+import { writeImageFile } from "../on-node/image-file.ts";
 import { lockEngine } from "../on-node/lock-engine.ts";
 import { createLog } from "../runtime/log.ts";
 import { stopOnSignals } from "../runtime/signals.ts";
@@ -20,7 +21,14 @@ export async function agent(options: Options, env: NodeJS.ProcessEnv = process.e
   try {
     const log = await createLog({ name: "agent" });
     process.stdout.write(`attune ${version} agent of node ${given.node}, on ${connection.cluster.server}\n`);
-    await runAgent({ ...given, client, host: new LinuxHost(root), launch: launchAt(root), signal, log });
+    const host = new LinuxHost(root);
+    const image = env["CLUSTER_NODE_TUNED_IMAGE"];
+    if (image) {
+      const outcome = await writeImageFile(host, image);
+      if (outcome.type === "failed")
+        log.warn({ why: outcome.message }, "the node will not be tuned before its first pod");
+    }
+    await runAgent({ ...given, client, host, launch: launchAt(root), signal, log });
   } finally {
     client.close();
     await unlock();

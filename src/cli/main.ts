@@ -60,7 +60,12 @@ program
   .option("--protocol <protocol>", "how to report boot arguments: documented or shipped", "documented")
   .option("--look-every <time>", "how often to look whether somebody else changed a setting", "10m")
   .option("--rollback-on-exit", "put the originals back at the end (default: only if the node is to be left alone)")
-  .action(async (options: Record<string, string | boolean>) => (await import("./agent.ts")).agent(options));
+  .option("--one-shot", "tune the node as it was before it restarted, ask no cluster, and end")
+  .action(async (options: Record<string, string | boolean>) =>
+    options["oneShot"] === true
+      ? (await import("./agent-one-shot.ts")).agentOneShot(options)
+      : (await import("./agent.ts")).agent(options),
+  );
 
 program
   .command("install")

@@ -68,6 +68,7 @@ export function agentDaemonSet(options: AgentOptions, observed: AgentDaemonSet |
               command: ["attune", "agent", "--node", "$(NODE_NAME)", "--root", "/host", ...args],
               env: [
                 { name: "NODE_NAME", valueFrom: { fieldRef: { apiVersion: "v1", fieldPath: "spec.nodeName" } } },
+                { name: "CLUSTER_NODE_TUNED_IMAGE", value: image },
                 // An empty value would not be kept, and so be written again and again.
                 ...(release === "" ? [] : [{ name: "RELEASE_VERSION", value: release }]),
               ],

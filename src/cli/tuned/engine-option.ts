@@ -29,7 +29,7 @@ function native(reason: string): ChosenEngine {
 }
 
 /** TuneD's daemon, for as long as this process wants it. */
-export function tunedDaemon(root: string, reason: string): ChosenEngine {
+export function tunedDaemon(root: string, reason: string): ChosenEngine & { readonly engine: TunedEngine } {
   const over = new AbortController();
   const signals = stopOnSignals();
   const timers = new Set<NodeJS.Timeout>();

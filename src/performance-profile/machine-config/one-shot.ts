@@ -1,8 +1,9 @@
 import type { IgnitionUnit } from "../../ignition/config.ts";
 import { unitText } from "../../ignition/unit-text.ts";
 
-/** Written by the node's agent: which image it is of. Until it has run for the first time there is nothing to tune by. */
-const imageEnv = "/var/lib/ocp-tuned/image.env";
+/** Where the node's agent writes which image it is of. Before it has run for the first time there is nothing to tune by. */
+export const imageFile = "/var/lib/ocp-tuned/image.env";
+export const imageVariable = "NTO_IMAGE";
 const container = "openshift-tuned";
 
 /** The kubelet waits for the container, so it may not take for ever; and its failure must not keep the kubelet from starting. */
@@ -10,7 +11,7 @@ const tune = [
   `-/usr/bin/podman run --name ${container} --replace --rm --timeout 60`,
   "--privileged --security-opt label=disable --network host --pid host --log-driver none",
   "--authfile /var/lib/kubelet/config.json --volume /:/host:rslave",
-  "--entrypoint attune $NTO_IMAGE agent --one-shot --root /host",
+  `--entrypoint attune $${imageVariable} agent --one-shot --root /host`,
 ].join(" ");
 
 /** Tunes the node as it was tuned last, before the kubelet starts the first pod. Later the agent takes over. */
@@ -25,7 +26,7 @@ export const oneShotUnit: IgnitionUnit = {
         ["After", "firstboot-osupdate.target systemd-sysctl.service network.target polkit.service"],
         ["Requires", "kubelet-dependencies.target"],
         ["Before", "kubelet-dependencies.target"],
-        ["ConditionPathExists", imageEnv],
+        ["ConditionPathExists", imageFile],
       ],
     ],
     [
@@ -36,7 +37,7 @@ export const oneShotUnit: IgnitionUnit = {
         ["RestartSec", "5s"],
         ["Environment", "PODMAN_SYSTEMD_UNIT=%n"],
         ["EnvironmentFile", "-/etc/mco/proxy.env"],
-        ["EnvironmentFile", `-${imageEnv}`],
+        ["EnvironmentFile", `-${imageFile}`],
         ["ExecStart", tune],
         ["ExecStart", "/usr/bin/true"],
         ["ExecStop", `-/usr/bin/podman stop --ignore --time 20 ${container}`],

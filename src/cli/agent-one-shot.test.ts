@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { LinuxHost } from "../host/linux-host.ts";
+import { saveRecord, type TuningRecord } from "../on-node/tuning-record.ts";
+import { agentOneShot } from "./agent-one-shot.ts";
+import { FakeRoot } from "./tuned/testing/fake-root.ts";
+
+const recordPath = "/var/lib/attune/tuning.json";
+
+function recordOf(data: string): TuningRecord {
+  return {
+    bootId: "boot-0",
+    spec: { config: { tunedProfile: "quiet" }, profile: [{ name: "quiet", data }] },
+    bootcmdline: "",
+    complete: true,
+  };
+}
+
+/** A node that was tuned and has restarted: the kernel has forgotten everything. */
+async function restarted(data: string): Promise<FakeRoot> {
+  const root = await FakeRoot.make();
+  await saveRecord(new LinuxHost(root.path), recordOf(data));
+  return root;
+}
+
+/** Returns what it says. */
+async function tuned(root: FakeRoot): Promise<string[]> {
+  const lines: string[] = [];
+  await agentOneShot({ root: root.path, engine: "native" }, (line) => lines.push(line));
+  return lines;
+}
+
+describe("attune agent --one-shot", () => {
+  it("tunes a node as it was before it restarted", async () => {
+    const root = await restarted("[sysctl]\nvm.swappiness=11\n");
+    expect(await tuned(root)).toEqual(["tuned with quiet by the engine native, settings: 1"]);
+    expect(await root.read("/proc/sys/vm/swappiness")).toBe("11");
+  });
+
+  it("leaves the record as it is, by which the agent sees that the node has restarted", async () => {
+    const root = await restarted("[sysctl]\nvm.swappiness=11\n");
+    const before = await root.read(recordPath);
+    await tuned(root);
+    await tuned(root);
+    expect(await root.read(recordPath)).toBe(before);
+    expect(await root.read("/proc/sys/vm/swappiness")).toBe("11");
+  });
+
+  it("does nothing on a node that was never tuned", async () => {
+    const root = await FakeRoot.make();
+    expect(await tuned(root)).toEqual([expect.stringContaining("nothing to do")]);
+    expect(await root.read("/proc/sys/vm/swappiness")).toBe("60");
+  });
+
+  it("fails when the profile makes no sense any more", async () => {
+    await expect(tuned(await restarted("nonsense\n"))).rejects.toThrow("tune the node with quiet: ");
+  });
+
+  it("fails when a setting does, and makes the others", async () => {
+    const root = await restarted("[sysctl]\nno.such=1\nvm.swappiness=11\n");
+    await expect(tuned(root)).rejects.toThrow("not set: no.such");
+    expect(await root.read("/proc/sys/vm/swappiness")).toBe("11");
+  });
+
+  it("lets go of the node at its end, whatever that was", async () => {
+    const root = await restarted("nonsense\n");
+    await expect(tuned(root)).rejects.toThrow("quiet");
+    await expect(tuned(root)).rejects.toThrow("quiet");
+  });
+});
