@@ -1,0 +1,89 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { formatRanges } from "../../src/cpu/cpu-set.ts";
+import { at, clone, deepFreeze } from "../../src/object/json.ts";
+import type { DerivationInput } from "../../src/performance-profile/derivation.ts";
+import { type Derivation, derive } from "../../src/performance-profile/derive.ts";
+import { formatFinding } from "../../src/performance-profile/finding.ts";
+import { findings } from "../../src/performance-profile/findings.ts";
+import { annotations } from "../../src/performance-profile/api.ts";
+import { readFacts } from "../../src/performance-profile/read-facts.ts";
+import { schemas } from "../../src/performance-profile/schemas.ts";
+import { processors, resolvedOn } from "../../src/performance-profile/testing/resolved-tuned.ts";
+import { tunedOf } from "../../src/performance-profile/tuned.ts";
+import { isolatedCpus } from "../../src/performance-profile/tuned-profile/main-profile.ts";
+import { type ArbitraryProfile, arbitraryProfile } from "./arbitrary-profile.ts";
+import { cpuFaults } from "./cpu-faults.ts";
+import { schemaFaults } from "./schema-faults.ts";
+
+describe("profiles at random", () => {
+  it("derive, ten thousand of them, into objects that are valid and agree on CPUs", () => {
+    const seen = new Set<string>();
+    fc.assert(
+      fc.property(arbitraryProfile(), (given) => {
+        for (const field of fieldsOf(given)) seen.add(field);
+        const input = inputOf(given);
+        const derived = derivedFrom(input);
+        const faults = [...schemaFaults(derived), ...cpuFaults(derived, input)];
+        if (faults.length > 0) throw new Error(faults.join("; "));
+      }),
+      { numRuns: 10_000 },
+    );
+    // It would prove little of fields that no profile had.
+    expect(allFields.filter((field) => !seen.has(field))).toEqual([]);
+  });
+
+  it("have no errors, and derive into the same bytes every time", () => {
+    fc.assert(
+      fc.property(arbitraryProfile(), (given) => {
+        expect(findings(given.profile).filter(({ severity }) => severity === "error")).toEqual([]);
+        const input = inputOf(given);
+        expect(JSON.stringify(derivedFrom(clone(input)))).toBe(JSON.stringify(derivedFrom(input)));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("come to settings and boot arguments on a node, whoever made it", () => {
+    const node = fc.record({
+      lscpu: fc.constantFrom(...Object.values(processors)),
+      kernel: fc.constantFrom("5.14.0-570.el9", "5.14.0-570.rt14.el9"),
+      cpus: fc.constant(128),
+    });
+    fc.assert(
+      fc.property(arbitraryProfile(), node, (profile, asked) => {
+        const input = inputOf(profile);
+        const { bootArguments, warnings } = resolvedOn(tunedOf(input), asked);
+        const given = input.facts.additionalKernelArgs.flatMap((word) => word.split(" "));
+        expect(warnings).toEqual([]);
+        expect(bootArguments).toContain(`nohz_full=${formatRanges(isolatedCpus(input.facts))}`);
+        expect(bootArguments.slice(bootArguments.length - given.length)).toEqual(given);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+const keysAt = (value: unknown, ...path: string[]): string[] => Object.keys(at(value, ...path) ?? {});
+
+const allFields = [
+  ...keysAt(schemas.v2, "properties", "spec", "properties"),
+  ...keysAt(schemas.v2, "properties", "spec", "properties", "cpu", "properties"),
+  ...Object.values(annotations),
+];
+
+function fieldsOf({ profile }: ArbitraryProfile): readonly string[] {
+  return [...keysAt(profile, "spec"), ...keysAt(profile, "spec", "cpu"), ...keysAt(profile, "metadata", "annotations")];
+}
+
+function inputOf({ profile, cluster }: ArbitraryProfile): DerivationInput {
+  const read = readFacts(deepFreeze(profile));
+  if (read.type === "unusable") throw new Error(read.findings.map(formatFinding).join("; "));
+  return deepFreeze({ facts: read.facts, ...cluster });
+}
+
+function derivedFrom(input: DerivationInput): Extract<Derivation, { type: "derived" }> {
+  const derived = derive(input);
+  if (derived.type === "refused") throw new Error(derived.findings.map(formatFinding).join("; "));
+  return derived;
+}
