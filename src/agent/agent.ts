@@ -11,6 +11,7 @@ import type { ReflectorHooks } from "../kube/reflector.ts";
 import { type Profile, profileKind, type Protocol, tuningNamespace } from "../node-tuning/api.ts";
 import { Dismissal } from "../on-node/dismissal.ts";
 import { NodeEngines } from "../on-node/node-engines.ts";
+import { NodeHardware } from "../on-node/node-hardware.ts";
 import { NodeTuner } from "../on-node/node-tuner.ts";
 import { tuneController } from "../on-node/tune-controller.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
@@ -64,7 +65,17 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     createInformer(client, profileKind, { ...selection, clock, hooks: tellOnce(log, clock) }),
   );
   own = profiles;
-  const controller = tuneController({ client, profiles, namespace, node, tuner, protocol, clock, log });
+  const controller = tuneController({
+    client,
+    profiles,
+    namespace,
+    node,
+    tuner,
+    hardware: new NodeHardware(host, log),
+    protocol,
+    clock,
+    log,
+  });
   manager.add(controller, { on: "everywhere" });
   // Looked at even if nothing happens: the Profile may have gone while no agent ran.
   controller.queue.add(`${namespace}/${node}`);

@@ -100,6 +100,8 @@ export interface ProfileStatus {
 export interface Hardware extends TopologyText {
   /** As Kubernetes names it: `amd64`, `arm64`. */
   architecture?: string;
+  /** Of the processor, as it names itself: `GenuineIntel`. Some architectures have none. */
+  vendor?: string;
 }
 
 export const tunedKind: KindRef<Tuned> = { apiVersion, kind: "Tuned", plural: "tuneds", namespaced: true };

@@ -122,6 +122,7 @@ const profileSpec = object(
 const hardware: Schema = {
   ...object({
     architecture: { type: "string", description: "As Kubernetes names it, such as amd64." },
+    vendor: { type: "string", description: "Of the processor, as it names itself, such as GenuineIntel." },
     numaNodes: {
       type: "array",
       description: "Memory, and the cores that are next to it.",

@@ -1,14 +1,19 @@
 import type { Repaired } from "../engine/drift.ts";
 import type { SettingReport } from "../engine/engine.ts";
-import type { Profile, ProfileStatus } from "../node-tuning/api.ts";
+import type { Hardware, Profile, ProfileStatus } from "../node-tuning/api.ts";
 import { type Condition, setCondition } from "../object/condition.ts";
 import { formatProblem } from "../tuned/problem.ts";
 import type { InForce, TuneOutcome, Tuning } from "./tune-outcome.ts";
 
 type Finding = Pick<Condition, "status" | "reason" | "message">;
 
-/** What a node says of its Profile. Two runs with the same outcome say the same. */
-export function profileStatus(profile: Profile, { outcome, inForce }: Tuning, now: string): ProfileStatus {
+/** What a node says of its Profile. Two runs with the same outcome say the same. What nobody knows now holds as it was said. */
+export function profileStatus(
+  profile: Profile,
+  { outcome, inForce }: Tuning,
+  now: string,
+  hardware: Hardware | undefined = profile.status?.hardware,
+): ProfileStatus {
   const before = profile.status?.conditions ?? [];
   const applied = setCondition(before, { type: "Applied", ...appliedFinding(outcome) }, now);
   const conditions = setCondition(applied, { type: "Degraded", ...degradedFinding(outcome) }, now);
@@ -17,6 +22,7 @@ export function profileStatus(profile: Profile, { outcome, inForce }: Tuning, no
     ...inForce,
     conditions: [...conditions],
     observedGeneration: profile.metadata.generation,
+    ...(hardware ? { hardware } : {}),
   };
 }
 

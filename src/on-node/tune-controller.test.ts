@@ -13,10 +13,13 @@ import {
   type ProfileStatus,
   type Protocol,
 } from "../node-tuning/api.ts";
+import type { Json } from "../object/json.ts";
 import type { KubeObject } from "../object/meta.ts";
+import { applyMergePatch } from "../patch/merge-patch.ts";
 import { noLog } from "../runtime/log.ts";
 import { VirtualClock } from "../runtime/virtual-clock.ts";
 import { NodeEngines } from "./node-engines.ts";
+import { NodeHardware } from "./node-hardware.ts";
 import { NodeTuner } from "./node-tuner.ts";
 import { tuneController } from "./tune-controller.ts";
 
@@ -38,6 +41,10 @@ class World {
   away: number | undefined;
   /** What the server has, where the cache does not have it. */
   hidden: Profile | undefined;
+  /** A server whose definition of Profiles has no hardware. */
+  dropsHardware = false;
+  readonly host = new MemoryHost(new MemoryBase([["/proc/sys/kernel/random/boot_id", "b\n"]]));
+  #version = 0;
   #current: Profile | undefined;
   #tell: (event: CacheEvent<Profile>) => void = () => {};
 
@@ -53,8 +60,7 @@ class World {
         return () => {};
       },
     } as unknown as Informer<Profile>;
-    const host = new MemoryHost(new MemoryBase([["/proc/sys/kernel/random/boot_id", "b\n"]]));
-    const { clock } = this;
+    const { clock, host } = this;
     const engines = new NodeEngines({ host, option: "native", native: this.#engine() });
     const tuner = new NodeTuner({ host, engines, clock, lookEveryMs: 10 * minute, log: noLog });
     const controller = tuneController({
@@ -63,6 +69,7 @@ class World {
       namespace,
       node: "n",
       tuner,
+      hardware: new NodeHardware(host, noLog),
       protocol,
       clock,
     });
@@ -96,8 +103,13 @@ class World {
           return this.node;
         }
         const { status } = patch as { status: ProfileStatus };
-        this.statuses.push({ ...this.#current!.status, ...status });
-        this.change({ ...this.#current!, status: { ...this.#current!.status, ...status } });
+        if (this.dropsHardware) delete status.hardware;
+        if (Object.keys(status).length === 0) return this.#current;
+        const before = (this.#current!.status ?? {}) as unknown as Json;
+        const after = applyMergePatch(before, status as unknown as Json) as unknown as ProfileStatus;
+        this.statuses.push(after);
+        const metadata = { ...this.#current!.metadata, resourceVersion: String(++this.#version) };
+        this.change({ ...this.#current!, metadata, status: after });
         return this.#current;
       },
     } as unknown as Client;
@@ -269,5 +281,83 @@ describe("under the shipped protocol", () => {
     w.change(annotated("q", "a:2", 2));
     await w.clock.advance(0);
     expect(w.node.metadata.annotations?.[inputsAnnotation]).toBe("a:1");
+  });
+});
+
+describe("what a node is made of", () => {
+  const cpus = "/sys/devices/system/cpu";
+
+  function boot({ host }: World): void {
+    host.put("/proc/sys/kernel/arch", "aarch64\n");
+    host.put("/proc/meminfo", "MemTotal: 4096 kB\n");
+    host.put(`${cpus}/online`, "0-1\n");
+    for (const cpu of [0, 1]) host.put(`${cpus}/cpu${cpu}/topology/core_id`, `${cpu}\n`);
+  }
+  const both = {
+    architecture: "arm64",
+    numaNodes: [{ id: 0, memory: "4096Ki", cores: ["0/0:0", "0/1:1"] }],
+    offline: "",
+  };
+
+  test.each<Protocol>(["documented", "shipped"])(
+    "is told with the first status and not again (%s)",
+    async (protocol) => {
+      const w = new World(profile("p"), protocol);
+      boot(w);
+      await w.clock.advance(60 * minute);
+      expect(w.statuses).toMatchObject([{ tunedProfile: "p", hardware: both }]);
+      w.change(profile("q", 2, { status: w.statuses[0] }));
+      await w.clock.advance(0);
+      expect(w.statuses).toHaveLength(2);
+      expect(w.statuses[1]).toMatchObject({ tunedProfile: "q", hardware: both });
+    },
+  );
+
+  test("is not told where the Profile says it already", async () => {
+    const w = new World(profile("p"));
+    boot(w);
+    await w.clock.advance(0);
+    const again = new World(profile("p", 1, { status: w.statuses[0] }));
+    boot(again);
+    await again.clock.advance(60 * minute);
+    expect(again.requests).toEqual([]);
+    expect(again.done).toEqual(["apply p"]);
+  });
+
+  test("is told anew when a CPU was switched off, at the next look", async () => {
+    const w = new World(profile("p"));
+    boot(w);
+    await w.clock.advance(0);
+    w.host.put(`${cpus}/online`, "0\n");
+    w.host.put(`${cpus}/cpu1/online`, "0\n");
+    await w.clock.advance(10 * minute);
+    expect(w.statuses).toHaveLength(2);
+    expect(w.statuses[1]?.hardware).toMatchObject({ numaNodes: [{ cores: ["0/0:0"] }], offline: "1" });
+    await w.clock.advance(60 * minute);
+    expect([w.statuses.length, w.done.length]).toEqual([2, 1]);
+  });
+
+  test("stays as it was said while it cannot be told", async () => {
+    const status = { tunedProfile: "before", hardware: both };
+    const w = new World(profile("p", 1, { status }));
+    w.host.list = () => Promise.reject(new Error("no folder today"));
+    await w.clock.advance(0);
+    expect(w.statuses).toMatchObject([{ tunedProfile: "p", hardware: both }]);
+    expect(w.done).toEqual(["apply p"]);
+  });
+
+  test("is not told over and over to a server that drops it", async () => {
+    const w = new World(profile("p"));
+    boot(w);
+    w.dropsHardware = true;
+    await w.clock.advance(0);
+    w.requests.length = 0;
+    await w.clock.advance(60 * minute);
+    expect(w.requests).toEqual([]);
+    expect(w.statuses).toHaveLength(1);
+    w.change({ ...profile("q", 2), metadata: { ...profile("q", 2).metadata, uid: "new" } });
+    w.dropsHardware = false;
+    await w.clock.advance(0);
+    expect(w.statuses.at(-1)).toMatchObject({ tunedProfile: "q", hardware: both });
   });
 });

@@ -1,7 +1,8 @@
 import { isNotFound } from "../kube/api-error.ts";
 import type { Informer } from "../kube/cache.ts";
 import type { Client } from "../kube/client.ts";
-import { type Profile, profileKind, type Protocol } from "../node-tuning/api.ts";
+import { type Hardware, type Profile, profileKind, type Protocol } from "../node-tuning/api.ts";
+import { equal } from "../object/json.ts";
 import { keyOf } from "../object/meta.ts";
 import { emptyPlan } from "../object/plan.ts";
 import { formatTime } from "../object/time.ts";
@@ -10,6 +11,7 @@ import type { Clock } from "../runtime/clock.ts";
 import { Controller, type Result, source } from "../runtime/controller.ts";
 import type { Log } from "../runtime/log.ts";
 import { nodeAnnotator } from "./node-annotations.ts";
+import type { NodeHardware } from "./node-hardware.ts";
 import type { NodeTuner } from "./node-tuner.ts";
 import { profileStatus } from "./profile-status.ts";
 import type { Tuning } from "./tune-outcome.ts";
@@ -21,6 +23,7 @@ export interface TuneControllerOptions {
   namespace: string;
   node: string;
   tuner: NodeTuner;
+  hardware: NodeHardware;
   protocol: Protocol;
   clock: Clock;
   log?: Log;
@@ -30,17 +33,22 @@ const fieldManager = "attune-agent";
 
 /** Keeps a node as its Profile says, and the Profile's status as the node is. */
 export function tuneController(options: TuneControllerOptions): Controller {
-  const { client, profiles, namespace, node, tuner, clock } = options;
+  const { client, profiles, namespace, node, tuner, hardware, clock } = options;
   const key = `${namespace}/${node}`;
   const annotate = options.protocol === "shipped" ? nodeAnnotator({ client, node, fieldManager }) : undefined;
 
+  /** The Profile whose definition has no place for hardware: what it is told of that, the server drops. */
+  let withoutPlace = "";
+
   async function report(profile: Profile, tuning: Tuning, signal: AbortSignal, log: Log): Promise<void> {
-    const status = profileStatus(profile, tuning, formatTime(clock.now()));
     const { apiVersion, kind, metadata } = profile;
-    await act(
+    const found = withoutPlace === metadata.uid ? undefined : await hardware.look();
+    const status = profileStatus(profile, tuning, formatTime(clock.now()), found);
+    const { unchanged } = await act(
       { ...emptyPlan(), statuses: [{ of: { apiVersion, kind, metadata }, status: { ...status } }] },
       { client, kinds: () => profileKind, observed: () => profile, fieldManager, signal, log },
     );
+    if (unchanged > 0 && !hasIn(profile, found)) withoutPlace = metadata.uid ?? "";
     await annotate?.(profile, tuning, signal);
   }
 
@@ -75,6 +83,10 @@ export function tuneController(options: TuneControllerOptions): Controller {
       return tuning.outcome.type === "failed" ? { requeue: true } : { requeueAfterMs: tuner.lookAgainInMs };
     },
   });
+}
+
+function hasIn({ status }: Profile, hardware: Hardware | undefined): boolean {
+  return hardware === undefined || equal(status?.hardware, hardware);
 }
 
 export interface OwnProfile {

@@ -1,13 +1,11 @@
-import { parseTopology } from "../cpu/topology-text.ts";
 import type { MachineConfigPool } from "../machine-config/api.ts";
 import { at, isObject } from "../object/json.ts";
 import type { KubeObject } from "../object/meta.ts";
-import { approximately, isQuantity, parseQuantity } from "../object/quantity.ts";
 import { partitioningMode } from "../workload-partitioning/partitioning-mode.ts";
 import { workloadFiles } from "./foreign-workloads.ts";
 import { mixedCpusAllowed } from "./mixed-cpus-allowed.ts";
 import { derivedNames } from "./names.ts";
-import type { PoolNode } from "./pool-node.ts";
+import { poolNodeOf } from "./pool-node.ts";
 import { poolFor, selects } from "./pools.ts";
 import type { ForeignWorkloads, Surroundings } from "./surroundings.ts";
 
@@ -34,7 +32,7 @@ export function surroundingsOf(profile: KubeObject, objects: ClusterObjects): Su
   return {
     nodes: nodes
       .filter((node) => isSelected(node, selector))
-      .map((node) => poolNode(node, tuned.get(node.metadata.name))),
+      .map((node) => poolNodeOf(node, tuned.get(node.metadata.name))),
     otherProfiles: performanceProfiles
       .filter((other) => other.metadata.name !== name)
       .map((other) => ({ name: other.metadata.name ?? "", nodeSelector: nodeSelectorOf(other) })),
@@ -59,18 +57,6 @@ function labelsOf(value: unknown): Labels {
 function isSelected({ metadata: { labels = {} } }: KubeObject, selector: Labels): boolean {
   const wanted = Object.keys(selector);
   return wanted.length > 0 && wanted.every((key) => Object.hasOwn(labels, key) && labels[key] === selector[key]);
-}
-
-function poolNode(node: KubeObject, profile: KubeObject | undefined): PoolNode {
-  const architecture = at(node, "status", "nodeInfo", "architecture");
-  const cpus = at(node, "status", "capacity", "cpu");
-  const topology = profile && parseTopology(at(profile, "status", "hardware"));
-  return {
-    name: node.metadata.name ?? "",
-    ...(typeof architecture === "string" && architecture !== "" ? { architecture } : {}),
-    ...(typeof cpus === "string" && isQuantity(cpus) ? { cpus: approximately(parseQuantity(cpus)) } : {}),
-    ...(topology ? { topology } : {}),
-  };
 }
 
 /** Of MachineConfigs that the profile's pool takes in, and that neither a profile nor the installation brought. */

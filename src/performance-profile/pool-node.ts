@@ -1,4 +1,8 @@
 import type { CpuTopology } from "../cpu/cpu-topology.ts";
+import { parseTopology } from "../cpu/topology-text.ts";
+import { at } from "../object/json.ts";
+import type { KubeObject } from "../object/meta.ts";
+import { approximately, isQuantity, parseQuantity } from "../object/quantity.ts";
 
 /** A node that a profile selects, as far as its author must know it. */
 export interface PoolNode {
@@ -9,4 +13,23 @@ export interface PoolNode {
   readonly cpus?: number;
   /** As the node's agent found it. */
   readonly topology?: CpuTopology;
+}
+
+/** From a Node and the Profile of node tuning that is its own. What makes no sense is not known. */
+export function poolNodeOf(node: KubeObject, profile?: KubeObject): PoolNode {
+  const architecture = at(node, "status", "nodeInfo", "architecture");
+  const cpus = cpusOf(at(node, "status", "capacity", "cpu"));
+  const topology = parseTopology(at(profile, "status", "hardware"));
+  return {
+    name: node.metadata.name ?? "",
+    ...(typeof architecture === "string" && architecture !== "" ? { architecture } : {}),
+    ...(cpus === undefined ? {} : { cpus }),
+    ...(topology ? { topology } : {}),
+  };
+}
+
+function cpusOf(capacity: unknown): number | undefined {
+  const text = typeof capacity === "number" ? String(capacity) : capacity;
+  const cpus = typeof text === "string" && isQuantity(text) ? approximately(parseQuantity(text)) : 0;
+  return Number.isInteger(cpus) && cpus > 0 ? cpus : undefined;
 }

@@ -1,6 +1,6 @@
 import { at, get, isObject } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
-import type { PoolNode } from "../pool-node.ts";
+import { type PoolNode, poolNodeOf } from "../pool-node.ts";
 
 /** A node as its object describes it. What it is made of may be known from elsewhere. */
 export interface ClusterNode extends PoolNode {
@@ -16,15 +16,11 @@ export interface Taint {
 
 /** Support data is anybody's text: what is no label or taint is left out. */
 export function readClusterNode(object: KubeObject): ClusterNode {
-  const architecture = at(object, "status", "nodeInfo", "architecture");
-  const cpus = Number(at(object, "status", "capacity", "cpu"));
   const taints = at(object, "spec", "taints");
   return {
-    name: object.metadata.name ?? "",
+    ...poolNodeOf(object),
     labels: textsOf(at(object, "metadata", "labels")),
     taints: Array.isArray(taints) ? taints.map(readTaint) : [],
-    ...(typeof architecture === "string" && architecture !== "" ? { architecture } : {}),
-    ...(Number.isInteger(cpus) && cpus > 0 ? { cpus } : {}),
   };
 }
 

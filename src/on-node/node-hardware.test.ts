@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { MemoryBase } from "../host/memory-base.ts";
+import { type MemoryCommand, MemoryHost } from "../host/memory-host.ts";
+import { noLog } from "../runtime/log.ts";
+import { NodeHardware } from "./node-hardware.ts";
+
+const cpus = "/sys/devices/system/cpu";
+const single = [
+  [`${cpus}/online`, "0\n"],
+  [`${cpus}/cpu0/topology/core_id`, "0\n"],
+] as const;
+const one = { numaNodes: [{ id: 0, cores: ["0/0:0"] }], offline: "" };
+const uname =
+  (stdout: string, code = 0): MemoryCommand =>
+  () => ({ type: "exited", code, stdout, stderr: "" });
+
+describe("what a node is made of", () => {
+  test.each<{ name: string; files?: [string, string][]; uname?: MemoryCommand; expected: object }>([
+    {
+      name: "its kernel names it",
+      files: [["/proc/sys/kernel/arch", "x86_64\n"]],
+      expected: { architecture: "amd64" },
+    },
+    { name: "only uname names it", uname: uname("aarch64\n"), expected: { architecture: "arm64" } },
+    { name: "Kubernetes has no word of its own", uname: uname("s390x\n"), expected: { architecture: "s390x" } },
+    { name: "uname fails", uname: uname("x86_64\n", 1), expected: {} },
+    { name: "nobody names it", expected: {} },
+    {
+      name: "its processor names itself",
+      files: [["/proc/cpuinfo", "processor\t: 0\nvendor_id\t: AuthenticAMD\n"]],
+      expected: { vendor: "AuthenticAMD" },
+    },
+  ])("is told where $name", async ({ files = [], uname: program, expected }) => {
+    const host = new MemoryHost(new MemoryBase([...single, ...files]), program ? [["uname", program]] : []);
+    expect(await new NodeHardware(host, noLog).look()).toEqual({ ...one, ...expected });
+  });
+
+  test("is nothing where no CPU can be seen", async () => {
+    expect(await new NodeHardware(new MemoryHost(new MemoryBase([])), noLog).look()).toBeUndefined();
+  });
+
+  test("is read once, until other CPUs are on", async () => {
+    const host = new MemoryHost(new MemoryBase(single));
+    const hardware = new NodeHardware(host, noLog);
+    const first = await hardware.look();
+    host.put(`${cpus}/cpu1/topology/core_id`, "1\n");
+    expect(await hardware.look()).toBe(first);
+    host.put(`${cpus}/online`, "0-1\n");
+    expect((await hardware.look())?.numaNodes).toEqual([{ id: 0, cores: ["0/0:0", "0/1:1"] }]);
+  });
+
+  test("is looked for again after it could not be read", async () => {
+    const host = new MemoryHost(new MemoryBase(single));
+    const hardware = new NodeHardware(host, noLog);
+    const list = host.list.bind(host);
+    host.list = () => Promise.reject(new Error("not now"));
+    expect(await hardware.look()).toBeUndefined();
+    host.list = list;
+    expect(await hardware.look()).toEqual(one);
+  });
+});

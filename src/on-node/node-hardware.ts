@@ -1,0 +1,66 @@
+import { architectureOf } from "../cpu/architecture.ts";
+import { onlineCpus } from "../cpu/cpu-topology.ts";
+import { loadTopology } from "../cpu/load-topology.ts";
+import { formatTopology } from "../cpu/topology-text.ts";
+import type { Host } from "../host/host.ts";
+import type { Hardware } from "../node-tuning/api.ts";
+import type { Log } from "../runtime/log.ts";
+
+/** Says which CPUs are on: as long as it says the same, the rest is as it was. */
+const onlinePath = "/sys/devices/system/cpu/online";
+const archPath = "/proc/sys/kernel/arch";
+
+/** What a node is made of. Looked at once, and again when CPUs were switched on or off. */
+export class NodeHardware {
+  readonly #host: Host;
+  readonly #log: Log;
+  #found: { readonly online: string; readonly hardware: Hardware | undefined } | undefined;
+
+  constructor(host: Host, log: Log) {
+    this.#host = host;
+    this.#log = log;
+  }
+
+  /** Nothing where it cannot be told: a node is tuned all the same. */
+  async look(): Promise<Hardware | undefined> {
+    try {
+      const online = (await this.#text(onlinePath)) ?? "";
+      if (this.#found?.online !== online) this.#found = { online, hardware: await this.#read() };
+      return this.#found.hardware;
+    } catch (error) {
+      this.#log.warn({ error: (error as Error).message }, "cannot tell what the node is made of");
+      return undefined;
+    }
+  }
+
+  async #read(): Promise<Hardware | undefined> {
+    const topology = await loadTopology({
+      read: (path) => this.#text(path),
+      list: (path) => this.#host.list(path),
+    });
+    if (onlineCpus(topology).length === 0) return undefined;
+    const [machine, vendor] = await Promise.all([this.#machine(), this.#vendor()]);
+    return {
+      ...(machine ? { architecture: architectureOf(machine) } : {}),
+      ...(vendor ? { vendor } : {}),
+      ...formatTopology(topology),
+    };
+  }
+
+  /** Kernels since 6.1 have it in a file; before, there is only the program. */
+  async #machine(): Promise<string | undefined> {
+    const text = await this.#text(archPath);
+    if (text !== undefined) return text.trim();
+    const uname = await this.#host.run(["uname", "-m"]);
+    return uname.type === "exited" && uname.code === 0 ? uname.stdout.trim() : undefined;
+  }
+
+  async #vendor(): Promise<string | undefined> {
+    return /^vendor_id\s*:\s*(\S+)/m.exec((await this.#text("/proc/cpuinfo")) ?? "")?.[1];
+  }
+
+  async #text(path: string): Promise<string | undefined> {
+    const file = await this.#host.read(path);
+    return file.type === "text" ? file.text : undefined;
+  }
+}
