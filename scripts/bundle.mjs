@@ -34,7 +34,7 @@ const loadedAtFirstUse = {
 };
 
 /** Commands that end at once, each in a folder of its own below src/cli. */
-const short = ["tuned", "render"];
+const short = ["tuned", "render", "profile"];
 
 /** Short commands share no chunks with long ones: every file that is read costs them more than its size. */
 const apart = {

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import type { PlanOptions } from "./plan.ts";
+import { profileCommand } from "./profile/command.ts";
 import { renderCommand } from "./render/command.ts";
 import { tunedCommand } from "./tuned/command.ts";
 import { version } from "./version.ts";
@@ -61,10 +62,13 @@ program
   .option("--look-every <time>", "how often to look whether somebody else changed a setting", "10m")
   .option("--rollback-on-exit", "put the originals back at the end (default: only if the node is to be left alone)")
   .option("--one-shot", "tune the node as it was before it restarted, ask no cluster, and end")
+  .option("--sysinfo <file>", "write a snapshot of the node's hardware, - for standard output, ask no cluster, and end")
   .action(async (options: Record<string, string | boolean>) =>
-    options["oneShot"] === true
-      ? (await import("./agent-one-shot.ts")).agentOneShot(options)
-      : (await import("./agent.ts")).agent(options),
+    options["sysinfo"] !== undefined
+      ? (await import("./agent-sysinfo.ts")).agentSysinfo(options)
+      : options["oneShot"] === true
+        ? (await import("./agent-one-shot.ts")).agentOneShot(options)
+        : (await import("./agent.ts")).agent(options),
   );
 
 program
@@ -141,6 +145,7 @@ program
     (await import("./explain.ts")).explain(kind, name, options),
   );
 
+profileCommand(program);
 renderCommand(program);
 tunedCommand(program);
 

@@ -15,6 +15,7 @@ const patterns = [
   "/proc/irq/default_smp_affinity",
   "/proc/meminfo",
   "/proc/softirqs",
+  "/proc/sys/kernel/arch",
   "/sys/class/dmi/id/bios_*",
   "/sys/class/dmi/id/product_family",
   "/sys/class/dmi/id/product_name",

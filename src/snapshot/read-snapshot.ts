@@ -1,23 +1,40 @@
-import type { CpuTopology } from "../cpu/cpu-topology.ts";
-import { onlineCpus } from "../cpu/cpu-topology.ts";
+import { architectureOf } from "../cpu/architecture.ts";
+import { type CpuTopology, onlineCpus } from "../cpu/cpu-topology.ts";
+import type { FileView } from "../cpu/file-view.ts";
 import { readTopology } from "../cpu/read-topology.ts";
 import { ArchiveError } from "./archive-entry.ts";
 import { ArchiveView } from "./archive-view.ts";
 import { readArchive } from "./read-archive.ts";
 
-/** What a machine is made of, from a snapshot of it: `collect.ts` makes them, and so do others. */
-export async function readSnapshot(source: AsyncIterable<Uint8Array>): Promise<CpuTopology> {
-  const entries = await readArchive(source, { wanted: tellsTopology });
-  const topology = readTopology(new ArchiveView(entries));
-  if (onlineCpus(topology).length === 0) throw new ArchiveError("no CPU is in it: not a snapshot of a node");
-  return topology;
+/** A machine as a snapshot shows it. */
+export interface Snapshot {
+  readonly topology: CpuTopology;
+  /** As Kubernetes names it. */
+  readonly architecture?: string;
 }
 
-function tellsTopology(path: string): boolean {
+/** Reads a snapshot of a node: `collect.ts` makes them, and so do others. */
+export async function readSnapshot(source: AsyncIterable<Uint8Array>): Promise<Snapshot> {
+  const view = new ArchiveView(await readArchive(source, { wanted }));
+  const topology = readTopology(view);
+  if (onlineCpus(topology).length === 0) throw new ArchiveError("no CPU is in it: not a snapshot of a node");
+  const architecture = readArchitecture(view);
+  return { topology, ...(architecture === undefined ? {} : { architecture }) };
+}
+
+/** Kernels before 6.1 do not say it; what they say of processors tells those that matter. */
+function readArchitecture(view: FileView): string | undefined {
+  const machine = view.read("/proc/sys/kernel/arch")?.trim();
+  if (machine) return architectureOf(machine);
+  const cpuinfo = view.read("/proc/cpuinfo") ?? "";
+  if (/^vendor_id\s*:.*(Intel|AMD|Hygon|Centaur)/m.test(cpuinfo)) return "amd64";
+  return /^CPU implementer\s*:/m.test(cpuinfo) ? "arm64" : undefined;
+}
+
+const wantedFiles = new Set(["proc/cpuinfo", "proc/meminfo", "proc/sys/kernel/arch"]);
+
+function wanted(path: string): boolean {
   return (
-    path === "proc/cpuinfo" ||
-    path === "proc/meminfo" ||
-    path.startsWith("sys/devices/system/cpu/") ||
-    path.startsWith("sys/devices/system/node/")
+    wantedFiles.has(path) || path.startsWith("sys/devices/system/cpu/") || path.startsWith("sys/devices/system/node/")
   );
 }

@@ -40,12 +40,25 @@ describe("a snapshot", () => {
     expect(paths).toEqual(expect.arrayContaining(["proc/irq/7/smp_affinity_list", "sys/class/dmi/id/product_name"]));
     expect(paths.filter((path) => /serial|passwd/.test(path))).toEqual([]);
     expect(entries).toContainEqual({ type: "link", path: "sys/devices/system/node/node2/cpu6", to: "../../cpu/cpu6" });
-    expect(await readSnapshot(packed(entries))).toEqual(machine);
+    expect(await readSnapshot(packed(entries))).toEqual({ topology: machine });
   });
 
   it("of this very machine can be read", async () => {
-    const topology = await readSnapshot(packed(await collect(new LinuxHost("/", atOnce))));
+    const { topology } = await readSnapshot(packed(await collect(new LinuxHost("/", atOnce))));
     expect(onlineCpus(topology).length).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ["/proc/sys/kernel/arch", "x86_64\n", "amd64"],
+    ["/proc/sys/kernel/arch", "riscv64\n", "riscv64"],
+    ["/proc/cpuinfo", "processor\t: 0\nvendor_id\t: GenuineIntel\n", "amd64"],
+    ["/proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x41\n", "arm64"],
+    ["/proc/cpuinfo", "processor\t: 0\ncpu\t: POWER9\n", undefined],
+  ])("tells the architecture: %s %j", async (path, text, architecture) => {
+    const { files } = topologyFiles(machine);
+    files.set(path, text);
+    const entries = await collect(new MemoryHost(new MemoryBase(files)));
+    expect((await readSnapshot(packed(entries))).architecture).toBe(architecture);
   });
 
   it("has CPUs, or it is none", async () => {

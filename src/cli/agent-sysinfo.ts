@@ -1,0 +1,26 @@
+import { writeFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { onlineCpus } from "../cpu/cpu-topology.ts";
+import { readTopology } from "../cpu/read-topology.ts";
+import { LinuxHost } from "../host/linux-host.ts";
+import { atOnce } from "../host/look.ts";
+import { ArchiveView } from "../snapshot/archive-view.ts";
+import { collect } from "../snapshot/collect.ts";
+import { writeTar } from "../snapshot/write-tar.ts";
+import type { Options } from "./connection-option.ts";
+
+/** `attune agent --sysinfo`: writes what `attune profile` wants to know of a node. Asks no cluster and changes nothing. */
+export async function agentSysinfo(options: Options): Promise<void> {
+  const root = String(options.root ?? "/");
+  const file = String(options.sysinfo);
+  // Typed as always a boolean, which it is not.
+  const seen = process.stdout.isTTY as boolean | undefined;
+  if (file === "-" && seen === true) throw new Error("--sysinfo -: an archive is nothing for a terminal, name a file");
+  const entries = await collect(new LinuxHost(root, atOnce));
+  if (onlineCpus(readTopology(new ArchiveView(entries))).length === 0)
+    throw new Error(`--sysinfo: no CPU is to be seen below ${root}: is the node's own file system mounted there?`);
+  const bytes = await promisify(gzip)(Buffer.concat([...writeTar(entries)]));
+  if (file === "-") process.stdout.write(bytes);
+  else await writeFile(file, bytes);
+}

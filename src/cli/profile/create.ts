@@ -1,0 +1,97 @@
+import { readChoices } from "../../performance-profile/creator/choices.ts";
+import type { Machine } from "../../performance-profile/creator/compare-hardware.ts";
+import { createProfile } from "../../performance-profile/creator/create-profile.ts";
+import { groupNodes, type NodeGroup } from "../../performance-profile/creator/node-groups.ts";
+import { profileDocument } from "../../performance-profile/creator/profile-document.ts";
+import { formatFinding } from "../../performance-profile/finding.ts";
+import { findings } from "../../performance-profile/findings.ts";
+import type { PerformanceProfile } from "../../performance-profile/api.ts";
+import { partitioningMode } from "../../workload-partitioning/partitioning-mode.ts";
+import { printable } from "../tuned/printable.ts";
+import type { Around, Terminal } from "../tuned/terminal.ts";
+import { clusterOf, type KnownCluster, machinesOf, notKnown } from "./known-cluster.ts";
+import { knownCluster, type SourceOptions } from "./source-option.ts";
+
+export interface CreateOptions extends SourceOptions {
+  readonly mcpName?: string;
+  readonly nodePoolName?: string;
+  /** The others, by name of the flag. */
+  readonly flags: Readonly<Record<string, string | boolean | undefined>>;
+}
+
+/** `attune profile create`: a profile for the nodes of a pool. Returns the exit code. */
+export async function create(options: CreateOptions, { terminal, signal }: Around): Promise<number> {
+  const read = readChoices(options.flags);
+  const reasons = [...missing(options), ...(read.type === "refused" ? read.reasons : [])];
+  if (read.type === "refused" || reasons.length > 0) return refused(reasons, terminal);
+  const { choices } = read;
+  const known = await knownCluster(options, options.mcpName ?? "", signal);
+  const cluster = clusterOf(known);
+  const { groups, notes } = groupNodes(cluster);
+  warn([...known.warnings, ...notes], terminal);
+  const group = chosen(options, groups, cluster.hosted);
+  if (typeof group === "string") return refused([group], terminal);
+  const found = await machinesOf(group, known);
+  if (found.type === "unknown") return refused([notKnown(found.nodes)], terminal);
+  const { machines } = found;
+  const creation = createProfile({ choices, group, machines, pools: cluster.pools });
+  if (creation.type === "refused") return refused(creation.reasons, terminal);
+  const { profile, warnings } = creation;
+  const judged = judge(profile, machines, known);
+  warn([...warnings, ...judged.warnings], terminal);
+  if (judged.errors.length > 0) return refused(judged.errors, terminal);
+  terminal.out(profileDocument(profile, { ...choices, ...creation }, cluster.hosted));
+  return 0;
+}
+
+function missing({ mustGatherDirPath, kubeconfig, context, snapshot, mcpName, nodePoolName }: CreateOptions): string[] {
+  const reasons: string[] = [];
+  if ([mustGatherDirPath, kubeconfig, context, snapshot].every((one) => one === undefined))
+    reasons.push("--must-gather-dir-path: must be given, or --kubeconfig, or --context, or --snapshot");
+  if ((mcpName === undefined) === (nodePoolName === undefined))
+    reasons.push("--mcp-name: either it or --node-pool-name must be given");
+  return reasons;
+}
+
+/** The group that was named, or why there is none. */
+function chosen(
+  { mcpName, nodePoolName }: CreateOptions,
+  groups: readonly NodeGroup[],
+  hosted: boolean,
+): NodeGroup | string {
+  const flag = mcpName === undefined ? "--node-pool-name" : "--mcp-name";
+  const name = mcpName ?? nodePoolName;
+  if (hosted && mcpName !== undefined) return `${flag}: nodes of a hosted cluster are named with --node-pool-name`;
+  if (!hosted && nodePoolName !== undefined) return `${flag}: the cluster is not hosted, name a pool with --mcp-name`;
+  const group = groups.find((one) => one.name === name);
+  const names = groups.map((one) => one.name).join(", ");
+  return group ?? `${flag} ${name}: ${names === "" ? "no node belongs to any" : `not one of ${names}`}`;
+}
+
+/** As admission would judge it on these nodes. */
+function judge(
+  profile: PerformanceProfile,
+  machines: readonly Machine[],
+  { pools, infrastructure }: KnownCluster,
+): { readonly errors: readonly string[]; readonly warnings: readonly string[] } {
+  const found = findings(profile, {
+    nodes: machines,
+    otherProfiles: [],
+    ...(pools ? { pools } : {}),
+    partitioning: partitioningMode(infrastructure),
+    mixedCpusAllowed: false,
+    foreignWorkloads: [],
+  });
+  const of = (severity: "error" | "warning"): string[] =>
+    found.filter((one) => one.severity === severity).map(formatFinding);
+  return { errors: of("error"), warnings: of("warning") };
+}
+
+function refused(reasons: readonly string[], { err }: Terminal): number {
+  for (const reason of reasons) err(`error: ${printable(reason)}\n`);
+  return 1;
+}
+
+function warn(warnings: readonly string[], { err }: Terminal): void {
+  for (const warning of warnings) err(`warning: ${printable(warning)}\n`);
+}

@@ -1,0 +1,33 @@
+import { groupNodes } from "../../performance-profile/creator/node-groups.ts";
+import { type KnownGroup, poolInfos, poolInfoText } from "../../performance-profile/creator/info.ts";
+import { printable } from "../tuned/printable.ts";
+import type { Around } from "../tuned/terminal.ts";
+import { clusterOf, machinesOf, notKnown } from "./known-cluster.ts";
+import { knownCluster, type SourceOptions } from "./source-option.ts";
+
+export interface InfoOptions extends SourceOptions {
+  readonly json?: boolean;
+}
+
+/** `attune profile info`: what pools there are, and what their nodes are made of. Returns the exit code. */
+export async function info(options: InfoOptions, { terminal, signal }: Around): Promise<number> {
+  const { mustGatherDirPath, kubeconfig, context, snapshot } = options;
+  const isGiven = [mustGatherDirPath, kubeconfig, context, snapshot].some((one) => one !== undefined);
+  const known = await knownCluster(isGiven ? options : { mustGatherDirPath: "must-gather" }, "worker", signal);
+  const { groups, notes } = groupNodes(clusterOf(known));
+  for (const note of [...known.warnings, ...notes]) terminal.err(`warning: ${printable(note)}\n`);
+  const all: KnownGroup[] = [];
+  const unknown: string[] = [];
+  for (const group of groups) {
+    const found = await machinesOf(group, known);
+    if (found.type === "unknown") unknown.push(...found.nodes);
+    else all.push({ name: group.name, nodes: found.machines });
+  }
+  if (unknown.length > 0) {
+    terminal.err(`error: ${printable(notKnown([...new Set(unknown)]))}\n`);
+    return 1;
+  }
+  const infos = poolInfos(all);
+  terminal.out(options.json === true ? `${JSON.stringify(infos)}\n` : poolInfoText(infos));
+  return 0;
+}

@@ -1,0 +1,118 @@
+import { get, isObject } from "../../object/json.ts";
+import type { KubeObject } from "../../object/meta.ts";
+import { readSnapshot, type Snapshot } from "../../snapshot/read-snapshot.ts";
+import { listItems } from "../list-items.ts";
+import { parseDocuments } from "../parse-documents.ts";
+import { type GatheredFile, gatheredFiles } from "./gathered-files.ts";
+import type { KnownCluster } from "./known-cluster.ts";
+
+/** Where support data has what; folders above are named after images. */
+const places = {
+  "cluster-scoped-resources/core/nodes": /^(.*\/)?cluster-scoped-resources\/core\/nodes\/[^/]+\.ya?ml$/,
+  "cluster-scoped-resources/machineconfiguration.openshift.io/machineconfigpools":
+    /^(.*\/)?cluster-scoped-resources\/machineconfiguration\.openshift\.io\/machineconfigpools\/[^/]+\.ya?ml$/,
+  "cluster-scoped-resources/config.openshift.io/infrastructures/cluster.yaml":
+    /^(.*\/)?cluster-scoped-resources\/config\.openshift\.io\/infrastructures\/cluster\.ya?ml$/,
+  "nodes/NODE/sysinfo.tgz": /^((?:.*\/)?)nodes\/[^/]+\/sysinfo\.tgz$/,
+} as const;
+type Place = keyof typeof places;
+
+/** A cluster as support data shows it: a folder that was gathered, or an archive of one. */
+export async function readMustGather(path: string): Promise<KnownCluster> {
+  try {
+    return await read(path);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new Error(`--must-gather-dir-path ${path}: ${message}`, { cause: error });
+  }
+}
+
+async function read(path: string): Promise<KnownCluster> {
+  const found = await gatheredFiles(path, (file) => Object.values(places).some((place) => place.test(file)));
+  const at = (place: Place): readonly GatheredFile[] => inOnePlace(place, found);
+  const warnings: string[] = [];
+  const nodes = await objectsIn("Node", at("cluster-scoped-resources/core/nodes"));
+  if (nodes.length === 0) throw new Error("no cluster-scoped-resources/core/nodes in it: is it a must-gather?");
+  const pools = await objectsIn(
+    "MachineConfigPool",
+    at("cluster-scoped-resources/machineconfiguration.openshift.io/machineconfigpools"),
+    // Profiles for its nodes are rare; one for other nodes should not fail for it.
+    (file, problem) => isMaster(file) && warnings.push(`${problem}; going on without the pool`) > 0,
+  );
+  const [infrastructure] = await objectsIn(
+    "Infrastructure",
+    at("cluster-scoped-resources/config.openshift.io/infrastructures/cluster.yaml"),
+  );
+  const snapshots = new Map(at("nodes/NODE/sysinfo.tgz").map((file) => [file.path.split("/").at(-2), file]));
+  return {
+    nodes,
+    ...(pools.length > 0 ? { pools } : {}),
+    ...(infrastructure ? { infrastructure } : {}),
+    hardware: (node) => hardwareIn(snapshots.get(node)),
+    warnings,
+  };
+}
+
+function isMaster({ path }: GatheredFile): boolean {
+  return /(^|\/)master\.ya?ml$/.test(path);
+}
+
+/** Support data of two clusters, or of one gathered twice, is nobody's. */
+function inOnePlace(place: Place, files: readonly GatheredFile[]): readonly GatheredFile[] {
+  const above = new Map<string, GatheredFile[]>();
+  for (const file of files) {
+    const match = places[place].exec(file.path);
+    if (!match || (place.startsWith("nodes/") && file.path.includes("cluster-scoped-resources/"))) continue;
+    const folder = match[1] ?? "";
+    above.set(folder, [...(above.get(folder) ?? []), file]);
+  }
+  if (above.size > 1) {
+    const folders = [...above.keys()].map((folder) => folder || "./").toSorted();
+    throw new Error(
+      `${place} is there ${above.size} times, in ${folders.join(" and ")}: name the folder of one must-gather`,
+    );
+  }
+  return [...above.values()].flat().toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** `tolerated` may take a file that makes no sense upon itself. */
+async function objectsIn(
+  kind: string,
+  files: readonly GatheredFile[],
+  tolerated: (file: GatheredFile, problem: string) => boolean = () => false,
+): Promise<KubeObject[]> {
+  const objects: KubeObject[] = [];
+  for (const file of files) {
+    const found = await objectsOf(kind, file);
+    if (typeof found !== "string") objects.push(...found);
+    else if (!tolerated(file, found)) throw new Error(found);
+  }
+  return objects;
+}
+
+async function objectsOf(kind: string, file: GatheredFile): Promise<KubeObject[] | string> {
+  const objects: KubeObject[] = [];
+  for (const document of await parseDocuments(file.path, new TextDecoder().decode(await file.read()))) {
+    if ("problem" in document) return `${document.place}: ${document.problem}`;
+    objects.push(...listItems(document.value).filter((value): value is KubeObject => isNamed(value, kind)));
+  }
+  return objects.length > 0 ? objects : `${file.path}: no ${kind} in it`;
+}
+
+function isNamed(value: unknown, kind: string): boolean {
+  return isObject(value) && value.kind === kind && typeof get(value.metadata, "name") === "string";
+}
+
+async function hardwareIn(file: GatheredFile | undefined): Promise<Snapshot | undefined> {
+  if (!file) return undefined;
+  try {
+    return await readSnapshot(once(await file.read()));
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new Error(`${file.path}: ${message}`, { cause: error });
+  }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
