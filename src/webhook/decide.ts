@@ -3,7 +3,7 @@ import type { KubeObject } from "../object/meta.ts";
 import { emptyPlan, type Plan } from "../object/plan.ts";
 import { type CertificateLives, type Certificates, nextCertificates, renewalTime } from "./certificates.ts";
 import type { Handlers } from "./handler.ts";
-import { admissionConfigurations, definitionConversion, namesOf, type Target } from "./registration.ts";
+import { admissionConfigurations, definitionConversion, namesOf, namesService, type Target } from "./registration.ts";
 
 export interface RegistrationInput {
   readonly handlers: Handlers;
@@ -19,6 +19,8 @@ export interface RegistrationDecision {
   readonly plan: Plan;
   /** What to serve: what lies in the Secret, if that is of use. */
   readonly serve: Certificates | undefined;
+  /** Definitions from which a service has to go first: an apply takes nothing away that another put there. */
+  readonly replaced: readonly KubeObject[];
   /** Whether every API server that has seen what we have seen will find and trust us. */
   readonly registered: boolean;
 }
@@ -30,10 +32,9 @@ export function decideRegistration(input: RegistrationInput): RegistrationDecisi
   const planned = (caPem: string): KubeObject[] => [
     ...admissionConfigurations(handlers.admission, target, caPem),
     // A definition that is not there, or not ours, is left alone.
-    ...handlers.conversion.flatMap((handler) => {
-      const observed = input.observed(definitionConversion(handler, target, caPem));
-      return observed ? [definitionConversion(handler, target, caPem, observed)] : [];
-    }),
+    ...handlers.conversion
+      .map((handler) => definitionConversion(handler, target, caPem))
+      .filter((definition) => input.observed(definition) !== undefined),
   ];
   const bundle = current?.["ca.crt"];
   const registered =
@@ -45,11 +46,13 @@ export function decideRegistration(input: RegistrationInput): RegistrationDecisi
   if (!isKept) {
     // Another replica may have been faster: what we made counts when it is read back.
     plan.objects.push({ owns: "whole", object: secretObject(secret, next), because: "certificates are due" });
-    return { plan, serve: undefined, registered: false };
+    return { plan, serve: undefined, replaced: [], registered: false };
   }
-  for (const object of planned(next["ca.crt"]))
+  const objects = planned(next["ca.crt"]);
+  const isReplaced = (object: KubeObject): boolean => target.type === "url" && namesService(input.observed(object));
+  for (const object of objects.filter((one) => !isReplaced(one)))
     plan.objects.push({ owns: "fields", object, because: "API servers must find and trust the webhook" });
-  return { plan, serve: next, registered };
+  return { plan, serve: next, replaced: objects.filter(isReplaced), registered };
 }
 
 const keys = ["ca.crt", "ca.key", "tls.crt", "tls.key"] as const;

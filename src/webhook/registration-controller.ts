@@ -3,6 +3,7 @@ import type { Informer } from "../kube/cache.ts";
 import type { Client, KindRef } from "../kube/client.ts";
 import { createInformer } from "../kube/informer.ts";
 import { kinds } from "../kube/kinds.ts";
+import { at, type Json } from "../object/json.ts";
 import { keyOf, type KubeObject } from "../object/meta.ts";
 import type { ObjectReference } from "../object/plan.ts";
 import { act } from "../runtime/act.ts";
@@ -53,6 +54,19 @@ export function registration(options: RegistrationOptions): Registration {
   let registered = false;
   let wasRegistered = false;
 
+  /** In one write: at no time is it said that nobody converts. */
+  const replaceService = async ({ metadata, spec }: KubeObject, signal: AbortSignal): Promise<void> => {
+    const operations = [
+      { op: "replace" as const, path: "/spec/conversion", value: at({ spec }, "spec", "conversion") as Json },
+    ];
+    await client.patch(
+      kinds.customResourceDefinition,
+      metadata.name ?? "",
+      { type: "json", operations },
+      { fieldManager, signal },
+    );
+  };
+
   const controller = new Controller({
     name: "webhook-registration",
     clock,
@@ -79,6 +93,7 @@ export function registration(options: RegistrationOptions): Registration {
         options.onRegistered?.();
       }
       registered = decision.registered;
+      for (const definition of decision.replaced) await replaceService(definition, signal);
       const result = await act(decision.plan, {
         client,
         kinds: (_apiVersion, kind) => informers.get(kind)?.kind as KindRef,

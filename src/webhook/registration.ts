@@ -57,18 +57,8 @@ function webhook(handler: AdmissionHandler, clientConfig: object): object {
   };
 }
 
-/**
- * The part of a definition that says who converts its objects. `observed` may name a service, as definitions do when they
- * are installed; servers take only one of that and an address.
- */
-export function definitionConversion(
-  handler: ConversionHandler,
-  target: Target,
-  caPem: string,
-  observed?: KubeObject,
-): KubeObject {
-  const service = at(observed, "spec", "conversion", "webhook", "clientConfig", "service");
-  const withoutService = target.type === "url" && service !== undefined ? { service: null } : {};
+/** The part of a definition that says who converts its objects. */
+export function definitionConversion(handler: ConversionHandler, target: Target, caPem: string): KubeObject {
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
@@ -77,12 +67,17 @@ export function definitionConversion(
       conversion: {
         strategy: "Webhook",
         webhook: {
-          clientConfig: { ...clientConfig(target, conversionPath(handler), caPem), ...withoutService },
+          clientConfig: clientConfig(target, conversionPath(handler), caPem),
           conversionReviewVersions: ["v1"],
         },
       },
     },
   };
+}
+
+/** Whether a definition names a service where we have an address: servers take only one of both. */
+export function namesService(definition: KubeObject | undefined): boolean {
+  return at(definition, "spec", "conversion", "webhook", "clientConfig", "service") !== undefined;
 }
 
 function clientConfig(target: Target, path: string, caPem: string): object {
