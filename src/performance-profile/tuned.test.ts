@@ -39,6 +39,11 @@ describe("the Tuned", () => {
     ]);
   });
 
+  it("names CPUs in order, each once, however they were written", () => {
+    const cpu = { reserved: "0", isolated: "10,9,8,7,6,5,4,3,2,1,21,22,23,24,25,26,27,28,2" };
+    expect(tunedOf(inputOf({ cpu })).spec?.profile?.[0]?.data).toContain("\nisolated_cores=1-10,21-28\n");
+  });
+
   it.each([
     ["the least", {}],
     ["everything", everything],

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatRanges } from "../../src/cpu/cpu-set.ts";
+import { tunedWarnings } from "../../src/node-tuning/tuned-warnings.ts";
 import { at, clone, deepFreeze } from "../../src/object/json.ts";
 import type { DerivationInput } from "../../src/performance-profile/derivation.ts";
 import { type Derivation, derive } from "../../src/performance-profile/derive.ts";
@@ -33,12 +34,14 @@ describe("profiles at random", () => {
     expect(allFields.filter((field) => !seen.has(field))).toEqual([]);
   });
 
-  it("have no errors, and derive into the same bytes every time", () => {
+  it("have no errors, give no warnings, and derive into the same bytes every time", () => {
     fc.assert(
       fc.property(arbitraryProfile(), (given) => {
         expect(findings(given.profile).filter(({ severity }) => severity === "error")).toEqual([]);
         const input = inputOf(given);
-        expect(JSON.stringify(derivedFrom(clone(input)))).toBe(JSON.stringify(derivedFrom(input)));
+        const derived = derivedFrom(input);
+        expect(tunedWarnings(derived.tuned)).toEqual([]);
+        expect(JSON.stringify(derivedFrom(clone(input)))).toBe(JSON.stringify(derived));
       }),
       { numRuns: 300 },
     );

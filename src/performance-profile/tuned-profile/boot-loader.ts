@@ -19,7 +19,7 @@ export function bootLoader(facts: ProfileFacts): Section {
       ],
       ["cmdline_cpu_part_nohzfull", "+nohz_full=${isolated_cores}"],
       ["cmdline_cpu_tuning", "+skew_tick=1"],
-      // Empty ones keep the place of what a processor's own part may say.
+      // Empty ones are names that users' own Tuneds, which refine this one, may fill.
       ["cmdline_iommu", ""],
       ["cmdline_isolation", `+isolcpus=${balanceIsolated ? "" : "domain,"}managed_irq,\${isolated_cores}`],
       ...when(
