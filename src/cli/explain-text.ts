@@ -2,6 +2,7 @@ import { findCondition } from "../object/condition.ts";
 import type { NodeExplanation } from "../node-tuning/explain.ts";
 import type { RuleVerdict } from "../node-tuning/explain-rule.ts";
 import type { SettingExplanation } from "../node-tuning/explain-settings.ts";
+import { hardwareText } from "./hardware-text.ts";
 import { probeText } from "./probe-text.ts";
 import { type Cell, textTable } from "./text-table.ts";
 import { printable } from "./tuned/printable.ts";
@@ -34,7 +35,7 @@ function section(title: string, text: string, { bold }: Colours): string {
 
 function head(explanation: NodeExplanation, colours: Colours): string {
   const { bold, yellow, red } = colours;
-  const { node, profile, rules, obstacles, pools, deferred, reported, unresolved, warnings } = explanation;
+  const { node, profile, rules, obstacles, pools, deferred, reported, hardware, unresolved, warnings } = explanation;
   const chosen = rules.find(({ outcome }) => outcome === "chosen");
   const rows: Cell[][] = [
     ["Node:", { text: printable(node), paint: bold }],
@@ -47,6 +48,7 @@ function head(explanation: NodeExplanation, colours: Colours): string {
   if (pools.length > 0) rows.push(["Pools:", printable(pools.join(", "))]);
   if (deferred) rows.push(["Deferred:", { text: `${deferred}: changes wait for the next restart`, paint: yellow }]);
   rows.push(...reportRows(reported, colours));
+  if (hardware) rows.push(...lines("Hardware:", hardwareText(hardware), colours.dim));
   rows.push(...lines("Warnings:", warnings, yellow));
   rows.push(...lines("Unresolved:", unresolved.map(probeText), yellow));
   const [first = [], ...others] = rows;

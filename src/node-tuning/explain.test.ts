@@ -407,3 +407,32 @@ describe("boot arguments", () => {
     expect(explained([], { pools: [worker], node: isWorker }).boot).toBeUndefined();
   });
 });
+
+describe("what a node is made of", () => {
+  const tuneds = [tuned("a", { recommend: [{ profile: "openshift-node", priority: 1 }] })];
+  const madeOf = (hardware: unknown) =>
+    explained(tuneds, { profiles: [profileOf(tuneds, { tunedProfile: "p", hardware: hardware as never })] }).hardware;
+
+  it("is counted", () => {
+    const numaNodes = [
+      { id: 0, memory: "1024Ki", cores: ["0/0:0,4", "0/1:1"] },
+      { id: 1, cores: ["1/0:2,6", "1/1:3,7"] },
+    ];
+    expect(madeOf({ architecture: "amd64", vendor: "GenuineIntel", numaNodes, offline: "5" })).toEqual({
+      architecture: "amd64",
+      vendor: "GenuineIntel",
+      sockets: 2,
+      cores: 4,
+      threads: 7,
+      offline: "5",
+      numaNodes: [
+        { id: 0, memory: "1024Ki", cpus: "0-1,4" },
+        { id: 1, cpus: "2-3,6-7" },
+      ],
+    });
+  });
+
+  test.each([undefined, { numaNodes: 7 }])("is not told where the node says %j", (hardware) => {
+    expect(madeOf(hardware)).toBeUndefined();
+  });
+});

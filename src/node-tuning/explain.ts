@@ -8,6 +8,7 @@ import { decideNodeTuning, type NodeTuningInput } from "./decide.ts";
 import { type Expected, expectedProfile } from "./expected-profile.ts";
 import { type BootExplanation, explainBoot } from "./explain-boot.ts";
 import { type ChainEntry, explainChain } from "./explain-chain.ts";
+import { explainHardware, type HardwareExplanation } from "./explain-hardware.ts";
 import { explainRules, type RuleVerdict } from "./explain-rule.ts";
 import { type Evidence, explainSettings, type FoundSetting, type SettingExplanation } from "./explain-settings.ts";
 import { judge, type Judgement } from "./judge.ts";
@@ -34,6 +35,7 @@ export interface NodeExplanation {
   readonly pools: readonly string[];
   readonly deferred?: Deferred;
   readonly reported?: NodeReport;
+  readonly hardware?: HardwareExplanation;
   /** In the order in which they are tried. */
   readonly rules: readonly RuleVerdict[];
   readonly tuneds: readonly TunedVerdict[];
@@ -69,9 +71,11 @@ export function explainNode(input: ExplainInput): NodeExplanation {
   const chosen = judgement.chosen.find((one) => one.node.node.metadata.name === name);
   const hasPools = input.pools !== undefined;
   const verdicts = chosen ? explainRules({ rules, choice: chosen.node.choice, labelled, pools, hasPools }) : [];
+  const hardware = explainHardware(input.profiles.find(({ metadata }) => metadata.name === name)?.status?.hardware);
   const base = {
     node: name,
     pools: pools.ofNode(labelled.node),
+    ...(hardware ? { hardware } : {}),
     rules: verdicts,
     tuneds: tunedVerdicts(input, verdicts),
   };

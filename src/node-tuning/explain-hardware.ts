@@ -1,0 +1,43 @@
+import { cpuSet, formatRanges } from "../cpu/cpu-set.ts";
+import { coresOf, onlineCpus } from "../cpu/cpu-topology.ts";
+import { parseTopology } from "../cpu/topology-text.ts";
+import type { Hardware } from "./api.ts";
+
+/** What a node is made of, counted. */
+export interface HardwareExplanation {
+  readonly architecture?: string;
+  readonly vendor?: string;
+  readonly sockets: number;
+  readonly cores: number;
+  /** CPUs that are on. */
+  readonly threads: number;
+  /** CPUs that are there and switched off. */
+  readonly offline?: string;
+  readonly numaNodes: readonly {
+    readonly id: number;
+    /** As the node says: `16777216Ki`. */
+    readonly memory?: string;
+    readonly cpus: string;
+  }[];
+}
+
+/** Nothing where the node says nothing, or nothing that makes sense. */
+export function explainHardware(hardware: Hardware | undefined): HardwareExplanation | undefined {
+  const topology = parseTopology(hardware);
+  if (!hardware || !topology) return undefined;
+  const { architecture, vendor } = hardware;
+  const cores = coresOf(topology);
+  return {
+    ...(architecture ? { architecture } : {}),
+    ...(vendor ? { vendor } : {}),
+    sockets: new Set(cores.map(({ socket }) => socket)).size,
+    cores: cores.length,
+    threads: onlineCpus(topology).length,
+    ...(topology.offline.length > 0 ? { offline: formatRanges(topology.offline) } : {}),
+    numaNodes: topology.numaNodes.map(({ id, memoryKiB, cores: own }) => ({
+      id,
+      ...(memoryKiB === undefined ? {} : { memory: `${memoryKiB}Ki` }),
+      cpus: formatRanges(cpuSet(own.flatMap(({ cpus }) => cpus))),
+    })),
+  };
+}
