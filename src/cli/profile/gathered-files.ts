@@ -26,7 +26,7 @@ async function inFolder(root: string, below: string, wanted: (path: string) => b
   const files: GatheredFile[] = [];
   for (const entry of await readdir(join(root, below), { withFileTypes: true })) {
     const path = below === "" ? entry.name : `${below}/${entry.name}`;
-    // Objects of namespaces are most of it, and nothing of them is wanted.
+    // Namespaces are most of it, and nothing of theirs is wanted.
     if (entry.isDirectory() && entry.name !== "namespaces" && path.split("/").length < deepest)
       files.push(...(await inFolder(root, path, wanted)));
     else if (entry.isFile() && wanted(path)) files.push({ path, read: () => readFile(join(root, path)) });

@@ -28,7 +28,7 @@ export async function readMustGather(path: string): Promise<KnownCluster> {
 }
 
 async function read(path: string): Promise<KnownCluster> {
-  const found = await gatheredFiles(path, (file) => Object.values(places).some((place) => place.test(file)));
+  const found = await gatheredFiles(path, isWanted);
   const at = (place: Place): readonly GatheredFile[] => inOnePlace(place, found);
   const warnings: string[] = [];
   const nodes = await objectsIn("Node", at("cluster-scoped-resources/core/nodes"));
@@ -51,6 +51,11 @@ async function read(path: string): Promise<KnownCluster> {
     hardware: (node) => hardwareIn(snapshots.get(node)),
     warnings,
   };
+}
+
+/** Namespaces may have folders of any name below them. */
+function isWanted(path: string): boolean {
+  return !`/${path}`.includes("/namespaces/") && Object.values(places).some((place) => place.test(path));
 }
 
 function isMaster({ path }: GatheredFile): boolean {
