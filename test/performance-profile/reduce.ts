@@ -30,7 +30,7 @@ function factsOf(object: KubeObject): Facts {
     case "KubeletConfig":
       return {
         kubelet: nonZero(at(object, "spec", "kubeletConfig")),
-        selector: at(object, "spec", "machineConfigPoolSelector"),
+        selector: nonZero(at(object, "spec", "machineConfigPoolSelector")),
       };
     case "RuntimeClass":
       return { handler: object["handler"], scheduling: object["scheduling"] };
