@@ -20,6 +20,7 @@ export function derivedNames(profile: string): DerivedNames {
 /** Parts that a node picks by its kernel and its processor. */
 export type TunedPart = "rt" | "amd-x86" | "arm-aarch64" | "intel-x86";
 
-export function tunedProfileName(profile: string, part?: TunedPart): string {
+/** `part` may also be what a node makes the name of a part from. */
+export function tunedProfileName(profile: string, part?: string): string {
   return `openshift-node-performance-${part === undefined ? "" : `${part}-`}${profile}`;
 }

@@ -1,6 +1,6 @@
 import { apiVersion, type Tuned, tuningNamespace } from "../node-tuning/api.ts";
 import type { DerivationInput } from "./derivation.ts";
-import { type TunedPart, tunedProfileName } from "./names.ts";
+import { tunedProfileName } from "./names.ts";
 import { mainProfile } from "./tuned-profile/main-profile.ts";
 import { processorParts } from "./tuned-profile/processor-parts.ts";
 
@@ -19,7 +19,7 @@ export function tunedOf({ facts }: DerivationInput): Tuned {
       profile: [
         { name: profile, data: mainProfile(facts) },
         ...Object.entries(parts).map(([part, data]) => ({
-          name: tunedProfileName(facts.name, part as TunedPart),
+          name: tunedProfileName(facts.name, part),
           data,
         })),
       ],

@@ -1,5 +1,5 @@
 import { type CpuSet, formatRanges, union } from "../../cpu/cpu-set.ts";
-import { type TunedPart, tunedProfileName } from "../names.ts";
+import { tunedProfileName } from "../names.ts";
 import type { ProfileFacts } from "../profile-facts.ts";
 import { bootLoader } from "./boot-loader.ts";
 import { networkCards } from "./network-cards.ts";
@@ -97,12 +97,11 @@ export function isolatedCpus({ cpus }: ProfileFacts): CpuSet {
 }
 
 function includes(profile: string): string {
-  const part = (name: string): string => tunedProfileName(profile, name as TunedPart);
-  const realTime = `\${f:regex_search_ternary:\${f:exec:uname:-r}:rt:,${part("rt")}:}`;
+  const realTime = `\${f:regex_search_ternary:\${f:exec:uname:-r}:rt:,${tunedProfileName(profile, "rt")}:}`;
   const vendor =
     "${f:lscpu_check:Vendor ID\\:\\s*GenuineIntel:intel:Vendor ID\\:\\s*AuthenticAMD:amd:Architecture\\:\\s*aarch64:arm}";
   const architecture = "${f:lscpu_check:Architecture\\:\\s*x86_64:x86:Architecture\\:\\s*aarch64:aarch64}";
-  return `openshift-node,cpu-partitioning${realTime};\n${part(`${vendor}-${architecture}`)}`;
+  return `openshift-node,cpu-partitioning${realTime};\n${tunedProfileName(profile, `${vendor}-${architecture}`)}`;
 }
 
 function power(perPod: boolean): Section {
