@@ -32,6 +32,18 @@ onEachShell("lifting the ban of CPUs", (makeNode) => {
     expect(node.read(saved)).toBe("c");
   });
 
+  test.each([
+    ["ffffffff", "ffffffff"],
+    ["100000000", "1,00000000"],
+    ["30000000c000000000000000f", "3,0000000c,00000000,0000000f"],
+    ["3,0000000c", "3,0000000c"],
+  ])("writes the mask %s as irqbalance reads it", (mask, written) => {
+    const node = makeNode({ [settings]: "", [saved]: "" });
+    expect(node.run(script, { OVS_DPDK_CPUS: mask })).toMatchObject({ code: 0, err: "" });
+    expect(node.read(settings)).toBe(`IRQBALANCE_BANNED_CPUS=${written}`);
+    expect(node.read(saved)).toBe(written);
+  });
+
   test("lets CRI-O put back what is there anyway", () => {
     const node = makeNode({ [settings]: "", [saved]: "ff" });
     node.run(script, { OVS_DPDK_CPUS: "" });

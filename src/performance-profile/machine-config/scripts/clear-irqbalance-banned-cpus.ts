@@ -8,7 +8,8 @@ set -eu
 sysconfig=\${ATTUNE_ROOT:-}/etc/sysconfig
 settings=\${1:-$sysconfig/irqbalance}
 saved=\${2-$sysconfig/orig_irq_banned_cpus}
-banned=\${OVS_DPDK_CPUS:-0}
+# irqbalance reads 32 bits at a time, with commas between them.
+banned=$(echo "\${OVS_DPDK_CPUS:-0}" | sed -e ':more' -e 's/^\\([0-9a-f]\\{1,\\}\\)\\([0-9a-f]\\{8\\}\\)/\\1,\\2/' -e 'tmore')
 
 if [ ! -f "$settings" ]; then
   echo "nothing to do: $settings does not exist"
