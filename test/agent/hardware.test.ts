@@ -1,0 +1,159 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { runAgent } from "../../src/agent/agent.ts";
+import { type ApiServer, startServer } from "../../src/apiserver/server.ts";
+import type { MemoryHost } from "../../src/host/memory-host.ts";
+import { HttpClient } from "../../src/kube/http-client.ts";
+import { kinds } from "../../src/kube/kinds.ts";
+import { loadConnection } from "../../src/kube/load-connection.ts";
+import { machine, machineBase, smallMachine } from "../../src/lab/machine.ts";
+import { apiVersion, type Profile, profileKind, tuningNamespace } from "../../src/node-tuning/api.ts";
+import { nodeTuningCrds } from "../../src/node-tuning/crds.ts";
+import { isTrue } from "../../src/object/condition.ts";
+import { clone } from "../../src/object/json.ts";
+import type { KubeObject } from "../../src/object/meta.ts";
+
+const namespace = tuningNamespace;
+const cpus = "/sys/devices/system/cpu";
+const topology = { ...smallMachine, architecture: "arm64", cpus: 8, sockets: 2, threadsPerCore: 2 } as const;
+const base = machineBase(topology);
+
+let dir: string;
+let server: ApiServer;
+let admin: HttpClient;
+let host: MemoryHost;
+/** Requests of the agent that change something. */
+let writes: string[];
+let end = async (): Promise<void> => {};
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "attune-hardware-"));
+  server = await startServer({ dir, storage: "memory" });
+  admin = new HttpClient(await loadConnection({ kubeconfig: server.kubeconfig }));
+  host = machine(base);
+  writes = [];
+});
+
+afterEach(async () => {
+  await end();
+  admin.close();
+  await server.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function install(crds: readonly KubeObject[]): Promise<void> {
+  for (const crd of crds) await admin.create<KubeObject>(kinds.customResourceDefinition, crd);
+  await admin.create<KubeObject>(kinds.namespace, {
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: namespace },
+  });
+  await until(async () => {
+    const crd = await admin.get(kinds.customResourceDefinition, "profiles.tuned.openshift.io");
+    return isTrue(crd.status?.conditions, "Established");
+  });
+  await admin.create(profileKind, {
+    apiVersion,
+    kind: "Profile",
+    metadata: { name: "n", namespace },
+    spec: { config: { tunedProfile: "openshift-node" } },
+  });
+}
+
+async function start(): Promise<void> {
+  await end();
+  const stop = new AbortController();
+  const client = new HttpClient(await loadConnection({ kubeconfig: server.kubeconfig }), {
+    onRequest: ({ method }) => void (method === "GET" || writes.push(method)),
+  });
+  const done = runAgent({ client, node: "n", host, signal: stop.signal }).finally(() => client.close());
+  end = async () => {
+    stop.abort();
+    await done;
+  };
+}
+
+const stored = (): Promise<Profile> => admin.get(profileKind, "n", { namespace });
+
+/** An edit that the agent answers to when it has heard of it: what it would have done before is done by then. */
+async function edited(verbosity: number): Promise<Profile> {
+  const patch = { spec: { config: { verbosity } } };
+  const { metadata } = await admin.patch(profileKind, "n", { type: "merge", patch }, { namespace });
+  return told(metadata.generation);
+}
+
+async function told(generation: number | undefined): Promise<Profile> {
+  let profile = await stored();
+  await until(async () => {
+    profile = await stored();
+    return profile.status?.observedGeneration === generation;
+  });
+  return profile;
+}
+
+/** Answers reach the agent, and so this count, after they have reached others. */
+async function written(times: number): Promise<void> {
+  await until(async () => writes.length >= times);
+  expect(writes).toHaveLength(times);
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await delay(5);
+}
+
+describe("the agent of a virtual node", () => {
+  test("tells what its machine is made of, once", async () => {
+    await install(nodeTuningCrds);
+    await start();
+    const first = await told(1);
+    expect(first.status?.hardware).toEqual({
+      architecture: "arm64",
+      numaNodes: [
+        { id: 0, memory: "4194304Ki", cores: ["0/0:0,4", "0/1:1,5"] },
+        { id: 1, memory: "4194304Ki", cores: ["1/0:2,6", "1/1:3,7"] },
+      ],
+      offline: "",
+    });
+    await written(1);
+    await start();
+    const second = await edited(1);
+    expect(second.status?.hardware).toEqual(first.status?.hardware);
+    // The second agent had nothing to tell but that it has heard of the edit.
+    await written(2);
+  });
+
+  test("tells of CPUs that were switched off", async () => {
+    await install(nodeTuningCrds);
+    await start();
+    await told(1);
+    host.put(`${cpus}/online`, "0-6\n");
+    host.put(`${cpus}/cpu7/online`, "0\n");
+    const { status } = await edited(1);
+    expect(status?.hardware).toMatchObject({ offline: "7", numaNodes: [{}, { cores: ["1/0:2,6", "1/1:3"] }] });
+    await written(2);
+  });
+
+  test("does not tell it over and over where Profiles are defined without", async () => {
+    await install(nodeTuningCrds.map(withoutHardware));
+    await start();
+    await told(1);
+    // One write that spoke of the generation, and one that found out that the server drops the rest.
+    await written(2);
+    for (const verbosity of [1, 2, 3]) expect((await edited(verbosity)).status).not.toHaveProperty("hardware");
+    await written(5);
+  });
+});
+
+function withoutHardware(crd: KubeObject): KubeObject {
+  const older = clone(crd);
+  const spec = older["spec"] as { versions: { schema: { openAPIV3Schema: { properties: Record<string, Part> } } }[] };
+  delete spec.versions[0]?.schema.openAPIV3Schema.properties["status"]?.properties["hardware"];
+  return older;
+}
+
+interface Part {
+  properties: Record<string, unknown>;
+}
