@@ -33,15 +33,17 @@ const loadedAtFirstUse = {
   },
 };
 
-/** Commands that end at once, each in a folder of its own below src/cli. */
-const short = ["tuned", "render", "profile"];
+/** Commands that end at once, and parts of them that few need: each in a folder of its own below src/cli. */
+const short = ["tuned", "render", "render/boot", "profile"];
 
 /** Short commands share no chunks with long ones: every file that is read costs them more than its size. */
 const apart = {
   name: "apart",
   setup({ onResolve }) {
-    onResolve({ filter: /\/run\.ts$/ }, ({ kind, resolveDir }) =>
-      kind === "dynamic-import" ? { path: `./${basename(resolveDir)}.mjs`, external: true } : undefined,
+    onResolve({ filter: /\/run\.ts$/ }, ({ kind, resolveDir, path }) =>
+      kind === "dynamic-import"
+        ? { path: `./${basename(dirname(join(resolveDir, path)))}.mjs`, external: true }
+        : undefined,
     );
   },
 };
@@ -79,10 +81,10 @@ await Promise.all([
   ...short.map((name) =>
     build({
       ...modules,
-      entryPoints: { [name]: join(root, `src/cli/${name}/run.ts`) },
+      entryPoints: { [basename(name)]: join(root, `src/cli/${name}/run.ts`) },
       // Fewer characters to read before the first of them is run.
       minifyIdentifiers: true,
-      plugins: [loadedAtFirstUse],
+      plugins: [loadedAtFirstUse, apart],
     }),
   ),
   build({

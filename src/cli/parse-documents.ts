@@ -1,3 +1,4 @@
+import { readPlainYaml } from "../object/plain-yaml.ts";
 import { splitDocuments } from "./split-documents.ts";
 
 /** A document of a file as data, or why it is none. */
@@ -17,14 +18,14 @@ export async function parseDocuments(file: string, text: string): Promise<Parsed
   const parsed: ParsedDocument[] = [];
   for (const [index, { text: document, line }] of documents.entries()) {
     const place = documents.length > 1 ? `${file}, document ${index + 1}` : file;
-    const json = parseJson(document);
-    if (json) parsed.push({ place, line, ...json });
+    const simple = parseJson(document) ?? readPlainYaml(document);
+    if (simple) parsed.push({ place, line, ...simple });
     else parsed.push({ place, ...(await parseYaml(document, line)) });
   }
   return parsed;
 }
 
-/** JSON is YAML, but much is gained where YAML's own reader need not be loaded. */
+/** JSON is YAML, but much is gained where a reader of YAML need not be loaded. */
 function parseJson(text: string): { value: unknown } | undefined {
   if (!/^\s*\{/.test(text)) return undefined;
   try {

@@ -76,7 +76,7 @@ describe("YAML", () => {
       fc.property(value, (json) => {
         expect(readYaml(writeYaml(json))).toEqual(json);
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 

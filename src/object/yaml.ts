@@ -93,6 +93,14 @@ const int = (test: RegExp, radix: number): ScalarTag => ({
 
 /** What Go reads and YAML 1.1 does not say, or says otherwise. */
 const goTags: ScalarTag[] = [
+  // An exponent or a dot alone is no number.
+  {
+    tag: "tag:yaml.org,2002:str",
+    default: true,
+    identify: () => false,
+    test: /^[-+]?(?=[.eE])[._]*(?:[eE][-+]?[0-9]+)?$/,
+    resolve: (text) => text,
+  },
   int(/^[-+]?0[oO][0-7_]+$/, 8),
   int(/^[-+]?0X[0-9a-fA-F_]+$/, 16),
   int(/^[-+]?0B[01_]+$/, 2),

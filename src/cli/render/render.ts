@@ -30,6 +30,6 @@ export async function render(flags: RenderFlags, { err, env }: Around): Promise<
 async function rendering(assets: SortedAssets, { owner, pool, root }: RenderOptions): Promise<Rendered> {
   if (pool === undefined) return renderAssets(assets, { owner });
   // The language of profiles and all base profiles: not for everybody to load.
-  const { askPool } = await import("./ask-pool.ts");
+  const { askPool } = await import("./boot/run.ts");
   return askPool(assets, pool, root);
 }

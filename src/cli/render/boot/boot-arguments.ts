@@ -1,14 +1,14 @@
-import type { Host } from "../../host/host.ts";
-import type { Tuned } from "../../node-tuning/api.ts";
-import { profilesOf } from "../../node-tuning/expected-profile.ts";
-import { resolveOnNode } from "../../on-node/resolve-on-node.ts";
-import { formatProblem } from "../../tuned/problem.ts";
+import type { Host } from "../../../host/host.ts";
+import type { Tuned } from "../../../node-tuning/api.ts";
+import { profilesOf } from "../../../node-tuning/expected-profile.ts";
+import { resolveOnNode } from "../../../on-node/resolve-on-node.ts";
+import { formatProblem } from "../../../tuned/problem.ts";
 import { bootMachineConfig } from "./boot-machine-config.ts";
 import { chooseForPool } from "./choose-for-pool.ts";
-import { deriveProfile } from "./derive-profile.ts";
-import { type FutureCluster, futureCluster } from "./future-cluster.ts";
-import type { Rendered } from "./render-assets.ts";
-import type { SortedAssets } from "./sort-assets.ts";
+import { deriveProfile } from "../derive-profile.ts";
+import { type FutureCluster, futureCluster } from "../future-cluster.ts";
+import type { Rendered } from "../render-assets.ts";
+import type { SortedAssets } from "../sort-assets.ts";
 import { tunedProblems } from "./tuned-problems.ts";
 
 export interface BootInput {

@@ -1,9 +1,9 @@
-import type { MachineConfig } from "../../machine-config/api.ts";
-import { type ChosenNode, poolArguments } from "../../node-tuning/boot-arguments.ts";
-import { inputsOf } from "../../node-tuning/inputs.ts";
-import { machineConfigName, poolMachineConfig } from "../../node-tuning/machine-configs.ts";
-import type { Pools } from "../../node-tuning/pools.ts";
-import { equal } from "../../object/json.ts";
+import type { MachineConfig } from "../../../machine-config/api.ts";
+import { type ChosenNode, poolArguments } from "../../../node-tuning/boot-arguments.ts";
+import { inputsOf } from "../../../node-tuning/inputs.ts";
+import { machineConfigName, poolMachineConfig } from "../../../node-tuning/machine-configs.ts";
+import type { Pools } from "../../../node-tuning/pools.ts";
+import { equal } from "../../../object/json.ts";
 
 export interface BootArguments {
   readonly pool: string;

@@ -1,8 +1,8 @@
-import { OneShotHost } from "../tuned/one-shot-host.ts";
-import { version } from "../version.ts";
+import { OneShotHost } from "../../tuned/one-shot-host.ts";
+import { version } from "../../version.ts";
 import { renderBootArguments } from "./boot-arguments.ts";
-import type { Rendered } from "./render-assets.ts";
-import type { SortedAssets } from "./sort-assets.ts";
+import type { Rendered } from "../render-assets.ts";
+import type { SortedAssets } from "../sort-assets.ts";
 
 /** What a pool's nodes boot with, as the one under `root` answers. */
 export function askPool(assets: SortedAssets, pool: string, root: string): Promise<Rendered> {
