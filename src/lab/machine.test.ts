@@ -21,6 +21,32 @@ test("CPUs are dealt out among memory nodes", async () => {
   expect(await host.read(`${folder}/node1/cpulist`)).toEqual({ type: "text", text: "2-4\n" });
 });
 
+test.each([
+  ["uname -r", "6.12.0\n"],
+  ["uname -m", "aarch64\n"],
+  ["uname -snrvm", "Linux localhost 6.12.0 #1 SMP aarch64\n"],
+  ["uname", "Linux\n"],
+])("%s prints %j", async (words, stdout) => {
+  const host = machine(machineBase({ ...smallMachine, architecture: "arm64" }));
+  expect(await host.run(words.split(" "))).toMatchObject({ code: 0, stdout });
+});
+
+test("lscpu says what the files say", async () => {
+  const host = machine(machineBase({ ...smallMachine, cpus: 8, sockets: 2, threadsPerCore: 2 }));
+  const found = await host.run(["lscpu"]);
+  const lines = found.type === "exited" ? found.stdout.trimEnd().split("\n") : [];
+  expect(lines.map((line) => line.replace(/: +/, ": "))).toEqual([
+    "Architecture: x86_64",
+    "CPU(s): 8",
+    "On-line CPU(s) list: 0-7",
+    "Vendor ID: GenuineIntel",
+    "Thread(s) per core: 2",
+    "Core(s) per socket: 2",
+    "Socket(s): 2",
+    "NUMA node(s): 2",
+  ]);
+});
+
 test("two machines are two boots", async () => {
   const [a, b] = [machine(base), machine(base)];
   expect(await a.read("/proc/sys/kernel/random/boot_id")).not.toEqual(await b.read("/proc/sys/kernel/random/boot_id"));

@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { MemoryBase } from "../host/memory-base.ts";
 import { MemoryHost } from "../host/memory-host.ts";
 import { hardwareFiles } from "./hardware-files.ts";
+import { archPath, machinePrograms, releasePath } from "./machine-programs.ts";
 import type { Topology } from "./topology.ts";
 
 export const smallMachine: Topology = { cpus: 4, memoryMiB: 8192, architecture: "amd64", kernelRelease: "6.12.0" };
 
 const bootIdPath = "/proc/sys/kernel/random/boot_id";
-const archPath = "/proc/sys/kernel/arch";
 
 /** What a kernel has before anybody tunes it. */
 const sysctls: Record<string, string> = {
@@ -72,7 +72,7 @@ export function machineBase(topology: Topology): MemoryBase {
   const facts: (readonly [string, string])[] = [
     ["/proc/cmdline", "root=/dev/vda1 ro\n"],
     [archPath, architecture === "amd64" ? "x86_64\n" : "aarch64\n"],
-    ["/proc/sys/kernel/osrelease", `${kernelRelease}\n`],
+    [releasePath, `${kernelRelease}\n`],
     ["/sys/block/vda/removable", "0\n"],
     [`${card}/ifindex`, "2\n"],
     [bootIdPath, ""],
@@ -105,17 +105,7 @@ export function machineBase(topology: Topology): MemoryBase {
 
 /** One machine, freshly started. */
 export function machine(base: MemoryBase, bootId: string = randomUUID()): MemoryHost {
-  const host = new MemoryHost(base, [["uname", uname]]);
+  const host = new MemoryHost(base, machinePrograms);
   host.put(bootIdPath, `${bootId}\n`);
   return host;
-}
-
-/** What is asked for, and the file that knows it. */
-const unames: Record<string, string> = { "-r": "/proc/sys/kernel/osrelease", "-m": archPath };
-
-async function uname(args: readonly string[], host: MemoryHost): ReturnType<MemoryHost["run"]> {
-  const path = args.length === 1 ? unames[args[0] ?? ""] : undefined;
-  if (path === undefined)
-    return { type: "failed", message: `uname ${args.join(" ")}: only uname -m and uname -r exist here` };
-  return host.run(["cat", path]);
 }
