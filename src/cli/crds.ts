@@ -1,8 +1,7 @@
-import { systemNamespace } from "../operator/rbac.ts";
 import { definitions } from "./manifests.ts";
 import { printObjects } from "./print-objects.ts";
 
 /** `attune crds`: the definitions of all kinds that Attune works with. */
 export async function crds(options: Readonly<Record<string, string | boolean>>): Promise<void> {
-  process.stdout.write(await printObjects(definitions("standalone", systemNamespace), options.output));
+  process.stdout.write(await printObjects(definitions("standalone"), options.output));
 }

@@ -11,7 +11,7 @@ import { performanceProfileCrds } from "../performance-profile/crds.ts";
 import { webhookDeployment, webhookName } from "../webhook/deployment.ts";
 import { performanceProfileConversion } from "../webhook/performance-profile-handler.ts";
 import { webhookRbac } from "../webhook/rbac.ts";
-import { definitionConversion } from "../webhook/registration.ts";
+import { definitionConversion, type Target } from "../webhook/registration.ts";
 import type { OperatorMode } from "./operator-mode.ts";
 import { defaultImage } from "./version.ts";
 
@@ -24,8 +24,8 @@ export interface InstallOptions {
   /** Default documented. */
   readonly protocol?: Protocol;
   readonly release?: string;
-  /** Whether the webhook is a Service of the cluster. Default true; otherwise it says itself where it is. */
-  readonly webhookService?: boolean;
+  /** Where API servers look for the webhook before it says so itself. Default: the Service in `namespace`. */
+  readonly webhook?: Target;
   /** With what the Prometheus operator reads. Default false. */
   readonly monitoring?: boolean;
 }
@@ -37,12 +37,13 @@ export function installManifests(options: InstallOptions = {}): KubeObject[] {
 
 /** What must be there before Attune's parts run. Policies come before the rights that they limit. */
 export function foundation(options: InstallOptions = {}): KubeObject[] {
-  const { namespace = systemNamespace, mode = "auto", protocol = "documented", webhookService = true } = options;
+  const { namespace = systemNamespace, mode = "auto", protocol = "documented" } = options;
+  const { webhook = webhookService(namespace) } = options;
   return [
     namespaceObject(namespace, "restricted"),
     // Agents reach into their nodes.
     namespaceObject(tuningNamespace, "privileged"),
-    ...definitions(mode, webhookService ? namespace : undefined),
+    ...definitions(mode, webhook),
     ...ownNodePolicies(tuningNamespace, protocol),
     ...operatorRbac(namespace),
     ...agentRbac(tuningNamespace, protocol),
@@ -50,20 +51,23 @@ export function foundation(options: InstallOptions = {}): KubeObject[] {
   ];
 }
 
-/** The kinds that Attune brings. Those of machine configuration are borrowed. `webhookNamespace` has the Service, if any. */
-export function definitions(mode: OperatorMode, webhookNamespace: string | undefined): readonly KubeObject[] {
+/** The kinds that Attune brings. Those of machine configuration are borrowed. */
+export function definitions(mode: OperatorMode, webhook = webhookService(systemNamespace)): readonly KubeObject[] {
   return [
     ...nodeTuningCrds,
-    ...performanceProfileCrds.map((crd) => (webhookNamespace === undefined ? crd : converted(crd, webhookNamespace))),
+    ...performanceProfileCrds.map((crd) => converted(crd, webhook)),
     ...(mode === "standalone" ? machineConfigCrds : []),
   ];
 }
 
 /** Until the webhook runs, older versions are refused instead of being taken for what they are not. */
-function converted(definition: KubeObject, namespace: string): KubeObject {
-  const target = { type: "service", namespace, name: webhookName, port: 443 } as const;
-  const { spec } = definitionConversion(performanceProfileConversion, target, "");
+function converted(definition: KubeObject, webhook: Target): KubeObject {
+  const { spec } = definitionConversion(performanceProfileConversion, webhook, "");
   return { ...definition, spec: { ...(definition["spec"] as object), ...(spec as object) } };
+}
+
+function webhookService(namespace: string): Target {
+  return { type: "service", namespace, name: webhookName, port: 443 };
 }
 
 /** What runs. The agents are not among it: the operator makes them. */

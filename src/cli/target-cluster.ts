@@ -4,6 +4,7 @@ import type { Client, KindRef } from "../kube/client.ts";
 import { Discovery } from "../kube/discovery.ts";
 import { kinds } from "../kube/kinds.ts";
 import { machineConfigCrds } from "../machine-config/crds.ts";
+import { at } from "../object/json.ts";
 import type { KubeObject, ObjectMeta } from "../object/meta.ts";
 import { monitoringApiVersion } from "../operator/monitoring.ts";
 
@@ -16,6 +17,8 @@ export interface TargetCluster {
   readonly machineConfigsAreOurs: boolean;
   /** Definitions and namespaces that are there, and that Attune did not make: `Kind name`. */
   readonly foreign: ReadonlySet<string>;
+  /** Definitions whose objects a webhook at an address converts, not a service: `Kind name`. */
+  readonly convertedElsewhere: ReadonlySet<string>;
 }
 
 /** Looks at a cluster; changes nothing. */
@@ -44,6 +47,7 @@ export async function readTarget(
     admissionPolicies,
     machineConfigsAreOurs: machineConfigCrds.some((crd) => names(true).includes(nameOf(crd))),
     foreign: new Set(names(false)),
+    convertedElsewhere: new Set(found.flatMap((object) => (object && namesAddress(object) ? [nameOf(object)] : []))),
   };
 }
 
@@ -53,13 +57,15 @@ export function forTarget(
   target: TargetCluster,
 ): { readonly objects: KubeObject[]; readonly notes: string[] } {
   const notes: string[] = [];
-  const objects = manifests.filter((object) => {
+  const kept = manifests.filter((object) => {
     if (target.foreign.has(nameOf(object))) {
       notes.push(`${nameOf(object)}: left as it is, Attune did not make it`);
       return false;
     }
     return target.admissionPolicies || !object.kind.startsWith("ValidatingAdmissionPolicy");
   });
+  // Servers take either an address or a service. The webhook says itself which it is as soon as it runs.
+  const objects = kept.map((object) => (target.convertedElsewhere.has(nameOf(object)) ? unconverted(object) : object));
   if (!target.admissionPolicies)
     notes.push("the cluster has no ValidatingAdmissionPolicy: an agent could write of nodes that are not its own");
   return { objects, notes };
@@ -77,6 +83,15 @@ async function observed(
     if (isNotFound(error)) return undefined;
     throw error;
   }
+}
+
+function namesAddress(object: KubeObject): boolean {
+  return at(object, "spec", "conversion", "webhook", "clientConfig", "url") !== undefined;
+}
+
+function unconverted(definition: KubeObject): KubeObject {
+  const { conversion: _, ...spec } = definition["spec"] as Record<string, unknown>;
+  return { ...definition, spec };
 }
 
 function isOurs({ labels = {} }: ObjectMeta): boolean {

@@ -45,10 +45,7 @@ function version(name: Version): object {
   };
 }
 
-/**
- * Says nothing of who converts between the versions: only whoever runs the webhook knows. Servers that are told nothing
- * change the version's name alone, which loses fields and turns the meaning of others round: see the decision on it.
- */
+/** Who converts between the versions has to be added before it is installed: servers that are told nothing lose fields. */
 export const performanceProfileCrds: readonly KubeObject[] = [
   {
     apiVersion: "apiextensions.k8s.io/v1",

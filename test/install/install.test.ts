@@ -8,6 +8,7 @@ import { forTarget, readTarget } from "../../src/cli/target-cluster.ts";
 import type { Client } from "../../src/kube/client.ts";
 import { kinds } from "../../src/kube/kinds.ts";
 import { machineConfigCrds } from "../../src/machine-config/crds.ts";
+import { performanceProfileCrds } from "../../src/performance-profile/crds.ts";
 import { nodeTuningCrds } from "../../src/node-tuning/crds.ts";
 import type { KubeObject } from "../../src/object/meta.ts";
 import { readYaml } from "../../src/object/yaml.ts";
@@ -60,6 +61,7 @@ describe("what attune install prints", () => {
       admissionPolicies: false,
       machineConfigsAreOurs: false,
       foreign: new Set<string>(),
+      convertedElsewhere: new Set<string>(),
     };
     const { objects, notes } = forTarget(everything, target);
     expect(notes).toEqual([expect.stringMatching(/^the cluster has no ValidatingAdmissionPolicy: /)]);
@@ -133,6 +135,17 @@ onEachServer("attune install", (cluster) => {
     expect(await again()).toEqual(fitting.map((object) => `${name(object)} unchanged`));
   });
 
+  it("puts up with a webhook that said its address, until the one it brings says its own", async () => {
+    const crd = performanceProfileCrds[0]!;
+    const clientConfig = { url: "https://127.0.0.1:1/convert", service: null };
+    const patch = { spec: { conversion: { webhook: { clientConfig } } } };
+    await admin.patch(kinds.customResourceDefinition, crd.metadata.name ?? "", { type: "merge", patch });
+    const { objects } = forTarget(fitting, await readTarget(admin, everything, signal));
+    await applyManifests(admin, objects, signal);
+    const applied = await admin.get(kinds.customResourceDefinition, crd.metadata.name ?? "");
+    expect(applied.spec?.conversion?.webhook?.clientConfig).toEqual({ url: clientConfig.url });
+  });
+
   it("leaves alone what others made", async () => {
     const [tuneds] = nodeTuningCrds;
     const unlabel = { metadata: { labels: { "app.kubernetes.io/managed-by": null } } };
@@ -143,10 +156,12 @@ onEachServer("attune install", (cluster) => {
       admissionPolicies: true,
       machineConfigsAreOurs: true,
       foreign: new Set([name(tuneds!)]),
+      convertedElsewhere: new Set([name(performanceProfileCrds[0]!)]),
     });
     const { objects, notes } = forTarget(fitting, target);
     expect(notes).toEqual([`${name(tuneds!)}: left as it is, Attune did not make it`]);
-    expect(fitting.filter((object) => !objects.includes(object)).map(name)).toEqual([name(tuneds!)]);
+    const names = new Set(objects.map(name));
+    expect(fitting.map(name).filter((one) => !names.has(one))).toEqual([name(tuneds!)]);
   });
 
   it("offers Prometheus what it reads where that is known", async () => {
