@@ -8,7 +8,7 @@ import { cpuPoolsOverlap, cpuZeroIsolated, cpuZeroOfflined, sharedCpusUnused } f
 import { frequencyUnlikely } from "./findings/frequencies.ts";
 import { mixedCpusNotAllowed, realTimeHintOff, sharedCpusMissing, topologyPolicyIgnored } from "./findings/hints.ts";
 import { hugepageSizeUnsupported, hugepagesRepeated } from "./findings/hugepages.ts";
-import { judgedOf, type Surrounded } from "./findings/judged.ts";
+import { judgedOf, surrounded, type Surrounded } from "./findings/judged.ts";
 import { kernelArgumentDerived, kernelArgumentUnusual } from "./findings/kernel-arguments.ts";
 import { kubeletFieldOverridden, kubeletFieldUnknown } from "./findings/kubelet.ts";
 import {
@@ -99,12 +99,13 @@ export const clusterChecks: readonly Check<Surrounded>[] = [
 export function findings(profile: KubeObject, surroundings?: Surroundings): readonly Finding[] {
   const read = readFacts(profile);
   const judged = judgedOf(profile, surroundings);
+  const inCluster = judged && surroundings && surrounded(judged, surroundings);
   const unreadable = read.type === "unusable" ? read.findings : [];
   const others = [
     ...told(unknownField, profile),
     ...(read.type === "facts" ? refusals(derivationOf(read.facts, surroundings)) : []),
     ...(judged ? checks.flatMap((check) => told(check, judged)) : []),
-    ...(judged && surroundings ? clusterChecks.flatMap((check) => told(check, { ...judged, surroundings })) : []),
+    ...(inCluster ? clusterChecks.flatMap((check) => told(check, inCluster)) : []),
   ];
   // What makes no sense is not judged a second time.
   const senseless = new Set(unreadable.map(({ field }) => field));

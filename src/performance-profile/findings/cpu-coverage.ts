@@ -1,18 +1,16 @@
 import { type CpuSet, cpuSet, difference, formatRanges } from "../../cpu/cpu-set.ts";
-import { onlineCpus } from "../../cpu/cpu-topology.ts";
 import { invalid } from "../../schema/field-error.ts";
 import type { PoolNode } from "../pool-node.ts";
 import { advice, type Check } from "./check.ts";
 import type { JudgedPool, Surrounded } from "./judged.ts";
-import { laterThreads, layoutsOf, presentCpus } from "./layouts.ts";
+import { laterThreads } from "./layouts.ts";
 import { alike, has, namely } from "./naming.ts";
 
 export const cpuDoesNotExist: Check<Surrounded> = {
   name: "CpuDoesNotExist",
   severity: "error",
-  faults: ({ pools, surroundings }) =>
-    layoutsOf(surroundings.nodes).flatMap(({ topology, nodes }) => {
-      const present = presentCpus(topology);
+  faults: ({ pools, layouts }) =>
+    layouts.flatMap(({ nodes, present }) => {
       return pools.flatMap(({ field, text, cpus }) => {
         const missing = difference(cpus, present);
         if (missing.length === 0) return [];
@@ -41,11 +39,10 @@ export const cpusExceedCount: Check<Surrounded> = {
 export const cpuInNoPool: Check<Surrounded> = {
   name: "CpuInNoPool",
   severity: "warning",
-  faults: ({ pools, nosmt, surroundings }) => {
+  faults: ({ pools, nosmt, layouts, surroundings }) => {
     const all = cpusOf(pools);
-    const known = layoutsOf(surroundings.nodes).flatMap(({ topology, nodes }) => {
-      const online = nosmt ? difference(onlineCpus(topology), laterThreads(topology)) : onlineCpus(topology);
-      const left = difference(online, all);
+    const known = layouts.flatMap(({ topology, nodes, online }) => {
+      const left = difference(nosmt ? difference(online, laterThreads(topology)) : online, all);
       if (left.length === 0) return [];
       return [advice("spec.cpu", `CPU ${formatRanges(left)} of ${namely(nodes)} is in no pool: add it to one`)];
     });

@@ -9,6 +9,7 @@ import { readHugepages } from "../read/read-hugepages.ts";
 import { readShape } from "../read/read-shape.ts";
 import type { Report } from "../read/report.ts";
 import type { Surroundings } from "../surroundings.ts";
+import { type Layout, layoutsOf } from "./layouts.ts";
 
 /**
  * What checks look at: a profile whose fields are what they claim to be. Texts that make no sense are left out: whoever
@@ -34,6 +35,12 @@ export interface Judged {
 /** A profile in a cluster. */
 export interface Surrounded extends Judged {
   readonly surroundings: Surroundings;
+  /** Of nodes whose CPUs are known one by one. */
+  readonly layouts: readonly Layout[];
+}
+
+export function surrounded(judged: Judged, surroundings: Surroundings): Surrounded {
+  return { ...judged, surroundings, layouts: layoutsOf(surroundings.nodes) };
 }
 
 export interface JudgedPool extends CpuPool {

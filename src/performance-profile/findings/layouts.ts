@@ -1,5 +1,5 @@
 import { coresOf, type CpuTopology, onlineCpus } from "../../cpu/cpu-topology.ts";
-import { type CpuSet, cpuSet } from "../../cpu/cpu-set.ts";
+import { type CpuSet, cpuSet, union } from "../../cpu/cpu-set.ts";
 import type { PoolNode } from "../pool-node.ts";
 
 /** Nodes whose CPUs are numbered and placed alike. Thousands of nodes have few layouts. */
@@ -7,6 +7,9 @@ export interface Layout {
   readonly topology: CpuTopology;
   /** Names. */
   readonly nodes: readonly string[];
+  readonly online: CpuSet;
+  /** Those that run or could. */
+  readonly present: CpuSet;
 }
 
 export function layoutsOf(nodes: readonly PoolNode[]): readonly Layout[] {
@@ -18,7 +21,10 @@ export function layoutsOf(nodes: readonly PoolNode[]): readonly Layout[] {
     if (layout) layout.nodes.push(name);
     else layouts.set(key, { topology, nodes: [name] });
   }
-  return [...layouts.values()];
+  return [...layouts.values()].map(({ topology, nodes: names }) => {
+    const online = onlineCpus(topology);
+    return { topology, nodes: names, online, present: union(online, topology.offline) };
+  });
 }
 
 /** Equal for machines that may be divided alike; how much memory they have does not count. */
@@ -26,9 +32,11 @@ export function layoutText({ numaNodes, offline }: CpuTopology): string {
   return JSON.stringify([offline, numaNodes.map(({ id, cores }) => [id, cores.map(({ cpus }) => cpus)])]);
 }
 
-/** Those that run or could. */
-export function presentCpus(topology: CpuTopology): CpuSet {
-  return cpuSet([...onlineCpus(topology), ...topology.offline]);
+/** How many there are, whether they run or not. */
+export function presentCount({ numaNodes, offline }: CpuTopology): number {
+  let count = offline.length;
+  for (const { cores } of numaNodes) for (const { cpus } of cores) count += cpus.length;
+  return count;
 }
 
 /** Those that `nosmt` switches off: all threads of a core but the first. */

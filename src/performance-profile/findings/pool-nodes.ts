@@ -3,7 +3,7 @@ import { invalid } from "../../schema/field-error.ts";
 import type { PoolNode } from "../pool-node.ts";
 import { advice, type Check } from "./check.ts";
 import type { Judged, Surrounded } from "./judged.ts";
-import { layoutText, presentCpus } from "./layouts.ts";
+import { layoutText, presentCount } from "./layouts.ts";
 import { alike, contrast, has, namely } from "./naming.ts";
 
 const field = "spec.nodeSelector";
@@ -48,28 +48,26 @@ export const cpuCountsDiffer: Check<Surrounded> = {
   name: "CpuCountsDiffer",
   severity: "error",
   faults: (judged) => {
-    const { nodes } = judged.surroundings;
-    const groups = alike(
-      nodes.filter(({ cpus, topology }) => cpus !== undefined || topology),
-      nameOf,
-      nodes.every(({ topology }) => topology) ? presentCount : ({ cpus }) => `${cpus}`,
-    );
-    return groups.length < 2 ||
-      isRollout(
-        groups.map(([count]) => Number(count)),
-        judged,
-      )
-      ? []
-      : [invalid(field, judged.spec.nodeSelector, `one profile is for nodes with as many CPUs: ${contrast(groups)}`)];
+    const { spec, surroundings } = judged;
+    const machines = surroundings.nodes.every(({ topology }) => topology);
+    const groups = machines
+      ? alike(surroundings.nodes, nameOf, machineCount)
+      : alike(
+          surroundings.nodes.filter(({ cpus }) => cpus !== undefined),
+          nameOf,
+          ({ cpus }) => `${cpus}`,
+        );
+    const counts = groups.map(([count]) => Number(count));
+    if (counts.length < 2 || (!machines && isRollout(counts, judged))) return [];
+    return [invalid(field, spec.nodeSelector, `one profile is for nodes with as many CPUs: ${contrast(groups)}`)];
   },
 };
 
-/** The kubelet does not count CPUs that are off; whoever looks at the machine does. */
-function presentCount({ topology }: PoolNode): string {
-  return `${topology ? presentCpus(topology).length : 0}`;
+function machineCount({ topology }: PoolNode): string {
+  return `${topology ? presentCount(topology) : 0}`;
 }
 
-/** Nodes that have restarted with the profile count fewer CPUs than those that have not yet. */
+/** A kubelet does not count CPUs that are off, so nodes that have restarted with the profile have fewer than the others. */
 function isRollout(counts: readonly number[], { pools, nosmt }: Judged): boolean {
   const most = Math.max(...counts);
   const offlined = pools.find(({ name }) => name === "offlined")?.cpus.length ?? 0;
@@ -83,9 +81,9 @@ export const topologiesDiffer: Check<Surrounded> = {
     const known = surroundings.nodes.filter(({ topology }) => topology);
     // The place of a CPU that is off is not known, and it may be off on some nodes only.
     const off = new Set(known.flatMap(({ topology }) => topology?.offline ?? []));
-    const [usual] = alike(known, nameOf, presentCount);
+    const [usual] = alike(known, nameOf, machineCount);
     const [most, ...others] = alike(
-      known.filter((node) => presentCount(node) === usual?.[0]),
+      known.filter((node) => machineCount(node) === usual?.[0]),
       nameOf,
       ({ topology }) => (topology ? layoutText(without(topology, off)) : ""),
     );

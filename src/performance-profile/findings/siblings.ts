@@ -2,17 +2,17 @@ import { formatRanges, intersection } from "../../cpu/cpu-set.ts";
 import { coresOf } from "../../cpu/cpu-topology.ts";
 import { advice, type Check } from "./check.ts";
 import type { JudgedPool, Surrounded } from "./judged.ts";
-import { laterThreads, layoutsOf } from "./layouts.ts";
+import { laterThreads } from "./layouts.ts";
 import { namely } from "./naming.ts";
 
 /** Threads of a core share its units and caches: what runs on one delays the other. */
 export const coreIsSplit: Check<Surrounded> = {
   name: "CoreIsSplit",
   severity: "warning",
-  faults: ({ pools, nosmt, surroundings }) => {
+  faults: ({ pools, nosmt, layouts }) => {
     if (nosmt) return [];
     const poolOf = new Map(inUse(pools).flatMap((pool) => pool.cpus.map((cpu) => [cpu, pool] as const)));
-    return layoutsOf(surroundings.nodes).flatMap(({ topology, nodes }) => {
+    return layouts.flatMap(({ topology, nodes }) => {
       const split = new Map<string, { pools: JudgedPool[]; cores: string[] }>();
       for (const { cpus } of coresOf(topology)) {
         const owners = [...new Set(cpus.flatMap((cpu) => poolOf.get(cpu) ?? []))];
@@ -35,9 +35,9 @@ export const coreIsSplit: Check<Surrounded> = {
 export const cpuOffWithNosmt: Check<Surrounded> = {
   name: "CpuOffWithNosmt",
   severity: "warning",
-  faults: ({ pools, nosmt, surroundings }) => {
+  faults: ({ pools, nosmt, layouts }) => {
     if (!nosmt) return [];
-    return layoutsOf(surroundings.nodes).flatMap(({ topology, nodes }) => {
+    return layouts.flatMap(({ topology, nodes }) => {
       const off = laterThreads(topology);
       return inUse(pools).flatMap(({ field, cpus }) => {
         const wrong = intersection(cpus, off);

@@ -1,6 +1,6 @@
 import { isObject } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
-import { child, index } from "../../schema/path.ts";
+import { child, index, key } from "../../schema/path.ts";
 import type { Schema } from "../../schema/schema.ts";
 import { schemas } from "../schemas.ts";
 import { advice, type Check } from "./check.ts";
@@ -30,7 +30,7 @@ function unknownFields(value: unknown, { items, properties }: Schema, path: stri
     return items ? value.flatMap((item, position) => unknownFields(item, items, index(path, position))) : [];
   if (!isObject(value) || !properties) return [];
   return Object.entries(value).flatMap(([name, item]) => {
-    const field = child(path, name);
+    const field = /^\w+$/.test(name) ? child(path, name) : key(path, name);
     const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (known) return unknownFields(item, known, field);
     const similar = Object.keys(properties).find((other) => other.toLowerCase() === name.toLowerCase());

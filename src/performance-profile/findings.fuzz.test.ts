@@ -1,0 +1,179 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { KubeObject } from "../object/meta.ts";
+import { annotations, type PerformanceProfileSpec } from "./api.ts";
+import { derive } from "./derive.ts";
+import type { Finding } from "./finding.ts";
+import { findings } from "./findings.ts";
+import { poolFor } from "./pools.ts";
+import { readFacts } from "./read-facts.ts";
+import type { Surroundings } from "./surroundings.ts";
+import { anySuited, type Suited } from "./testing/any-profile.ts";
+import { anyHostile, anyMutation, mutated } from "./testing/hostile.ts";
+
+/** A quick look with every change, a long one when asked for. */
+const times = process.env["ATTUNE_LONG"] ? 10 : 1;
+
+function errorsOf(found: readonly Finding[]): readonly Finding[] {
+  return found.filter(({ severity }) => severity === "error");
+}
+
+/** Whatever can be read comes to four objects or to reasons; without surroundings, where all it asks for is there. */
+function isDerivable(
+  profile: KubeObject,
+  { pools = [], partitioning, mixedCpusAllowed }: Pick<Surroundings, "pools" | "partitioning" | "mixedCpusAllowed"> = {
+    partitioning: "AllNodes",
+    mixedCpusAllowed: false,
+  },
+): boolean {
+  const read = readFacts(profile);
+  if (read.type === "unusable") return false;
+  const found = poolFor(read.facts.nodeSelector, pools);
+  const pool = found.type === "pool" ? { pool: found.pool } : {};
+  return derive({ facts: read.facts, partitioning, mixedCpusAllowed, ...pool }).type === "derived";
+}
+
+describe("a profile that suits its cluster", () => {
+  it("has no error there nor anywhere, and four objects", () => {
+    fc.assert(
+      fc.property(anySuited, ({ profile, surroundings }) => {
+        expect(errorsOf(findings(profile, surroundings))).toEqual([]);
+        expect(errorsOf(findings(profile))).toEqual([]);
+        expect(isDerivable(profile, surroundings)).toBe(true);
+      }),
+      { numRuns: 1000 * times },
+    );
+  });
+});
+
+describe("a profile of which anything may have changed", () => {
+  it("is judged, and has an error with a place whenever nothing can be derived", () => {
+    const mutations = fc.array(anyMutation, { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(anySuited, mutations, fc.boolean(), ({ profile, surroundings }, changes, asks) => {
+        judge(changes.reduce<unknown>(mutated, profile), asks ? surroundings : undefined);
+      }),
+      { numRuns: 3000 * times },
+    );
+  });
+
+  it("may be anything at all", () => {
+    fc.assert(
+      fc.property(anyHostile, (anything) => judge(anything, undefined)),
+      { numRuns: 1000 * times },
+    );
+  });
+
+  function judge(anything: unknown, surroundings: Surroundings | undefined): void {
+    const profile = anything as KubeObject;
+    const found = findings(profile, surroundings);
+    for (const { field, name, message } of found)
+      if (!/^[A-Z][A-Za-z0-9]+$/.test(name) || field === "" || message === "")
+        expect.fail(`${name} ${field} ${message}`);
+    if (!isDerivable(profile, surroundings)) expect(errorsOf(found)).not.toEqual([]);
+  }
+});
+
+/** One rule broken in a profile that keeps all others, and what must be found; nothing where it cannot be broken. */
+type Breaker = (suited: Suited, chance: number) => Suited | undefined;
+
+const breakers: Record<string, Breaker> = {
+  CpuPoolsOverlap: inCpu(({ isolated, reserved }) => ({ isolated: `${isolated},${reserved}` })),
+  CpuListMalformed: inCpu(({ isolated }) => ({ isolated: `${isolated},` })),
+  CpuPoolEmpty: inCpu(() => ({ reserved: "" })),
+  FieldMissing: inCpu(({ isolated: _, ...others }) => others, "replace"),
+  CpuDoesNotExist: (suited) =>
+    suited.surroundings.nodes.length > 0
+      ? inCpu(({ isolated }) => ({ isolated: `${isolated},60000` }))(suited, 0)
+      : undefined,
+  SeveralLabels: inSpec(() => ({ machineConfigPoolSelector: { a: "", b: "" } })),
+  RoleUnknown: inSpec(() => ({ nodeSelector: { worker: "" }, machineConfigLabel: null })),
+  LabelMalformed: inSpec(() => ({ machineConfigPoolSelector: { a: "b c" } })),
+  FrequencyMissing: inSpec(() => ({ hardwareTuning: { isolatedCpuFreq: 1_000_000 } })),
+  FrequencyNotPositive: inSpec((_, chance) => ({
+    hardwareTuning: { isolatedCpuFreq: -chance, reservedCpuFreq: 1_000_000 },
+  })),
+  HugepageSizeUnsupported: inSpec(() => ({ hugepages: { defaultHugepagesSize: "3M" } })),
+  HugepagesDefaultMissing: inSpec(() => ({ hugepages: { pages: [{ size: "2M", count: 1 }] } })),
+  HugepagesRepeated: inSpec(() => ({
+    hugepages: { defaultHugepagesSize: "2M", pages: [{ size: "2M" }, { size: "2M", count: 1 }] },
+  })),
+  HugepagesNegative: inSpec((_, chance) => ({
+    hugepages: { defaultHugepagesSize: "2M", pages: [{ size: "2M", count: -1 - chance }] },
+  })),
+  HugepagesExceedMemory: (suited) =>
+    suited.surroundings.nodes.length > 0
+      ? inSpec(() => ({ hugepages: { defaultHugepagesSize: "2M", pages: [{ size: "2M", count: 2 ** 30 }] } }))(
+          suited,
+          0,
+        )
+      : undefined,
+  NumaNodeDoesNotExist: (suited) =>
+    suited.surroundings.nodes.length > 0
+      ? inSpec(() => ({ hugepages: { defaultHugepagesSize: "2M", pages: [{ size: "2M", node: 999 }] } }))(suited, 0)
+      : undefined,
+  TopologyPolicyUnknown: inSpec(() => ({ numa: { topologyPolicy: "single-numa-Node" } })),
+  DeviceWithoutVendor: inSpec(() => ({ net: { devices: [{ deviceID: "0x1" }] } })),
+  RealTimeHintOff: inSpec(() => ({ realTimeKernel: { enabled: true }, workloadHints: { realTime: false } })),
+  PowerHintsConflict: inSpec(() => ({ workloadHints: { highPowerConsumption: true, perPodPowerManagement: true } })),
+  SharedCpusMissing: (suited, chance) =>
+    suited.profile.spec.cpu?.shared
+      ? undefined
+      : inSpec(() => ({ workloadHints: { mixedCpus: true } }))(suited, chance),
+  KubeletAnnotationMalformed: ({ profile, surroundings }) => ({
+    profile: { ...profile, metadata: { ...profile.metadata, annotations: { [annotations.experimentalKubelet]: "{" } } },
+    surroundings,
+  }),
+  NodeSelectorTaken: inCluster(({ otherProfiles }, { nodeSelector }) => ({
+    otherProfiles: [...otherProfiles, { name: "first-come", nodeSelector: nodeSelector ?? {} }],
+  })),
+  ArchitecturesDiffer: inCluster(({ nodes }) => ({
+    nodes: [...nodes, { name: "odd", architecture: "s390x" }, { name: "even", architecture: "ppc64le" }],
+  })),
+  CpuCountsDiffer: inCluster(({ nodes: [first] }) => ({
+    nodes: first?.topology
+      ? [
+          first,
+          { ...first, name: "odd", topology: { ...first.topology, offline: [60_000, 60_001, 60_002, 60_003, 60_004] } },
+        ]
+      : [
+          { name: "odd", architecture: "amd64", cpus: 1 },
+          { name: "even", architecture: "amd64", cpus: 50_000 },
+        ],
+  })),
+};
+
+describe("a profile that breaks one rule", () => {
+  it.each(Object.entries(breakers))("has an error: %s", (name, broken) => {
+    fc.assert(
+      fc.property(anySuited, fc.nat({ max: 1000 }), (suited, chance) => {
+        const worse = broken(suited, chance);
+        if (!worse) return;
+        const found = errorsOf(findings(worse.profile, worse.surroundings)).map((finding) => finding.name);
+        expect(found).toContain(name);
+      }),
+      { numRuns: 40 * times },
+    );
+  });
+});
+
+function inSpec(change: (spec: PerformanceProfileSpec, chance: number) => object): Breaker {
+  return ({ profile, surroundings }, chance) => ({
+    profile: { ...profile, spec: { ...profile.spec, ...change(profile.spec, chance) } },
+    surroundings,
+  });
+}
+
+function inCpu(
+  change: (cpu: NonNullable<PerformanceProfileSpec["cpu"]>) => object,
+  how: "merge" | "replace" = "merge",
+): Breaker {
+  return inSpec(({ cpu = {} }) => ({ cpu: how === "merge" ? { ...cpu, ...change(cpu) } : change(cpu) }));
+}
+
+function inCluster(change: (around: Surroundings, spec: PerformanceProfileSpec) => Partial<Surroundings>): Breaker {
+  return ({ profile, surroundings }) => ({
+    profile,
+    surroundings: { ...surroundings, ...change(surroundings, profile.spec) },
+  });
+}
