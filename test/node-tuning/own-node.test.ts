@@ -36,7 +36,8 @@ for (const variant of serverVariants())
     });
     afterAll(() => server?.close());
 
-    const status = { type: "merge", patch: { status: { tunedProfile: "p" } } } as const;
+    const hardware = { numaNodes: [{ id: 0, memory: "1024Ki", cores: ["0/0:0"] }], offline: "" };
+    const status = { type: "merge", patch: { status: { tunedProfile: "p", hardware } } } as const;
     const annotate = (annotations: Record<string, string | null>): Patch => ({
       type: "merge",
       patch: { metadata: { annotations } },
