@@ -1,7 +1,7 @@
 import { type ArchiveEntry, ArchiveError, tidyPath } from "./archive-entry.ts";
 import { ByteQueue } from "./byte-queue.ts";
 import { readPaxRecords } from "./pax-records.ts";
-import { blockSize, readHeader, type TarHeader } from "./tar-header.ts";
+import { blockSize, notTar, readHeader, type TarHeader } from "./tar-header.ts";
 
 export interface ReadTarOptions {
   /** Files that are kept; folders and links are always. Default: all. */
@@ -63,7 +63,8 @@ class TarReader {
     for (;;) {
       const block = await this.#bytes.take(blockSize);
       if (block.length === 0) return undefined;
-      if (block.length < blockSize) throw new ArchiveError("the archive ends within an entry");
+      if (block.length < blockSize)
+        throw this.#count === 0 ? notTar() : new ArchiveError("the archive ends within an entry");
       const header = readHeader(block);
       if (!header) return undefined;
       if (++this.#count > this.#limits.entries)

@@ -11,10 +11,12 @@ export interface TarHeader {
   readonly link: string;
 }
 
+export const notTar = (): ArchiveError => new ArchiveError("not a tar archive, or a damaged one");
+
 /** Undefined for a block of zeros, which ends an archive. */
 export function readHeader(block: Uint8Array): TarHeader | undefined {
   if (block.every((byte) => byte === 0)) return undefined;
-  if (number(block, 148, 8) !== checksum(block)) throw new ArchiveError("not a tar archive, or a damaged one");
+  if (number(block, 148, 8) !== checksum(block)) throw notTar();
   const prefix = text(block, 257, 5) === "ustar" && block[262] === 0 ? text(block, 345, 155) : "";
   const name = text(block, 0, 100);
   return {
@@ -63,7 +65,7 @@ function number(block: Uint8Array, at: number, length: number): number {
     return value;
   }
   const digits = text(block, at, length).trim();
-  if (!/^[0-7]*$/.test(digits)) throw new ArchiveError("not a tar archive, or a damaged one");
+  if (!/^[0-7]*$/.test(digits)) throw notTar();
   return digits === "" ? 0 : Number.parseInt(digits, 8);
 }
 

@@ -1,0 +1,82 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseTopology } from "../../cpu/topology-text.ts";
+import { topologyFiles } from "../../cpu/testing/topology-files.ts";
+import { readYaml } from "../../object/yaml.ts";
+import { Program } from "../testing/program.ts";
+import { FakeRoot } from "../tuned/testing/fake-root.ts";
+
+let attune: Program;
+let dir: string;
+beforeAll(async () => {
+  attune = await Program.build();
+  dir = await mkdtemp(join(tmpdir(), "attune-profile-"));
+});
+afterAll(async () => {
+  await attune.remove();
+  await rm(dir, { recursive: true, force: true });
+});
+
+describe("attune profile", () => {
+  it("takes the flags that scripts give, with values and without", async () => {
+    const topology = parseTopology({ numaNodes: [{ id: 0, cores: ["0/0:0,4", "0/1:1,5", "0/2:2,6", "0/3:3,7"] }] });
+    const { files } = topologyFiles(topology ?? { numaNodes: [], offline: [] });
+    const root = await FakeRoot.make({ ...Object.fromEntries(files), "/proc/sys/kernel/arch": "x86_64\n" });
+    const snapshot = join(dir, "worker-1.tgz");
+    expect(await attune.run(["agent", "--sysinfo", snapshot, "--root", root.path])).toMatchObject({
+      code: 0,
+      stderr: "",
+    });
+    const flags = ["--reserved-cpu-count=2", "--offlined-cpu-count", "2", "--rt-kernel", "--disable-ht=false"];
+    const words = ["--power-consumption-mode", "Low-Latency", "--user-level-networking=true", "--profile-name", "fast"];
+    const given = [...flags, ...words, "--mcp-name", "rt", "--snapshot", snapshot];
+    const { code, stdout, stderr } = await attune.run(["profile", "create", ...given]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(readYaml(stdout)).toMatchObject({
+      metadata: { name: "fast" },
+      spec: {
+        cpu: { reserved: "0,4", offlined: "5-6", isolated: "1-3,7" },
+        realTimeKernel: { enabled: true },
+        net: { userLevelNetworking: true },
+        workloadHints: { realTime: true },
+      },
+    });
+  });
+
+  it("answers a negative count and a missing folder with an error and exit code 1", async () => {
+    const given = ["--mcp-name", "x", "--rt-kernel=false", "--must-gather-dir-path", join(dir, "gone")];
+    const outcomes = [
+      await attune.run(["profile", "create", ...given, "--reserved-cpu-count", "-2"]),
+      await attune.run(["profile", "info", "--must-gather-dir-path", join(dir, "gone")]),
+      await attune.run(["profile", "create"]),
+    ];
+    for (const { code, stdout, stderr } of outcomes) {
+      expect([code, stdout]).toEqual([1, ""]);
+      expect(stderr).toMatch(/^(error: .*\n)+$/);
+    }
+  });
+});
+
+describe("attune agent --sysinfo", () => {
+  it("writes a snapshot of this very machine that a profile can be made of", async () => {
+    const file = join(dir, "here.tgz");
+    expect(await attune.run(["agent", "--sysinfo", file])).toEqual({ code: 0, signal: null, stdout: "", stderr: "" });
+    const { stdout } = await attune.run(["profile", "info", "--json", "--snapshot", file]);
+    expect(JSON.parse(stdout)).toMatchObject([{ nodes: [{ name: "here", cpus_count: cpus().length }] }]);
+    const written = await readFile(file);
+    expect(written.length).toBeLessThan(4 * 1024 * 1024);
+  });
+
+  it("writes to standard output as well, and nothing where there is no node", async () => {
+    const { code, stdout } = await attune.run(["agent", "--sysinfo", "-"]);
+    expect([code, stdout.charCodeAt(0)]).toEqual([0, 0x1f]);
+    const nowhere = await attune.run(["agent", "--sysinfo", join(dir, "none.tgz"), "--root", dir]);
+    expect(nowhere).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^error: --sysinfo: no CPU is to be seen/),
+    });
+    await expect(readFile(join(dir, "none.tgz"))).rejects.toThrow(/ENOENT/);
+  });
+});

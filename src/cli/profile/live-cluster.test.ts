@@ -1,0 +1,103 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type ApiServer, startServer } from "../../apiserver/server.ts";
+import { parseTopology } from "../../cpu/topology-text.ts";
+import { HttpClient } from "../../kube/http-client.ts";
+import { kinds } from "../../kube/kinds.ts";
+import { loadConnection } from "../../kube/load-connection.ts";
+import { machineConfigPoolKind } from "../../machine-config/api.ts";
+import { machineConfigCrds } from "../../machine-config/crds.ts";
+import { profileKind, tuningNamespace } from "../../node-tuning/api.ts";
+import { nodeTuningCrds } from "../../node-tuning/crds.ts";
+import { readYaml } from "../../object/yaml.ts";
+import { Said } from "../tuned/testing/said.ts";
+import { create, type CreateOptions } from "./create.ts";
+import { info } from "./info.ts";
+import { sysinfo } from "./testing/support-data.ts";
+
+const { signal } = new AbortController();
+const hardware = { architecture: "amd64", offline: "", numaNodes: [{ id: 0, cores: ["0/0:0,2", "0/1:1,3"] }] };
+const rt = "node-role.kubernetes.io/rt";
+const poolRole = "machineconfiguration.openshift.io/role";
+
+let dir: string;
+let server: ApiServer;
+let client: HttpClient;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "attune-live-"));
+  server = await startServer({ dir, storage: "memory" });
+  client = new HttpClient(await loadConnection({ kubeconfig: server.kubeconfig }));
+  const status = { capacity: { cpu: "4" }, nodeInfo: { architecture: "amd64" } };
+  for (const name of ["rt-1", "rt-2"])
+    await client.create(kinds.node, {
+      apiVersion: "v1",
+      kind: "Node",
+      metadata: { name, labels: { "kubernetes.io/os": "linux", [rt]: "" } },
+      status: status as never,
+    });
+});
+afterAll(async () => {
+  client.close();
+  await server.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+describe("a cluster that is asked", () => {
+  it("has nodes of a role where there are no pools, and snapshots where there are no agents", async () => {
+    const { code, said } = await created({});
+    expect([code, said.stdout]).toEqual([1, ""]);
+    expect(said.stderr).toContain("what nodes rt-1, rt-2 are made of");
+    const topology = parseTopology(hardware);
+    for (const name of ["rt-1", "rt-2"]) await writeFile(join(dir, `${name}.tgz`), await sysinfo(topology as never));
+    const again = await created({ snapshot: ["rt-1", "rt-2"].map((name) => join(dir, `${name}.tgz`)) });
+    expect([again.code, again.said.stderr]).toEqual([0, ""]);
+    expect(readYaml(again.said.stdout)).not.toHaveProperty("spec.machineConfigPoolSelector");
+  });
+
+  it("has pools, and agents that said what their nodes are made of", async () => {
+    for (const crd of [...nodeTuningCrds, ...machineConfigCrds])
+      await client.create(kinds.customResourceDefinition, crd as never);
+    await client.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: tuningNamespace } });
+    await client.create(machineConfigPoolKind, {
+      apiVersion: machineConfigPoolKind.apiVersion,
+      kind: "MachineConfigPool",
+      metadata: { name: "rt", labels: { [poolRole]: "rt" } },
+      spec: {
+        nodeSelector: { matchLabels: { [rt]: "" } },
+        machineConfigSelector: { matchLabels: { [poolRole]: "rt" } },
+      },
+    });
+    for (const name of ["rt-1", "rt-2"]) {
+      const of = {
+        apiVersion: profileKind.apiVersion,
+        kind: "Profile",
+        metadata: { name, namespace: tuningNamespace },
+      };
+      const made = await client.create(profileKind, { ...of, spec: { config: { tunedProfile: "openshift" } } });
+      const status = { tunedProfile: "openshift", hardware };
+      await client.update(profileKind, { ...made, status }, { subresource: "status" });
+    }
+    const { code, said } = await created({});
+    expect([code, said.stderr]).toEqual([0, ""]);
+    expect(readYaml(said.stdout)).toMatchObject({
+      spec: {
+        cpu: { reserved: "0,2", isolated: "1,3" },
+        machineConfigPoolSelector: { [poolRole]: "rt" },
+        nodeSelector: { [rt]: "" },
+      },
+    });
+    const told = new Said();
+    expect(await info({ kubeconfig: server.kubeconfig, json: true }, { terminal: told, signal })).toBe(0);
+    expect(JSON.parse(told.stdout)).toMatchObject([{ name: "rt", nodes: [{ cpus_count: 4 }, { name: "rt-2" }] }]);
+  });
+});
+
+async function created(options: Partial<CreateOptions>): Promise<{ code: number; said: Said }> {
+  const said = new Said();
+  const flags = { "reserved-cpu-count": "2", "rt-kernel": "false" };
+  const given = { kubeconfig: server.kubeconfig, mcpName: "rt", flags, ...options };
+  return { code: await create(given, { terminal: said, signal }), said };
+}

@@ -1,0 +1,249 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { CpuTopology } from "../../cpu/cpu-topology.ts";
+import { parseTopology } from "../../cpu/topology-text.ts";
+import type { KubeObject } from "../../object/meta.ts";
+import { readYaml } from "../../object/yaml.ts";
+import { Said } from "../tuned/testing/said.ts";
+import { create, type CreateOptions } from "./create.ts";
+import { info } from "./info.ts";
+import { type GatheredCluster, place, sysinfo, writeSupportData } from "./testing/support-data.ts";
+
+const { signal } = new AbortController();
+const topology = machine(["0/0:0,2", "0/1:1,3"]);
+const role = (name: string): string => `node-role.kubernetes.io/${name}`;
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "attune-profile-"));
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+describe("attune profile create", () => {
+  it("makes a profile that nothing is to be said about", async () => {
+    await writeSupportData(dir, cluster());
+    const { code, said } = await created({ mustGatherDirPath: dir });
+    expect([code, said.stderr]).toEqual([0, ""]);
+    expect(readYaml(said.stdout)).toMatchObject({ spec: { cpu: { reserved: "0,2", isolated: "1,3" } } });
+  });
+
+  it("warns of what admission would warn of, and of nodes that are left out", async () => {
+    const tainted = node("rt-2", { [role("rt")]: "" });
+    tainted.spec = { taints: [{ key: role("rt"), value: "", effect: "NoSchedule" }] };
+    await writeSupportData(dir, cluster({ nodes: [node("rt-1", { [role("rt")]: "" }), tainted], selects: "other" }));
+    const { code, said } = await created({ mustGatherDirPath: dir });
+    expect(code).toBe(0);
+    expect(said.stderr).toMatch(
+      /^warning: node rt-2 is left out of pool rt: .*\nwarning: spec\..*MachineConfigPool rt/,
+    );
+  });
+
+  it("warns where nodes number cores differently, and remarks on it", async () => {
+    const nodes = ["rt-1", "rt-2"].map((name) => node(name, { [role("rt")]: "" }));
+    const topologies = new Map([
+      ["rt-1", topology],
+      ["rt-2", machine(["0/0:0,2", "0/8:1,3"])],
+    ]);
+    await writeSupportData(dir, { ...cluster({ nodes }), topologies });
+    const { code, said } = await created({ mustGatherDirPath: dir });
+    expect(code).toBe(0);
+    expect(said.stderr).toMatch(/^warning: core ids on NUMA node 0: /);
+    expect(said.stdout).toMatch(/\n# Some nodes of this pool number their cores differently/);
+  });
+
+  it("makes an envelope for a hosted cluster, where there are no pools", async () => {
+    const hosted = cluster({ nodes: [node("a", { "hypershift.openshift.io/nodePool": "np" })], hosted: true });
+    await writeSupportData(dir, { ...hosted, pools: [], topologies: new Map([["a", topology]]) });
+    const { code, said } = await created({ mustGatherDirPath: dir, mcpName: undefined, nodePoolName: "np" });
+    expect([code, said.stderr]).toEqual([0, ""]);
+    expect(readYaml(said.stdout)).toMatchObject({ kind: "ConfigMap", metadata: { namespace: "clusters" } });
+    expect((await created({ mustGatherDirPath: dir })).said.stderr).toMatch(
+      /^error: --mcp-name: .*--node-pool-name\n$/,
+    );
+  });
+
+  it("makes one of nothing but snapshots, for nodes of a role", async () => {
+    await writeFile(join(dir, "a.tgz"), await sysinfo(topology));
+    const { code, said } = await created({ snapshot: [join(dir, "a.tgz")] });
+    expect([code, said.stderr]).toEqual([0, ""]);
+    expect(readYaml(said.stdout)).toMatchObject({ spec: { nodeSelector: { [role("rt")]: "" } } });
+  });
+
+  it.each<[string, Partial<CreateOptions>, RegExp]>([
+    ["nothing to look at", {}, /^error: --must-gather-dir-path: must be given, or --kubeconfig/],
+    ["no pool", { snapshot: ["x"], mcpName: undefined }, /^error: --mcp-name: either it or --node-pool-name/],
+    ["two pools", { snapshot: ["x"], nodePoolName: "np" }, /^error: --mcp-name: either it or --node-pool-name/],
+    ["no counts", { snapshot: ["x"], flags: {} }, /^error: --reserved-cpu-count: .*\nerror: --rt-kernel: /],
+  ])("says what is missing: %s", async (_, options, message) => {
+    const { code, said } = await created(options);
+    expect([code, said.stdout]).toEqual([1, ""]);
+    expect(said.stderr).toMatch(message);
+  });
+
+  it.each<[string, Partial<CreateOptions>, RegExp]>([
+    ["a pool that is not there", { mcpName: "gone" }, /^error: --mcp-name gone: not one of rt, worker\n$/],
+    ["a pool without nodes", { mcpName: "worker" }, /^error: pool worker has no nodes\n$/],
+    [
+      "a node pool that cannot be",
+      { mcpName: undefined, nodePoolName: "np" },
+      /^error: --node-pool-name: .*--mcp-name/,
+    ],
+    [
+      "too many CPUs",
+      { flags: { "reserved-cpu-count": "4", "rt-kernel": "false" } },
+      /^error: 4 CPUs cannot be reserved: 1 to 3 /,
+    ],
+  ])("refuses %s", async (_, options, message) => {
+    await writeSupportData(dir, cluster());
+    const { code, said } = await created({ mustGatherDirPath: dir, ...options });
+    expect([code, said.stdout]).toEqual([1, ""]);
+    expect(said.stderr).toMatch(message);
+  });
+
+  it("says how to get to know a node, and is content with a snapshot of it", async () => {
+    await writeSupportData(dir, { ...cluster(), topologies: new Map() });
+    const { code, said } = await created({ mustGatherDirPath: dir });
+    expect([code, said.stdout]).toEqual([1, ""]);
+    expect(said.stderr).toContain("attune agent --sysinfo rt-1.tgz and give it with --snapshot rt-1=rt-1.tgz\n");
+    const snapshot = join(dir, "any-name");
+    await writeFile(snapshot, await sysinfo(topology));
+    const again = await created({ mustGatherDirPath: dir, snapshot: [`rt-1=${snapshot}`, `strange=${snapshot}`] });
+    expect([again.code, again.said.stderr]).toEqual([0, "warning: --snapshot strange: the cluster has no such node\n"]);
+  });
+});
+
+describe("support data", () => {
+  const fails = (path: string, message: RegExp): Promise<void> =>
+    expect(created({ mustGatherDirPath: path })).rejects.toThrow(message);
+
+  it("that is not there is told apart from what is none", async () => {
+    await fails(join(dir, "gone"), /^--must-gather-dir-path .*gone: no such folder or archive$/);
+    await fails(dir, /no cluster-scoped-resources\/core\/nodes in it: is it a must-gather\?$/);
+    await writeFile(join(dir, "text"), "no archive");
+    await fails(join(dir, "text"), /text: not a tar archive, or a damaged one$/);
+  });
+
+  it("is of one cluster, gathered once", async () => {
+    await writeSupportData(join(dir, "monday"), cluster());
+    await writeSupportData(join(dir, "tuesday"), cluster());
+    await fails(
+      dir,
+      /nodes is there 2 times, in monday\/quay-io-image\/ and tuesday\/quay-io-image\/: name the folder/,
+    );
+  });
+
+  it.each<[string, string | Uint8Array, RegExp]>([
+    ["cluster-scoped-resources/core/nodes/x.yaml", "{", /x\.yaml: line 1: /],
+    ["cluster-scoped-resources/core/nodes/x.yaml", "kind: Pod\n", /x\.yaml: no Node in it$/],
+    ["cluster-scoped-resources/core/nodes/x.yaml", "[]", /x\.yaml: no Node in it$/],
+    [
+      "cluster-scoped-resources/machineconfiguration.openshift.io/machineconfigpools/x.yaml",
+      "x: [",
+      /machineconfigpools\/x\.yaml: line 1: /,
+    ],
+    ["nodes/rt-1/sysinfo.tgz", "damaged", /rt-1\/sysinfo\.tgz: not a tar archive, or a damaged one$/],
+  ])("that makes no sense is named: %s %j", async (path, content, message) => {
+    await writeSupportData(dir, cluster());
+    await place(join(dir, "quay-io-image"), path, content);
+    await fails(dir, message);
+  });
+
+  it("may lack a pool of masters that can be read", async () => {
+    await writeSupportData(dir, cluster());
+    const pools = "cluster-scoped-resources/machineconfiguration.openshift.io/machineconfigpools";
+    await place(join(dir, "quay-io-image"), `${pools}/master.yaml`, "x: [");
+    const { code, said } = await created({ mustGatherDirPath: dir });
+    expect(code).toBe(0);
+    expect(said.stderr).toMatch(/^warning: .*master\.yaml.*going on without the pool\n$/);
+  });
+
+  it("is one of two places to look at", async () => {
+    const both = { mustGatherDirPath: dir, kubeconfig: "x" };
+    await expect(created(both)).rejects.toThrow(/only one of them/);
+  });
+});
+
+describe("attune profile info", () => {
+  it("tells of snapshots alone, one by one or by the folder", async () => {
+    await writeFile(join(dir, "a.tgz"), await sysinfo(topology));
+    await writeFile(join(dir, "b.tar.gz"), await sysinfo(topology));
+    await writeFile(join(dir, "notes.txt"), "");
+    const said = new Said();
+    expect(await info({ snapshot: [dir] }, { terminal: said, signal })).toBe(0);
+    expect(said.stdout).toBe(`Pool worker
+  Node a: 4 CPUs, 1 NUMA node, hyper-threading on
+    NUMA node 0: CPUs 0-3
+  Node b: 4 CPUs, 1 NUMA node, hyper-threading on
+    NUMA node 0: CPUs 0-3
+---
+`);
+  });
+
+  it.each([
+    ["gone.tgz", /^--snapshot .*gone\.tgz: no such file$/],
+    ["empty", /^--snapshot .*empty: no NODE\.tgz in it$/],
+  ])("says what is wrong with --snapshot %s", async (name, message) => {
+    await place(join(dir, "empty"), "text", "");
+    const asked = info({ snapshot: [join(dir, name)] }, { terminal: new Said(), signal });
+    await expect(asked).rejects.toThrow(message);
+  });
+
+  it("does not tell half of it", async () => {
+    await writeSupportData(dir, { ...cluster(), topologies: new Map() });
+    const said = new Said();
+    expect(await info({ mustGatherDirPath: dir, json: true }, { terminal: said, signal })).toBe(1);
+    expect([said.stdout, said.stderr]).toEqual(["", expect.stringContaining("what node rt-1 is made of")]);
+  });
+});
+
+async function created(options: Partial<CreateOptions>): Promise<{ code: number; said: Said }> {
+  const said = new Said();
+  const flags = { "reserved-cpu-count": "2", "rt-kernel": "false" };
+  const code = await create({ mcpName: "rt", flags, ...options }, { terminal: said, signal });
+  return { code, said };
+}
+
+function node(name: string, labels: Record<string, string>): KubeObject {
+  const status = { capacity: { cpu: "4" }, nodeInfo: { architecture: "amd64" } };
+  return { apiVersion: "v1", kind: "Node", metadata: { name, labels }, status };
+}
+
+function pool(name: string, selects = name): KubeObject {
+  const key = "machineconfiguration.openshift.io/role";
+  return {
+    apiVersion: "machineconfiguration.openshift.io/v1",
+    kind: "MachineConfigPool",
+    metadata: { name, labels: { [key]: name } },
+    spec: {
+      nodeSelector: { matchLabels: { [role(name)]: "" } },
+      machineConfigSelector: { matchLabels: { [key]: selects } },
+    },
+  };
+}
+
+function cluster({
+  nodes = [node("rt-1", { [role("rt")]: "" })],
+  selects = "rt",
+  hosted = false,
+}: { nodes?: KubeObject[]; selects?: string; hosted?: boolean } = {}): GatheredCluster {
+  const infrastructure = {
+    apiVersion: "config.openshift.io/v1",
+    kind: "Infrastructure",
+    metadata: { name: "cluster" },
+    status: { controlPlaneTopology: hosted ? "External" : "HighlyAvailable" },
+  };
+  return {
+    nodes,
+    pools: [pool("rt", selects), pool("worker")],
+    infrastructure,
+    topologies: new Map([["rt-1", topology]]),
+  };
+}
+
+function machine(cores: string[]): CpuTopology {
+  const read = parseTopology({ numaNodes: [{ id: 0, cores }] });
+  if (!read) throw new Error("no topology");
+  return read;
+}
