@@ -36,7 +36,7 @@ export function deriveProfile({ place, object }: Asset, assets: SortedAssets, cl
   const read = readFacts(object);
   const judged = findings(object, surroundings(object, assets, cluster)).filter(({ name }) => name !== noNodes.name);
   const warnings = lines(judged);
-  if (read.type === "unusable") return refused(judged.filter(({ severity }) => severity === "error"));
+  if (read.type === "unusable") return refused(read.findings);
   const { pools, partitioning, mixedCpusAllowed } = cluster;
   const found = poolFor(read.facts.nodeSelector, pools);
   if (found.type !== "pool")
