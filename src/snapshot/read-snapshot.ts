@@ -33,8 +33,7 @@ function readArchitecture(view: FileView): string | undefined {
 
 const wantedFiles = new Set(["proc/cpuinfo", "proc/meminfo", "proc/sys/kernel/arch"]);
 
+/** Caches are most of a snapshot, and tell nothing here. */
 function wanted(path: string): boolean {
-  return (
-    wantedFiles.has(path) || path.startsWith("sys/devices/system/cpu/") || path.startsWith("sys/devices/system/node/")
-  );
+  return wantedFiles.has(path) || (/^sys\/devices\/system\/(cpu|node)\//.test(path) && !path.includes("/cache/"));
 }

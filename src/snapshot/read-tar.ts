@@ -4,7 +4,7 @@ import { readPaxRecords } from "./pax-records.ts";
 import { blockSize, notTar, readHeader, type TarHeader } from "./tar-header.ts";
 
 export interface ReadTarOptions {
-  /** Files that are kept; folders and links are always. Default: all. */
+  /** What is kept. Default: everything. */
   readonly wanted?: (path: string) => boolean;
   readonly limits?: Partial<TarLimits>;
 }
@@ -23,6 +23,9 @@ const MiB = 1024 * 1024;
 const usual: TarLimits = { keptBytes: 256 * MiB, totalBytes: 16 * 1024 * MiB, entries: 1_000_000 };
 /** Of a long name, or of the records before an entry. */
 const longestExtension = MiB;
+/** The kernel's own limit. */
+const longestPath = 4096;
+const roomPerFolder = 256;
 
 /** The entries of a tar archive, in memory: nothing an archive says can touch a disk. Of a path given twice the last counts. */
 export async function readTar(
@@ -81,34 +84,38 @@ class TarReader {
   async #entry({ name, size, type, link }: TarHeader, wanted: (path: string) => boolean): Promise<void> {
     const path = tidyPath(name);
     if (path === undefined) throw new ArchiveError(`an entry's name leads out of the archive: ${JSON.stringify(name)}`);
+    if (name.length > longestPath || link.length > longestPath) throw impossibleName();
+    const isLink = type === "1" || type === "2";
+    if (!wanted(path)) return this.#skip(isLink ? 0 : size);
     // "7" is a file that was to lie in one piece on disk; a name that ends in a slash is a folder to old programs.
     const isFile = type === "0" || type === "7";
-    if (isFile && !name.endsWith("/") && wanted(path)) {
-      this.#keep(path, size);
-      this.#entries.set(path, { type: "file", path, bytes: await this.#content(size) });
-      return;
+    this.#allowKept(path, isFile ? size : link.length);
+    if (isFile && !name.endsWith("/"))
+      // Copied: what was read comes in pieces that are larger, and would be kept as a whole.
+      this.#entries.set(path, { type: "file", path, bytes: (await this.#content(size)).slice() });
+    else {
+      if (type === "5" || isFile) this.#entries.set(path, { type: "folder", path });
+      else if (type === "2") this.#entries.set(path, { type: "link", path, to: link });
+      else if (type === "1") this.#again(path, link);
+      await this.#skip(isLink ? 0 : size);
     }
-    if (type === "5" || (isFile && name.endsWith("/"))) this.#keep(path, 0, { type: "folder", path });
-    else if (type === "2") this.#keep(path, link.length, { type: "link", path, to: link });
-    else if (type === "1") this.#again(path, link);
-    await this.#skip(type === "2" || type === "1" ? 0 : size);
   }
 
   /** Another name of a file before it. */
   #again(path: string, link: string): void {
     const before = this.#entries.get(tidyPath(link) ?? "");
-    if (before?.type === "file") this.#keep(path, 0, { ...before, path });
+    if (before?.type === "file") this.#entries.set(path, { ...before, path });
   }
 
-  #keep(path: string, size: number, entry?: ArchiveEntry): void {
-    this.#kept += path.length + size;
+  /** Each folder on the way takes room too, once somebody looks into the archive. */
+  #allowKept(path: string, size: number): void {
+    this.#kept += size + path.split("/").length * roomPerFolder;
     if (this.#kept > this.#limits.keptBytes)
       throw new ArchiveError(`the archive unpacks to more than ${this.#limits.keptBytes} bytes`);
-    if (entry) this.#entries.set(path, entry);
   }
 
   async #extension(size: number): Promise<Uint8Array> {
-    if (size > longestExtension) throw new ArchiveError("an entry of impossible length of name");
+    if (size > longestExtension) throw impossibleName();
     return this.#content(size);
   }
 
@@ -130,6 +137,8 @@ class TarReader {
       throw new ArchiveError(`the archive unpacks to more than ${this.#limits.totalBytes} bytes`);
   }
 }
+
+const impossibleName = (): ArchiveError => new ArchiveError("an entry's name is impossibly long");
 
 function padding(size: number): number {
   return (blockSize - (size % blockSize)) % blockSize;

@@ -1,8 +1,10 @@
 import { get, isObject } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
+import { dnsSubdomain } from "../../object/names.ts";
 import { readSnapshot, type Snapshot } from "../../snapshot/read-snapshot.ts";
 import { listItems } from "../list-items.ts";
 import { parseDocuments } from "../parse-documents.ts";
+import { printable } from "../tuned/printable.ts";
 import { type GatheredFile, gatheredFiles } from "./gathered-files.ts";
 import type { KnownCluster } from "./known-cluster.ts";
 
@@ -23,7 +25,7 @@ export async function readMustGather(path: string): Promise<KnownCluster> {
     return await read(path);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    throw new Error(`--must-gather-dir-path ${path}: ${message}`, { cause: error });
+    throw new Error(`--must-gather-dir-path ${path}: ${printable(message)}`, { cause: error });
   }
 }
 
@@ -104,8 +106,10 @@ async function objectsOf(kind: string, file: GatheredFile): Promise<KubeObject[]
   return objects.length > 0 ? objects : `${file.path}: no ${kind} in it`;
 }
 
+/** Names are printed, and Kubernetes takes no others. */
 function isNamed(value: unknown, kind: string): boolean {
-  return isObject(value) && value.kind === kind && typeof get(value.metadata, "name") === "string";
+  const name = isObject(value) && value.kind === kind ? get(value.metadata, "name") : undefined;
+  return typeof name === "string" && dnsSubdomain(name).length === 0;
 }
 
 async function hardwareIn(file: GatheredFile | undefined): Promise<Snapshot | undefined> {

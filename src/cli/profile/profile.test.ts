@@ -139,6 +139,12 @@ describe("support data", () => {
     ["cluster-scoped-resources/core/nodes/x.yaml", "kind: Pod\n", /x\.yaml: no Node in it$/],
     ["cluster-scoped-resources/core/nodes/x.yaml", "[]", /x\.yaml: no Node in it$/],
     [
+      "cluster-scoped-resources/core/nodes/x.yaml",
+      'kind: Node\nmetadata: {name: "\\e[2J"}\n',
+      /x\.yaml: no Node in it$/,
+    ],
+    ["cluster-scoped-resources/core/nodes/\u001b[2J.yaml", "{", /nodes\/\\u\{1b\}\[2J\.yaml: line 1: /],
+    [
       "cluster-scoped-resources/machineconfiguration.openshift.io/machineconfigpools/x.yaml",
       "x: [",
       /machineconfigpools\/x\.yaml: line 1: /,

@@ -1,5 +1,6 @@
 import { at, get, isObject } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
+import { labelValue, qualifiedName } from "../../object/names.ts";
 import { type PoolNode, poolNodeOf } from "../pool-node.ts";
 
 /** A node as its object describes it. What it is made of may be known from elsewhere. */
@@ -19,9 +20,17 @@ export function readClusterNode(object: KubeObject): ClusterNode {
   const taints = at(object, "spec", "taints");
   return {
     ...poolNodeOf(object),
-    labels: textsOf(at(object, "metadata", "labels")),
+    labels: labelsOf(at(object, "metadata", "labels")),
     taints: Array.isArray(taints) ? taints.map(readTaint) : [],
   };
+}
+
+/** Those that Kubernetes would have taken: some become names that are printed. */
+export function labelsOf(value: unknown): Record<string, string> {
+  const labels = Object.entries(textsOf(value));
+  return Object.fromEntries(
+    labels.filter(([key, text]) => qualifiedName(key).length === 0 && labelValue(text).length === 0),
+  );
 }
 
 function readTaint(taint: unknown): Taint {

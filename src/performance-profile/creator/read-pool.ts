@@ -1,7 +1,7 @@
 import { apiVersion, type MachineConfigPool } from "../../machine-config/api.ts";
 import { at, get } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
-import { textsOf } from "./cluster-node.ts";
+import { labelsOf, textsOf } from "./cluster-node.ts";
 
 /** A pool, of whoever's text, with what tells which nodes are its. What is no label or expression is left out. */
 export function readPool(object: KubeObject): MachineConfigPool {
@@ -10,7 +10,7 @@ export function readPool(object: KubeObject): MachineConfigPool {
   return {
     apiVersion,
     kind: "MachineConfigPool",
-    metadata: { name: object.metadata.name ?? "", labels: textsOf(at(object, "metadata", "labels")) },
+    metadata: { name: object.metadata.name ?? "", labels: labelsOf(at(object, "metadata", "labels")) },
     spec: {
       nodeSelector: {
         matchLabels: textsOf(get(selector, "matchLabels")),
