@@ -12,7 +12,7 @@ import { anySuited, type Suited } from "./testing/any-profile.ts";
 import { anyHostile, anyMutation, mutated } from "./testing/hostile.ts";
 
 /** A quick look with every change, a long one when asked for. */
-const times = process.env["ATTUNE_LONG"] ? 10 : 1;
+const times = process.env["ATTUNE_LONG"] ? 5 : 1;
 
 function errorsOf(found: readonly Finding[]): readonly Finding[] {
   return found.filter(({ severity }) => severity === "error");
@@ -41,7 +41,7 @@ describe("a profile that suits its cluster", () => {
         expect(errorsOf(findings(profile))).toEqual([]);
         expect(isDerivable(profile, surroundings)).toBe(true);
       }),
-      { numRuns: 1000 * times },
+      { numRuns: 2000 * times },
     );
   });
 });
@@ -53,7 +53,7 @@ describe("a profile of which anything may have changed", () => {
       fc.property(anySuited, mutations, fc.boolean(), ({ profile, surroundings }, changes, asks) => {
         judge(changes.reduce<unknown>(mutated, profile), asks ? surroundings : undefined);
       }),
-      { numRuns: 3000 * times },
+      { numRuns: 6000 * times },
     );
   });
 

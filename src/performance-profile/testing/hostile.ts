@@ -80,8 +80,12 @@ interface Place {
   readonly name: string;
 }
 
-function placesOf(value: unknown): Place[] {
-  if (typeof value !== "object" || value === null) return [];
+function placesOf(value: unknown, places: Place[] = []): Place[] {
+  if (typeof value !== "object" || value === null) return places;
   const parent = value as Record<string, unknown>;
-  return Object.keys(parent).flatMap((name) => [{ parent, name }, ...placesOf(parent[name])]);
+  for (const name of Object.keys(parent)) {
+    places.push({ parent, name });
+    placesOf(parent[name], places);
+  }
+  return places;
 }
