@@ -1,0 +1,219 @@
+import { describe, expect, it } from "vitest";
+import type { CommandResult } from "../../../host/host.ts";
+import { MemoryBase } from "../../../host/memory-base.ts";
+import { MemoryHost } from "../../../host/memory-host.ts";
+import type { MachineConfig } from "../../../machine-config/api.ts";
+import type { KubeObject } from "../../../object/meta.ts";
+import type { Rendered } from "../render-assets.ts";
+import { sortAssets } from "../sort-assets.ts";
+import { renderBootArguments } from "./boot-arguments.ts";
+
+const about = (apiVersion: string, kind: string, name: string, rest: object): KubeObject => ({
+  apiVersion,
+  kind,
+  metadata: { name },
+  ...rest,
+});
+
+function profile(name: string, role: string, isolated = "2-3"): KubeObject {
+  return about("performance.openshift.io/v2", "PerformanceProfile", name, {
+    spec: { cpu: { isolated, reserved: "0-1" }, nodeSelector: { [`node-role.kubernetes.io/${role}`]: "" } },
+  });
+}
+
+function tuned(name: string, recommend: object, data: string, spec: object = {}): KubeObject {
+  const text = { name: `${name}-text`, data };
+  return about("tuned.openshift.io/v1", "Tuned", name, {
+    spec: { profile: [text], recommend: [{ profile: text.name, ...recommend }], ...spec },
+  });
+}
+
+function pool(name: string, spec: object): KubeObject {
+  return about("machineconfiguration.openshift.io/v1", "MachineConfigPool", name, { spec });
+}
+
+function machineConfig(name: string, kernelArguments: string[]): KubeObject {
+  return about("machineconfiguration.openshift.io/v1", "MachineConfig", name, {
+    spec: { kernelArguments, kernelType: "realtime" },
+  });
+}
+
+const role = (name: string): object => ({ "machineconfiguration.openshift.io/role": name });
+const boots = (words: string): string => `[bootloader]\ncmdline_x=${words}\n`;
+
+/** An Intel machine of four CPUs, on which nothing may be changed. */
+function node(): MemoryHost {
+  const says = (stdout: string) => (): CommandResult => ({ type: "exited", code: 0, stdout, stderr: "" });
+  const cpus = ["online", "present", "possible"].map((name) => [`/sys/devices/system/cpu/${name}`, "0-3\n"] as const);
+  const host = new MemoryHost(new MemoryBase([...cpus, ["/proc/cpuinfo", "processor\t: 0\n"]]), [
+    ["uname", says("5.14.0\n")],
+    ["lscpu", says("Architecture:  x86_64\nVendor ID:  GenuineIntel\n")],
+  ]);
+  host.write = host.replace = host.remove = () => Promise.reject(new Error("changed"));
+  return host;
+}
+
+function rendered(name: string, ...objects: KubeObject[]): Promise<Rendered> {
+  const assets = sortAssets(objects.map((object, index) => ({ place: `f${index}`, object })));
+  return renderBootArguments({ assets, pool: name, host: node(), version: "1.2.3" });
+}
+
+async function made(name: string, ...objects: KubeObject[]): Promise<MachineConfig | undefined> {
+  const result = await rendered(name, ...objects);
+  expect(result).toMatchObject({ type: "files" });
+  const [file, ...others] = result.type === "files" ? result.files : [];
+  if (file) expect([file.name, others]).toEqual(["kernelcmdargs_machineconfig_kargs.yaml", []]);
+  return file?.object;
+}
+
+describe("what a pool boots with from its first start", () => {
+  it("is what the operator would make of its performance profile later", async () => {
+    const object = await made("master", profile("cp", "master"));
+    expect(object?.metadata).toEqual({
+      name: "50-nto-master",
+      labels: role("master"),
+      annotations: { "tuned.openshift.io/generated-by-controller-version": "1.2.3" },
+    });
+    expect(object?.spec?.kernelArguments).toEqual(
+      expect.arrayContaining([
+        "nohz_full=2-3",
+        "isolcpus=managed_irq,2-3",
+        "intel_iommu=on",
+        "systemd.cpu_affinity=0,1",
+      ]),
+    );
+  });
+
+  it("is not what another pool's profile says", async () => {
+    const object = await made("master", profile("w", "worker", "3"), profile("cp", "master"));
+    expect(object?.spec?.kernelArguments).toContain("nohz_full=2-3");
+  });
+
+  it("is what a Tuned says that goes before the profile", async () => {
+    const include = "[main]\ninclude=openshift-node-performance-cp\n[bootloader]\ncmdline_x=+mine\n";
+    const mine = tuned("mine", { priority: 10, machineConfigLabels: role("master") }, include);
+    expect((await made("master", profile("cp", "master"), mine))?.spec?.kernelArguments).toEqual(
+      expect.arrayContaining(["nohz_full=2-3", "mine"]),
+    );
+  });
+
+  it("is for pools of one's own too, whatever they select configs by", async () => {
+    const cnf = pool("cnf", {
+      nodeSelector: { matchExpressions: [{ key: "x.io/role", operator: "In", values: ["cnf"] }] },
+      machineConfigSelector: { matchExpressions: [{ key: "role", operator: "In", values: ["worker", "cnf"] }] },
+    });
+    const rule = { priority: 10, machineConfigLabels: { role: "cnf" } };
+    expect(await made("cnf", cnf, tuned("t", rule, boots("a=1 b")))).toMatchObject({
+      metadata: { name: "50-nto-cnf", labels: { role: "cnf" } },
+      spec: { kernelArguments: ["a=1", "b"] },
+    });
+  });
+
+  it("is joined with what is brought along, which stands first", async () => {
+    const rule = { priority: 10, machineConfigLabels: role("worker") };
+    const brought = machineConfig("50-nto-worker", ["b", "quiet"]);
+    expect(await made("worker", tuned("t", rule, boots("a b")), brought)).toMatchObject({
+      metadata: { labels: role("worker") },
+      spec: { kernelArguments: ["b", "quiet", "a"], kernelType: "realtime" },
+    });
+  });
+
+  const byPool = { priority: 10, machineConfigLabels: role("worker") };
+  it.each<[string, KubeObject[], RegExp]>([
+    ["no rule goes by pools", [], /openshift-node through a rule that goes by labels of nodes/],
+    [
+      "a rule by labels of nodes goes before",
+      [
+        tuned("a", { priority: 5, match: [{ label: "node-role.kubernetes.io/worker" }] }, boots("a")),
+        tuned("b", byPool, boots("b")),
+      ],
+      /a-text through a rule that goes by labels of nodes/,
+    ],
+    ["the profile asks for nothing", [tuned("t", byPool, "[sysctl]\na=1\n")], /t-text asks for no boot arguments/],
+    [
+      "it is brought along already",
+      [tuned("t", byPool, boots("a b")), machineConfig("50-nto-worker", ["a", "b"])],
+      /50-nto-worker says it already/,
+    ],
+    [
+      "several pools get the same",
+      [
+        tuned("t", byPool, boots("a")),
+        pool("cnf", {
+          nodeSelector: { matchLabels: { cnf: "" } },
+          machineConfigSelector: {
+            matchExpressions: [{ key: "machineconfiguration.openshift.io/role", operator: "Exists" }],
+          },
+        }),
+      ],
+      /whose labels are those of another pool, or of several/,
+    ],
+    [
+      "the operator keeps its hands off",
+      [tuned("t", byPool, boots("a")), tuned("default", { priority: 1 }, "", { managementState: "Unmanaged" })],
+      /the Tuned default is Unmanaged/,
+    ],
+  ])("is nothing where %s, and that is said", async (_, objects, why) => {
+    const result = await rendered("worker", ...objects);
+    expect(result).toMatchObject({ type: "files", files: [] });
+    expect(result.warnings).toEqual([expect.stringMatching(why)]);
+  });
+
+  it.each<[string, string, KubeObject[], RegExp]>([
+    ["a pool that is not there", "gone", [], /^--mcp-name gone: no such MachineConfigPool$/],
+    [
+      "a pool that selects by what nodes do not have",
+      "odd",
+      [
+        pool("odd", {
+          nodeSelector: {
+            matchExpressions: [
+              { key: "a", operator: "DoesNotExist" },
+              { key: "b", operator: "Gt" },
+            ],
+          },
+        }),
+      ],
+      /^--mcp-name odd: nobody can tell/,
+    ],
+    [
+      "a Tuned of another shape",
+      "worker",
+      [tuned("t", { priority: "high" }, "")],
+      /^Tuned t: spec\.recommend\[0\]\.priority: /,
+    ],
+    [
+      "profiles that cannot be read",
+      "worker",
+      [profile("p", "worker", "2-")],
+      /^f0: PerformanceProfile p: spec\.cpu\.isolated: /,
+    ],
+    [
+      "a profile that includes one that is not there",
+      "worker",
+      [tuned("t", byPool, "[main]\ninclude=gone\n")],
+      /"gone" does not exist/,
+    ],
+    [
+      "profiles of one name and several texts",
+      "worker",
+      [
+        tuned("t", byPool, boots("a")),
+        about("tuned.openshift.io/v1", "Tuned", "u", { spec: { profile: [{ name: "t-text", data: "" }] } }),
+      ],
+      /^--mcp-name worker: there are several texts of t-text$/,
+    ],
+  ])("is refused for %s", async (_, name, objects, why) => {
+    expect(await rendered(name, ...objects)).toMatchObject({ type: "refused", problems: [expect.stringMatching(why)] });
+  });
+
+  it("takes a node that is alone for one of workers too", async () => {
+    const infrastructure = about("config.openshift.io/v1", "Infrastructure", "cluster", {
+      status: { controlPlaneTopology: "SingleReplica" },
+    });
+    const worker = { priority: 5, match: [{ label: "node-role.kubernetes.io/worker" }] };
+    const objects = [profile("cp", "master"), tuned("w", worker, "[sysctl]\na=1\n")];
+    expect(await made("master", ...objects)).toBeDefined();
+    expect(await made("master", ...objects, infrastructure)).toBeUndefined();
+  });
+});
