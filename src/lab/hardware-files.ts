@@ -1,3 +1,4 @@
+import { formatMask } from "../cpu/cpu-mask.ts";
 import { cpuSet, formatRanges } from "../cpu/cpu-set.ts";
 import { type CpuPlace, cpuLayout, numaNodesOf } from "./cpu-layout.ts";
 import type { Topology } from "./topology.ts";
@@ -59,7 +60,14 @@ function cpuFiles({ cpus, sockets = 1, architecture }: Topology, layout: readonl
         : `processor\t: ${cpu}\nCPU implementer\t: 0x41\nFeatures\t: fp asimd\n\n`;
   }
   facts.push(["/proc/cpuinfo", cpuinfo]);
-  return { facts, files: [], links: [] };
+  if (architecture === "amd64") facts.push(["/sys/devices/cpu/caps/pmu_name", "icelake\n"]);
+  const everywhere = `${formatMask(numbers(cpus))}\n`;
+  const queues = ["", "/writeback"].map((of): File => [`/sys/devices/virtual/workqueue${of}/cpumask`, everywhere]);
+  return {
+    facts,
+    files: queues,
+    links: [["/sys/bus/workqueue/devices/writeback", "/sys/devices/virtual/workqueue/writeback"]],
+  };
 }
 
 /** Of the machine as a whole. */

@@ -3,14 +3,21 @@ import { coresOf, onlineCpus } from "../cpu/cpu-topology.ts";
 import { loadTopology } from "../cpu/load-topology.ts";
 import type { CommandResult } from "../host/host.ts";
 import type { MemoryCommand, MemoryHost } from "../host/memory-host.ts";
+import { ethtool } from "./card-programs.ts";
+import { systemctl } from "./service-programs.ts";
 
 export const archPath = "/proc/sys/kernel/arch";
 export const releasePath = "/proc/sys/kernel/osrelease";
 
-/** What profiles ask a machine for. Programs know nothing that is not in its files. */
+/** What profiles run on a machine. Programs know nothing that is not in its files. */
 export const machinePrograms: readonly (readonly [string, MemoryCommand])[] = [
   ["uname", uname],
   ["lscpu", lscpu],
+  ["systemctl", systemctl],
+  ["ethtool", ethtool],
+  ["mktemp", () => printed("/tmp/tmp.lab\n")],
+  // What the scripts of base profiles are called: there is no shell, and they are taken at their word.
+  ["script.sh", () => printed("")],
 ];
 
 async function uname(args: readonly string[], host: MemoryHost): Promise<CommandResult> {

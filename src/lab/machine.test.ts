@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
 import { nativeEngine } from "../engine/native-engine.ts";
 import { resolveSpec } from "../on-node/resolve-spec.ts";
+import { apiVersion } from "../performance-profile/api.ts";
+import { readFacts } from "../performance-profile/read-facts.ts";
+import { tunedOf } from "../performance-profile/tuned.ts";
 import { machine, machineBase, smallMachine } from "./machine.ts";
 
 const base = machineBase(smallMachine);
@@ -47,6 +50,27 @@ test("lscpu says what the files say", async () => {
   ]);
 });
 
+test.each([
+  ["ethtool -l eth7", "no device eth7"],
+  ["ethtool -L eth0 combined 5", "not supported"],
+  ["ethtool -L eth0 rx 1", "not supported"],
+  ["ethtool -c eth0", "not supported"],
+])("%s is refused", async (words, why) => {
+  const result = await machine(base).run(words.split(" "));
+  expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining(why) as string });
+});
+
+test("a service is what was last said of it", async () => {
+  const host = machine(base);
+  const asks = async (verb: string) => host.run(["systemctl", verb, "x.timer"]);
+  expect(await asks("is-enabled")).toMatchObject({ code: 1, stdout: "disabled\n" });
+  await asks("enable");
+  await asks("start");
+  await asks("disable");
+  expect(await asks("is-enabled")).toMatchObject({ stdout: "disabled\n" });
+  expect(await asks("is-active")).toMatchObject({ code: 0, stdout: "active\n" });
+});
+
 test("two machines are two boots", async () => {
   const [a, b] = [machine(base), machine(base)];
   expect(await a.read("/proc/sys/kernel/random/boot_id")).not.toEqual(await b.read("/proc/sys/kernel/random/boot_id"));
@@ -62,5 +86,42 @@ test.each(["openshift", "openshift-node", "openshift-control-plane"])(
     const { settings } = await nativeEngine().apply(resolution.profile, host, resolution.options);
     expect(settings.filter(({ type }) => type === "failed")).toEqual([]);
     expect(settings.some(({ type }) => type === "set")).toBe(true);
+  },
+);
+
+test.each(["amd64", "arm64"] as const)(
+  "what a performance profile comes to applies to a machine of two sockets without a failure: %s",
+  async (architecture) => {
+    const read = readFacts({
+      apiVersion,
+      kind: "PerformanceProfile",
+      metadata: { name: "rt" },
+      spec: {
+        cpu: { reserved: "0,4", isolated: "1-3,5-7" },
+        net: { userLevelNetworking: true },
+        nodeSelector: { "node-role.kubernetes.io/worker": "" },
+      },
+    });
+    if (read.type !== "facts") throw new Error(JSON.stringify(read.findings));
+    const { spec = {} } = tunedOf({ facts: read.facts, partitioning: "None", mixedCpusAllowed: false });
+    const config = { tunedProfile: spec.recommend?.[0]?.profile ?? "" };
+    const host = machine(machineBase({ ...smallMachine, architecture, cpus: 8, sockets: 2, threadsPerCore: 2 }));
+    const resolution = await resolveSpec({ config, profile: spec.profile ?? [] }, host);
+    if (resolution.type !== "resolved") throw new Error(JSON.stringify(resolution));
+    expect(resolution.profile.warnings).toEqual([]);
+    const { settings } = await nativeEngine().apply(resolution.profile, host, resolution.options);
+    expect(settings.filter(({ type }) => type === "failed")).toEqual([]);
+    const shows = async (...argv: string[]): Promise<string> => {
+      const result = await host.run(argv);
+      return result.type === "exited" ? result.stdout.trim() : result.message;
+    };
+    const mask = ["cat", "/sys/devices/virtual/workqueue/writeback/cpumask"];
+    expect(await shows(...mask)).toBe("00000011");
+    expect(await shows("ethtool", "-l", "eth0")).toMatch(/Combined:\t2$/);
+    expect(await shows("systemctl", "is-active", "stalld")).toBe("active");
+    await nativeEngine().rollback(host);
+    expect(await shows(...mask)).toBe("000000ff");
+    expect(await shows("ethtool", "-l", "eth0")).toMatch(/Combined:\t8$/);
+    expect(await shows("systemctl", "is-active", "stalld")).toBe("inactive");
   },
 );
