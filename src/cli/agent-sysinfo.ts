@@ -21,6 +21,10 @@ export async function agentSysinfo(options: Options): Promise<void> {
   if (onlineCpus(readTopology(new ArchiveView(entries))).length === 0)
     throw new Error(`--sysinfo: no CPU is to be seen below ${root}: is the node's own file system mounted there?`);
   const bytes = await promisify(gzip)(Buffer.concat([...writeTar(entries)]));
-  if (file === "-") process.stdout.write(bytes);
-  else await writeFile(file, bytes);
+  if (file !== "-") return writeFile(file, bytes);
+  // Whoever reads may have seen enough.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+  process.stdout.write(bytes);
 }

@@ -15,8 +15,9 @@ export const notTar = (): ArchiveError => new ArchiveError("not a tar archive, o
 
 /** Undefined for a block of zeros, which ends an archive. */
 export function readHeader(block: Uint8Array): TarHeader | undefined {
-  if (block.every((byte) => byte === 0)) return undefined;
-  if (number(block, 148, 8) !== checksum(block)) throw notTar();
+  const sum = checksum(block);
+  if (sum === blanks && block.every((byte) => byte === 0)) return undefined;
+  if (number(block, 148, 8) !== sum) throw notTar();
   const prefix = text(block, 257, 5) === "ustar" && block[262] === 0 ? text(block, 345, 155) : "";
   const name = text(block, 0, 100);
   return {
@@ -43,17 +44,23 @@ export function writeHeader({ name, size, type, link }: TarHeader): Uint8Array {
   return block;
 }
 
+/** The checksum of zeros. */
+const blanks = 8 * 0x20;
+
 /** All bytes, those of the checksum itself counted as blanks. */
 function checksum(block: Uint8Array): number {
-  let sum = 0;
-  for (const [at, byte] of block.entries()) sum += at >= 148 && at < 156 ? 0x20 : byte;
+  let sum = blanks;
+  // By index: an archive has tens of thousands of headers, and an iterator takes ten times as long.
+  for (let at = 0; at < block.length; at++) if (at < 148 || at >= 156) sum += block[at] ?? 0;
   return sum;
 }
+
+const decoder = new TextDecoder();
 
 function text(block: Uint8Array, at: number, length: number): string {
   const field = block.subarray(at, at + length);
   const end = field.indexOf(0);
-  return new TextDecoder().decode(end < 0 ? field : field.subarray(0, end));
+  return decoder.decode(end < 0 ? field : field.subarray(0, end));
 }
 
 /** Octal digits; GNU tar writes what does not fit in binary, with the highest bit set. */

@@ -47,6 +47,32 @@ describe("allocate", () => {
     expect(reserved(14)).toBe("0-1,4-5,8-9,12-13,16-17,20,24-25,28");
   });
 
+  it("takes from larger NUMA nodes what smaller ones do not have", () => {
+    const uneven = machineOf([[[0]], [[1], [2], [3], [4]], [[5], [6]]]);
+    const wish = divisionOf({ reserved: 6, split: true });
+    expect(texts(allocate(uneven, wish))).toMatchObject({ reserved: "0-3,5-6", isolated: "4" });
+  });
+
+  it("agrees with the creator it replaces wherever that takes as many as it was asked for", () => {
+    const shape = fc.record({
+      nodes: fc.integer({ min: 1, max: 8 }),
+      q: fc.integer({ min: 0, max: 5 }),
+      last: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(shape, ({ nodes, q, last }) => {
+        const machine = machineOf(
+          Array.from({ length: nodes }, (_, node) => Array.from({ length: 8 }, (_none, core) => [core * nodes + node])),
+        );
+        const reserved = nodes * q + (last ? nodes - 1 : 0);
+        fc.pre(reserved > 0);
+        const outcome = allocate(machine, divisionOf({ reserved, split: true }));
+        expect(outcome).toMatchObject({ type: "allocated", reserved: runningMaximum(machine, reserved) });
+      }),
+      { numRuns: 60 },
+    );
+  });
+
   it("warns where single CPUs do not reach every NUMA node", () => {
     const outcome = allocate(synthetic, divisionOf({ reserved: 3, split: true, disableSmt: true }));
     expect(outcome).toMatchObject({
@@ -147,6 +173,20 @@ function texts(outcome: Allocation): Record<"reserved" | "isolated" | "offlined"
   if (outcome.type !== "allocated") return undefined;
   const { reserved, isolated, offlined } = outcome;
   return { reserved: formatRanges(reserved), isolated: formatRanges(isolated), offlined: formatRanges(offlined) };
+}
+
+/** How the other one goes about it: up to a total that grows from NUMA node to NUMA node. */
+function runningMaximum({ numaNodes }: CpuTopology, count: number): readonly number[] {
+  const each = Math.floor(count / numaNodes.length);
+  let rest = count % numaNodes.length;
+  let most = 0;
+  const taken: number[] = [];
+  for (const [index, { cores }] of numaNodes.entries()) {
+    if (rest > 0) most = (index + 1) * each + (numaNodes.length - rest--);
+    else most += each;
+    for (const { cpus } of cores) if (taken.length < most) taken.push(...cpus);
+  }
+  return cpuSet(taken);
 }
 
 /** Threads of cores of NUMA nodes; two nodes make a socket. */
