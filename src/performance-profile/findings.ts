@@ -17,7 +17,7 @@ import {
   poolNotFound,
   poolNotSelected,
 } from "./findings/machine-config-pool.ts";
-import { nameTooLongForLabel } from "./findings/name.ts";
+import { nameClashes, nameTooLongForLabel } from "./findings/name.ts";
 import { deviceUnidentified, devicesIgnored } from "./findings/net.ts";
 import { hugepagesExceedMemory, hugepagesLeaveLittle, numaNodeDoesNotExist } from "./findings/numa-memory.ts";
 import { kernelPageSizeIgnored, kernelPageSizeUnsupported, realTimeKernelWith64kPages } from "./findings/page-sizes.ts";
@@ -70,6 +70,7 @@ export const checks: readonly Check[] = [
 
 /** How it suits the cluster that it meets. */
 export const clusterChecks: readonly Check<Surrounded>[] = [
+  nameClashes,
   nodeSelectorTaken,
   poolNotFound,
   poolAmbiguous,

@@ -18,7 +18,8 @@ export function derivedNames(profile: string): DerivedNames {
 }
 
 /** Parts that a node picks by its kernel and its processor. */
-export type TunedPart = "rt" | "amd-x86" | "arm-aarch64" | "intel-x86";
+export const tunedParts = ["rt", "amd-x86", "arm-aarch64", "intel-x86"] as const;
+export type TunedPart = (typeof tunedParts)[number];
 
 /** `part` may also be what a node makes the name of a part from. */
 export function tunedProfileName(profile: string, part?: string): string {

@@ -1,5 +1,8 @@
+import { invalid } from "../../schema/field-error.ts";
 import { weakOwnerLabel } from "../api.ts";
+import { tunedParts, tunedProfileName } from "../names.ts";
 import { advice, type Check } from "./check.ts";
+import type { Surrounded } from "./judged.ts";
 
 /** Kubernetes' limit for the value of a label. */
 const longestLabel = 63;
@@ -17,3 +20,23 @@ export const nameTooLongForLabel: Check = {
         ]
       : [],
 };
+
+/** A profile named rt-a has the name of what nodes of the profile a get with a real-time kernel. */
+export const nameClashes: Check<Surrounded> = {
+  name: "NameClashes",
+  severity: "error",
+  faults: ({ name, surroundings }) =>
+    surroundings.otherProfiles
+      .filter((other) => isPartOf(name, other.name) || isPartOf(other.name, name))
+      .map((other) =>
+        invalid(
+          "metadata.name",
+          name,
+          `TuneD profiles derived from it and from the profile ${other.name} would have the same name`,
+        ),
+      ),
+};
+
+function isPartOf(one: string, other: string): boolean {
+  return tunedParts.some((part) => tunedProfileName(one) === tunedProfileName(other, part));
+}

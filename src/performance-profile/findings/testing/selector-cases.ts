@@ -48,6 +48,17 @@ export const selectorCases: readonly Case[] = [
     finds: [["NameTooLongForLabel", "metadata.name"]],
   },
   {
+    what: "a name that another profile's part has",
+    name: "rt-a",
+    cluster: {
+      otherProfiles: ["a", "amd-x86-rt-a", "rt-b", "x-rt-a"].map((name) => ({ name, nodeSelector: {} })),
+    },
+    finds: [
+      ["NameClashes", "metadata.name", "the profile a would"],
+      ["NameClashes", "metadata.name", "the profile amd-x86-rt-a would"],
+    ],
+  },
+  {
     what: "nodes that another profile is for",
     cluster: {
       otherProfiles: [
