@@ -47,6 +47,7 @@ function node(): MemoryHost {
   const cpus = ["online", "present", "possible"].map((name) => [`/sys/devices/system/cpu/${name}`, "0-3\n"] as const);
   const host = new MemoryHost(new MemoryBase([...cpus, ["/proc/cpuinfo", "processor\t: 0\n"]]), [
     ["uname", says("5.14.0\n")],
+    ["mktemp", () => Promise.reject(new Error("changed"))],
     ["lscpu", says("Architecture:  x86_64\nVendor ID:  GenuineIntel\n")],
   ]);
   host.write = host.replace = host.remove = () => Promise.reject(new Error("changed"));

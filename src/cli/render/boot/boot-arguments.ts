@@ -2,6 +2,7 @@ import type { Host } from "../../../host/host.ts";
 import type { Tuned } from "../../../node-tuning/api.ts";
 import { profilesOf } from "../../../node-tuning/expected-profile.ts";
 import { resolveOnNode } from "../../../on-node/resolve-on-node.ts";
+import { type Answers, probeKey } from "../../../tuned/probe.ts";
 import { formatProblem } from "../../../tuned/problem.ts";
 import { bootMachineConfig } from "./boot-machine-config.ts";
 import { chooseForPool } from "./choose-for-pool.ts";
@@ -42,13 +43,18 @@ export async function renderBootArguments({ assets, pool: name, host, version }:
   if (choice.type === "nothing") return nothing(choice.why);
 
   const { node, pools } = choice;
-  const resolution = await resolveOnNode({ profiles: profilesOf(node.wanted.spec), host });
+  const resolution = await resolveOnNode({ profiles: profilesOf(node.wanted.spec), host, answers: withoutTraces });
   if (resolution.type === "invalid") return refused(...resolution.problems.map(formatProblem));
   const line = resolution.profile.bootArguments.join(" ");
   const made = bootMachineConfig({ pool: name, pools, node, line, version, machineConfigs });
   if (made.type === "nothing") return nothing(made.why);
   return { type: "files", files: [{ name: "kernelcmdargs_machineconfig_kargs.yaml", object: made.object }], warnings };
 }
+
+/** Some profiles make a folder as soon as they are read. Nothing that a node boots with depends on its name. */
+const withoutTraces: Answers = new Map([
+  [probeKey({ type: "exec", argv: ["mktemp", "-d"] }), { type: "text", text: "/tmp\n" }],
+]);
 
 /** Those that are brought along, and those that performance profiles come to. */
 function tunedsOf(

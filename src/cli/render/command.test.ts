@@ -1,0 +1,108 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { Program } from "../testing/program.ts";
+
+let attune: Program;
+let dir: string;
+
+beforeAll(async () => {
+  attune = await Program.build();
+});
+afterAll(() => attune.remove());
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "attune-render-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  for (const [folder, file, text] of [
+    ["a", "profile.yaml", profile],
+    ["b", "tuned.json", JSON.stringify(tuned)],
+    ["b", "remarks.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndata:\n  a: |\n    text\n"],
+  ] as const) {
+    mkdirSync(join(dir, folder), { recursive: true });
+    writeFileSync(join(dir, folder, file), text);
+  }
+});
+
+const profile = `apiVersion: performance.openshift.io/v2
+kind: PerformanceProfile
+metadata:
+  name: one
+spec:
+  cpu:
+    isolated: 1-3
+    reserved: "0"
+  nodeSelector:
+    node-role.kubernetes.io/worker: ""
+`;
+/** Asks nothing of the machine it is read on. */
+const tuned = {
+  apiVersion: "tuned.openshift.io/v1",
+  kind: "Tuned",
+  metadata: { name: "t" },
+  spec: {
+    profile: [{ name: "t", data: "[bootloader]\ncmdline_t=quiet\n" }],
+    recommend: [
+      { profile: "t", priority: 10, machineConfigLabels: { "machineconfiguration.openshift.io/role": "worker" } },
+    ],
+  },
+};
+const four = ["one_kubeletconfig.yaml", "one_machineconfig.yaml", "one_runtimeclass.yaml", "one_tuned.yaml"];
+
+const here = (words: readonly string[]): string[] => words.map((word) => word.replaceAll("DIR", dir));
+const made = (): string[] => readdirSync(join(dir, "out")).toSorted();
+
+describe("attune render", () => {
+  it("is told what to do by flags, and takes those that say how to log", async () => {
+    const flags = ["--asset-input-dir", "DIR/a,DIR/b", "--asset-output-dir", "DIR/out", "-v=4", "--logtostderr"];
+    const more = ["--v", "2", "--alsologtostderr=false", "--vmodule=a=1", "--owner-ref=none"];
+    expect(await attune.run(["render", ...here([...flags, ...more])])).toMatchObject({
+      code: 0,
+      stdout: "",
+      stderr: "",
+    });
+    expect(made()).toEqual(four);
+  });
+
+  it("is told what to do by the environment", async () => {
+    const [ASSET_INPUT_DIR, ASSET_OUTPUT_DIR] = here(["DIR/a,DIR/b", "DIR/out"]);
+    const env = { ASSET_INPUT_DIR, ASSET_OUTPUT_DIR, OWNER_REF: "label-name" };
+    expect(await attune.run(["render"], env)).toMatchObject({ code: 0, stdout: "", stderr: "" });
+    expect(made()).toEqual(four);
+  });
+
+  it("writes what a pool boots with, and nothing else", async () => {
+    const flags = here(["--asset-input-dir", "DIR/a", "--asset-input-dir", "DIR/b", "--asset-output-dir", "DIR/out"]);
+    const { code } = await attune.run(["render", ...flags, "--mcp-name", "worker"], {
+      CLUSTER_NODE_TUNED_BOOTSTRAP_SAFE_ENV: "1",
+    });
+    expect([code, made()]).toEqual([0, ["kernelcmdargs_machineconfig_kargs.yaml"]]);
+  });
+
+  const mistakes: [string[], Record<string, string>, RegExp][] = [
+    [["--asset-input-dir", "DIR/a"], {}, /^error: --asset-output-dir is needed/],
+    [
+      ["--asset-input-dir", "DIR/gone", "--asset-output-dir", "DIR/out"],
+      {},
+      /^error: --asset-input-dir \S+gone: no such folder\n$/,
+    ],
+    [
+      ["--asset-input-dir", "DIR/a", "--asset-output-dir", "DIR/out"],
+      { OWNER_REF: "" },
+      /^error: --owner-ref "": not one of/,
+    ],
+    [["--asset-input-dir", "DIR/a", "--asset-output-dir", "DIR/a/profile.yaml"], {}, /^error: EEXIST/],
+    [
+      ["--asset-input-dir", "DIR/a", "--asset-output-dir", "DIR/out", "--mcp-name", "gone"],
+      {},
+      /^error: --mcp-name gone: /,
+    ],
+    [["--bogus"], {}, /^error: unknown option '--bogus'/],
+    [["DIR"], {}, /^error: too many arguments/],
+  ];
+  it.each(mistakes)("answers %j with an error and exit code 1", async (args, env, error) => {
+    const { code, stdout, stderr } = await attune.run(["render", ...here(args)], env);
+    expect(stderr).toMatch(error);
+    expect([code, stdout, readdirSync(dir).toSorted()]).toEqual([1, "", ["a", "b"]]);
+  });
+});
