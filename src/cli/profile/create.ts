@@ -1,7 +1,7 @@
 import { readChoices } from "../../performance-profile/creator/choices.ts";
 import type { Machine } from "../../performance-profile/creator/compare-hardware.ts";
 import { createProfile } from "../../performance-profile/creator/create-profile.ts";
-import { groupNodes, type NodeGroup } from "../../performance-profile/creator/node-groups.ts";
+import { type GroupNote, groupNodes, type NodeGroup } from "../../performance-profile/creator/node-groups.ts";
 import { profileDocument } from "../../performance-profile/creator/profile-document.ts";
 import { formatFinding } from "../../performance-profile/finding.ts";
 import { findings } from "../../performance-profile/findings.ts";
@@ -28,9 +28,10 @@ export async function create(options: CreateOptions, { terminal, signal }: Aroun
   const known = await knownCluster(options, options.mcpName ?? "", signal);
   const cluster = clusterOf(known);
   const { groups, notes } = groupNodes(cluster);
-  warn([...known.warnings, ...notes], terminal);
+  warn(known.warnings, terminal);
   const group = chosen(options, groups, cluster.hosted);
   if (typeof group === "string") return refused([group], terminal);
+  warn(notesOn(group, notes), terminal);
   const found = await machinesOf(group, known);
   if (found.type === "unknown") return refused([notKnown(found.nodes)], terminal);
   const { machines } = found;
@@ -66,6 +67,11 @@ function chosen(
   const group = groups.find((one) => one.name === name);
   const names = groups.map((one) => one.name).join(", ");
   return group ?? `${flag} ${name}: ${names === "" ? "no node belongs to any" : `not one of ${names}`}`;
+}
+
+/** What happened to nodes of other groups is nobody's question here. */
+function notesOn({ name }: NodeGroup, notes: readonly GroupNote[]): string[] {
+  return notes.filter(({ about }) => about.length === 0 || about.includes(name)).map(({ message }) => message);
 }
 
 /** As admission would judge it on these nodes. */

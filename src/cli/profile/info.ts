@@ -15,7 +15,8 @@ export async function info(options: InfoOptions, { terminal, signal }: Around): 
   const isGiven = [mustGatherDirPath, kubeconfig, context, snapshot].some((one) => one !== undefined);
   const known = await knownCluster(isGiven ? options : { mustGatherDirPath: "must-gather" }, "worker", signal);
   const { groups, notes } = groupNodes(clusterOf(known));
-  for (const note of [...known.warnings, ...notes]) terminal.err(`warning: ${printable(note)}\n`);
+  for (const warning of [...known.warnings, ...notes.map(({ message }) => message)])
+    terminal.err(`warning: ${printable(warning)}\n`);
   const all: KnownGroup[] = [];
   const unknown: string[] = [];
   for (const group of groups) {

@@ -1,10 +1,9 @@
-import type { KubeObject } from "../../object/meta.ts";
-import type { ClusterNode } from "../../performance-profile/creator/cluster-node.ts";
-import { readClusterNode } from "../../performance-profile/creator/cluster-node.ts";
-import type { Cluster, NodeGroup } from "../../performance-profile/creator/node-groups.ts";
-import type { Machine } from "../../performance-profile/creator/compare-hardware.ts";
-import { readPool } from "../../performance-profile/creator/read-pool.ts";
 import { at } from "../../object/json.ts";
+import type { KubeObject } from "../../object/meta.ts";
+import { type ClusterNode, readClusterNode } from "../../performance-profile/creator/cluster-node.ts";
+import type { Machine } from "../../performance-profile/creator/compare-hardware.ts";
+import type { Cluster, NodeGroup } from "../../performance-profile/creator/node-groups.ts";
+import { readPool } from "../../performance-profile/creator/read-pool.ts";
 import type { Snapshot } from "../../snapshot/read-snapshot.ts";
 
 /** A cluster as far as it is known, wherever it was looked at. */
@@ -57,9 +56,10 @@ function machineOf({ name, architecture, cpus }: ClusterNode, found: Snapshot): 
 /** What to do about nodes of which it is not known what they are made of. */
 export function notKnown(nodes: readonly string[]): string {
   const [first = ""] = nodes;
+  const [word, is] = nodes.length === 1 ? ["node", "is"] : ["nodes", "are"];
   const names = nodes.length > 5 ? `${nodes.slice(0, 5).join(", ")} and ${nodes.length - 5} more` : nodes.join(", ");
   return (
-    `it is not known what ${nodes.length === 1 ? "node" : "nodes"} ${names} ${nodes.length === 1 ? "is" : "are"} made of: ` +
+    `it is not known what ${word} ${names} ${is} made of: ` +
     `write a snapshot there with attune agent --sysinfo ${first}.tgz and give it with --snapshot ${first}=${first}.tgz`
   );
 }

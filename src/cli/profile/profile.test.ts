@@ -32,7 +32,10 @@ describe("attune profile create", () => {
   it("warns of what admission would warn of, and of nodes that are left out", async () => {
     const tainted = node("rt-2", { [role("rt")]: "" });
     tainted.spec = { taints: [{ key: role("rt"), value: "", effect: "NoSchedule" }] };
-    await writeSupportData(dir, cluster({ nodes: [node("rt-1", { [role("rt")]: "" }), tainted], selects: "other" }));
+    const elsewhere = node("w-1", { [role("worker")]: "" });
+    elsewhere.spec = { taints: [{ key: role("worker"), value: "", effect: "NoSchedule" }] };
+    const nodes = [node("rt-1", { [role("rt")]: "" }), tainted, elsewhere];
+    await writeSupportData(dir, cluster({ nodes, selects: "other" }));
     const { code, said } = await created({ mustGatherDirPath: dir });
     expect(code).toBe(0);
     expect(said.stderr).toMatch(

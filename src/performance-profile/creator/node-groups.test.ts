@@ -49,7 +49,7 @@ describe("nodes of a pool", () => {
   ])("%s", (_, nodes, members, notes) => {
     const grouped = groupNodes({ nodes, pools: [workers, storage, realtime, masters], hosted: false });
     expect(membersOf(grouped)).toEqual(members);
-    expect(grouped.notes).toEqual(notes);
+    expect(grouped.notes.map(({ message }) => message)).toEqual(notes);
   });
 
   it("are none where its selector is empty or makes no sense, and others do not suffer", () => {
@@ -57,7 +57,9 @@ describe("nodes of a pool", () => {
     const nodes = [node("a", ["worker"])];
     const grouped = groupNodes({ nodes, pools: [odd, pool("all", {}), pool("none", null), workers], hosted: false });
     expect(membersOf(grouped)).toEqual({ all: [], none: [], odd: [], worker: ["a"] });
-    expect(grouped.notes).toEqual([expect.stringContaining("MachineConfigPool odd nodeSelector")]);
+    expect(grouped.notes).toEqual([
+      { about: [], message: expect.stringContaining("MachineConfigPool odd nodeSelector") },
+    ]);
   });
 });
 

@@ -23,8 +23,14 @@ export interface Cluster {
 export interface NodeGroups {
   /** By name. */
   readonly groups: readonly NodeGroup[];
-  /** Nodes that are in none, or in another than one might think. */
-  readonly notes: readonly string[];
+  readonly notes: readonly GroupNote[];
+}
+
+/** Why a node is in no group, or in another than one might think. */
+export interface GroupNote {
+  /** Groups that it might be missed in; none: nobody knows. */
+  readonly about: readonly string[];
+  readonly message: string;
 }
 
 const nodePoolLabel = "hypershift.openshift.io/nodePool";
@@ -64,7 +70,7 @@ function grouped(
 function byPool(nodes: readonly ClusterNode[], pools: readonly MachineConfigPool[]): NodeGroups {
   const all = new Pools(pools);
   const selectors = new Map(pools.map((pool) => [pool.metadata.name ?? "", selectorOf(pool)]));
-  const notes = [...all.problems];
+  const notes: GroupNote[] = all.problems.map((message) => ({ about: [], message }));
   const members = new Map<string, ClusterNode[]>(pools.map(({ metadata }) => [metadata.name ?? "", []]));
   for (const node of byName(nodes)) {
     if (node.labels["kubernetes.io/os"] === "windows") continue;
@@ -76,8 +82,11 @@ function byPool(nodes: readonly ClusterNode[], pools: readonly MachineConfigPool
     const taint = node.taints.find(
       ({ key, value, effect }) => effect === "NoSchedule" && selector && matchesLabels(selector, { [key]: value }),
     );
-    if (taint) notes.push(`node ${node.name} is left out of pool ${primary}: its taint ${taint.key} keeps work away`);
-    else members.get(primary)?.push(node);
+    if (!taint) members.get(primary)?.push(node);
+    else {
+      const message = `node ${node.name} is left out of pool ${primary}: its taint ${taint.key} keeps work away`;
+      notes.push({ about: [primary], message });
+    }
   }
   const groups = pools.map((pool): NodeGroup => {
     const { name = "" } = pool.metadata;
@@ -86,12 +95,13 @@ function byPool(nodes: readonly ClusterNode[], pools: readonly MachineConfigPool
   return { groups: byName(groups), notes };
 }
 
-function noteOn({ name }: ClusterNode, primary: string | undefined, claims: readonly string[]): string[] {
-  const custom = claims.filter((claim) => claim !== "master" && claim !== "worker");
+function noteOn({ name }: ClusterNode, primary: string | undefined, claims: readonly string[]): GroupNote[] {
+  const custom = claims.filter((claim) => claim !== "master" && claim !== "worker").toSorted();
+  const names = custom.join(" and ");
   if (primary === undefined && custom.length > 1)
-    return [`node ${name} is left out: pools ${custom.toSorted().join(" and ")} both claim it`];
+    return [{ about: claims, message: `node ${name} is left out: pools ${names} both claim it` }];
   if (primary === "master" && custom.length > 0)
-    return [`node ${name} belongs to pool master, although pool ${custom.join(" and ")} claims it too`];
+    return [{ about: claims, message: `node ${name} belongs to pool master, although pool ${names} claims it too` }];
   return [];
 }
 
