@@ -64,7 +64,8 @@ function parseNumaNode(value: unknown, seen: Set<number>): NumaNode | undefined 
   return { id, ...(memoryKiB === undefined ? {} : { memoryKiB }), cores };
 }
 
-function parseMemory(value: unknown): number | undefined {
+/** In KiB. */
+export function parseMemory(value: unknown): number | undefined {
   const match = typeof value === "string" ? /^([0-9]{1,15})Ki$/.exec(value) : null;
   return match ? Number(match[1]) : undefined;
 }

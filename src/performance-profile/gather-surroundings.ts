@@ -1,3 +1,4 @@
+import { TopologyReader } from "../cpu/topology-reader.ts";
 import type { MachineConfigPool } from "../machine-config/api.ts";
 import { at, isObject } from "../object/json.ts";
 import type { KubeObject } from "../object/meta.ts";
@@ -28,11 +29,12 @@ export function surroundingsOf(profile: KubeObject, objects: ClusterObjects): Su
   const { nodes, performanceProfiles, profiles = [], pools, infrastructure, featureGate } = objects;
   const { name } = profile.metadata;
   const selector = nodeSelectorOf(profile);
+  const topologies = new TopologyReader();
   const tuned = new Map(profiles.map((one) => [one.metadata.name, one]));
   return {
     nodes: nodes
       .filter((node) => isSelected(node, selector))
-      .map((node) => poolNodeOf(node, tuned.get(node.metadata.name))),
+      .map((node) => poolNodeOf(node, tuned.get(node.metadata.name), topologies)),
     otherProfiles: performanceProfiles
       .filter((other) => other.metadata.name !== name)
       .map((other) => ({ name: other.metadata.name ?? "", nodeSelector: nodeSelectorOf(other) })),

@@ -1,5 +1,5 @@
 import type { CpuTopology } from "../cpu/cpu-topology.ts";
-import { parseTopology } from "../cpu/topology-text.ts";
+import { TopologyReader } from "../cpu/topology-reader.ts";
 import { at } from "../object/json.ts";
 import type { KubeObject } from "../object/meta.ts";
 import { approximately, isQuantity, parseQuantity } from "../object/quantity.ts";
@@ -16,10 +16,10 @@ export interface PoolNode {
 }
 
 /** From a Node and the Profile of node tuning that is its own. What makes no sense is not known. */
-export function poolNodeOf(node: KubeObject, profile?: KubeObject): PoolNode {
+export function poolNodeOf(node: KubeObject, profile?: KubeObject, topologies = new TopologyReader()): PoolNode {
   const architecture = at(node, "status", "nodeInfo", "architecture");
   const cpus = cpusOf(at(node, "status", "capacity", "cpu"));
-  const topology = parseTopology(at(profile, "status", "hardware"));
+  const topology = topologies.read(at(profile, "status", "hardware"));
   return {
     name: node.metadata.name ?? "",
     ...(typeof architecture === "string" && architecture !== "" ? { architecture } : {}),

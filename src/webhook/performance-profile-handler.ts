@@ -5,6 +5,7 @@ import { type Finding, formatFinding } from "../performance-profile/finding.ts";
 import { findings } from "../performance-profile/findings.ts";
 import { type ClusterObjects, surroundingsOf } from "../performance-profile/gather-surroundings.ts";
 import { newErrors } from "../performance-profile/ratchet.ts";
+import { at, equal } from "../object/json.ts";
 import type { KubeObject } from "../object/meta.ts";
 import type { AdmissionHandler, AdmissionRequest, ConversionHandler, Decision } from "./handler.ts";
 
@@ -34,8 +35,9 @@ function decide(request: AdmissionRequest, objects: ClusterObjects | undefined):
   const { object, oldObject, requestKind } = request;
   // One that is going is derived from no more; nothing may keep it from going.
   if (!object || object.metadata.deletionTimestamp) return { type: "allow" };
+  const around = objects && surroundingsOf(object, objects);
   const judge = (profile: KubeObject): readonly Finding[] =>
-    findings(profile, objects && surroundingsOf(profile, objects));
+    findings(profile, objects && !isAlike(profile, object) ? surroundingsOf(profile, objects) : around);
   const found = judge(object);
   const errors = found.filter(({ severity }) => severity === "error");
   const refused =
@@ -53,6 +55,11 @@ function decide(request: AdmissionRequest, objects: ClusterObjects | undefined):
     ...denial(object.metadata.name ?? request.name ?? "", refused),
     warnings: asked === "v2" ? warnings : [...warnings, hint],
   };
+}
+
+/** Whether they meet the same in a cluster. */
+function isAlike(one: KubeObject, other: KubeObject): boolean {
+  return equal(at(one, "spec", "nodeSelector"), at(other, "spec", "nodeSelector"));
 }
 
 function denial(name: string, refused: readonly Finding[]): Decision & { type: "deny" } {
