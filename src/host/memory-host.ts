@@ -20,7 +20,8 @@ export class MemoryHost implements Host {
 
   constructor(base: MemoryBase, commands: Iterable<readonly [string, MemoryCommand]> = []) {
     this.#base = base;
-    this.#commands = new Map([["cat", cat], ...commands]);
+    // A map is shared, as the base is.
+    this.#commands = commands instanceof Map ? commands : new Map(commands);
   }
 
   async read(path: string): Promise<FileText> {
@@ -93,7 +94,8 @@ export class MemoryHost implements Host {
 
   async run(argv: readonly string[], options: RunOptions = {}): Promise<CommandResult> {
     const [program = "", ...args] = argv;
-    const command = this.#commands.get(program.slice(program.lastIndexOf("/") + 1));
+    const name = program.slice(program.lastIndexOf("/") + 1);
+    const command = this.#commands.get(name) ?? (name === "cat" ? cat : undefined);
     return command ? command(args, this, options) : { type: "failed", message: `${program}: no such program` };
   }
 

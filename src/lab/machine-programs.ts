@@ -10,7 +10,7 @@ export const archPath = "/proc/sys/kernel/arch";
 export const releasePath = "/proc/sys/kernel/osrelease";
 
 /** What profiles run on a machine. Programs know nothing that is not in its files. */
-export const machinePrograms: readonly (readonly [string, MemoryCommand])[] = [
+export const machinePrograms: ReadonlyMap<string, MemoryCommand> = new Map<string, MemoryCommand>([
   ["uname", uname],
   ["lscpu", lscpu],
   ["systemctl", systemctl],
@@ -18,7 +18,7 @@ export const machinePrograms: readonly (readonly [string, MemoryCommand])[] = [
   ["mktemp", () => printed("/tmp/tmp.lab\n")],
   // What the scripts of base profiles are called: there is no shell, and they are taken at their word.
   ["script.sh", () => printed("")],
-];
+]);
 
 async function uname(args: readonly string[], host: MemoryHost): Promise<CommandResult> {
   const asked = args.map((arg) => arg.replace(/^-/, "")).join("");
