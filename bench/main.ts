@@ -6,6 +6,7 @@ import { WrongError } from "./load.ts";
 import { memory } from "./memory.ts";
 import { nodeTuning } from "./node-tuning.ts";
 import { nodeTuningScale } from "./node-tuning-scale.ts";
+import { render } from "./render.ts";
 import { Report } from "./report.ts";
 import { requests } from "./requests.ts";
 import { startUp } from "./start-up.ts";
@@ -19,6 +20,7 @@ const sections = [
   memory,
   bigList,
   tuned,
+  render,
   lab,
   nodeTuning,
   nodeTuningScale,

@@ -1,0 +1,134 @@
+import { spawn } from "node:child_process";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { median, ratio, shown } from "./figures.ts";
+import { WrongError } from "./load.ts";
+import { bareNode, runTime } from "./run-time.ts";
+import type { Section } from "./section.ts";
+
+const overMs = 60;
+const peakMB = 75;
+
+const profile = `apiVersion: performance.openshift.io/v2
+kind: PerformanceProfile
+metadata:
+  name: manual
+spec:
+  cpu:
+    isolated: "1"
+    reserved: "0"
+    offlined: "2,3"
+  hugepages:
+    defaultHugepagesSize: "1G"
+    pages:
+      - size: "1G"
+        count: 1
+        node: 0
+      - size: "2M"
+        count: 128
+  realTimeKernel:
+    enabled: true
+  numa:
+    topologyPolicy: "single-numa-node"
+  nodeSelector:
+    node-role.kubernetes.io/worker-cnf: ""
+  workloadHints:
+    highPowerConsumption: false
+    realTime: true
+    perPodPowerManagement: false
+`;
+const pool = `apiVersion: machineconfiguration.openshift.io/v1
+kind: MachineConfigPool
+metadata:
+  name: worker-cnf
+  labels:
+    machineconfiguration.openshift.io/role: worker-cnf
+spec:
+  machineConfigSelector:
+    matchExpressions:
+      - key: machineconfiguration.openshift.io/role
+        operator: In
+        values: [worker,worker-cnf]
+  nodeSelector:
+    matchLabels:
+      node-role.kubernetes.io/worker-cnf: ""
+`;
+/** What the reader of all of YAML has to be loaded for. */
+const remarks =
+  "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: remarks}\ndata:\n  text: |\n    Several\n    lines.\n";
+
+/** Four objects from one profile, from files to files: how long it takes and how much memory. */
+export const render: Section = {
+  name: "render",
+  async measure({ quick, report }) {
+    const dir = await mkdtemp(join(tmpdir(), "attune-bench-"));
+    for (const [folder, texts] of Object.entries({ plain: [profile, pool], remarks: [profile, pool, remarks] })) {
+      await mkdir(join(dir, folder));
+      for (const [index, text] of texts.entries()) await writeFile(join(dir, folder, `${index}.yaml`), text);
+    }
+    const output = join(dir, "out");
+    const command = (folder: string): string[] => [
+      "bin/attune",
+      "render",
+      "--asset-output-dir",
+      output,
+      "--asset-input-dir",
+      join(dir, folder),
+    ];
+    const bare: number[] = [];
+    const plain: number[] = [];
+    const all: number[] = [];
+    const peaks: number[] = [];
+    for (let round = 0; round < (quick ? 5 : 21); round++) {
+      bare.push(await bareNode());
+      plain.push(await runTime(command("plain")));
+      all.push(await runTime(command("remarks")));
+      peaks.push(await peakOf(command("plain")));
+      const made = await readdir(output);
+      if (made.length !== 4) throw new WrongError(`render wrote ${made.length} files, not 4`);
+      await rm(output, { recursive: true });
+    }
+    await rm(dir, { recursive: true, force: true });
+
+    const row = (what: string, runs: readonly number[]): string[] => [
+      what,
+      shown(median(runs), "ms"),
+      shown(Math.min(...runs), "ms"),
+      `+ ${shown(median(runs) - median(bare), "ms")}`,
+      ratio(median(runs), median(bare)),
+    ];
+    report.table(
+      `One profile rendered (at most ${shown(median(peaks), "MB")} of memory)`,
+      ["", "median", "fastest", "over bare", "to bare"],
+      [row("node -e 0 (bare)", bare), row("attune render", plain), row("attune render, with other YAML beside", all)],
+    );
+    const over = median(plain) - median(bare);
+    report.bar({
+      what: `render ≤ bare + ${overMs} ms`,
+      measured: `bare + ${shown(over, "ms")}`,
+      met: over <= overMs,
+    });
+    report.bar({
+      what: `render ≤ ${peakMB} MB`,
+      measured: shown(median(peaks), "MB"),
+      met: median(peaks) <= peakMB,
+    });
+  },
+};
+
+/** The kernel knows what a process had at most only until it ends, so it is asked at its end. */
+const tellsPeak = `data:text/javascript,import{readFileSync,writeSync}from"node:fs";process.on("exit",()=>writeSync(3,readFileSync("/proc/self/status","utf8")))`;
+
+/** The most that was ever resident while Node.js ran with these arguments, in MB. */
+async function peakOf(args: readonly string[]): Promise<number> {
+  const child = spawn(process.execPath, ["--import", tellsPeak, ...args], {
+    stdio: ["ignore", "ignore", "inherit", "pipe"],
+  });
+  const ended = new Promise((resolve, reject) => child.once("error", reject).once("exit", resolve));
+  let status = "";
+  for await (const part of child.stdio[3] as Readable) status += String(part);
+  await ended;
+  return (Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024) / 1e6;
+}
