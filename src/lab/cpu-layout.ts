@@ -49,8 +49,7 @@ function startOf(block: number, items: number, blocks: number): number {
   return Math.floor((block * items) / blocks);
 }
 
+/** The last block that starts no later than the item. */
 function blockOf(item: number, items: number, blocks: number): number {
-  let block = Math.floor((item * blocks) / items);
-  while (block + 1 < blocks && startOf(block + 1, items, blocks) <= item) block++;
-  return block;
+  return Math.ceil(((item + 1) * blocks) / items) - 1;
 }
