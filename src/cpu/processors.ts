@@ -1,4 +1,5 @@
-import { mostCpus } from "./cpu-mask.ts";
+/** No kernel can be built for more, of CPUs or of NUMA nodes: a snapshot that has more was not taken of a machine. */
+export const mostIds = 8192;
 
 /** A CPU as /proc/cpuinfo has it; not every architecture names sockets and cores there. */
 export interface Processor {
@@ -15,7 +16,7 @@ export function readProcessors(cpuinfo: string): ReadonlyMap<number, Processor> 
     if (!match) continue;
     const value = Number(match[2]);
     if (match[1] === "processor") {
-      current = value < mostCpus ? value : undefined;
+      current = value < mostIds ? value : undefined;
       if (current !== undefined) processors.set(current, {});
     } else if (current !== undefined)
       processors.set(current, {

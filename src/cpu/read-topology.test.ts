@@ -9,6 +9,18 @@ import { type TopologyFiles, topologyFiles, viewOf } from "./testing/topology-fi
 const cpu = "/sys/devices/system/cpu";
 
 describe("readTopology", () => {
+  it("is not kept busy by a snapshot that claims more than any machine has", () => {
+    const files = new Map<string, string>();
+    for (let id = 0; id < 4000; id++) {
+      files.set(`${cpu}/cpu${id}/topology/core_cpus_list`, `0-65535,${id}`);
+      files.set(`/sys/devices/system/node/node${id}/cpulist`, `0-65535,${id}`);
+    }
+    files.set(`${cpu}/cpu8192/topology/core_id`, "0");
+    const { numaNodes } = readTopology(viewOf({ files, links: new Map() }));
+    expect(numaNodes).toHaveLength(4000);
+    expect(numaNodes[0]?.cores).toEqual([{ id: 0, socket: 0, cpus: Array.from({ length: 4000 }, (_, id) => id) }]);
+  });
+
   it.each([true, false])("finds what any machine is made of, siblings listed: %s", (siblings) => {
     fc.assert(
       fc.property(anyTopology, (machine) => {

@@ -1,9 +1,8 @@
-import { cpusOf } from "./cpu-list.ts";
-import { mostCpus } from "./cpu-mask.ts";
+import { covers, cpuRanges } from "./cpu-ranges.ts";
 import { type CpuSet, cpuSet } from "./cpu-set.ts";
 import type { Core, CpuTopology, NumaNode } from "./cpu-topology.ts";
 import type { FileView } from "./file-view.ts";
-import { type Processor, readProcessors } from "./processors.ts";
+import { mostIds, type Processor, readProcessors } from "./processors.ts";
 
 export const cpuFolder = "/sys/devices/system/cpu";
 export const nodeFolder = "/sys/devices/system/node";
@@ -16,7 +15,7 @@ export function readTopology(view: FileView): CpuTopology {
   // A kernel without NUMA has no such folder, and one node.
   const ids = nodes.length > 0 ? nodes : [0];
   const cores = coresOf(view, online, processors);
-  const homes = homesOf(view, ids);
+  const homes = homesOf(view, ids, online);
   const numaNodes = ids.map((id): NumaNode => {
     // A CPU that no node claims belongs to the first one, as it does to the kernel.
     const own = cores.filter(({ cpus }) => (homes.get(cpus[0] ?? 0) ?? ids[0]) === id);
@@ -29,15 +28,15 @@ export function readTopology(view: FileView): CpuTopology {
 /** A CPU says itself whether it is on; one that cannot be switched off has no such file. */
 function switchedOnAndOff(view: FileView, processors: CpuSet): { online: CpuSet; offline: CpuSet } {
   const found = idsIn(view, cpuFolder, "cpu");
-  const off = new Set(cpusOf(view.read(`${cpuFolder}/offline`) ?? ""));
+  const off = cpuRanges(view.read(`${cpuFolder}/offline`));
   const present = view.read(`${cpuFolder}/present`);
-  const there = present === undefined ? undefined : new Set(cpusOf(present));
+  const there = cpuRanges(present);
   const online: number[] = [];
   const offline: number[] = [];
   for (const cpu of found.length > 0 ? found : cpuSet(processors)) {
-    if (there && !there.has(cpu)) continue;
+    if (present !== undefined && !covers(there, cpu)) continue;
     const own = view.read(`${cpuFolder}/cpu${cpu}/online`)?.trim();
-    if (own === "0" || (own === undefined && off.has(cpu))) offline.push(cpu);
+    if (own === "0" || (own === undefined && covers(off, cpu))) offline.push(cpu);
     else online.push(cpu);
   }
   return { online, offline };
@@ -48,16 +47,15 @@ function switchedOnAndOff(view: FileView, processors: CpuSet): { online: CpuSet;
  * every cluster of one; they only tell siblings where the kernel does not list them.
  */
 function coresOf(view: FileView, online: CpuSet, processors: ReadonlyMap<number, Processor>): Core[] {
-  const on = new Set(online);
   const cores = new Map<string, { id: number; socket: number; cpus: number[] }>();
   for (const cpu of online) {
     const topology = `${cpuFolder}/cpu${cpu}/topology`;
     const socket = idAt(view, `${topology}/physical_package_id`) ?? processors.get(cpu)?.socket ?? 0;
     const core = idAt(view, `${topology}/core_id`) ?? processors.get(cpu)?.core;
-    const siblings = cpusOf(
-      view.read(`${topology}/core_cpus_list`) ?? view.read(`${topology}/thread_siblings_list`) ?? "",
+    const siblings = cpuRanges(
+      view.read(`${topology}/core_cpus_list`) ?? view.read(`${topology}/thread_siblings_list`),
     );
-    const first = siblings.includes(cpu) ? siblings.find((sibling) => on.has(sibling)) : undefined;
+    const first = covers(siblings, cpu) ? online.find((sibling) => covers(siblings, sibling)) : undefined;
     const key =
       first !== undefined ? `siblings of ${first}` : core !== undefined ? `${socket}/${core}` : `alone ${cpu}`;
     const known = cores.get(key);
@@ -68,12 +66,13 @@ function coresOf(view: FileView, online: CpuSet, processors: ReadonlyMap<number,
 }
 
 /** Which node each CPU belongs to. */
-function homesOf(view: FileView, ids: readonly number[]): ReadonlyMap<number, number> {
+function homesOf(view: FileView, ids: readonly number[], online: CpuSet): ReadonlyMap<number, number> {
   const homes = new Map<number, number>();
   for (const id of ids) {
     const folder = `${nodeFolder}/node${id}`;
-    for (const cpu of [...idsIn(view, folder, "cpu"), ...cpusOf(view.read(`${folder}/cpulist`) ?? "")])
-      if (!homes.has(cpu)) homes.set(cpu, id);
+    const links = new Set(idsIn(view, folder, "cpu"));
+    const listed = cpuRanges(view.read(`${folder}/cpulist`));
+    for (const cpu of online) if (!homes.has(cpu) && (links.has(cpu) || covers(listed, cpu))) homes.set(cpu, id);
   }
   return homes;
 }
@@ -92,7 +91,7 @@ export function idsIn(view: FileView, folder: string, word: "cpu" | "node"): rea
 export function idsAmong(names: readonly string[], word: "cpu" | "node"): readonly number[] {
   const ids = names.flatMap((name) => {
     const digits = name.startsWith(word) ? name.slice(word.length) : "";
-    return /^(0|[1-9][0-9]{0,4})$/.test(digits) && Number(digits) < mostCpus ? [Number(digits)] : [];
+    return /^(0|[1-9][0-9]{0,3})$/.test(digits) && Number(digits) < mostIds ? [Number(digits)] : [];
   });
   return cpuSet(ids);
 }
