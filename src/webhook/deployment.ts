@@ -51,7 +51,7 @@ export function webhookDeployment(namespace: string, image: string): KubeObject[
                 ],
                 livenessProbe: { ...probe("/healthz"), initialDelaySeconds: 10, periodSeconds: 20 },
                 readinessProbe: { ...probe("/readyz"), periodSeconds: 5 },
-                resources: { requests: { cpu: "10m", memory: "96Mi" } },
+                resources: { requests: { cpu: "10m", memory: "128Mi" } },
                 securityContext: {
                   allowPrivilegeEscalation: false,
                   readOnlyRootFilesystem: true,

@@ -6,6 +6,9 @@ import { kinds } from "../../src/kube/kinds.ts";
 import { profileKind, tuningNamespace } from "../../src/node-tuning/api.ts";
 import { at } from "../../src/object/json.ts";
 import type { KubeObject } from "../../src/object/meta.ts";
+import { performanceProfileKind } from "../../src/performance-profile/api.ts";
+import { performanceProfileCrds } from "../../src/performance-profile/crds.ts";
+import { isNotFound } from "../../src/kube/api-error.ts";
 import { systemNamespace } from "../../src/operator/rbac.ts";
 import { conversionAnnotation } from "../../src/performance-profile/conversion-data.ts";
 import { attuneHandlers } from "../../src/webhook/attune-handlers.ts";
@@ -38,6 +41,7 @@ onEachServer("performance profiles", (cluster) => {
 
   beforeAll(async () => {
     admin = clientFor(cluster.server);
+    await storeOneInV1();
     await applyManifests(admin, foundation({ mode: "standalone" }));
     await untilEstablished(admin);
   });
@@ -45,6 +49,25 @@ onEachServer("performance profiles", (cluster) => {
   afterAll(async () => {
     await running?.stop();
   });
+
+  /** As whoever was here before may have: converting nothing, and with v1 for the newest version. */
+  async function storeOneInV1(): Promise<void> {
+    const [definition] = structuredClone(performanceProfileCrds);
+    const versions = at(definition, "spec", "versions") as { name: string; storage: boolean; served: boolean }[];
+    for (const version of versions) version.storage = version.served = version.name === "v1";
+    await applyManifests(admin, [definition!]);
+    await untilEstablished(admin);
+    const v1 = { ...performanceProfileKind, apiVersion: `${group}/v1` };
+    const make = (): Promise<unknown> => admin.create(v1, profile("v1", "legacy", { cpu }));
+    for (const pause = growingPause(); ; await pause())
+      if (
+        await make().then(
+          () => true,
+          (error: unknown) => !isNotFound(error) && Promise.reject(error),
+        )
+      )
+        return;
+  }
 
   async function startWebhook(): Promise<{ stop: () => Promise<void> }> {
     const client = await clientOfAccount(cluster.server, systemNamespace, webhookServiceAccount);
@@ -237,9 +260,21 @@ onEachServer("performance profiles", (cluster) => {
     );
   });
 
-  it("are stored in the newest version alone, and outlast the webhook", async () => {
-    const definition = await admin.get(kinds.customResourceDefinition, `performanceprofiles.${group}`);
-    expect(at(definition, "status", "storedVersions")).toEqual(["v2"]);
+  it("that were stored in an older version are read, and stored in the newest with their next change", async () => {
+    expect(await specOf("v2", "legacy")).toEqual({ cpu, nodeSelector: role("legacy"), ...irq(true) });
+    await patch("v2", "legacy", { spec: { cpu: { shared: "4" } } });
+    expect(await specOf("v1", "legacy")).toEqual({ cpu, nodeSelector: role("legacy") });
+    expect(await specOf("v2", "legacy")).toMatchObject({ cpu: { ...cpu, shared: "4" } });
+  });
+
+  it("of the same nodes are refused, in whatever version the first is stored", async () => {
+    const twin = { ...profile("v2", "legacy", { cpu }), metadata: { name: "twin" } };
+    const isRefused = async (): Promise<boolean> =>
+      (await cluster.kubectl.run("create --dry-run=server -f -", { stdin: text(twin) })).err.includes("legacy");
+    for (const pause = growingPause(); !(await isRefused());) await pause();
+  });
+
+  it("outlast the webhook", async () => {
     const [inV1, inV2] = [await read("v1", "a"), await read("v2", "a")];
     await running.stop();
     expect(await read("v2", "a")).toEqual(inV2);
