@@ -15,7 +15,7 @@ export interface Snapshot {
 
 /** Reads a snapshot of a node: `collect.ts` makes them, and so do others. */
 export async function readSnapshot(source: AsyncIterable<Uint8Array>): Promise<Snapshot> {
-  const view = new ArchiveView(await readArchive(source, { wanted }));
+  const view = new ArchiveView(await readArchive(source, { wanted, limits: { totalBytes: largest } }));
   const topology = readTopology(view);
   if (onlineCpus(topology).length === 0) throw new ArchiveError("no CPU is in it: not a snapshot of a node");
   const architecture = readArchitecture(view);
@@ -30,6 +30,9 @@ function readArchitecture(view: FileView): string | undefined {
   if (/^vendor_id\s*:.*(Intel|AMD|Hygon|Centaur)/m.test(cpuinfo)) return "amd64";
   return /^CPU implementer\s*:/m.test(cpuinfo) ? "arm64" : undefined;
 }
+
+/** Fifty times what a large machine takes. */
+const largest = 1024 ** 3;
 
 const wantedFiles = new Set(["proc/cpuinfo", "proc/meminfo", "proc/sys/kernel/arch"]);
 

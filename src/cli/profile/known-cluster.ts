@@ -22,8 +22,13 @@ export function clusterOf({ nodes, pools, infrastructure }: KnownCluster): Clust
   return {
     nodes: nodes.map(readClusterNode),
     ...(pools ? { pools: pools.map(readPool) } : {}),
-    hosted: at(infrastructure, "status", "controlPlaneTopology") === "External",
+    hosted: isHosted(infrastructure),
   };
+}
+
+/** Whether the control plane runs elsewhere. */
+export function isHosted(infrastructure: KubeObject | undefined): boolean {
+  return at(infrastructure, "status", "controlPlaneTopology") === "External";
 }
 
 /** A group whose nodes are known to the last thread, or the names of those that are not. */

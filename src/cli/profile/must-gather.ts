@@ -6,16 +6,19 @@ import { listItems } from "../list-items.ts";
 import { parseDocuments } from "../parse-documents.ts";
 import { printable } from "../tuned/printable.ts";
 import { type GatheredFile, gatheredFiles } from "./gathered-files.ts";
-import type { KnownCluster } from "./known-cluster.ts";
+import { isHosted, type KnownCluster } from "./known-cluster.ts";
 
 /** Where support data has what; folders above are named after images. */
+const nodePlace = "cluster-scoped-resources/core/nodes";
+const poolPlace = "cluster-scoped-resources/machineconfiguration.openshift.io/machineconfigpools";
+const infrastructurePlace = "cluster-scoped-resources/config.openshift.io/infrastructures/cluster.yaml";
+const snapshotPlace = "nodes/NODE/sysinfo.tgz";
 const places = {
-  "cluster-scoped-resources/core/nodes": /^(.*\/)?cluster-scoped-resources\/core\/nodes\/[^/]+\.ya?ml$/,
-  "cluster-scoped-resources/machineconfiguration.openshift.io/machineconfigpools":
+  [nodePlace]: /^(.*\/)?cluster-scoped-resources\/core\/nodes\/[^/]+\.ya?ml$/,
+  [poolPlace]:
     /^(.*\/)?cluster-scoped-resources\/machineconfiguration\.openshift\.io\/machineconfigpools\/[^/]+\.ya?ml$/,
-  "cluster-scoped-resources/config.openshift.io/infrastructures/cluster.yaml":
-    /^(.*\/)?cluster-scoped-resources\/config\.openshift\.io\/infrastructures\/cluster\.ya?ml$/,
-  "nodes/NODE/sysinfo.tgz": /^((?:.*\/)?)nodes\/[^/]+\/sysinfo\.tgz$/,
+  [infrastructurePlace]: /^(.*\/)?cluster-scoped-resources\/config\.openshift\.io\/infrastructures\/cluster\.ya?ml$/,
+  [snapshotPlace]: /^((?:.*\/)?)nodes\/[^/]+\/sysinfo\.tgz$/,
 } as const;
 type Place = keyof typeof places;
 
@@ -33,19 +36,17 @@ async function read(path: string): Promise<KnownCluster> {
   const found = await gatheredFiles(path, isWanted);
   const at = (place: Place): readonly GatheredFile[] => inOnePlace(place, found);
   const warnings: string[] = [];
-  const nodes = await objectsIn("Node", at("cluster-scoped-resources/core/nodes"));
-  if (nodes.length === 0) throw new Error("no cluster-scoped-resources/core/nodes in it: is it a must-gather?");
+  const nodes = await objectsIn("Node", at(nodePlace));
+  if (nodes.length === 0) throw new Error(`no ${nodePlace} in it: is it a must-gather?`);
   const pools = await objectsIn(
     "MachineConfigPool",
-    at("cluster-scoped-resources/machineconfiguration.openshift.io/machineconfigpools"),
+    at(poolPlace),
     // Profiles for its nodes are rare; one for other nodes should not fail for it.
     (file, problem) => isMaster(file) && warnings.push(`${problem}; going on without the pool`) > 0,
   );
-  const [infrastructure] = await objectsIn(
-    "Infrastructure",
-    at("cluster-scoped-resources/config.openshift.io/infrastructures/cluster.yaml"),
-  );
-  const snapshots = new Map(at("nodes/NODE/sysinfo.tgz").map((file) => [file.path.split("/").at(-2), file]));
+  const [infrastructure] = await objectsIn("Infrastructure", at(infrastructurePlace));
+  if (pools.length === 0 && !isHosted(infrastructure)) throw new Error(`no ${poolPlace} in it: is it a must-gather?`);
+  const snapshots = new Map(at(snapshotPlace).map((file) => [file.path.split("/").at(-2), file]));
   return {
     nodes,
     ...(pools.length > 0 ? { pools } : {}),
@@ -69,9 +70,11 @@ function inOnePlace(place: Place, files: readonly GatheredFile[]): readonly Gath
   const above = new Map<string, GatheredFile[]>();
   for (const file of files) {
     const match = places[place].exec(file.path);
-    if (!match || (place.startsWith("nodes/") && file.path.includes("cluster-scoped-resources/"))) continue;
+    if (!match || (place === snapshotPlace && file.path.includes("cluster-scoped-resources/"))) continue;
     const folder = match[1] ?? "";
-    above.set(folder, [...(above.get(folder) ?? []), file]);
+    const others = above.get(folder);
+    if (others) others.push(file);
+    else above.set(folder, [file]);
   }
   if (above.size > 1) {
     const folders = [...above.keys()].map((folder) => folder || "./").toSorted();

@@ -168,6 +168,16 @@ describe("support data", () => {
     expect(said.stderr).toMatch(/^warning: .*master\.yaml.*going on without the pool\n$/);
   });
 
+  it("has pools, unless the cluster is hosted; of the platform it need say nothing", async () => {
+    const { infrastructure: _, ...rest } = cluster();
+    await writeSupportData(dir, rest);
+    expect((await created({ mustGatherDirPath: dir })).code).toBe(0);
+    await rm(join(dir, "quay-io-image/cluster-scoped-resources/machineconfiguration.openshift.io"), {
+      recursive: true,
+    });
+    await fails(dir, /no cluster-scoped-resources\/machineconfiguration\.openshift\.io\/machineconfigpools in it/);
+  });
+
   it("is one of two places to look at", async () => {
     const both = { mustGatherDirPath: dir, kubeconfig: "x" };
     await expect(created(both)).rejects.toThrow(/only one of them/);
