@@ -6,21 +6,14 @@ import type { NodeTuningInput } from "../node-tuning/decide.ts";
 import type { KubeObject } from "../object/meta.ts";
 import { performanceProfileKind } from "../performance-profile/api.ts";
 import type { ClusterObjects } from "../performance-profile/gather-surroundings.ts";
+import { featureGateKind } from "../performance-profile/mixed-cpus-allowed.ts";
 import { derivedNames } from "../performance-profile/names.ts";
+import { infrastructureKind } from "../workload-partitioning/partitioning-mode.ts";
 
 /** Absent: the cluster knows no performance profiles. */
 export async function gatherProfiles(client: Client, signal: AbortSignal): Promise<readonly KubeObject[] | undefined> {
   return ifThere(client.list(performanceProfileKind, { signal }).then(({ items }) => items));
 }
-
-const config = "config.openshift.io/v1";
-const infrastructureKind: KindRef = {
-  apiVersion: config,
-  kind: "Infrastructure",
-  plural: "infrastructures",
-  namespaced: false,
-};
-const featureGateKind: KindRef = { apiVersion: config, kind: "FeatureGate", plural: "featuregates", namespaced: false };
 
 /** What the platform says of itself; nothing on clusters of other kinds. */
 export async function gatherPlatform(

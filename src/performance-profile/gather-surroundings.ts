@@ -1,7 +1,8 @@
 import { TopologyReader } from "../cpu/topology-reader.ts";
-import type { MachineConfigPool } from "../machine-config/api.ts";
+import { group, type MachineConfigPool } from "../machine-config/api.ts";
 import { at, isObject } from "../object/json.ts";
 import type { KubeObject } from "../object/meta.ts";
+import { bootstrapName } from "../workload-partitioning/bootstrap-machine-config.ts";
 import { partitioningMode } from "../workload-partitioning/partitioning-mode.ts";
 import { workloadFiles } from "./foreign-workloads.ts";
 import { mixedCpusAllowed } from "./mixed-cpus-allowed.ts";
@@ -72,8 +73,10 @@ function foreignWorkloads(profile: KubeObject, objects: ClusterObjects): Foreign
   const configs = found.pool.spec?.machineConfigSelector;
   return machineConfigs
     .filter(
-      ({ metadata: { name = "", labels } }) =>
-        !ours.has(name) && !isInstalled(name) && selects(configs, labelsOf(labels)),
+      (config) =>
+        !ours.has(config.metadata.name ?? "") &&
+        !isInstalled(config) &&
+        selects(configs, labelsOf(config.metadata.labels)),
     )
     .flatMap((config) =>
       workloadFiles(config).map(({ path }) => ({ machineConfig: config.metadata.name ?? "", path })),
@@ -81,6 +84,6 @@ function foreignWorkloads(profile: KubeObject, objects: ClusterObjects): Foreign
 }
 
 /** A partitioned cluster starts with one of these for each role. */
-function isInstalled(name: string): boolean {
-  return name.startsWith("01-") && name.endsWith("-cpu-partitioning");
+function isInstalled({ metadata: { name, labels = {} } }: KubeObject): boolean {
+  return name === bootstrapName(labels[`${group}/role`] ?? "");
 }

@@ -1,5 +1,14 @@
 import { at, get } from "../object/json.ts";
+import type { KindRef } from "../object/kind-ref.ts";
 import type { KubeObject } from "../object/meta.ts";
+
+/** There is one, named `cluster`. */
+export const featureGateKind: KindRef = {
+  apiVersion: "config.openshift.io/v1",
+  kind: "FeatureGate",
+  plural: "featuregates",
+  namespaced: false,
+};
 
 const gate = "MixedCPUsAllocation";
 

@@ -1,10 +1,11 @@
 import { setMaxListeners } from "node:events";
 import type { Client } from "../kube/client.ts";
-import { kinds, untyped } from "../kube/kinds.ts";
+import { kinds } from "../kube/kinds.ts";
 import { machineConfigKind, machineConfigPoolKind } from "../machine-config/api.ts";
 import { profileKind, tuningNamespace } from "../node-tuning/api.ts";
 import type { KubeObject } from "../object/meta.ts";
 import { performanceProfileKind } from "../performance-profile/api.ts";
+import { featureGateKind } from "../performance-profile/mixed-cpus-allowed.ts";
 import type { ClusterObjects } from "../performance-profile/gather-surroundings.ts";
 import {
   projectMachineConfig,
@@ -13,14 +14,11 @@ import {
   projectPool,
   projectProfile,
 } from "../performance-profile/projections.ts";
+import { infrastructureKind } from "../workload-partitioning/partitioning-mode.ts";
 import type { KindRef } from "../object/kind-ref.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import { OptionalCache } from "./optional-cache.ts";
-
-const config = "config.openshift.io/v1";
-const infrastructureKind = untyped(config, "Infrastructure", "infrastructures", false);
-const featureGateKind = untyped(config, "FeatureGate", "featuregates", false);
 
 /** The part of a webhook that knows the cluster: it runs along, and handlers answer from it. */
 export interface ClusterView {

@@ -13,7 +13,7 @@ export function bootstrapMachineConfig(role: string): MachineConfig {
   return {
     apiVersion,
     kind: "MachineConfig",
-    metadata: { name: `01-${role}-cpu-partitioning`, labels: { [`${group}/role`]: role } },
+    metadata: { name: bootstrapName(role), labels: { [`${group}/role`]: role } },
     spec: {
       config: ignitionConfig([
         textFile(pinningPaths.kubelet, 0o644, kubeletPinning(anyCpu)),
@@ -21,6 +21,11 @@ export function bootstrapMachineConfig(role: string): MachineConfig {
       ]),
     },
   };
+}
+
+/** Of the MachineConfig for a role. */
+export function bootstrapName(role: string): string {
+  return `01-${role}-cpu-partitioning`;
 }
 
 /** The roles that nodes of a new cluster have: those of its topology, and those of the pools that are brought along. */

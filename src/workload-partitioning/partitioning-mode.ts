@@ -1,5 +1,14 @@
 import { at } from "../object/json.ts";
+import type { KindRef } from "../object/kind-ref.ts";
 import type { KubeObject } from "../object/meta.ts";
+
+/** There is one, named `cluster`. */
+export const infrastructureKind: KindRef = {
+  apiVersion: "config.openshift.io/v1",
+  kind: "Infrastructure",
+  plural: "infrastructures",
+  namespaced: false,
+};
 
 /** Whether the platform's own pods keep to CPUs of their own. Decided when a cluster is installed, for all its nodes. */
 export type PartitioningMode = "None" | "AllNodes";
