@@ -33,18 +33,17 @@ const loadedAtFirstUse = {
   },
 };
 
-/** Commands that end at once, and parts of them that few need: each in a folder of its own below src/cli. */
-const short = ["tuned", "render", "render/boot", "profile"];
-
-/** Short commands share no chunks with long ones: every file that is read costs them more than its size. */
-const apart = {
-  name: "apart",
-  setup({ onResolve }) {
-    onResolve({ filter: /\/run\.ts$/ }, ({ kind, resolveDir, path }) =>
-      kind === "dynamic-import"
-        ? { path: `./${basename(dirname(join(resolveDir, path)))}.mjs`, external: true }
-        : undefined,
+/** As a module, one of Node's own is asked for all it exports, and so for parts of it that are loaded only when asked for. */
+const builtinsAsTheyAre = {
+  name: "builtins-as-they-are",
+  setup({ onResolve, onLoad }) {
+    const namespace = "builtins-as-they-are";
+    onResolve({ filter: /^node:/ }, ({ path, kind }) =>
+      kind === "import-statement" ? { path, namespace, sideEffects: false } : undefined,
     );
+    onLoad({ filter: /./, namespace }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
+    }));
   },
 };
 
@@ -61,32 +60,61 @@ const modules = {
   ...shared,
   outExtension: { ".js": ".mjs" },
   bundle: true,
-  // Chunks keep what a command does not use (certificates, YAML, CEL, metrics) unread at its start.
-  splitting: true,
   format: "esm",
   external: ["lmdb"],
   sourcemap: "linked",
   sourcesContent: false,
   // Some dependencies are CommonJS and call require() on Node's own modules.
-  banner: { js: 'import{createRequire as __cr}from"node:module";const require=__cr(import.meta.url);' },
+  banner: { js: 'const require=process.getBuiltinModule("node:module").createRequire(import.meta.url);' },
 };
 
+/** Everything that is loaded later becomes a file of its own that shares nothing: every file that is read costs more than its size. */
+async function bundleApart(name, file) {
+  const later = new Map();
+  const apart = {
+    name: "apart",
+    setup({ onResolve }) {
+      onResolve({ filter: /\.ts$/ }, ({ kind, resolveDir, path }) => {
+        if (kind !== "dynamic-import") return undefined;
+        const target = join(resolveDir, path);
+        later.set(nameOf(target), target);
+        return { path: `./${nameOf(target)}.mjs`, external: true };
+      });
+    },
+  };
+  await build({
+    ...modules,
+    entryPoints: { [name]: file },
+    // Fewer characters to read before the first of them is run.
+    minifyIdentifiers: true,
+    plugins: [loadedAtFirstUse, builtinsAsTheyAre, apart],
+  });
+  return later;
+}
+
+/** Commands that are done at once are in folders of their own, with a file `run.ts`. */
+function nameOf(file) {
+  return isShort(file) ? basename(dirname(file)) : basename(file, ".ts");
+}
+
+function isShort(file) {
+  return basename(file) === "run.ts";
+}
+
 rmSync(outdir, { recursive: true, force: true });
+const commands = await bundleApart("attune", join(root, "src/cli/main.ts"));
+const open = [...commands].filter(([, file]) => isShort(file));
+const done = new Set();
+const long = Object.fromEntries([...commands].filter(([, file]) => !isShort(file)));
 await Promise.all([
   build({
     ...modules,
-    entryPoints: { attune: join(root, "src/cli/main.ts") },
-    plugins: [loadedAtFirstUse, apart],
+    entryPoints: long,
+    // Chunks keep what a command does not use (certificates, YAML, CEL, metrics) unread at its start.
+    splitting: true,
+    plugins: [loadedAtFirstUse, builtinsAsTheyAre],
   }),
-  ...short.map((name) =>
-    build({
-      ...modules,
-      entryPoints: { [basename(name)]: join(root, `src/cli/${name}/run.ts`) },
-      // Fewer characters to read before the first of them is run.
-      minifyIdentifiers: true,
-      plugins: [loadedAtFirstUse, apart],
-    }),
-  ),
+  bundleAll(open),
   build({
     ...shared,
     entryPoints: { re2: join(root, "node_modules/re2js/build/index.cjs") },
@@ -94,3 +122,9 @@ await Promise.all([
     format: "cjs",
   }),
 ]);
+
+async function bundleAll(files) {
+  const fresh = files.filter(([name]) => !done.has(name));
+  for (const [name] of fresh) done.add(name);
+  await Promise.all(fresh.map(async ([name, file]) => bundleAll([...(await bundleApart(name, file))])));
+}
