@@ -32,8 +32,9 @@ function parsed(text: unknown): unknown {
 
 /** The same data always make the same text, so that reading and writing back is no change. */
 export function withConversionData(metadata: ObjectMeta, data: ConversionData): ObjectMeta {
-  const { annotations = {}, ...rest } = metadata;
-  const { [conversionAnnotation]: before, ...others } = annotations;
+  const { annotations, ...rest } = metadata;
+  // Files may say `annotations:` and nothing more.
+  const { [conversionAnnotation]: before, ...others } = annotations ?? {};
   const parts = Object.fromEntries(Object.entries(data).filter(([, part]) => Object.keys(part as object).length > 0));
   if (Object.keys(parts).length > 0)
     return { ...rest, annotations: { ...others, [conversionAnnotation]: canonical(parts) } };

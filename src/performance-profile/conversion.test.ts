@@ -210,6 +210,25 @@ describe("an annotation that others wrote", () => {
   });
 });
 
+it("whatever a file holds is converted, there and back", () => {
+  const object = fc.record({
+    from: fc.constantFrom(...versions),
+    via: fc.constantFrom(...versions),
+    annotations: fc.oneof(fc.constant(null), fc.dictionary(fc.constant(conversionAnnotation), fc.json())),
+    spec: fc.oneof(
+      fc.jsonValue(),
+      fc.dictionary(fc.constantFrom("cpu", "net", irq, "kernelPageSize", "workloadHints"), fc.jsonValue()),
+    ),
+  });
+  fc.assert(
+    fc.property(object, ({ from, via, annotations, spec }) => {
+      const given = { ...profile(from), metadata: { name: "p", annotations }, spec } as unknown as KubeObject;
+      expect(to(from, to(via, given)).apiVersion).toBe(given.apiVersion);
+    }),
+    { numRuns: 500 },
+  );
+});
+
 it.each(["performance.openshift.io/v3", "v2", "other/v2", "performance.openshift.io/constructor"])(
   "%s is no version of profiles",
   (apiVersion) => {
