@@ -73,9 +73,9 @@ describe("where there are no pools, nodes", () => {
     ]);
   });
 
-  it("are grouped by their roles", () => {
+  it.each([{}, { pools: [] }])("are grouped by their roles: %j", (without) => {
     const nodes = labelled({ [role("worker")]: "", [role("rt")]: "yes", "node-role.kubernetes.io/": "", x: "" });
-    expect(groupNodes({ nodes, hosted: false }).groups.map(({ name, type }) => `${type} ${name}`)).toEqual([
+    expect(groupNodes({ nodes, hosted: false, ...without }).groups.map(({ name, type }) => `${type} ${name}`)).toEqual([
       "role rt",
       "role worker",
     ]);

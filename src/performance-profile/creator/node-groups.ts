@@ -14,7 +14,6 @@ export interface NodeGroup {
 
 export interface Cluster {
   readonly nodes: readonly ClusterNode[];
-  /** Absent: the cluster has no such kind. */
   readonly pools?: readonly MachineConfigPool[];
   /** Its control plane runs elsewhere. */
   readonly hosted: boolean;
@@ -38,7 +37,7 @@ const rolePrefix = "node-role.kubernetes.io/";
 
 export function groupNodes({ nodes, pools, hosted }: Cluster): NodeGroups {
   if (hosted) return { groups: grouped("node pool", nodes, nodePoolsOf), notes: [] };
-  return pools ? byPool(nodes, pools) : { groups: grouped("role", nodes, rolesOf), notes: [] };
+  return pools?.length ? byPool(nodes, pools) : { groups: grouped("role", nodes, rolesOf), notes: [] };
 }
 
 function nodePoolsOf({ labels }: ClusterNode): readonly string[] {
