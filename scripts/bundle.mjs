@@ -41,9 +41,16 @@ const builtinsAsTheyAre = {
     onResolve({ filter: /^node:/ }, ({ path, kind }) =>
       kind === "import-statement" ? { path, namespace, sideEffects: false } : undefined,
     );
-    onLoad({ filter: /./, namespace }, ({ path }) => ({
-      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
-    }));
+    onLoad({ filter: /./, namespace }, ({ path }) => {
+      const names = Object.keys(process.getBuiltinModule(path)).filter((name) => name !== "default");
+      const of = names.map((name) => `export const ${name} = /* @__PURE__ */ of(${JSON.stringify(name)});`);
+      return {
+        contents: `const all = /* @__PURE__ */ process.getBuiltinModule(${JSON.stringify(path)});
+          const of = (name) => all[name];
+          export default all;
+          ${of.join("\n")}`,
+      };
+    });
   },
 };
 

@@ -3,7 +3,7 @@
  * lines stand as they are. Keys are sorted. Knows nothing of reading, which costs much more to load.
  */
 export function writeYaml(value: unknown): string {
-  return `${valueText(value, "").replace(/^\n| /, "")}\n`;
+  return `${valueText(value, "").slice(1)}\n`;
 }
 
 /** What follows a key or a dash: a blank and a scalar, or lines of their own. `indent` is that of the lines around it. */
@@ -33,7 +33,7 @@ function below(item: unknown, indent: string): string {
 
 function isFilled(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
-  return typeof value === "object" && value !== null && keysOf(value).length > 0;
+  return typeof value === "object" && value !== null && Object.values(value).some((child) => child !== undefined);
 }
 
 function keysOf(value: object): string[] {

@@ -21,8 +21,9 @@ export function renderCommand(program: Command): void {
   for (const flag of [...logFlags, ...logSwitches]) command.addOption(new Option(flag).hideHelp());
   command.action(async (flags: RenderFlags) => {
     const { render } = await import("./run.ts");
-    const { stderr, env } = process;
-    process.exitCode = await render(flags, { err: (text) => void stderr.write(text), env });
+    // Not even opened unless there is something to say.
+    const err = (text: string): void => void process.stderr.write(text);
+    process.exitCode = await render(flags, { err, env: process.env });
   });
 }
 
