@@ -110,7 +110,25 @@ export function findings(profile: KubeObject, surroundings?: Surroundings): read
   ];
   // What makes no sense is not judged a second time.
   const senseless = new Set(unreadable.map(({ field }) => field));
-  return [...unreadable, ...others.filter(({ field }) => !senseless.has(field))];
+  return bounded([...unreadable, ...others.filter(({ field }) => !senseless.has(field))]);
+}
+
+/** Enough to see what is wrong. A list of a hundred thousand items must not be answered with as many sentences. */
+const mostAlike = 20;
+
+function bounded(found: readonly Finding[]): readonly Finding[] {
+  const counts = new Map<string, number>();
+  const kept = found.filter(({ name }) => {
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return count <= mostAlike;
+  });
+  if (kept.length === found.length) return found;
+  return kept.map((finding, position) => {
+    const more = (counts.get(finding.name) ?? 0) - mostAlike;
+    const isLast = !kept.slice(position + 1).some(({ name }) => name === finding.name);
+    return more > 0 && isLast ? { ...finding, message: `${finding.message} (and ${more} more like this)` } : finding;
+  });
 }
 
 function told<Input>({ name, severity, faults }: Check<Input>, input: Input): Finding[] {

@@ -8,16 +8,19 @@ import { has, namely } from "./naming.ts";
 export const numaNodeDoesNotExist: Check<Surrounded> = {
   name: "NumaNodeDoesNotExist",
   severity: "error",
-  faults: ({ pages, surroundings }) =>
-    pages.flatMap(({ field, node }) => {
+  faults: ({ pages, layouts }) => {
+    const machines = layouts.map(({ topology, nodes }) => ({
+      ids: new Set(topology.numaNodes.map(({ id }) => id)),
+      nodes,
+    }));
+    return pages.flatMap(({ field, node }) => {
       if (node === undefined || node < 0) return [];
-      const lacking = surroundings.nodes
-        .filter(({ topology }) => topology && !topology.numaNodes.some(({ id }) => id === node))
-        .map(({ name }) => name);
+      const lacking = machines.flatMap(({ ids, nodes }) => (ids.has(node) ? [] : nodes));
       if (lacking.length === 0) return [];
       const fault = notFound(child(field, "node"), node);
       return [{ ...fault, message: `${fault.message}: ${has(lacking)} no such NUMA node` }];
-    }),
+    });
+  },
 };
 
 export const hugepagesExceedMemory: Check<Surrounded> = {
@@ -28,9 +31,9 @@ export const hugepagesExceedMemory: Check<Surrounded> = {
       const { kib, where, field } = demand;
       const short = demand.supplies.filter((supply) => kib > supply.kib);
       if (short.length === 0) return [];
-      const least = Math.min(...short.map((supply) => supply.kib));
+      const most = least(short);
       const names = short.map(({ node }) => node);
-      return [forbidden(field, `${memory(kib)} ${where} are more than ${has(names)}: ${memory(least)}`)];
+      return [forbidden(field, `${memory(kib)} ${where} are more than ${has(names)}: ${memory(most)}`)];
     }),
 };
 
@@ -44,7 +47,7 @@ export const hugepagesLeaveLittle: Check<Surrounded> = {
     demandsOf(judged).flatMap(({ kib, where, field, supplies }): FieldError[] => {
       const tight = supplies.filter((supply) => kib > supply.kib * mostShare && kib <= supply.kib);
       if (tight.length === 0) return [];
-      const left = Math.min(...tight.map((supply) => supply.kib - kib));
+      const left = least(tight) - kib;
       const names = namely(tight.map(({ node }) => node));
       return [advice(field, `${memory(kib)} ${where} leave only ${memory(left)} of ${names} for everything else`)];
     }),
@@ -55,17 +58,28 @@ interface Demand {
   readonly where: string;
   readonly field: string;
   readonly kib: number;
-  readonly supplies: readonly { readonly node: string; readonly kib: number }[];
+  readonly supplies: readonly Supply[];
+}
+
+interface Supply {
+  readonly node: string;
+  readonly kib: number;
 }
 
 function demandsOf({ pages, surroundings }: Surrounded): Demand[] {
-  const numaNodes = [...new Set(pages.flatMap(({ node }) => node ?? []))];
-  const demands = numaNodes.map((id) => {
-    const there = pages.filter(({ node }) => node === id);
-    return { ...demandOf(there, `on NUMA node ${id}`), supplies: suppliesOf(surroundings.nodes, id) };
+  const there = new Map<number | undefined, JudgedPages[]>();
+  for (const page of pages) {
+    const others = there.get(page.node);
+    if (others) others.push(page);
+    else there.set(page.node, [page]);
+  }
+  const { byNumaNode, whole } = suppliesOf(surroundings.nodes);
+  const demands = [...byNumaNode].flatMap(([id, supplies]) => {
+    const asked = there.get(id);
+    return asked ? [{ ...demandOf(asked, `on NUMA node ${id}`), supplies }] : [];
   });
-  // One that is within a NUMA node's memory may still be too much for a machine that has others.
-  return [...demands, { ...demandOf(pages, "of huge pages"), supplies: suppliesOf(surroundings.nodes) }];
+  // What every NUMA node could hold by itself may still be too much for the machine.
+  return [...demands, { ...demandOf(pages, "of huge pages"), supplies: whole }];
 }
 
 function demandOf(pages: readonly JudgedPages[], where: string): Omit<Demand, "supplies"> {
@@ -74,12 +88,26 @@ function demandOf(pages: readonly JudgedPages[], where: string): Omit<Demand, "s
   return { where, field, kib: pages.reduce((sum, { count, sizeKiB }) => sum + Math.max(count, 0) * sizeKiB, 0) };
 }
 
-function suppliesOf(nodes: readonly PoolNode[], numaNode?: number): Demand["supplies"] {
-  return nodes.flatMap(({ name, topology }) => {
-    const there = (topology?.numaNodes ?? []).filter(({ id }) => numaNode === undefined || id === numaNode);
-    if (there.length === 0 || there.some(({ memoryKiB }) => memoryKiB === undefined)) return [];
-    return [{ node: name, kib: there.reduce((sum, { memoryKiB = 0 }) => sum + memoryKiB, 0) }];
-  });
+/** Of nodes whose memory is known. */
+function suppliesOf(nodes: readonly PoolNode[]): { byNumaNode: Map<number, Supply[]>; whole: Supply[] } {
+  const byNumaNode = new Map<number, Supply[]>();
+  const whole: Supply[] = [];
+  for (const { name: node, topology } of nodes) {
+    let sum: number | undefined = topology && 0;
+    for (const { id, memoryKiB: kib } of topology?.numaNodes ?? []) {
+      sum = sum === undefined || kib === undefined ? undefined : sum + kib;
+      if (kib === undefined) continue;
+      const supplies = byNumaNode.get(id);
+      if (supplies) supplies.push({ node, kib });
+      else byNumaNode.set(id, [{ node, kib }]);
+    }
+    if (sum !== undefined) whole.push({ node, kib: sum });
+  }
+  return { byNumaNode, whole };
+}
+
+function least(supplies: readonly Supply[]): number {
+  return supplies.reduce((smallest, { kib }) => Math.min(smallest, kib), Infinity);
 }
 
 const units = ["KiB", "MiB", "GiB", "TiB", "PiB"];

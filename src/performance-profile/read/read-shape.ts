@@ -39,20 +39,27 @@ export function readShape(profile: KubeObject, report: Report): Shaped | undefin
 function checkName(name: unknown, report: Report): void {
   const field = "metadata.name";
   if (name === undefined || name === "") return report("FieldMissing", required(field));
-  if (typeof name !== "string") return report("FieldMistyped", typeInvalid(field, name, "must be a string"));
-  for (const reason of dnsSubdomain(name)) report("NameInvalid", invalid(field, name, reason));
+  if (typeof name !== "string") return report("FieldMistyped", typeInvalid(field, typeName(name), "must be a string"));
   if (name.length > longestName)
-    report(
+    return report(
       "NameTooLong",
       invalid(field, name, `must be no more than ${longestName} characters: names are derived from it`),
     );
+  for (const reason of dnsSubdomain(name)) report("NameInvalid", invalid(field, name, reason));
 }
 
 function checkAnnotations(annotations: unknown, report: Report): void {
   const field = "metadata.annotations";
-  if (!isObject(annotations)) return report("FieldMistyped", typeInvalid(field, annotations, "must be an object"));
+  if (!isObject(annotations))
+    return report("FieldMistyped", typeInvalid(field, typeName(annotations), "must be an object"));
   for (const [name, value] of Object.entries(annotations))
-    if (typeof value !== "string") report("FieldMistyped", typeInvalid(key(field, name), value, "must be a string"));
+    if (typeof value !== "string")
+      report("FieldMistyped", typeInvalid(key(field, name), typeName(value), "must be a string"));
+}
+
+/** A value of another type may be nested deeper than can be shown. */
+function typeName(value: unknown): string {
+  return Array.isArray(value) ? "array" : typeof value;
 }
 
 /** Deeper than any field of a profile. */
