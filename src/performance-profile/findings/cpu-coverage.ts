@@ -10,13 +10,13 @@ export const cpuDoesNotExist: Check<Surrounded> = {
   name: "CpuDoesNotExist",
   severity: "error",
   faults: ({ pools, layouts }) =>
-    layouts.flatMap(({ nodes, present }) => {
-      return pools.flatMap(({ field, text, cpus }) => {
+    layouts.flatMap(({ nodes, present }) =>
+      pools.flatMap(({ field, text, cpus }) => {
         const missing = difference(cpus, present);
         if (missing.length === 0) return [];
         return [invalid(field, text, `${has(nodes)} no CPU ${formatRanges(missing)}, only ${formatRanges(present)}`)];
-      });
-    }),
+      }),
+    ),
 };
 
 /** Where only their number is known, a gap in the numbering looks like a mistake. */
@@ -31,7 +31,12 @@ export const cpusExceedCount: Check<Surrounded> = {
       // Before they are switched off the kubelet counts them, afterwards it does not.
       const isTooHigh = !nosmt && highest >= count + offlined;
       if (used.length <= count && !isTooHigh) return [];
-      return [advice("spec.cpu", `speaks of ${used.length} CPUs up to ${highest}, but ${has(nodes)} ${count}`)];
+      return [
+        advice(
+          "spec.cpu",
+          `pools have ${used.length} CPUs up to CPU ${highest}, but ${has(nodes)} ${count}: take the others out`,
+        ),
+      ];
     });
   },
 };

@@ -62,7 +62,7 @@ export const machineConfigNotSelected: Check<Surrounded> = {
     return [
       advice(
         judged.spec.machineConfigLabel ? "spec.machineConfigLabel" : "spec.nodeSelector",
-        `the MachineConfigPool ${pool.metadata.name} takes no MachineConfig labelled ${said.join(",") || "with nothing"}: give machineConfigLabel what its machineConfigSelector asks for`,
+        `the MachineConfigPool ${pool.metadata.name} takes no MachineConfig ${said.length > 0 ? `labelled ${said.join(",")}` : "without labels"}: give machineConfigLabel what its machineConfigSelector asks for`,
       ),
     ];
   },

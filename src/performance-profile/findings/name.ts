@@ -38,5 +38,6 @@ export const nameClashes: Check<Surrounded> = {
 };
 
 function isPartOf(one: string, other: string): boolean {
-  return tunedParts.some((part) => tunedProfileName(one) === tunedProfileName(other, part));
+  // Of most pairs, of which there may be a million, the end alone tells.
+  return one.endsWith(other) && tunedParts.some((part) => tunedProfileName(one) === tunedProfileName(other, part));
 }

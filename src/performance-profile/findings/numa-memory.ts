@@ -27,13 +27,11 @@ export const hugepagesExceedMemory: Check<Surrounded> = {
   name: "HugepagesExceedMemory",
   severity: "error",
   faults: (judged) =>
-    demandsOf(judged).flatMap((demand) => {
-      const { kib, where, field } = demand;
-      const short = demand.supplies.filter((supply) => kib > supply.kib);
+    ofNumaNodesFirst(judged, ({ kib, where, field, supplies }) => {
+      const short = supplies.filter((supply) => kib > supply.kib);
       if (short.length === 0) return [];
-      const most = least(short);
       const names = short.map(({ node }) => node);
-      return [forbidden(field, `${memory(kib)} ${where} are more than ${has(names)}: ${memory(most)}`)];
+      return [forbidden(field, `${memory(kib)} ${where} are more than ${has(names)}: ${memory(least(short))}`)];
     }),
 };
 
@@ -44,7 +42,7 @@ export const hugepagesLeaveLittle: Check<Surrounded> = {
   name: "HugepagesLeaveLittle",
   severity: "warning",
   faults: (judged) =>
-    demandsOf(judged).flatMap(({ kib, where, field, supplies }): FieldError[] => {
+    ofNumaNodesFirst(judged, ({ kib, where, field, supplies }) => {
       const tight = supplies.filter((supply) => kib > supply.kib * mostShare && kib <= supply.kib);
       if (tight.length === 0) return [];
       const left = least(tight) - kib;
@@ -66,7 +64,11 @@ interface Supply {
   readonly kib: number;
 }
 
-function demandsOf({ pages, surroundings }: Surrounded): Demand[] {
+/** What every NUMA node could hold by itself may still be too much for the machine; the other way round needs no word. */
+function ofNumaNodesFirst(
+  { pages, surroundings }: Surrounded,
+  say: (demand: Demand) => readonly FieldError[],
+): readonly FieldError[] {
   const there = new Map<number | undefined, JudgedPages[]>();
   for (const page of pages) {
     const others = there.get(page.node);
@@ -74,12 +76,11 @@ function demandsOf({ pages, surroundings }: Surrounded): Demand[] {
     else there.set(page.node, [page]);
   }
   const { byNumaNode, whole } = suppliesOf(surroundings.nodes);
-  const demands = [...byNumaNode].flatMap(([id, supplies]) => {
+  const faults = [...byNumaNode].flatMap(([id, supplies]) => {
     const asked = there.get(id);
-    return asked ? [{ ...demandOf(asked, `on NUMA node ${id}`), supplies }] : [];
+    return asked ? say({ ...demandOf(asked, `on NUMA node ${id}`), supplies }) : [];
   });
-  // What every NUMA node could hold by itself may still be too much for the machine.
-  return [...demands, { ...demandOf(pages, "of huge pages"), supplies: whole }];
+  return faults.length > 0 ? faults : say({ ...demandOf(pages, "of huge pages"), supplies: whole });
 }
 
 function demandOf(pages: readonly JudgedPages[], where: string): Omit<Demand, "supplies"> {

@@ -59,7 +59,9 @@ export const cpuCountsDiffer: Check<Surrounded> = {
         );
     const counts = groups.map(([count]) => Number(count));
     if (counts.length < 2 || (!machines && isRollout(counts, judged))) return [];
-    return [invalid(field, spec.nodeSelector, `one profile is for nodes with as many CPUs: ${contrast(groups)}`)];
+    return [
+      invalid(field, spec.nodeSelector, `one profile is for nodes with the same number of CPUs: ${contrast(groups)}`),
+    ];
   },
 };
 
@@ -92,7 +94,7 @@ export const topologiesDiffer: Check<Surrounded> = {
     return [
       advice(
         field,
-        `${has(odd)} CPUs in other places than ${namely(most[1])}: pools that suit one may split cores or NUMA nodes of another`,
+        `${has(odd)} CPUs in other places than ${namely(most[1])}: CPUs that are whole cores here are not there; use a profile for each kind`,
       ),
     ];
   },

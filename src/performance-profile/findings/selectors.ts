@@ -28,9 +28,7 @@ export const selectorEmpty: Check = {
   severity: "warning",
   faults: ({ spec }) =>
     given(spec).flatMap(({ field, labels, otherwise }) =>
-      Object.keys(labels).length === 0
-        ? [advice(field, `without a label ${otherwise}: give one, or leave this out`)]
-        : [],
+      Object.keys(labels).length === 0 ? [advice(field, `without a label ${otherwise}: give one`)] : [],
     ),
 };
 

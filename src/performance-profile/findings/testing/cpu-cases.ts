@@ -81,13 +81,13 @@ export const cpuCases: readonly Case[] = [
     what: "more CPUs than the kubelet counts",
     spec: { cpu: { reserved: "0-3", isolated: "4-9" } },
     cluster: { nodes: [counted("worker-0", 8)] },
-    finds: [["CpusExceedCount", "spec.cpu", "10 CPUs up to 9, but worker-0 has 8"]],
+    finds: [["CpusExceedCount", "spec.cpu", "10 CPUs up to CPU 9, but worker-0 has 8"]],
   },
   {
     what: "a number beyond what the kubelet counts",
     spec: { cpu: { reserved: "0-3", isolated: "90-93" } },
     cluster: { nodes: [counted("worker-0", 8)] },
-    finds: [["CpusExceedCount", "spec.cpu", "up to 93"]],
+    finds: [["CpusExceedCount", "spec.cpu", "up to CPU 93"]],
   },
   {
     what: "CPUs that the kubelet no longer counts since they are off",

@@ -99,6 +99,12 @@ export const pageCases: readonly Case[] = [
     ],
   },
   {
+    what: "more pages than either a NUMA node or the machine has memory",
+    spec: pages({ size: "1G", count: 40, node: 0 }),
+    cluster: {},
+    finds: [["HugepagesExceedMemory", "spec.hugepages.pages[0]", "40 GiB on NUMA node 0"]],
+  },
+  {
     what: "pages that leave little memory of a NUMA node",
     spec: pages({ size: "1G", count: 15, node: 1 }),
     cluster: {},
