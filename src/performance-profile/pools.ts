@@ -29,6 +29,8 @@ function isFor({ spec }: MachineConfigPool, labels: Readonly<Record<string, stri
 /** No selector, an empty one, and one that nobody can read select nothing. */
 export function selects(selector: unknown, labels: Readonly<Record<string, string>>): boolean {
   if (!isSelector(selector)) return false;
+  // Most of many selectors are for others, which is told without reading them.
+  for (const [name, value] of Object.entries(selector.matchLabels ?? {})) if (get(labels, name) !== value) return false;
   try {
     const read = fromLabelSelector(selector);
     return read.requirements.length > 0 && matchesLabels(read, labels);
