@@ -11,7 +11,7 @@ import { machineConfigCrds } from "../machine-config/crds.ts";
 import { profileKind, tunedKind, tuningNamespace } from "../node-tuning/api.ts";
 import { nodeTuningCrds } from "../node-tuning/crds.ts";
 import type { KubeObject } from "../object/meta.ts";
-import { writeYaml } from "../object/yaml.ts";
+import { writeYaml } from "../object/write-yaml.ts";
 import { annotations, group, performanceProfileKind } from "../performance-profile/api.ts";
 import { performanceProfileCrds } from "../performance-profile/crds.ts";
 import { derive } from "../performance-profile/derive.ts";

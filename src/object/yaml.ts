@@ -1,7 +1,5 @@
 import { Composer, Lexer, LineCounter, Parser, type CST, type Document, type ScalarTag, type Tags } from "yaml";
 
-export { writeYaml } from "./write-yaml.ts";
-
 /** The text is no YAML. */
 export class YamlError extends Error {
   override readonly name = "YamlError";

@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib";
 import type { CpuTopology } from "../../../cpu/cpu-topology.ts";
 import { topologyFiles } from "../../../cpu/testing/topology-files.ts";
 import type { KubeObject } from "../../../object/meta.ts";
-import { writeYaml } from "../../../object/yaml.ts";
+import { writeYaml } from "../../../object/write-yaml.ts";
 import type { ArchiveEntry } from "../../../snapshot/archive-entry.ts";
 import { writeTar } from "../../../snapshot/write-tar.ts";
 
