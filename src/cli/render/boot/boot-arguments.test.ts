@@ -133,7 +133,7 @@ describe("what a pool boots with from its first start", () => {
     ["the profile asks for nothing", [tuned("t", byPool, "[sysctl]\na=1\n")], /t-text asks for no boot arguments/],
     [
       "it is brought along already",
-      [tuned("t", byPool, boots("a b")), machineConfig("50-nto-worker", ["a", "b"])],
+      [tuned("t", byPool, boots("a b")), machineConfig("50-nto-worker", ["b", "a", "c"])],
       /50-nto-worker says it already/,
     ],
     [
@@ -206,6 +206,12 @@ describe("what a pool boots with from its first start", () => {
     ],
   ])("is refused for %s", async (_, name, objects, why) => {
     expect(await rendered(name, ...objects)).toMatchObject({ type: "refused", problems: [expect.stringMatching(why)] });
+  });
+
+  it("is not refused for what is wrong with the profile of another pool", async () => {
+    const result = await rendered("master", profile("cp", "master"), profile("w", "worker", "2-"));
+    expect(result).toMatchObject({ type: "files", files: [{ object: { metadata: { name: "50-nto-master" } } }] });
+    expect(result.warnings).toEqual([expect.stringMatching(/^f1: PerformanceProfile w: spec\.cpu\.isolated: /)]);
   });
 
   it("takes a node that is alone for one of workers too", async () => {

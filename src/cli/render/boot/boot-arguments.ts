@@ -1,7 +1,11 @@
 import type { Host } from "../../../host/host.ts";
+import type { MachineConfigPool } from "../../../machine-config/api.ts";
 import type { Tuned } from "../../../node-tuning/api.ts";
 import { profilesOf } from "../../../node-tuning/expected-profile.ts";
+import { at, isObject } from "../../../object/json.ts";
+import type { KubeObject } from "../../../object/meta.ts";
 import { resolveOnNode } from "../../../on-node/resolve-on-node.ts";
+import { poolFor } from "../../../performance-profile/pools.ts";
 import { type Answers, probeKey } from "../../../tuned/probe.ts";
 import { formatProblem } from "../../../tuned/problem.ts";
 import { bootMachineConfig } from "./boot-machine-config.ts";
@@ -26,8 +30,8 @@ export interface BootInput {
  */
 export async function renderBootArguments({ assets, pool: name, host, version }: BootInput): Promise<Rendered> {
   const cluster = futureCluster(assets);
-  const { tuneds, problems, warnings } = tunedsOf(assets, cluster);
   const pool = cluster.pools.find(({ metadata }) => metadata.name === name);
+  const { tuneds, problems, warnings } = tunedsOf(assets, cluster, pool);
   const refused = (...why: string[]): Rendered => ({ type: "refused", problems: [...problems, ...why], warnings });
   const nothing = (why: string): Rendered => ({
     type: "files",
@@ -60,6 +64,7 @@ const withoutTraces: Answers = new Map([
 function tunedsOf(
   assets: SortedAssets,
   cluster: FutureCluster,
+  pool: MachineConfigPool | undefined,
 ): { tuneds: Tuned[]; problems: string[]; warnings: string[] } {
   const tuneds = new Map(assets.tuneds.map((tuned) => [tuned.metadata.name, tuned]));
   const problems = [...assets.problems, ...tunedProblems(assets.tuneds)];
@@ -67,8 +72,16 @@ function tunedsOf(
   for (const asset of assets.profiles) {
     const outcome = deriveProfile(asset, assets, cluster);
     warnings.push(...outcome.warnings);
-    if (outcome.type === "refused") problems.push(...outcome.problems);
-    else tuneds.set(outcome.derived.tuned.metadata.name, outcome.derived.tuned);
+    if (outcome.type === "derived") tuneds.set(outcome.derived.tuned.metadata.name, outcome.derived.tuned);
+    else (isFor(asset.object, pool) ? problems : warnings).push(...outcome.problems);
   }
   return { tuneds: [...tuneds.values()], problems, warnings };
+}
+
+/** What is wrong with the profile of another pool keeps nobody from rendering this one. */
+function isFor(profile: KubeObject, pool: MachineConfigPool | undefined): boolean {
+  const selector = at(profile, "spec", "nodeSelector");
+  return (
+    pool !== undefined && isObject(selector) && poolFor(selector as Record<string, string>, [pool]).type === "pool"
+  );
 }

@@ -3,7 +3,6 @@ import { type ChosenNode, poolArguments } from "../../../node-tuning/boot-argume
 import { inputsOf } from "../../../node-tuning/inputs.ts";
 import { machineConfigName, poolMachineConfig } from "../../../node-tuning/machine-configs.ts";
 import type { Pools } from "../../../node-tuning/pools.ts";
-import { equal } from "../../../object/json.ts";
 
 export interface BootArguments {
   readonly pool: string;
@@ -53,7 +52,8 @@ function statusOf({ node: { wanted }, line }: BootArguments): ChosenNode["wanted
 function joined(brought: MachineConfig, made: MachineConfig): BootMachineConfig {
   const before = brought.spec?.kernelArguments ?? [];
   const after = made.spec?.kernelArguments ?? [];
-  if (equal(before, after)) return { type: "nothing", why: `${brought.metadata.name} says it already` };
+  if (after.every((word) => before.includes(word)))
+    return { type: "nothing", why: `${brought.metadata.name} says it already` };
   const kernelArguments = [...new Set([...before, ...after])];
   return {
     type: "machine-config",

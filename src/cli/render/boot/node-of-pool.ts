@@ -5,10 +5,10 @@ import type { KubeObject } from "../../../object/meta.ts";
 
 const role = (name: string): string => `node-role.kubernetes.io/${name}`;
 
-/**
- * A node as the pool will have them: with the labels that the pool selects by, and those that come with the role. A pool of
- * its own makes is one of workers, and a node that is alone does everything.
- */
+/** Pools whose nodes are no workers, unless they are alone. Those that users make are of workers. */
+const controlPlane = ["master", "arbiter"];
+
+/** A node as the pool will have them: with the labels that it selects by, and those that come with its role. */
 export function nodeOfPool(
   { metadata: { name = "" }, spec }: MachineConfigPool,
   infrastructure?: KubeObject,
@@ -17,7 +17,7 @@ export function nodeOfPool(
   const { matchLabels, matchExpressions } = spec?.nodeSelector ?? {};
   const labels: Record<string, string> = { "kubernetes.io/os": "linux" };
   if (name === "master") Object.assign(labels, { [role("control-plane")]: "", [role("master")]: "" });
-  if (name !== "master" || isAlone) labels[role("worker")] = "";
+  if (!controlPlane.includes(name) || isAlone) labels[role("worker")] = "";
   for (const { key, operator, values } of matchExpressions ?? [])
     if (operator === "In" || operator === "Exists") labels[key] = values?.[0] ?? "";
   Object.assign(labels, matchLabels);
