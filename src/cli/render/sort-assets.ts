@@ -1,16 +1,20 @@
 import {
-  apiVersion as machineConfigApi,
   type MachineConfig,
+  machineConfigKind,
   type MachineConfigPool,
+  machineConfigPoolKind,
 } from "../../machine-config/api.ts";
-import { apiVersion as tunedApi, type Tuned } from "../../node-tuning/api.ts";
+import { type Tuned, tunedKind } from "../../node-tuning/api.ts";
 import { at, isObject, set } from "../../object/json.ts";
+import type { KindRef } from "../../object/kind-ref.ts";
 import { type KubeObject, parseApiVersion } from "../../object/meta.ts";
 import { dnsSubdomain } from "../../object/names.ts";
 import { apiVersion as profileApi, group as profileGroup } from "../../performance-profile/api.ts";
 import { convertProfile } from "../../performance-profile/conversion.ts";
+import { featureGateKind } from "../../performance-profile/mixed-cpus-allowed.ts";
 import { schemas } from "../../performance-profile/schemas.ts";
 import { validateSchema } from "../../schema/validate.ts";
+import { infrastructureKind } from "../../workload-partitioning/partitioning-mode.ts";
 import type { Asset } from "./asset.ts";
 import { assetSchemas } from "./asset-schemas.ts";
 
@@ -27,8 +31,6 @@ export interface SortedAssets {
   readonly warnings: readonly string[];
 }
 
-const configApi = "config.openshift.io/v1";
-
 /** Picks what is known by its kind. Of objects with the same name the last counts, as if all were applied in turn. */
 export function sortAssets(assets: readonly Asset[]): SortedAssets {
   const profiles = new Map<string, Asset>();
@@ -38,7 +40,7 @@ export function sortAssets(assets: readonly Asset[]): SortedAssets {
   for (const { place, object: given } of assets) {
     const { apiVersion, kind } = given;
     const isProfile = kind === "PerformanceProfile" && parseApiVersion(apiVersion).group === profileGroup;
-    const key = `${apiVersion} ${kind}`;
+    const key = keyOf(given);
     if (!isProfile && !known.includes(key)) continue;
     const object = withoutNulls(given) as KubeObject;
     const faults = faultsOf(object);
@@ -54,14 +56,15 @@ export function sortAssets(assets: readonly Asset[]): SortedAssets {
       profiles.set(name, { place, object: convertProfile(object, profileApi) });
     }
   }
-  const of = (key: string): KubeObject[] => [...(others.get(key)?.values() ?? [])];
-  const infrastructure = others.get(`${configApi} Infrastructure`)?.get("cluster");
-  const featureGate = others.get(`${configApi} FeatureGate`)?.get("cluster");
+  const named = (kind: KindRef): ReadonlyMap<string, KubeObject> =>
+    others.get(keyOf(kind)) ?? new Map<string, KubeObject>();
+  const infrastructure = named(infrastructureKind).get("cluster");
+  const featureGate = named(featureGateKind).get("cluster");
   return {
     profiles: [...profiles.values()],
-    pools: of(`${machineConfigApi} MachineConfigPool`),
-    machineConfigs: of(`${machineConfigApi} MachineConfig`),
-    tuneds: of(`${tunedApi} Tuned`),
+    pools: [...named(machineConfigPoolKind).values()],
+    machineConfigs: [...named(machineConfigKind).values()],
+    tuneds: [...named(tunedKind).values()],
     ...(infrastructure ? { infrastructure } : {}),
     ...(featureGate ? { featureGate } : {}),
     problems,
@@ -69,13 +72,11 @@ export function sortAssets(assets: readonly Asset[]): SortedAssets {
   };
 }
 
-const known = [
-  `${machineConfigApi} MachineConfigPool`,
-  `${machineConfigApi} MachineConfig`,
-  `${tunedApi} Tuned`,
-  `${configApi} Infrastructure`,
-  `${configApi} FeatureGate`,
-];
+const known = [machineConfigPoolKind, machineConfigKind, tunedKind, infrastructureKind, featureGateKind].map(keyOf);
+
+function keyOf({ apiVersion, kind }: { apiVersion: string; kind: string }): string {
+  return `${apiVersion} ${kind}`;
+}
 
 /** Kubernetes reads a null as if nothing were there. */
 function withoutNulls(value: unknown): unknown {

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { KubeObject } from "../../../object/meta.ts";
 import { readYaml } from "../../../object/yaml.ts";
-import { type RenderFlags } from "../options.ts";
+import type { RenderFlags } from "../options.ts";
 import { render } from "../render.ts";
 
 export interface Outcome {
@@ -55,5 +55,9 @@ export class AssetFolders {
     if (!statSync(this.output, { throwIfNoEntry: false })) return new Map();
     const names = readdirSync(this.output).toSorted();
     return new Map(names.map((name) => [name, readYaml(readFileSync(join(this.output, name), "utf8")) as KubeObject]));
+  }
+
+  names(): string[] {
+    return [...this.written().keys()];
   }
 }

@@ -1,0 +1,143 @@
+import { describe, expect, it } from "vitest";
+import { at } from "../../object/json.ts";
+import { AssetFolders } from "./testing/asset-folders.ts";
+import { type Change, filesOf, profileText } from "./testing/profile-text.ts";
+
+const infrastructure = (status: object): string =>
+  JSON.stringify({
+    apiVersion: "config.openshift.io/v1",
+    kind: "Infrastructure",
+    metadata: { name: "cluster" },
+    status,
+  });
+
+describe("attune render derives", () => {
+  it("older versions too, by what they mean", async () => {
+    const assets = new AssetFolders({
+      a: profileText("old", undefined, "v1"),
+      b: profileText("older", undefined, "v1alpha1"),
+    });
+    expect((await assets.render()).code).toBe(0);
+    // Where v1 says nothing, interrupts are banned from isolated CPUs: TuneD's plug-in for them stays on.
+    for (const name of ["old", "older"]) {
+      const [text] = at(assets.written().get(`${name}_tuned.yaml`), "spec", "profile") as { data: string }[];
+      expect(text?.data).not.toContain("[irqbalance]");
+    }
+  });
+
+  it("none of a version that nobody knows, and says so", async () => {
+    const assets = new AssetFolders({ a: profileText("new", undefined, "v3") });
+    expect(await assets.render()).toEqual({
+      code: 0,
+      stderr: [
+        "warning: in0/a: PerformanceProfile new is passed over: performance.openshift.io/v3 is no version that is known",
+      ],
+    });
+  });
+
+  it("the last of those with the same name, and says so", async () => {
+    const other: Change = ({ spec }) => (spec["realTimeKernel"] = { enabled: true });
+    const assets = new AssetFolders({ a: profileText("one") }, { b: profileText("one", other) });
+    const { code, stderr } = await assets.render();
+    expect([code, stderr]).toEqual([0, ["warning: in1/b: PerformanceProfile one stands for the one in in0/a"]]);
+    expect(at(assets.written().get("one_machineconfig.yaml"), "spec", "kernelType")).toBe("realtime");
+  });
+
+  it("two for the same nodes, and warns of each", async () => {
+    const assets = new AssetFolders({ a: profileText("one"), b: profileText("two") });
+    const { code, stderr } = await assets.render();
+    expect([code, assets.names().length]).toEqual([0, 8]);
+    expect(stderr).toEqual([
+      expect.stringMatching(/^warning: in0\/a: PerformanceProfile one: spec\.nodeSelector: .*two/),
+      expect.stringMatching(/^warning: in0\/b: PerformanceProfile two: spec\.nodeSelector: .*one/),
+    ]);
+  });
+
+  it("what would be refused by a cluster but can be derived, and warns", async () => {
+    const assets = new AssetFolders({
+      a: profileText("one", ({ spec }) => (spec["cpu"] = { isolated: "1-3", reserved: "0-1" })),
+    });
+    const { code, stderr } = await assets.render();
+    expect([code, assets.names()]).toEqual([0, filesOf("one")]);
+    expect(stderr).toEqual([expect.stringMatching(/^warning: .*spec\.cpu/)]);
+  });
+
+  it.each<[string, Change, RegExp]>([
+    [
+      "for no pool",
+      ({ spec }) => (spec["nodeSelector"] = { "x.io/cnf": "" }),
+      /: spec\.nodeSelector: .*no MachineConfigPool/,
+    ],
+    [
+      "of CPUs that are none",
+      ({ spec }) => (spec["cpu"] = { isolated: "2-", reserved: "0" }),
+      /: spec\.cpu\.isolated: /,
+    ],
+    [
+      "without pages' size",
+      ({ spec }) => (spec["hugepages"] = { pages: [{ size: "1G", count: 1 }] }),
+      /: spec\.hugepages/,
+    ],
+    [
+      "with bad kubelet fields",
+      ({ metadata }) => (metadata["annotations"] = { "kubeletconfig.experimental": "{" }),
+      /kubeletconfig\.experimental/,
+    ],
+    ["with a spec that is none", (object) => Object.assign(object, { spec: "text" }), /: spec: /],
+    [
+      "with metadata that is none",
+      (object) => Object.assign(object, { metadata: "text" }),
+      /: metadata\.name: Required value/,
+    ],
+  ])("nothing of a profile %s", async (_, change, message) => {
+    const assets = new AssetFolders({ a: profileText("one", change), b: profileText("two") });
+    const { code, stderr } = await assets.render();
+    expect([code, assets.names()]).toEqual([1, []]);
+    expect(stderr.filter((line) => line.startsWith("error"))).toEqual([expect.stringMatching(message)]);
+  });
+
+  it("nothing for several pools, and names them", async () => {
+    const pool = (name: string): string =>
+      `apiVersion: machineconfiguration.openshift.io/v1\nkind: MachineConfigPool\nmetadata: {name: ${name}}
+spec: {nodeSelector: {matchLabels: {node-role.kubernetes.io/worker: ""}}}\n`;
+    const assets = new AssetFolders({ a: profileText("one"), b: pool("cnf") });
+    const { code, stderr } = await assets.render();
+    expect([code, stderr]).toEqual([1, [expect.stringMatching(/^error: .*: spec\.nodeSelector: .*cnf.*worker/)]]);
+  });
+
+  it("partitioning for an arbiter too, before all else", async () => {
+    const status = { cpuPartitioning: "AllNodes", controlPlaneTopology: "HighlyAvailableArbiter" };
+    const assets = new AssetFolders({ i: infrastructure(status) });
+    expect((await assets.render()).code).toBe(0);
+    const roles = ["arbiter", "master", "worker"];
+    expect(assets.names()).toEqual(
+      roles.map((role) => `01_01-${role}-cpu-partitioning_workload_pinning_machineconfig.yaml`),
+    );
+  });
+
+  it("partitioning by the last Infrastructure, and none by one of another name", async () => {
+    const named = infrastructure({ cpuPartitioning: "AllNodes" }).replace('"cluster"', '"other"');
+    const assets = new AssetFolders({
+      a: infrastructure({ cpuPartitioning: "AllNodes" }),
+      b: infrastructure({}),
+      c: named,
+    });
+    expect((await assets.render()).code).toBe(0);
+    expect(assets.names()).toEqual([]);
+  });
+
+  it.each([
+    [{}, false],
+    [{ featureSet: "TechPreviewNoUpgrade" }, true],
+  ])("mixed CPUs where the feature is on, as the cluster does later: %j", async (spec, isMixed) => {
+    const gate = { apiVersion: "config.openshift.io/v1", kind: "FeatureGate", metadata: { name: "cluster" }, spec };
+    const mixing: Change = ({ spec: wanted }) => {
+      wanted["cpu"] = { isolated: "2-3", reserved: "0", shared: "1" };
+      wanted["workloadHints"] = { mixedCpus: true };
+    };
+    const assets = new AssetFolders({ g: JSON.stringify(gate), p: profileText("one", mixing) });
+    expect((await assets.render()).code).toBe(0);
+    const kubelet = at(assets.written().get("one_kubeletconfig.yaml"), "spec", "kubeletConfig");
+    expect(at(kubelet, "reservedSystemCPUs")).toBe(isMixed ? "0-1" : "0");
+  });
+});
