@@ -5,7 +5,7 @@ import {
   machineConfigPoolKind,
 } from "../../machine-config/api.ts";
 import { type Tuned, tunedKind } from "../../node-tuning/api.ts";
-import { at, isObject, set } from "../../object/json.ts";
+import { at, equal, isObject, set } from "../../object/json.ts";
 import type { KindRef } from "../../object/kind-ref.ts";
 import { type KubeObject, parseApiVersion } from "../../object/meta.ts";
 import { dnsSubdomain } from "../../object/names.ts";
@@ -52,8 +52,10 @@ export function sortAssets(assets: readonly Asset[]): SortedAssets {
       warnings.push(`${place}: PerformanceProfile ${name} is passed over: ${apiVersion} is no version that is known`);
     else {
       const before = profiles.get(name);
-      if (before) warnings.push(`${place}: PerformanceProfile ${name} stands for the one in ${before.place}`);
-      profiles.set(name, { place, object: convertProfile(object, profileApi) });
+      const converted = convertProfile(object, profileApi);
+      if (before && !equal(before.object, converted))
+        warnings.push(`${place}: PerformanceProfile ${name} stands for the one in ${before.place}`);
+      profiles.set(name, { place, object: converted });
     }
   }
   const named = (kind: KindRef): ReadonlyMap<string, KubeObject> =>
