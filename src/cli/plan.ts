@@ -20,6 +20,7 @@ import { afterRestart, knownOf, traitsOf } from "./plan-known.ts";
 import { gatherPlatform, gatherProfiles } from "./gather-profiles.ts";
 import { planProfiles } from "./plan-profiles.ts";
 import { planText } from "./plan-text.ts";
+import { readStandardInput } from "./standard-input.ts";
 import { outputOption, serialised } from "./tuned/output-option.ts";
 import { printable } from "./tuned/printable.ts";
 import { type Around, processTerminal, type Terminal } from "./tuned/terminal.ts";
@@ -175,11 +176,4 @@ function objectOf({ place, before, after }: DryRun): PlannedObject {
 function refuse(problems: readonly string[], { err }: Terminal): number {
   err(problems.map((problem) => `error: ${printable(problem)}\n`).join(""));
   return 1;
-}
-
-async function readStandardInput(): Promise<string> {
-  let text = "";
-  process.stdin.setEncoding("utf8");
-  for await (const chunk of process.stdin) text += chunk as string;
-  return text;
 }

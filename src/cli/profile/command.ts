@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { CheckOptions } from "./check.ts";
 import type { InfoOptions } from "./info.ts";
 import type * as Commands from "./run.ts";
 
@@ -40,6 +41,17 @@ export function profileCommand(program: Command): void {
     .option("--json", "as JSON")
     .option("--text", "as text, which is the default")
     .action((options: InfoOptions) => run((commands, around) => commands.info(options, around)));
+
+  profile
+    .command("check")
+    .description("judge performance profiles in files as a cluster would, without one; exit code 1 if any has an error")
+    .requiredOption("-f, --filename <file>", "a file, a folder, or - for standard input; may be repeated", collect)
+    .option("-R, --recursive", "folders below folders too")
+    .option("--must-gather-dir-path <path>", "support data of the nodes they are for: a folder, or an archive of one")
+    .option("-o, --output <format>", "table, json or yaml", "table")
+    .action((options: CheckOptions) =>
+      run((commands, around) => commands.check(options, { ...around, stdin: commands.readStandardInput })),
+    );
 }
 
 function looking(command: Command): Command {

@@ -1,5 +1,7 @@
 /** What `main.ts` loads when one of the commands is called: bundled into a file of its own. */
+export { check } from "./check.ts";
 export { create } from "./create.ts";
 export { info } from "./info.ts";
 export { stopOnSignals } from "../../runtime/signals.ts";
+export { readStandardInput } from "../standard-input.ts";
 export { processTerminal } from "../tuned/terminal.ts";

@@ -1,0 +1,108 @@
+import { parseApiVersion, type KubeObject } from "../../object/meta.ts";
+import { apiVersion, group, performanceProfileKind } from "../../performance-profile/api.ts";
+import { convertProfile } from "../../performance-profile/conversion.ts";
+import type { Finding } from "../../performance-profile/finding.ts";
+import { findings } from "../../performance-profile/findings.ts";
+import { surroundingsOf } from "../../performance-profile/gather-surroundings.ts";
+import { schemas } from "../../performance-profile/schemas.ts";
+import type { Surroundings } from "../../performance-profile/surroundings.ts";
+import { type Manifest, readManifests } from "../plan-files.ts";
+import { type Cell, textTable } from "../text-table.ts";
+import { outputOption, serialised } from "../tuned/output-option.ts";
+import { printable } from "../tuned/printable.ts";
+import { widestCell } from "../tuned/report-table.ts";
+import type { Around, Colours } from "../tuned/terminal.ts";
+import type { KnownCluster } from "./known-cluster.ts";
+import { readMustGather } from "./must-gather.ts";
+
+export interface CheckOptions {
+  readonly filename: readonly string[];
+  readonly recursive?: boolean;
+  /** What the nodes are made of; without it, profiles are judged by themselves. */
+  readonly mustGatherDirPath?: string;
+  readonly output?: string;
+}
+
+/** A profile of a file, and what there is to say about it. */
+interface Checked {
+  readonly place: string;
+  readonly name: string;
+  readonly findings: readonly Finding[];
+}
+
+/** `attune profile check -f FILE…`: judges profiles as admission would, where there is no cluster. Returns the exit code. */
+export async function check(
+  options: CheckOptions,
+  { terminal, stdin }: Around & { readonly stdin: () => Promise<string> },
+): Promise<number> {
+  const format = outputOption(options.output ?? "table", ["table", "json", "yaml"] as const);
+  const { manifests, problems } = await readManifests(options.filename, {
+    recursive: options.recursive === true,
+    stdin,
+  });
+  const profiles = manifests.filter(isProfile);
+  const unknown = profiles.filter(({ object }) => !isKnownVersion(object));
+  const refused = [
+    ...problems,
+    ...unknown.map(({ place, object }) => `${place}: ${object.apiVersion} is no version of ${object.kind}s`),
+    ...(problems.length === 0 && profiles.length === 0 ? ["no performance profiles passed to check"] : []),
+  ];
+  for (const problem of refused) terminal.err(`error: ${printable(problem)}\n`);
+  if (refused.length > 0) return 1;
+
+  const { mustGatherDirPath } = options;
+  const known = mustGatherDirPath === undefined ? undefined : await readMustGather(mustGatherDirPath);
+  for (const warning of known?.warnings ?? []) terminal.err(`warning: ${printable(warning)}\n`);
+  const converted = profiles.map(({ place, object }) => ({ place, profile: convertProfile(object, apiVersion) }));
+  const all = converted.map(({ profile }) => profile);
+  const checked: Checked[] = [];
+  for (const { place, profile } of converted) {
+    const found = findings(profile, known && (await surroundingsIn(known, profile, all)));
+    checked.push({ place, name: profile.metadata.name ?? "", findings: found });
+  }
+  terminal.out(format === "table" ? checkedText(checked, terminal.colours) : await serialised(checked, format));
+  return checked.some((one) => one.findings.some(({ severity }) => severity === "error")) ? 1 : 0;
+}
+
+function isProfile({ object }: Manifest): boolean {
+  return object.kind === performanceProfileKind.kind && parseApiVersion(object.apiVersion).group === group;
+}
+
+function isKnownVersion({ apiVersion: given }: KubeObject): boolean {
+  return Object.hasOwn(schemas, parseApiVersion(given).version);
+}
+
+async function surroundingsIn(
+  { nodes, pools, infrastructure, hardware }: KnownCluster,
+  profile: KubeObject,
+  performanceProfiles: readonly KubeObject[],
+): Promise<Surroundings> {
+  const around = surroundingsOf(profile, {
+    nodes,
+    performanceProfiles,
+    ...(pools ? { pools } : {}),
+    ...(infrastructure ? { infrastructure } : {}),
+  });
+  const known = await Promise.all(
+    around.nodes.map(async (node) => {
+      const found = await hardware(node.name);
+      return found ? { ...node, topology: found.topology } : node;
+    }),
+  );
+  return { ...around, nodes: known };
+}
+
+function checkedText(checked: readonly Checked[], { bold, dim, green, red, yellow }: Colours): string {
+  const paints = { error: red, warning: yellow };
+  const parts = checked.map(({ place, name, findings: found }) => {
+    const title = `${bold(printable(`PerformanceProfile ${name}`))} ${dim(`(${printable(place)})`)}`;
+    if (found.length === 0) return `${title}\n  ${green("nothing found")}`;
+    const [first = [], ...others] = found.map(({ severity, name: what, field, message }): Cell[] => [
+      { text: `  ${severity}`, paint: paints[severity] },
+      what,
+      printable(`${field}: ${message}`),
+    ]);
+    return `${title}\n${textTable(first, others, widestCell)}`;
+  });
+  return `${parts.join("\n\n")}\n`;
+}
