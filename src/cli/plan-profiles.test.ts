@@ -168,6 +168,14 @@ describe("a plan for a performance profile", () => {
     expect(objects.find(({ kind }) => kind === "Tuned")?.diff).not.toContain("[irqbalance]");
   });
 
+  it("derives nothing from one without a pool", async () => {
+    const { objects, configurations, findings } = await documentOf(
+      lowLatency({ nodeSelector: { "node-role.kubernetes.io/other": "" } }),
+    );
+    expect([objects.map(({ kind }) => kind), configurations]).toEqual([["PerformanceProfile"], []]);
+    expect(findings.map(({ message }) => message).join("\n")).toMatch(/leads to no MachineConfigPool/);
+  });
+
   it("derives nothing from one that is paused", async () => {
     const { objects, findings, boot } = await documentOf(lowLatency({}, { [annotations.pause]: "true" }));
     expect([objects.map(({ kind }) => kind), boot]).toEqual([["PerformanceProfile"], []]);

@@ -47,13 +47,12 @@ export async function planProfiles({ client, runs, after, cluster, signal }: Pro
     written.map(async ({ place, profile }) => {
       const current = await currentObjects(client, profile, after, signal);
       const surroundings = surroundingsOf(profile, objects);
-      return planOf({ place, profile }, forecast({ profile, surroundings, current }), after);
+      const plan = planOf({ place, profile }, forecast({ profile, surroundings, current }), after);
+      return { ...plan, nodes: surroundings.nodes };
     }),
   );
-  const selected = new Map(
-    plans.flatMap(({ facts }) =>
-      facts ? objects.nodes.filter(isSelectedBy(facts)).map(({ metadata }) => [metadata.name ?? "", facts]) : [],
-    ),
+  const given = new Map(
+    plans.flatMap(({ facts, nodes }) => (facts ? nodes.map(({ name }) => [name, facts] as const) : [])),
   );
   return {
     objects: plans.flatMap((plan) => plan.objects),
@@ -61,7 +60,7 @@ export async function planProfiles({ client, runs, after, cluster, signal }: Pro
     configurations: plans.flatMap((plan) => plan.configurations),
     findings: plans.flatMap((plan) => plan.findings),
     problems: plans.flatMap((plan) => plan.problems),
-    profileOf: (node) => selected.get(node),
+    profileOf: (node) => given.get(node),
   };
 }
 
@@ -135,8 +134,3 @@ function withWritten(known: readonly KubeObject[], written: readonly Written[]):
   const byName = new Map([...known, ...written.map(({ profile }) => profile)].map((one) => [one.metadata.name, one]));
   return [...byName.values()];
 }
-
-const isSelectedBy =
-  ({ nodeSelector }: ProfileFacts) =>
-  ({ metadata: { labels = {} } }: KubeObject): boolean =>
-    Object.entries(nodeSelector).every(([key, value]) => labels[key] === value);

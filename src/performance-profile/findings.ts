@@ -1,5 +1,5 @@
 import type { KubeObject } from "../object/meta.ts";
-import type { DerivationInput } from "./derivation.ts";
+import { derivationIn } from "./derivation.ts";
 import type { Finding } from "./finding.ts";
 import { annotationUnknown, annotationValueUnknown, annotationWithoutEffect } from "./findings/annotations.ts";
 import type { Check } from "./findings/check.ts";
@@ -32,8 +32,6 @@ import {
 import { labelMalformed, nodeSelectorTaken, selectorEmpty, severalLabels } from "./findings/selectors.ts";
 import { coreIsSplit, cpuOffWithNosmt } from "./findings/siblings.ts";
 import { unknownField } from "./findings/unknown-field.ts";
-import { poolFor } from "./pools.ts";
-import type { ProfileFacts } from "./profile-facts.ts";
 import { readFacts } from "./read-facts.ts";
 import { refusals } from "./refusals.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -104,7 +102,9 @@ export function findings(profile: KubeObject, surroundings?: Surroundings): read
   const unreadable = read.type === "unusable" ? read.findings : [];
   const others = [
     ...told(unknownField, profile),
-    ...(read.type === "facts" ? refusals(derivationOf(read.facts, surroundings)) : []),
+    ...(read.type === "facts"
+      ? refusals(surroundings ? derivationIn(surroundings, read.facts) : { ...willingCluster, facts: read.facts })
+      : []),
     ...(judged ? checks.flatMap((check) => told(check, judged)) : []),
     ...(inCluster ? clusterChecks.flatMap((check) => told(check, inCluster)) : []),
   ];
@@ -112,6 +112,9 @@ export function findings(profile: KubeObject, surroundings?: Surroundings): read
   const senseless = new Set(unreadable.map(({ field }) => field));
   return bounded([...unreadable, ...others.filter(({ field }) => !senseless.has(field))]);
 }
+
+/** A cluster that has all a profile could ask for, where none is known. */
+const willingCluster = { partitioning: "AllNodes", mixedCpusAllowed: false } as const;
 
 /** Enough to see what is wrong. A list of a hundred thousand items must not be answered with as many sentences. */
 const mostAlike = 20;
@@ -133,12 +136,4 @@ function bounded(found: readonly Finding[]): readonly Finding[] {
 
 function told<Input>({ name, severity, faults }: Check<Input>, input: Input): Finding[] {
   return faults(input).map((fault) => ({ severity, name, ...fault }));
-}
-
-/** Without surroundings: in a cluster that has all a profile could ask for. */
-function derivationOf(facts: ProfileFacts, surroundings: Surroundings | undefined): DerivationInput {
-  if (!surroundings) return { facts, partitioning: "AllNodes", mixedCpusAllowed: false };
-  const { pools = [], partitioning, mixedCpusAllowed } = surroundings;
-  const found = poolFor(facts.nodeSelector, pools);
-  return { facts, partitioning, mixedCpusAllowed, ...(found.type === "pool" ? { pool: found.pool } : {}) };
 }

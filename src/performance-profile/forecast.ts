@@ -1,10 +1,10 @@
 import { equal } from "../object/json.ts";
 import type { KubeObject } from "../object/meta.ts";
+import { derivationIn } from "./derivation.ts";
 import { derive } from "./derive.ts";
 import type { Finding } from "./finding.ts";
 import { findings } from "./findings.ts";
-import { poolFor } from "./pools.ts";
-import { type ReadFacts, readFacts } from "./read-facts.ts";
+import { readFacts } from "./read-facts.ts";
 import type { ProfileFacts } from "./profile-facts.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -35,17 +35,13 @@ export interface DerivedChange {
 
 export function forecast({ profile, surroundings, current }: ForecastInput): Forecast {
   const found = findings(profile, surroundings).toSorted(worstFirst);
-  const read: ReadFacts = readFacts(profile);
+  const read = readFacts(profile);
   if (read.type === "unusable") return { findings: found };
   const { facts } = read;
-  const { pools, partitioning, mixedCpusAllowed } = surroundings;
-  const pool = pools && poolFor(facts.nodeSelector, pools);
-  const derivation = derive({
-    facts,
-    partitioning,
-    mixedCpusAllowed,
-    ...(pool?.type === "pool" ? { pool: pool.pool } : {}),
-  });
+  const input = derivationIn(surroundings, facts);
+  // Where there is no pool for it yet, or more than one, it waits.
+  if (surroundings.pools && !input.pool) return { findings: found };
+  const derivation = derive(input);
   if (derivation.type === "refused") return { findings: found };
   const { tuned, machineConfig, kubeletConfig, runtimeClass } = derivation;
   const objects = [tuned, machineConfig, kubeletConfig, runtimeClass].map((object) =>
