@@ -97,6 +97,11 @@ describe("attune render", () => {
       {},
       /^error: --mcp-name gone: /,
     ],
+    [
+      ["--asset-input-dir", "DIR/a", "--asset-output-dir", "DIR/out", "--mcp-name", "worker", "--root", "DIR/gone"],
+      {},
+      /^error: --root \S+gone: no such directory\n$/,
+    ],
     [["--bogus"], {}, /^error: unknown option '--bogus'/],
     [["DIR"], {}, /^error: too many arguments/],
   ];

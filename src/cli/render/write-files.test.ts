@@ -16,6 +16,14 @@ describe("attune render writes", () => {
     for (const name of filesOf("one")) expect(statSync(join(assets.output, name)).mode & 0o777).toBe(0o644);
   });
 
+  it("beside what one before left behind that was killed", async () => {
+    const assets = new AssetFolders({ a: profileText("one") });
+    for (const left of [`.one_tuned.yaml.${process.pid}`, ".render-AbCdEf/one_tuned.yaml"])
+      assets.write(`made/here/${left}`, "half a fi");
+    expect((await assets.render()).code).toBe(0);
+    expect(readdirSync(assets.output)).toEqual(expect.arrayContaining(filesOf("one")));
+  });
+
   it("the same bytes whenever it is asked the same", async () => {
     const assets = new AssetFolders({ a: profileText("one") });
     await assets.render();

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 export interface TextFile {
@@ -9,15 +9,16 @@ export interface TextFile {
 /** Writes all of the files or none, each at once: whoever looks meanwhile sees the old one or the new one. */
 export function writeFiles(folder: string, files: readonly TextFile[]): void {
   mkdirSync(folder, { recursive: true });
-  const pending = files.map(({ name, text }) => {
+  for (const { name } of files) {
     const path = join(folder, name);
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new Error(`write ${path}: it is a folder`);
-    return { path, text, unfinished: join(folder, `.${name}.${process.pid}`) };
-  });
+  }
+  // Nobody else's, not even that of one before which was killed: in containers all have the same process id.
+  const unfinished = mkdtempSync(join(folder, ".render-"));
   try {
-    for (const { unfinished, text } of pending) writeFileSync(unfinished, text, { mode: 0o644, flag: "wx" });
-    for (const { unfinished, path } of pending) renameSync(unfinished, path);
+    for (const { name, text } of files) writeFileSync(join(unfinished, name), text, { mode: 0o644 });
+    for (const { name } of files) renameSync(join(unfinished, name), join(folder, name));
   } finally {
-    for (const { unfinished } of pending) rmSync(unfinished, { force: true });
+    rmSync(unfinished, { recursive: true, force: true });
   }
 }

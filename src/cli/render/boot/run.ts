@@ -1,10 +1,13 @@
 import { OneShotHost } from "../../tuned/one-shot-host.ts";
+import { checkDirectory } from "../../tuned/search-path.ts";
 import { version } from "../../version.ts";
 import { renderBootArguments } from "./boot-arguments.ts";
 import type { Rendered } from "../render-assets.ts";
 import type { SortedAssets } from "../sort-assets.ts";
 
 /** What a pool's nodes boot with, as the one under `root` answers. */
-export function askPool(assets: SortedAssets, pool: string, root: string): Promise<Rendered> {
-  return renderBootArguments({ assets, pool, host: new OneShotHost(root), version });
+export async function askPool(assets: SortedAssets, pool: string, root: string): Promise<Rendered> {
+  const host = new OneShotHost(root);
+  await checkDirectory("--root", root, { host, directory: "/" });
+  return renderBootArguments({ assets, pool, host, version });
 }
