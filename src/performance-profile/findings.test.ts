@@ -3,6 +3,7 @@ import type { KubeObject } from "../object/meta.ts";
 import { findings } from "./findings.ts";
 import { allCases } from "./findings/testing/all-cases.ts";
 import { cluster, profileOf, soundSpec, surroundingsOf } from "./findings/testing/case.ts";
+import { readFacts } from "./read-facts.ts";
 
 const shown = ({ name, field }: { name: string; field: string }): string => `${name} ${field}`;
 
@@ -32,6 +33,13 @@ describe("a list with more faults than anybody reads", () => {
       "DeviceMalformed spec.net.devices[19].vendorID",
     ]);
   });
+});
+
+it("a value longer than anybody reads is told of by its beginning, and what is wrong with it", () => {
+  const read = readFacts(profileOf({ annotations: { "kubeletconfig.experimental": "x".repeat(250_000) } }));
+  const [message = ""] = read.type === "unusable" ? read.findings.map((found) => found.message) : [];
+  expect(message).toMatch(/^Invalid value: "xxx.*xxx": is no JSON: /);
+  expect(message.length).toBeLessThan(1000);
 });
 
 describe("what is no profile at all", () => {

@@ -1,5 +1,6 @@
 import type { KubeObject } from "../object/meta.ts";
 import { derivationIn } from "./derivation.ts";
+import { bounded } from "./bounded-findings.ts";
 import type { Finding } from "./finding.ts";
 import { annotationUnknown, annotationValueUnknown, annotationWithoutEffect } from "./findings/annotations.ts";
 import type { Check } from "./findings/check.ts";
@@ -115,24 +116,6 @@ export function findings(profile: KubeObject, surroundings?: Surroundings): read
 
 /** A cluster that has all a profile could ask for, where none is known. */
 const willingCluster = { partitioning: "AllNodes", mixedCpusAllowed: false } as const;
-
-/** Enough to see what is wrong. A list of a hundred thousand items must not be answered with as many sentences. */
-const mostAlike = 20;
-
-function bounded(found: readonly Finding[]): readonly Finding[] {
-  const counts = new Map<string, number>();
-  const kept = found.filter(({ name }) => {
-    const count = (counts.get(name) ?? 0) + 1;
-    counts.set(name, count);
-    return count <= mostAlike;
-  });
-  if (kept.length === found.length) return found;
-  return kept.map((finding, position) => {
-    const more = (counts.get(finding.name) ?? 0) - mostAlike;
-    const isLast = !kept.slice(position + 1).some(({ name }) => name === finding.name);
-    return more > 0 && isLast ? { ...finding, message: `${finding.message} (and ${more} more like this)` } : finding;
-  });
-}
 
 function told<Input>({ name, severity, faults }: Check<Input>, input: Input): Finding[] {
   return faults(input).map((fault) => ({ severity, name, ...fault }));

@@ -2,6 +2,7 @@ import type { KubeObject } from "../object/meta.ts";
 import { forbidden, invalid, notSupported, required } from "../schema/field-error.ts";
 import { index } from "../schema/path.ts";
 import type { PerformanceProfileSpec } from "./api.ts";
+import { bounded } from "./bounded-findings.ts";
 import { error, type Finding } from "./finding.ts";
 import { type ProfileFacts, topologyPolicies, type TopologyPolicy } from "./profile-facts.ts";
 import { readAnnotations } from "./read/read-annotations.ts";
@@ -22,7 +23,7 @@ export function readFacts(profile: KubeObject): ReadFacts {
   const findings: Finding[] = [];
   const report: Report = (name, fault) => findings.push(error(name, fault));
   const shaped = readShape(profile, report);
-  if (!shaped) return { type: "unusable", findings };
+  if (!shaped) return { type: "unusable", findings: bounded(findings) };
   const { name, annotations, spec } = shaped;
   const cpus = readCpuPools(spec.cpu ?? {}, report);
   const frequencies = readFrequencies(spec.hardwareTuning, report);
@@ -40,7 +41,9 @@ export function readFacts(profile: KubeObject): ReadFacts {
     hints: readHints(spec.workloadHints ?? {}, report),
     ...readAnnotations(annotations, report),
   };
-  return cpus && findings.length === 0 ? { type: "facts", facts: { ...facts, cpus } } : { type: "unusable", findings };
+  return cpus && findings.length === 0
+    ? { type: "facts", facts: { ...facts, cpus } }
+    : { type: "unusable", findings: bounded(findings) };
 }
 
 function readFrequencies(
