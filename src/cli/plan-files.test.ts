@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, test } from "vitest";
@@ -55,6 +55,16 @@ describe("manifests", () => {
     expect((await read({ "l.json": list }, ["l.json"])).shown).toEqual(["x in l.json"]);
   });
 
+  it.each([
+    ["is no file", "/dev/null", /l.yaml: neither a file nor a folder$/],
+    ["leads nowhere", "/nowhere", /ENOENT.*l.yaml/],
+  ])("of a folder are refused where something in it %s", async (_, target, message) => {
+    const dir = await mkdtemp(join(tmpdir(), "attune-files-"));
+    onTestFinished(() => rm(dir, { recursive: true, force: true }));
+    await symlink(target, join(dir, "l.yaml"));
+    await expect(readManifests([dir], { recursive: false, stdin: () => Promise.resolve("") })).rejects.toThrow(message);
+  });
+
   it("of a path that is not there are refused", async () => {
     await expect(read({}, ["gone.yaml"])).rejects.toThrow(/^the path ".*gone.yaml" does not exist$/);
   });
@@ -66,6 +76,7 @@ test.each([
   ["no object", "- a\n", /^f.yaml: not an object$/],
   ["no kind", "apiVersion: v1\nmetadata: {name: x}\n", /: kind not set$/],
   ["no name", "apiVersion: v1\nkind: X\nmetadata: {generateName: x-}\n", /: X: metadata.name not set$/],
+  ["a name that is a number", "apiVersion: v1\nkind: X\nmetadata: {name: 5}\n", /: X: metadata.name is not a string$/],
   [
     "a namespace that is none",
     "apiVersion: v1\nkind: X\nmetadata: {name: x, namespace: 5}\n",

@@ -4,6 +4,7 @@ import { get, isObject } from "../object/json.ts";
 import type { KubeObject } from "../object/meta.ts";
 import { listItems } from "./list-items.ts";
 import { parseDocuments } from "./parse-documents.ts";
+import { textFault } from "./text-fault.ts";
 
 /** An object of a file. */
 export interface Manifest {
@@ -48,7 +49,12 @@ async function filesAt(path: string, recursive: boolean): Promise<string[]> {
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const below = join(path, entry.name);
     if (entry.isDirectory()) files.push(...(recursive ? await filesAt(below, true) : []));
-    else if (/\.(ya?ml|json)$/.test(entry.name)) files.push(below);
+    else if (/\.(ya?ml|json)$/.test(entry.name)) {
+      // Whoever names a pipe wants it read; one that lies somewhere would never end.
+      const kind = entry.isSymbolicLink() ? await stat(below) : entry;
+      if (kind.isFile()) files.push(below);
+      else if (!kind.isDirectory()) throw new Error(`read ${below}: neither a file nor a folder`);
+    }
   }
   return files;
 }
@@ -69,12 +75,15 @@ async function manifestsIn(file: string, text: string, manifests: Manifest[], pr
 
 function checked(value: unknown): KubeObject {
   if (!isObject(value)) throw new Error("not an object");
-  for (const field of ["apiVersion", "kind"])
-    if (typeof get(value, field) !== "string" || get(value, field) === "") throw new Error(`${field} not set`);
+  for (const field of ["apiVersion", "kind"]) check(field, get(value, field));
   const metadata = get(value, "metadata");
-  const name = get(metadata, "name");
-  if (typeof name !== "string" || name === "") throw new Error(`${String(get(value, "kind"))}: metadata.name not set`);
+  check(`${String(get(value, "kind"))}: metadata.name`, get(metadata, "name"));
   const namespace = get(metadata, "namespace");
   if (namespace !== undefined && typeof namespace !== "string") throw new Error("metadata.namespace is not a string");
   return value as unknown as KubeObject;
+}
+
+function check(place: string, text: unknown): void {
+  const fault = textFault(text);
+  if (fault !== undefined) throw new Error(`${place} ${fault}`);
 }

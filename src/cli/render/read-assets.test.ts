@@ -56,7 +56,7 @@ describe("attune render reads", () => {
       { "a.yaml": `${profileText("x")}\n---\n\nmetadata: {}\n` },
       [/^error: in0\/a\.yaml, document 2: line 2: apiVersion not set$/],
     ],
-    ["a kind that is none", { "a.json": '{"apiVersion": "v1", "kind": 5}' }, [/: line 1: kind not set$/]],
+    ["a kind that is none", { "a.json": '{"apiVersion": "v1", "kind": 5}' }, [/: line 1: kind is not a string$/]],
     ["a list at the top", { "a.yaml": "- a\n" }, [/: line 1: not an object$/]],
     ["a readme", { "README.md": "# Title\n\nSome text.\n" }, [/^error: in0\/README\.md: line 1: not an object$/]],
     ["no text", { a: "\u0000\u0001\u0002" }, [/^error: in0\/a: /]],

@@ -4,6 +4,7 @@ import { get, isObject } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
 import { listItems } from "../list-items.ts";
 import { parseDocuments } from "../parse-documents.ts";
+import { textFault } from "../text-fault.ts";
 import type { Asset } from "./asset.ts";
 
 export interface ReadAssets {
@@ -35,8 +36,9 @@ export async function readAssets(folders: readonly string[]): Promise<ReadAssets
 
 function faultOf(value: unknown): string | undefined {
   if (!isObject(value)) return "not an object";
-  const missing = ["apiVersion", "kind"].find((field) => typeof get(value, field) !== "string" || value[field] === "");
-  return missing === undefined ? undefined : `${missing} not set`;
+  const faults = ["apiVersion", "kind"].map((field) => ({ field, fault: textFault(get(value, field)) }));
+  const wrong = faults.find(({ fault }) => fault !== undefined);
+  return wrong && `${wrong.field} ${wrong.fault}`;
 }
 
 function filesIn(folder: string): string[] {

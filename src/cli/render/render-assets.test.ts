@@ -84,11 +84,7 @@ describe("attune render derives", () => {
       /kubeletconfig\.experimental/,
     ],
     ["with a spec that is none", (object) => Object.assign(object, { spec: "text" }), /: spec: /],
-    [
-      "with metadata that is none",
-      (object) => Object.assign(object, { metadata: "text" }),
-      /: metadata\.name: Required value/,
-    ],
+    ["with metadata that is none", (object) => Object.assign(object, { metadata: "text" }), /: metadata\.name not set/],
   ])("nothing of a profile %s", async (_, change, message) => {
     const assets = new AssetFolders({ a: profileText("one", change), b: profileText("two") });
     const { code, stderr } = await assets.render();

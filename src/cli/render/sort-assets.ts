@@ -15,6 +15,7 @@ import { featureGateKind } from "../../performance-profile/mixed-cpus-allowed.ts
 import { schemas } from "../../performance-profile/schemas.ts";
 import { validateSchema } from "../../schema/validate.ts";
 import { infrastructureKind } from "../../workload-partitioning/partitioning-mode.ts";
+import { textFault } from "../text-fault.ts";
 import type { Asset } from "./asset.ts";
 import { assetSchemas } from "./asset-schemas.ts";
 
@@ -92,7 +93,7 @@ function withoutNulls(value: unknown): unknown {
 /** What makes it no object of its kind, each behind its name. Names become names of files. */
 function faultsOf(object: KubeObject): string[] {
   const name = at(object, "metadata", "name");
-  if (typeof name !== "string" || name === "") return [": metadata.name: Required value"];
+  if (typeof name !== "string" || name === "") return [`: metadata.name ${textFault(name)}`];
   const misnamed = dnsSubdomain(name).map(
     (reason) => `: metadata.name: Invalid value: ${JSON.stringify(name)}: ${reason}`,
   );
