@@ -71,8 +71,17 @@ describe("attune profile check", () => {
     ]);
   });
 
+  it("finds profiles that exclude each other", async () => {
+    const cpu = '{ reserved: "0", isolated: "1-3" }';
+    const { code, said } = await checked(`${profile("a", cpu)}---\n${profile("rt-a", cpu)}`);
+    expect(code).toBe(1);
+    expect(said.stdout.match(/NodeSelectorTaken|NameClashes/g)).toHaveLength(4);
+  });
+
   it("judges several together, of any version, and passes over other kinds", async () => {
-    const old = profile("old", '{ reserved: "0", isolated: "1-3" }').replace("/v2", "/v1alpha1");
+    const old = profile("old", '{ reserved: "0", isolated: "1-3" }')
+      .replace("/v2", "/v1alpha1")
+      .replace(selector, "a/b");
     const other = "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: x }\n";
     const file = join(dir, "profiles.yaml");
     await writeFile(file, [profile("fast", '{ reserved: "0", isolated: "1-3" }'), old, other].join("---\n"));

@@ -3,6 +3,8 @@ import { apiVersion, group, performanceProfileKind } from "../../performance-pro
 import { convertProfile } from "../../performance-profile/conversion.ts";
 import type { Finding } from "../../performance-profile/finding.ts";
 import { findings } from "../../performance-profile/findings.ts";
+import { nameClashes } from "../../performance-profile/findings/name.ts";
+import { nodeSelectorTaken } from "../../performance-profile/findings/selectors.ts";
 import { surroundingsOf } from "../../performance-profile/gather-surroundings.ts";
 import { schemas } from "../../performance-profile/schemas.ts";
 import type { Surroundings } from "../../performance-profile/surroundings.ts";
@@ -57,7 +59,7 @@ export async function check(
   const all = converted.map(({ profile }) => profile);
   const checked: Checked[] = [];
   for (const { place, profile } of converted) {
-    const found = findings(profile, known && (await surroundingsIn(known, profile, all)));
+    const found = known ? findings(profile, await surroundingsIn(known, profile, all)) : judgedAmong(all, profile);
     checked.push({ place, name: profile.metadata.name ?? "", findings: found });
   }
   terminal.out(format === "table" ? checkedText(checked, terminal.colours) : await serialised(checked, format));
@@ -70,6 +72,15 @@ function isProfile({ object }: Manifest): boolean {
 
 function isKnownVersion({ apiVersion: given }: KubeObject): boolean {
   return Object.hasOwn(schemas, parseApiVersion(given).version);
+}
+
+const betweenProfiles = [nameClashes.name, nodeSelectorTaken.name];
+
+/** Of a cluster nothing is known but the profiles that it would have. */
+function judgedAmong(performanceProfiles: readonly KubeObject[], profile: KubeObject): readonly Finding[] {
+  const others = surroundingsOf(profile, { nodes: [], performanceProfiles });
+  const clashes = findings(profile, others).filter(({ name }) => betweenProfiles.includes(name));
+  return [...findings(profile), ...clashes];
 }
 
 async function surroundingsIn(
