@@ -101,6 +101,27 @@ describe("what a pool's nodes want of their boot loaders", () => {
     ],
     ["one is away", [node("n1", a), node("n2", { ready: "Unknown" })], { type: "agreed", arguments: ["a=1"] }],
     [
+      "all are away, and said the same before",
+      [node("n1", { ...a, ready: "False" }), node("n2", { ...a, ready: "Unknown" })],
+      { type: "agreed", arguments: ["a=1"] },
+    ],
+    [
+      "all are away, and one never said anything",
+      [node("n1", { ...a, ready: "False" }), node("n2", { ready: "Unknown" })],
+      { type: "waiting", nodes: ["n2"] },
+    ],
+    [
+      "the only one that the rule is for is away",
+      [node("n1", { ...a, ready: "False" }), node("n2", { line: "", via: "match" })],
+      {
+        type: "conflict",
+        values: new Map([
+          ["a=1", ["n1"]],
+          ["", ["n2"]],
+        ]),
+      },
+    ],
+    [
       "a node of another pool that wins through this one counts",
       [node("n1", a), node("n2", { line: "a=2", in: ["rt", "worker"] })],
       {

@@ -71,7 +71,9 @@ function poolOf({ rule, via }: Choice, pools: Pools): string | undefined {
 }
 
 function outcomeOf(nodes: readonly ChosenNode[], winners: readonly ChosenNode[], protocol: Protocol): PoolOutcome {
-  const counted = nodes.filter(({ node }) => isAround(node));
+  // While all are away that the rule is for, as the only node of a pool is when it restarts, what was said last holds.
+  const isDeserted = !winners.some(({ node }) => isAround(node));
+  const counted = isDeserted ? nodes : nodes.filter(({ node }) => isAround(node));
   const late = counted.filter((one) => reportOf(one, protocol).inputs !== currentInputs(one, protocol));
   if (late.length > 0) return { type: "waiting", nodes: late.map(nameOf).toSorted() };
   const values = new Map<string, string[]>();
