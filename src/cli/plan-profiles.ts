@@ -25,7 +25,7 @@ export interface ProfilePlan {
   readonly findings: readonly Finding[];
   /** Why a cluster would not take them. */
   readonly problems: readonly string[];
-  /** What a node would be given by a profile that selects it. */
+  /** The profile that a node would restart with. */
   readonly profileOf: (node: string) => ProfileFacts | undefined;
 }
 
@@ -70,6 +70,7 @@ interface Written {
 }
 
 interface OnePlan extends Omit<ProfilePlan, "profileOf"> {
+  /** Absent: no node restarts for its machine's sake. One may be about to already, but not because of this plan. */
   readonly facts?: ProfileFacts;
 }
 
@@ -93,7 +94,7 @@ function planOf({ place, profile }: Written, { findings, derived }: Forecast, af
   const stays = "the cluster has no machine configuration: files, units and kubelets stay as they are";
   return {
     ...nothing,
-    facts,
+    ...(writable.some(({ after: { kind }, change }) => kind === "MachineConfig" && change !== "none") ? { facts } : {}),
     objects: writable.map(({ before, after: object, change }) => ({
       place: `derived from ${about}`,
       kind: object.kind,
