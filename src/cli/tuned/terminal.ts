@@ -27,6 +27,13 @@ export function processTerminal(): Terminal {
   return {
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
-    colours: pc.createColors(seen === true && !env.NO_COLOR && env.TERM !== "dumb"),
+    colours: pc.createColors(wantsColours(env, seen === true)),
   };
+}
+
+/** Pipelines whose logs show colours ask for them with `FORCE_COLOR`; who wants none at all has the last word. */
+export function wantsColours(env: Readonly<Record<string, string | undefined>>, seen: boolean): boolean {
+  if (env.NO_COLOR) return false;
+  if (env.FORCE_COLOR) return env.FORCE_COLOR !== "0";
+  return seen && env.TERM !== "dumb";
 }
