@@ -16,8 +16,8 @@ export interface Authentication {
 
 /** Who we are, over time: tokens and certificates expire and are replaced while we run. */
 export interface Credentials {
-  /** Rejects when the signal aborts first: a plug-in may wait for a person. */
-  current(signal?: AbortSignal): Promise<Authentication>;
+  /** Rejects when `abort` comes first: a plug-in may wait for a person. Those who never wait ask for no signal. */
+  current(abort?: { readonly signal: AbortSignal }): Promise<Authentication>;
   /** The server did not accept the current ones. True when asking again may bring others. */
   reject(): boolean;
 }

@@ -48,7 +48,7 @@ test("a refused token makes it run again", async () => {
 test("a request that gives up does not wait for a plug-in that hangs", async () => {
   const endless = { ...counting(), args: ["-e", "setTimeout(() => {}, 5000)"] };
   const abort = new AbortController();
-  const asked = new ExecCredentials(endless).current(abort.signal);
+  const asked = new ExecCredentials(endless).current(abort);
   abort.abort();
   await expect(asked).rejects.toThrow("aborted");
 });

@@ -48,15 +48,15 @@ export class ExecCredentials implements Credentials {
     this.#terminal = options.terminal ?? process.stdin.isTTY;
   }
 
-  async current(signal?: AbortSignal): Promise<Authentication> {
+  async current(abort?: { readonly signal: AbortSignal }): Promise<Authentication> {
     if (this.#known && this.#clock.now() >= this.#expires) this.#known = undefined;
     // Concurrent requests wait for one run.
     this.#known ??= this.#run();
     const running = this.#known;
     try {
-      return (await unlessAborted(running, signal)).authentication;
+      return (await unlessAborted(running, abort?.signal)).authentication;
     } catch (error) {
-      if (this.#known === running && !signal?.aborted) this.#known = undefined;
+      if (this.#known === running && !abort?.signal.aborted) this.#known = undefined;
       throw error;
     }
   }

@@ -17,7 +17,7 @@ import { jsonLines } from "./json-lines.ts";
 import type { PathParts } from "./request-path.ts";
 import { requestPath } from "./request-path.ts";
 import { patchBody, writeQuery } from "./request-parts.ts";
-import { linkedAbort } from "./linked-abort.ts";
+import { LinkedAbort } from "./linked-abort.ts";
 import type { Call, RequesterOptions } from "./requester.ts";
 import { Requester } from "./requester.ts";
 
@@ -191,9 +191,9 @@ export class HttpClient implements Client {
       ...initial,
     };
     const call = { method: "GET", path: requestPath(of, { namespace, query }), longLived: true };
-    const abort = linkedAbort(options.signal);
+    const abort = new LinkedAbort(options.signal);
     try {
-      const response = await this.#requester.open(call, abort.signal);
+      const response = await this.#requester.open(call, abort);
       options.onActivity?.();
       for await (const event of jsonLines(response, options.onActivity)) yield event as WatchEvent<T>;
     } catch (error) {
@@ -215,9 +215,9 @@ export class HttpClient implements Client {
     this.#requester.close();
   }
 
-  async #write<T>(method: string, of: KindRef, parts: PathParts, object: T, options: WriteOptions): Promise<T> {
+  #write<T>(method: string, of: KindRef, parts: PathParts, object: T, options: WriteOptions): Promise<T> {
     const path = requestPath(of, { ...parts, query: writeQuery(options) });
-    return (await this.#requester.call({ method, path, body: object, ...options })) as T;
+    return this.#requester.call({ method, path, body: object, ...options }) as Promise<T>;
   }
 }
 

@@ -5,7 +5,7 @@ import { pause, systemClock } from "../runtime/clock.ts";
 import { apiErrorFromStatus } from "./api-error.ts";
 import { Backoff } from "./backoff.ts";
 import type { KindRef, ListOptions, WatchEvent, WatchOptions } from "./client.ts";
-import { linkedAbort } from "./linked-abort.ts";
+import { LinkedAbort } from "./linked-abort.ts";
 import { isOlder } from "./resource-version.ts";
 import type { WatchFailure } from "./watch-failure.ts";
 import {
@@ -163,7 +163,7 @@ export class Reflector<T extends KubeObject, E> {
     const { initial } = attempt;
     const { namespace, labelSelector, fieldSelector, initialIdleMs = 10_000 } = this.#options;
     const limitMs = initial ? initialIdleMs : this.#idleMs;
-    const abort = linkedAbort(signal);
+    const abort = new LinkedAbort(signal);
     let silent = false;
     const watchdog = new Watchdog(this.#clock, limitMs, () => {
       silent = true;

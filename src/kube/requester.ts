@@ -1,11 +1,11 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import packageJson from "../../package.json" with { type: "json" };
 import type { Clock } from "../runtime/clock.ts";
 import { pause, systemClock } from "../runtime/clock.ts";
 import { ApiError, apiErrorFromStatus, parseRetryAfter } from "./api-error.ts";
 import type { RequestOptions } from "./client.ts";
 import type { Connection } from "./connection.ts";
-import { linkedAbort } from "./linked-abort.ts";
+import { LinkedAbort } from "./linked-abort.ts";
 import { identityHeaders } from "./request-parts.ts";
 import { Transport } from "./transport.ts";
 
@@ -44,7 +44,8 @@ export class Requester {
   readonly #transport: Transport;
   readonly #options: RequesterOptions;
   readonly #clock: Clock;
-  readonly #userAgent: string;
+  /** Of every request. */
+  readonly #headers: OutgoingHttpHeaders;
 
   constructor(
     connection: Connection,
@@ -54,7 +55,11 @@ export class Requester {
     this.#connection = connection;
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    this.#userAgent = options.userAgent ?? `attune/${packageJson.version}`;
+    this.#headers = {
+      accept: "application/json",
+      "user-agent": options.userAgent ?? `attune/${packageJson.version}`,
+      ...identityHeaders(connection.impersonate),
+    };
     this.#transport = transport;
   }
 
@@ -76,14 +81,14 @@ export class Requester {
     const timeoutMs = call.timeoutMs ?? this.#options.timeoutMs ?? 60_000;
     call.signal?.throwIfAborted();
     for (let throttles = 0; ; throttles++) {
-      const abort = linkedAbort(call.signal);
-      const cancel = this.#clock.after(timeoutMs, () => abort.abort());
+      const abort = new LinkedAbort(call.signal);
+      const cancel = this.#clock.after(timeoutMs, abort.abort);
       try {
-        const response = await this.open(call, abort.signal);
+        const response = await this.open(call, abort);
         return parseBody(await readText(response), response);
       } catch (error) {
         call.signal?.throwIfAborted();
-        if (abort.signal.aborted) throw timedOut(call, timeoutMs, error);
+        if (abort.aborted) throw timedOut(call, timeoutMs, error);
         const wait = this.#throttle(error, throttles);
         if (wait === undefined) throw this.asApiError(error, call);
         await pause(this.#clock, wait, call.signal);
@@ -103,27 +108,25 @@ export class Requester {
   }
 
   /** Sends until a head with a 2xx comes; everything else is thrown. */
-  async open(call: Call, signal: AbortSignal): Promise<IncomingMessage> {
+  async open(call: Call, abort: LinkedAbort): Promise<IncomingMessage> {
     for (let refused = false, stale = false; ;) {
-      const { authorization, certificate } = await this.#connection.credentials.current(signal);
-      signal.throwIfAborted();
+      const { authorization, certificate } = await this.#connection.credentials.current(abort);
+      abort.throwIfAborted();
       const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+      const headers = { ...this.#headers };
+      if (authorization !== undefined) headers.authorization = authorization;
+      if (body !== undefined) {
+        headers["content-type"] = call.contentType ?? "application/json";
+        headers["content-length"] = Buffer.byteLength(body);
+      }
       const { request, response } = this.#transport.open({
         method: call.method,
         path: call.path,
-        headers: {
-          accept: "application/json",
-          "user-agent": this.#userAgent,
-          ...(authorization === undefined ? {} : { authorization }),
-          ...(body === undefined
-            ? {}
-            : { "content-type": call.contentType ?? "application/json", "content-length": Buffer.byteLength(body) }),
-          ...identityHeaders(this.#connection.impersonate),
-        },
-        ...(body === undefined ? {} : { body }),
-        ...(certificate ? { certificate } : {}),
-        ...(call.longLived ? { longLived: true } : {}),
-        signal,
+        headers,
+        body,
+        certificate,
+        longLived: call.longLived,
+        abort,
       });
       let answer: IncomingMessage;
       try {
@@ -203,10 +206,24 @@ function isReset(error: unknown): boolean {
   return code === "ECONNRESET" || code === "EPIPE";
 }
 
-async function readText(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
-  return (chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)).toString("utf8");
+/** By listening: to read a short answer with an async iterator costs more than to parse it. */
+function readText(response: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let ended = false;
+    const closed = (): void => {
+      if (!ended) reject(new Error("the connection was closed within the answer"));
+    };
+    response.on("data", (chunk: Buffer) => chunks.push(chunk));
+    response.on("end", () => {
+      ended = true;
+      resolve((chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)).toString("utf8"));
+    });
+    response.on("error", reject);
+    response.on("close", closed);
+    // One that broke before anybody listened tells no more.
+    if (response.destroyed) closed();
+  });
 }
 
 /** Health endpoints answer in plain text. */

@@ -5,6 +5,7 @@ import { isIP } from "node:net";
 import { createSecureContext } from "node:tls";
 import type { Cluster } from "./connection.ts";
 import type { ClientCertificate } from "./credentials.ts";
+import type { LinkedAbort } from "./linked-abort.ts";
 import { bareHost } from "./proxy.ts";
 import { TunnelAgent } from "./tunnel-agent.ts";
 
@@ -17,7 +18,7 @@ export interface Exchange {
   certificate?: ClientCertificate;
   /** Watches hold their connection for minutes and must not use up those that short requests share. */
   longLived?: boolean;
-  signal: AbortSignal;
+  abort: LinkedAbort;
 }
 
 /** The connections to one server. Nothing is opened before the first request. */
@@ -48,8 +49,8 @@ export class Transport {
       path: this.#basePath + exchange.path,
       headers: exchange.headers,
       agent: exchange.longLived ? long : short,
-      signal: exchange.signal,
     });
+    exchange.abort.onAbort(() => request.destroy(new Error("the request was given up")));
     const response = new Promise<IncomingMessage>((resolve, reject) => {
       request.once("response", resolve);
       // Stays for the life of the request: a reset after the answer's head is reported on both, and unheard ends the process.
