@@ -83,6 +83,14 @@ describe("boot arguments", () => {
     ]);
   });
 
+  it("that are many go on below", () => {
+    const after = Array.from({ length: 20 }, (_, at) => `argument.number=${at}`);
+    const text = plain({ boot: [{ ...boot, after }] });
+    expect(text[2]).toMatch(/^ {2}after {4}argument\.number=0 .* argument\.number=4$/);
+    expect(text[3]).toMatch(/^ {11}argument\.number=5 /);
+    expect(text.join(" ")).toMatch(/argument\.number=19 /);
+  });
+
   it("that go, of a pool that is paused", () => {
     expect(plain({ boot: [{ ...boot, before: ["quiet"], paused: ["rt"] }] }).slice(0, 4)).toEqual([
       "Boot arguments of the pool rt (MachineConfig 50-nto-rt is deleted)",

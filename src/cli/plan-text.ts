@@ -108,7 +108,8 @@ function bootText({ machineConfig, before, after, ...restarts }: BootChange, mos
   const old = before ?? [];
   const fresh = after ?? [];
   const words = (list: readonly string[], others: readonly string[], paint: (text: string) => string): string =>
-    list.map((word) => (others.includes(word) ? printable(word) : paint(printable(word)))).join(" ") || dim("none");
+    wrapped(list.map((word) => ({ text: printable(word), paint: others.includes(word) ? String : paint }))) ||
+    dim("none");
   const what = after ? (before ? "changes" : "is created") : "is deleted";
   return [
     `${bold(`Boot arguments of ${poolNames(restarts)}`)} ${dim(`(MachineConfig ${printable(machineConfig)} ${what})`)}`,
@@ -116,6 +117,22 @@ function bootText({ machineConfig, before, after, ...restarts }: BootChange, mos
     `  after    ${words(fresh, old, green)}`,
     restartText(restarts, most, colours),
   ].join("\n");
+}
+
+const widestLine = 110;
+const wordsIndent = 11;
+
+/** Boot arguments are more than fit on a line of any screen. */
+function wrapped(words: readonly Exclude<Cell, string>[]): string {
+  let text = "";
+  let column = wordsIndent;
+  for (const { text: word, ...shown } of words) {
+    const fits = text === "" || column + 1 + word.length <= widestLine;
+    text += text === "" ? "" : fits ? " " : `\n${" ".repeat(wordsIndent)}`;
+    column = (fits ? column + 1 : wordsIndent) + word.length;
+    text += shown.paint(word);
+  }
+  return text;
 }
 
 function configurationText({ objects, ...restarts }: ConfigurationChange, most: number, colours: Colours): string {
