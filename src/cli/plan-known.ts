@@ -24,6 +24,7 @@ export function traitsOf(
           ...text("kernelRelease", at(node, "status", "nodeInfo", "kernelVersion")),
           ...text("architecture", at(node, "status", "nodeInfo", "architecture")),
           ...text("vendor", at(hardware, "vendor")),
+          ...text("pmuName", at(hardware, "pmuName")),
           ...(topology ? { present: presentCpus(topology), offline: topology.offline } : {}),
         },
       ];

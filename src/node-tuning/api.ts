@@ -102,6 +102,8 @@ export interface Hardware extends TopologyText {
   architecture?: string;
   /** Of the processor, as it names itself: `GenuineIntel`. Some architectures have none. */
   vendor?: string;
+  /** Of its counters, by which generations of Intel's are told apart: `icelake`. */
+  pmuName?: string;
 }
 
 export const tunedKind: KindRef<Tuned> = { apiVersion, kind: "Tuned", plural: "tuneds", namespaced: true };

@@ -123,6 +123,7 @@ const hardware: Schema = {
   ...object({
     architecture: { type: "string", description: "As Kubernetes names it, such as amd64." },
     vendor: { type: "string", description: "Of the processor, as it names itself, such as GenuineIntel." },
+    pmuName: { type: "string", description: "Of the processor's counters as the kernel names them, such as icelake." },
     numaNodes: {
       type: "array",
       description: "Memory, and the cores that are next to it.",

@@ -9,6 +9,8 @@ export interface NodeTraits {
   readonly architecture?: string;
   /** As /proc/cpuinfo names it: `GenuineIntel`. */
   readonly vendor?: string;
+  /** Of its counters. */
+  readonly pmuName?: string;
   readonly present?: CpuSet;
   readonly offline?: CpuSet;
 }
@@ -16,7 +18,8 @@ export interface NodeTraits {
 const machines: Readonly<Record<string, string>> = { amd64: "x86_64", arm64: "aarch64" };
 
 /** What the node would answer if it were asked. What is not known stays open. */
-export function knownAnswers({ kernelRelease, architecture, vendor, present, offline = [] }: NodeTraits): Answers {
+export function knownAnswers(traits: NodeTraits): Answers {
+  const { kernelRelease, architecture, vendor, pmuName, present, offline = [] } = traits;
   const answers = new Map<string, Answer>();
   const tell = (probe: Probe, text: string) => answers.set(probeKey(probe), { type: "text", text: `${text}\n` });
   if (kernelRelease) tell({ type: "exec", argv: ["uname", "-r"] }, kernelRelease);
@@ -24,6 +27,7 @@ export function knownAnswers({ kernelRelease, architecture, vendor, present, off
   // Profiles tell Arm by the machine, x86 by the vendor: one without the other would be half an answer.
   if (machine && (vendor !== undefined || architecture === "arm64"))
     tell({ type: "exec", argv: ["lscpu"] }, `Architecture: ${machine}${vendor ? `\nVendor ID: ${vendor}` : ""}`);
+  if (pmuName) tell({ type: "file", path: "/sys/devices/cpu/caps/pmu_name" }, pmuName);
   if (present) {
     tell({ type: "file", path: "/sys/devices/system/cpu/present" }, formatRanges(present));
     tell({ type: "file", path: "/sys/devices/system/cpu/online" }, formatRanges(difference(present, offline)));

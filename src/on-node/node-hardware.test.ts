@@ -30,6 +30,11 @@ describe("what a node is made of", () => {
       files: [["/proc/cpuinfo", "processor\t: 0\nvendor_id\t: AuthenticAMD\n"]],
       expected: { vendor: "AuthenticAMD" },
     },
+    {
+      name: "its counters have a name",
+      files: [["/sys/devices/cpu/caps/pmu_name", "icelake\n"]],
+      expected: { pmuName: "icelake" },
+    },
   ])("is told where $name", async ({ files = [], uname: program, expected }) => {
     const host = new MemoryHost(new MemoryBase([...single, ...files]), program ? [["uname", program]] : []);
     expect(await new NodeHardware(host, noLog).look()).toEqual({ ...one, ...expected });

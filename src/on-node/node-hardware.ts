@@ -9,6 +9,7 @@ import type { Log } from "../runtime/log.ts";
 /** Says which CPUs are on: as long as it says the same, the rest is as it was. */
 const onlinePath = "/sys/devices/system/cpu/online";
 const archPath = "/proc/sys/kernel/arch";
+const pmuPath = "/sys/devices/cpu/caps/pmu_name";
 
 /** What a node is made of. Looked at once, and again when CPUs were switched on or off. */
 export class NodeHardware {
@@ -39,10 +40,11 @@ export class NodeHardware {
       list: (path) => this.#host.list(path),
     });
     if (onlineCpus(topology).length === 0) return undefined;
-    const [machine, vendor] = await Promise.all([this.#machine(), this.#vendor()]);
+    const [machine, vendor, pmuName] = await Promise.all([this.#machine(), this.#vendor(), this.#text(pmuPath)]);
     return {
       ...(machine ? { architecture: architectureOf(machine) } : {}),
       ...(vendor ? { vendor } : {}),
+      ...(pmuName?.trim() ? { pmuName: pmuName.trim() } : {}),
       ...formatTopology(topology),
     };
   }
