@@ -37,6 +37,13 @@ export interface WriteOptions extends RequestOptions {
   subresource?: string;
 }
 
+export interface CreateOptions extends WriteOptions {
+  /** Of the object whose subresource is created, where `object` does not name it. */
+  name?: string;
+  /** The object is given back as it was sent: what the server made of it need not be read. */
+  ignoreAnswer?: boolean;
+}
+
 export interface DeleteOptions extends RequestOptions {
   namespace?: string;
   propagationPolicy?: "Foreground" | "Background" | "Orphan";
@@ -59,7 +66,7 @@ export type WatchEvent<T extends KubeObject = KubeObject> =
 export interface Client {
   get<T extends KubeObject>(of: KindRef<T>, name: string, options?: ReadOptions & { subresource?: string }): Promise<T>;
   list<T extends KubeObject>(of: KindRef<T>, options?: ListOptions): Promise<KubeList<T>>;
-  create<T extends KubeObject>(of: KindRef<T>, object: T, options?: WriteOptions & { name?: string }): Promise<T>;
+  create<T extends KubeObject>(of: KindRef<T>, object: T, options?: CreateOptions): Promise<T>;
   update<T extends KubeObject>(of: KindRef<T>, object: T, options?: WriteOptions): Promise<T>;
   patch<T extends KubeObject>(of: KindRef<T>, name: string, patch: Patch, options?: WriteOptions): Promise<T>;
   /** Resolves when the server has accepted the deletion; finalizers may keep the object for a while. */

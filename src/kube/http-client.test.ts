@@ -235,6 +235,19 @@ describe("answers", () => {
     expect(await client.raw("GET", "/readyz")).toBe("ok");
   });
 
+  test("one that is to be ignored is waited for and not read, and a refusal is one all the same", async () => {
+    const { client, seen } = await served([
+      (_, response) => void response.writeHead(201, { "content-type": "application/json" }).end("{"),
+      failure(409, "AlreadyExists"),
+    ]);
+    const object = configMap("a");
+    const create = (): Promise<KubeObject> =>
+      client.create<KubeObject>(kinds.configMap, object, { ignoreAnswer: true });
+    expect(await create()).toBe(object);
+    await expect(create()).rejects.toThrow("it is AlreadyExists");
+    expect(seen).toHaveLength(2);
+  });
+
   test("warnings are passed on", async () => {
     const warnings: string[] = [];
     const header = { warning: '299 - "old \\"thing\\"", 299 - "and, more"' };

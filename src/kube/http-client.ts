@@ -2,6 +2,7 @@ import type { KubeList, KubeObject } from "../object/meta.ts";
 import { isGone } from "./api-error.ts";
 import type {
   Client,
+  CreateOptions,
   DeleteOptions,
   KindRef,
   ListOptions,
@@ -118,17 +119,14 @@ export class HttpClient implements Client {
     }
   }
 
-  async create<T extends KubeObject>(
-    of: KindRef<T>,
-    object: T,
-    options: WriteOptions & { name?: string } = {},
-  ): Promise<T> {
-    const { name, subresource } = options;
+  async create<T extends KubeObject>(of: KindRef<T>, object: T, options: CreateOptions = {}): Promise<T> {
+    const { name, subresource, ignoreAnswer } = options;
     const namespace = options.namespace ?? object.metadata.namespace;
     if (of.namespaced && !namespace)
       throw new TypeError(`create ${of.kind} "${object.metadata.name ?? ""}": a namespace is needed`);
     const target = subresource === undefined ? {} : { name: name ?? object.metadata.name, subresource };
-    return this.#write("POST", of, { ...target, namespace }, object, options);
+    const answer = await this.#write("POST", of, { ...target, namespace }, object, options);
+    return ignoreAnswer ? object : answer;
   }
 
   async update<T extends KubeObject>(of: KindRef<T>, object: T, options: WriteOptions = {}): Promise<T> {
@@ -165,7 +163,8 @@ export class HttpClient implements Client {
       preconditions,
       ...(dryRun ? { dryRun: ["All"] } : {}),
     };
-    await this.#requester.call({ method: "DELETE", path: requestPath(of, { namespace, name }), body, ...options });
+    const path = requestPath(of, { namespace, name });
+    await this.#requester.call({ method: "DELETE", path, body, ignoreAnswer: true, ...options });
   }
 
   async raw(method: string, path: string, body?: unknown, options: RequestOptions = {}): Promise<unknown> {

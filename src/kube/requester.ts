@@ -36,6 +36,8 @@ export interface Call extends RequestOptions {
   body?: unknown;
   contentType?: string;
   longLived?: boolean;
+  /** It is waited for all the same, and nothing is returned. */
+  ignoreAnswer?: boolean;
 }
 
 /** Sends requests as one user, again where that is safe, and turns what goes wrong into ApiError. */
@@ -85,7 +87,8 @@ export class Requester {
       const cancel = this.#clock.after(timeoutMs, abort.abort);
       try {
         const response = await this.open(call, abort);
-        return parseBody(await readText(response), response);
+        const text = await readText(response);
+        return call.ignoreAnswer ? undefined : parseBody(text, response);
       } catch (error) {
         call.signal?.throwIfAborted();
         if (abort.aborted) throw timedOut(call, timeoutMs, error);

@@ -121,6 +121,13 @@ export class Transport {
       // SNI carries names only; an address is checked against the certificate all the same.
       servername: tlsServerName ?? (isIP(host) === 0 ? host : ""),
     };
-    return proxyUrl ? new TunnelAgent({ ...tls, proxyUrl, secure: true }) : new HttpsAgent(tls);
+    return proxyUrl ? new TunnelAgent({ ...tls, proxyUrl, secure: true }) : new OneServerAgent(tls);
+  }
+}
+
+/** Node would put a name together from twenty options, twice for each request; all connections here are alike. */
+class OneServerAgent extends HttpsAgent {
+  override getName(): string {
+    return "server";
   }
 }
