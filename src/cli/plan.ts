@@ -7,7 +7,6 @@ import { type Finding, foresee } from "../node-tuning/foresee.ts";
 import type { NodeFacts } from "../node-tuning/node-profile.ts";
 import { projectNode } from "../node-tuning/projections.ts";
 import type { KubeObject } from "../object/meta.ts";
-import { stopOnSignals } from "../runtime/signals.ts";
 import { connectionOption, type Options } from "./connection-option.ts";
 import { type ClusterObjects } from "../performance-profile/gather-surroundings.ts";
 import { type Gathered, gatherNodeTuning, gatherPods } from "./gather-node-tuning.ts";
@@ -38,7 +37,8 @@ export async function plan(options: PlanOptions): Promise<void> {
   const client = new HttpClient(connection);
   try {
     const unnamed = { namespace: connection.namespace, ...options };
-    const { signal } = stopOnSignals();
+    // Nothing is changed, so nothing need be ended well: Ctrl-C ends it even where it waits for standard input.
+    const { signal } = new AbortController();
     const around = { terminal: processTerminal(), stdin: readStandardInput, signal };
     process.exitCode = await planOn(client, unnamed, around);
   } finally {

@@ -1,4 +1,5 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdtemp, open, readFile, rm } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -20,6 +21,16 @@ afterAll(async () => {
 });
 
 describe("attune profile", () => {
+  it("ends at the first signal, though it waits for somebody to write", async () => {
+    const pipe = join(dir, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    const run = attune.start(["profile", "check", "-f", pipe]);
+    // Opened as soon as the other end is.
+    const writer = await open(pipe, "w");
+    expect(await run.stop("SIGINT")).toMatchObject({ signal: "SIGINT", stdout: "", stderr: "" });
+    await writer.close();
+  });
+
   it("takes the flags that scripts give, with values and without", async () => {
     const topology = parseTopology({ numaNodes: [{ id: 0, cores: ["0/0:0,4", "0/1:1,5", "0/2:2,6", "0/3:3,7"] }] });
     const { files } = topologyFiles(topology ?? { numaNodes: [], offline: [] });

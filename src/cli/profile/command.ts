@@ -75,7 +75,8 @@ async function run(
   command: (commands: typeof Commands, around: Parameters<typeof Commands.info>[1]) => Promise<number>,
 ): Promise<void> {
   const commands = await import("./run.ts");
-  const { signal } = commands.stopOnSignals();
+  // Nothing is changed, so nothing need be ended well: Ctrl-C ends it even where it waits for standard input.
+  const { signal } = new AbortController();
   process.exitCode = await command(commands, { terminal: commands.processTerminal(), signal });
 }
 

@@ -2,6 +2,5 @@
 export { check } from "./check.ts";
 export { create } from "./create.ts";
 export { info } from "./info.ts";
-export { stopOnSignals } from "../../runtime/signals.ts";
 export { readStandardInput } from "../standard-input.ts";
 export { processTerminal } from "../tuned/terminal.ts";
