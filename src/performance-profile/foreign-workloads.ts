@@ -12,11 +12,11 @@ export function workloadFiles(machineConfig: KubeObject): readonly IgnitionFile[
   );
 }
 
-/** `[crio.runtime.workloads.management]`, however it is spaced and quoted. */
+/** `[crio.runtime.workloads.management]`, or the table that it is in, however it is spaced and quoted. */
 function hasWorkloads(toml: string): boolean {
   if (!toml.includes("workloads")) return false;
   return toml.split("\n").some((line) => {
     const header = line.trimStart();
-    return header.startsWith("[") && header.replaceAll(/[\s"']/g, "").startsWith("[crio.runtime.workloads.");
+    return header.startsWith("[") && /^\[crio\.runtime\.workloads[.\]]/.test(header.replaceAll(/[\s"']/g, ""));
   });
 }

@@ -63,7 +63,8 @@ const cluster: ClusterObjects = {
     machineConfig("50-mine", "rt", {
       [conf]: table,
       "/etc/other": table,
-      "/etc/crio/crio.conf.d/02": "[crio.runtime]",
+      "/etc/crio/crio.conf.d/02": "[crio.runtime]\n# [crio.runtime.workloads]\n",
+      "/etc/crio/crio.conf.d/03": "[crio.runtime.workloads]\nmine = { activation_annotation = 'x' }\n",
     }),
     machineConfig("50-inherited", "worker", { [conf]: '[ crio."runtime".workloads.x ]' }),
     machineConfig("50-elsewhere", "master", { [conf]: table }),
@@ -121,6 +122,7 @@ describe.each([
   it("have the workload tables that others bring to its pool", () => {
     expect(found.foreignWorkloads).toEqual([
       { machineConfig: "50-mine", path: conf },
+      { machineConfig: "50-mine", path: "/etc/crio/crio.conf.d/03" },
       { machineConfig: "50-inherited", path: conf },
     ]);
   });
