@@ -2,6 +2,7 @@ import type { JsonObject } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
 import { child, index } from "../../schema/path.ts";
 import type { PerformanceProfileSpec } from "../api.ts";
+import { type PoolFor, poolFor } from "../pools.ts";
 import type { CpuPool, HugePages } from "../profile-facts.ts";
 import { readAnnotations } from "../read/read-annotations.ts";
 import { type PoolName, poolNames, readPool } from "../read/read-cpu-pools.ts";
@@ -37,10 +38,18 @@ export interface Surrounded extends Judged {
   readonly surroundings: Surroundings;
   /** Of nodes whose CPUs are known one by one. */
   readonly layouts: readonly Layout[];
+  /** Absent: the cluster knows no pools. */
+  readonly pool?: PoolFor;
 }
 
 export function surrounded(judged: Judged, surroundings: Surroundings): Surrounded {
-  return { ...judged, surroundings, layouts: layoutsOf(surroundings.nodes) };
+  const { nodes, pools } = surroundings;
+  return {
+    ...judged,
+    surroundings,
+    layouts: layoutsOf(nodes),
+    ...(pools ? { pool: poolFor(judged.spec.nodeSelector ?? {}, pools) } : {}),
+  };
 }
 
 export interface JudgedPool extends CpuPool {

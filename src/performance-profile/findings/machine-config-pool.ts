@@ -1,5 +1,5 @@
 import type { MachineConfigPool } from "../../machine-config/api.ts";
-import { type PoolFor, poolFor, selects } from "../pools.ts";
+import { selects } from "../pools.ts";
 import { readSelectors } from "../read/read-selectors.ts";
 import { advice, type Check } from "./check.ts";
 import type { Surrounded } from "./judged.ts";
@@ -8,8 +8,8 @@ import { namely } from "./naming.ts";
 export const poolNotFound: Check<Surrounded> = {
   name: "PoolNotFound",
   severity: "warning",
-  faults: (judged) =>
-    poolOf(judged)?.type === "none"
+  faults: ({ pool }) =>
+    pool?.type === "none"
       ? [
           advice(
             "spec.nodeSelector",
@@ -22,17 +22,15 @@ export const poolNotFound: Check<Surrounded> = {
 export const poolAmbiguous: Check<Surrounded> = {
   name: "PoolAmbiguous",
   severity: "warning",
-  faults: (judged) => {
-    const found = poolOf(judged);
-    return found?.type === "several"
+  faults: ({ pool }) =>
+    pool?.type === "several"
       ? [
           advice(
             "spec.nodeSelector",
-            `leads to several MachineConfigPools, ${namely(found.names)}: nothing is created until one is left`,
+            `leads to several MachineConfigPools, ${namely(pool.names)}: nothing is created until one is left`,
           ),
         ]
-      : [];
-  },
+      : [],
 };
 
 export const poolNotSelected: Check<Surrounded> = {
@@ -68,11 +66,6 @@ export const machineConfigNotSelected: Check<Surrounded> = {
   },
 };
 
-function poolOf({ spec, surroundings }: Surrounded): PoolFor | undefined {
-  return surroundings.pools && poolFor(spec.nodeSelector ?? {}, surroundings.pools);
-}
-
-function onlyPool(judged: Surrounded): MachineConfigPool | undefined {
-  const found = poolOf(judged);
-  return found?.type === "pool" ? found.pool : undefined;
+function onlyPool({ pool }: Surrounded): MachineConfigPool | undefined {
+  return pool?.type === "pool" ? pool.pool : undefined;
 }
