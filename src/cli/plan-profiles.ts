@@ -12,6 +12,7 @@ import { type DerivedChange, type Forecast, forecast } from "../performance-prof
 import { type ClusterObjects, surroundingsOf } from "../performance-profile/gather-surroundings.ts";
 import { poolFor } from "../performance-profile/pools.ts";
 import type { ProfileFacts } from "../performance-profile/profile-facts.ts";
+import type { Surroundings } from "../performance-profile/surroundings.ts";
 import { currentObjects } from "./gather-profiles.ts";
 import { objectDiff } from "./plan-diff.ts";
 import type { ConfigurationChange, PlannedObject } from "./plan-document.ts";
@@ -43,14 +44,14 @@ export async function planProfiles({ client, runs, after, cluster, signal }: Pro
     .filter(({ after: { kind } }) => kind === performanceProfileKind.kind)
     .map((run) => ({ place: run.place, profile: convertProfile(run.after, apiVersion) }));
   const objects = { ...cluster, performanceProfiles: withWritten(cluster.performanceProfiles, written) };
-  const plans = await Promise.all(
-    written.map(async ({ place, profile }) => {
-      const current = await currentObjects(client, profile, after, signal);
-      const surroundings = surroundingsOf(profile, objects);
-      const plan = planOf({ place, profile }, forecast({ profile, surroundings, current }), after);
-      return { ...plan, nodes: surroundings.nodes };
-    }),
-  );
+  const plans: (OnePlan & Pick<Surroundings, "nodes">)[] = [];
+  // In turn, as they were tried on the server: a folder may hold hundreds.
+  for (const { place, profile } of written) {
+    const current = await currentObjects(client, profile, after, signal);
+    const surroundings = surroundingsOf(profile, objects);
+    const plan = planOf({ place, profile }, forecast({ profile, surroundings, current }), after);
+    plans.push({ ...plan, nodes: surroundings.nodes });
+  }
   const given = new Map(
     plans.flatMap(({ facts, nodes }) => (facts ? nodes.map(({ name }) => [name, facts] as const) : [])),
   );
