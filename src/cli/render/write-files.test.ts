@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { writeFiles } from "./write-files.ts";
 import { AssetFolders } from "./testing/asset-folders.ts";
 import { filesOf, profileText } from "./testing/profile-text.ts";
 
@@ -46,5 +47,9 @@ describe("attune render writes", () => {
     await expect(assets.render()).rejects.toThrow(message);
     if (statSync(assets.path("made")).isDirectory() && statSync(assets.output).isDirectory())
       expect(readdirSync(assets.output)).toEqual(["one_tuned.yaml"]);
+  });
+
+  it("nothing where there can be no folders, and does not try for ever", () => {
+    expect(() => writeFiles("/proc/attune/made", [])).toThrow(/ENOENT/);
   });
 });
