@@ -26,7 +26,8 @@ export async function gatherPlatform(
   return { ...(infrastructure ? { infrastructure } : {}), ...(featureGate ? { featureGate } : {}) };
 }
 
-async function ifThere<T>(answer: Promise<T>): Promise<T | undefined> {
+/** Nothing where the server knows no such object, or no such kind. */
+export async function ifThere<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
   } catch (error) {

@@ -1,19 +1,18 @@
 import { parseTopology } from "../../cpu/topology-text.ts";
-import { isNotFound } from "../../kube/api-error.ts";
 import type { Client } from "../../kube/client.ts";
 import { kinds } from "../../kube/kinds.ts";
 import { machineConfigPoolKind } from "../../machine-config/api.ts";
 import { profileKind } from "../../node-tuning/api.ts";
 import type { KubeObject } from "../../object/meta.ts";
-import { gatherPlatform } from "../gather-profiles.ts";
+import { gatherPlatform, ifThere } from "../gather-profiles.ts";
 import type { KnownCluster } from "./known-cluster.ts";
 
 /** A cluster that is asked. What nodes are made of, their agents have said in their Profiles. */
 export async function askCluster(client: Client, namespace: string, signal: AbortSignal): Promise<KnownCluster> {
   const [nodes, pools, profiles, { infrastructure }] = await Promise.all([
     client.list(kinds.node, { signal }).then(({ items }) => items as KubeObject[]),
-    ifKnown(client.list(machineConfigPoolKind, { signal })),
-    ifKnown(client.list(profileKind, { namespace, signal })),
+    ifThere(client.list(machineConfigPoolKind, { signal })),
+    ifThere(client.list(profileKind, { namespace, signal })),
     gatherPlatform(client, signal),
   ]);
   const hardware = new Map((profiles?.items ?? []).map(({ metadata, status }) => [metadata.name, status?.hardware]));
@@ -28,13 +27,4 @@ export async function askCluster(client: Client, namespace: string, signal: Abor
     },
     warnings: [],
   };
-}
-
-async function ifKnown<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
 }
