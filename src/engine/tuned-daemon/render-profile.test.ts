@@ -99,6 +99,16 @@ test("leaves out and names what TuneD's files cannot say", () => {
   expect(text).not.toContain("a.b");
 });
 
+test("a value that looks like an escaped variable comes back as it was, in any script", () => {
+  const profile = resolved({ p: "[sysfs]\n/sys/a=1\n" });
+  const [unit] = profile.units;
+  for (const value of ["\\${é}", "\\${a}", "${é}"]) {
+    const options = new Map([["/sys/a", { value, from: "p:1", overrides: [] }]]);
+    const { name, text } = renderProfile({ ...profile, units: [{ ...unit!, options }] });
+    expect(resolved({ [name]: text }, name).units[0]?.options.get("/sys/a")?.value).toBe(value);
+  }
+});
+
 test("any value comes back as it was, whatever it is made of", () => {
   const part = fc.constantFrom(
     "a",

@@ -91,10 +91,13 @@ function scriptSection(section: string, unit: Unit, path: string, index: number)
 function write(value: string): string | undefined {
   // Python ends lines at a carriage return, too.
   if (/[\r\0]/.test(value.trim())) return undefined;
-  return value
-    .trim()
-    .replaceAll(/\$\{(?=\w+\}|f:)/g, String.raw`\${`)
-    .replaceAll(/(^|[\s])([#])/g, "$1${f:strip:$2}")
-    .replaceAll(/(\n\s*);/g, "$1${f:strip:;}")
-    .replaceAll("\n", "\n  ");
+  return (
+    value
+      .trim()
+      // Names of variables may have letters of any script.
+      .replaceAll(/\$\{(?=[\p{L}\p{N}_]+\}|f:)/gu, String.raw`\${`)
+      .replaceAll(/(^|[\s])([#])/g, "$1${f:strip:$2}")
+      .replaceAll(/(\n\s*);/g, "$1${f:strip:;}")
+      .replaceAll("\n", "\n  ")
+  );
 }
