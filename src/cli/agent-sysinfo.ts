@@ -4,7 +4,7 @@ import { gzip } from "node:zlib";
 import { onlineCpus } from "../cpu/cpu-topology.ts";
 import { readTopology } from "../cpu/read-topology.ts";
 import { LinuxHost } from "../host/linux-host.ts";
-import { atOnce } from "../host/look.ts";
+import { atOnce } from "../host/files-at-once.ts";
 import { ArchiveView } from "../snapshot/archive-view.ts";
 import { collect } from "../snapshot/collect.ts";
 import { writeTar } from "../snapshot/write-tar.ts";

@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { behavesAsHost } from "./host-behaviour.ts";
 import { LinuxHost } from "./linux-host.ts";
-import { atOnce, inThreads } from "./look.ts";
+import { atOnce } from "./files-at-once.ts";
+import { inThreads } from "./files-in-threads.ts";
 
 let folder = "";
 beforeAll(async () => {
@@ -21,8 +22,8 @@ async function rootWith(files: Record<string, string>): Promise<string> {
   return root;
 }
 
-describe.each(Object.entries({ inThreads, atOnce }))("looking %s", (_, look) => {
-  behavesAsHost(async (files) => new LinuxHost(await rootWith(files), look));
+describe.each(Object.entries({ inThreads, atOnce }))("files %s", (_, how) => {
+  behavesAsHost(async (files) => new LinuxHost(await rootWith(files), how));
 });
 
 describe("a host below a root", () => {

@@ -1,8 +1,10 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { constants } from "node:fs";
-import { lstat, mkdir, open, rename, rm, stat, type FileHandle } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { dirname, join } from "node:path";
+import type { Files } from "./files.ts";
+import { inThreads } from "./files-in-threads.ts";
 import { refusal, refused } from "./host-path.ts";
 import {
   type CommandResult,
@@ -13,69 +15,41 @@ import {
   type Outcome,
   type RunOptions,
 } from "./host.ts";
-import { inThreads, type Look } from "./look.ts";
 
 const done: Outcome = { type: "done" };
 
 /** A real node, seen through the folder where its root is mounted: `/` on the node itself, `/host` in a container. */
 export class LinuxHost implements Host {
   readonly #root: string;
-  readonly #look: Look;
+  readonly #files: Files;
   /** Without links; known once it was needed. */
   #realRoot: string | undefined;
   readonly #held = new Map<string, FileHandle>();
   readonly #kept = new Map<string, ChildProcess>();
 
-  constructor(root = "/", look: Look = inThreads) {
+  constructor(root = "/", files: Files = inThreads) {
     this.#root = root;
-    this.#look = look;
+    this.#files = files;
   }
 
   read(path: string): Promise<FileText> {
-    return this.#at<FileText>(path, async (file) => ({ type: "text", text: await this.#look.read(file) }), {
+    return this.#at<FileText>(path, async (file) => ({ type: "text", text: await this.#files.read(file) }), {
       type: "missing",
     });
   }
 
   write(path: string, text: string): Promise<Outcome> {
     return this.#at<Outcome>(path, async (file) => {
-      if (!isKernelPath(path)) await mkdir(dirname(file), { recursive: true });
-      const create = isKernelPath(path) ? 0 : constants.O_CREAT;
-      const handle = await open(file, constants.O_WRONLY | constants.O_TRUNC | create, 0o644);
-      try {
-        await handle.write(text);
-      } finally {
-        await handle.close();
-      }
+      await this.#files.write(file, text, !isKernelPath(path));
       return done;
     });
   }
 
-  replace(path: string, text: string, wantedMode?: number): Promise<Outcome> {
+  replace(path: string, text: string, mode?: number): Promise<Outcome> {
     return this.#at<Outcome>(path, async (file) => {
       if (isKernelPath(path))
         return { type: "failed", code: "EPERM", message: `EPERM: operation not permitted, ${path}` };
-      await mkdir(dirname(file), { recursive: true });
-      // A boot configuration with passwords in it must not become readable by being rewritten.
-      const mode = wantedMode ?? (await modeOf(file)) ?? 0o644;
-      const beside = `${file}.${process.pid}.new`;
-      const handle = await open(beside, "w", mode);
-      try {
-        // The process's own mask does not take part in what was asked for.
-        await handle.chmod(mode);
-        await handle.writeFile(text);
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-      await rename(beside, file);
-      // The new name lasts only once the folder itself is on disk.
-      const folder = await open(dirname(file), "r");
-      try {
-        await folder.sync();
-      } finally {
-        await folder.close();
-      }
+      await this.#files.replace(file, text, mode);
       return done;
     });
   }
@@ -86,7 +60,7 @@ export class LinuxHost implements Host {
       async (file) => {
         if (isKernelPath(path))
           return { type: "failed", code: "EPERM", message: `EPERM: operation not permitted, ${path}` };
-        await rm(file);
+        await this.#files.remove(file);
         return done;
       },
       done,
@@ -96,7 +70,7 @@ export class LinuxHost implements Host {
   async list(path: string): Promise<string[]> {
     const names = await this.#at<{ type: "names"; names: string[] }>(path, async (folder) => ({
       type: "names",
-      names: await this.#look.list(folder),
+      names: await this.#files.list(folder),
     }));
     return names.type === "names" ? names.names.toSorted() : [];
   }
@@ -104,10 +78,10 @@ export class LinuxHost implements Host {
   async real(path: string): Promise<string> {
     const real = await this.#at<{ type: "path"; path: string }>(path, async (file) => ({
       type: "path",
-      path: await this.#look.real(file),
+      path: await this.#files.real(file),
     }));
     if (real.type !== "path") return path;
-    const root = (this.#realRoot ??= await this.#look.real(this.#root));
+    const root = (this.#realRoot ??= await this.#files.real(this.#root));
     return root === "/" ? real.path : real.path.slice(root.length) || "/";
   }
 
@@ -196,25 +170,13 @@ export class LinuxHost implements Host {
   /** Whether links on the way stay below the root: one that is absolute means another file here than on the node. */
   async #holds(file: string): Promise<boolean> {
     if (this.#root === "/") return true;
-    const root = (this.#realRoot ??= await this.#look.real(this.#root));
+    const root = (this.#realRoot ??= await this.#files.real(this.#root));
     for (let path = file; path !== dirname(path); path = dirname(path)) {
-      const real = await this.#look.real(path).catch(() => undefined);
+      const real = await this.#files.real(path).catch(() => undefined);
       if (real !== undefined) return real === root || real.startsWith(`${root}/`);
       // A link to nothing yet may lead anywhere, and creating a file would follow it.
-      if (await isLink(path)) return false;
+      if (await this.#files.isLink(path)) return false;
     }
     return false;
   }
-}
-
-async function modeOf(file: string): Promise<number | undefined> {
-  const present = await stat(file).catch(() => undefined);
-  return present && present.mode & 0o777;
-}
-
-function isLink(path: string): Promise<boolean> {
-  return lstat(path).then(
-    (found) => found.isSymbolicLink(),
-    () => false,
-  );
 }

@@ -1,7 +1,6 @@
-import { constants } from "node:os";
-
+const numbers = { SIGTERM: 15, SIGINT: 2 };
+type Name = keyof typeof numbers;
 const names = ["SIGTERM", "SIGINT"] as const;
-type Name = (typeof names)[number];
 
 export interface SignalSource {
   on(name: Name, listener: (name: Name) => void): unknown;
@@ -19,7 +18,7 @@ export interface StopSignal {
 export function stopOnSignals(source: SignalSource = process): StopSignal {
   const stop = new AbortController();
   const listener = (name: Name): void => {
-    if (stop.signal.aborted) source.exit(128 + constants.signals[name]);
+    if (stop.signal.aborted) source.exit(128 + numbers[name]);
     else stop.abort(new Error(`received ${name}`));
   };
   for (const name of names) source.on(name, listener);

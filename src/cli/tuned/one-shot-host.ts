@@ -1,6 +1,6 @@
 import type { Outcome } from "../../host/host.ts";
 import { LinuxHost } from "../../host/linux-host.ts";
-import { atOnce } from "../../host/look.ts";
+import { atOnce } from "../../host/files-at-once.ts";
 
 /** A host of a command that ends: what lasts only as long as its process lasts no longer than the command. */
 export class OneShotHost extends LinuxHost {

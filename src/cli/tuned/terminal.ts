@@ -1,4 +1,6 @@
+import { fstatSync, statSync } from "node:fs";
 import pc from "picocolors";
+import { writeAtOnce } from "./write-at-once.ts";
 
 export type Colours = ReturnType<typeof pc.createColors>;
 
@@ -17,18 +19,19 @@ export interface Around {
 }
 
 export function processTerminal(): Terminal {
-  const { stdout, stderr, env } = process;
-  // Whoever reads may have seen enough: `attune tuned list | head`.
-  stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-  });
-  // Typed as always a boolean, which it is not; and for undefined, colours would be guessed from the environment.
-  const seen = stdout.isTTY as boolean | undefined;
   return {
-    out: (text) => void stdout.write(text),
-    err: (text) => void stderr.write(text),
-    colours: pc.createColors(wantsColours(env, seen === true)),
+    out: (text) => writeAtOnce(1, text),
+    err: (text) => writeAtOnce(2, text),
+    colours: pc.createColors(wantsColours(process.env, isSeen())),
   };
+}
+
+/** A stream is made only of what may be a terminal, to ask it: neither files and pipes nor where nothing is kept. */
+function isSeen(): boolean {
+  const out = fstatSync(1);
+  if (!out.isCharacterDevice() || out.rdev === statSync("/dev/null", { throwIfNoEntry: false })?.rdev) return false;
+  // Typed as always a boolean, which it is not; and for undefined, colours would be guessed from the environment.
+  return (process.stdout.isTTY as boolean | undefined) === true;
 }
 
 /** Pipelines whose logs show colours ask for them with `FORCE_COLOR`; who wants none at all has the last word. */
