@@ -7,6 +7,7 @@ import { build } from "esbuild";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const outdir = process.env.ATTUNE_BUNDLE_DIR || join(root, "dist");
+const program = "attune";
 
 /**
  * What is costly to load, and not used by every command that could: loaded at its first use, which must not wait for
@@ -16,19 +17,24 @@ const loadedAtFirstUse = {
   name: "loaded-at-first-use",
   setup({ onResolve, onLoad }) {
     const namespace = "loaded-at-first-use";
-    onResolve({ filter: /^(node:child_process|re2js)$/ }, ({ path }) => ({ path, namespace }));
-    onLoad({ filter: /^node:child_process$/, namespace }, () => ({
-      contents: ["exec", "execFile", "fork", "spawn"]
-        .map(
-          (name) =>
-            `export const ${name} = (...args) => process.getBuiltinModule("node:child_process").${name}(...args);`,
-        )
-        .join("\n"),
+    onResolve({ filter: /^(node:child_process|node:fs\/promises|node:readline|re2js)$/ }, ({ path }) => ({
+      path,
+      namespace,
     }));
+    onLoad({ filter: /^node:/, namespace }, ({ path }) => {
+      const all = process.getBuiltinModule(path);
+      // Not classes, which are not called.
+      const names = Object.keys(all).filter((name) => typeof all[name] === "function" && /^[a-z]/.test(name));
+      const of = names.map((name) => `export const ${name} = (...args) => all().${name}(...args);`);
+      return {
+        contents: `let loaded;
+          const all = () => (loaded ??= process.getBuiltinModule(${JSON.stringify(path)}));
+          ${of.join("\n")}`,
+      };
+    });
+    onResolve({ filter: /^\.\/re2\.cjs$/, namespace }, ({ path }) => ({ path, external: true }));
     onLoad({ filter: /^re2js$/, namespace }, () => ({
-      contents: `import { createRequire } from "node:module";
-        const load = createRequire(import.meta.url);
-        export const RE2JS = new Proxy({}, { get: (_, name) => load("./re2.cjs").RE2JS[name] });`,
+      contents: 'export const RE2JS = new Proxy({}, { get: (_, name) => require("./re2.cjs").RE2JS[name] });',
     }));
   },
 };
@@ -63,35 +69,44 @@ const shared = {
   legalComments: "none",
   logLevel: "warning",
 };
-const modules = {
+const bundled = {
   ...shared,
-  outExtension: { ".js": ".mjs" },
   bundle: true,
-  format: "esm",
   external: ["lmdb"],
   sourcemap: "linked",
   sourcesContent: false,
-  // Some dependencies are CommonJS and call require() on Node's own modules.
-  banner: { js: 'const require=process.getBuiltinModule("node:module").createRequire(import.meta.url);' },
 };
 
-/** Everything that is loaded later becomes a file of its own that shares nothing: every file that is read costs more than its size. */
+/**
+ * Everything that is loaded later becomes a file of its own that shares nothing: every file that is read costs more than its
+ * size. They are CommonJS, since what loads modules is itself loaded only with the first of them.
+ */
 async function bundleApart(name, file) {
   const later = new Map();
+  const namespace = "apart";
   const apart = {
     name: "apart",
-    setup({ onResolve }) {
+    setup({ onResolve, onLoad }) {
       onResolve({ filter: /\.ts$/ }, ({ kind, resolveDir, path }) => {
         if (kind !== "dynamic-import") return undefined;
         const target = join(resolveDir, path);
         later.set(nameOf(target), target);
-        return { path: `./${nameOf(target)}.mjs`, external: true };
+        return isLong(target)
+          ? { path: `./${nameOf(target)}.mjs`, external: true }
+          : { path: `./${nameOf(target)}.cjs`, namespace };
       });
+      onLoad({ filter: /./, namespace }, ({ path }) => ({
+        contents: `module.exports = require(${JSON.stringify(path)});`,
+      }));
+      onResolve({ filter: /./, namespace }, ({ path }) => ({ path, external: true }));
     },
   };
+  const isLong = (target) => name === program && !isShort(target);
   await build({
-    ...modules,
+    ...bundled,
     entryPoints: { [name]: file },
+    outExtension: { ".js": ".cjs" },
+    format: "cjs",
     // Fewer characters to read before the first of them is run.
     minifyIdentifiers: true,
     plugins: [loadedAtFirstUse, builtinsAsTheyAre, apart],
@@ -109,14 +124,18 @@ function isShort(file) {
 }
 
 rmSync(outdir, { recursive: true, force: true });
-const commands = await bundleApart("attune", join(root, "src/cli/main.ts"));
+const commands = await bundleApart(program, join(root, "src/cli/main.ts"));
 const open = [...commands].filter(([, file]) => isShort(file));
 const done = new Set();
 const long = Object.fromEntries([...commands].filter(([, file]) => !isShort(file)));
 await Promise.all([
   build({
-    ...modules,
+    ...bundled,
     entryPoints: long,
+    outExtension: { ".js": ".mjs" },
+    format: "esm",
+    // Some dependencies are CommonJS and call require() on Node's own modules.
+    banner: { js: 'const require=process.getBuiltinModule("node:module").createRequire(import.meta.url);' },
     // Chunks keep what a command does not use (certificates, YAML, CEL, metrics) unread at its start.
     splitting: true,
     plugins: [loadedAtFirstUse, builtinsAsTheyAre],

@@ -149,11 +149,20 @@ profileCommand(program);
 renderCommand(program);
 tunedCommand(program);
 
-try {
-  await program.parseAsync();
-} catch (error) {
-  process.exitCode = 1;
-  if (error instanceof CommanderError) {
-    if (error.exitCode === 0) process.exitCode = 0;
-  } else process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+async function main(): Promise<void> {
+  // As Node.js tells of modules: the process ends with nothing left to wait for, and its command has not.
+  const unfinished = (): void => void (process.exitCode ||= 13);
+  process.once("exit", unfinished);
+  try {
+    await program.parseAsync();
+  } catch (error) {
+    process.exitCode = 1;
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) process.exitCode = 0;
+    } else process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+  } finally {
+    process.off("exit", unfinished);
+  }
 }
+
+void main();

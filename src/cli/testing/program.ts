@@ -35,7 +35,7 @@ export class Program {
 
   /** `within`: words before the program's own, such as those that enter another namespace. */
   start(args: readonly string[], env: NodeJS.ProcessEnv = {}, within: readonly string[] = []): Run {
-    const [program = "", ...words] = [...within, process.execPath, join(this.#path, "attune.mjs"), ...args];
+    const [program = "", ...words] = [...within, process.execPath, join(this.#path, "attune.cjs"), ...args];
     const child = spawn(program, words, {
       env: { ...process.env, ...env },
       stdio: ["ignore", "pipe", "pipe"],
