@@ -1,4 +1,4 @@
-import pc from "picocolors";
+import { coloursOf } from "./tuned/colours.ts";
 import { expect, it } from "vitest";
 import type { NodeExplanation } from "../node-tuning/explain.ts";
 import { explanationText } from "./explain-text.ts";
@@ -64,7 +64,7 @@ const explanation: NodeExplanation = {
 };
 
 it("an explanation reads from the answer to its reasons", () => {
-  expect(explanationText(explanation, pc.createColors(false)).split("\n")).toEqual([
+  expect(explanationText(explanation, coloursOf(false)).split("\n")).toEqual([
     "Node:         n1",
     "Profile:      p",
     "Because:      Tuned t recommend[1], priority 10: the node has label z",
@@ -111,13 +111,13 @@ it("an explanation reads from the answer to its reasons", () => {
 });
 
 it("wide adds what is switched off", () => {
-  const wide = explanationText(explanation, pc.createColors(false), { wide: true });
+  const wide = explanationText(explanation, coloursOf(false), { wide: true });
   expect(wide).toMatch(/^\[eth\]\n {2}mtu +9 +idle +p\/tuned.conf:6 +off$/m);
 });
 
 it("a node that gets nothing needs few words", () => {
   const none = { rules: [], tuneds: [], chain: [], settings: [], unresolved: [], warnings: [], pools: [] };
-  const text = explanationText({ node: "n", obstacles: ["It is away."], ...none }, pc.createColors(false));
+  const text = explanationText({ node: "n", obstacles: ["It is away."], ...none }, coloursOf(false));
   expect(text.split("\n")).toEqual([
     "Node:        n",
     "Profile:     none",
@@ -131,6 +131,6 @@ it("what others wrote does nothing to a terminal", () => {
   const rules: NodeExplanation["rules"] = [
     { tuned: "t", index: 0, profile: "\u001B[2J", priority: 1, outcome: "chosen", because: "label \u0007 is there" },
   ];
-  const text = explanationText({ ...explanation, rules }, pc.createColors(false));
+  const text = explanationText({ ...explanation, rules }, coloursOf(false));
   expect(text.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
 });

@@ -1,4 +1,4 @@
-import pc from "picocolors";
+import { coloursOf } from "./tuned/colours.ts";
 import { describe, expect, it, test } from "vitest";
 import type { NodeChange } from "../node-tuning/foresee-nodes.ts";
 import type { PlanDocument } from "./plan-document.ts";
@@ -15,7 +15,7 @@ const nothing: PlanDocument = {
 };
 
 const plain = (document: Partial<PlanDocument>, wide = false): string[] =>
-  planText({ ...nothing, ...document }, pc.createColors(false), { wide }).split("\n");
+  planText({ ...nothing, ...document }, coloursOf(false), { wide }).split("\n");
 
 function nodes(...names: string[]): NodeChange {
   const none = { settings: [], options: [], unresolved: [], problems: [], warnings: [] };
@@ -102,7 +102,7 @@ describe("boot arguments", () => {
 
   it("have only the words that differ in colour", () => {
     const document = { ...nothing, boot: [{ ...boot, before: ["quiet", "a"], after: ["quiet", "b"] }] };
-    const text = planText(document, pc.createColors(true));
+    const text = planText(document, coloursOf(true));
     expect(text).toContain("quiet \u001B[31ma\u001B[39m\n");
     expect(text).toContain("quiet \u001B[32mb\u001B[39m\n");
   });
@@ -113,7 +113,7 @@ describe("a diff", () => {
   const object = { place: "f.yaml", kind: "Tuned", namespace: "ns", name: "t", change: "change", diff } as const;
 
   it("is coloured by its lines, and does nothing else to a terminal", () => {
-    const text = planText({ ...nothing, objects: [object] }, pc.createColors(true)).split("\n");
+    const text = planText({ ...nothing, objects: [object] }, coloursOf(true)).split("\n");
     expect(text.slice(1, 5)).toEqual([
       "\u001B[36m@@ -1,2 +1,2 @@\u001B[39m",
       " a: 1",

@@ -7,7 +7,7 @@ import { probeText } from "./probe-text.ts";
 import { type Cell, textTable } from "./text-table.ts";
 import { printable } from "./tuned/printable.ts";
 import { reportTable, widestCell } from "./tuned/report-table.ts";
-import type { Colours } from "./tuned/terminal.ts";
+import type { Colours } from "./tuned/colours.ts";
 
 /** What a change would do, for people. `wide`: every node by name. */
 export function planText(

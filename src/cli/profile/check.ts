@@ -13,7 +13,8 @@ import { type Cell, textTable } from "../text-table.ts";
 import { outputOption, serialised } from "../tuned/output-option.ts";
 import { printable } from "../tuned/printable.ts";
 import { widestCell } from "../tuned/report-table.ts";
-import type { Around, Colours } from "../tuned/terminal.ts";
+import type { Colours } from "../tuned/colours.ts";
+import type { Around } from "../tuned/terminal.ts";
 import type { KnownCluster } from "./known-cluster.ts";
 import { readMustGather } from "./must-gather.ts";
 

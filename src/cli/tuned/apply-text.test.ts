@@ -1,11 +1,11 @@
-import pc from "picocolors";
+import { coloursOf } from "./colours.ts";
 import { describe, expect, it } from "vitest";
 import type { SettingReport } from "../../engine/engine.ts";
 import { applyText } from "./apply-text.ts";
 
 const about = { unit: "disk", option: "readahead", from: "f:1", device: "sda" };
 
-function rows(settings: SettingReport[], colours = pc.createColors(false)): string[] {
+function rows(settings: SettingReport[], colours = coloursOf(false)): string[] {
   const applied = { profile: "p", engine: "tuned", reason: "why\u0007", settings, restored: [] } as const;
   return applyText(applied, colours)
     .trimEnd()
@@ -46,7 +46,7 @@ describe("what an apply came to", () => {
   });
 
   it("paints failures red, where somebody looks", () => {
-    const [, row = ""] = rows([{ ...about, type: "failed", message: "no" }], pc.createColors(true));
+    const [, row = ""] = rows([{ ...about, type: "failed", message: "no" }], coloursOf(true));
     expect(row.startsWith("\u001B[31mfailed\u001B[39m")).toBe(true);
   });
 });

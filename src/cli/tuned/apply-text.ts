@@ -2,7 +2,7 @@ import type { ApplyReport, Restored, SettingReport } from "../../engine/engine.t
 import type { Cell } from "../text-table.ts";
 import { printable } from "./printable.ts";
 import { reportTable } from "./report-table.ts";
-import type { Colours } from "./terminal.ts";
+import type { Colours } from "./colours.ts";
 
 /** What an apply came to, as `-o json` prints it. */
 export interface Applied extends ApplyReport {

@@ -7,7 +7,8 @@ import { outputOption, serialised } from "./output-option.ts";
 import { printable } from "./printable.ts";
 import { ProfileLibrary } from "./profile-library.ts";
 import { searchPath } from "./search-path.ts";
-import type { Colours, Terminal } from "./terminal.ts";
+import type { Colours } from "./colours.ts";
+import type { Terminal } from "./terminal.ts";
 
 export interface ListOptions {
   readonly root: string;

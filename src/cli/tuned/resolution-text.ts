@@ -3,7 +3,7 @@ import { probeText } from "../probe-text.ts";
 import { type Cell, textTable } from "../text-table.ts";
 import { printable } from "./printable.ts";
 import { widestCell } from "./report-table.ts";
-import type { Colours } from "./terminal.ts";
+import type { Colours } from "./colours.ts";
 
 /** A resolved profile for people: a head, then every option of every unit with the place that set it. */
 export function resolutionText(document: ProfileDocument, colours: Colours): string {

@@ -10,7 +10,8 @@ import { outputOption, serialised } from "./output-option.ts";
 import { printable } from "./printable.ts";
 import { reportTable } from "./report-table.ts";
 import { checkDirectory } from "./search-path.ts";
-import type { Colours, Terminal } from "./terminal.ts";
+import type { Colours } from "./colours.ts";
+import type { Terminal } from "./terminal.ts";
 
 export interface RollbackCommandOptions {
   readonly root: string;

@@ -1,8 +1,6 @@
 import { fstatSync, statSync } from "node:fs";
-import pc from "picocolors";
+import { type Colours, coloursOf } from "./colours.ts";
 import { writeAtOnce } from "./write-at-once.ts";
-
-export type Colours = ReturnType<typeof pc.createColors>;
 
 /** Where a command writes: results to one place, what else there is to say to another. */
 export interface Terminal {
@@ -22,7 +20,7 @@ export function processTerminal(): Terminal {
   return {
     out: (text) => writeAtOnce(1, text),
     err: (text) => writeAtOnce(2, text),
-    colours: pc.createColors(wantsColours(process.env, isSeen())),
+    colours: coloursOf(wantsColours(process.env, isSeen())),
   };
 }
 

@@ -10,7 +10,8 @@ import { reportProblems, reportWarnings } from "./report-problems.ts";
 import { reportTable } from "./report-table.ts";
 import { resolveNamed } from "./resolve-named.ts";
 import { searchPath } from "./search-path.ts";
-import type { Colours, Terminal } from "./terminal.ts";
+import type { Colours } from "./colours.ts";
+import type { Terminal } from "./terminal.ts";
 
 export interface VerifyOptions {
   readonly root: string;

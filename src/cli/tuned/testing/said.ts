@@ -1,11 +1,11 @@
-import pc from "picocolors";
+import { coloursOf } from "../colours.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** A terminal that remembers. */
 export class Said implements Terminal {
   stdout = "";
   stderr = "";
-  readonly colours = pc.createColors(false);
+  readonly colours = coloursOf(false);
   readonly out = (text: string): void => void (this.stdout += text);
   readonly err = (text: string): void => void (this.stderr += text);
 
