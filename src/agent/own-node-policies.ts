@@ -67,7 +67,13 @@ function policy(name: string, namespace: string, { rule, validations }: Held): K
       metadata: { name, labels },
       spec: {
         failurePolicy: "Fail",
-        matchConstraints: { resourceRules: [{ ...rule, operations: ["CREATE", "UPDATE", "DELETE"] }] },
+        // Owned as one: what is left out and set by the server would be taken away, and set again, by every apply.
+        matchConstraints: {
+          resourceRules: [{ ...rule, operations: ["CREATE", "UPDATE", "DELETE"], scope: "*" }],
+          matchPolicy: "Equivalent",
+          namespaceSelector: {},
+          objectSelector: {},
+        },
         matchConditions: [
           {
             name: "agents",
