@@ -189,12 +189,12 @@ export class HttpClient implements Client {
       timeoutSeconds,
       ...initial,
     };
-    const call = { method: "GET", path: requestPath(of, { namespace, query }), longLived: true };
+    const call = { method: "GET", path: requestPath(of, { namespace, query }) };
     const abort = new LinkedAbort(options.signal);
     try {
-      const response = await this.#requester.open(call, abort);
+      const { message } = await this.#requester.stream(call, abort);
       options.onActivity?.();
-      for await (const event of jsonLines(response, options.onActivity)) yield event as WatchEvent<T>;
+      for await (const event of jsonLines(message, options.onActivity)) yield event as WatchEvent<T>;
     } catch (error) {
       // Whoever cancels knows why: the stream just ends.
       if (options.signal?.aborted) return;

@@ -1,13 +1,15 @@
-import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
+import type { OutgoingHttpHeaders } from "node:http";
 import packageJson from "../../package.json" with { type: "json" };
 import type { Clock } from "../runtime/clock.ts";
 import { pause, systemClock } from "../runtime/clock.ts";
 import { ApiError, apiErrorFromStatus, parseRetryAfter } from "./api-error.ts";
 import type { RequestOptions } from "./client.ts";
 import type { Connection } from "./connection.ts";
+import type { Answer, Sent } from "./http1/answer.ts";
 import { LinkedAbort } from "./linked-abort.ts";
 import { identityHeaders } from "./request-parts.ts";
-import { Transport } from "./transport.ts";
+import type { StreamedAnswer } from "./streamed-answer.ts";
+import { type Exchange, Transport } from "./transport.ts";
 
 export interface RequestRecord {
   method: string;
@@ -35,7 +37,6 @@ export interface Call extends RequestOptions {
   path: string;
   body?: unknown;
   contentType?: string;
-  longLived?: boolean;
   /** It is waited for all the same, and nothing is returned. */
   ignoreAnswer?: boolean;
 }
@@ -86,9 +87,9 @@ export class Requester {
       const abort = new LinkedAbort(call.signal);
       const cancel = this.#clock.after(timeoutMs, abort.abort);
       try {
-        const response = await this.open(call, abort);
-        const text = await readText(response);
-        return call.ignoreAnswer ? undefined : parseBody(text, response);
+        const answer = await this.#accepted(call, abort, (exchange) => this.#transport.send(exchange));
+        const text = await answer.text();
+        return call.ignoreAnswer ? undefined : parseBody(text, answer);
       } catch (error) {
         call.signal?.throwIfAborted();
         if (abort.aborted) throw timedOut(call, timeoutMs, error);
@@ -110,8 +111,13 @@ export class Requester {
     return error.retryAfterMs === undefined ? undefined : Math.min(error.retryAfterMs, maxThrottleMs);
   }
 
+  /** A request whose answer goes on, and has no deadline. */
+  stream(call: Call, abort: LinkedAbort): Promise<StreamedAnswer> {
+    return this.#accepted(call, abort, (exchange) => this.#transport.stream(exchange));
+  }
+
   /** Sends until a head with a 2xx comes; everything else is thrown. */
-  async open(call: Call, abort: LinkedAbort): Promise<IncomingMessage> {
+  async #accepted<A extends Answer>(call: Call, abort: LinkedAbort, send: (exchange: Exchange) => Sent<A>): Promise<A> {
     for (let refused = false, stale = false; ;) {
       const { authorization, certificate } = await this.#connection.credentials.current(abort);
       abort.throwIfAborted();
@@ -122,27 +128,19 @@ export class Requester {
         headers["content-type"] = call.contentType ?? "application/json";
         headers["content-length"] = Buffer.byteLength(body);
       }
-      const { request, response } = this.#transport.open({
-        method: call.method,
-        path: call.path,
-        headers,
-        body,
-        certificate,
-        longLived: call.longLived,
-        abort,
-      });
-      let answer: IncomingMessage;
+      const sent = send({ method: call.method, path: call.path, headers, body, certificate, abort });
+      let answer: A;
       try {
-        answer = await response;
+        answer = await sent.answer;
       } catch (error) {
         this.#record(call, "<error>");
         // The server closed an idle connection while we picked it: nothing was read, and reading again is safe.
-        if (stale || call.method !== "GET" || !request.reusedSocket || !isReset(error)) throw error;
+        if (stale || call.method !== "GET" || !sent.reused || !isReset(error)) throw error;
         stale = true;
         this.#transport.dropIdle();
         continue;
       }
-      const code = answer.statusCode ?? 0;
+      const code = answer.status;
       this.#record(call, String(code));
       this.#warn(answer);
       if (code >= 200 && code < 300) return answer;
@@ -153,9 +151,9 @@ export class Requester {
     }
   }
 
-  async #refusal(call: Call, code: number, answer: IncomingMessage): Promise<ApiError> {
-    const text = await readText(answer);
-    const retryAfterMs = parseRetryAfter(answer.headers["retry-after"], this.#clock.now());
+  async #refusal(call: Call, code: number, answer: Answer): Promise<ApiError> {
+    const text = await answer.text();
+    const retryAfterMs = parseRetryAfter(answer.header("retry-after"), this.#clock.now());
     let status: unknown = text;
     try {
       status = JSON.parse(text);
@@ -169,9 +167,9 @@ export class Requester {
     this.#options.onRequest?.({ method, host: this.#transport.host, code });
   }
 
-  #warn(answer: IncomingMessage): void {
+  #warn(answer: Answer): void {
     const { onWarning } = this.#options;
-    const header = answer.headers["warning"];
+    const header = answer.header("warning");
     if (!onWarning || header === undefined) return;
     for (const warning of parseWarnings(header)) onWarning(warning);
   }
@@ -209,29 +207,9 @@ function isReset(error: unknown): boolean {
   return code === "ECONNRESET" || code === "EPIPE";
 }
 
-/** By listening: to read a short answer with an async iterator costs more than to parse it. */
-function readText(response: IncomingMessage): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let ended = false;
-    const closed = (): void => {
-      if (!ended) reject(new Error("the connection was closed within the answer"));
-    };
-    response.on("data", (chunk: Buffer) => chunks.push(chunk));
-    response.on("end", () => {
-      ended = true;
-      resolve((chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)).toString("utf8"));
-    });
-    response.on("error", reject);
-    response.on("close", closed);
-    // One that broke before anybody listened tells no more.
-    if (response.destroyed) closed();
-  });
-}
-
 /** Health endpoints answer in plain text. */
-function parseBody(text: string, response: IncomingMessage): unknown {
-  if (!(response.headers["content-type"] ?? "").includes("json")) return text;
+function parseBody(text: string, answer: Answer): unknown {
+  if (!(answer.header("content-type") ?? "").includes("json")) return text;
   return text === "" ? undefined : JSON.parse(text);
 }
 

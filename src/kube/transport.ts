@@ -1,12 +1,18 @@
-import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { Agent as HttpAgent, request as httpRequest } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import { isIP } from "node:net";
-import { createSecureContext } from "node:tls";
+import type { Socket } from "node:net";
+import { connect as netConnect, isIP } from "node:net";
+import type { ConnectionOptions } from "node:tls";
+import { createSecureContext, connect as tlsConnect } from "node:tls";
 import type { Cluster } from "./connection.ts";
 import type { ClientCertificate } from "./credentials.ts";
+import type { Sent } from "./http1/answer.ts";
+import { ConnectionPool } from "./http1/connection-pool.ts";
+import { requestText } from "./http1/request-text.ts";
 import type { LinkedAbort } from "./linked-abort.ts";
 import { bareHost } from "./proxy.ts";
+import { StreamedAnswer } from "./streamed-answer.ts";
 import { TunnelAgent } from "./tunnel-agent.ts";
 
 export interface Exchange {
@@ -16,9 +22,16 @@ export interface Exchange {
   headers: OutgoingHttpHeaders;
   body?: string;
   certificate?: ClientCertificate;
-  /** Watches hold their connection for minutes and must not use up those that short requests share. */
-  longLived?: boolean;
   abort: LinkedAbort;
+}
+
+/** What was opened with one certificate, or none. */
+interface Opened {
+  certificate: ClientCertificate | undefined;
+  /** For short requests: a pool of our own, or Node's where a proxy is in between. */
+  short: ConnectionPool | HttpAgent;
+  /** Watches hold their connection for minutes and must not use up those that short requests share. */
+  long: HttpAgent;
 }
 
 /** The connections to one server. Nothing is opened before the first request. */
@@ -28,7 +41,7 @@ export class Transport {
   readonly #url: URL;
   readonly #basePath: string;
   readonly #maxSockets: number;
-  #agents: { short: HttpAgent; long: HttpAgent; certificate: ClientCertificate | undefined } | undefined;
+  #opened: Opened | undefined;
 
   constructor(cluster: Cluster, { maxSockets = 32 }: { maxSockets?: number } = {}) {
     this.#cluster = cluster;
@@ -38,80 +51,107 @@ export class Transport {
     this.host = this.#url.host;
   }
 
-  /** Resolves with the answer's head; its body is read, or destroyed, by the caller. */
-  open(exchange: Exchange): { request: ClientRequest; response: Promise<IncomingMessage> } {
+  /** For answers that come in one piece. */
+  send(exchange: Exchange): Sent {
+    const { short } = this.#openedFor(exchange.certificate);
+    if (!(short instanceof ConnectionPool)) return this.#stream(exchange, short);
+    const { method, headers, body, abort } = exchange;
+    const path = this.#basePath + exchange.path;
+    const sent = short.send(method, requestText({ host: this.host, method, path, headers, body }));
+    abort.onAbort(() => sent.fail(givenUp()));
+    return sent;
+  }
+
+  /** For answers that go on: the body is read, or destroyed, by the caller. */
+  stream(exchange: Exchange): Sent<StreamedAnswer> {
+    return this.#stream(exchange, this.#openedFor(exchange.certificate).long);
+  }
+
+  #stream(exchange: Exchange, agent: HttpAgent): Sent<StreamedAnswer> {
     const secure = this.#url.protocol === "https:";
-    const { short, long } = this.#agentsFor(exchange.certificate);
     const request = (secure ? httpsRequest : httpRequest)({
-      host: bareHost(this.#url.hostname),
-      port: this.#url.port || (secure ? 443 : 80),
+      ...this.#address(),
       method: exchange.method,
       path: this.#basePath + exchange.path,
       headers: exchange.headers,
-      agent: exchange.longLived ? long : short,
+      agent,
     });
-    exchange.abort.onAbort(() => request.destroy(new Error("the request was given up")));
-    const response = new Promise<IncomingMessage>((resolve, reject) => {
-      request.once("response", resolve);
+    exchange.abort.onAbort(() => request.destroy(givenUp()));
+    const answer = new Promise<StreamedAnswer>((resolve, reject) => {
+      request.once("response", (message: IncomingMessage) => resolve(new StreamedAnswer(message)));
       // Stays for the life of the request: a reset after the answer's head is reported on both, and unheard ends the process.
       request.on("error", reject);
     });
     request.end(exchange.body);
-    return { request, response };
+    return {
+      answer,
+      get reused() {
+        return request.reusedSocket;
+      },
+    };
   }
 
   /** Closes connections that are idle: when one of them proved dead, the others are likely dead as well. */
   dropIdle(): void {
-    for (const agent of this.#both())
-      for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
+    if (!this.#opened) return;
+    for (const kept of [this.#opened.short, this.#opened.long]) {
+      if (kept instanceof ConnectionPool) kept.dropIdle();
+      else for (const sockets of Object.values(kept.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
+    }
   }
 
   /** Open connections, idle ones too. */
   get sockets(): number {
+    if (!this.#opened) return 0;
     let count = 0;
-    for (const agent of this.#both())
-      for (const pool of [agent.sockets, agent.freeSockets])
-        for (const sockets of Object.values(pool)) count += sockets?.length ?? 0;
+    for (const kept of [this.#opened.short, this.#opened.long]) {
+      if (kept instanceof ConnectionPool) count += kept.size;
+      else
+        for (const pool of [kept.sockets, kept.freeSockets])
+          for (const sockets of Object.values(pool)) count += sockets?.length ?? 0;
+    }
     return count;
   }
 
   close(): void {
-    for (const agent of this.#both()) agent.destroy();
-    this.#agents = undefined;
-  }
-
-  #both(): HttpAgent[] {
-    return this.#agents ? [this.#agents.short, this.#agents.long] : [];
+    const opened = this.#opened;
+    this.#opened = undefined;
+    if (opened?.short instanceof ConnectionPool) opened.short.close();
+    else opened?.short.destroy();
+    opened?.long.destroy();
   }
 
   /** A renewed certificate needs new connections; requests under way keep theirs. */
-  #agentsFor(certificate: ClientCertificate | undefined): { short: HttpAgent; long: HttpAgent } {
-    const known = this.#agents;
+  #openedFor(certificate: ClientCertificate | undefined): Opened {
+    const known = this.#opened;
     if (known && known.certificate?.cert === certificate?.cert && known.certificate?.key === certificate?.key)
       return known;
-    this.dropIdle();
-    for (const agent of this.#both()) agent.maxFreeSockets = 0;
-    const agents = {
-      short: this.#agent(certificate, { maxSockets: this.#maxSockets, maxFreeSockets: this.#maxSockets }),
-      long: this.#agent(certificate, { maxFreeSockets: 1 }),
+    const tls = this.#url.protocol === "https:" ? this.#tls(certificate) : undefined;
+    const kept = this.#maxSockets;
+    const opened = {
       certificate,
+      short: this.#cluster.proxyUrl
+        ? this.#agent(tls, { maxSockets: kept, maxFreeSockets: kept })
+        : new ConnectionPool(this.#connect(tls), kept),
+      long: this.#agent(tls, { maxFreeSockets: 1 }),
     };
-    this.#agents = agents;
-    return agents;
+    this.dropIdle();
+    if (known?.short instanceof ConnectionPool) known.short.retire();
+    else if (known) known.short.maxFreeSockets = 0;
+    if (known) known.long.maxFreeSockets = 0;
+    this.#opened = opened;
+    return opened;
   }
 
-  #agent(
-    certificate: ClientCertificate | undefined,
-    limits: { maxSockets?: number; maxFreeSockets: number },
-  ): HttpAgent {
-    // keepAliveMsecs also sets TCP keep-alive, by which the kernel finds peers that vanished.
-    const common = { keepAlive: true, keepAliveMsecs: 30_000, ...limits };
-    const { proxyUrl, certificateAuthority, insecureSkipTlsVerify, tlsServerName } = this.#cluster;
-    if (this.#url.protocol !== "https:")
-      return proxyUrl ? new TunnelAgent({ ...common, proxyUrl, secure: false }) : new HttpAgent(common);
-    const host = bareHost(this.#url.hostname);
-    const tls = {
-      ...common,
+  #address(): { host: string; port: number } {
+    const { hostname, port, protocol } = this.#url;
+    return { host: bareHost(hostname), port: Number(port) || (protocol === "https:" ? 443 : 80) };
+  }
+
+  #tls(certificate: ClientCertificate | undefined): ConnectionOptions {
+    const { certificateAuthority, insecureSkipTlsVerify, tlsServerName } = this.#cluster;
+    const { host } = this.#address();
+    return {
       // Made once: parsing authorities for each connection would cost more than the handshake.
       secureContext: createSecureContext({
         ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }),
@@ -121,8 +161,34 @@ export class Transport {
       // SNI carries names only; an address is checked against the certificate all the same.
       servername: tlsServerName ?? (isIP(host) === 0 ? host : ""),
     };
-    return proxyUrl ? new TunnelAgent({ ...tls, proxyUrl, secure: true }) : new OneServerAgent(tls);
   }
+
+  #connect(tls: ConnectionOptions | undefined): () => Socket {
+    const address = this.#address();
+    if (!tls) return () => netConnect(address);
+    /** With the last ticket a server gave, the next handshake is a short one. */
+    let session: Buffer | undefined;
+    return () => {
+      const socket = tlsConnect({ ...tls, ...address, ALPNProtocols: ["http/1.1"], session });
+      socket.on("session", (ticket) => (session = ticket));
+      socket.once("close", (failed) => {
+        if (failed) session = undefined;
+      });
+      return socket;
+    };
+  }
+
+  #agent(tls: ConnectionOptions | undefined, limits: { maxSockets?: number; maxFreeSockets: number }): HttpAgent {
+    // keepAliveMsecs also sets TCP keep-alive, by which the kernel finds peers that vanished.
+    const options = { keepAlive: true, keepAliveMsecs: 30_000, ...limits, ...tls };
+    const { proxyUrl } = this.#cluster;
+    if (proxyUrl) return new TunnelAgent({ ...options, proxyUrl, secure: tls !== undefined });
+    return tls ? new OneServerAgent(options) : new HttpAgent(options);
+  }
+}
+
+function givenUp(): Error {
+  return new Error("the request was given up");
 }
 
 /** Node would put a name together from twenty options, twice for each request; all connections here are alike. */

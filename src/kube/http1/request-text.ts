@@ -1,0 +1,41 @@
+import type { OutgoingHttpHeaders } from "node:http";
+import { validateHeaderName, validateHeaderValue } from "node:http";
+
+interface Request {
+  host: string;
+  method: string;
+  path: string;
+  headers: OutgoingHttpHeaders;
+  body?: string;
+}
+
+// oxlint-disable-next-line no-control-regex
+const unescaped = /[^\x21-\x7e\x80-\xff]/;
+
+/** A whole request as it goes over the wire. Refuses, with Node's codes, whatever could be read as more than one. */
+export function requestText({ host, method, path, headers, body }: Request): string | Buffer {
+  validateHeaderName(method);
+  if (path === "" || unescaped.test(path))
+    throw Object.assign(new TypeError("Request path contains unescaped characters"), {
+      code: "ERR_UNESCAPED_CHARACTERS",
+    });
+  let head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n`;
+  for (const name in headers) {
+    const value = headers[name];
+    if (Array.isArray(value)) for (const one of value) head += line(name, one);
+    else if (value !== undefined) head += line(name, String(value));
+  }
+  // Servers ask for a length where a body is usual.
+  if (body === undefined && (method === "POST" || method === "PUT" || method === "PATCH"))
+    head += "content-length: 0\r\n";
+  head += "\r\n";
+  // Heads are Latin-1 and bodies UTF-8, which makes no difference to most.
+  if (Buffer.byteLength(head) === head.length) return body === undefined ? head : head + body;
+  return Buffer.concat([Buffer.from(head, "latin1"), Buffer.from(body ?? "")]);
+}
+
+function line(name: string, value: string): string {
+  validateHeaderName(name);
+  validateHeaderValue(name, value);
+  return `${name}: ${value}\r\n`;
+}
