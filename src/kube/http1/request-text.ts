@@ -15,11 +15,11 @@ const unescaped = /[^\x21-\x7e\x80-\xff]/;
 /** A whole request as it goes over the wire. Refuses, with Node's codes, whatever could be read as more than one. */
 export function requestText({ host, method, path, headers, body }: Request): string | Buffer {
   validateHeaderName(method);
-  if (path === "" || unescaped.test(path))
+  if (unescaped.test(path))
     throw Object.assign(new TypeError("Request path contains unescaped characters"), {
       code: "ERR_UNESCAPED_CHARACTERS",
     });
-  let head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n`;
+  let head = `${method} ${path || "/"} HTTP/1.1\r\nhost: ${host}\r\n`;
   for (const name in headers) {
     const value = headers[name];
     if (Array.isArray(value)) for (const one of value) head += line(name, one);
