@@ -32,7 +32,7 @@ export interface ActivityOptions {
   onActivity?: () => void;
 }
 
-/** The client on Node's own HTTP. Connections are opened by the first request and kept. */
+/** The client over the network. Connections are opened by the first request and kept. */
 export class HttpClient implements Client {
   readonly connection: Connection;
   readonly #requester: Requester;

@@ -169,7 +169,7 @@ export class Transport {
     /** With the last ticket a server gave, the next handshake is a short one. */
     let session: Buffer | undefined;
     return () => {
-      const socket = tlsConnect({ ...tls, ...address, ALPNProtocols: ["http/1.1"], session });
+      const socket = tlsConnect({ ...tls, ...address, session });
       socket.on("session", (ticket) => (session = ticket));
       socket.once("close", (failed) => {
         if (failed) session = undefined;

@@ -3,18 +3,19 @@ import { mkdtemp, rm } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { createServer as createHttpServer } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
-import type { AddressInfo, Server } from "node:net";
+import type { AddressInfo, Server, Socket } from "node:net";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
+import { createServer as createTlsServer } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Authority } from "../../src/apiserver/auth/authority.ts";
 import { openAuthority } from "../../src/apiserver/auth/authority.ts";
 import { isUnreachable } from "../../src/kube/api-error.ts";
 import type { Cluster } from "../../src/kube/connection.ts";
 import type { Credentials } from "../../src/kube/credentials.ts";
-import { staticCredentials } from "../../src/kube/credentials.ts";
+import { bearer, staticCredentials } from "../../src/kube/credentials.ts";
 import { HttpClient } from "../../src/kube/http-client.ts";
 
 let directory = "";
@@ -88,6 +89,22 @@ describe("a server is", () => {
     });
   });
 
+  test("told nothing until it is trusted", async () => {
+    const { certPem, keyPem } = authority.issue({ commonName: "server", purpose: "server", names: ["elsewhere"] });
+    const heard: Buffer[] = [];
+    const server = createTlsServer({ cert: certPem, key: keyPem }, (socket) => {
+      socket.on("data", (bytes: Buffer) => heard.push(bytes));
+      socket.on("error", () => {});
+    });
+    const closed = new Promise((resolve) =>
+      server.once("connection", (socket: Socket) => socket.once("close", resolve)),
+    );
+    const cluster = { server: `https://127.0.0.1:${await portOf(server)}`, certificateAuthority: authority.caPem };
+    await failureOf(clientFor(cluster, staticCredentials(bearer("secret"))));
+    await closed;
+    expect(heard).toEqual([]);
+  });
+
   test("not looked at when told so", async () => {
     const server = await secureServer(["elsewhere"]);
     expect(await clientFor({ server, insecureSkipTlsVerify: true }).raw("GET", "/")).toMatchObject({ user: "nobody" });
@@ -111,6 +128,22 @@ test("a client shows its certificate, and a renewed one as soon as it has it", a
   current = certificateOf("bob");
   expect(await client.raw("GET", "/")).toMatchObject({ user: "bob" });
   expect(client.sockets).toBe(1);
+});
+
+test("the next connection to a server takes up where the last one ended", async () => {
+  const { certPem, keyPem } = authority.issue({ commonName: "server", purpose: "server", names: ["127.0.0.1"] });
+  const resumed: boolean[] = [];
+  const server = createHttpsServer({ cert: certPem, key: keyPem }, (request, response) => {
+    resumed.push((request.socket as TLSSocket).isSessionReused());
+    response.setHeader("connection", "close");
+    response.end();
+  });
+  const client = clientFor({
+    server: `https://127.0.0.1:${await portOf(server)}`,
+    certificateAuthority: authority.caPem,
+  });
+  for (let times = 0; times < 2; times++) await client.raw("GET", "/");
+  expect(resumed).toEqual([false, true]);
 });
 
 describe("a proxy", () => {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo, Socket } from "node:net";
 import { connect, createServer } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { ConnectionPool } from "./connection-pool.ts";
 
 const closing: (() => void)[] = [];
@@ -33,7 +33,7 @@ async function served(serve: Serve, maxSockets = 1) {
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  return { pool, ask, sockets };
+  return { pool, ask, sockets, port };
 }
 
 const failure = (asked: Promise<unknown>): Promise<unknown> => asked.catch((error: unknown) => error);
@@ -53,6 +53,20 @@ describe("connections", () => {
     expect(await (await second.answer).text()).toBe("/2");
     expect(await ask("/3")).toBe("200 /3");
     expect([sockets.length, pool.size]).toEqual([1, 1]);
+  });
+
+  test("keep the process alive while they are used only", async () => {
+    const calls: string[] = [];
+    const { port } = await served(echo);
+    const pool = new ConnectionPool(() => {
+      const socket = connect(port, "127.0.0.1");
+      for (const name of ["ref", "unref"] as const)
+        vi.spyOn(socket, name).mockImplementation(() => (calls.push(name), socket));
+      return socket;
+    }, 1);
+    for (const path of ["/1", "/2"]) await (await pool.send("GET", `GET ${path} HTTP/1.1\r\n\r\n`).answer).text();
+    expect(calls).toEqual(["unref", "ref", "unref"]);
+    pool.close();
   });
 
   test("are so many at most, each with one request at a time, in the order of asking", async () => {

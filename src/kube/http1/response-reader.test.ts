@@ -69,6 +69,16 @@ describe("an answer", () => {
       "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 1\r\n\r\na",
       { text: "a", keepAlive: true },
     ],
+    [
+      "of a server that leaves at once",
+      "HTTP/1.1 200 OK\r\nKeep-Alive: timeout=1\r\nContent-Length: 1\r\n\r\na",
+      { keepAlive: false },
+    ],
+    [
+      "of a server that leaves later",
+      "HTTP/1.1 200 OK\r\nKeep-Alive: timeout=10\r\nContent-Length: 1\r\n\r\na",
+      { keepAlive: true },
+    ],
     ["with more behind it", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nab", { text: "a", keepAlive: false }],
     ["in Latin-1", "HTTP/1.1 200 \xe9\r\nx: \xe9\r\nContent-Length: 0\r\n\r\n", { status: 200 }],
     ["with a header of a name that objects have", "HTTP/1.1 204 x\r\n__proto__: a\r\n\r\n", { status: 204 }],

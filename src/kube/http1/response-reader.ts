@@ -9,6 +9,8 @@ const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?\r\
 const field = /([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)\r\n/y;
 const sizeLine = /^([0-9A-Fa-f]{1,13})[\t ]*(?:;[\t\x20-\x7e\x80-\xff]*)?$/;
 const decimal = /^\d{1,15}$/;
+/** Announced to close so soon that the next request could meet the end. */
+const leaving = /^timeout=[01](?!\d)/;
 
 type State = "head" | "sized" | "chunk size" | "chunk" | "after chunk" | "trailers" | "until close" | "done";
 
@@ -100,7 +102,9 @@ export class ResponseReader {
     this.status = status;
     this.headers = headers;
     const connection = (headers.get("connection") ?? "").toLowerCase();
-    this.keepAlive = current ? !connection.includes("close") : connection.includes("keep-alive");
+    this.keepAlive =
+      (current ? !connection.includes("close") : connection.includes("keep-alive")) &&
+      !leaving.test(headers.get("keep-alive") ?? "");
     const coding = headers.get("transfer-encoding");
     const length = headers.get("content-length");
     if (coding !== undefined && (length !== undefined || !current || coding.toLowerCase() !== "chunked"))
