@@ -549,6 +549,23 @@ test("thousands of watches leave neither connections nor listeners behind", asyn
   await expect.poll(() => client.sockets).toBeLessThanOrEqual(1);
 });
 
+test("a renewed certificate lets what is under way end, and keeps no connection of it", async () => {
+  const waiting: ServerResponse[] = [];
+  let certificate = { cert: "old", key: "k" };
+  const credentials = { current: async () => ({ certificate }), reject: () => false };
+  const { client, seen } = await served([(_, response) => void waiting.push(response), ok], { credentials });
+  const first = client.raw("GET", "/1");
+  await expect.poll(() => seen.length).toBe(1);
+  certificate = { cert: "new", key: "k" };
+  await client.raw("GET", "/2");
+  const [response] = waiting;
+  const closed = once(response?.socket as NodeJS.EventEmitter, "close");
+  response?.end("ok");
+  expect(await first).toBe("ok");
+  await closed;
+  expect(client.sockets).toBe(1);
+});
+
 test("short requests share a bounded number of connections, and watches do not take from it", async () => {
   const waiting: ServerResponse[] = [];
   const { client, seen } = await served([(_, response) => void waiting.push(response)], { maxSockets: 2 });

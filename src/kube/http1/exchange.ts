@@ -55,7 +55,6 @@ export class Exchange implements Sent, Answer {
 
   /** The server says no more. */
   end(): void {
-    if (this.#failure) return;
     this.#reader.end();
     this.#advance();
     this.fail(reset(this.#head ? "socket hang up" : "the connection was closed within the answer"));
