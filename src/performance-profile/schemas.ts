@@ -30,6 +30,7 @@ const cpu = {
     "Whether the scheduler balances load among the isolated CPUs. False suits workloads that place every thread themselves. Default true.",
   ),
 };
+const pools = "CPUs by what they are for. Each is in one pool at most.";
 const offlined = cpuset("CPUs that are switched off at boot.");
 const shared = cpuset("CPUs that workloads with isolated ones may use besides, with the hint mixedCpus.");
 const ovsDpdk = cpuset("CPUs of the poll-mode threads of OVS-DPDK.");
@@ -81,6 +82,7 @@ const hints = {
   realTime: said({ ...flag, default: true }, "Tuned for latency that is bounded. Default true."),
   perPodPowerManagement: said(flag, "Pods choose C-states and frequency governors themselves. Default false."),
 };
+const trade = "What workloads need, and what may be paid for it.";
 const mixedCpus = said(flag, "Pods with isolated CPUs may also have shared ones. Default false.");
 
 const everywhere = {
@@ -89,10 +91,16 @@ const everywhere = {
   machineConfigLabel: said(labels, "One label for the MachineConfig. Default: the role that nodeSelector names."),
   machineConfigPoolSelector: said(labels, "One label of pools. Default: those of the pool that nodeSelector leads to."),
   nodeSelector: said(labels, "One label of the nodes; it leads to their pool."),
-  numa: object({
-    topologyPolicy: said(text, "none, best-effort, restricted or single-numa-node. Default best-effort."),
-  }),
-  realTimeKernel: object({ enabled: said(flag, "Whether nodes run the real-time kernel. Default false.") }),
+  numa: said(
+    object({
+      topologyPolicy: said(text, "none, best-effort, restricted or single-numa-node. Default best-effort."),
+    }),
+    "How close to each other a pod gets its CPUs, memory and devices.",
+  ),
+  realTimeKernel: said(
+    object({ enabled: said(flag, "Whether nodes run the real-time kernel. Default false.") }),
+    "The kernel of the nodes.",
+  ),
 };
 
 const irq = said(
@@ -128,12 +136,12 @@ export const schemas = {
     object(
       {
         ...everywhere,
-        cpu: object({ ...cpu, offlined, shared, ovsDpdk }, "reserved", "isolated"),
+        cpu: said(object({ ...cpu, offlined, shared, ovsDpdk }, "reserved", "isolated"), pools),
         hardwareTuning,
         net,
         globallyDisableIrqLoadBalancing: irq,
         kernelPageSize: said({ ...text, default: "4k" }, "4k, or on arm64 also 64k."),
-        workloadHints: object({ ...hints, mixedCpus }),
+        workloadHints: said(object({ ...hints, mixedCpus }), trade),
       },
       "cpu",
       "nodeSelector",
@@ -143,17 +151,17 @@ export const schemas = {
     object(
       {
         ...everywhere,
-        cpu: object({ ...cpu, offlined }, "isolated"),
+        cpu: said(object({ ...cpu, offlined }, "isolated"), pools),
         hardwareTuning,
         net,
         globallyDisableIrqLoadBalancing: irq,
-        workloadHints: object(hints),
+        workloadHints: said(object(hints), trade),
       },
       "cpu",
       "nodeSelector",
     ),
   ),
-  v1alpha1: version(object({ ...everywhere, cpu: object(cpu) })),
+  v1alpha1: version(object({ ...everywhere, cpu: said(object(cpu), pools) })),
 } satisfies Record<string, Schema>;
 
 export type Version = keyof typeof schemas;
