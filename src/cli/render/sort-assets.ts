@@ -5,10 +5,11 @@ import {
   machineConfigPoolKind,
 } from "../../machine-config/api.ts";
 import { type Tuned, tunedKind } from "../../node-tuning/api.ts";
-import { at, equal, isObject, set } from "../../object/json.ts";
+import { at, equal } from "../../object/json.ts";
 import type { KindRef } from "../../object/kind-ref.ts";
 import { type KubeObject, parseApiVersion } from "../../object/meta.ts";
 import { dnsSubdomain } from "../../object/names.ts";
+import { withoutNulls } from "../../object/without-nulls.ts";
 import { apiVersion as profileApi, group as profileGroup } from "../../performance-profile/api.ts";
 import { convertProfile } from "../../performance-profile/conversion.ts";
 import { featureGateKind } from "../../performance-profile/mixed-cpus-allowed.ts";
@@ -79,15 +80,6 @@ const known = [machineConfigPoolKind, machineConfigKind, tunedKind, infrastructu
 
 function keyOf({ apiVersion, kind }: { apiVersion: string; kind: string }): string {
   return `${apiVersion} ${kind}`;
-}
-
-/** Kubernetes reads a null as if nothing were there. */
-function withoutNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutNulls);
-  if (!isObject(value)) return value;
-  const kept: Record<string, unknown> = {};
-  for (const [key, child] of Object.entries(value)) if (child !== null) set(kept, key, withoutNulls(child));
-  return kept;
 }
 
 /** What makes it no object of its kind, each behind its name. Names become names of files. */

@@ -1,6 +1,7 @@
-import { at, isObject, set } from "../../object/json.ts";
+import { at, isObject } from "../../object/json.ts";
 import type { KubeObject } from "../../object/meta.ts";
 import { dnsSubdomain } from "../../object/names.ts";
+import { withoutNulls } from "../../object/without-nulls.ts";
 import { invalid, required, typeInvalid } from "../../schema/field-error.ts";
 import { key } from "../../schema/path.ts";
 import { validateSchema } from "../../schema/validate.ts";
@@ -18,11 +19,14 @@ export interface Shaped {
 /** The longest prefix of what is derived is 27 characters. */
 const longestName = 253 - "openshift-node-performance-".length - "arm-aarch64-".length;
 
+/** Deeper than any field of a profile. */
+const deepest = 8;
+
 /** Anybody may hand over anything: nothing is taken for granted before this. */
 export function readShape(profile: KubeObject, report: Report): Shaped | undefined {
   const name = at(profile, "metadata", "name");
   const annotations = at(profile, "metadata", "annotations") ?? {};
-  const given = withoutNulls({ spec: at(profile, "spec") }, 0) as Pick<PerformanceProfile, "spec">;
+  const given = withoutNulls({ spec: at(profile, "spec") }, deepest) as Pick<PerformanceProfile, "spec">;
   let sound = true;
   const fault: Report = (finding, what) => {
     sound = false;
@@ -60,18 +64,4 @@ function checkAnnotations(annotations: unknown, report: Report): void {
 /** A value of another type may be nested deeper than can be shown. */
 function typeName(value: unknown): string {
   return Array.isArray(value) ? "array" : typeof value;
-}
-
-/** Deeper than any field of a profile. */
-const deepest = 8;
-
-/** Kubernetes reads a null as if nothing were there. */
-function withoutNulls(value: unknown, depth: number): unknown {
-  if (depth > deepest) return value;
-  if (Array.isArray(value)) return value.map((item) => withoutNulls(item, depth + 1));
-  if (!isObject(value)) return value;
-  const kept: Record<string, unknown> = {};
-  for (const [name, item] of Object.entries(value))
-    if (item !== null && item !== undefined) set(kept, name, withoutNulls(item, depth + 1));
-  return kept;
 }
