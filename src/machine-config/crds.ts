@@ -1,3 +1,4 @@
+import { customDefinition } from "../object/custom-definition.ts";
 import type { KubeObject } from "../object/meta.ts";
 import { group } from "./api.ts";
 
@@ -11,34 +12,25 @@ interface Column {
 const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
 function definition(kind: string, plural: string, shortNames: string[], columns: Column[]): KubeObject {
-  return {
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name: `${plural}.${group}`, labels: { "app.kubernetes.io/managed-by": "attune" } },
-    spec: {
-      group,
-      scope: "Cluster",
-      names: {
-        kind,
-        listKind: `${kind}List`,
-        plural,
-        singular: kind.toLowerCase(),
-        ...(shortNames.length > 0 ? { shortNames } : {}),
-      },
-      versions: [
-        {
-          name: "v1",
-          served: true,
-          storage: true,
-          schema: {
-            openAPIV3Schema: { type: "object", properties: { spec: anything, status: anything } },
-          },
-          subresources: { status: {} },
-          additionalPrinterColumns: columns,
+  return customDefinition({
+    group,
+    kind,
+    plural,
+    scope: "Cluster",
+    shortNames,
+    versions: [
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: { type: "object", properties: { spec: anything, status: anything } },
         },
-      ],
-    },
-  };
+        subresources: { status: {} },
+        additionalPrinterColumns: columns,
+      },
+    ],
+  });
 }
 
 const age: Column = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };

@@ -1,3 +1,4 @@
+import { customDefinition } from "../object/custom-definition.ts";
 import type { KubeObject } from "../object/meta.ts";
 import type { Schema } from "../schema/schema.ts";
 import { group } from "./api.ts";
@@ -171,26 +172,22 @@ function conditionColumn(name: string, type: string, field: string): Column {
 
 function definition(kind: string, plural: string, columns: Column[], spec: Schema, status: Schema): KubeObject {
   const root = object({ apiVersion: text, kind: text, metadata: { type: "object" }, spec, status });
-  return {
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name: `${plural}.${group}`, labels: { "app.kubernetes.io/managed-by": "attune" } },
-    spec: {
-      group,
-      scope: "Namespaced",
-      names: { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase() },
-      versions: [
-        {
-          name: "v1",
-          served: true,
-          storage: true,
-          schema: { openAPIV3Schema: root },
-          subresources: { status: {} },
-          additionalPrinterColumns: columns,
-        },
-      ],
-    },
-  };
+  return customDefinition({
+    group,
+    kind,
+    plural,
+    scope: "Namespaced",
+    versions: [
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: root },
+        subresources: { status: {} },
+        additionalPrinterColumns: columns,
+      },
+    ],
+  });
 }
 
 export const nodeTuningCrds: readonly KubeObject[] = [

@@ -1,3 +1,4 @@
+import { customDefinition } from "../object/custom-definition.ts";
 import type { KubeObject } from "../object/meta.ts";
 import { group, performanceProfileKind } from "./api.ts";
 import { conversionAnnotation } from "./conversion-data.ts";
@@ -47,15 +48,11 @@ function version(name: Version): object {
 
 /** Who converts between the versions has to be added before it is installed: servers that are told nothing lose fields. */
 export const performanceProfileCrds: readonly KubeObject[] = [
-  {
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name: `${plural}.${group}`, labels: { "app.kubernetes.io/managed-by": "attune" } },
-    spec: {
-      group,
-      scope: "Cluster",
-      names: { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase() },
-      versions: (Object.keys(schemas) as Version[]).map(version),
-    },
-  },
+  customDefinition({
+    group,
+    kind,
+    plural,
+    scope: "Cluster",
+    versions: (Object.keys(schemas) as Version[]).map(version),
+  }),
 ];
