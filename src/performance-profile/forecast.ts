@@ -18,7 +18,6 @@ export interface ForecastInput {
 
 /** What would come of a profile if it stood in a cluster. */
 export interface Forecast {
-  /** The worst first. */
   readonly findings: readonly Finding[];
   /** Absent: nothing can be derived, and the findings say why. */
   readonly derived?: {
@@ -34,7 +33,7 @@ export interface DerivedChange {
 }
 
 export function forecast({ profile, surroundings, current }: ForecastInput): Forecast {
-  const found = findings(profile, surroundings).toSorted(worstFirst);
+  const found = findings(profile, surroundings);
   const read = readFacts(profile);
   if (read.type === "unusable") return { findings: found };
   const { facts } = read;
@@ -48,12 +47,6 @@ export function forecast({ profile, surroundings, current }: ForecastInput): For
     changeOf(current(object.kind, object.metadata.name ?? ""), object),
   );
   return { findings: found, derived: { facts, objects } };
-}
-
-const severities = ["error", "warning"];
-
-function worstFirst(a: Finding, b: Finding): number {
-  return severities.indexOf(a.severity) - severities.indexOf(b.severity);
 }
 
 /** The object is ours from end to end, but for what others say about it in labels and annotations. */
