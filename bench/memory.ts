@@ -8,7 +8,7 @@ import { fill, makeNamespace, openConnections } from "./load.ts";
 import { memoryOf, type Memory } from "./process-usage.ts";
 import type { Section } from "./section.ts";
 import { realServer, startAttune, type BenchServer } from "./servers.ts";
-import { openAuthority } from "../src/apiserver/auth/authority.ts";
+import { openAuthority } from "../src/embedded/apiserver/auth/authority.ts";
 
 const objects = 5000;
 const namespace = "memory";

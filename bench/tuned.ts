@@ -1,8 +1,8 @@
-import { nativeEngine } from "../src/engine/native-engine.ts";
-import { LinuxHost } from "../src/host/linux-host.ts";
-import { parseProfile } from "../src/tuned/parse-profile.ts";
-import { noAnswers } from "../src/tuned/probe.ts";
-import { resolve, type ResolvedProfile } from "../src/tuned/resolve.ts";
+import { nativeEngine } from "../src/node/engine/native-engine.ts";
+import { LinuxHost } from "../src/node/host/linux-host.ts";
+import { parseProfile } from "../src/language/tuned/parse-profile.ts";
+import { noAnswers } from "../src/language/tuned/probe.ts";
+import { resolve, type ResolvedProfile } from "../src/language/tuned/resolve.ts";
 import { median, ratio, shown } from "./figures.ts";
 import { WrongError } from "./load.ts";
 import { hasTuned, RealTuned } from "./real-tuned.ts";

@@ -1,4 +1,4 @@
-// Bundles src/cli into dist/, so that bin/attune starts from a few files instead of a few hundred. Tests that run the program
+// Bundles src/program/cli into dist/, so that bin/attune starts from a few files instead of a few hundred. Tests that run the program
 // name a folder of their own in ATTUNE_BUNDLE_DIR.
 import { rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -124,7 +124,7 @@ function isShort(file) {
 }
 
 rmSync(outdir, { recursive: true, force: true });
-const commands = await bundleApart(program, join(root, "src/cli/main.ts"));
+const commands = await bundleApart(program, join(root, "src/program/cli/main.ts"));
 const open = [...commands].filter(([, file]) => isShort(file));
 const done = new Set();
 const long = Object.fromEntries([...commands].filter(([, file]) => !isShort(file)));

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Program, Run } from "../../src/cli/testing/program.ts";
-import { apiVersion, group, type Profile, tuningNamespace } from "../../src/node-tuning/api.ts";
-import { nodeTuningCrds } from "../../src/node-tuning/crds.ts";
-import type { KubeObject } from "../../src/object/meta.ts";
+import type { Program, Run } from "../../src/program/cli/testing/program.ts";
+import { apiVersion, group, type Profile, tuningNamespace } from "../../src/domain/node-tuning/api.ts";
+import { nodeTuningCrds } from "../../src/domain/node-tuning/crds.ts";
+import type { KubeObject } from "../../src/language/object/meta.ts";
 import type { Machine } from "../tuned-daemon/machine.ts";
 
 /** Runs on the machine, where the server is: one request, its answer on standard output. */

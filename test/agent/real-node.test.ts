@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { Program, type Run } from "../../src/cli/testing/program.ts";
-import type { Profile } from "../../src/node-tuning/api.ts";
-import { findCondition, isTrue } from "../../src/object/condition.ts";
+import { Program, type Run } from "../../src/program/cli/testing/program.ts";
+import type { Profile } from "../../src/domain/node-tuning/api.ts";
+import { findCondition, isTrue } from "../../src/language/object/condition.ts";
 import { Machine } from "../tuned-daemon/machine.ts";
 import { hasMachines, tunedPath } from "../tuned-daemon/tuned-program.ts";
 import { Cluster } from "./cluster.ts";

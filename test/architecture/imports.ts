@@ -5,16 +5,18 @@ import { fileURLToPath } from "node:url";
 export const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 
 export interface SourceFile {
-  /** `src/kube/informer.ts` */
+  /** `src/cluster/kube/informer.ts` */
   readonly path: string;
-  /** `kube` */
+  /** `cluster` */
+  readonly room: string;
+  /** `cluster/kube` */
   readonly folder: string;
   readonly text: string;
   readonly imports: readonly Import[];
 }
 
 export type Import =
-  | { readonly type: "file"; readonly path: string; readonly folder: string }
+  | { readonly type: "file"; readonly path: string; readonly room: string; readonly folder: string }
   | { readonly type: "package"; readonly name: string };
 
 /** Every source file of ours that ends up in a program: tests and what only they use are left out. */
@@ -26,7 +28,7 @@ export function sources(): SourceFile[] {
 
 function read(path: string): SourceFile {
   const text = readFileSync(join(root, path), "utf8");
-  return { path, folder: folderOf(path), text, imports: specifiers(text).map((specifier) => target(path, specifier)) };
+  return { path, ...placeOf(path), text, imports: specifiers(text).map((specifier) => target(path, specifier)) };
 }
 
 /** `import … from "x"`, `export … from "x"`, `import "x"`, `import("x")`. */
@@ -39,9 +41,11 @@ function specifiers(text: string): string[] {
 function target(from: string, specifier: string): Import {
   if (!specifier.startsWith(".")) return { type: "package", name: specifier };
   const path = relative(root, resolve(root, dirname(from), specifier));
-  return { type: "file", path, folder: folderOf(path) };
+  return { type: "file", path, ...placeOf(path) };
 }
 
-function folderOf(path: string): string {
-  return path.startsWith("src/") ? (path.split("/")[1] ?? "") : "";
+/** Files directly in `src/` or in a room have no folder. */
+function placeOf(path: string): { room: string; folder: string } {
+  const [source, room = "", folder, ...rest] = path.split("/");
+  return source === "src" ? { room, folder: rest.length > 0 ? `${room}/${folder}` : "" } : { room: "", folder: "" };
 }

@@ -10,7 +10,7 @@ const external = ["lmdb"];
 export async function bundleProgram(): Promise<string> {
   const outfile = join(root, `node_modules/.attack/attune-${process.pid}.mjs`);
   await build({
-    entryPoints: [join(root, "src/cli/main.ts")],
+    entryPoints: [join(root, "src/program/cli/main.ts")],
     outfile,
     bundle: true,
     format: "esm",

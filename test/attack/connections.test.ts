@@ -6,8 +6,8 @@ import { connect as connectHttp2, constants, type ClientHttp2Session } from "nod
 import { get as httpsGet } from "node:https";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { openAuthority } from "../../src/apiserver/auth/authority.ts";
-import { ObjectStore } from "../../src/apiserver/storage/object-store.ts";
+import { openAuthority } from "../../src/embedded/apiserver/auth/authority.ts";
+import { ObjectStore } from "../../src/embedded/apiserver/storage/object-store.ts";
 import { expectStatus, expectUnharmed } from "./survival.ts";
 import { startVictim, type Victim } from "./victim.ts";
 

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { builtinResources } from "../../src/apiserver/kinds/builtin-resources.ts";
-import { apiVersion } from "../../src/apiserver/registry.ts";
-import type { Resource } from "../../src/apiserver/resource.ts";
-import type { Schema } from "../../src/schema/schema.ts";
+import { builtinResources } from "../../src/embedded/apiserver/kinds/builtin-resources.ts";
+import { apiVersion } from "../../src/embedded/apiserver/registry.ts";
+import type { Resource } from "../../src/embedded/apiserver/resource.ts";
+import type { Schema } from "../../src/language/schema/schema.ts";
 import type { Client } from "./client.ts";
 import { expectUnharmed } from "./survival.ts";
 import { startVictim, type Victim } from "./victim.ts";

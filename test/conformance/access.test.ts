@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
-import { writeKubeconfig } from "../../src/apiserver/auth/kubeconfig.ts";
+import { writeKubeconfig } from "../../src/embedded/apiserver/auth/kubeconfig.ts";
 import type { Kubectl } from "./kubectl.ts";
 import { NAMESPACE, onEachServer, type Cluster } from "./on-each-server.ts";
 import { rows } from "./printed-table.ts";

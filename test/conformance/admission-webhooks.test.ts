@@ -1,6 +1,6 @@
 import { request as httpsRequest } from "node:https";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
-import { startTestWebhook, type Reply, type TestWebhook } from "../../src/apiserver/testing/test-webhook.ts";
+import { startTestWebhook, type Reply, type TestWebhook } from "../../src/embedded/apiserver/testing/test-webhook.ts";
 import { NAMESPACE, onEachServer, type Cluster } from "./on-each-server.ts";
 
 interface Review {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import type { KubeObject } from "../../src/object/meta.ts";
-import { answerConversion, convertedWidgets } from "../../src/apiserver/conversion/testing/convert-widgets.ts";
-import { startTestWebhook, type Reply, type TestWebhook } from "../../src/apiserver/testing/test-webhook.ts";
+import type { KubeObject } from "../../src/language/object/meta.ts";
+import { answerConversion, convertedWidgets } from "../../src/embedded/apiserver/conversion/testing/convert-widgets.ts";
+import { startTestWebhook, type Reply, type TestWebhook } from "../../src/embedded/apiserver/testing/test-webhook.ts";
 import { onEachServer } from "./on-each-server.ts";
 
 const works: Reply = (review) => answerConversion(review);

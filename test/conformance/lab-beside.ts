@@ -1,9 +1,9 @@
-import { smallMachine, machineBase } from "../../src/lab/machine.ts";
-import type { Impersonation } from "../../src/kube/connection.ts";
-import type { Program } from "../../src/lab/kubelet/program.ts";
-import { VirtualNode } from "../../src/lab/kubelet/virtual-node.ts";
-import { runLab } from "../../src/lab/run-lab.ts";
-import { whenAborted } from "../../src/runtime/when-aborted.ts";
+import { smallMachine, machineBase } from "../../src/embedded/lab/machine.ts";
+import type { Impersonation } from "../../src/cluster/kube/connection.ts";
+import type { Program } from "../../src/embedded/lab/kubelet/program.ts";
+import { VirtualNode } from "../../src/embedded/lab/kubelet/virtual-node.ts";
+import { runLab } from "../../src/embedded/lab/run-lab.ts";
+import { whenAborted } from "../../src/cluster/runtime/when-aborted.ts";
 import { clientFor } from "../runtime/client-for.ts";
 import { controllerManagerPath, startControllerManager } from "../servers/controller-manager.ts";
 import type { ServerUnderTest } from "../servers/server-under-test.ts";

@@ -2,7 +2,7 @@ import { request } from "node:https";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { writeKubeconfig } from "../../src/apiserver/auth/kubeconfig.ts";
+import { writeKubeconfig } from "../../src/embedded/apiserver/auth/kubeconfig.ts";
 import type { Kubectl } from "./kubectl.ts";
 import { NAMESPACE, onEachServer } from "./on-each-server.ts";
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
-import { writeKubeconfig } from "../../src/apiserver/auth/kubeconfig.ts";
+import { writeKubeconfig } from "../../src/embedded/apiserver/auth/kubeconfig.ts";
 import { serverVariants, type ServerUnderTest, type ServerVariant } from "../servers/server-under-test.ts";
 import { until } from "../servers/until.ts";
 import { Kubectl, kubectlPath } from "./kubectl.ts";

@@ -1,23 +1,23 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setMaxListeners } from "node:events";
-import { isNotFound } from "../../src/kube/api-error.ts";
-import type { Client } from "../../src/kube/client.ts";
-import { bearer, staticCredentials } from "../../src/kube/credentials.ts";
-import { HttpClient } from "../../src/kube/http-client.ts";
-import { kinds } from "../../src/kube/kinds.ts";
-import { runDeployments } from "../../src/lab/workloads/deployment/deployment-controller.ts";
-import { runJobs } from "../../src/lab/workloads/job/job-controller.ts";
-import { runReplicaSets } from "../../src/lab/workloads/replica-set/replica-set-controller.ts";
-import { runStatefulSets } from "../../src/lab/workloads/stateful-set/stateful-set-controller.ts";
+import { isNotFound } from "../../src/cluster/kube/api-error.ts";
+import type { Client } from "../../src/cluster/kube/client.ts";
+import { bearer, staticCredentials } from "../../src/cluster/kube/credentials.ts";
+import { HttpClient } from "../../src/cluster/kube/http-client.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { runDeployments } from "../../src/embedded/lab/workloads/deployment/deployment-controller.ts";
+import { runJobs } from "../../src/embedded/lab/workloads/job/job-controller.ts";
+import { runReplicaSets } from "../../src/embedded/lab/workloads/replica-set/replica-set-controller.ts";
+import { runStatefulSets } from "../../src/embedded/lab/workloads/stateful-set/stateful-set-controller.ts";
 import {
   createWorkloadCaches,
   runWorkloadCaches,
   type WorkloadCaches,
-} from "../../src/lab/workloads/workload-caches.ts";
-import type { Pod } from "../../src/lab/workloads/workload-objects.ts";
-import { formatTime } from "../../src/object/time.ts";
-import { systemClock } from "../../src/runtime/clock.ts";
+} from "../../src/embedded/lab/workloads/workload-caches.ts";
+import type { Pod } from "../../src/embedded/lab/workloads/workload-objects.ts";
+import { formatTime } from "../../src/language/object/time.ts";
+import { systemClock } from "../../src/cluster/runtime/clock.ts";
 import { clientFor } from "../runtime/client-for.ts";
 import { Program } from "../servers/program.ts";
 import type { ServerUnderTest } from "../servers/server-under-test.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startServer } from "../../src/apiserver/server.ts";
+import { startServer } from "../../src/embedded/apiserver/server.ts";
 import { clientFor } from "../runtime/client-for.ts";
 import { controllerManagerPath, startControllerManager, switchedOff } from "../servers/controller-manager.ts";
 import { startRealServer } from "../servers/real-server.ts";

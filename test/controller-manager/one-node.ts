@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { isConflict, isNotFound } from "../../src/kube/api-error.ts";
-import type { HttpClient } from "../../src/kube/http-client.ts";
-import { kinds } from "../../src/kube/kinds.ts";
-import type { KubeObject } from "../../src/object/meta.ts";
-import { formatTime } from "../../src/object/time.ts";
+import { isConflict, isNotFound } from "../../src/cluster/kube/api-error.ts";
+import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import type { KubeObject } from "../../src/language/object/meta.ts";
+import { formatTime } from "../../src/language/object/time.ts";
 
 const NODE = "n";
 const PAUSE_MS = 200;

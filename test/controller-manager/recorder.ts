@@ -1,4 +1,4 @@
-import type { Authority } from "../../src/apiserver/auth/authority.ts";
+import type { Authority } from "../../src/embedded/apiserver/auth/authority.ts";
 import { FaultProxy } from "../fault-proxy/fault-proxy.ts";
 
 /** What was asked of a server and how it answered, without names. */

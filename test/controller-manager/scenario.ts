@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { isNotFound } from "../../src/kube/api-error.ts";
-import type { HttpClient } from "../../src/kube/http-client.ts";
-import type { KubeObject } from "../../src/object/meta.ts";
+import { isNotFound } from "../../src/cluster/kube/api-error.ts";
+import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
+import type { KubeObject } from "../../src/language/object/meta.ts";
 
 const PATIENCE_MS = 90_000;
 const PAUSE_MS = 250;

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Program } from "../../src/cli/testing/program.ts";
+import { Program } from "../../src/program/cli/testing/program.ts";
 
 /** The real program, killed for real, on files that stand for a kernel's. */
 const settings = 400;

@@ -1,17 +1,17 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { applyManifests } from "../../src/cli/apply-manifests.ts";
-import { installManifests } from "../../src/cli/manifests.ts";
-import { printObjects } from "../../src/cli/print-objects.ts";
-import { forTarget, readTarget } from "../../src/cli/target-cluster.ts";
-import type { Client } from "../../src/kube/client.ts";
-import { kinds } from "../../src/kube/kinds.ts";
-import { machineConfigCrds } from "../../src/machine-config/crds.ts";
-import { performanceProfileCrds } from "../../src/performance-profile/crds.ts";
-import { nodeTuningCrds } from "../../src/node-tuning/crds.ts";
-import type { KubeObject } from "../../src/object/meta.ts";
-import { readYaml } from "../../src/object/yaml.ts";
+import { applyManifests } from "../../src/program/cli/apply-manifests.ts";
+import { installManifests } from "../../src/program/cli/manifests.ts";
+import { printObjects } from "../../src/program/cli/print-objects.ts";
+import { forTarget, readTarget } from "../../src/program/cli/target-cluster.ts";
+import type { Client } from "../../src/cluster/kube/client.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { machineConfigCrds } from "../../src/domain/machine-config/crds.ts";
+import { performanceProfileCrds } from "../../src/domain/performance-profile/crds.ts";
+import { nodeTuningCrds } from "../../src/domain/node-tuning/crds.ts";
+import type { KubeObject } from "../../src/language/object/meta.ts";
+import { readYaml } from "../../src/language/object/yaml.ts";
 import { onEachServer } from "../conformance/on-each-server.ts";
 import { clientFor } from "../runtime/client-for.ts";
 

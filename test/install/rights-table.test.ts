@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { agentGrants } from "../../src/agent/rbac.ts";
-import { foundation } from "../../src/cli/manifests.ts";
-import { group } from "../../src/node-tuning/api.ts";
-import type { Grant } from "../../src/object/grant.ts";
-import type { KubeObject } from "../../src/object/meta.ts";
-import { operatorGrants, systemNamespace } from "../../src/operator/rbac.ts";
-import { webhookGrants } from "../../src/webhook/rbac.ts";
+import { agentGrants } from "../../src/program/agent/rbac.ts";
+import { foundation } from "../../src/program/cli/manifests.ts";
+import { group } from "../../src/domain/node-tuning/api.ts";
+import type { Grant } from "../../src/language/object/grant.ts";
+import type { KubeObject } from "../../src/language/object/meta.ts";
+import { operatorGrants, systemNamespace } from "../../src/program/operator/rbac.ts";
+import { webhookGrants } from "../../src/program/webhook/rbac.ts";
 
 const accounts: [string, readonly Grant[]][] = [
   ["attune-operator", operatorGrants],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { kinds } from "../../src/kube/kinds.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { LabCluster, namespace, phase } from "./lab-cluster.ts";
 
 let cluster: LabCluster;

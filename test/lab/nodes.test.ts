@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { kinds } from "../../src/kube/kinds.ts";
-import type { Node } from "../../src/lab/kubelet/node-object.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import type { Node } from "../../src/embedded/lab/kubelet/node-object.ts";
 import { LabCluster, virtualNode } from "./lab-cluster.ts";
 
 let cluster: LabCluster;

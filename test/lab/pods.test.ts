@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { kinds } from "../../src/kube/kinds.ts";
-import type { Pod } from "../../src/lab/kubelet/pod-admission.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import type { Pod } from "../../src/embedded/lab/kubelet/pod-admission.ts";
 import { LabCluster, namespace, phase, virtualNode, type Lab } from "./lab-cluster.ts";
 
 let cluster: LabCluster;

@@ -1,9 +1,9 @@
 import { request } from "node:https";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { HttpClient } from "../../src/kube/http-client.ts";
-import { kinds } from "../../src/kube/kinds.ts";
-import type { ProgramRun } from "../../src/lab/kubelet/program.ts";
-import { whenAborted } from "../../src/runtime/when-aborted.ts";
+import { HttpClient } from "../../src/cluster/kube/http-client.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import type { ProgramRun } from "../../src/embedded/lab/kubelet/program.ts";
+import { whenAborted } from "../../src/cluster/runtime/when-aborted.ts";
 import { LabCluster, namespace, phase } from "./lab-cluster.ts";
 
 let cluster: LabCluster;

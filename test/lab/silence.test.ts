@@ -2,12 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openAuthority } from "../../src/apiserver/auth/authority.ts";
-import { HttpClient } from "../../src/kube/http-client.ts";
-import { kinds } from "../../src/kube/kinds.ts";
-import { instanceAnnotation, type Node } from "../../src/lab/kubelet/node-object.ts";
-import type { Pod } from "../../src/lab/kubelet/pod-admission.ts";
-import type { LabOptions } from "../../src/lab/run-lab.ts";
+import { openAuthority } from "../../src/embedded/apiserver/auth/authority.ts";
+import { HttpClient } from "../../src/cluster/kube/http-client.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { instanceAnnotation, type Node } from "../../src/embedded/lab/kubelet/node-object.ts";
+import type { Pod } from "../../src/embedded/lab/kubelet/pod-admission.ts";
+import type { LabOptions } from "../../src/embedded/lab/run-lab.ts";
 import { FaultProxy } from "../fault-proxy/fault-proxy.ts";
 import { LabCluster, phase } from "./lab-cluster.ts";
 

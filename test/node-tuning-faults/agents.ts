@@ -1,9 +1,9 @@
-import type { Client } from "../../src/kube/client.ts";
-import { untyped } from "../../src/kube/kinds.ts";
-import { type AgentDaemonSet, agentDaemonSetName } from "../../src/node-tuning/agent-daemon-set.ts";
-import { type Profile, profileKind, tuningNamespace as namespace } from "../../src/node-tuning/api.ts";
-import { inputsOf } from "../../src/node-tuning/inputs.ts";
-import { equal } from "../../src/object/json.ts";
+import type { Client } from "../../src/cluster/kube/client.ts";
+import { untyped } from "../../src/cluster/kube/kinds.ts";
+import { type AgentDaemonSet, agentDaemonSetName } from "../../src/domain/node-tuning/agent-daemon-set.ts";
+import { type Profile, profileKind, tuningNamespace as namespace } from "../../src/domain/node-tuning/api.ts";
+import { inputsOf } from "../../src/domain/node-tuning/inputs.ts";
+import { equal } from "../../src/language/object/json.ts";
 
 const daemonSets = untyped("apps/v1", "DaemonSet", "daemonsets", true);
 const status = { namespace, subresource: "status" };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { kinds } from "../../src/kube/kinds.ts";
-import { tunedKind, tuningNamespace as namespace } from "../../src/node-tuning/api.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { tunedKind, tuningNamespace as namespace } from "../../src/domain/node-tuning/api.ts";
 import { DirectClient } from "../workloads/direct-client.ts";
 import { nodes, Stage } from "./stage.ts";
 import { story } from "./story.ts";

@@ -1,6 +1,6 @@
-import type { Client, KindRef, WatchEvent, WatchOptions } from "../../src/kube/client.ts";
-import type { KubeObject } from "../../src/object/meta.ts";
-import type { Clock } from "../../src/runtime/clock.ts";
+import type { Client, KindRef, WatchEvent, WatchOptions } from "../../src/cluster/kube/client.ts";
+import type { KubeObject } from "../../src/language/object/meta.ts";
+import type { Clock } from "../../src/cluster/runtime/clock.ts";
 
 export interface Sent {
   readonly write: string;

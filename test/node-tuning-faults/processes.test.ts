@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { equal } from "../../src/object/json.ts";
-import { profileKind, tunedKind, tuningNamespace as namespace } from "../../src/node-tuning/api.ts";
-import { operatorLease } from "../../src/operator/rbac.ts";
-import { type Lease, leaseKind } from "../../src/runtime/lease.ts";
+import { equal } from "../../src/language/object/json.ts";
+import { profileKind, tunedKind, tuningNamespace as namespace } from "../../src/domain/node-tuning/api.ts";
+import { operatorLease } from "../../src/program/operator/rbac.ts";
+import { type Lease, leaseKind } from "../../src/cluster/runtime/lease.ts";
 import { bundleProgram } from "../attack/child-server.ts";
 import { LiveStage } from "./live-stage.ts";
 import { type OperatorProcess, startOperatorProcess } from "./operator-process.ts";

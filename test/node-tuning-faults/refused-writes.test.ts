@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ApiError } from "../../src/kube/api-error.ts";
-import { profileKind, tuningNamespace as namespace } from "../../src/node-tuning/api.ts";
+import { ApiError } from "../../src/cluster/kube/api-error.ts";
+import { profileKind, tuningNamespace as namespace } from "../../src/domain/node-tuning/api.ts";
 import { DirectClient } from "../workloads/direct-client.ts";
 import { nodes, Stage } from "./stage.ts";
 import { story } from "./story.ts";

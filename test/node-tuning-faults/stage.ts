@@ -1,11 +1,11 @@
 import { setMaxListeners } from "node:events";
-import { SmallServer } from "../../src/apiserver/testing/small-server.ts";
-import type { Client } from "../../src/kube/client.ts";
-import { untyped } from "../../src/kube/kinds.ts";
-import { machineConfigCrds } from "../../src/machine-config/crds.ts";
-import { tuningNamespace as namespace } from "../../src/node-tuning/api.ts";
-import { nodeTuningCrds } from "../../src/node-tuning/crds.ts";
-import { runOperator, type OperatorOptions } from "../../src/operator/operator.ts";
+import { SmallServer } from "../../src/embedded/apiserver/testing/small-server.ts";
+import type { Client } from "../../src/cluster/kube/client.ts";
+import { untyped } from "../../src/cluster/kube/kinds.ts";
+import { machineConfigCrds } from "../../src/domain/machine-config/crds.ts";
+import { tuningNamespace as namespace } from "../../src/domain/node-tuning/api.ts";
+import { nodeTuningCrds } from "../../src/domain/node-tuning/crds.ts";
+import { runOperator, type OperatorOptions } from "../../src/program/operator/operator.ts";
 import { clusterOperatorDefinition } from "../node-tuning/cluster-operator-definition.ts";
 import { DirectClient } from "../workloads/direct-client.ts";
 import { playAgents } from "./agents.ts";

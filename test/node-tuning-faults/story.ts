@@ -1,8 +1,13 @@
-import type { Client } from "../../src/kube/client.ts";
-import { untyped } from "../../src/kube/kinds.ts";
-import { machineConfigKind, machineConfigPoolKind } from "../../src/machine-config/api.ts";
-import { profileKind, type Recommend, tunedKind, tuningNamespace as namespace } from "../../src/node-tuning/api.ts";
-import type { KubeObject } from "../../src/object/meta.ts";
+import type { Client } from "../../src/cluster/kube/client.ts";
+import { untyped } from "../../src/cluster/kube/kinds.ts";
+import { machineConfigKind, machineConfigPoolKind } from "../../src/domain/machine-config/api.ts";
+import {
+  profileKind,
+  type Recommend,
+  tunedKind,
+  tuningNamespace as namespace,
+} from "../../src/domain/node-tuning/api.ts";
+import type { KubeObject } from "../../src/language/object/meta.ts";
 
 const nodes = untyped("v1", "Node", "nodes", false);
 const daemonSets = untyped("apps/v1", "DaemonSet", "daemonsets", true);

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../src/object/meta.ts";
+import type { KubeObject } from "../../src/language/object/meta.ts";
 
 /** As far as an operator needs it. Attune never installs it: others would take the cluster for OpenShift. */
 export const clusterOperatorDefinition: KubeObject = {

@@ -1,4 +1,4 @@
-import { equal } from "../../src/object/json.ts";
+import { equal } from "../../src/language/object/json.ts";
 import type { Observation } from "./fixture.ts";
 import type { Observed } from "./observe.ts";
 

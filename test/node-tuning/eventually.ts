@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { isNotFound } from "../../src/kube/api-error.ts";
+import { isNotFound } from "../../src/cluster/kube/api-error.ts";
 
 /** Far longer than anything takes here. */
 const patienceMs = 30_000;

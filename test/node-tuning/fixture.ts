@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import type { LabelSelectorObject } from "../../src/object/label-selector.ts";
-import type { Recommend } from "../../src/node-tuning/api.ts";
+import type { LabelSelectorObject } from "../../src/language/object/label-selector.ts";
+import type { Recommend } from "../../src/domain/node-tuning/api.ts";
 
 type Names = Record<string, string>;
 type Changes = Record<string, string | null>;

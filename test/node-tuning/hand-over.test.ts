@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { applyManifests } from "../../src/cli/apply-manifests.ts";
-import { foundation } from "../../src/cli/manifests.ts";
-import type { Client } from "../../src/kube/client.ts";
-import { kinds } from "../../src/kube/kinds.ts";
-import { machineConfigKind, machineConfigPoolKind } from "../../src/machine-config/api.ts";
+import { applyManifests } from "../../src/program/cli/apply-manifests.ts";
+import { foundation } from "../../src/program/cli/manifests.ts";
+import type { Client } from "../../src/cluster/kube/client.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { machineConfigKind, machineConfigPoolKind } from "../../src/domain/machine-config/api.ts";
 import {
   bootArgumentsAnnotation,
   generatedAnnotation,
@@ -11,14 +11,14 @@ import {
   profileKind,
   tunedKind,
   tuningNamespace as namespace,
-} from "../../src/node-tuning/api.ts";
-import { inputsOf } from "../../src/node-tuning/inputs.ts";
-import { findCondition } from "../../src/object/condition.ts";
-import { runOperator } from "../../src/operator/operator.ts";
-import { operatorLease, operatorServiceAccount, systemNamespace } from "../../src/operator/rbac.ts";
-import { LeaderElection } from "../../src/runtime/leader-election.ts";
-import { leaseStore } from "../../src/runtime/lease.ts";
-import { whenAborted } from "../../src/runtime/when-aborted.ts";
+} from "../../src/domain/node-tuning/api.ts";
+import { inputsOf } from "../../src/domain/node-tuning/inputs.ts";
+import { findCondition } from "../../src/language/object/condition.ts";
+import { runOperator } from "../../src/program/operator/operator.ts";
+import { operatorLease, operatorServiceAccount, systemNamespace } from "../../src/program/operator/rbac.ts";
+import { LeaderElection } from "../../src/cluster/runtime/leader-election.ts";
+import { leaseStore } from "../../src/cluster/runtime/lease.ts";
+import { whenAborted } from "../../src/cluster/runtime/when-aborted.ts";
 import { clientFor, clientOfAccount } from "../runtime/client-for.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
 import { eventually } from "./eventually.ts";

@@ -1,6 +1,6 @@
-import type { Client, KindRef } from "../../src/kube/client.ts";
-import { untyped } from "../../src/kube/kinds.ts";
-import { machineConfigKind } from "../../src/machine-config/api.ts";
+import type { Client, KindRef } from "../../src/cluster/kube/client.ts";
+import { untyped } from "../../src/cluster/kube/kinds.ts";
+import { machineConfigKind } from "../../src/domain/machine-config/api.ts";
 import {
   deferredAnnotation,
   generatedAnnotation,
@@ -8,9 +8,9 @@ import {
   profileKind,
   tunedKind,
   tuningNamespace as namespace,
-} from "../../src/node-tuning/api.ts";
-import type { Condition } from "../../src/object/condition.ts";
-import type { KubeObject } from "../../src/object/meta.ts";
+} from "../../src/domain/node-tuning/api.ts";
+import type { Condition } from "../../src/language/object/condition.ts";
+import type { KubeObject } from "../../src/language/object/meta.ts";
 import type { Observation } from "./fixture.ts";
 
 const nodes = untyped("v1", "Node", "nodes", false);

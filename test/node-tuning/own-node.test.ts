@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { agentServiceAccount } from "../../src/agent/rbac.ts";
-import { applyManifests } from "../../src/cli/apply-manifests.ts";
-import { foundation } from "../../src/cli/manifests.ts";
-import { isApiError, isNotFound } from "../../src/kube/api-error.ts";
-import type { Client, KindRef, Patch } from "../../src/kube/client.ts";
-import { kinds, untyped } from "../../src/kube/kinds.ts";
+import { agentServiceAccount } from "../../src/program/agent/rbac.ts";
+import { applyManifests } from "../../src/program/cli/apply-manifests.ts";
+import { foundation } from "../../src/program/cli/manifests.ts";
+import { isApiError, isNotFound } from "../../src/cluster/kube/api-error.ts";
+import type { Client, KindRef, Patch } from "../../src/cluster/kube/client.ts";
+import { kinds, untyped } from "../../src/cluster/kube/kinds.ts";
 import {
   bootArgumentsAnnotation,
   inputsAnnotation,
   profileKind,
   tuningNamespace as namespace,
-} from "../../src/node-tuning/api.ts";
+} from "../../src/domain/node-tuning/api.ts";
 import { clientFor, withToken } from "../runtime/client-for.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
 

@@ -1,6 +1,6 @@
-import { isNotFound } from "../../src/kube/api-error.ts";
-import type { Client, KindRef } from "../../src/kube/client.ts";
-import type { Grant } from "../../src/object/grant.ts";
+import { isNotFound } from "../../src/cluster/kube/api-error.ts";
+import type { Client, KindRef } from "../../src/cluster/kube/client.ts";
+import type { Grant } from "../../src/language/object/grant.ts";
 
 /** What RBAC judges a request by. */
 export interface RecordedRequest {

@@ -1,15 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { applyManifests } from "../../src/cli/apply-manifests.ts";
-import { foundation } from "../../src/cli/manifests.ts";
-import type { Client } from "../../src/kube/client.ts";
-import { kinds } from "../../src/kube/kinds.ts";
-import { machineConfigKind, machineConfigPoolKind } from "../../src/machine-config/api.ts";
-import { profileKind, type Recommend, tunedKind, tuningNamespace as namespace } from "../../src/node-tuning/api.ts";
-import { inputsOf } from "../../src/node-tuning/inputs.ts";
-import { clusterOperatorKind } from "../../src/node-tuning/node-tuning-controller.ts";
-import { findCondition } from "../../src/object/condition.ts";
-import { runOperator } from "../../src/operator/operator.ts";
-import { operatorGrants, operatorServiceAccount, systemNamespace } from "../../src/operator/rbac.ts";
+import { applyManifests } from "../../src/program/cli/apply-manifests.ts";
+import { foundation } from "../../src/program/cli/manifests.ts";
+import type { Client } from "../../src/cluster/kube/client.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { machineConfigKind, machineConfigPoolKind } from "../../src/domain/machine-config/api.ts";
+import {
+  profileKind,
+  type Recommend,
+  tunedKind,
+  tuningNamespace as namespace,
+} from "../../src/domain/node-tuning/api.ts";
+import { inputsOf } from "../../src/domain/node-tuning/inputs.ts";
+import { clusterOperatorKind } from "../../src/domain/node-tuning/node-tuning-controller.ts";
+import { findCondition } from "../../src/language/object/condition.ts";
+import { runOperator } from "../../src/program/operator/operator.ts";
+import { operatorGrants, operatorServiceAccount, systemNamespace } from "../../src/program/operator/rbac.ts";
 import { clientFor, clientOfAccount } from "../runtime/client-for.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
 import { clusterOperatorDefinition } from "./cluster-operator-definition.ts";

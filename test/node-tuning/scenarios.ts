@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { applyManifests } from "../../src/cli/apply-manifests.ts";
-import type { Client } from "../../src/kube/client.ts";
-import { machineConfigCrds } from "../../src/machine-config/crds.ts";
-import { tuningNamespace } from "../../src/node-tuning/api.ts";
-import { nodeTuningCrds } from "../../src/node-tuning/crds.ts";
+import { applyManifests } from "../../src/program/cli/apply-manifests.ts";
+import type { Client } from "../../src/cluster/kube/client.ts";
+import { machineConfigCrds } from "../../src/domain/machine-config/crds.ts";
+import { tuningNamespace } from "../../src/domain/node-tuning/api.ts";
+import { nodeTuningCrds } from "../../src/domain/node-tuning/crds.ts";
 import { clientFor } from "../runtime/client-for.ts";
 import { growingPause } from "../servers/growing-pause.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";

@@ -1,5 +1,5 @@
-import { tunedKind, tuningNamespace as namespace } from "../../src/node-tuning/api.ts";
-import type { KubeObject, OwnerReference } from "../../src/object/meta.ts";
+import { tunedKind, tuningNamespace as namespace } from "../../src/domain/node-tuning/api.ts";
+import type { KubeObject, OwnerReference } from "../../src/language/object/meta.ts";
 
 /** What the operator that Attune replaces leaves on a cluster, as far as it matters to who comes after it. */
 export const shippedDaemonSet: KubeObject = {

@@ -1,8 +1,8 @@
-import { isNotFound } from "../../src/kube/api-error.ts";
-import type { Client, KindRef } from "../../src/kube/client.ts";
-import { kinds, untyped } from "../../src/kube/kinds.ts";
-import { machineConfigKind, machineConfigPoolKind } from "../../src/machine-config/api.ts";
-import type { AgentDaemonSet } from "../../src/node-tuning/agent-daemon-set.ts";
+import { isNotFound } from "../../src/cluster/kube/api-error.ts";
+import type { Client, KindRef } from "../../src/cluster/kube/client.ts";
+import { kinds, untyped } from "../../src/cluster/kube/kinds.ts";
+import { machineConfigKind, machineConfigPoolKind } from "../../src/domain/machine-config/api.ts";
+import type { AgentDaemonSet } from "../../src/domain/node-tuning/agent-daemon-set.ts";
 import {
   bootArgumentsAnnotation,
   generatedAnnotation,
@@ -11,8 +11,8 @@ import {
   profileKind,
   tunedKind,
   tuningNamespace as namespace,
-} from "../../src/node-tuning/api.ts";
-import { runOperator } from "../../src/operator/operator.ts";
+} from "../../src/domain/node-tuning/api.ts";
+import { runOperator } from "../../src/program/operator/operator.ts";
 import { growingPause } from "../servers/growing-pause.ts";
 import type { Change, Given, GivenMachineConfig, GivenNode, GivenPool, GivenTuned, NodeSide } from "./fixture.ts";
 

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import type { JsonObject } from "../../src/object/json.ts";
+import type { JsonObject } from "../../src/language/object/json.ts";
 
 /** The annotation's text, given what else the profile makes of its kubelets; absent: no annotation. */
 export type ChosenKubelet = (needs: KubeletNeeds) => string | undefined;

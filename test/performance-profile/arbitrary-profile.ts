@@ -1,15 +1,15 @@
 import * as fc from "fast-check";
-import { cpuSet, formatRanges } from "../../src/cpu/cpu-set.ts";
-import type { KubeObject } from "../../src/object/meta.ts";
+import { cpuSet, formatRanges } from "../../src/language/cpu/cpu-set.ts";
+import type { KubeObject } from "../../src/language/object/meta.ts";
 import {
   annotations as annotationNames,
   type CpuSpec,
   type HugePage,
   type PerformanceProfileSpec,
   performanceProfileKind,
-} from "../../src/performance-profile/api.ts";
-import type { DerivationInput } from "../../src/performance-profile/derivation.ts";
-import { topologyPolicies } from "../../src/performance-profile/profile-facts.ts";
+} from "../../src/domain/performance-profile/api.ts";
+import type { DerivationInput } from "../../src/domain/performance-profile/derivation.ts";
+import { topologyPolicies } from "../../src/domain/performance-profile/profile-facts.ts";
 import { arbitraryKubelet, type ChosenKubelet } from "./arbitrary-kubelet.ts";
 
 export interface ArbitraryProfile {

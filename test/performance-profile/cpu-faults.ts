@@ -1,11 +1,11 @@
-import { type CpuSet, difference, intersection, isSubset, union } from "../../src/cpu/cpu-set.ts";
-import { parseCpuset } from "../../src/cpu/cpuset.ts";
-import { filesOf, unitsOf } from "../../src/ignition/config.ts";
-import { contentsOf } from "../../src/ignition/file-contents.ts";
-import { at, equal } from "../../src/object/json.ts";
-import { type DerivationInput, mixesCpus } from "../../src/performance-profile/derivation.ts";
-import type { Derivation } from "../../src/performance-profile/derive.ts";
-import { parseProfile } from "../../src/tuned/parse-profile.ts";
+import { type CpuSet, difference, intersection, isSubset, union } from "../../src/language/cpu/cpu-set.ts";
+import { parseCpuset } from "../../src/language/cpu/cpuset.ts";
+import { filesOf, unitsOf } from "../../src/language/ignition/config.ts";
+import { contentsOf } from "../../src/language/ignition/file-contents.ts";
+import { at, equal } from "../../src/language/object/json.ts";
+import { type DerivationInput, mixesCpus } from "../../src/domain/performance-profile/derivation.ts";
+import type { Derivation } from "../../src/domain/performance-profile/derive.ts";
+import { parseProfile } from "../../src/language/tuned/parse-profile.ts";
 
 /** Where derived objects disagree on whose a CPU is. Read from what nodes are given, not from the profile. */
 export function cpuFaults(

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { checks, clusterChecks, findings } from "../../src/performance-profile/findings.ts";
-import { allCases } from "../../src/performance-profile/findings/testing/all-cases.ts";
-import { surroundingsOf, profileOf } from "../../src/performance-profile/findings/testing/case.ts";
+import { checks, clusterChecks, findings } from "../../src/domain/performance-profile/findings.ts";
+import { allCases } from "../../src/domain/performance-profile/findings/testing/all-cases.ts";
+import { surroundingsOf, profileOf } from "../../src/domain/performance-profile/findings/testing/case.ts";
 import { root } from "../architecture/imports.ts";
 
-const folder = join(root, "src/performance-profile");
+const folder = join(root, "src/domain/performance-profile");
 const documented = rowsOf(readFileSync(join(root, "docs/findings.md"), "utf8"));
 const produced = new Set(
   Object.values(allCases)

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { clone, set } from "../../src/object/json.ts";
+import { clone, set } from "../../src/language/object/json.ts";
 
 /** Values that nobody means, and somebody sends. */
 export const anyHostile: fc.Arbitrary<unknown> = fc.oneof(

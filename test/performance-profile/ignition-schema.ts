@@ -1,4 +1,4 @@
-import type { Schema } from "../../src/schema/schema.ts";
+import type { Schema } from "../../src/language/schema/schema.ts";
 
 const text: Schema = { type: "string" };
 const nothing: Schema = { type: "object" };

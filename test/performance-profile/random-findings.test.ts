@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { KubeObject } from "../../src/object/meta.ts";
-import { annotations, type PerformanceProfileSpec } from "../../src/performance-profile/api.ts";
-import { derive } from "../../src/performance-profile/derive.ts";
-import type { Finding } from "../../src/performance-profile/finding.ts";
-import { findings } from "../../src/performance-profile/findings.ts";
-import { poolFor } from "../../src/performance-profile/pools.ts";
-import { readFacts } from "../../src/performance-profile/read-facts.ts";
-import type { Surroundings } from "../../src/performance-profile/surroundings.ts";
+import type { KubeObject } from "../../src/language/object/meta.ts";
+import { annotations, type PerformanceProfileSpec } from "../../src/domain/performance-profile/api.ts";
+import { derive } from "../../src/domain/performance-profile/derive.ts";
+import type { Finding } from "../../src/domain/performance-profile/finding.ts";
+import { findings } from "../../src/domain/performance-profile/findings.ts";
+import { poolFor } from "../../src/domain/performance-profile/pools.ts";
+import { readFacts } from "../../src/domain/performance-profile/read-facts.ts";
+import type { Surroundings } from "../../src/domain/performance-profile/surroundings.ts";
 import { anyHostile, anyMutation, mutated } from "./hostile.ts";
 import { suitedProfile, type SuitedProfile } from "./suited-profile.ts";
 

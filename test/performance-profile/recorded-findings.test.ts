@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { deepFreeze } from "../../src/object/json.ts";
-import { findings } from "../../src/performance-profile/findings.ts";
+import { deepFreeze } from "../../src/language/object/json.ts";
+import { findings } from "../../src/domain/performance-profile/findings.ts";
 import { renderCases } from "./render-cases.ts";
 
 describe("a profile that the replaced operator", () => {

@@ -1,10 +1,10 @@
-import { contentsOf } from "../../src/ignition/file-contents.ts";
-import { filesOf, type IgnitionFile, type IgnitionUnit, unitsOf } from "../../src/ignition/config.ts";
-import { parseUnit } from "../../src/ignition/unit-text.ts";
-import { at, get, isObject } from "../../src/object/json.ts";
-import type { KubeObject } from "../../src/object/meta.ts";
-import type { ProfileText } from "../../src/node-tuning/api.ts";
-import { parseProfile } from "../../src/tuned/parse-profile.ts";
+import { contentsOf } from "../../src/language/ignition/file-contents.ts";
+import { filesOf, type IgnitionFile, type IgnitionUnit, unitsOf } from "../../src/language/ignition/config.ts";
+import { parseUnit } from "../../src/language/ignition/unit-text.ts";
+import { at, get, isObject } from "../../src/language/object/json.ts";
+import type { KubeObject } from "../../src/language/object/meta.ts";
+import type { ProfileText } from "../../src/domain/node-tuning/api.ts";
+import { parseProfile } from "../../src/language/tuned/parse-profile.ts";
 
 type Facts = Record<string, unknown>;
 /** Section → key → value. */

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import type { MachineConfigPool } from "../../src/machine-config/api.ts";
-import type { Json } from "../../src/object/json.ts";
-import type { KubeObject, ObjectMeta } from "../../src/object/meta.ts";
-import { applyMergePatch } from "../../src/patch/merge-patch.ts";
-import { performanceProfileKind, type PerformanceProfileSpec } from "../../src/performance-profile/api.ts";
-import type { PartitioningMode } from "../../src/workload-partitioning/partitioning-mode.ts";
+import type { MachineConfigPool } from "../../src/domain/machine-config/api.ts";
+import type { Json } from "../../src/language/object/json.ts";
+import type { KubeObject, ObjectMeta } from "../../src/language/object/meta.ts";
+import { applyMergePatch } from "../../src/language/patch/merge-patch.ts";
+import { performanceProfileKind, type PerformanceProfileSpec } from "../../src/domain/performance-profile/api.ts";
+import type { PartitioningMode } from "../../src/domain/workload-partitioning/partitioning-mode.ts";
 
 const folder = join(import.meta.dirname, "../fixtures/performance-profile/render");
 

@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { clone, deepFreeze } from "../../src/object/json.ts";
-import type { KubeObject } from "../../src/object/meta.ts";
-import { weakOwnerLabel } from "../../src/performance-profile/api.ts";
-import { derive } from "../../src/performance-profile/derive.ts";
-import { readFacts } from "../../src/performance-profile/read-facts.ts";
-import { bootstrapMachineConfig, bootstrapRoles } from "../../src/workload-partitioning/bootstrap-machine-config.ts";
+import { clone, deepFreeze } from "../../src/language/object/json.ts";
+import type { KubeObject } from "../../src/language/object/meta.ts";
+import { weakOwnerLabel } from "../../src/domain/performance-profile/api.ts";
+import { derive } from "../../src/domain/performance-profile/derive.ts";
+import { readFacts } from "../../src/domain/performance-profile/read-facts.ts";
+import {
+  bootstrapMachineConfig,
+  bootstrapRoles,
+} from "../../src/domain/workload-partitioning/bootstrap-machine-config.ts";
 import { reduce } from "./reduce.ts";
 import { type RenderCase, renderCases } from "./render-cases.ts";
 

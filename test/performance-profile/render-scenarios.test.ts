@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AssetFolders } from "../../src/cli/render/testing/asset-folders.ts";
+import { AssetFolders } from "../../src/program/cli/render/testing/asset-folders.ts";
 import { reduce } from "./reduce.ts";
 import { scenarios } from "./scenarios.ts";
 

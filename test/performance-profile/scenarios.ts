@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import type { Json } from "../../src/object/json.ts";
-import { applyMergePatch } from "../../src/patch/merge-patch.ts";
+import type { Json } from "../../src/language/object/json.ts";
+import { applyMergePatch } from "../../src/language/patch/merge-patch.ts";
 
 const fixtures = join(import.meta.dirname, "../fixtures/performance-profile");
 

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
-import { cpuSet } from "../../src/cpu/cpu-set.ts";
-import type { CpuTopology } from "../../src/cpu/cpu-topology.ts";
-import { parseCpuset } from "../../src/cpu/cpuset.ts";
-import type { KubeObject } from "../../src/object/meta.ts";
-import type { PerformanceProfileSpec } from "../../src/performance-profile/api.ts";
-import type { Surroundings } from "../../src/performance-profile/surroundings.ts";
+import { cpuSet } from "../../src/language/cpu/cpu-set.ts";
+import type { CpuTopology } from "../../src/language/cpu/cpu-topology.ts";
+import { parseCpuset } from "../../src/language/cpu/cpuset.ts";
+import type { KubeObject } from "../../src/language/object/meta.ts";
+import type { PerformanceProfileSpec } from "../../src/domain/performance-profile/api.ts";
+import type { Surroundings } from "../../src/domain/performance-profile/surroundings.ts";
 import { type ArbitraryProfile, arbitraryProfile } from "./arbitrary-profile.ts";
 
 /** A profile, and a cluster with machines that it suits. */

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { at } from "../../src/object/json.ts";
-import { readYaml } from "../../src/object/yaml.ts";
-import { performanceProfileCrds } from "../../src/performance-profile/crds.ts";
-import type { Schema } from "../../src/schema/schema.ts";
-import { checkStructural } from "../../src/schema/structural.ts";
+import { at } from "../../src/language/object/json.ts";
+import { readYaml } from "../../src/language/object/yaml.ts";
+import { performanceProfileCrds } from "../../src/domain/performance-profile/crds.ts";
+import type { Schema } from "../../src/language/schema/schema.ts";
+import { checkStructural } from "../../src/language/schema/structural.ts";
 
 interface Served {
   name: string;

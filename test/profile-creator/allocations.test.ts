@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { formatRanges } from "../../src/cpu/cpu-set.ts";
-import { allocate, type Division } from "../../src/performance-profile/creator/allocate.ts";
+import { formatRanges } from "../../src/language/cpu/cpu-set.ts";
+import { allocate, type Division } from "../../src/domain/performance-profile/creator/allocate.ts";
 import { allocations, nodeOf, type RecordedAllocation, topologyOf } from "./recorded.ts";
 
 const worker1 = topologyOf(nodeOf("bare-metal", "worker1.internal"));

@@ -3,7 +3,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type GatheredCluster, type Maker, writeSupportData } from "../../src/cli/profile/testing/support-data.ts";
+import {
+  type GatheredCluster,
+  type Maker,
+  writeSupportData,
+} from "../../src/program/cli/profile/testing/support-data.ts";
 import { clusters, type RecordedCluster, topologyOf } from "./recorded.ts";
 
 const run = promisify(execFile);

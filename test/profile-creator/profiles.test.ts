@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { create } from "../../src/cli/profile/create.ts";
-import { info } from "../../src/cli/profile/info.ts";
-import { Said } from "../../src/cli/tuned/testing/said.ts";
-import { readYaml } from "../../src/object/yaml.ts";
+import { create } from "../../src/program/cli/profile/create.ts";
+import { info } from "../../src/program/cli/profile/info.ts";
+import { Said } from "../../src/program/cli/tuned/testing/said.ts";
+import { readYaml } from "../../src/language/object/yaml.ts";
 import { MustGathers } from "./must-gather.ts";
 import { clusters, type Flags, infos, profiles, refusals } from "./recorded.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import type { CpuTopology } from "../../src/cpu/cpu-topology.ts";
-import { type NumaNodeText, parseTopology } from "../../src/cpu/topology-text.ts";
-import { readYaml } from "../../src/object/yaml.ts";
+import type { CpuTopology } from "../../src/language/cpu/cpu-topology.ts";
+import { type NumaNodeText, parseTopology } from "../../src/language/cpu/topology-text.ts";
+import { readYaml } from "../../src/language/object/yaml.ts";
 
 /** What the creator that Attune replaces was given, and what it answered: `test/fixtures/performance-profile/creator`. */
 export interface RecordedCluster {

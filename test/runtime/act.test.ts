@@ -1,11 +1,11 @@
 import { beforeEach, expect, it } from "vitest";
-import { isNotFound } from "../../src/kube/api-error.ts";
-import type { Client, KindRef } from "../../src/kube/client.ts";
-import { untyped } from "../../src/kube/kinds.ts";
-import type { KubeObject } from "../../src/object/meta.ts";
-import { emptyPlan, type ObjectReference, type Plan } from "../../src/object/plan.ts";
-import { act, ActError, type ActResult } from "../../src/runtime/act.ts";
-import { EventRecorder } from "../../src/runtime/event-recorder.ts";
+import { isNotFound } from "../../src/cluster/kube/api-error.ts";
+import type { Client, KindRef } from "../../src/cluster/kube/client.ts";
+import { untyped } from "../../src/cluster/kube/kinds.ts";
+import type { KubeObject } from "../../src/language/object/meta.ts";
+import { emptyPlan, type ObjectReference, type Plan } from "../../src/language/object/plan.ts";
+import { act, ActError, type ActResult } from "../../src/cluster/runtime/act.ts";
+import { EventRecorder } from "../../src/cluster/runtime/event-recorder.ts";
 import { withEachServer } from "./with-each-server.ts";
 import { clientFor } from "./client-for.ts";
 

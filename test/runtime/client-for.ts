@@ -1,6 +1,6 @@
-import { bearer, staticCredentials } from "../../src/kube/credentials.ts";
-import { HttpClient } from "../../src/kube/http-client.ts";
-import { kinds } from "../../src/kube/kinds.ts";
+import { bearer, staticCredentials } from "../../src/cluster/kube/credentials.ts";
+import { HttpClient } from "../../src/cluster/kube/http-client.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
 import type { ServerUnderTest } from "../servers/server-under-test.ts";
 
 type Reached = Pick<ServerUnderTest, "url" | "authority">;

@@ -1,6 +1,6 @@
-import { isObject } from "../../src/object/json.ts";
+import { isObject } from "../../src/language/object/json.ts";
 import { beforeAll, describe, expect, it } from "vitest";
-import { definitions } from "../../src/apiserver/kinds/definitions.ts";
+import { definitions } from "../../src/embedded/apiserver/kinds/definitions.ts";
 import { send } from "../replay/wire.ts";
 import { startEmbeddedServer } from "../servers/embedded-server.ts";
 import { startRealServer } from "../servers/real-server.ts";

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { writeKubeconfig } from "../../src/apiserver/auth/kubeconfig.ts";
-import { privateKeyPem } from "../../src/certificate/certificate.ts";
+import { writeKubeconfig } from "../../src/embedded/apiserver/auth/kubeconfig.ts";
+import { privateKeyPem } from "../../src/cluster/certificate/certificate.ts";
 import { Program } from "./program.ts";
 import type { ServerUnderTest } from "./server-under-test.ts";
 

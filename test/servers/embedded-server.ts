@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startServer } from "../../src/apiserver/server.ts";
+import { startServer } from "../../src/embedded/apiserver/server.ts";
 import type { ServerUnderTest } from "./server-under-test.ts";
 
 /** The embedded server in this process, on a directory of its own. */

@@ -1,4 +1,4 @@
-import type { Authority } from "../../src/apiserver/auth/authority.ts";
+import type { Authority } from "../../src/embedded/apiserver/auth/authority.ts";
 import { startEmbeddedServer } from "./embedded-server.ts";
 import { startRealServer } from "./real-server.ts";
 

@@ -1,5 +1,5 @@
-import type { Client } from "../../src/kube/client.ts";
-import { kinds } from "../../src/kube/kinds.ts";
+import type { Client } from "../../src/cluster/kube/client.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { growingPause } from "./growing-pause.ts";
 
 /** Until every definition there is can be used: a real server takes seconds. */

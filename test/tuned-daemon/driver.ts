@@ -1,17 +1,17 @@
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { Engine } from "../../src/engine/engine.ts";
-import { nativeEngine } from "../../src/engine/native-engine.ts";
-import { launchAt } from "../../src/engine/tuned-daemon/launch.ts";
-import { daemonArgv, Supervisor } from "../../src/engine/tuned-daemon/supervisor.ts";
-import { TunedEngine } from "../../src/engine/tuned-daemon/tuned-engine.ts";
-import { LinuxHost } from "../../src/host/linux-host.ts";
-import { answerProbes } from "../../src/on-node/answer-probes.ts";
-import { systemClock } from "../../src/runtime/clock.ts";
-import { parseProfile } from "../../src/tuned/parse-profile.ts";
-import type { Answer } from "../../src/tuned/probe.ts";
-import { type ResolvedProfile, resolve } from "../../src/tuned/resolve.ts";
+import type { Engine } from "../../src/node/engine/engine.ts";
+import { nativeEngine } from "../../src/node/engine/native-engine.ts";
+import { launchAt } from "../../src/node/engine/tuned-daemon/launch.ts";
+import { daemonArgv, Supervisor } from "../../src/node/engine/tuned-daemon/supervisor.ts";
+import { TunedEngine } from "../../src/node/engine/tuned-daemon/tuned-engine.ts";
+import { LinuxHost } from "../../src/node/host/linux-host.ts";
+import { answerProbes } from "../../src/node/on-node/answer-probes.ts";
+import { systemClock } from "../../src/cluster/runtime/clock.ts";
+import { parseProfile } from "../../src/language/tuned/parse-profile.ts";
+import type { Answer } from "../../src/language/tuned/probe.ts";
+import { type ResolvedProfile, resolve } from "../../src/language/tuned/resolve.ts";
 
 /** What a test asks an engine on a machine to do: one request to a line, one answer to a line. */
 export type Request =

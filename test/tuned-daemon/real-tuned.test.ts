@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { ApplyReport, RollbackReport, VerifyReport } from "../../src/engine/engine.ts";
-import type { TunedStatus } from "../../src/engine/tuned-daemon/tuned-engine.ts";
+import type { ApplyReport, RollbackReport, VerifyReport } from "../../src/node/engine/engine.ts";
+import type { TunedStatus } from "../../src/node/engine/tuned-daemon/tuned-engine.ts";
 import { type Attune, Machine } from "./machine.ts";
 import { tunedPath } from "./tuned-program.ts";
 

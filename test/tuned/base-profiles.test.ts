@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { documentOf, type OptionDocument, type UnitDocument } from "../../src/tuned/document.ts";
-import { parseProfile } from "../../src/tuned/parse-profile.ts";
-import { noAnswers } from "../../src/tuned/probe.ts";
-import { baseScripts, baseVariableFiles } from "../../src/tuned/profiles/base-files.ts";
-import { baseDirectory, baseProfiles } from "../../src/tuned/profiles/base-profiles.ts";
-import { preview, resolve } from "../../src/tuned/resolve.ts";
+import { documentOf, type OptionDocument, type UnitDocument } from "../../src/language/tuned/document.ts";
+import { parseProfile } from "../../src/language/tuned/parse-profile.ts";
+import { noAnswers } from "../../src/language/tuned/probe.ts";
+import { baseScripts, baseVariableFiles } from "../../src/language/tuned/profiles/base-files.ts";
+import { baseDirectory, baseProfiles } from "../../src/language/tuned/profiles/base-profiles.ts";
+import { preview, resolve } from "../../src/language/tuned/resolve.ts";
 import { renderedProfiles } from "./performance-profile-texts.ts";
 import { type RecordedCase, recorded } from "./recorded-case.ts";
 import { type RecordedEnvironment, untilAnswered } from "./recorded-node.ts";

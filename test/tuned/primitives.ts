@@ -1,6 +1,6 @@
-import { parseCpuList } from "../../src/cpu/cpu-list.ts";
-import { formatMask, parseMask } from "../../src/cpu/cpu-mask.ts";
-import { cpuSet, formatRanges } from "../../src/cpu/cpu-set.ts";
+import { parseCpuList } from "../../src/language/cpu/cpu-list.ts";
+import { formatMask, parseMask } from "../../src/language/cpu/cpu-mask.ts";
+import { cpuSet, formatRanges } from "../../src/language/cpu/cpu-set.ts";
 import {
   activeOption,
   collapseBlanks,
@@ -9,7 +9,7 @@ import {
   setKeys,
   truthDigit,
   unquote,
-} from "../../src/tuned/plugin-text.ts";
+} from "../../src/language/tuned/plugin-text.ts";
 import type { RecordedCase } from "./recorded-case.ts";
 
 /** Runs what TuneD's own small functions do, by their names there. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { expand } from "../../src/tuned/expand.ts";
-import { parseProfile } from "../../src/tuned/parse-profile.ts";
-import { type Answer, noAnswers, probeKey } from "../../src/tuned/probe.ts";
-import { type Resolution, resolve } from "../../src/tuned/resolve.ts";
-import { normalValue } from "../../src/tuned/value.ts";
+import { expand } from "../../src/language/tuned/expand.ts";
+import { parseProfile } from "../../src/language/tuned/parse-profile.ts";
+import { type Answer, noAnswers, probeKey } from "../../src/language/tuned/probe.ts";
+import { type Resolution, resolve } from "../../src/language/tuned/resolve.ts";
+import { normalValue } from "../../src/language/tuned/value.ts";
 
 /** The surprises of TuneD that are in its language; docs/tuned-quirks.md says of each what we do and why. */
 

@@ -1,5 +1,5 @@
-import type { Answer, Answers, Probe } from "../../src/tuned/probe.ts";
-import { probeKey } from "../../src/tuned/probe.ts";
+import type { Answer, Answers, Probe } from "../../src/language/tuned/probe.ts";
+import { probeKey } from "../../src/language/tuned/probe.ts";
 
 /** The surroundings that a recorded case was given. */
 export interface RecordedEnvironment {

@@ -1,6 +1,6 @@
-import { untyped } from "../../src/kube/kinds.ts";
-import type { KubeObject } from "../../src/object/meta.ts";
-import type { ConversionHandler } from "../../src/webhook/handler.ts";
+import { untyped } from "../../src/cluster/kube/kinds.ts";
+import type { KubeObject } from "../../src/language/object/meta.ts";
+import type { ConversionHandler } from "../../src/program/webhook/handler.ts";
 
 interface Size {
   size?: number;

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
-import { kinds } from "../../src/kube/kinds.ts";
-import { runClaimProtection } from "../../src/lab/workloads/claim-protection/claim-protection-controller.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { runClaimProtection } from "../../src/embedded/lab/workloads/claim-protection/claim-protection-controller.ts";
 import { type Stage, staged } from "./stage.ts";
 
 let stage: Stage;

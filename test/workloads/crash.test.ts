@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { ApiError } from "../../src/kube/api-error.ts";
-import { kinds } from "../../src/kube/kinds.ts";
-import { runDeployments } from "../../src/lab/workloads/deployment/deployment-controller.ts";
-import { runJobs } from "../../src/lab/workloads/job/job-controller.ts";
-import { runReplicaSets } from "../../src/lab/workloads/replica-set/replica-set-controller.ts";
-import { runStatefulSets } from "../../src/lab/workloads/stateful-set/stateful-set-controller.ts";
-import type { Pod } from "../../src/lab/workloads/workload-objects.ts";
+import { ApiError } from "../../src/cluster/kube/api-error.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { runDeployments } from "../../src/embedded/lab/workloads/deployment/deployment-controller.ts";
+import { runJobs } from "../../src/embedded/lab/workloads/job/job-controller.ts";
+import { runReplicaSets } from "../../src/embedded/lab/workloads/replica-set/replica-set-controller.ts";
+import { runStatefulSets } from "../../src/embedded/lab/workloads/stateful-set/stateful-set-controller.ts";
+import type { Pod } from "../../src/embedded/lab/workloads/workload-objects.ts";
 import { prepared, type Stage } from "./stage.ts";
 
 const controllers = [runDeployments, runReplicaSets, runStatefulSets, runJobs];

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { kinds } from "../../src/kube/kinds.ts";
-import { runDeployments } from "../../src/lab/workloads/deployment/deployment-controller.ts";
-import { runReplicaSets } from "../../src/lab/workloads/replica-set/replica-set-controller.ts";
-import type { Deployment } from "../../src/lab/workloads/workload-objects.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { runDeployments } from "../../src/embedded/lab/workloads/deployment/deployment-controller.ts";
+import { runReplicaSets } from "../../src/embedded/lab/workloads/replica-set/replica-set-controller.ts";
+import type { Deployment } from "../../src/embedded/lab/workloads/workload-objects.ts";
 import { type Stage, staged } from "./stage.ts";
 
 let stage: Stage;

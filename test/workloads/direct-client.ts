@@ -1,10 +1,10 @@
-import { patch } from "../../src/apiserver/request/patch.ts";
-import { watch, type EventType, type WatchSink } from "../../src/apiserver/request/watch.ts";
-import { StatusError } from "../../src/apiserver/status-error.ts";
-import { decodeObject } from "../../src/apiserver/storage/object-codec.ts";
-import type { Entry } from "../../src/apiserver/storage/store.ts";
-import type { Body, SmallServer, Target } from "../../src/apiserver/testing/small-server.ts";
-import { apiErrorFromStatus } from "../../src/kube/api-error.ts";
+import { patch } from "../../src/embedded/apiserver/request/patch.ts";
+import { watch, type EventType, type WatchSink } from "../../src/embedded/apiserver/request/watch.ts";
+import { StatusError } from "../../src/embedded/apiserver/status-error.ts";
+import { decodeObject } from "../../src/embedded/apiserver/storage/object-codec.ts";
+import type { Entry } from "../../src/embedded/apiserver/storage/store.ts";
+import type { Body, SmallServer, Target } from "../../src/embedded/apiserver/testing/small-server.ts";
+import { apiErrorFromStatus } from "../../src/cluster/kube/api-error.ts";
 import type {
   Client,
   DeleteOptions,
@@ -15,9 +15,9 @@ import type {
   WatchEvent,
   WatchOptions,
   WriteOptions,
-} from "../../src/kube/client.ts";
-import type { Json } from "../../src/object/json.ts";
-import type { KubeList, KubeObject } from "../../src/object/meta.ts";
+} from "../../src/cluster/kube/client.ts";
+import type { Json } from "../../src/language/object/json.ts";
+import type { KubeList, KubeObject } from "../../src/language/object/meta.ts";
 
 export interface DirectClientOptions {
   /** Called after each write that was carried out: `create pods`, `update replicasets/status`. */

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { kinds } from "../../src/kube/kinds.ts";
-import { runJobs } from "../../src/lab/workloads/job/job-controller.ts";
-import type { Job, Pod } from "../../src/lab/workloads/workload-objects.ts";
-import { formatTime } from "../../src/object/time.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { runJobs } from "../../src/embedded/lab/workloads/job/job-controller.ts";
+import type { Job, Pod } from "../../src/embedded/lab/workloads/workload-objects.ts";
+import { formatTime } from "../../src/language/object/time.ts";
 import { type Stage, staged } from "./stage.ts";
 
 let stage: Stage;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { kinds } from "../../src/kube/kinds.ts";
-import { runDeployments } from "../../src/lab/workloads/deployment/deployment-controller.ts";
-import { runJobs } from "../../src/lab/workloads/job/job-controller.ts";
-import { runReplicaSets } from "../../src/lab/workloads/replica-set/replica-set-controller.ts";
-import { runStatefulSets } from "../../src/lab/workloads/stateful-set/stateful-set-controller.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { runDeployments } from "../../src/embedded/lab/workloads/deployment/deployment-controller.ts";
+import { runJobs } from "../../src/embedded/lab/workloads/job/job-controller.ts";
+import { runReplicaSets } from "../../src/embedded/lab/workloads/replica-set/replica-set-controller.ts";
+import { runStatefulSets } from "../../src/embedded/lab/workloads/stateful-set/stateful-set-controller.ts";
 import { prepared } from "./stage.ts";
 
 const selector = (app: string): { matchLabels: { app: string } } => ({ matchLabels: { app } });

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { ApiError } from "../../src/kube/api-error.ts";
-import { kinds } from "../../src/kube/kinds.ts";
-import { runDeployments } from "../../src/lab/workloads/deployment/deployment-controller.ts";
-import { newReplicaSet } from "../../src/lab/workloads/deployment/new-replica-set.ts";
-import { runReplicaSets } from "../../src/lab/workloads/replica-set/replica-set-controller.ts";
-import type { ReplicaSet } from "../../src/lab/workloads/workload-objects.ts";
+import { ApiError } from "../../src/cluster/kube/api-error.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { runDeployments } from "../../src/embedded/lab/workloads/deployment/deployment-controller.ts";
+import { newReplicaSet } from "../../src/embedded/lab/workloads/deployment/new-replica-set.ts";
+import { runReplicaSets } from "../../src/embedded/lab/workloads/replica-set/replica-set-controller.ts";
+import type { ReplicaSet } from "../../src/embedded/lab/workloads/workload-objects.ts";
 import { prepared, type Stage, staged } from "./stage.ts";
 
 let stage: Stage;

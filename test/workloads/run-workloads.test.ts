@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import type { HttpClient } from "../../src/kube/http-client.ts";
-import { createInformer } from "../../src/kube/informer.ts";
-import { kinds } from "../../src/kube/kinds.ts";
-import { nodeOf } from "../../src/lab/workloads/daemon-set/daemon-pod.ts";
-import { runWorkloads, type SideState, type WorkloadSide } from "../../src/lab/workloads/run-workloads.ts";
-import { testNode } from "../../src/lab/workloads/testing/objects.ts";
-import type { Pod } from "../../src/lab/workloads/workload-objects.ts";
-import { formatMicroTime, formatTime } from "../../src/object/time.ts";
+import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
+import { createInformer } from "../../src/cluster/kube/informer.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { nodeOf } from "../../src/embedded/lab/workloads/daemon-set/daemon-pod.ts";
+import { runWorkloads, type SideState, type WorkloadSide } from "../../src/embedded/lab/workloads/run-workloads.ts";
+import { testNode } from "../../src/embedded/lab/workloads/testing/objects.ts";
+import type { Pod } from "../../src/embedded/lab/workloads/workload-objects.ts";
+import { formatMicroTime, formatTime } from "../../src/language/object/time.ts";
 import { clientFor } from "../runtime/client-for.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
 

@@ -1,14 +1,14 @@
 import { setMaxListeners } from "node:events";
-import { GarbageCollector } from "../../src/apiserver/housekeeping/garbage-collector.ts";
-import { SmallServer } from "../../src/apiserver/testing/small-server.ts";
-import type { Client, KindRef } from "../../src/kube/client.ts";
-import { kinds } from "../../src/kube/kinds.ts";
-import type { KubeObject, ObjectMeta } from "../../src/object/meta.ts";
-import { formatTime } from "../../src/object/time.ts";
-import { noLog } from "../../src/runtime/log.ts";
-import { createWorkloadCaches, runWorkloadCaches } from "../../src/lab/workloads/workload-caches.ts";
-import type { Pod } from "../../src/lab/workloads/workload-objects.ts";
-import type { WorkloadOptions } from "../../src/lab/workloads/workload-options.ts";
+import { GarbageCollector } from "../../src/embedded/apiserver/housekeeping/garbage-collector.ts";
+import { SmallServer } from "../../src/embedded/apiserver/testing/small-server.ts";
+import type { Client, KindRef } from "../../src/cluster/kube/client.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import type { KubeObject, ObjectMeta } from "../../src/language/object/meta.ts";
+import { formatTime } from "../../src/language/object/time.ts";
+import { noLog } from "../../src/cluster/runtime/log.ts";
+import { createWorkloadCaches, runWorkloadCaches } from "../../src/embedded/lab/workloads/workload-caches.ts";
+import type { Pod } from "../../src/embedded/lab/workloads/workload-objects.ts";
+import type { WorkloadOptions } from "../../src/embedded/lab/workloads/workload-options.ts";
 import { DirectClient, type DirectClientOptions } from "./direct-client.ts";
 
 export type Run = (options: WorkloadOptions & { signal: AbortSignal }) => Promise<void>;

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { kinds } from "../../src/kube/kinds.ts";
-import { runStatefulSets } from "../../src/lab/workloads/stateful-set/stateful-set-controller.ts";
-import type { Pod, StatefulSet } from "../../src/lab/workloads/workload-objects.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { runStatefulSets } from "../../src/embedded/lab/workloads/stateful-set/stateful-set-controller.ts";
+import type { Pod, StatefulSet } from "../../src/embedded/lab/workloads/workload-objects.ts";
 import { type Stage, staged } from "./stage.ts";
 
 let stage: Stage;

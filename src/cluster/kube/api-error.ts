@@ -1,5 +1,5 @@
-import { at, get, isObject } from "../object/json.ts";
-import type { StatusDetails } from "../object/status.ts";
+import { at, get, isObject } from "../../language/object/json.ts";
+import type { StatusDetails } from "../../language/object/status.ts";
 
 export interface ApiErrorInit {
   /** The HTTP code, or 0 when no answer came. */

@@ -1,5 +1,5 @@
-import type { KindRef } from "../object/kind-ref.ts";
-import type { KubeList, KubeObject } from "../object/meta.ts";
+import type { KindRef } from "../../language/object/kind-ref.ts";
+import type { KubeList, KubeObject } from "../../language/object/meta.ts";
 
 export type { KindRef };
 

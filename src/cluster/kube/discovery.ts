@@ -1,4 +1,4 @@
-import { apiVersionOf } from "../object/meta.ts";
+import { apiVersionOf } from "../../language/object/meta.ts";
 import { isNotFound } from "./api-error.ts";
 import type { Client, KindRef, RequestOptions } from "./client.ts";
 

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { isAbsolute, resolve } from "node:path";
-import { at, isObject } from "../object/json.ts";
+import { at, isObject } from "../../language/object/json.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { systemClock } from "../runtime/clock.ts";
 import type { Cluster } from "./connection.ts";

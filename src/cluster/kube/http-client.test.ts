@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import type { KubeObject } from "../object/meta.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import { VirtualClock } from "../runtime/virtual-clock.ts";
 import { isGone, isNotFound, isTimeout, isTooManyRequests, isUnreachable } from "./api-error.ts";
 import type { Impersonation } from "./connection.ts";

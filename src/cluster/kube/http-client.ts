@@ -1,4 +1,4 @@
-import type { KubeList, KubeObject } from "../object/meta.ts";
+import type { KubeList, KubeObject } from "../../language/object/meta.ts";
 import { isGone } from "./api-error.ts";
 import type {
   Client,

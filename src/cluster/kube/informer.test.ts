@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
-import type { KubeObject } from "../object/meta.ts";
-import { keyOf } from "../object/meta.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import { keyOf } from "../../language/object/meta.ts";
 import { VirtualClock } from "../runtime/virtual-clock.ts";
 import type { CacheEvent, Informer } from "./cache.ts";
 import type { InformerOptions } from "./informer.ts";

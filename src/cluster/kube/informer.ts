@@ -1,6 +1,6 @@
-import { deepFreeze } from "../object/json.ts";
-import type { KubeObject } from "../object/meta.ts";
-import { keyOf } from "../object/meta.ts";
+import { deepFreeze } from "../../language/object/json.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import { keyOf } from "../../language/object/meta.ts";
 import type { CacheEvent, Informer } from "./cache.ts";
 import type { KindRef } from "./client.ts";
 import type { IndexFunction } from "./indexed-store.ts";

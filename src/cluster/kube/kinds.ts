@@ -23,7 +23,7 @@ import type { EndpointSlice } from "kubernetes-types/discovery/v1.js";
 import type { RuntimeClass } from "kubernetes-types/node/v1.js";
 import type { PodDisruptionBudget } from "kubernetes-types/policy/v1.js";
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "kubernetes-types/rbac/v1.js";
-import type { KubeObject } from "../object/meta.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import type { KindRef } from "./client.ts";
 
 /** A kind's fields with metadata as we have it. Status is ours to write. */

@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { afterEach, describe, expect, test } from "vitest";
-import type { KubeObject } from "../object/meta.ts";
-import { keyOf } from "../object/meta.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import { keyOf } from "../../language/object/meta.ts";
 import { VirtualClock } from "../runtime/virtual-clock.ts";
 import { kinds } from "./kinds.ts";
 import type { ReflectorOptions } from "./reflector.ts";

@@ -1,5 +1,5 @@
-import { at } from "../object/json.ts";
-import type { KubeList, KubeObject } from "../object/meta.ts";
+import { at } from "../../language/object/json.ts";
+import type { KubeList, KubeObject } from "../../language/object/meta.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { pause, systemClock } from "../runtime/clock.ts";
 import { apiErrorFromStatus } from "./api-error.ts";

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import packageJson from "../../package.json" with { type: "json" };
+import packageJson from "../../../package.json" with { type: "json" };
 import type { Clock } from "../runtime/clock.ts";
 import { pause, systemClock } from "../runtime/clock.ts";
 import { ApiError, apiErrorFromStatus, parseRetryAfter } from "./api-error.ts";

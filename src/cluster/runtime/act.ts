@@ -1,9 +1,9 @@
 import { isAlreadyExists, isConflict, isNotFound } from "../kube/api-error.ts";
 import type { Client, KindRef } from "../kube/client.ts";
-import { equal, type Json } from "../object/json.ts";
-import { keyOf, type KubeObject } from "../object/meta.ts";
-import type { ObjectReference, Plan, PlannedEvent, PlannedObject, PlannedStatus } from "../object/plan.ts";
-import { createMergePatch } from "../patch/merge-patch.ts";
+import { equal, type Json } from "../../language/object/json.ts";
+import { keyOf, type KubeObject } from "../../language/object/meta.ts";
+import type { ObjectReference, Plan, PlannedEvent, PlannedObject, PlannedStatus } from "../../language/object/plan.ts";
+import { createMergePatch } from "../../language/patch/merge-patch.ts";
 import { applyBody, isApplied } from "./applied-fields.ts";
 import type { Result } from "./controller.ts";
 import { forEachBounded } from "./for-each-bounded.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { CacheEvent, Informer } from "../kube/cache.ts";
-import type { KubeObject } from "../object/meta.ts";
-import { keyOf } from "../object/meta.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import { keyOf } from "../../language/object/meta.ts";
 import { Controller, type ControllerOptions, source } from "./controller.ts";
 import { noLog } from "./log.ts";
 import { createPromMetrics } from "./prom-metrics.ts";

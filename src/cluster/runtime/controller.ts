@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type { CacheEvent, Informer } from "../kube/cache.ts";
-import type { KubeObject } from "../object/meta.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { type ControllerMetrics, controllerMetrics, type Outcome } from "./controller-metrics.ts";
 import { type Log, noLog } from "./log.ts";

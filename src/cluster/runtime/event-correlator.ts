@@ -1,4 +1,4 @@
-import type { PlannedEvent } from "../object/plan.ts";
+import type { PlannedEvent } from "../../language/object/plan.ts";
 import type { Clock } from "./clock.ts";
 import { OrderedSet } from "./ordered-set.ts";
 import { TokenBucket } from "./token-bucket.ts";

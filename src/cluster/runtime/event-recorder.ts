@@ -1,8 +1,8 @@
 import { isAlreadyExists, isApiError, isNotFound } from "../kube/api-error.ts";
 import type { Client } from "../kube/client.ts";
 import { kinds } from "../kube/kinds.ts";
-import type { KubeObject } from "../object/meta.ts";
-import type { PlannedEvent } from "../object/plan.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import type { PlannedEvent } from "../../language/object/plan.ts";
 import { type Clock, pause, systemClock } from "./clock.ts";
 import { EventCorrelator, type Occurrence } from "./event-correlator.ts";
 import { type Log, noLog } from "./log.ts";

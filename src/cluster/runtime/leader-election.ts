@@ -1,5 +1,5 @@
 import { isAlreadyExists, isConflict } from "../kube/api-error.ts";
-import { equal } from "../object/json.ts";
+import { equal } from "../../language/object/json.ts";
 import { type Clock, pause, systemClock } from "./clock.ts";
 import { LeaderGate, LeadershipLostError } from "./leader-gate.ts";
 import { type Lease, type LeaseSpec, type LeaseStore, microTime } from "./lease.ts";

@@ -1,6 +1,6 @@
 import type { Informer } from "../kube/cache.ts";
 import type { KindRef } from "../kube/client.ts";
-import type { KubeObject } from "../object/meta.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import { type Clock, pause, systemClock } from "./clock.ts";
 import type { LeaderElection } from "./leader-election.ts";
 import { type Log, noLog } from "./log.ts";

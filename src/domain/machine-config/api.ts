@@ -1,7 +1,7 @@
-import type { Condition } from "../object/condition.ts";
-import type { LabelSelectorObject } from "../object/label-selector.ts";
-import type { KindRef } from "../object/kind-ref.ts";
-import type { KubeObject } from "../object/meta.ts";
+import type { Condition } from "../../language/object/condition.ts";
+import type { LabelSelectorObject } from "../../language/object/label-selector.ts";
+import type { KindRef } from "../../language/object/kind-ref.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 
 export const group = "machineconfiguration.openshift.io";
 export const apiVersion = `${group}/v1`;
@@ -26,7 +26,7 @@ export interface MachineConfig extends KubeObject {
     /** `default`, `realtime` or `64k-pages`. */
     kernelType?: string;
     extensions?: string[] | null;
-    /** Ignition, as `src/ignition` reads and writes it. Others' may be of any version. */
+    /** Ignition, as `src/language/ignition` reads and writes it. Others' may be of any version. */
     config?: unknown;
   };
 }

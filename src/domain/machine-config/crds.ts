@@ -1,5 +1,5 @@
-import { customDefinition } from "../object/custom-definition.ts";
-import type { KubeObject } from "../object/meta.ts";
+import { customDefinition } from "../../language/object/custom-definition.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import { group } from "./api.ts";
 
 interface Column {

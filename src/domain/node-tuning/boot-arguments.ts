@@ -1,4 +1,4 @@
-import { findCondition } from "../object/condition.ts";
+import { findCondition } from "../../language/object/condition.ts";
 import { bootArgumentsAnnotation, inputsAnnotation, type Profile, type Protocol } from "./api.ts";
 import { inputsOf } from "./inputs.ts";
 import { splitArguments } from "./kernel-arguments.ts";

@@ -1,4 +1,4 @@
-import type { Condition } from "../object/condition.ts";
+import type { Condition } from "../../language/object/condition.ts";
 import type { Protocol } from "./api.ts";
 import { type ChosenNode, isApplied, type PoolArguments, type PoolOutcome, reportOf } from "./boot-arguments.ts";
 import { machineConfigName } from "./machine-configs.ts";

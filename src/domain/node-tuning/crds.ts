@@ -1,6 +1,6 @@
-import { customDefinition } from "../object/custom-definition.ts";
-import type { KubeObject } from "../object/meta.ts";
-import type { Schema } from "../schema/schema.ts";
+import { customDefinition } from "../../language/object/custom-definition.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import type { Schema } from "../../language/schema/schema.ts";
 import { group } from "./api.ts";
 
 const text: Schema = { type: "string" };

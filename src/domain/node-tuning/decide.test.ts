@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { deepFreeze } from "../object/json.ts";
-import type { Condition } from "../object/condition.ts";
-import type { Plan } from "../object/plan.ts";
+import { deepFreeze } from "../../language/object/json.ts";
+import type { Condition } from "../../language/object/condition.ts";
+import type { Plan } from "../../language/object/plan.ts";
 import { apiVersion, type Match, type Profile, type Recommend, type Tuned, type TunedSpec } from "./api.ts";
 import { decideNodeTuning, type NodeTuningInput } from "./decide.ts";
 import { defaultTuned } from "./default-tuned.ts";

@@ -1,6 +1,6 @@
 import type { MachineConfig } from "../machine-config/api.ts";
-import type { KubeObject } from "../object/meta.ts";
-import { emptyPlan, type ObjectReference, type Plan } from "../object/plan.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import { emptyPlan, type ObjectReference, type Plan } from "../../language/object/plan.ts";
 import {
   type AgentDaemonSet,
   agentDaemonSet,

@@ -1,9 +1,9 @@
-import { type Answer, type Answers, noAnswers, type Probe, probeKey } from "../tuned/probe.ts";
-import { parseProfile, type ParsedProfile } from "../tuned/parse-profile.ts";
-import type { Problem } from "../tuned/problem.ts";
-import { baseVariableFiles } from "../tuned/profiles/base-files.ts";
-import { baseProfiles } from "../tuned/profiles/base-profiles.ts";
-import { preview, type Profiles, type ResolvedProfile } from "../tuned/resolve.ts";
+import { type Answer, type Answers, noAnswers, type Probe, probeKey } from "../../language/tuned/probe.ts";
+import { parseProfile, type ParsedProfile } from "../../language/tuned/parse-profile.ts";
+import type { Problem } from "../../language/tuned/problem.ts";
+import { baseVariableFiles } from "../../language/tuned/profiles/base-files.ts";
+import { baseProfiles } from "../../language/tuned/profiles/base-profiles.ts";
+import { preview, type Profiles, type ResolvedProfile } from "../../language/tuned/resolve.ts";
 import type { ProfileSpec } from "./api.ts";
 
 /** What a Profile comes to. */

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { deepFreeze } from "../object/json.ts";
+import { deepFreeze } from "../../language/object/json.ts";
 import { apiVersion, type Match, type Profile, type Recommend, type Tuned, type TunedSpec } from "./api.ts";
 import { expectedProfile } from "./expected-profile.ts";
 import { explainNode, type ExplainInput, type NodeExplanation } from "./explain.ts";

@@ -1,6 +1,6 @@
-import { type Condition, findCondition } from "../object/condition.ts";
-import type { Probe } from "../tuned/probe.ts";
-import { formatProblem } from "../tuned/problem.ts";
+import { type Condition, findCondition } from "../../language/object/condition.ts";
+import type { Probe } from "../../language/tuned/probe.ts";
+import { formatProblem } from "../../language/tuned/problem.ts";
 import type { Deferred, Profile, ProfileSpec, Tuned } from "./api.ts";
 import type { ChosenNode } from "./boot-arguments.ts";
 import { carries } from "./carries.ts";

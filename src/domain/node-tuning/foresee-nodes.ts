@@ -1,5 +1,5 @@
-import type { Probe } from "../tuned/probe.ts";
-import { formatProblem } from "../tuned/problem.ts";
+import type { Probe } from "../../language/tuned/probe.ts";
+import { formatProblem } from "../../language/tuned/problem.ts";
 import { type Deferred, deferredAnnotation, type Profile } from "./api.ts";
 import type { Expected } from "./expected-profile.ts";
 import { inputsOf } from "./inputs.ts";

@@ -1,5 +1,5 @@
 import type { MachineConfig, MachineConfigPool } from "../machine-config/api.ts";
-import { equal } from "../object/json.ts";
+import { equal } from "../../language/object/json.ts";
 import { generatedAnnotation } from "./api.ts";
 import type { NodeFacts } from "./node-profile.ts";
 import { Pools } from "./pools.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from "vitest";
 import type { MachineConfig, MachineConfigPool } from "../machine-config/api.ts";
-import { deepFreeze } from "../object/json.ts";
-import { type Answers, noAnswers } from "../tuned/probe.ts";
+import { deepFreeze } from "../../language/object/json.ts";
+import { type Answers, noAnswers } from "../../language/tuned/probe.ts";
 import { apiVersion, generatedAnnotation, type Profile, type Recommend, type Tuned, type TunedSpec } from "./api.ts";
 import type { NodeTuningInput } from "./decide.ts";
 import { foresee, type Foresight } from "./foresee.ts";

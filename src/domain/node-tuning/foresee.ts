@@ -1,6 +1,6 @@
-import type { Condition } from "../object/condition.ts";
-import { equal } from "../object/json.ts";
-import type { Plan } from "../object/plan.ts";
+import type { Condition } from "../../language/object/condition.ts";
+import { equal } from "../../language/object/json.ts";
+import type { Plan } from "../../language/object/plan.ts";
 import type { Tuned } from "./api.ts";
 import type { NodeTuningInput } from "./decide.ts";
 import { defaultTuned, defaultTunedName } from "./default-tuned.ts";

@@ -1,4 +1,4 @@
-import { hashOf } from "../object/hash.ts";
+import { hashOf } from "../../language/object/hash.ts";
 import type { ProfileSpec, Tuned } from "./api.ts";
 
 /**

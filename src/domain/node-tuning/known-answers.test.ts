@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Probe } from "../tuned/probe.ts";
-import { probeKey } from "../tuned/probe.ts";
+import type { Probe } from "../../language/tuned/probe.ts";
+import { probeKey } from "../../language/tuned/probe.ts";
 import { knownAnswers, type NodeTraits } from "./known-answers.ts";
 
 const kernel: Probe = { type: "exec", argv: ["uname", "-r"] };

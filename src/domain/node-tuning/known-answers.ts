@@ -1,5 +1,5 @@
-import { type CpuSet, difference, formatRanges } from "../cpu/cpu-set.ts";
-import { type Answer, type Answers, type Probe, probeKey } from "../tuned/probe.ts";
+import { type CpuSet, difference, formatRanges } from "../../language/cpu/cpu-set.ts";
+import { type Answer, type Answers, type Probe, probeKey } from "../../language/tuned/probe.ts";
 
 /** What the cluster knows of a node, as far as profiles ask for it. */
 export interface NodeTraits {

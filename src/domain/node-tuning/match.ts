@@ -1,4 +1,4 @@
-import { isObject } from "../object/json.ts";
+import { isObject } from "../../language/object/json.ts";
 import type { Match } from "./api.ts";
 
 export type Labels = Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectMeta } from "../object/meta.ts";
+import type { KubeObject, ObjectMeta } from "../../language/object/meta.ts";
 import { apiVersion, deferredAnnotation, inputsAnnotation, type Profile, type ProfileText } from "./api.ts";
 import type { Rule } from "./rule.ts";
 

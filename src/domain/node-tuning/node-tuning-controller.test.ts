@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { CacheEvent, Informer } from "../kube/cache.ts";
-import type { Client, KindRef, Patch } from "../kube/client.ts";
-import type { Json } from "../object/json.ts";
-import { keyOf, type KubeObject } from "../object/meta.ts";
-import { applyMergePatch } from "../patch/merge-patch.ts";
-import { VirtualClock } from "../runtime/virtual-clock.ts";
+import type { CacheEvent, Informer } from "../../cluster/kube/cache.ts";
+import type { Client, KindRef, Patch } from "../../cluster/kube/client.ts";
+import type { Json } from "../../language/object/json.ts";
+import { keyOf, type KubeObject } from "../../language/object/meta.ts";
+import { applyMergePatch } from "../../language/patch/merge-patch.ts";
+import { VirtualClock } from "../../cluster/runtime/virtual-clock.ts";
 import { apiVersion, type Profile, type Tuned } from "./api.ts";
 import type { NodeFacts } from "./node-profile.ts";
 import { nodeTuningController } from "./node-tuning-controller.ts";

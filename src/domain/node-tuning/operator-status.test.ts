@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Condition } from "../object/condition.ts";
+import type { Condition } from "../../language/object/condition.ts";
 import { type AgentDaemonSet, isProgressing, stableAnnotation } from "./agent-daemon-set.ts";
 import { apiVersion, type Profile } from "./api.ts";
 import { operatorStatus, type OperatorStatusInput, statusDueAt } from "./operator-status.ts";

@@ -1,5 +1,5 @@
-import { type Condition, findCondition, setCondition } from "../object/condition.ts";
-import type { KubeObject } from "../object/meta.ts";
+import { type Condition, findCondition, setCondition } from "../../language/object/condition.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import { type AgentDaemonSet, agentDaemonSetName, isProgressing } from "./agent-daemon-set.ts";
 import { group, type Profile } from "./api.ts";
 import type { PoolArguments } from "./boot-arguments.ts";

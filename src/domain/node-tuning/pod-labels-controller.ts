@@ -1,9 +1,9 @@
-import type { CacheEvent, Informer } from "../kube/cache.ts";
-import type { Client } from "../kube/client.ts";
-import { createInformer } from "../kube/informer.ts";
-import { kinds } from "../kube/kinds.ts";
-import type { KubeObject } from "../object/meta.ts";
-import type { Clock } from "../runtime/clock.ts";
+import type { CacheEvent, Informer } from "../../cluster/kube/cache.ts";
+import type { Client } from "../../cluster/kube/client.ts";
+import { createInformer } from "../../cluster/kube/informer.ts";
+import { kinds } from "../../cluster/kube/kinds.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import type { Clock } from "../../cluster/runtime/clock.ts";
 import type { Labels } from "./match.ts";
 
 interface PodFacts extends KubeObject {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { apiVersion, type MachineConfigPool } from "../machine-config/api.ts";
-import type { LabelSelectorObject } from "../object/label-selector.ts";
+import type { LabelSelectorObject } from "../../language/object/label-selector.ts";
 import { Pools } from "./pools.ts";
 
 const role = (name: string): Record<string, string> => ({ [`role/${name}`]: "" });

@@ -5,7 +5,7 @@ import {
   type LabelSelectorObject,
   matchesLabels,
   SelectorError,
-} from "../object/label-selector.ts";
+} from "../../language/object/label-selector.ts";
 import type { Labels } from "./match.ts";
 
 interface Pool {

@@ -1,6 +1,6 @@
-import { type Include, mayInclude, splitUnexpanded } from "../tuned/include.ts";
-import { parseProfile, type ParsedProfile } from "../tuned/parse-profile.ts";
-import { baseProfiles } from "../tuned/profiles/base-profiles.ts";
+import { type Include, mayInclude, splitUnexpanded } from "../../language/tuned/include.ts";
+import { parseProfile, type ParsedProfile } from "../../language/tuned/parse-profile.ts";
+import { baseProfiles } from "../../language/tuned/profiles/base-profiles.ts";
 import type { ProfileText, Tuned } from "./api.ts";
 
 /** What a node must be given so that it can apply a profile. */

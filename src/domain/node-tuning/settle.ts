@@ -1,6 +1,6 @@
-import { type Answers, noAnswers } from "../tuned/probe.ts";
-import type { KubeObject } from "../object/meta.ts";
-import type { Plan } from "../object/plan.ts";
+import { type Answers, noAnswers } from "../../language/tuned/probe.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import type { Plan } from "../../language/object/plan.ts";
 import type { MachineConfig } from "../machine-config/api.ts";
 import { bootArgumentsAnnotation, type Profile, type ProfileSpec } from "./api.ts";
 import { carries } from "./carries.ts";

@@ -1,4 +1,4 @@
-import { type Condition, setCondition } from "../object/condition.ts";
+import { type Condition, setCondition } from "../../language/object/condition.ts";
 import type { Tuned } from "./api.ts";
 import type { BootFinding } from "./boot-findings.ts";
 import { defaultTunedName } from "./default-tuned.ts";

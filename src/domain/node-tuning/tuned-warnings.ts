@@ -1,6 +1,6 @@
-import { parseProfile } from "../tuned/parse-profile.ts";
-import { formatProblem } from "../tuned/problem.ts";
-import { isSafeName } from "../tuned/profile-name.ts";
+import { parseProfile } from "../../language/tuned/parse-profile.ts";
+import { formatProblem } from "../../language/tuned/problem.ts";
+import { isSafeName } from "../../language/tuned/profile-name.ts";
 import type { Tuned } from "./api.ts";
 import { rulesOf } from "./rule.ts";
 import { problemsOf } from "./tuned-status.ts";

@@ -1,6 +1,6 @@
-import type { Condition } from "../object/condition.ts";
-import type { KindRef } from "../object/kind-ref.ts";
-import type { KubeObject } from "../object/meta.ts";
+import type { Condition } from "../../language/object/condition.ts";
+import type { KindRef } from "../../language/object/kind-ref.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 
 export const group = "performance.openshift.io";
 export const apiVersion = `${group}/v2`;

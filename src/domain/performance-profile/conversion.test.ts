@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { deepFreeze } from "../object/json.ts";
-import type { KubeObject } from "../object/meta.ts";
-import { validateSchema } from "../schema/validate.ts";
+import { deepFreeze } from "../../language/object/json.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import { validateSchema } from "../../language/schema/validate.ts";
 import { convertProfile } from "./conversion.ts";
 import { conversionAnnotation } from "./conversion-data.ts";
 import { schemas, type Version } from "./schemas.ts";

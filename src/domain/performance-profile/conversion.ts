@@ -1,6 +1,6 @@
-import { isObject } from "../object/json.ts";
-import { type KubeObject, parseApiVersion } from "../object/meta.ts";
-import type { Schema } from "../schema/schema.ts";
+import { isObject } from "../../language/object/json.ts";
+import { type KubeObject, parseApiVersion } from "../../language/object/meta.ts";
+import type { Schema } from "../../language/schema/schema.ts";
 import { group } from "./api.ts";
 import { conversionData, withConversionData } from "./conversion-data.ts";
 import { divide, reunite } from "./said-in-version.ts";

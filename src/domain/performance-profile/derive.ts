@@ -1,6 +1,6 @@
 import type { KubeletConfig, MachineConfig } from "../machine-config/api.ts";
 import type { Tuned } from "../node-tuning/api.ts";
-import type { KubeObject } from "../object/meta.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import type { DerivationInput } from "./derivation.ts";
 import type { Finding } from "./finding.ts";
 import { kubeletConfigOf } from "./kubelet-config.ts";

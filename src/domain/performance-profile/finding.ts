@@ -1,4 +1,4 @@
-import type { FieldError } from "../schema/field-error.ts";
+import type { FieldError } from "../../language/schema/field-error.ts";
 
 /** Something that is wrong with a profile, or that its author would want to know. */
 export interface Finding extends FieldError {

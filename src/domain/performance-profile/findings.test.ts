@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { KubeObject } from "../object/meta.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import { findings } from "./findings.ts";
 import { allCases } from "./findings/testing/all-cases.ts";
 import { cluster, profileOf, soundSpec, surroundingsOf } from "./findings/testing/case.ts";

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../object/meta.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import { derivationIn } from "./derivation.ts";
 import { bounded } from "./bounded-findings.ts";
 import type { Finding } from "./finding.ts";

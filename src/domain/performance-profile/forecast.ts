@@ -1,5 +1,5 @@
-import { equal } from "../object/json.ts";
-import type { KubeObject } from "../object/meta.ts";
+import { equal } from "../../language/object/json.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import { derivationIn } from "./derivation.ts";
 import { derive } from "./derive.ts";
 import type { Finding } from "./finding.ts";

@@ -1,7 +1,7 @@
-import { contentsOf } from "../ignition/file-contents.ts";
-import { filesOf, type IgnitionFile } from "../ignition/config.ts";
-import { at } from "../object/json.ts";
-import type { KubeObject } from "../object/meta.ts";
+import { contentsOf } from "../../language/ignition/file-contents.ts";
+import { filesOf, type IgnitionFile } from "../../language/ignition/config.ts";
+import { at } from "../../language/object/json.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 
 const folder = "/etc/crio/crio.conf.d/";
 

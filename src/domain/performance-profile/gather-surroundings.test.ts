@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { textFile } from "../ignition/file-contents.ts";
-import { ignitionConfig } from "../ignition/config.ts";
+import { textFile } from "../../language/ignition/file-contents.ts";
+import { ignitionConfig } from "../../language/ignition/config.ts";
 import type { MachineConfigPool } from "../machine-config/api.ts";
-import type { KubeObject, ObjectMeta } from "../object/meta.ts";
+import type { KubeObject, ObjectMeta } from "../../language/object/meta.ts";
 import { type ClusterObjects, surroundingsOf } from "./gather-surroundings.ts";
 import {
   projectMachineConfig,

@@ -1,7 +1,7 @@
-import { TopologyReader } from "../cpu/topology-reader.ts";
+import { TopologyReader } from "../../language/cpu/topology-reader.ts";
 import { group, type MachineConfigPool } from "../machine-config/api.ts";
-import { at, isObject } from "../object/json.ts";
-import type { KubeObject } from "../object/meta.ts";
+import { at, isObject } from "../../language/object/json.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import { bootstrapName } from "../workload-partitioning/bootstrap-machine-config.ts";
 import { partitioningMode } from "../workload-partitioning/partitioning-mode.ts";
 import { workloadFiles } from "./foreign-workloads.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { at, type JsonObject } from "../object/json.ts";
+import { at, type JsonObject } from "../../language/object/json.ts";
 import type { PerformanceProfileSpec } from "./api.ts";
 import { annotations } from "./api.ts";
 import type { DerivationInput } from "./derivation.ts";

@@ -1,8 +1,8 @@
-import { isObject, type JsonObject, set } from "../object/json.ts";
-import type { FieldError } from "../schema/field-error.ts";
-import { child, index, key } from "../schema/path.ts";
-import type { Schema } from "../schema/schema.ts";
-import { validateSchema } from "../schema/validate.ts";
+import { isObject, type JsonObject, set } from "../../language/object/json.ts";
+import type { FieldError } from "../../language/schema/field-error.ts";
+import { child, index, key } from "../../language/schema/path.ts";
+import type { Schema } from "../../language/schema/schema.ts";
+import { validateSchema } from "../../language/schema/validate.ts";
 import { annotations } from "./api.ts";
 
 /** Where a profile's author writes them. */

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import type { KubeObject } from "../object/meta.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import { poolNodeOf } from "./pool-node.ts";
 
 const node = (status?: unknown): KubeObject => ({ apiVersion: "v1", kind: "Node", metadata: { name: "n" }, status });

@@ -1,8 +1,8 @@
-import type { CpuTopology } from "../cpu/cpu-topology.ts";
-import { TopologyReader } from "../cpu/topology-reader.ts";
-import { at } from "../object/json.ts";
-import type { KubeObject } from "../object/meta.ts";
-import { approximately, isQuantity, parseQuantity } from "../object/quantity.ts";
+import type { CpuTopology } from "../../language/cpu/cpu-topology.ts";
+import { TopologyReader } from "../../language/cpu/topology-reader.ts";
+import { at } from "../../language/object/json.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import { approximately, isQuantity, parseQuantity } from "../../language/object/quantity.ts";
 
 /** A node that a profile selects, as far as its author must know it. */
 export interface PoolNode {

@@ -1,6 +1,11 @@
 import { apiVersion, group, type MachineConfigPool } from "../machine-config/api.ts";
-import { get, isObject } from "../object/json.ts";
-import { fromLabelSelector, type LabelSelectorObject, matchesLabels, SelectorError } from "../object/label-selector.ts";
+import { get, isObject } from "../../language/object/json.ts";
+import {
+  fromLabelSelector,
+  type LabelSelectorObject,
+  matchesLabels,
+  SelectorError,
+} from "../../language/object/label-selector.ts";
 
 export type PoolFor =
   | { readonly type: "pool"; readonly pool: MachineConfigPool }

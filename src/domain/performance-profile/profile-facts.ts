@@ -1,5 +1,5 @@
-import type { CpuSet } from "../cpu/cpu-set.ts";
-import type { JsonObject } from "../object/json.ts";
+import type { CpuSet } from "../../language/cpu/cpu-set.ts";
+import type { JsonObject } from "../../language/object/json.ts";
 import type { NetDevice } from "./api.ts";
 
 /** A profile that was read and can be derived from: every default decided, every text parsed. */

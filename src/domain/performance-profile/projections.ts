@@ -1,6 +1,6 @@
 import type { MachineConfigPool } from "../machine-config/api.ts";
-import { at } from "../object/json.ts";
-import type { KubeObject, ObjectMeta } from "../object/meta.ts";
+import { at } from "../../language/object/json.ts";
+import type { KubeObject, ObjectMeta } from "../../language/object/meta.ts";
 import { workloadFiles } from "./foreign-workloads.ts";
 
 /*

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { KubeObject } from "../object/meta.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import { error, type Finding, warning } from "./finding.ts";
 import { newErrors, valueAt } from "./ratchet.ts";
 

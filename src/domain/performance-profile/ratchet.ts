@@ -1,5 +1,5 @@
-import { equal, get } from "../object/json.ts";
-import type { KubeObject } from "../object/meta.ts";
+import { equal, get } from "../../language/object/json.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import type { Finding } from "./finding.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { set } from "../object/json.ts";
-import type { KubeObject } from "../object/meta.ts";
+import { set } from "../../language/object/json.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import { annotations, apiVersion } from "./api.ts";
 import { formatFinding } from "./finding.ts";
 import { readFacts } from "./read-facts.ts";

@@ -1,6 +1,6 @@
-import type { KubeObject } from "../object/meta.ts";
-import { forbidden, invalid, notSupported, required } from "../schema/field-error.ts";
-import { index } from "../schema/path.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import { forbidden, invalid, notSupported, required } from "../../language/schema/field-error.ts";
+import { index } from "../../language/schema/path.ts";
 import type { PerformanceProfileSpec } from "./api.ts";
 import { bounded } from "./bounded-findings.ts";
 import { error, type Finding } from "./finding.ts";

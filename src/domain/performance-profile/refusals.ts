@@ -1,6 +1,6 @@
-import { at } from "../object/json.ts";
-import { type FieldError, forbidden, invalid, required } from "../schema/field-error.ts";
-import { child } from "../schema/path.ts";
+import { at } from "../../language/object/json.ts";
+import { type FieldError, forbidden, invalid, required } from "../../language/schema/field-error.ts";
+import { child } from "../../language/schema/path.ts";
 import { type DerivationInput, mixesCpus } from "./derivation.ts";
 import { error, type Finding } from "./finding.ts";
 import { poolLabels } from "./kubelet-config.ts";

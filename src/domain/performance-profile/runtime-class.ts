@@ -1,4 +1,4 @@
-import type { KubeObject } from "../object/meta.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import type { DerivationInput } from "./derivation.ts";
 import { derivedNames } from "./names.ts";
 

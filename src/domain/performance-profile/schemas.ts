@@ -1,4 +1,4 @@
-import type { Schema } from "../schema/schema.ts";
+import type { Schema } from "../../language/schema/schema.ts";
 
 const text: Schema = { type: "string" };
 const flag: Schema = { type: "boolean" };

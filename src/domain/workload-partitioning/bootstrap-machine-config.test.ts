@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { IgnitionConfig } from "../ignition/config.ts";
-import { contentsOf } from "../ignition/file-contents.ts";
+import type { IgnitionConfig } from "../../language/ignition/config.ts";
+import { contentsOf } from "../../language/ignition/file-contents.ts";
 import { bootstrapMachineConfig, bootstrapRoles } from "./bootstrap-machine-config.ts";
 
 describe("the MachineConfig that partitions a role from its first start", () => {

@@ -1,8 +1,8 @@
-import { ignitionConfig } from "../ignition/config.ts";
-import { textFile } from "../ignition/file-contents.ts";
+import { ignitionConfig } from "../../language/ignition/config.ts";
+import { textFile } from "../../language/ignition/file-contents.ts";
 import { apiVersion, group, type MachineConfig } from "../machine-config/api.ts";
-import { at } from "../object/json.ts";
-import type { KubeObject } from "../object/meta.ts";
+import { at } from "../../language/object/json.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import { crioPinning, kubeletPinning, pinningPaths } from "./pinning-files.ts";
 
 /** Every CPU, until a performance profile knows better: its own files are read later than the one and replace the other. */

@@ -1,7 +1,7 @@
-import { filesOf } from "../ignition/config.ts";
+import { filesOf } from "../../language/ignition/config.ts";
 import type { MachineConfig } from "../machine-config/api.ts";
-import { at } from "../object/json.ts";
-import type { KubeObject } from "../object/meta.ts";
+import { at } from "../../language/object/json.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import { pinningPaths } from "./pinning-files.ts";
 import { type PartitioningMode, partitioningMode } from "./partitioning-mode.ts";
 

@@ -1,6 +1,6 @@
-import { at } from "../object/json.ts";
-import type { KindRef } from "../object/kind-ref.ts";
-import type { KubeObject } from "../object/meta.ts";
+import { at } from "../../language/object/json.ts";
+import type { KindRef } from "../../language/object/kind-ref.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 
 /** There is one, named `cluster`. */
 export const infrastructureKind: KindRef = {

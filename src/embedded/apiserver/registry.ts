@@ -1,4 +1,4 @@
-import { apiVersionOf } from "../object/meta.ts";
+import { apiVersionOf } from "../../language/object/meta.ts";
 import type { Resource } from "./resource.ts";
 import { qualified } from "./status-error.ts";
 

@@ -1,6 +1,6 @@
-import type { KubeObject } from "../object/meta.ts";
-import type { FieldError } from "../schema/field-error.ts";
-import type { Schema } from "../schema/schema.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import type { FieldError } from "../../language/schema/field-error.ts";
+import type { Schema } from "../../language/schema/schema.ts";
 import type { Reservation } from "./allocation/service-pools.ts";
 import type { User } from "./auth/user.ts";
 import type { HttpRequest, HttpResponse } from "./http/exchange.ts";

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { systemClock, type Clock } from "../runtime/clock.ts";
+import { systemClock, type Clock } from "../../cluster/runtime/clock.ts";
 import { ServicePools } from "./allocation/service-pools.ts";
 import { admissionPlugins } from "./admission/admission-plugins.ts";
 import { Admission } from "./admission/admission.ts";
@@ -33,7 +33,7 @@ import { Paths } from "./http/paths.ts";
 import { builtinResources } from "./kinds/builtin-resources.ts";
 import { heldByService } from "./kinds/service/service-spec.ts";
 import { definition } from "./kinds/definitions.ts";
-import { noLog, type Log } from "../runtime/log.ts";
+import { noLog, type Log } from "../../cluster/runtime/log.ts";
 import { KubeletClient } from "./proxy/kubelet-client.ts";
 import { nodeProxy } from "./proxy/node-proxy.ts";
 import { podLog } from "./proxy/pod-log.ts";

@@ -1,5 +1,5 @@
-import type { Status, StatusDetails } from "../object/status.ts";
-import type { FieldError } from "../schema/field-error.ts";
+import type { Status, StatusDetails } from "../../language/object/status.ts";
+import type { FieldError } from "../../language/schema/field-error.ts";
 
 /** A refusal with its HTTP code and reason. Thrown anywhere below a request, answered at the HTTP edge. */
 export class StatusError extends Error {

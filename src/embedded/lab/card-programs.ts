@@ -1,6 +1,6 @@
-import { cpusOf } from "../cpu/cpu-list.ts";
-import type { CommandResult } from "../host/host.ts";
-import type { MemoryHost } from "../host/memory-host.ts";
+import { cpusOf } from "../../language/cpu/cpu-list.ts";
+import type { CommandResult } from "../../node/host/host.ts";
+import type { MemoryHost } from "../../node/host/memory-host.ts";
 
 /** Queues of a network card, as many as there are CPUs unless set otherwise. Of what else cards have, it knows nothing. */
 export async function ethtool(

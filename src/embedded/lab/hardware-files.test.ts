@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { formatRanges } from "../cpu/cpu-set.ts";
-import { coresOf, onlineCpus } from "../cpu/cpu-topology.ts";
-import { loadTopology } from "../cpu/load-topology.ts";
-import type { MemoryHost } from "../host/memory-host.ts";
+import { formatRanges } from "../../language/cpu/cpu-set.ts";
+import { coresOf, onlineCpus } from "../../language/cpu/cpu-topology.ts";
+import { loadTopology } from "../../language/cpu/load-topology.ts";
+import type { MemoryHost } from "../../node/host/memory-host.ts";
 import { machine, machineBase, smallMachine } from "./machine.ts";
 import type { Topology } from "./topology.ts";
 

@@ -1,5 +1,5 @@
-import { formatMask } from "../cpu/cpu-mask.ts";
-import { cpuSet, formatRanges } from "../cpu/cpu-set.ts";
+import { formatMask } from "../../language/cpu/cpu-mask.ts";
+import { cpuSet, formatRanges } from "../../language/cpu/cpu-set.ts";
 import { type CpuPlace, cpuLayout, numaNodesOf } from "./cpu-layout.ts";
 import type { Topology } from "./topology.ts";
 

@@ -1,8 +1,8 @@
-import { formatRanges } from "../cpu/cpu-set.ts";
-import { coresOf, onlineCpus } from "../cpu/cpu-topology.ts";
-import { loadTopology } from "../cpu/load-topology.ts";
-import type { CommandResult } from "../host/host.ts";
-import type { MemoryCommand, MemoryHost } from "../host/memory-host.ts";
+import { formatRanges } from "../../language/cpu/cpu-set.ts";
+import { coresOf, onlineCpus } from "../../language/cpu/cpu-topology.ts";
+import { loadTopology } from "../../language/cpu/load-topology.ts";
+import type { CommandResult } from "../../node/host/host.ts";
+import type { MemoryCommand, MemoryHost } from "../../node/host/memory-host.ts";
 import { ethtool } from "./card-programs.ts";
 import { systemctl } from "./service-programs.ts";
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { nativeEngine } from "../engine/native-engine.ts";
-import { resolveSpec } from "../on-node/resolve-spec.ts";
-import { apiVersion } from "../performance-profile/api.ts";
-import { readFacts } from "../performance-profile/read-facts.ts";
-import { tunedOf } from "../performance-profile/tuned.ts";
+import { nativeEngine } from "../../node/engine/native-engine.ts";
+import { resolveSpec } from "../../node/on-node/resolve-spec.ts";
+import { apiVersion } from "../../domain/performance-profile/api.ts";
+import { readFacts } from "../../domain/performance-profile/read-facts.ts";
+import { tunedOf } from "../../domain/performance-profile/tuned.ts";
 import { machine, machineBase, smallMachine } from "./machine.ts";
 
 const base = machineBase(smallMachine);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { MemoryBase } from "../host/memory-base.ts";
-import { MemoryHost } from "../host/memory-host.ts";
+import { MemoryBase } from "../../node/host/memory-base.ts";
+import { MemoryHost } from "../../node/host/memory-host.ts";
 import { hardwareFiles } from "./hardware-files.ts";
 import { archPath, machinePrograms, releasePath } from "./machine-programs.ts";
 import type { Topology } from "./topology.ts";

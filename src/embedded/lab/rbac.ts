@@ -1,5 +1,5 @@
 import { nodeIdentity } from "./kubelet/virtual-node.ts";
-import type { KubeObject } from "../object/meta.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 
 export const labServiceAccount = "attune-lab";
 

@@ -1,5 +1,5 @@
-import type { CommandResult } from "../host/host.ts";
-import type { MemoryHost } from "../host/memory-host.ts";
+import type { CommandResult } from "../../node/host/host.ts";
+import type { MemoryHost } from "../../node/host/memory-host.ts";
 
 const folder = "/run/lab/services";
 

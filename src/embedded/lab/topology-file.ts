@@ -1,6 +1,6 @@
 import type { Taint } from "kubernetes-types/core/v1.js";
-import { isObject, type JsonObject } from "../object/json.ts";
-import { approximately, isQuantity, parseQuantity } from "../object/quantity.ts";
+import { isObject, type JsonObject } from "../../language/object/json.ts";
+import { approximately, isQuantity, parseQuantity } from "../../language/object/quantity.ts";
 import { smallMachine } from "./machine.ts";
 import type { Topology } from "./topology.ts";
 

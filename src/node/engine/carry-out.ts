@@ -1,5 +1,5 @@
 import type { Host } from "../host/host.ts";
-import { setKeys } from "../tuned/plugin-text.ts";
+import { setKeys } from "../../language/tuned/plugin-text.ts";
 import type { Action, ActionOutcome } from "./action.ts";
 import { joinRuns } from "./join-runs.ts";
 

@@ -1,6 +1,6 @@
-import { matchesDevices } from "../tuned/device-match.ts";
-import { compilePython } from "../tuned/python-pattern.ts";
-import type { Unit } from "../tuned/unit.ts";
+import { matchesDevices } from "../../language/tuned/device-match.ts";
+import { compilePython } from "../../language/tuned/python-pattern.ts";
+import type { Unit } from "../../language/tuned/unit.ts";
 import type { Observe, Plugin } from "./plugin.ts";
 
 export type Claimed =

@@ -1,4 +1,4 @@
-import type { Unit } from "../tuned/unit.ts";
+import type { Unit } from "../../language/tuned/unit.ts";
 import type { Action } from "./action.ts";
 import { isBelow } from "./is-below.ts";
 import type { Observe, Step } from "./plugin.ts";

@@ -1,5 +1,5 @@
 import type { Host } from "../host/host.ts";
-import type { ResolvedProfile } from "../tuned/resolve.ts";
+import type { ResolvedProfile } from "../../language/tuned/resolve.ts";
 import type { ReapplySysctl } from "./plugin.ts";
 
 /** What makes a node be as a resolved profile says. */

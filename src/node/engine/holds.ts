@@ -1,4 +1,4 @@
-import { isSameValue } from "../tuned/value.ts";
+import { isSameValue } from "../../language/tuned/value.ts";
 import type { Observe } from "./plugin.ts";
 
 /**

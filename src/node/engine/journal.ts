@@ -1,5 +1,5 @@
 import type { Host } from "../host/host.ts";
-import { isObject } from "../object/json.ts";
+import { isObject } from "../../language/object/json.ts";
 import type { Action } from "./action.ts";
 import { type Claim, type Entry, Ledger } from "./ledger.ts";
 

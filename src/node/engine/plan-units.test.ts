@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { MemoryBase } from "../host/memory-base.ts";
 import { type MemoryCommand, MemoryHost } from "../host/memory-host.ts";
-import { parseProfile } from "../tuned/parse-profile.ts";
-import { noAnswers } from "../tuned/probe.ts";
-import { type ResolvedProfile, resolve } from "../tuned/resolve.ts";
+import { parseProfile } from "../../language/tuned/parse-profile.ts";
+import { noAnswers } from "../../language/tuned/probe.ts";
+import { type ResolvedProfile, resolve } from "../../language/tuned/resolve.ts";
 import type { SettingReport } from "./engine.ts";
 import { nativeEngine } from "./native-engine.ts";
 import type { Plugin } from "./plugin.ts";

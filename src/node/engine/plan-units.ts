@@ -1,6 +1,6 @@
 import type { Host } from "../host/host.ts";
-import type { ResolvedProfile } from "../tuned/resolve.ts";
-import type { Setting, Unit } from "../tuned/unit.ts";
+import type { ResolvedProfile } from "../../language/tuned/resolve.ts";
+import type { Setting, Unit } from "../../language/tuned/unit.ts";
 import { DevicePool } from "./claim-devices.ts";
 import { deviceScripts } from "./device-scripts.ts";
 import type { ApplyOptions } from "./engine.ts";

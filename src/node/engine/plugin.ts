@@ -1,6 +1,6 @@
 import type { Host } from "../host/host.ts";
-import type { ResolvedProfile } from "../tuned/resolve.ts";
-import type { Unit } from "../tuned/unit.ts";
+import type { ResolvedProfile } from "../../language/tuned/resolve.ts";
+import type { Unit } from "../../language/tuned/unit.ts";
 import type { Action } from "./action.ts";
 
 /**

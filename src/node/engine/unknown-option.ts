@@ -1,4 +1,4 @@
-import type { Setting } from "../tuned/unit.ts";
+import type { Setting } from "../../language/tuned/unit.ts";
 import type { Step } from "./plugin.ts";
 
 /** TuneD warns of an option that its plug-in does not have, and goes on without it. */

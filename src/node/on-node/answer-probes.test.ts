@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { MemoryBase } from "../host/memory-base.ts";
 import { MemoryHost } from "../host/memory-host.ts";
-import { type Answer, type Probe, probeKey } from "../tuned/probe.ts";
+import { type Answer, type Probe, probeKey } from "../../language/tuned/probe.ts";
 import { answerProbes } from "./answer-probes.ts";
 
 const virtualCpu: [string, string] = ["/proc/cpuinfo", "processor : 0\nflags\t\t: fpu hypervisor lm\n"];

@@ -1,5 +1,5 @@
 import type { Host } from "../host/host.ts";
-import { type Answer, type Probe, probeKey } from "../tuned/probe.ts";
+import { type Answer, type Probe, probeKey } from "../../language/tuned/probe.ts";
 
 const timeoutMs = 5_000;
 

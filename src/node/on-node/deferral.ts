@@ -1,4 +1,4 @@
-import type { Deferred } from "../node-tuning/api.ts";
+import type { Deferred } from "../../domain/node-tuning/api.ts";
 
 export interface DeferralInput {
   readonly wanted: { readonly profile: string; readonly fingerprint: string };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { ApiError } from "../kube/api-error.ts";
-import type { Client, KindRef } from "../kube/client.ts";
+import { ApiError } from "../../cluster/kube/api-error.ts";
+import type { Client, KindRef } from "../../cluster/kube/client.ts";
 import { Dismissal } from "./dismissal.ts";
 
 type State = "there" | "going" | "gone" | "forbidden" | "unreachable";

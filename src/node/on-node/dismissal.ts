@@ -1,9 +1,9 @@
-import { isNotFound } from "../kube/api-error.ts";
-import type { Client, KindRef } from "../kube/client.ts";
-import { kinds } from "../kube/kinds.ts";
-import { agentDaemonSetName } from "../node-tuning/agent-daemon-set.ts";
-import { profileKind } from "../node-tuning/api.ts";
-import type { KubeObject } from "../object/meta.ts";
+import { isNotFound } from "../../cluster/kube/api-error.ts";
+import type { Client, KindRef } from "../../cluster/kube/client.ts";
+import { kinds } from "../../cluster/kube/kinds.ts";
+import { agentDaemonSetName } from "../../domain/node-tuning/agent-daemon-set.ts";
+import { profileKind } from "../../domain/node-tuning/api.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 
 /** How long an agent that ends waits for an answer. */
 const timeoutMs = 5000;

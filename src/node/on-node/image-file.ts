@@ -1,5 +1,5 @@
 import type { Host, Outcome } from "../host/host.ts";
-import { imageFile, imageVariable } from "../performance-profile/machine-config/one-shot.ts";
+import { imageFile, imageVariable } from "../../domain/performance-profile/machine-config/one-shot.ts";
 
 /** Tells the unit that tunes the node before its first pod which image to do it with. */
 export async function writeImageFile(host: Pick<Host, "read" | "replace">, image: string): Promise<Outcome> {

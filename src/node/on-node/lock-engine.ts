@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { DirectoryLockedError, lockDirectory, type Unlock } from "../runtime/lock-dir.ts";
+import { DirectoryLockedError, lockDirectory, type Unlock } from "../../cluster/runtime/lock-dir.ts";
 
 /** One at a time on a node: two that know nothing of each other would take tuned values for originals. */
 export async function lockEngine(root: string): Promise<Unlock> {

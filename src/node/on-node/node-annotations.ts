@@ -1,6 +1,6 @@
-import type { Client } from "../kube/client.ts";
-import { kinds } from "../kube/kinds.ts";
-import { bootArgumentsAnnotation, inputsAnnotation, type Profile } from "../node-tuning/api.ts";
+import type { Client } from "../../cluster/kube/client.ts";
+import { kinds } from "../../cluster/kube/kinds.ts";
+import { bootArgumentsAnnotation, inputsAnnotation, type Profile } from "../../domain/node-tuning/api.ts";
 import type { Tuning } from "./tune-outcome.ts";
 
 export interface AnnotateOptions {

@@ -5,10 +5,10 @@ import { TunedEngine } from "../engine/tuned-daemon/tuned-engine.ts";
 import type { EngineName } from "../engine/tuned-daemon/engine-for.ts";
 import { MemoryBase } from "../host/memory-base.ts";
 import { MemoryHost } from "../host/memory-host.ts";
-import { VirtualClock } from "../runtime/virtual-clock.ts";
-import { parseProfile } from "../tuned/parse-profile.ts";
-import { noAnswers } from "../tuned/probe.ts";
-import { resolve } from "../tuned/resolve.ts";
+import { VirtualClock } from "../../cluster/runtime/virtual-clock.ts";
+import { parseProfile } from "../../language/tuned/parse-profile.ts";
+import { noAnswers } from "../../language/tuned/probe.ts";
+import { resolve } from "../../language/tuned/resolve.ts";
 import { type AppliedBy, NodeEngines, type ToApply } from "./node-engines.ts";
 
 const swappiness = "/proc/sys/vm/swappiness";

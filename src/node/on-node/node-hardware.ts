@@ -1,10 +1,10 @@
-import { architectureOf } from "../cpu/architecture.ts";
-import { onlineCpus } from "../cpu/cpu-topology.ts";
-import { loadTopology } from "../cpu/load-topology.ts";
-import { formatTopology } from "../cpu/topology-text.ts";
+import { architectureOf } from "../../language/cpu/architecture.ts";
+import { onlineCpus } from "../../language/cpu/cpu-topology.ts";
+import { loadTopology } from "../../language/cpu/load-topology.ts";
+import { formatTopology } from "../../language/cpu/topology-text.ts";
 import type { Host } from "../host/host.ts";
-import type { Hardware } from "../node-tuning/api.ts";
-import type { Log } from "../runtime/log.ts";
+import type { Hardware } from "../../domain/node-tuning/api.ts";
+import type { Log } from "../../cluster/runtime/log.ts";
 
 /** Says which CPUs are on: as long as it says the same, the rest is as it was. */
 const onlinePath = "/sys/devices/system/cpu/online";

@@ -1,7 +1,7 @@
 import type { Host } from "../host/host.ts";
-import { baseScripts } from "../tuned/profiles/base-files.ts";
-import { baseDirectory } from "../tuned/profiles/base-profiles.ts";
-import type { ResolvedProfile } from "../tuned/resolve.ts";
+import { baseScripts } from "../../language/tuned/profiles/base-files.ts";
+import { baseDirectory } from "../../language/tuned/profiles/base-profiles.ts";
+import type { ResolvedProfile } from "../../language/tuned/resolve.ts";
 
 /** Scripts of built-in profiles must lie on the node before anybody can run them. */
 export async function placeBaseScripts({ units }: ResolvedProfile, host: Host): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { SettingReport } from "../engine/engine.ts";
-import { apiVersion, type Profile, type ProfileStatus } from "../node-tuning/api.ts";
+import { apiVersion, type Profile, type ProfileStatus } from "../../domain/node-tuning/api.ts";
 import { profileStatus } from "./profile-status.ts";
 import type { Applied, InForce, TuneOutcome } from "./tune-outcome.ts";
 

@@ -1,8 +1,8 @@
 import type { Repaired } from "../engine/drift.ts";
 import type { SettingReport } from "../engine/engine.ts";
-import type { Hardware, Profile, ProfileStatus } from "../node-tuning/api.ts";
-import { type Condition, setCondition } from "../object/condition.ts";
-import { formatProblem } from "../tuned/problem.ts";
+import type { Hardware, Profile, ProfileStatus } from "../../domain/node-tuning/api.ts";
+import { type Condition, setCondition } from "../../language/object/condition.ts";
+import { formatProblem } from "../../language/tuned/problem.ts";
 import type { InForce, TuneOutcome, Tuning } from "./tune-outcome.ts";
 
 type Finding = Pick<Condition, "status" | "reason" | "message">;

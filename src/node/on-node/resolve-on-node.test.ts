@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import type { CommandResult } from "../host/host.ts";
 import { MemoryBase } from "../host/memory-base.ts";
 import { MemoryHost } from "../host/memory-host.ts";
-import { parseProfile } from "../tuned/parse-profile.ts";
-import { probeKey } from "../tuned/probe.ts";
-import type { Profiles } from "../tuned/resolve.ts";
+import { parseProfile } from "../../language/tuned/parse-profile.ts";
+import { probeKey } from "../../language/tuned/probe.ts";
+import type { Profiles } from "../../language/tuned/resolve.ts";
 import { type NodeResolution, resolveOnNode } from "./resolve-on-node.ts";
 
 class Asked extends MemoryHost {

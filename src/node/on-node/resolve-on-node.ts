@@ -1,7 +1,7 @@
 import type { Host } from "../host/host.ts";
-import { type Answer, type Answers, noAnswers, type Probe } from "../tuned/probe.ts";
-import type { Problem } from "../tuned/problem.ts";
-import { preview, type Profiles, resolve, type ResolvedProfile } from "../tuned/resolve.ts";
+import { type Answer, type Answers, noAnswers, type Probe } from "../../language/tuned/probe.ts";
+import type { Problem } from "../../language/tuned/problem.ts";
+import { preview, type Profiles, resolve, type ResolvedProfile } from "../../language/tuned/resolve.ts";
 import { answerProbes } from "./answer-probes.ts";
 
 export interface ResolveOnNode {

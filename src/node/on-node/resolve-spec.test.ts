@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { MemoryBase } from "../host/memory-base.ts";
 import { MemoryHost } from "../host/memory-host.ts";
-import type { ProfileSpec } from "../node-tuning/api.ts";
+import type { ProfileSpec } from "../../domain/node-tuning/api.ts";
 import { resolveSpec, type SpecResolution } from "./resolve-spec.ts";
 
 const base = new MemoryBase([

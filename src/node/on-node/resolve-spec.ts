@@ -1,12 +1,12 @@
 import type { ApplyOptions } from "../engine/engine.ts";
 import type { Host } from "../host/host.ts";
-import type { ProfileSpec } from "../node-tuning/api.ts";
-import { excludedSysctls, parseGlobalConfig } from "../tuned/global-config.ts";
-import { type ParsedProfile, parseProfile } from "../tuned/parse-profile.ts";
-import type { Problem } from "../tuned/problem.ts";
-import { baseVariableFiles } from "../tuned/profiles/base-files.ts";
-import { baseProfiles } from "../tuned/profiles/base-profiles.ts";
-import type { ResolvedProfile } from "../tuned/resolve.ts";
+import type { ProfileSpec } from "../../domain/node-tuning/api.ts";
+import { excludedSysctls, parseGlobalConfig } from "../../language/tuned/global-config.ts";
+import { type ParsedProfile, parseProfile } from "../../language/tuned/parse-profile.ts";
+import type { Problem } from "../../language/tuned/problem.ts";
+import { baseVariableFiles } from "../../language/tuned/profiles/base-files.ts";
+import { baseProfiles } from "../../language/tuned/profiles/base-profiles.ts";
+import type { ResolvedProfile } from "../../language/tuned/resolve.ts";
 import { resolveOnNode } from "./resolve-on-node.ts";
 
 export type SpecResolution =

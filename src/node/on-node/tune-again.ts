@@ -1,5 +1,5 @@
 import type { Host } from "../host/host.ts";
-import type { Problem } from "../tuned/problem.ts";
+import type { Problem } from "../../language/tuned/problem.ts";
 import type { AppliedBy, NodeEngines } from "./node-engines.ts";
 import { placeBaseScripts } from "./place-base-scripts.ts";
 import { resolveSpec } from "./resolve-spec.ts";

@@ -2,9 +2,9 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { ApplyReport, Engine } from "../engine/engine.ts";
 import { MemoryBase } from "../host/memory-base.ts";
 import { MemoryHost } from "../host/memory-host.ts";
-import { ApiError } from "../kube/api-error.ts";
-import type { CacheEvent, Informer } from "../kube/cache.ts";
-import type { Client, KindRef, Patch } from "../kube/client.ts";
+import { ApiError } from "../../cluster/kube/api-error.ts";
+import type { CacheEvent, Informer } from "../../cluster/kube/cache.ts";
+import type { Client, KindRef, Patch } from "../../cluster/kube/client.ts";
 import {
   apiVersion,
   bootArgumentsAnnotation,
@@ -12,12 +12,12 @@ import {
   type Profile,
   type ProfileStatus,
   type Protocol,
-} from "../node-tuning/api.ts";
-import type { Json } from "../object/json.ts";
-import type { KubeObject } from "../object/meta.ts";
-import { applyMergePatch } from "../patch/merge-patch.ts";
-import { noLog } from "../runtime/log.ts";
-import { VirtualClock } from "../runtime/virtual-clock.ts";
+} from "../../domain/node-tuning/api.ts";
+import type { Json } from "../../language/object/json.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import { applyMergePatch } from "../../language/patch/merge-patch.ts";
+import { noLog } from "../../cluster/runtime/log.ts";
+import { VirtualClock } from "../../cluster/runtime/virtual-clock.ts";
 import { NodeEngines } from "./node-engines.ts";
 import { NodeHardware } from "./node-hardware.ts";
 import { NodeTuner } from "./node-tuner.ts";

@@ -1,8 +1,8 @@
 import type { Repaired } from "../engine/drift.ts";
 import type { ApplyReport } from "../engine/engine.ts";
 import type { EngineChoice } from "../engine/tuned-daemon/choose-engine.ts";
-import type { ProfileStatus } from "../node-tuning/api.ts";
-import type { Problem } from "../tuned/problem.ts";
+import type { ProfileStatus } from "../../domain/node-tuning/api.ts";
+import type { Problem } from "../../language/tuned/problem.ts";
 
 /** What came of making a node be as its Profile says. */
 export type TuneOutcome =

@@ -1,6 +1,6 @@
 import type { Host } from "../host/host.ts";
-import type { ProfileSpec } from "../node-tuning/api.ts";
-import { isObject } from "../object/json.ts";
+import type { ProfileSpec } from "../../domain/node-tuning/api.ts";
+import { isObject } from "../../language/object/json.ts";
 
 export const recordPath = "/var/lib/attune/tuning.json";
 const bootIdPath = "/proc/sys/kernel/random/boot_id";

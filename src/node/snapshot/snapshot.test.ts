@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { type CpuTopology, onlineCpus } from "../cpu/cpu-topology.ts";
-import { topologyFiles } from "../cpu/testing/topology-files.ts";
+import { type CpuTopology, onlineCpus } from "../../language/cpu/cpu-topology.ts";
+import { topologyFiles } from "../../language/cpu/testing/topology-files.ts";
 import { LinuxHost } from "../host/linux-host.ts";
 import { atOnce } from "../host/files-at-once.ts";
 import { MemoryBase } from "../host/memory-base.ts";

@@ -22,7 +22,7 @@ const tree: ArchiveEntry[] = [
   file(long, "long\n"),
   file("sys/ünïcode", "ü"),
   { type: "link", path: "sys/link", to: "one" },
-  { type: "link", path: "sys/far", to: `../${long}` },
+  { type: "link", path: "sys/far", to: `../../${long}` },
 ];
 
 let dir: string;

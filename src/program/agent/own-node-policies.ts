@@ -1,5 +1,5 @@
-import { bootArgumentsAnnotation, group, inputsAnnotation, type Protocol } from "../node-tuning/api.ts";
-import type { KubeObject } from "../object/meta.ts";
+import { bootArgumentsAnnotation, group, inputsAnnotation, type Protocol } from "../../domain/node-tuning/api.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import { agentServiceAccount } from "./rbac.ts";
 
 const apiVersion = "admissionregistration.k8s.io/v1";

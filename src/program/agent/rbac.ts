@@ -1,7 +1,7 @@
-import { agentDaemonSetName } from "../node-tuning/agent-daemon-set.ts";
-import { group, type Protocol, tuningNamespace } from "../node-tuning/api.ts";
-import { type Grant, rbacObjects } from "../object/grant.ts";
-import type { KubeObject } from "../object/meta.ts";
+import { agentDaemonSetName } from "../../domain/node-tuning/agent-daemon-set.ts";
+import { group, type Protocol, tuningNamespace } from "../../domain/node-tuning/api.ts";
+import { type Grant, rbacObjects } from "../../language/object/grant.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 
 export const agentServiceAccount = "attune-agent";
 

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import type { EngineName } from "../engine/tuned-daemon/engine-for.ts";
-import type { Protocol } from "../node-tuning/api.ts";
+import type { EngineName } from "../../node/engine/tuned-daemon/engine-for.ts";
+import type { Protocol } from "../../domain/node-tuning/api.ts";
 import type { Options } from "./connection-option.ts";
 import { durationOption } from "./duration-option.ts";
 import { protocolOption } from "./operator-mode.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { LinuxHost } from "../host/linux-host.ts";
-import { saveRecord, type TuningRecord } from "../on-node/tuning-record.ts";
+import { LinuxHost } from "../../node/host/linux-host.ts";
+import { saveRecord, type TuningRecord } from "../../node/on-node/tuning-record.ts";
 import { agentOneShot } from "./agent-one-shot.ts";
 import { FakeRoot } from "./tuned/testing/fake-root.ts";
 

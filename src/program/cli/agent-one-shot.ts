@@ -1,7 +1,7 @@
-import { LinuxHost } from "../host/linux-host.ts";
-import { lockEngine } from "../on-node/lock-engine.ts";
-import { NodeEngines } from "../on-node/node-engines.ts";
-import { tuneAgain } from "../on-node/tune-again.ts";
+import { LinuxHost } from "../../node/host/linux-host.ts";
+import { lockEngine } from "../../node/on-node/lock-engine.ts";
+import { NodeEngines } from "../../node/on-node/node-engines.ts";
+import { tuneAgain } from "../../node/on-node/tune-again.ts";
 import type { Options } from "./connection-option.ts";
 import { engineOption, tunedDaemon } from "./tuned/engine-option.ts";
 

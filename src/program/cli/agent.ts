@@ -1,11 +1,11 @@
 import { runAgent } from "../agent/agent.ts";
-import { launchAt } from "../engine/tuned-daemon/launch.ts";
-import { LinuxHost } from "../host/linux-host.ts";
-import { HttpClient } from "../kube/http-client.ts";
-import { writeImageFile } from "../on-node/image-file.ts";
-import { lockEngine } from "../on-node/lock-engine.ts";
-import { createLog } from "../runtime/log.ts";
-import { stopOnSignals } from "../runtime/signals.ts";
+import { launchAt } from "../../node/engine/tuned-daemon/launch.ts";
+import { LinuxHost } from "../../node/host/linux-host.ts";
+import { HttpClient } from "../../cluster/kube/http-client.ts";
+import { writeImageFile } from "../../node/on-node/image-file.ts";
+import { lockEngine } from "../../node/on-node/lock-engine.ts";
+import { createLog } from "../../cluster/runtime/log.ts";
+import { stopOnSignals } from "../../cluster/runtime/signals.ts";
 import { agentOptions } from "./agent-arguments.ts";
 import { connectionOption, type Options } from "./connection-option.ts";
 import { version } from "./version.ts";

@@ -1,8 +1,8 @@
-import { startServer, type ServerOptions } from "../apiserver/server.ts";
-import { createLog } from "../runtime/log.ts";
-import { lockDirectory } from "../runtime/lock-dir.ts";
-import { stopOnSignals } from "../runtime/signals.ts";
-import { whenAborted } from "../runtime/when-aborted.ts";
+import { startServer, type ServerOptions } from "../../embedded/apiserver/server.ts";
+import { createLog } from "../../cluster/runtime/log.ts";
+import { lockDirectory } from "../../cluster/runtime/lock-dir.ts";
+import { stopOnSignals } from "../../cluster/runtime/signals.ts";
+import { whenAborted } from "../../cluster/runtime/when-aborted.ts";
 import { portOption } from "./port-option.ts";
 
 /** `attune apiserver`: prints one line when it is ready, then serves until it is told to stop. */

@@ -1,9 +1,9 @@
-import type { MemoryHost } from "../host/memory-host.ts";
-import { createInformer } from "../kube/informer.ts";
-import type { Client } from "../kube/client.ts";
-import { exampleSysctl, exampleTuned } from "../lab/worked-example.ts";
-import { profileKind, tuningNamespace, type Profile } from "../node-tuning/api.ts";
-import { findCondition } from "../object/condition.ts";
+import type { MemoryHost } from "../../node/host/memory-host.ts";
+import { createInformer } from "../../cluster/kube/informer.ts";
+import type { Client } from "../../cluster/kube/client.ts";
+import { exampleSysctl, exampleTuned } from "../../embedded/lab/worked-example.ts";
+import { profileKind, tuningNamespace, type Profile } from "../../domain/node-tuning/api.ts";
+import { findCondition } from "../../language/object/condition.ts";
 import { textTable } from "./text-table.ts";
 
 /** How the worked example stands on one node: what was asked, what the node says, and what its kernel really holds. */

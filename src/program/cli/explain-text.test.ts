@@ -1,6 +1,6 @@
 import { coloursOf } from "./tuned/colours.ts";
 import { expect, it } from "vitest";
-import type { NodeExplanation } from "../node-tuning/explain.ts";
+import type { NodeExplanation } from "../../domain/node-tuning/explain.ts";
 import { explanationText } from "./explain-text.ts";
 
 const condition = (type: string, status: "True" | "False", reason: string, message: string) => ({

@@ -1,7 +1,7 @@
-import { findCondition } from "../object/condition.ts";
-import type { NodeExplanation } from "../node-tuning/explain.ts";
-import type { RuleVerdict } from "../node-tuning/explain-rule.ts";
-import type { SettingExplanation } from "../node-tuning/explain-settings.ts";
+import { findCondition } from "../../language/object/condition.ts";
+import type { NodeExplanation } from "../../domain/node-tuning/explain.ts";
+import type { RuleVerdict } from "../../domain/node-tuning/explain-rule.ts";
+import type { SettingExplanation } from "../../domain/node-tuning/explain-settings.ts";
 import { hardwareText } from "./hardware-text.ts";
 import { probeText } from "./probe-text.ts";
 import { type Cell, textTable } from "./text-table.ts";

@@ -1,9 +1,9 @@
-import type { Client } from "../kube/client.ts";
-import { HttpClient } from "../kube/http-client.ts";
-import { tuningNamespace } from "../node-tuning/api.ts";
-import { type ExplainInput, explainNode, type Found } from "../node-tuning/explain.ts";
-import { judge } from "../node-tuning/judge.ts";
-import { stopOnSignals } from "../runtime/signals.ts";
+import type { Client } from "../../cluster/kube/client.ts";
+import { HttpClient } from "../../cluster/kube/http-client.ts";
+import { tuningNamespace } from "../../domain/node-tuning/api.ts";
+import { type ExplainInput, explainNode, type Found } from "../../domain/node-tuning/explain.ts";
+import { judge } from "../../domain/node-tuning/judge.ts";
+import { stopOnSignals } from "../../cluster/runtime/signals.ts";
 import { connectionOption, type Options } from "./connection-option.ts";
 import { explanationText } from "./explain-text.ts";
 import { gatherNodeTuning, gatherPods } from "./gather-node-tuning.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startServer, type ApiServer } from "../apiserver/server.ts";
+import { startServer, type ApiServer } from "../../embedded/apiserver/server.ts";
 import { Program } from "./testing/program.ts";
 
 let attune: Program;

@@ -1,9 +1,9 @@
-import { HttpClient } from "../kube/http-client.ts";
-import { dnsLabel } from "../object/names.ts";
-import { machineConfigCrds } from "../machine-config/crds.ts";
-import type { KubeObject } from "../object/meta.ts";
+import { HttpClient } from "../../cluster/kube/http-client.ts";
+import { dnsLabel } from "../../language/object/names.ts";
+import { machineConfigCrds } from "../../domain/machine-config/crds.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import { systemNamespace } from "../operator/rbac.ts";
-import { stopOnSignals } from "../runtime/signals.ts";
+import { stopOnSignals } from "../../cluster/runtime/signals.ts";
 import { applyManifests } from "./apply-manifests.ts";
 import { connectionOption, type Options } from "./connection-option.ts";
 import { type InstallOptions, installManifests } from "./manifests.ts";

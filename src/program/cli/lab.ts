@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
-import type { Impersonation } from "../kube/connection.ts";
-import { HttpClient } from "../kube/http-client.ts";
-import { loadConnection } from "../kube/load-connection.ts";
-import type { VirtualNode } from "../lab/kubelet/virtual-node.ts";
-import { runLab } from "../lab/run-lab.ts";
-import type { SideState, WorkloadSide } from "../lab/workloads/run-workloads.ts";
-import { readTopology, TopologyError } from "../lab/topology-file.ts";
-import { createLog } from "../runtime/log.ts";
-import { stopOnSignals } from "../runtime/signals.ts";
+import type { Impersonation } from "../../cluster/kube/connection.ts";
+import { HttpClient } from "../../cluster/kube/http-client.ts";
+import { loadConnection } from "../../cluster/kube/load-connection.ts";
+import type { VirtualNode } from "../../embedded/lab/kubelet/virtual-node.ts";
+import { runLab } from "../../embedded/lab/run-lab.ts";
+import type { SideState, WorkloadSide } from "../../embedded/lab/workloads/run-workloads.ts";
+import { readTopology, TopologyError } from "../../embedded/lab/topology-file.ts";
+import { createLog } from "../../cluster/runtime/log.ts";
+import { stopOnSignals } from "../../cluster/runtime/signals.ts";
 import { nodesOption } from "./nodes-option.ts";
 import { programs } from "./programs.ts";
 import { nodesOfGroups, smallNodes } from "./virtual-nodes.ts";
@@ -51,7 +51,7 @@ async function nodesFor(options: Record<string, string | boolean>): Promise<Virt
   }
   if (options.nodes !== undefined)
     throw new Error("--nodes and --topology: only one of them can say which nodes there are");
-  const { readYaml, YamlError } = await import("../object/yaml.ts");
+  const { readYaml, YamlError } = await import("../../language/object/yaml.ts");
   try {
     return nodesOfGroups(readTopology(readYaml(await readFile(topology, "utf8"))));
   } catch (error) {

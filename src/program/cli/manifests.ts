@@ -1,13 +1,13 @@
 import { ownNodePolicies } from "../agent/own-node-policies.ts";
 import { agentRbac } from "../agent/rbac.ts";
-import { machineConfigCrds } from "../machine-config/crds.ts";
-import { type Protocol, tuningNamespace } from "../node-tuning/api.ts";
-import { nodeTuningCrds } from "../node-tuning/crds.ts";
-import type { KubeObject } from "../object/meta.ts";
+import { machineConfigCrds } from "../../domain/machine-config/crds.ts";
+import { type Protocol, tuningNamespace } from "../../domain/node-tuning/api.ts";
+import { nodeTuningCrds } from "../../domain/node-tuning/crds.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import { operatorDeployment, operatorMetricsService } from "../operator/deployment.ts";
 import { operatorMonitoring } from "../operator/monitoring.ts";
 import { operatorRbac, systemNamespace } from "../operator/rbac.ts";
-import { performanceProfileCrds } from "../performance-profile/crds.ts";
+import { performanceProfileCrds } from "../../domain/performance-profile/crds.ts";
 import { webhookDeployment, webhookName } from "../webhook/deployment.ts";
 import { performanceProfileConversion } from "../webhook/performance-profile-handler.ts";
 import { webhookRbac } from "../webhook/rbac.ts";

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { agentServiceAccount } from "../agent/rbac.ts";
-import type { Client } from "../kube/client.ts";
-import { type Protocol, tuningNamespace } from "../node-tuning/api.ts";
+import type { Client } from "../../cluster/kube/client.ts";
+import { type Protocol, tuningNamespace } from "../../domain/node-tuning/api.ts";
 import { type ClusterFeatures, clusterFeatures, plain } from "../operator/cluster-features.ts";
 import { type OperatorOptions, runOperator } from "../operator/operator.ts";
 import type { Options } from "./connection-option.ts";

@@ -1,8 +1,8 @@
-import { HttpClient } from "../kube/http-client.ts";
-import { createLog } from "../runtime/log.ts";
-import { countRequests } from "../runtime/metrics.ts";
-import { createPromMetrics } from "../runtime/prom-metrics.ts";
-import { stopOnSignals } from "../runtime/signals.ts";
+import { HttpClient } from "../../cluster/kube/http-client.ts";
+import { createLog } from "../../cluster/runtime/log.ts";
+import { countRequests } from "../../cluster/runtime/metrics.ts";
+import { createPromMetrics } from "../../cluster/runtime/prom-metrics.ts";
+import { stopOnSignals } from "../../cluster/runtime/signals.ts";
 import { connectionOption, type Options } from "./connection-option.ts";
 import { operatorArguments, runOperatorWith } from "./operator-arguments.ts";
 import { version } from "./version.ts";

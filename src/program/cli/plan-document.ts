@@ -1,5 +1,5 @@
-import type { Foresight } from "../node-tuning/foresee.ts";
-import type { Restarts } from "../node-tuning/foresee-pools.ts";
+import type { Foresight } from "../../domain/node-tuning/foresee.ts";
+import type { Restarts } from "../../domain/node-tuning/foresee-pools.ts";
 import type { Skipped } from "./plan-dry-run.ts";
 
 export interface PlannedObject {

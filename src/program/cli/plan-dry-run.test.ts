@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
-import type { Client } from "../kube/client.ts";
-import type { Json } from "../object/json.ts";
+import type { Client } from "../../cluster/kube/client.ts";
+import type { Json } from "../../language/object/json.ts";
 import { dryRunAll, withRemovals } from "./plan-dry-run.ts";
 
 /** Whatever it is asked, the test fails. */

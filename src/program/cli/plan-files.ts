@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { get, isObject } from "../object/json.ts";
-import type { KubeObject } from "../object/meta.ts";
+import { get, isObject } from "../../language/object/json.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import { listItems } from "./list-items.ts";
 import { parseDocuments } from "./parse-documents.ts";
 import { textFault } from "./text-fault.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ignitionConfig } from "../ignition/config.ts";
-import { textFile } from "../ignition/file-contents.ts";
+import { ignitionConfig } from "../../language/ignition/config.ts";
+import { textFile } from "../../language/ignition/file-contents.ts";
 import { objectDiff } from "./plan-diff.ts";
 import { readable } from "./plan-readable.ts";
 

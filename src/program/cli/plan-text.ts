@@ -1,7 +1,7 @@
-import type { Finding } from "../node-tuning/foresee.ts";
-import type { NodeChange } from "../node-tuning/foresee-nodes.ts";
-import type { BootChange, Restarts } from "../node-tuning/foresee-pools.ts";
-import type { SettingChange } from "../node-tuning/setting-changes.ts";
+import type { Finding } from "../../domain/node-tuning/foresee.ts";
+import type { NodeChange } from "../../domain/node-tuning/foresee-nodes.ts";
+import type { BootChange, Restarts } from "../../domain/node-tuning/foresee-pools.ts";
+import type { SettingChange } from "../../domain/node-tuning/setting-changes.ts";
 import { changesAnything, type ConfigurationChange, type PlanDocument, type PlannedObject } from "./plan-document.ts";
 import { probeText } from "./probe-text.ts";
 import { type Cell, textTable } from "./text-table.ts";

@@ -1,7 +1,7 @@
 import { runAgent } from "../agent/agent.ts";
-import type { HttpClient } from "../kube/http-client.ts";
-import type { Program, ProgramRun } from "../lab/kubelet/program.ts";
-import type { Log } from "../runtime/log.ts";
+import type { HttpClient } from "../../cluster/kube/http-client.ts";
+import type { Program, ProgramRun } from "../../embedded/lab/kubelet/program.ts";
+import type { Log } from "../../cluster/runtime/log.ts";
 import { agentArguments } from "./agent-arguments.ts";
 import { operatorWords, runOperatorWith } from "./operator-arguments.ts";
 

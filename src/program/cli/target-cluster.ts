@@ -1,11 +1,11 @@
 import { setMaxListeners } from "node:events";
-import { isNotFound } from "../kube/api-error.ts";
-import type { Client, KindRef } from "../kube/client.ts";
-import { Discovery } from "../kube/discovery.ts";
-import { kinds } from "../kube/kinds.ts";
-import { machineConfigCrds } from "../machine-config/crds.ts";
-import { at } from "../object/json.ts";
-import type { KubeObject, ObjectMeta } from "../object/meta.ts";
+import { isNotFound } from "../../cluster/kube/api-error.ts";
+import type { Client, KindRef } from "../../cluster/kube/client.ts";
+import { Discovery } from "../../cluster/kube/discovery.ts";
+import { kinds } from "../../cluster/kube/kinds.ts";
+import { machineConfigCrds } from "../../domain/machine-config/crds.ts";
+import { at } from "../../language/object/json.ts";
+import type { KubeObject, ObjectMeta } from "../../language/object/meta.ts";
 import { monitoringApiVersion } from "../operator/monitoring.ts";
 
 /** What is known of the cluster that Attune is to be installed on. */

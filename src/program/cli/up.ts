@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
-import { exampleTuned } from "../lab/worked-example.ts";
-import { tunedKind, tuningNamespace } from "../node-tuning/api.ts";
-import { createLog } from "../runtime/log.ts";
-import { lockDirectory } from "../runtime/lock-dir.ts";
-import { stopOnSignals } from "../runtime/signals.ts";
-import { whenAborted } from "../runtime/when-aborted.ts";
+import { exampleTuned } from "../../embedded/lab/worked-example.ts";
+import { tunedKind, tuningNamespace } from "../../domain/node-tuning/api.ts";
+import { createLog } from "../../cluster/runtime/log.ts";
+import { lockDirectory } from "../../cluster/runtime/lock-dir.ts";
+import { stopOnSignals } from "../../cluster/runtime/signals.ts";
+import { whenAborted } from "../../cluster/runtime/when-aborted.ts";
 import { converge, outcomeTable } from "./convergence.ts";
 import { nodesOption } from "./nodes-option.ts";
 import { portOption } from "./port-option.ts";

@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
-import { HttpClient } from "../kube/http-client.ts";
-import { loadConnection } from "../kube/load-connection.ts";
-import { createLog } from "../runtime/log.ts";
-import { createPromMetrics } from "../runtime/prom-metrics.ts";
-import { stopOnSignals } from "../runtime/signals.ts";
+import { HttpClient } from "../../cluster/kube/http-client.ts";
+import { loadConnection } from "../../cluster/kube/load-connection.ts";
+import { createLog } from "../../cluster/runtime/log.ts";
+import { createPromMetrics } from "../../cluster/runtime/prom-metrics.ts";
+import { stopOnSignals } from "../../cluster/runtime/signals.ts";
 import { attuneHandlers } from "../webhook/attune-handlers.ts";
 import { webhookSecret } from "../webhook/rbac.ts";
 import type { Target } from "../webhook/registration.ts";

@@ -1,5 +1,5 @@
-import type { Protocol } from "../node-tuning/api.ts";
-import type { KubeObject } from "../object/meta.ts";
+import type { Protocol } from "../../domain/node-tuning/api.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import { operatorServiceAccount } from "./rbac.ts";
 
 export interface OperatorDeployment {

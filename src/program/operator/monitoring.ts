@@ -1,5 +1,5 @@
-import { tuningNamespace } from "../node-tuning/api.ts";
-import type { KubeObject } from "../object/meta.ts";
+import { tuningNamespace } from "../../domain/node-tuning/api.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import { operatorLabels, operatorName } from "./deployment.ts";
 
 export const monitoringApiVersion = "monitoring.coreos.com/v1";

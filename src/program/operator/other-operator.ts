@@ -1,6 +1,6 @@
-import { isNotFound } from "../kube/api-error.ts";
-import type { Client } from "../kube/client.ts";
-import { kinds } from "../kube/kinds.ts";
+import { isNotFound } from "../../cluster/kube/api-error.ts";
+import type { Client } from "../../cluster/kube/client.ts";
+import { kinds } from "../../cluster/kube/kinds.ts";
 
 /** Of the operator that Attune replaces, in the namespace of the Tuneds. */
 export const otherDeployment = "cluster-node-tuning-operator";

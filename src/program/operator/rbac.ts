@@ -1,10 +1,10 @@
-import { group as machineConfiguration } from "../machine-config/api.ts";
-import { agentDaemonSetName } from "../node-tuning/agent-daemon-set.ts";
-import { group, tuningNamespace } from "../node-tuning/api.ts";
-import { clusterOperatorName } from "../node-tuning/operator-status.ts";
-import { statusConfigMapName } from "../node-tuning/operator-status-object.ts";
-import { type Grant, rbacObjects } from "../object/grant.ts";
-import type { KubeObject } from "../object/meta.ts";
+import { group as machineConfiguration } from "../../domain/machine-config/api.ts";
+import { agentDaemonSetName } from "../../domain/node-tuning/agent-daemon-set.ts";
+import { group, tuningNamespace } from "../../domain/node-tuning/api.ts";
+import { clusterOperatorName } from "../../domain/node-tuning/operator-status.ts";
+import { statusConfigMapName } from "../../domain/node-tuning/operator-status-object.ts";
+import { type Grant, rbacObjects } from "../../language/object/grant.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import { otherDeployment } from "./other-operator.ts";
 
 /** Where Attune's own parts live. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../object/meta.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import { BadReviewError } from "./bad-review-error.ts";
 import { answerAdmission } from "./admission-review.ts";
 import type { AdmissionHandler, Decision } from "./handler.ts";

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
-import { makeCertificate, newKeyPair, privateKeyPem, type Subject } from "../certificate/certificate.ts";
+import { makeCertificate, newKeyPair, privateKeyPem, type Subject } from "../../cluster/certificate/certificate.ts";
 
 /** What the Secret holds, by its keys. `ca.crt` may have two certificates: the authority to come, and the one before. */
 export interface Certificates {

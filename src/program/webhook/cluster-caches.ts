@@ -1,23 +1,23 @@
 import { setMaxListeners } from "node:events";
-import type { Client } from "../kube/client.ts";
-import { kinds } from "../kube/kinds.ts";
-import { machineConfigKind, machineConfigPoolKind } from "../machine-config/api.ts";
-import { profileKind, tuningNamespace } from "../node-tuning/api.ts";
-import type { KubeObject } from "../object/meta.ts";
-import { performanceProfileKind } from "../performance-profile/api.ts";
-import { featureGateKind } from "../performance-profile/mixed-cpus-allowed.ts";
-import type { ClusterObjects } from "../performance-profile/gather-surroundings.ts";
+import type { Client } from "../../cluster/kube/client.ts";
+import { kinds } from "../../cluster/kube/kinds.ts";
+import { machineConfigKind, machineConfigPoolKind } from "../../domain/machine-config/api.ts";
+import { profileKind, tuningNamespace } from "../../domain/node-tuning/api.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import { performanceProfileKind } from "../../domain/performance-profile/api.ts";
+import { featureGateKind } from "../../domain/performance-profile/mixed-cpus-allowed.ts";
+import type { ClusterObjects } from "../../domain/performance-profile/gather-surroundings.ts";
 import {
   projectMachineConfig,
   projectNode,
   projectPerformanceProfile,
   projectPool,
   projectProfile,
-} from "../performance-profile/projections.ts";
-import { infrastructureKind } from "../workload-partitioning/partitioning-mode.ts";
-import type { KindRef } from "../object/kind-ref.ts";
-import type { Clock } from "../runtime/clock.ts";
-import type { Log } from "../runtime/log.ts";
+} from "../../domain/performance-profile/projections.ts";
+import { infrastructureKind } from "../../domain/workload-partitioning/partitioning-mode.ts";
+import type { KindRef } from "../../language/object/kind-ref.ts";
+import type { Clock } from "../../cluster/runtime/clock.ts";
+import type { Log } from "../../cluster/runtime/log.ts";
 import { OptionalCache } from "./optional-cache.ts";
 
 /** The part of a webhook that knows the cluster: it runs along, and handlers answer from it. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../object/meta.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import { BadReviewError } from "./bad-review-error.ts";
 import { answerConversion } from "./conversion-review.ts";
 import type { ConversionHandler } from "./handler.ts";

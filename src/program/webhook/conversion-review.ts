@@ -1,5 +1,5 @@
-import { isObject, type Json } from "../object/json.ts";
-import type { KubeObject } from "../object/meta.ts";
+import { isObject, type Json } from "../../language/object/json.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import { BadReviewError } from "./bad-review-error.ts";
 import type { ConversionHandler } from "./handler.ts";
 

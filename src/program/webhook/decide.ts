@@ -1,6 +1,6 @@
-import { isObject } from "../object/json.ts";
-import type { KubeObject } from "../object/meta.ts";
-import { emptyPlan, type Plan } from "../object/plan.ts";
+import { isObject } from "../../language/object/json.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import { emptyPlan, type Plan } from "../../language/object/plan.ts";
 import { type CertificateLives, type Certificates, nextCertificates, renewalTime } from "./certificates.ts";
 import type { Handlers } from "./handler.ts";
 import { admissionConfigurations, definitionConversion, namesOf, namesService, type Target } from "./registration.ts";

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../object/meta.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import { webhookServiceAccount } from "./rbac.ts";
 
 export const webhookName = "attune-webhook";

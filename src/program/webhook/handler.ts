@@ -1,5 +1,5 @@
-import type { KubeObject } from "../object/meta.ts";
-import type { StatusDetails } from "../object/status.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import type { StatusDetails } from "../../language/object/status.ts";
 
 export interface GroupVersionKind {
   readonly group: string;

@@ -1,11 +1,11 @@
-import type { Informer } from "../kube/cache.ts";
-import type { Client, KindRef } from "../kube/client.ts";
-import { Discovery } from "../kube/discovery.ts";
-import { createInformer } from "../kube/informer.ts";
-import type { KubeObject } from "../object/meta.ts";
-import { type Clock, pause, systemClock } from "../runtime/clock.ts";
-import { type Log, noLog } from "../runtime/log.ts";
-import type { Runnable } from "../runtime/runnable-group.ts";
+import type { Informer } from "../../cluster/kube/cache.ts";
+import type { Client, KindRef } from "../../cluster/kube/client.ts";
+import { Discovery } from "../../cluster/kube/discovery.ts";
+import { createInformer } from "../../cluster/kube/informer.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import { type Clock, pause, systemClock } from "../../cluster/runtime/clock.ts";
+import { type Log, noLog } from "../../cluster/runtime/log.ts";
+import type { Runnable } from "../../cluster/runtime/runnable-group.ts";
 
 export interface OptionalCacheOptions<T extends KubeObject> {
   readonly namespace?: string;

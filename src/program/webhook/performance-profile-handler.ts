@@ -1,12 +1,12 @@
-import { group, performanceProfileKind } from "../performance-profile/api.ts";
-import { convertProfile } from "../performance-profile/conversion.ts";
-import { conversionAnnotation } from "../performance-profile/conversion-data.ts";
-import { type Finding, formatFinding } from "../performance-profile/finding.ts";
-import { findings } from "../performance-profile/findings.ts";
-import { type ClusterObjects, surroundingsOf } from "../performance-profile/gather-surroundings.ts";
-import { newErrors } from "../performance-profile/ratchet.ts";
-import { at, equal } from "../object/json.ts";
-import type { KubeObject } from "../object/meta.ts";
+import { group, performanceProfileKind } from "../../domain/performance-profile/api.ts";
+import { convertProfile } from "../../domain/performance-profile/conversion.ts";
+import { conversionAnnotation } from "../../domain/performance-profile/conversion-data.ts";
+import { type Finding, formatFinding } from "../../domain/performance-profile/finding.ts";
+import { findings } from "../../domain/performance-profile/findings.ts";
+import { type ClusterObjects, surroundingsOf } from "../../domain/performance-profile/gather-surroundings.ts";
+import { newErrors } from "../../domain/performance-profile/ratchet.ts";
+import { at, equal } from "../../language/object/json.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import type { AdmissionHandler, AdmissionRequest, ConversionHandler, Decision } from "./handler.ts";
 
 const { kind, plural } = performanceProfileKind;

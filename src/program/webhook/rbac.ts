@@ -1,8 +1,8 @@
-import { type Grant, rbacObjects } from "../object/grant.ts";
-import type { KubeObject } from "../object/meta.ts";
-import { group as machineConfiguration } from "../machine-config/api.ts";
-import { group as nodeTuning, tuningNamespace } from "../node-tuning/api.ts";
-import { group as performance } from "../performance-profile/api.ts";
+import { type Grant, rbacObjects } from "../../language/object/grant.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import { group as machineConfiguration } from "../../domain/machine-config/api.ts";
+import { group as nodeTuning, tuningNamespace } from "../../domain/node-tuning/api.ts";
+import { group as performance } from "../../domain/performance-profile/api.ts";
 import { configurationName } from "./registration.ts";
 
 export const webhookServiceAccount = "attune-webhook";

@@ -1,5 +1,5 @@
-import { at } from "../object/json.ts";
-import type { KubeObject } from "../object/meta.ts";
+import { at } from "../../language/object/json.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import type { AdmissionHandler, ConversionHandler } from "./handler.ts";
 
 /** How API servers reach the webhook. */

@@ -1,9 +1,9 @@
-import type { Client } from "../kube/client.ts";
-import { type Clock, pause, systemClock } from "../runtime/clock.ts";
-import { type Log, noLog } from "../runtime/log.ts";
-import { Manager } from "../runtime/manager.ts";
-import type { Exposition, Metrics } from "../runtime/metrics.ts";
-import { whenAborted } from "../runtime/when-aborted.ts";
+import type { Client } from "../../cluster/kube/client.ts";
+import { type Clock, pause, systemClock } from "../../cluster/runtime/clock.ts";
+import { type Log, noLog } from "../../cluster/runtime/log.ts";
+import { Manager } from "../../cluster/runtime/manager.ts";
+import type { Exposition, Metrics } from "../../cluster/runtime/metrics.ts";
+import { whenAborted } from "../../cluster/runtime/when-aborted.ts";
 import type { ClusterView } from "./cluster-caches.ts";
 import { type CertificateLives, servingEnd } from "./certificates.ts";
 import type { Handlers } from "./handler.ts";

@@ -1,6 +1,6 @@
 import { chmodSync, readdirSync, statSync } from "node:fs";
 import { expect, test } from "vitest";
-import { clearIrqbalanceBannedCpus as script } from "../../../src/performance-profile/machine-config/scripts/clear-irqbalance-banned-cpus.ts";
+import { clearIrqbalanceBannedCpus as script } from "../../../src/domain/performance-profile/machine-config/scripts/clear-irqbalance-banned-cpus.ts";
 import { onEachShell } from "./on-each-shell.ts";
 
 const settings = "/etc/sysconfig/irqbalance";

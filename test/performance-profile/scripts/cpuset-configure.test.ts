@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cpusetConfigure as script } from "../../../src/performance-profile/machine-config/scripts/cpuset-configure.ts";
+import { cpusetConfigure as script } from "../../../src/domain/performance-profile/machine-config/scripts/cpuset-configure.ts";
 import { onEachShell } from "./on-each-shell.ts";
 
 const root = "/sys/fs/cgroup/cpuset";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hugepagesAllocation as script } from "../../../src/performance-profile/machine-config/scripts/hugepages-allocation.ts";
+import { hugepagesAllocation as script } from "../../../src/domain/performance-profile/machine-config/scripts/hugepages-allocation.ts";
 import type { FakeNode } from "./fake-node.ts";
 import { onEachShell } from "./on-each-shell.ts";
 

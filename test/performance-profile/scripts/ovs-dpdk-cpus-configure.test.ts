@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ovsDpdkCpusConfigure } from "../../../src/performance-profile/machine-config/scripts/ovs-dpdk-cpus-configure.ts";
+import { ovsDpdkCpusConfigure } from "../../../src/domain/performance-profile/machine-config/scripts/ovs-dpdk-cpus-configure.ts";
 import { onEachShell } from "./on-each-shell.ts";
 
 const slice = "/sys/fs/cgroup/ovs.slice";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { setCpusOffline as script } from "../../../src/performance-profile/machine-config/scripts/set-cpus-offline.ts";
+import { setCpusOffline as script } from "../../../src/domain/performance-profile/machine-config/scripts/set-cpus-offline.ts";
 import { onEachShell } from "./on-each-shell.ts";
 
 const online = (cpu: number) => `/sys/devices/system/cpu/cpu${cpu}/online`;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { setRpsMask as script } from "../../../src/performance-profile/machine-config/scripts/set-rps-mask.ts";
+import { setRpsMask as script } from "../../../src/domain/performance-profile/machine-config/scripts/set-rps-mask.ts";
 import { onEachShell } from "./on-each-shell.ts";
 
 const device = "/devices/pci0000:00/0000:00:03.0/net/ens3";

@@ -1,5 +1,5 @@
-import type { KubeList, KubeObject } from "../../object/meta.ts";
-import { keyOf } from "../../object/meta.ts";
+import type { KubeList, KubeObject } from "../../../language/object/meta.ts";
+import { keyOf } from "../../../language/object/meta.ts";
 import { ApiError, apiErrorFromStatus } from "../api-error.ts";
 import type { KindRef, ListOptions, WatchEvent, WatchOptions } from "../client.ts";
 import type { ListerWatcher } from "../reflector.ts";

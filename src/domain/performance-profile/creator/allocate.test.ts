@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cpuSet, formatRanges, intersection, isSubset } from "../../cpu/cpu-set.ts";
-import { type Core, coresOf, type CpuTopology, hasSmt } from "../../cpu/cpu-topology.ts";
-import { anyTopology } from "../../cpu/testing/any-topology.ts";
+import { cpuSet, formatRanges, intersection, isSubset } from "../../../language/cpu/cpu-set.ts";
+import { type Core, coresOf, type CpuTopology, hasSmt } from "../../../language/cpu/cpu-topology.ts";
+import { anyTopology } from "../../../language/cpu/testing/any-topology.ts";
 import { allocate, type Allocation, type Division } from "./allocate.ts";
 
 /** Two sockets of two NUMA nodes each, four cores of two threads on each. */

@@ -1,5 +1,5 @@
-import { type CpuSet, difference, union } from "../../cpu/cpu-set.ts";
-import { type CpuTopology, onlineCpus } from "../../cpu/cpu-topology.ts";
+import { type CpuSet, difference, union } from "../../../language/cpu/cpu-set.ts";
+import { type CpuTopology, onlineCpus } from "../../../language/cpu/cpu-topology.ts";
 import { chooseOfflined } from "./choose-offlined.ts";
 import { chooseReserved } from "./choose-reserved.ts";
 

@@ -1,4 +1,4 @@
-import { dnsSubdomain } from "../../object/names.ts";
+import { dnsSubdomain } from "../../../language/object/names.ts";
 
 export const powerModes = ["default", "low-latency", "ultra-low-latency"] as const;
 export type PowerMode = (typeof powerModes)[number];

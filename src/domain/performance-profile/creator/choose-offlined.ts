@@ -1,5 +1,5 @@
-import { type CpuSet, cpuSet } from "../../cpu/cpu-set.ts";
-import { type Core, coresOf, type CpuTopology } from "../../cpu/cpu-topology.ts";
+import { type CpuSet, cpuSet } from "../../../language/cpu/cpu-set.ts";
+import { type Core, coresOf, type CpuTopology } from "../../../language/cpu/cpu-topology.ts";
 
 /**
  * What is switched off saves most in this order: whole sockets, second threads of cores, anything. Never what is reserved.

@@ -1,5 +1,5 @@
-import { type CpuSet, cpuSet } from "../../cpu/cpu-set.ts";
-import type { Core, NumaNode } from "../../cpu/cpu-topology.ts";
+import { type CpuSet, cpuSet } from "../../../language/cpu/cpu-set.ts";
+import type { Core, NumaNode } from "../../../language/cpu/cpu-topology.ts";
 
 export type ChosenReserved =
   | { readonly type: "chosen"; readonly reserved: CpuSet; readonly warnings: readonly string[] }

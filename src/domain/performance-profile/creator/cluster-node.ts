@@ -1,6 +1,6 @@
-import { at, get, isObject } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { labelValue, qualifiedName } from "../../object/names.ts";
+import { at, get, isObject } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { labelValue, qualifiedName } from "../../../language/object/names.ts";
 import { type PoolNode, poolNodeOf } from "../pool-node.ts";
 
 /** A node as its object describes it. What it is made of may be known from elsewhere. */

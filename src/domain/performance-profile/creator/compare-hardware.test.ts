@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseTopology } from "../../cpu/topology-text.ts";
+import { parseTopology } from "../../../language/cpu/topology-text.ts";
 import { compareHardware, type Machine } from "./compare-hardware.ts";
 
 const a = machine("a", [

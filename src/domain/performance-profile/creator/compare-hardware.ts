@@ -1,5 +1,5 @@
-import { formatRanges, type CpuSet, cpuSet } from "../../cpu/cpu-set.ts";
-import type { CpuTopology, NumaNode } from "../../cpu/cpu-topology.ts";
+import { formatRanges, type CpuSet, cpuSet } from "../../../language/cpu/cpu-set.ts";
+import type { CpuTopology, NumaNode } from "../../../language/cpu/cpu-topology.ts";
 import type { PoolNode } from "../pool-node.ts";
 
 /** A node of which it is known what it is made of. */

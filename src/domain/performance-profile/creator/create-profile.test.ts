@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readYaml } from "../../object/yaml.ts";
-import { parseTopology } from "../../cpu/topology-text.ts";
+import { readYaml } from "../../../language/object/yaml.ts";
+import { parseTopology } from "../../../language/cpu/topology-text.ts";
 import { type Choices, type Flags, readChoices } from "./choices.ts";
 import type { Machine } from "./compare-hardware.ts";
 import { createProfile, type Creation } from "./create-profile.ts";

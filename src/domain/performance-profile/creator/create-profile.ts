@@ -1,4 +1,4 @@
-import { formatRanges } from "../../cpu/cpu-set.ts";
+import { formatRanges } from "../../../language/cpu/cpu-set.ts";
 import type { MachineConfigPool } from "../../machine-config/api.ts";
 import { apiVersion, type PerformanceProfile } from "../api.ts";
 import { allocate, type Allocation } from "./allocate.ts";

@@ -1,5 +1,5 @@
-import { cpuSet, formatRanges } from "../../cpu/cpu-set.ts";
-import { type CpuTopology, hasSmt, onlineCpus } from "../../cpu/cpu-topology.ts";
+import { cpuSet, formatRanges } from "../../../language/cpu/cpu-set.ts";
+import { type CpuTopology, hasSmt, onlineCpus } from "../../../language/cpu/cpu-topology.ts";
 
 /** What scripts read: names of fields are theirs. */
 export interface PoolInfo {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { KubeObject } from "../../object/meta.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { type ClusterNode, readClusterNode } from "./cluster-node.ts";
 import { type Cluster, groupNodes } from "./node-groups.ts";
 import { readPool } from "./read-pool.ts";

@@ -1,6 +1,11 @@
 import type { MachineConfigPool } from "../../machine-config/api.ts";
 import { Pools } from "../../node-tuning/pools.ts";
-import { fromLabelSelector, type LabelSelector, matchesLabels, SelectorError } from "../../object/label-selector.ts";
+import {
+  fromLabelSelector,
+  type LabelSelector,
+  matchesLabels,
+  SelectorError,
+} from "../../../language/object/label-selector.ts";
 import type { ClusterNode } from "./cluster-node.ts";
 
 /** Nodes that one profile can be for. */

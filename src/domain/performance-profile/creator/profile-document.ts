@@ -1,5 +1,5 @@
-import type { KubeObject } from "../../object/meta.ts";
-import { writeYaml } from "../../object/write-yaml.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { writeYaml } from "../../../language/object/write-yaml.ts";
 import type { PerformanceProfile } from "../api.ts";
 
 /** What a new profile comes with besides itself. */

@@ -1,6 +1,6 @@
 import { apiVersion, type MachineConfigPool } from "../../machine-config/api.ts";
-import { at, get } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
+import { at, get } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { labelsOf, textsOf } from "./cluster-node.ts";
 
 /** A pool, of whoever's text, with what tells which nodes are its. What is no label or expression is left out. */

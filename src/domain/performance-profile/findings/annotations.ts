@@ -1,4 +1,4 @@
-import { key } from "../../schema/path.ts";
+import { key } from "../../../language/schema/path.ts";
 import { annotations as names, group } from "../api.ts";
 import { conversionAnnotation } from "../conversion-data.ts";
 import { goTruth } from "../read/read-annotations.ts";

@@ -1,4 +1,4 @@
-import type { FieldError } from "../../schema/field-error.ts";
+import type { FieldError } from "../../../language/schema/field-error.ts";
 import type { Finding } from "../finding.ts";
 import type { Judged } from "./judged.ts";
 

@@ -1,5 +1,5 @@
-import { type CpuSet, cpuSet, difference, formatRanges } from "../../cpu/cpu-set.ts";
-import { invalid } from "../../schema/field-error.ts";
+import { type CpuSet, cpuSet, difference, formatRanges } from "../../../language/cpu/cpu-set.ts";
+import { invalid } from "../../../language/schema/field-error.ts";
 import type { PoolNode } from "../pool-node.ts";
 import { advice, type Check } from "./check.ts";
 import type { JudgedPool, Surrounded } from "./judged.ts";

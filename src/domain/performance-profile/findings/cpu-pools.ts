@@ -1,5 +1,5 @@
-import { formatRanges, intersection } from "../../cpu/cpu-set.ts";
-import { forbidden } from "../../schema/field-error.ts";
+import { formatRanges, intersection } from "../../../language/cpu/cpu-set.ts";
+import { forbidden } from "../../../language/schema/field-error.ts";
 import { advice, type Check } from "./check.ts";
 import type { Judged, JudgedPool } from "./judged.ts";
 

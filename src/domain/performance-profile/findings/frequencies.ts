@@ -1,4 +1,4 @@
-import { child } from "../../schema/path.ts";
+import { child } from "../../../language/schema/path.ts";
 import { advice, type Check } from "./check.ts";
 
 /** No processor that runs Kubernetes is slower than 100 MHz or faster than 10 GHz. */

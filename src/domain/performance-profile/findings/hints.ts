@@ -1,4 +1,4 @@
-import { invalid, required } from "../../schema/field-error.ts";
+import { invalid, required } from "../../../language/schema/field-error.ts";
 import { advice, type Check } from "./check.ts";
 import type { Surrounded } from "./judged.ts";
 

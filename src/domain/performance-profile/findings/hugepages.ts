@@ -1,5 +1,5 @@
-import { duplicate, type FieldError, notSupported } from "../../schema/field-error.ts";
-import { child } from "../../schema/path.ts";
+import { duplicate, type FieldError, notSupported } from "../../../language/schema/field-error.ts";
+import { child } from "../../../language/schema/path.ts";
 import type { Check } from "./check.ts";
 import type { Judged } from "./judged.ts";
 

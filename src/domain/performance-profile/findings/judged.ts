@@ -1,6 +1,6 @@
-import type { JsonObject } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { child, index } from "../../schema/path.ts";
+import type { JsonObject } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { child, index } from "../../../language/schema/path.ts";
 import type { PerformanceProfileSpec } from "../api.ts";
 import { type PoolFor, poolFor } from "../pools.ts";
 import type { CpuPool, HugePages } from "../profile-facts.ts";

@@ -1,5 +1,5 @@
-import { get, type Json } from "../../object/json.ts";
-import { child } from "../../schema/path.ts";
+import { get, type Json } from "../../../language/object/json.ts";
+import { child } from "../../../language/schema/path.ts";
 import { annotations as names } from "../api.ts";
 import { kubeletFieldsPath, readKubeletFields } from "../kubelet-fields.ts";
 import { parseFields } from "../read/read-annotations.ts";

@@ -1,5 +1,5 @@
-import { coresOf, type CpuTopology, onlineCpus } from "../../cpu/cpu-topology.ts";
-import { type CpuSet, cpuSet, union } from "../../cpu/cpu-set.ts";
+import { coresOf, type CpuTopology, onlineCpus } from "../../../language/cpu/cpu-topology.ts";
+import { type CpuSet, cpuSet, union } from "../../../language/cpu/cpu-set.ts";
 import type { PoolNode } from "../pool-node.ts";
 
 /** Nodes whose CPUs are numbered and placed alike. Thousands of nodes have few layouts. */

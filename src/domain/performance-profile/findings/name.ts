@@ -1,4 +1,4 @@
-import { invalid } from "../../schema/field-error.ts";
+import { invalid } from "../../../language/schema/field-error.ts";
 import { weakOwnerLabel } from "../api.ts";
 import { tunedParts, tunedProfileName } from "../names.ts";
 import { advice, type Check } from "./check.ts";

@@ -1,4 +1,4 @@
-import { index } from "../../schema/path.ts";
+import { index } from "../../../language/schema/path.ts";
 import { advice, type Check } from "./check.ts";
 
 export const deviceUnidentified: Check = {

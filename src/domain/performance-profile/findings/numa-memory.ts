@@ -1,5 +1,5 @@
-import { type FieldError, forbidden, notFound } from "../../schema/field-error.ts";
-import { child } from "../../schema/path.ts";
+import { type FieldError, forbidden, notFound } from "../../../language/schema/field-error.ts";
+import { child } from "../../../language/schema/path.ts";
 import type { PoolNode } from "../pool-node.ts";
 import { advice, type Check } from "./check.ts";
 import type { JudgedPages, Surrounded } from "./judged.ts";

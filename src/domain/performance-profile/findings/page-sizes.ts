@@ -1,4 +1,4 @@
-import { forbidden, notSupported } from "../../schema/field-error.ts";
+import { forbidden, notSupported } from "../../../language/schema/field-error.ts";
 import type { PerformanceProfileSpec } from "../api.ts";
 import { advice, type Check } from "./check.ts";
 

@@ -1,5 +1,5 @@
-import type { CpuTopology } from "../../cpu/cpu-topology.ts";
-import { invalid } from "../../schema/field-error.ts";
+import type { CpuTopology } from "../../../language/cpu/cpu-topology.ts";
+import { invalid } from "../../../language/schema/field-error.ts";
 import type { PoolNode } from "../pool-node.ts";
 import { advice, type Check } from "./check.ts";
 import type { Judged, Surrounded } from "./judged.ts";

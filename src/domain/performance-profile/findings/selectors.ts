@@ -1,7 +1,7 @@
-import { equal } from "../../object/json.ts";
-import { labelValue, qualifiedName } from "../../object/names.ts";
-import { duplicate, type FieldError, invalid, tooMany } from "../../schema/field-error.ts";
-import { child, key } from "../../schema/path.ts";
+import { equal } from "../../../language/object/json.ts";
+import { labelValue, qualifiedName } from "../../../language/object/names.ts";
+import { duplicate, type FieldError, invalid, tooMany } from "../../../language/schema/field-error.ts";
+import { child, key } from "../../../language/schema/path.ts";
 import type { PerformanceProfileSpec } from "../api.ts";
 import { advice, type Check } from "./check.ts";
 import type { Surrounded } from "./judged.ts";

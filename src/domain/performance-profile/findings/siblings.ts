@@ -1,5 +1,5 @@
-import { formatRanges, intersection } from "../../cpu/cpu-set.ts";
-import { coresOf } from "../../cpu/cpu-topology.ts";
+import { formatRanges, intersection } from "../../../language/cpu/cpu-set.ts";
+import { coresOf } from "../../../language/cpu/cpu-topology.ts";
 import { advice, type Check } from "./check.ts";
 import type { JudgedPool, Surrounded } from "./judged.ts";
 import { laterThreads } from "./layouts.ts";

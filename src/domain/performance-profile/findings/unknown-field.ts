@@ -1,7 +1,7 @@
-import { isObject } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { child, index, key } from "../../schema/path.ts";
-import type { Schema } from "../../schema/schema.ts";
+import { isObject } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { child, index, key } from "../../../language/schema/path.ts";
+import type { Schema } from "../../../language/schema/schema.ts";
 import { schemas } from "../schemas.ts";
 import { advice, type Check } from "./check.ts";
 

@@ -1,5 +1,5 @@
-import type { IgnitionFile } from "../../ignition/config.ts";
-import { textFile } from "../../ignition/file-contents.ts";
+import type { IgnitionFile } from "../../../language/ignition/config.ts";
+import { textFile } from "../../../language/ignition/file-contents.ts";
 import { crioPinning, kubeletPinning, pinningPaths } from "../../workload-partitioning/pinning-files.ts";
 import { type DerivationInput, mixesCpus } from "../derivation.ts";
 import { crioRuntimes } from "./crio-runtimes.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { filesOf, unitsOf } from "../../ignition/config.ts";
-import { contentsOf } from "../../ignition/file-contents.ts";
-import { parseUnit } from "../../ignition/unit-text.ts";
-import { deepFreeze } from "../../object/json.ts";
+import { filesOf, unitsOf } from "../../../language/ignition/config.ts";
+import { contentsOf } from "../../../language/ignition/file-contents.ts";
+import { parseUnit } from "../../../language/ignition/unit-text.ts";
+import { deepFreeze } from "../../../language/object/json.ts";
 import { annotations, type PerformanceProfileSpec } from "../api.ts";
 import type { DerivationInput } from "../derivation.ts";
 import { readFacts } from "../read-facts.ts";

@@ -1,4 +1,4 @@
-import { ignitionConfig } from "../../ignition/config.ts";
+import { ignitionConfig } from "../../../language/ignition/config.ts";
 import { apiVersion, type MachineConfig } from "../../machine-config/api.ts";
 import type { DerivationInput } from "../derivation.ts";
 import { derivedNames } from "../names.ts";

@@ -1,5 +1,5 @@
-import type { IgnitionUnit } from "../../ignition/config.ts";
-import { unitText } from "../../ignition/unit-text.ts";
+import type { IgnitionUnit } from "../../../language/ignition/config.ts";
+import { unitText } from "../../../language/ignition/unit-text.ts";
 
 /** Where the node's agent writes which image it is of. Before it has run for the first time there is nothing to tune by. */
 export const imageFile = "/var/lib/ocp-tuned/image.env";

@@ -1,4 +1,4 @@
-import { assignment, unitText, type UnitOption } from "../../ignition/unit-text.ts";
+import { assignment, unitText, type UnitOption } from "../../../language/ignition/unit-text.ts";
 import type { CpuPool } from "../profile-facts.ts";
 
 /** Where Open vSwitch's services run, so that their CPUs can be told from the system's. */

@@ -1,5 +1,5 @@
-import { formatMask } from "../../cpu/cpu-mask.ts";
-import type { CpuSet } from "../../cpu/cpu-set.ts";
+import { formatMask } from "../../../language/cpu/cpu-mask.ts";
+import type { CpuSet } from "../../../language/cpu/cpu-set.ts";
 
 /** Which CPUs take packets off queues of network devices that are made from now on, most of them those of pods. */
 export function defaultRpsMask(cpus: CpuSet): string {

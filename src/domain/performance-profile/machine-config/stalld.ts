@@ -1,4 +1,4 @@
-import { unitText } from "../../ignition/unit-text.ts";
+import { unitText } from "../../../language/ignition/unit-text.ts";
 
 const settingPath = "/etc/sysconfig/stalld-backend";
 

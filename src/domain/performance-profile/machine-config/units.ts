@@ -1,7 +1,7 @@
-import { formatHexMask } from "../../cpu/cpu-mask.ts";
-import { formatUnpacked } from "../../cpu/cpu-set.ts";
-import type { IgnitionUnit } from "../../ignition/config.ts";
-import { assignment, type UnitOption, type UnitSection, unitText } from "../../ignition/unit-text.ts";
+import { formatHexMask } from "../../../language/cpu/cpu-mask.ts";
+import { formatUnpacked } from "../../../language/cpu/cpu-set.ts";
+import type { IgnitionUnit } from "../../../language/ignition/config.ts";
+import { assignment, type UnitOption, type UnitSection, unitText } from "../../../language/ignition/unit-text.ts";
 import type { DerivationInput } from "../derivation.ts";
 import type { CpuPool, HugePages } from "../profile-facts.ts";
 import { oneShotUnit } from "./one-shot.ts";

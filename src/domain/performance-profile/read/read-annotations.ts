@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from "../../object/json.ts";
-import { invalid } from "../../schema/field-error.ts";
+import { isObject, type JsonObject } from "../../../language/object/json.ts";
+import { invalid } from "../../../language/schema/field-error.ts";
 import { annotations as names } from "../api.ts";
 import { kubeletFieldsPath, readKubeletFields } from "../kubelet-fields.ts";
 import type { ProfileFacts } from "../profile-facts.ts";

@@ -1,6 +1,6 @@
-import { parseCpuset } from "../../cpu/cpuset.ts";
-import { mostCpus } from "../../cpu/cpu-mask.ts";
-import { invalid } from "../../schema/field-error.ts";
+import { parseCpuset } from "../../../language/cpu/cpuset.ts";
+import { mostCpus } from "../../../language/cpu/cpu-mask.ts";
+import { invalid } from "../../../language/schema/field-error.ts";
 import type { CpuSpec } from "../api.ts";
 import type { CpuPool, CpuPools } from "../profile-facts.ts";
 import type { Report } from "./report.ts";

@@ -1,5 +1,5 @@
-import { invalid, required } from "../../schema/field-error.ts";
-import { child, index } from "../../schema/path.ts";
+import { invalid, required } from "../../../language/schema/field-error.ts";
+import { child, index } from "../../../language/schema/path.ts";
 import type { PerformanceProfileSpec } from "../api.ts";
 import type { HugePages, ProfileFacts } from "../profile-facts.ts";
 import type { Report } from "./report.ts";

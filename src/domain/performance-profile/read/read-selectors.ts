@@ -1,5 +1,5 @@
 import { roleLabel } from "../../machine-config/api.ts";
-import { invalid } from "../../schema/field-error.ts";
+import { invalid } from "../../../language/schema/field-error.ts";
 import type { PerformanceProfileSpec } from "../api.ts";
 import type { ProfileFacts } from "../profile-facts.ts";
 import type { Report } from "./report.ts";

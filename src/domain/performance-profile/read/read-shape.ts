@@ -1,10 +1,10 @@
-import { at, isObject } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { dnsSubdomain } from "../../object/names.ts";
-import { withoutNulls } from "../../object/without-nulls.ts";
-import { invalid, required, typeInvalid } from "../../schema/field-error.ts";
-import { key } from "../../schema/path.ts";
-import { validateSchema } from "../../schema/validate.ts";
+import { at, isObject } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { dnsSubdomain } from "../../../language/object/names.ts";
+import { withoutNulls } from "../../../language/object/without-nulls.ts";
+import { invalid, required, typeInvalid } from "../../../language/schema/field-error.ts";
+import { key } from "../../../language/schema/path.ts";
+import { validateSchema } from "../../../language/schema/validate.ts";
 import type { PerformanceProfile, PerformanceProfileSpec } from "../api.ts";
 import { schemas } from "../schemas.ts";
 import type { Report } from "./report.ts";

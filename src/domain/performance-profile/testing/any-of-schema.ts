@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import type { Schema } from "../../schema/schema.ts";
+import type { Schema } from "../../../language/schema/schema.ts";
 
 /** Values that a schema allows, with any of what it does not require left out. */
 export function anyOf(schema: Schema): fc.Arbitrary<unknown> {

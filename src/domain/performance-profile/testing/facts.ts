@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../object/meta.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { type PerformanceProfileSpec, performanceProfileKind } from "../api.ts";
 import type { DerivationInput } from "../derivation.ts";
 import { formatFinding } from "../finding.ts";

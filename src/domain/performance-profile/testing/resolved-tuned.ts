@@ -1,9 +1,9 @@
 import type { Tuned } from "../../node-tuning/api.ts";
-import { parseProfile } from "../../tuned/parse-profile.ts";
-import { type Answer, type Probe, probeKey } from "../../tuned/probe.ts";
-import { baseVariableFiles } from "../../tuned/profiles/base-files.ts";
-import { baseProfiles } from "../../tuned/profiles/base-profiles.ts";
-import { resolve, type ResolvedProfile } from "../../tuned/resolve.ts";
+import { parseProfile } from "../../../language/tuned/parse-profile.ts";
+import { type Answer, type Probe, probeKey } from "../../../language/tuned/probe.ts";
+import { baseVariableFiles } from "../../../language/tuned/profiles/base-files.ts";
+import { baseProfiles } from "../../../language/tuned/profiles/base-profiles.ts";
+import { resolve, type ResolvedProfile } from "../../../language/tuned/resolve.ts";
 
 /** As far as a profile asks. */
 export interface AskedNode {

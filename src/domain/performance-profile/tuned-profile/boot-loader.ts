@@ -1,4 +1,4 @@
-import { difference, formatRanges, union } from "../../cpu/cpu-set.ts";
+import { difference, formatRanges, union } from "../../../language/cpu/cpu-set.ts";
 import type { CpuPools, ProfileFacts } from "../profile-facts.ts";
 import { type Section, when } from "./section.ts";
 

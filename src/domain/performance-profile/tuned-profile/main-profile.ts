@@ -1,4 +1,4 @@
-import { type CpuSet, formatRanges, union } from "../../cpu/cpu-set.ts";
+import { type CpuSet, formatRanges, union } from "../../../language/cpu/cpu-set.ts";
 import { tunedProfileName } from "../names.ts";
 import type { ProfileFacts } from "../profile-facts.ts";
 import { bootLoader } from "./boot-loader.ts";

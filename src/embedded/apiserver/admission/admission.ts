@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../object/meta.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import type { User } from "../auth/user.ts";
 import type { Resource } from "../resource.ts";
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { AdmissionPlugin } from "../admission/admission.ts";
-import type { KubeObject } from "../../object/meta.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { CopyingBackend } from "../testing/copying-backend.ts";
 import { SmallServer } from "../testing/small-server.ts";
 import { Pool } from "./pool.ts";

@@ -1,5 +1,5 @@
-import type { KubeObject } from "../../object/meta.ts";
-import { contains, formatIp, masked, parseCidr, parseIp, width, type Cidr } from "../../schema/ip.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { contains, formatIp, masked, parseCidr, parseIp, width, type Cidr } from "../../../language/schema/ip.ts";
 import { decodeObject } from "../storage/object-codec.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import type { Entry } from "../storage/store.ts";

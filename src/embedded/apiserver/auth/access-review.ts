@@ -1,8 +1,8 @@
-import { parseFieldSelector, type FieldRequirement } from "../../object/field-selector.ts";
-import { at, get, isObject } from "../../object/json.ts";
-import { SelectorError } from "../../object/label-selector.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { forbidden, invalid, required, type FieldError } from "../../schema/field-error.ts";
+import { parseFieldSelector, type FieldRequirement } from "../../../language/object/field-selector.ts";
+import { at, get, isObject } from "../../../language/object/json.ts";
+import { SelectorError } from "../../../language/object/label-selector.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { forbidden, invalid, required, type FieldError } from "../../../language/schema/field-error.ts";
 import { badRequest, invalidObject, StatusError } from "../status-error.ts";
 import type { ClusterAuthorizer } from "./cluster-authorizer.ts";
 import { joined } from "./rbac.ts";

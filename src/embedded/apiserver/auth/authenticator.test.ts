@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { VirtualClock } from "../../runtime/virtual-clock.ts";
+import { VirtualClock } from "../../../cluster/runtime/virtual-clock.ts";
 import { StatusError } from "../status-error.ts";
 import { Authenticator, userOf, type ClientCertificate, type RequestCredentials } from "./authenticator.ts";
 import { ObjectMap } from "./object-map.ts";

@@ -2,14 +2,14 @@ import { createPrivateKey, createPublicKey, randomBytes, X509Certificate, type K
 import { chmod, mkdir } from "node:fs/promises";
 import { isIP } from "node:net";
 import { join } from "node:path";
-import { systemClock, type Clock } from "../../runtime/clock.ts";
+import { systemClock, type Clock } from "../../../cluster/runtime/clock.ts";
 import {
   makeCertificate,
   newKeyPair,
   privateKeyPem,
   type KeyPair,
   type Subject,
-} from "../../certificate/certificate.ts";
+} from "../../../cluster/certificate/certificate.ts";
 import { readIfThere, writeSecretFile } from "./secret-file.ts";
 
 const DAY = 24 * 60 * 60 * 1000;

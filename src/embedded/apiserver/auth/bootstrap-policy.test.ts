@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { keyOf } from "../../object/meta.ts";
+import { keyOf } from "../../../language/object/meta.ts";
 import { bootstrapObjects } from "./bootstrap-policy.ts";
 import { ObjectMap } from "./object-map.ts";
 import { ask, binding, path } from "./rbac-objects.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../../object/meta.ts";
-import type { Status } from "../../object/status.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import type { Status } from "../../../language/object/status.ts";
 import { escalationCheck } from "./escalation.ts";
 import { ObjectMap } from "./object-map.ts";
 import type { PolicyRule } from "./policy-rule.ts";

@@ -1,5 +1,5 @@
-import { equal, get, isObject } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
+import { equal, get, isObject } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { forbidden, notFound, type StatusError } from "../status-error.ts";
 import { describeParts, quotedList, rulesIn, uncovered, type PolicyRule } from "./policy-rule.ts";
 import { joined, SUPERUSERS, type RbacAuthorizer } from "./rbac.ts";

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../object/meta.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { decodeObject } from "../storage/object-codec.ts";
 import type { Change, Entry } from "../storage/store.ts";
 import { NodeGraph } from "./node-graph.ts";

@@ -1,4 +1,4 @@
-import { keyOf, type KubeObject } from "../../object/meta.ts";
+import { keyOf, type KubeObject } from "../../../language/object/meta.ts";
 import type { ObjectReader } from "../storage/reader.ts";
 
 /** Objects in a map, for tests. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../../object/meta.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { ObjectMap } from "./object-map.ts";
 import type { PolicyRule } from "./policy-rule.ts";
 import { ask, binding, clusterRole, path, role } from "./rbac-objects.ts";

@@ -1,5 +1,5 @@
-import { get } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
+import { get } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import type { ObjectReader } from "../storage/reader.ts";
 import { rulesIn, type PolicyRule } from "./policy-rule.ts";
 import { effectiveRules } from "./role-aggregation.ts";

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { KubeObject } from "../../object/meta.ts";
-import { VirtualClock } from "../../runtime/virtual-clock.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { VirtualClock } from "../../../cluster/runtime/virtual-clock.ts";
 import type { ActionContext, Resource } from "../resource.ts";
 import { StatusError } from "../status-error.ts";
 import { Authenticator } from "./authenticator.ts";

@@ -1,6 +1,6 @@
-import { formatTime } from "../../object/time.ts";
-import type { Schema } from "../../schema/schema.ts";
-import type { Clock } from "../../runtime/clock.ts";
+import { formatTime } from "../../../language/object/time.ts";
+import type { Schema } from "../../../language/schema/schema.ts";
+import type { Clock } from "../../../cluster/runtime/clock.ts";
 import type { Resource, Subresource } from "../resource.ts";
 import { reviewAccess, reviewLocalAccess, reviewSelfAccess, reviewSelfRules } from "./access-review.ts";
 import type { Authenticator } from "./authenticator.ts";

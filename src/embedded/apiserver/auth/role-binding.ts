@@ -1,5 +1,5 @@
-import { at, get, isObject } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
+import { at, get, isObject } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { serviceAccountName } from "./service-account.ts";
 import { text } from "./text.ts";
 import type { User } from "./user.ts";

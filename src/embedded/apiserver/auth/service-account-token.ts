@@ -1,6 +1,6 @@
 import { createPublicKey, randomUUID, type KeyObject } from "node:crypto";
-import { at, get, isObject, type JsonObject } from "../../object/json.ts";
-import type { Clock } from "../../runtime/clock.ts";
+import { at, get, isObject, type JsonObject } from "../../../language/object/json.ts";
+import type { Clock } from "../../../cluster/runtime/clock.ts";
 import type { ObjectReader } from "../storage/reader.ts";
 import { isSignedBy, keyIdOf, peekClaims, signToken } from "./json-web-token.ts";
 import { serviceAccountGroups, serviceAccountName } from "./service-account.ts";

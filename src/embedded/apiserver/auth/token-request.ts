@@ -1,7 +1,7 @@
-import { at, get, isObject, type JsonObject } from "../../object/json.ts";
-import { apiVersionOf, parseApiVersion, type KubeObject } from "../../object/meta.ts";
-import { formatTime } from "../../object/time.ts";
-import { invalid, type FieldError } from "../../schema/field-error.ts";
+import { at, get, isObject, type JsonObject } from "../../../language/object/json.ts";
+import { apiVersionOf, parseApiVersion, type KubeObject } from "../../../language/object/meta.ts";
+import { formatTime } from "../../../language/object/time.ts";
+import { invalid, type FieldError } from "../../../language/schema/field-error.ts";
 import type { ActionContext } from "../resource.ts";
 import { badRequest, conflict, invalidObject, notFound } from "../status-error.ts";
 import type { ObjectReader } from "../storage/reader.ts";

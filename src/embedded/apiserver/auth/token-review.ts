@@ -1,5 +1,5 @@
-import { at, get } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
+import { at, get } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { badRequest } from "../status-error.ts";
 import type { Authenticator } from "./authenticator.ts";
 import type { User } from "./user.ts";

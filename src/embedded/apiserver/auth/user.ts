@@ -1,4 +1,4 @@
-import type { FieldRequirement } from "../../object/field-selector.ts";
+import type { FieldRequirement } from "../../../language/object/field-selector.ts";
 
 /** Who sends a request. */
 export interface User {

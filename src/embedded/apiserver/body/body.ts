@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
-import { isObject, set, type Json, type JsonObject } from "../../object/json.ts";
+import { isObject, set, type Json, type JsonObject } from "../../../language/object/json.ts";
 import { badRequest, StatusError, tooLarge, unsupportedMediaType } from "../status-error.ts";
 import { scanJson } from "./json-scan.ts";
 import { mediaType } from "./media-type.ts";
@@ -103,7 +103,7 @@ const halfPairs = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc0
 /** JSON is YAML, and much the faster to read: what begins like it is tried as it first. */
 export async function parseYaml(text: string, of: string): Promise<ParsedBody> {
   if (text.trimStart().startsWith("{") && isJson(text)) return parseJson(text, of);
-  const { readYaml, YamlError } = await import("../../object/yaml.ts");
+  const { readYaml, YamlError } = await import("../../../language/object/yaml.ts");
   try {
     // Through JSON, so that dates and maps with odd keys become what a JSON client would have sent.
     return parseJson(JSON.stringify(readYaml(text) ?? null), of);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { KubeObject } from "../../object/meta.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { convertedIn, reviewOf, type Question } from "./conversion-review.ts";
 import { answerConversion } from "./testing/convert-widgets.ts";
 

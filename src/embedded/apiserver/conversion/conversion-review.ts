@@ -1,5 +1,5 @@
-import { get, isObject } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
+import { get, isObject } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { StatusError } from "../status-error.ts";
 import { keepIdentity, otherIdentity } from "./keep-identity.ts";
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { KubeObject } from "../../object/meta.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import type { Resource } from "../resource.ts";
 import type { Entry } from "../storage/store.ts";
 import { ConvertedEntries } from "./converted-entries.ts";

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../object/meta.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import type { Resource } from "../resource.ts";
 import type { Entry } from "../storage/store.ts";
 

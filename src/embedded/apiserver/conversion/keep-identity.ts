@@ -1,7 +1,7 @@
-import { isObject, type JsonObject } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { validateAnnotations, validateLabels } from "../../object/validate-meta.ts";
-import type { FieldError } from "../../schema/field-error.ts";
+import { isObject, type JsonObject } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { validateAnnotations, validateLabels } from "../../../language/object/validate-meta.ts";
+import type { FieldError } from "../../../language/schema/field-error.ts";
 
 /** Why a converted object is not the one that was to be converted. */
 export function otherIdentity(converted: KubeObject, original: KubeObject): string | undefined {

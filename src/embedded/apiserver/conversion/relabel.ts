@@ -1,5 +1,5 @@
-import type { KubeObject } from "../../object/meta.ts";
-import { pruneUnknown } from "../../schema/prune.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { pruneUnknown } from "../../../language/schema/prune.ts";
 import { apiVersion } from "../registry.ts";
 import type { Resource } from "../resource.ts";
 

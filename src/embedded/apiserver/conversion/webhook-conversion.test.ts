@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { KubeObject } from "../../object/meta.ts";
-import { noLog } from "../../runtime/log.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { noLog } from "../../../cluster/runtime/log.ts";
 import { GarbageCollector } from "../housekeeping/garbage-collector.ts";
 import type { Answer } from "../request/context.ts";
 import { get } from "../request/get.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { KubeObject } from "../../object/meta.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { decodeCustom } from "../custom/decode-custom.ts";
 import { apiVersion } from "../registry.ts";
 import type { Resource } from "../resource.ts";

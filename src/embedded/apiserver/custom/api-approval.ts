@@ -1,5 +1,5 @@
-import { equal } from "../../object/json.ts";
-import { invalid, required, type FieldError } from "../../schema/field-error.ts";
+import { equal } from "../../../language/object/json.ts";
+import { invalid, required, type FieldError } from "../../../language/schema/field-error.ts";
 import type { Definition } from "./definition.ts";
 
 const ANNOTATION = "api-approved.kubernetes.io";

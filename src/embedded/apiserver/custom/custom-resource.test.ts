@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { clone, deepFreeze, isObject } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import type { FieldError } from "../../schema/field-error.ts";
-import type { Schema } from "../../schema/schema.ts";
+import { clone, deepFreeze, isObject } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import type { FieldError } from "../../../language/schema/field-error.ts";
+import type { Schema } from "../../../language/schema/schema.ts";
 import type { Resource, Subresource } from "../resource.ts";
 import { decodeCustom, resourcesOf } from "./custom-resource.ts";
 import type { Definition } from "./definition.ts";

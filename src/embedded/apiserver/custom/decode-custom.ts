@@ -1,8 +1,8 @@
-import { isObject } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { TooDeepError } from "../../schema/depth.ts";
-import { embeddedResources } from "../../schema/embedded-resource.ts";
-import { pruneUnknown } from "../../schema/prune.ts";
+import { isObject } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { TooDeepError } from "../../../language/schema/depth.ts";
+import { embeddedResources } from "../../../language/schema/embedded-resource.ts";
+import { pruneUnknown } from "../../../language/schema/prune.ts";
 import { decodeBuiltin } from "../kinds/decode.ts";
 import { definitionOf } from "../kinds/definitions.ts";
 import type { Resource } from "../resource.ts";

@@ -1,5 +1,5 @@
-import { get } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
+import { get } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { defineKind } from "../kinds/define-kind.ts";
 import type { Resource } from "../resource.ts";
 import { asDefinition, storageVersionOf, type Definition } from "./definition.ts";

@@ -1,6 +1,6 @@
-import type { Condition } from "../../object/condition.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import type { Schema } from "../../schema/schema.ts";
+import type { Condition } from "../../../language/object/condition.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import type { Schema } from "../../../language/schema/schema.ts";
 import type { Column } from "../resource.ts";
 
 /**

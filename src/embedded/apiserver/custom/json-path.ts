@@ -1,4 +1,4 @@
-import { get, isObject } from "../../object/json.ts";
+import { get, isObject } from "../../../language/object/json.ts";
 
 /**
  * The part of kubectl's JSONPath that printer columns and selectable fields use: names (with escaped dots), `['name']`,

@@ -1,7 +1,7 @@
-import { findCondition, isTrue, setCondition, type Condition } from "../../object/condition.ts";
-import { equal } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { formatTime } from "../../object/time.ts";
+import { findCondition, isTrue, setCondition, type Condition } from "../../../language/object/condition.ts";
+import { equal } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { formatTime } from "../../../language/object/time.ts";
 import type { Resource } from "../resource.ts";
 import { isUnreadable } from "./validate-conversion.ts";
 import { asDefinition, type DefinitionNames, type DefinitionStatus } from "./definition.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { KubeObject } from "../../object/meta.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import type { PrinterColumn } from "./definition.ts";
 import { columnsOf } from "./printer-columns.ts";
 

@@ -1,6 +1,6 @@
-import { canonical, isObject } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { humanDuration, parseTime } from "../../object/time.ts";
+import { canonical, isObject } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { humanDuration, parseTime } from "../../../language/object/time.ts";
 import type { Column } from "../resource.ts";
 import type { PrinterColumn } from "./definition.ts";
 import { evaluate, parseJsonPath, type JsonPath } from "./json-path.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { invalid, required, type FieldError } from "../../schema/field-error.ts";
+import { invalid, required, type FieldError } from "../../../language/schema/field-error.ts";
 import { ratchet } from "./ratchet.ts";
 
 const old = { spec: { level: -1, mode: "x", items: [{ v: 1 }, { v: 2 }], m: { a: "b" } } };

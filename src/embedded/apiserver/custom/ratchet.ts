@@ -1,5 +1,5 @@
-import { equal, get } from "../../object/json.ts";
-import type { FieldError } from "../../schema/field-error.ts";
+import { equal, get } from "../../../language/object/json.ts";
+import type { FieldError } from "../../../language/schema/field-error.ts";
 
 /**
  * The faults of an update that the update is to blame for. A value that was let in before its schema became stricter may

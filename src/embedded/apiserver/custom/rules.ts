@@ -1,8 +1,8 @@
-import { equal, get, isObject } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { compileRules, validateRules } from "../../schema/cel.ts";
-import type { FieldError } from "../../schema/field-error.ts";
-import type { Schema } from "../../schema/schema.ts";
+import { equal, get, isObject } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { compileRules, validateRules } from "../../../language/schema/cel.ts";
+import type { FieldError } from "../../../language/schema/field-error.ts";
+import type { Schema } from "../../../language/schema/schema.ts";
 
 type Judge = (object: KubeObject, old?: KubeObject) => FieldError[];
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { deepFreeze } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
+import { deepFreeze } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { StatusError } from "../status-error.ts";
 import { applyScale, readScale, scaleToPatch, toScale, validateScale } from "./scale.ts";
 

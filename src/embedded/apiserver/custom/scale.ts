@@ -1,6 +1,6 @@
-import { clone, get, isObject, set } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { invalid, type FieldError } from "../../schema/field-error.ts";
+import { clone, get, isObject, set } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { invalid, type FieldError } from "../../../language/schema/field-error.ts";
 import type { Subresource } from "../resource.ts";
 import { badRequest, internal } from "../status-error.ts";
 

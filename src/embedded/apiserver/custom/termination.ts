@@ -1,6 +1,6 @@
-import { setCondition } from "../../object/condition.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { formatTime } from "../../object/time.ts";
+import { setCondition } from "../../../language/object/condition.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { formatTime } from "../../../language/object/time.ts";
 import { asDefinition, type Definition } from "./definition.ts";
 
 /** Holds a definition until its objects are gone: without it they would be stored and unreachable. */

@@ -1,5 +1,5 @@
-import { dns1035Label } from "../../object/names.ts";
-import { forbidden, invalid, notSupported, required, type FieldError } from "../../schema/field-error.ts";
+import { dns1035Label } from "../../../language/object/names.ts";
+import { forbidden, invalid, notSupported, required, type FieldError } from "../../../language/schema/field-error.ts";
 import { readCaBundle } from "../reviews/ca-bundle.ts";
 import { clientConfigFaults } from "../reviews/client-config-faults.ts";
 import type { ClientConfig } from "../reviews/review-client.ts";

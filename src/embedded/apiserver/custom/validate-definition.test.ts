@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { clone, deepFreeze } from "../../object/json.ts";
-import type { FieldError } from "../../schema/field-error.ts";
+import { clone, deepFreeze } from "../../../language/object/json.ts";
+import type { FieldError } from "../../../language/schema/field-error.ts";
 import type { Definition, DefinitionVersion } from "./definition.ts";
 import { definitionResource } from "./definition-resource.ts";
 

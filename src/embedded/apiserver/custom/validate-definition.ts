@@ -1,8 +1,8 @@
-import { isTrue } from "../../object/condition.ts";
-import { equal } from "../../object/json.ts";
-import { dns1035Label, dnsSubdomain } from "../../object/names.ts";
-import { immutable, invalid, notSupported, required, type FieldError } from "../../schema/field-error.ts";
-import type { Schema } from "../../schema/schema.ts";
+import { isTrue } from "../../../language/object/condition.ts";
+import { equal } from "../../../language/object/json.ts";
+import { dns1035Label, dnsSubdomain } from "../../../language/object/names.ts";
+import { immutable, invalid, notSupported, required, type FieldError } from "../../../language/schema/field-error.ts";
+import type { Schema } from "../../../language/schema/schema.ts";
 import { validateApproval } from "./api-approval.ts";
 import type { Definition, DefinitionSpec, DefinitionVersion } from "./definition.ts";
 import { validateBundle, validateConversion } from "./validate-conversion.ts";

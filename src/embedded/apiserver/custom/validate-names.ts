@@ -1,5 +1,5 @@
-import { dns1035Label, type NameRule } from "../../object/names.ts";
-import { invalid, required, type FieldError } from "../../schema/field-error.ts";
+import { dns1035Label, type NameRule } from "../../../language/object/names.ts";
+import { invalid, required, type FieldError } from "../../../language/schema/field-error.ts";
 import type { DefinitionNames } from "./definition.ts";
 
 /** The names of a definition: all of those a request or a list needs, each a DNS label. */

@@ -1,9 +1,9 @@
-import type { KubeObject } from "../../object/meta.ts";
-import { validateEmbeddedResources } from "../../schema/embedded-resource.ts";
-import { invalid, type FieldError, type FieldErrorReason } from "../../schema/field-error.ts";
-import { validateListTypes } from "../../schema/list-type.ts";
-import type { Schema } from "../../schema/schema.ts";
-import { validateSchema } from "../../schema/validate.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { validateEmbeddedResources } from "../../../language/schema/embedded-resource.ts";
+import { invalid, type FieldError, type FieldErrorReason } from "../../../language/schema/field-error.ts";
+import { validateListTypes } from "../../../language/schema/list-type.ts";
+import type { Schema } from "../../../language/schema/schema.ts";
+import { validateSchema } from "../../../language/schema/validate.ts";
 import type { Subresource } from "../resource.ts";
 import { ratchet } from "./ratchet.ts";
 import { rulesOf } from "./rules.ts";

@@ -1,10 +1,10 @@
-import { equal } from "../../object/json.ts";
-import { compileRules } from "../../schema/cel.ts";
-import { DefaultsTooLargeError } from "../../schema/defaults.ts";
-import { TooDeepError } from "../../schema/depth.ts";
-import { invalid, type FieldError } from "../../schema/field-error.ts";
-import type { Schema } from "../../schema/schema.ts";
-import { checkStructural } from "../../schema/structural.ts";
+import { equal } from "../../../language/object/json.ts";
+import { compileRules } from "../../../language/schema/cel.ts";
+import { DefaultsTooLargeError } from "../../../language/schema/defaults.ts";
+import { TooDeepError } from "../../../language/schema/depth.ts";
+import { invalid, type FieldError } from "../../../language/schema/field-error.ts";
+import type { Schema } from "../../../language/schema/schema.ts";
+import { checkStructural } from "../../../language/schema/structural.ts";
 
 /** Faults of one version's schema. One that was accepted before and has not changed is not judged again. */
 export function validateSchemaOf(schema: Schema, path: string, before: Schema | undefined): FieldError[] {

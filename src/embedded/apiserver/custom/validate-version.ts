@@ -1,6 +1,13 @@
-import { get } from "../../object/json.ts";
-import { duplicate, forbidden, invalid, required, tooMany, type FieldError } from "../../schema/field-error.ts";
-import type { Schema } from "../../schema/schema.ts";
+import { get } from "../../../language/object/json.ts";
+import {
+  duplicate,
+  forbidden,
+  invalid,
+  required,
+  tooMany,
+  type FieldError,
+} from "../../../language/schema/field-error.ts";
+import type { Schema } from "../../../language/schema/schema.ts";
 import type { DefinitionVersion, PrinterColumn, ScalePaths } from "./definition.ts";
 
 const COLUMN_TYPES = ["boolean", "date", "integer", "number", "string"];

@@ -1,4 +1,4 @@
-import { apiVersionOf } from "../../object/meta.ts";
+import { apiVersionOf } from "../../../language/object/meta.ts";
 import type { Resource } from "../resource.ts";
 import { servedGroups, type ServedGroup } from "./group-versions.ts";
 import { storageVersionHash } from "./storage-version-hash.ts";

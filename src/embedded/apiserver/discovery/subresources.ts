@@ -1,4 +1,4 @@
-import type { GroupVersionKind } from "../../object/meta.ts";
+import type { GroupVersionKind } from "../../../language/object/meta.ts";
 import type { Resource, Subresource, Verb } from "../resource.ts";
 
 /** A subresource as discovery shows it: its own verbs, and the kind its body is of. */

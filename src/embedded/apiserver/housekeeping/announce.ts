@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import type { KubeObject } from "../../object/meta.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { validateEndpointAddress } from "../kinds/endpoint-address.ts";
 import { collectionOf } from "../registry.ts";
 import type { Services } from "../request/context.ts";

@@ -1,5 +1,5 @@
-import type { KubeObject } from "../../object/meta.ts";
-import { formatTime } from "../../object/time.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { formatTime } from "../../../language/object/time.ts";
 import { bootstrapObjects } from "../auth/bootstrap-policy.ts";
 import { systemPriorities } from "../kinds/system-priorities.ts";
 import type { Services } from "../request/context.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { findCondition, type Condition } from "../../object/condition.ts";
-import type { KubeObject } from "../../object/meta.ts";
+import { findCondition, type Condition } from "../../../language/object/condition.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { CopyingBackend } from "../testing/copying-backend.ts";
 import { servedVerbs } from "../discovery/subresources.ts";
 import { SmallServer } from "../testing/small-server.ts";

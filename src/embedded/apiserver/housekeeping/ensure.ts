@@ -1,4 +1,4 @@
-import { parseApiVersion, type KubeObject } from "../../object/meta.ts";
+import { parseApiVersion, type KubeObject } from "../../../language/object/meta.ts";
 import { collectionOf } from "../registry.ts";
 import type { Services } from "../request/context.ts";
 import { insert } from "../request/create.ts";

@@ -1,5 +1,5 @@
-import { equal } from "../../object/json.ts";
-import type { OwnerReference } from "../../object/meta.ts";
+import { equal } from "../../../language/object/json.ts";
+import type { OwnerReference } from "../../../language/object/meta.ts";
 
 /** Where an object lies. */
 export interface Place {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ObjectMeta, OwnerReference } from "../../object/meta.ts";
+import type { ObjectMeta, OwnerReference } from "../../../language/object/meta.ts";
 import { judge, type OwnerState, type Suspect } from "./garbage-verdict.ts";
 
 const suspect = (owners: OwnerState[], metadata: ObjectMeta = {}, more: Partial<Suspect> = {}): Suspect => ({

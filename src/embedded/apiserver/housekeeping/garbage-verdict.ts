@@ -1,4 +1,4 @@
-import type { ObjectMeta, OwnerReference } from "../../object/meta.ts";
+import type { ObjectMeta, OwnerReference } from "../../../language/object/meta.ts";
 
 /** Finalizers by which a deletion says what is to become of dependents. */
 export const FOREGROUND = "foregroundDeletion";

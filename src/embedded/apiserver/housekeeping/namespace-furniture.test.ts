@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { noLog } from "../../runtime/log.ts";
+import { noLog } from "../../../cluster/runtime/log.ts";
 import { CopyingBackend } from "../testing/copying-backend.ts";
 import { SmallServer } from "../testing/small-server.ts";
 import { NamespaceFurniture } from "./namespace-furniture.ts";

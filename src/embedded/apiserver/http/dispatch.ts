@@ -7,7 +7,7 @@ import {
   noSuchResource,
   notFound,
 } from "../status-error.ts";
-import type { Log } from "../../runtime/log.ts";
+import type { Log } from "../../../cluster/runtime/log.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { denied } from "../auth/denied.ts";
 import type { User } from "../auth/user.ts";

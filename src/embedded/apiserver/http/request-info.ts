@@ -1,5 +1,5 @@
-import { parseFieldSelector } from "../../object/field-selector.ts";
-import { SelectorError } from "../../object/label-selector.ts";
+import { parseFieldSelector } from "../../../language/object/field-selector.ts";
+import { SelectorError } from "../../../language/object/label-selector.ts";
 import type { Attributes } from "../auth/user.ts";
 import { isTrue } from "../request/query-boolean.ts";
 

@@ -1,4 +1,4 @@
-import { parseDuration } from "../../schema/cel/time-value.ts";
+import { parseDuration } from "../../../language/schema/cel/time-value.ts";
 import { longestWriteMs } from "../request/context.ts";
 import { badRequest } from "../status-error.ts";
 import type { RequestInfo } from "./request-info.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { readYaml } from "../../object/yaml.ts";
+import { readYaml } from "../../../language/object/yaml.ts";
 import type { Answer } from "../request/context.ts";
 import { get } from "../request/get.ts";
 import { list } from "../request/list.ts";

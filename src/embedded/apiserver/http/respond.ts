@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../object/meta.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { asStored } from "../conversion/stored-version.ts";
 import { apiVersion } from "../registry.ts";
 import type { Resource } from "../resource.ts";
@@ -43,7 +43,7 @@ export async function respondObject(
   contentType?: string,
 ): Promise<void> {
   if (representation.format === "json") return respondJson(response, code, JSON.stringify(object), contentType);
-  const { writeYaml } = await import("../../object/write-yaml.ts");
+  const { writeYaml } = await import("../../../language/object/write-yaml.ts");
   respondJson(response, code, writeYaml(object), "application/yaml");
 }
 

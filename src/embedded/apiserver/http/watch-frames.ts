@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../object/meta.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { asStored } from "../conversion/stored-version.ts";
 import { apiVersion } from "../registry.ts";
 import type { RequestContext } from "../request/context.ts";

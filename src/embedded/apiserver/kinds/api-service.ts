@@ -1,7 +1,7 @@
-import type { KubeObject } from "../../object/meta.ts";
-import { dns1035Label, dnsSubdomain, pathSegment } from "../../object/names.ts";
-import { formatTime } from "../../object/time.ts";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../../schema/field-error.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { dns1035Label, dnsSubdomain, pathSegment } from "../../../language/object/names.ts";
+import { formatTime } from "../../../language/object/time.ts";
+import { type FieldError, forbidden, invalid, notSupported, required } from "../../../language/schema/field-error.ts";
 import { nameColumn, since, stringColumn, typed } from "./columns.ts";
 import { defineKind } from "./define-kind.ts";
 

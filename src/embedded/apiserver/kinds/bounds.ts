@@ -1,4 +1,4 @@
-import { type FieldError, invalid } from "../../schema/field-error.ts";
+import { type FieldError, invalid } from "../../../language/schema/field-error.ts";
 
 /** An absent number is within every bound. */
 export function atLeast(value: number | undefined, minimum: number, field: string): FieldError[] {

@@ -1,9 +1,9 @@
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from "kubernetes-types/core/v1.js";
-import { clone } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { dnsSubdomain } from "../../object/names.ts";
-import { compareQuantities, parseQuantity } from "../../object/quantity.ts";
-import { type FieldError, invalid, notSupported, required } from "../../schema/field-error.ts";
+import { clone } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { dnsSubdomain } from "../../../language/object/names.ts";
+import { compareQuantities, parseQuantity } from "../../../language/object/quantity.ts";
+import { type FieldError, invalid, notSupported, required } from "../../../language/schema/field-error.ts";
 import { validateAccessModes } from "./access-modes.ts";
 import { validateSelector } from "./label-checks.ts";
 

@@ -1,5 +1,5 @@
-import { humanDuration } from "../../object/time.ts";
-import type { KubeObject } from "../../object/meta.ts";
+import { humanDuration } from "../../../language/object/time.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import type { Column } from "../resource.ts";
 
 type Cell = Column["cell"];

@@ -1,9 +1,9 @@
 import type { ConfigMap } from "kubernetes-types/core/v1.js";
-import { byteLength } from "../../object/byte-length.ts";
-import { equal } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { configMapKey } from "../../object/names.ts";
-import { type FieldError, forbidden, invalid, tooLong } from "../../schema/field-error.ts";
+import { byteLength } from "../../../language/object/byte-length.ts";
+import { equal } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { configMapKey } from "../../../language/object/names.ts";
+import { type FieldError, forbidden, invalid, tooLong } from "../../../language/schema/field-error.ts";
 import { base64Size } from "./base64.ts";
 import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
 import { defineKind } from "./define-kind.ts";

@@ -1,8 +1,8 @@
 import type { CronJob, CronJobSpec } from "kubernetes-types/batch/v1.js";
-import { formatLabelSelector, fromLabelSelector } from "../../object/label-selector.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { dnsLabel } from "../../object/names.ts";
-import { type FieldError, invalid, notSupported } from "../../schema/field-error.ts";
+import { formatLabelSelector, fromLabelSelector } from "../../../language/object/label-selector.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { dnsLabel } from "../../../language/object/names.ts";
+import { type FieldError, invalid, notSupported } from "../../../language/schema/field-error.ts";
 import { atLeast } from "./bounds.ts";
 import { ageColumn, integerColumn, nameColumn, since, stringColumn, typed } from "./columns.ts";
 import { validateSchedule, validateTimeZone } from "./cron-job-schedule.ts";

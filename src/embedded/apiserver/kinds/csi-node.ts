@@ -1,8 +1,8 @@
 import type { CSINode, CSINodeDriver } from "kubernetes-types/storage/v1.js";
-import { equal } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { qualifiedName } from "../../object/names.ts";
-import { type FieldError, duplicate, immutable, invalid, required } from "../../schema/field-error.ts";
+import { equal } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { qualifiedName } from "../../../language/object/names.ts";
+import { type FieldError, duplicate, immutable, invalid, required } from "../../../language/schema/field-error.ts";
 import { atLeast } from "./bounds.ts";
 import { ageColumn, integerColumn, nameColumn, typed } from "./columns.ts";
 import { validateDriverName } from "./csi-driver-name.ts";

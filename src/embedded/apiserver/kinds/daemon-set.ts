@@ -1,7 +1,7 @@
 import type { DaemonSet, DaemonSetSpec, DaemonSetStatus } from "kubernetes-types/apps/v1.js";
-import { equal } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { type FieldError, invalid, notSupported, required } from "../../schema/field-error.ts";
+import { equal } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { type FieldError, invalid, notSupported, required } from "../../../language/schema/field-error.ts";
 import { atLeast } from "./bounds.ts";
 import { orNone, stringColumn, typed } from "./columns.ts";
 import { defineWorkload, validateSelectorUpdate } from "./define-workload.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clone, deepFreeze } from "../../object/json.ts";
+import { clone, deepFreeze } from "../../../language/object/json.ts";
 import { decodeBuiltin } from "./decode.ts";
 import { definitionOf } from "./definitions.ts";
 

@@ -1,4 +1,4 @@
-import { dnsSubdomain } from "../../object/names.ts";
+import { dnsSubdomain } from "../../../language/object/names.ts";
 import type { Column, Resource, StoredAs, Strategy, Subresource, Verb } from "../resource.ts";
 import { definitionOf } from "./definitions.ts";
 

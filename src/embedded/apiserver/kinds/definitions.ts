@@ -1,5 +1,5 @@
-import { linkDefinitions, type RawSchema } from "../../schema/link.ts";
-import type { GoEncoding, Schema } from "../../schema/schema.ts";
+import { linkDefinitions, type RawSchema } from "../../../language/schema/link.ts";
+import type { GoEncoding, Schema } from "../../../language/schema/schema.ts";
 import generated from "./generated/definitions.json" with { type: "json" };
 
 /** What decoding knows beyond the shared schema, for the words of its errors. */

@@ -1,6 +1,6 @@
 import type { Deployment, DeploymentSpec } from "kubernetes-types/apps/v1.js";
-import type { KubeObject } from "../../object/meta.ts";
-import { type FieldError, forbidden, invalid, notSupported } from "../../schema/field-error.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { type FieldError, forbidden, invalid, notSupported } from "../../../language/schema/field-error.ts";
 import { atLeast } from "./bounds.ts";
 import { stringColumn } from "./columns.ts";
 import { defineWorkload, validateSelectorUpdate } from "./define-workload.ts";

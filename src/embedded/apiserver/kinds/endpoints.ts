@@ -1,8 +1,8 @@
 import type { EndpointAddress, EndpointPort, Endpoints, EndpointSubset } from "kubernetes-types/core/v1.js";
-import type { KubeObject } from "../../object/meta.ts";
-import { dnsLabel, dnsSubdomain } from "../../object/names.ts";
-import { type FieldError, invalid, notSupported, required } from "../../schema/field-error.ts";
-import { parseIp } from "../../schema/ip.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { dnsLabel, dnsSubdomain } from "../../../language/object/names.ts";
+import { type FieldError, invalid, notSupported, required } from "../../../language/schema/field-error.ts";
+import { parseIp } from "../../../language/schema/ip.ts";
 import { validPort } from "./bounds.ts";
 import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
 import { defineKind } from "./define-kind.ts";

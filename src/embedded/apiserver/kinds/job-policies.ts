@@ -1,5 +1,12 @@
-import { qualifiedName } from "../../object/names.ts";
-import { type FieldError, duplicate, invalid, notSupported, required, tooMany } from "../../schema/field-error.ts";
+import { qualifiedName } from "../../../language/object/names.ts";
+import {
+  type FieldError,
+  duplicate,
+  invalid,
+  notSupported,
+  required,
+  tooMany,
+} from "../../../language/schema/field-error.ts";
 import { countIndexes } from "./job-indexes.ts";
 import type { JobSpec as Spec } from "./job-spec.ts";
 

@@ -1,8 +1,8 @@
 import type { Job, JobSpec } from "kubernetes-types/batch/v1.js";
-import { clone, equal } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { dnsSubdomain } from "../../object/names.ts";
-import { type FieldError, immutable, invalid, notSupported, required } from "../../schema/field-error.ts";
+import { clone, equal } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { dnsSubdomain } from "../../../language/object/names.ts";
+import { type FieldError, immutable, invalid, notSupported, required } from "../../../language/schema/field-error.ts";
 import { atLeast } from "./bounds.ts";
 import { validateFailurePolicy, validateSuccessPolicy } from "./job-policies.ts";
 import type { JobSpec as Spec } from "./job-spec.ts";

@@ -1,6 +1,6 @@
 import type { Job, JobSpec } from "kubernetes-types/batch/v1.js";
-import type { KubeObject } from "../../object/meta.ts";
-import { humanDuration } from "../../object/time.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { humanDuration } from "../../../language/object/time.ts";
 import { maxInt32 } from "./bounds.ts";
 import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
 import { defineKind } from "./define-kind.ts";

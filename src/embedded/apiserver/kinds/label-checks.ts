@@ -1,6 +1,6 @@
 import type { LabelSelector } from "kubernetes-types/meta/v1.js";
-import { labelValue, qualifiedName } from "../../object/names.ts";
-import { type FieldError, forbidden, invalid, required } from "../../schema/field-error.ts";
+import { labelValue, qualifiedName } from "../../../language/object/names.ts";
+import { type FieldError, forbidden, invalid, required } from "../../../language/schema/field-error.ts";
 
 export function validateLabels(labels: Readonly<Record<string, string>> | undefined, field: string): FieldError[] {
   const errors: FieldError[] = [];

@@ -1,6 +1,6 @@
 import type { Lease } from "kubernetes-types/coordination/v1.js";
-import type { KubeObject } from "../../object/meta.ts";
-import { type FieldError, invalid } from "../../schema/field-error.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { type FieldError, invalid } from "../../../language/schema/field-error.ts";
 import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
 import { defineKind } from "./define-kind.ts";
 

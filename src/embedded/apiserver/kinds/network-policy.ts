@@ -4,10 +4,10 @@ import type {
   NetworkPolicyPort,
   NetworkPolicySpec,
 } from "kubernetes-types/networking/v1.js";
-import { formatLabelSelector, fromLabelSelector } from "../../object/label-selector.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../../schema/field-error.ts";
-import { contains, parseCidr } from "../../schema/ip.ts";
+import { formatLabelSelector, fromLabelSelector } from "../../../language/object/label-selector.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { type FieldError, forbidden, invalid, notSupported, required } from "../../../language/schema/field-error.ts";
+import { contains, parseCidr } from "../../../language/schema/ip.ts";
 import { validPort } from "./bounds.ts";
 import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
 import { defineKind } from "./define-kind.ts";

@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 import type { Node, NodeSpec, Taint } from "kubernetes-types/core/v1.js";
-import { clone, equal } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { labelValue, qualifiedName } from "../../object/names.ts";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../../schema/field-error.ts";
+import { clone, equal } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { labelValue, qualifiedName } from "../../../language/object/names.ts";
+import { type FieldError, forbidden, invalid, notSupported, required } from "../../../language/schema/field-error.ts";
 import { defineKind } from "./define-kind.ts";
 import { nodeColumns } from "./node-columns.ts";
 import { notNegative } from "./resource-list.ts";

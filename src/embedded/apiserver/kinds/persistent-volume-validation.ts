@@ -1,9 +1,16 @@
 import type { CSIPersistentVolumeSource, PersistentVolume, PersistentVolumeSpec } from "kubernetes-types/core/v1.js";
-import { equal } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { dnsSubdomain } from "../../object/names.ts";
-import { compareQuantities, parseQuantity } from "../../object/quantity.ts";
-import { type FieldError, forbidden, immutable, invalid, notSupported, required } from "../../schema/field-error.ts";
+import { equal } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { dnsSubdomain } from "../../../language/object/names.ts";
+import { compareQuantities, parseQuantity } from "../../../language/object/quantity.ts";
+import {
+  type FieldError,
+  forbidden,
+  immutable,
+  invalid,
+  notSupported,
+  required,
+} from "../../../language/schema/field-error.ts";
 import { validateAccessModes } from "./access-modes.ts";
 import { validateDriverName } from "./csi-driver-name.ts";
 import { validateNodeSelector } from "./pod/scheduling.ts";

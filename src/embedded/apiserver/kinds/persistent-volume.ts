@@ -1,6 +1,6 @@
 import type { PersistentVolume, PersistentVolumeSpec } from "kubernetes-types/core/v1.js";
-import type { KubeObject } from "../../object/meta.ts";
-import { formatTime } from "../../object/time.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { formatTime } from "../../../language/object/time.ts";
 import { shortAccessModes } from "./access-modes.ts";
 import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
 import { defineKind } from "./define-kind.ts";

@@ -1,6 +1,6 @@
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from "kubernetes-types/policy/v1.js";
-import type { KubeObject } from "../../object/meta.ts";
-import { type FieldError, invalid, notSupported, required } from "../../schema/field-error.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { type FieldError, invalid, notSupported, required } from "../../../language/schema/field-error.ts";
 import { atLeast } from "./bounds.ts";
 import { ageColumn, integerColumn, nameColumn, stringColumn, typed } from "./columns.ts";
 import { defineKind } from "./define-kind.ts";

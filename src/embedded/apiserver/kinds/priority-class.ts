@@ -1,6 +1,6 @@
 import type { PriorityClass } from "kubernetes-types/scheduling/v1.js";
-import type { KubeObject } from "../../object/meta.ts";
-import { type FieldError, forbidden, immutable, notSupported } from "../../schema/field-error.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { type FieldError, forbidden, immutable, notSupported } from "../../../language/schema/field-error.ts";
 import { ageColumn, integerColumn, nameColumn, stringColumn, typed } from "./columns.ts";
 import { defineKind } from "./define-kind.ts";
 import { systemPriorities } from "./system-priorities.ts";

@@ -1,8 +1,8 @@
 import type { ClusterRole, PolicyRule, RoleBinding, Subject } from "kubernetes-types/rbac/v1.js";
-import { equal } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { dnsSubdomain, pathSegment } from "../../object/names.ts";
-import { type FieldError, invalid, notSupported, required } from "../../schema/field-error.ts";
+import { equal } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { dnsSubdomain, pathSegment } from "../../../language/object/names.ts";
+import { type FieldError, invalid, notSupported, required } from "../../../language/schema/field-error.ts";
 import type { Column, Resource } from "../resource.ts";
 import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
 import { defineKind } from "./define-kind.ts";

@@ -1,7 +1,7 @@
 import type { ReplicaSet, ReplicaSetSpec } from "kubernetes-types/apps/v1.js";
 import type { PodTemplateSpec } from "kubernetes-types/core/v1.js";
-import type { KubeObject } from "../../object/meta.ts";
-import type { FieldError } from "../../schema/field-error.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import type { FieldError } from "../../../language/schema/field-error.ts";
 import { atLeast } from "./bounds.ts";
 import { defineWorkload, validateSelectorUpdate } from "./define-workload.ts";
 import { defaultPodSpec } from "./pod/defaults.ts";

@@ -1,6 +1,6 @@
 import type { PodTemplateSpec, ReplicationController, ReplicationControllerSpec } from "kubernetes-types/core/v1.js";
-import type { KubeObject } from "../../object/meta.ts";
-import { type FieldError, invalid, required } from "../../schema/field-error.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { type FieldError, invalid, required } from "../../../language/schema/field-error.ts";
 import type { Subresource } from "../resource.ts";
 import { atLeast } from "./bounds.ts";
 import { ageColumn, nameColumn, orNone, stringColumn } from "./columns.ts";

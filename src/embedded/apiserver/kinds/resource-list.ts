@@ -1,6 +1,6 @@
-import { compareQuantities, integerOf, parseQuantity, type Quantity } from "../../object/quantity.ts";
-import { qualifiedName } from "../../object/names.ts";
-import { type FieldError, invalid, required } from "../../schema/field-error.ts";
+import { compareQuantities, integerOf, parseQuantity, type Quantity } from "../../../language/object/quantity.ts";
+import { qualifiedName } from "../../../language/object/names.ts";
+import { type FieldError, invalid, required } from "../../../language/schema/field-error.ts";
 
 export type ResourceAmounts = Readonly<Record<string, string>>;
 

@@ -1,7 +1,7 @@
 import type { RuntimeClass } from "kubernetes-types/node/v1.js";
-import type { KubeObject } from "../../object/meta.ts";
-import { dnsLabel } from "../../object/names.ts";
-import { type FieldError, immutable, invalid } from "../../schema/field-error.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { dnsLabel } from "../../../language/object/names.ts";
+import { type FieldError, immutable, invalid } from "../../../language/schema/field-error.ts";
 import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
 import { defineKind } from "./define-kind.ts";
 import { validateLabels } from "./label-checks.ts";

@@ -1,8 +1,8 @@
 import type { Secret } from "kubernetes-types/core/v1.js";
-import { set } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { configMapKey } from "../../object/names.ts";
-import { type FieldError, immutable, invalid, required, tooLong } from "../../schema/field-error.ts";
+import { set } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { configMapKey } from "../../../language/object/names.ts";
+import { type FieldError, immutable, invalid, required, tooLong } from "../../../language/schema/field-error.ts";
 import { base64Size } from "./base64.ts";
 import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
 import { maxDataSize, whenImmutable } from "./config-map.ts";

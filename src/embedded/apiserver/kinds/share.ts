@@ -1,4 +1,4 @@
-import { type FieldError, invalid } from "../../schema/field-error.ts";
+import { type FieldError, invalid } from "../../../language/schema/field-error.ts";
 import { atLeast } from "./bounds.ts";
 
 /** A number of pods, or a percentage of them. */

@@ -1,8 +1,8 @@
 import type { StatefulSet, StatefulSetSpec } from "kubernetes-types/apps/v1.js";
-import { equal } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { dnsLabel } from "../../object/names.ts";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../../schema/field-error.ts";
+import { equal } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { dnsLabel } from "../../../language/object/names.ts";
+import { type FieldError, forbidden, invalid, notSupported, required } from "../../../language/schema/field-error.ts";
 import { atLeast } from "./bounds.ts";
 import { defaultClaim, validateClaimSpec } from "./claim-spec.ts";
 import { defineWorkload } from "./define-workload.ts";

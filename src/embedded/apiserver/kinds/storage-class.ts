@@ -1,8 +1,15 @@
 import type { StorageClass } from "kubernetes-types/storage/v1.js";
-import { equal } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { labelValue, qualifiedName } from "../../object/names.ts";
-import { type FieldError, forbidden, immutable, invalid, notSupported, required } from "../../schema/field-error.ts";
+import { equal } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { labelValue, qualifiedName } from "../../../language/object/names.ts";
+import {
+  type FieldError,
+  forbidden,
+  immutable,
+  invalid,
+  notSupported,
+  required,
+} from "../../../language/schema/field-error.ts";
 import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
 import { defineKind } from "./define-kind.ts";
 import { validateParameters, validateProvisioner } from "./provisioner.ts";

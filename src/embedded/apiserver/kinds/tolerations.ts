@@ -1,6 +1,6 @@
 import type { Toleration } from "kubernetes-types/core/v1.js";
-import { labelValue, qualifiedName } from "../../object/names.ts";
-import { type FieldError, invalid, notSupported } from "../../schema/field-error.ts";
+import { labelValue, qualifiedName } from "../../../language/object/names.ts";
+import { type FieldError, invalid, notSupported } from "../../../language/schema/field-error.ts";
 
 export const taintEffects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 

@@ -1,8 +1,15 @@
 import type { VolumeAttachment, VolumeAttachmentSpec, VolumeError } from "kubernetes-types/storage/v1.js";
-import { equal } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { dnsSubdomain } from "../../object/names.ts";
-import { type FieldError, forbidden, immutable, invalid, required, tooLong } from "../../schema/field-error.ts";
+import { equal } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { dnsSubdomain } from "../../../language/object/names.ts";
+import {
+  type FieldError,
+  forbidden,
+  immutable,
+  invalid,
+  required,
+  tooLong,
+} from "../../../language/schema/field-error.ts";
 import { between, maxInt32 } from "./bounds.ts";
 import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
 import { validateDriverName } from "./csi-driver-name.ts";

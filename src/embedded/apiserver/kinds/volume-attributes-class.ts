@@ -1,6 +1,6 @@
-import { equal } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { type FieldError, forbidden, required } from "../../schema/field-error.ts";
+import { equal } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { type FieldError, forbidden, required } from "../../../language/schema/field-error.ts";
 import { ageColumn, nameColumn, stringColumn } from "./columns.ts";
 import { defineKind } from "./define-kind.ts";
 import { validateParameters, validateProvisioner } from "./provisioner.ts";

@@ -1,4 +1,4 @@
-import type { GroupVersionKind } from "../../object/meta.ts";
+import type { GroupVersionKind } from "../../../language/object/meta.ts";
 import type { Resource } from "../resource.ts";
 import { definitionName } from "../kinds/definitions.ts";
 

@@ -1,5 +1,5 @@
-import { isObject, set } from "../../object/json.ts";
-import type { Schema } from "../../schema/schema.ts";
+import { isObject, set } from "../../../language/object/json.ts";
+import type { Schema } from "../../../language/schema/schema.ts";
 import type { Resource } from "../resource.ts";
 import { META, refTo } from "./component-names.ts";
 

@@ -1,4 +1,4 @@
-import { isObject } from "../../object/json.ts";
+import { isObject } from "../../../language/object/json.ts";
 import { servedSubresources } from "../discovery/subresources.ts";
 import type { Resource } from "../resource.ts";
 import { bodyName, componentName, META, nameIn } from "./component-names.ts";

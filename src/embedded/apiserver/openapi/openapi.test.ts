@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { at } from "../../object/json.ts";
+import { at } from "../../../language/object/json.ts";
 import { defineKind } from "../kinds/define-kind.ts";
 import type { Resource } from "../resource.ts";
 import { contentHash } from "./content-hash.ts";

@@ -1,4 +1,4 @@
-import type { GroupVersionKind } from "../../object/meta.ts";
+import type { GroupVersionKind } from "../../../language/object/meta.ts";
 import { servedSubresources } from "../discovery/subresources.ts";
 import type { Resource, Verb } from "../resource.ts";
 import { bodyName, componentName, META, refTo } from "./component-names.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../../object/json.ts";
+import type { JsonObject } from "../../../language/object/json.ts";
 import { decodeProtobuf } from "./decode-protobuf.ts";
 import { WireError } from "./wire-reader.ts";
 

@@ -1,5 +1,5 @@
-import { isObject, set, type Json, type JsonObject } from "../../object/json.ts";
-import { parseApiVersion } from "../../object/meta.ts";
+import { isObject, set, type Json, type JsonObject } from "../../../language/object/json.ts";
+import { parseApiVersion } from "../../../language/object/meta.ts";
 import { definitionName, definitions } from "../kinds/definitions.ts";
 import fieldNumbers from "./generated/field-numbers.json" with { type: "json" };
 import { WireError, WireReader, wireTypes } from "./wire-reader.ts";

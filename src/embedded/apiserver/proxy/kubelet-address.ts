@@ -1,5 +1,5 @@
 import type { Node } from "kubernetes-types/core/v1.js";
-import type { KubeObject } from "../../object/meta.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { StatusError } from "../status-error.ts";
 
 export interface KubeletAddress {

@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, invalid } from "../../schema/field-error.ts";
+import { type FieldError, forbidden, invalid } from "../../../language/schema/field-error.ts";
 import { isTrue } from "../request/query-boolean.ts";
 import { badRequest, invalidObject } from "../status-error.ts";
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { KubeObject } from "../../object/meta.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { definition } from "../kinds/definitions.ts";
 import type { ActionContext, Resource } from "../resource.ts";
 import { SmallServer, type Target } from "../testing/small-server.ts";

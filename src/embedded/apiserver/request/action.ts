@@ -1,14 +1,14 @@
 import type { ParsedBody } from "../body/body.ts";
 import { notFound } from "../status-error.ts";
 import type { Resource, Subresource } from "../resource.ts";
-import type { KubeObject } from "../../object/meta.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { admit, attributesOf, validate } from "./admission.ts";
 import { timestamp, type Answer, type RequestContext } from "./context.ts";
 import { placeInNamespace } from "./create.ts";
 import { newest } from "./get.ts";
 import { incoming } from "./incoming.ts";
 import { writeOptions } from "./options.ts";
-import { updateManagedFields } from "../../patch/managed-fields.ts";
+import { updateManagedFields } from "../../../language/patch/managed-fields.ts";
 import { apiVersion } from "../registry.ts";
 
 /** Kinds that are computed, and deeds upon an object: the body is a question, the answer comes from the resource. */

@@ -1,6 +1,6 @@
-import type { KubeObject, ManagedFieldsEntry } from "../../object/meta.ts";
-import { decodeOwners } from "../../patch/managed-entries.ts";
-import { PatchError } from "../../patch/patch-error.ts";
+import type { KubeObject, ManagedFieldsEntry } from "../../../language/object/meta.ts";
+import { decodeOwners } from "../../../language/patch/managed-entries.ts";
+import { PatchError } from "../../../language/patch/patch-error.ts";
 import type { Attributes, Kind, Operation } from "../admission/admission.ts";
 import type { User } from "../auth/user.ts";
 import type { Resource } from "../resource.ts";

@@ -1,5 +1,5 @@
-import { formatTime } from "../../object/time.ts";
-import type { Clock } from "../../runtime/clock.ts";
+import { formatTime } from "../../../language/object/time.ts";
+import type { Clock } from "../../../cluster/runtime/clock.ts";
 import type { Admission } from "../admission/admission.ts";
 import type { ServicePools } from "../allocation/service-pools.ts";
 import type { ClusterAuthorizer } from "../auth/cluster-authorizer.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { KubeObject, ObjectMeta } from "../../object/meta.ts";
-import { updateManagedFields } from "../../patch/managed-fields.ts";
+import type { KubeObject, ObjectMeta } from "../../../language/object/meta.ts";
+import { updateManagedFields } from "../../../language/patch/managed-fields.ts";
 import type { ParsedBody } from "../body/body.ts";
 import { generateName } from "../generate-name.ts";
 import { apiVersion, collectionOf } from "../registry.ts";

@@ -1,5 +1,5 @@
-import { isObject, type Json } from "../../object/json.ts";
-import { invalid, notSupported } from "../../schema/field-error.ts";
+import { isObject, type Json } from "../../../language/object/json.ts";
+import { invalid, notSupported } from "../../../language/schema/field-error.ts";
 import { isTrue } from "./query-boolean.ts";
 import { decodeBuiltin } from "../kinds/decode.ts";
 import { DecodeError } from "../kinds/decoding.ts";

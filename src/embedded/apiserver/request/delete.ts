@@ -1,6 +1,6 @@
-import { equal, type Json } from "../../object/json.ts";
-import type { KubeObject, ObjectMeta } from "../../object/meta.ts";
-import { formatTime } from "../../object/time.ts";
+import { equal, type Json } from "../../../language/object/json.ts";
+import type { KubeObject, ObjectMeta } from "../../../language/object/meta.ts";
+import { formatTime } from "../../../language/object/time.ts";
 import type { Attributes } from "../admission/admission.ts";
 import { asStored } from "../conversion/stored-version.ts";
 import type { Strategy } from "../resource.ts";

@@ -1,4 +1,4 @@
-import { apiVersionOf, type KubeObject } from "../../object/meta.ts";
+import { apiVersionOf, type KubeObject } from "../../../language/object/meta.ts";
 import { maxBodyBytes } from "../body/body.ts";
 import type { Resource } from "../resource.ts";
 import { tooLarge } from "../status-error.ts";

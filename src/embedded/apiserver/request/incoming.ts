@@ -1,6 +1,6 @@
-import { at, isObject, type Json, type JsonObject } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { invalid } from "../../schema/field-error.ts";
+import { at, isObject, type Json, type JsonObject } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { invalid } from "../../../language/schema/field-error.ts";
 import { decodeCustom } from "../custom/decode-custom.ts";
 import type { ParsedBody } from "../body/body.ts";
 import { decodeBuiltin } from "../kinds/decode.ts";

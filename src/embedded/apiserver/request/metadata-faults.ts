@@ -1,7 +1,7 @@
-import type { ObjectMeta } from "../../object/meta.ts";
-import { dnsSubdomain } from "../../object/names.ts";
-import { validateBuiltInFinalizers, validateObjectMeta } from "../../object/validate-meta.ts";
-import type { FieldError } from "../../schema/field-error.ts";
+import type { ObjectMeta } from "../../../language/object/meta.ts";
+import { dnsSubdomain } from "../../../language/object/names.ts";
+import { validateBuiltInFinalizers, validateObjectMeta } from "../../../language/object/validate-meta.ts";
+import type { FieldError } from "../../../language/schema/field-error.ts";
 import type { Resource } from "../resource.ts";
 
 /** What is wrong with the metadata of an object, whatever else it holds. */

@@ -1,4 +1,4 @@
-import { forbidden, invalid, notSupported, required, type FieldError } from "../../schema/field-error.ts";
+import { forbidden, invalid, notSupported, required, type FieldError } from "../../../language/schema/field-error.ts";
 import { isTrue } from "./query-boolean.ts";
 import { badRequest, invalidObject, type StatusError } from "../status-error.ts";
 

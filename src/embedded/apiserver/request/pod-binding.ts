@@ -1,6 +1,6 @@
 import type { Binding, Pod, PodCondition } from "kubernetes-types/core/v1.js";
-import { clone } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
+import { clone } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { definitionOf } from "../kinds/definitions.ts";
 import type { ActionContext, Subresource } from "../resource.ts";
 import { badRequest, conflict, notFound, StatusError } from "../status-error.ts";

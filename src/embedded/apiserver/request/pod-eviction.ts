@@ -1,8 +1,8 @@
 import type { Pod } from "kubernetes-types/core/v1.js";
 import type { PodDisruptionBudget } from "kubernetes-types/policy/v1.js";
-import { clone, type Json } from "../../object/json.ts";
-import { fromLabelSelector, matchesLabels } from "../../object/label-selector.ts";
-import type { KubeObject } from "../../object/meta.ts";
+import { clone, type Json } from "../../../language/object/json.ts";
+import { fromLabelSelector, matchesLabels } from "../../../language/object/label-selector.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { Admission } from "../admission/admission.ts";
 import { definitionOf } from "../kinds/definitions.ts";
 import type { ActionContext, Subresource } from "../resource.ts";

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../object/meta.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { escalationCheck } from "../auth/escalation.ts";
 import type { RequestContext } from "./context.ts";
 

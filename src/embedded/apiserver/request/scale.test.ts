@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { KubeObject } from "../../object/meta.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import type { Subresource } from "../resource.ts";
 import { SmallServer } from "../testing/small-server.ts";
 import { widgetDefinition } from "../testing/widget-definition.ts";

@@ -1,8 +1,8 @@
-import { clone, isObject, type Json, type JsonObject } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { applyJsonPatch } from "../../patch/json-patch.ts";
-import { applyMergePatch } from "../../patch/merge-patch.ts";
-import { PatchError } from "../../patch/patch-error.ts";
+import { clone, isObject, type Json, type JsonObject } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { applyJsonPatch } from "../../../language/patch/json-patch.ts";
+import { applyMergePatch } from "../../../language/patch/merge-patch.ts";
+import { PatchError } from "../../../language/patch/patch-error.ts";
 import { applyScale, readScale as scaleOf, scaleToPatch, toScale } from "../custom/scale.ts";
 import { parseJson, parseObject } from "../body/body.ts";
 import { mediaType } from "../body/media-type.ts";

@@ -1,5 +1,10 @@
-import { parseFieldSelector, type FieldRequirement } from "../../object/field-selector.ts";
-import { matchesLabels, parseLabelSelector, SelectorError, type LabelSelector } from "../../object/label-selector.ts";
+import { parseFieldSelector, type FieldRequirement } from "../../../language/object/field-selector.ts";
+import {
+  matchesLabels,
+  parseLabelSelector,
+  SelectorError,
+  type LabelSelector,
+} from "../../../language/object/label-selector.ts";
 import type { Resource } from "../resource.ts";
 import { badRequest, type StatusError } from "../status-error.ts";
 import type { Entry } from "../storage/store.ts";

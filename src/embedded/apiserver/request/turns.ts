@@ -1,4 +1,4 @@
-import { pause, type Clock } from "../../runtime/clock.ts";
+import { pause, type Clock } from "../../../cluster/runtime/clock.ts";
 
 /**
  * Writers of one object that were overtaken while they waited for others stand in line: were all of them to try again at

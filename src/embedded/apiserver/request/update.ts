@@ -1,10 +1,10 @@
-import { clone, equal, get, set } from "../../object/json.ts";
-import type { KubeObject, ManagedFieldsEntry } from "../../object/meta.ts";
-import { validateObjectMetaUpdate } from "../../object/validate-meta.ts";
-import { keepTimesOfNoOp } from "../../patch/keep-times.ts";
-import { updateManagedFields, withoutManagedFields } from "../../patch/managed-fields.ts";
-import type { OtherVersions } from "../../patch/other-versions.ts";
-import { invalid } from "../../schema/field-error.ts";
+import { clone, equal, get, set } from "../../../language/object/json.ts";
+import type { KubeObject, ManagedFieldsEntry } from "../../../language/object/meta.ts";
+import { validateObjectMetaUpdate } from "../../../language/object/validate-meta.ts";
+import { keepTimesOfNoOp } from "../../../language/patch/keep-times.ts";
+import { updateManagedFields, withoutManagedFields } from "../../../language/patch/managed-fields.ts";
+import type { OtherVersions } from "../../../language/patch/other-versions.ts";
+import { invalid } from "../../../language/schema/field-error.ts";
 import type { Attributes } from "../admission/admission.ts";
 import type { ParsedBody } from "../body/body.ts";
 import { apiVersion } from "../registry.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../../object/json.ts";
+import { isObject } from "../../../language/object/json.ts";
 
 /** How much of an answer that is no JSON is shown. */
 const shownBytes = 2048;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { makeCertificate, newKeyPair } from "../../certificate/certificate.ts";
+import { makeCertificate, newKeyPair } from "../../../cluster/certificate/certificate.ts";
 import { readCaBundle } from "./ca-bundle.ts";
 
 const keys = newKeyPair();

@@ -1,5 +1,5 @@
-import { dnsSubdomain } from "../../object/names.ts";
-import { invalid, required, type FieldError } from "../../schema/field-error.ts";
+import { dnsSubdomain } from "../../../language/object/names.ts";
+import { invalid, required, type FieldError } from "../../../language/schema/field-error.ts";
 import { parseGoUrl } from "./go-url.ts";
 import type { ClientConfig } from "./review-client.ts";
 

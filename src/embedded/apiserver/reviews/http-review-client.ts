@@ -1,6 +1,6 @@
 import { Agent, request, type RequestOptions } from "node:https";
 import { isIP } from "node:net";
-import type { Clock } from "../../runtime/clock.ts";
+import type { Clock } from "../../../cluster/runtime/clock.ts";
 import { scanJson } from "../body/json-scan.ts";
 import type { ObjectReader } from "../storage/reader.ts";
 import { answerFailure } from "./answer-failure.ts";

@@ -1,6 +1,6 @@
 import type { Endpoints, Service } from "kubernetes-types/core/v1.js";
 import type { EndpointSlice } from "kubernetes-types/discovery/v1.js";
-import type { KubeObject } from "../../object/meta.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import type { ObjectReader } from "../storage/reader.ts";
 
 export interface Address {

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../object/meta.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 
 /** Kind and apiVersion come first in every stored object, so that a list can cut them off without parsing. */
 export function encodeObject(object: KubeObject): Buffer {

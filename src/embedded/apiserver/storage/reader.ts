@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../object/meta.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 
 /**
  * Committed objects, parsed, for the server's own use: RBAC, tokens, namespaces, custom resource definitions.

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../object/meta.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { decodeObject } from "./object-codec.ts";
 import type { ObjectStore } from "./object-store.ts";
 import type { ObjectReader } from "./reader.ts";

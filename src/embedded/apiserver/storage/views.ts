@@ -1,5 +1,5 @@
-import { clone, equal } from "../../object/json.ts";
-import { apiVersionOf, parseApiVersion, type KubeObject } from "../../object/meta.ts";
+import { clone, equal } from "../../../language/object/json.ts";
+import { apiVersionOf, parseApiVersion, type KubeObject } from "../../../language/object/meta.ts";
 import { ConvertedEntries } from "../conversion/converted-entries.ts";
 import { relabel } from "../conversion/relabel.ts";
 import { liesIn, storedVersion } from "../conversion/stored-version.ts";

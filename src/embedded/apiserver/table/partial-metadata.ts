@@ -1,4 +1,4 @@
-import type { KubeObject, ListMeta, ObjectMeta } from "../../object/meta.ts";
+import type { KubeObject, ListMeta, ObjectMeta } from "../../../language/object/meta.ts";
 
 export interface PartialObjectMetadata {
   kind: "PartialObjectMetadata";

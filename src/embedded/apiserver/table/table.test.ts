@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { KubeObject } from "../../object/meta.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { builtinResources } from "../kinds/builtin-resources.ts";
 import type { Column, Resource } from "../resource.ts";
 import { partialMetadata, partialMetadataList } from "./partial-metadata.ts";

@@ -1,7 +1,7 @@
-import type { Json } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { noLog } from "../../runtime/log.ts";
-import { VirtualClock } from "../../runtime/virtual-clock.ts";
+import type { Json } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { noLog } from "../../../cluster/runtime/log.ts";
+import { VirtualClock } from "../../../cluster/runtime/virtual-clock.ts";
 import { Admission, type AdmissionPlugin } from "../admission/admission.ts";
 import { admissionPlugins } from "../admission/admission-plugins.ts";
 import { ClusterAuthorizer } from "../auth/cluster-authorizer.ts";

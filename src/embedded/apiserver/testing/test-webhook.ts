@@ -1,7 +1,7 @@
 import { createServer } from "node:https";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { makeCertificate, newKeyPair, privateKeyPem } from "../../certificate/certificate.ts";
+import { makeCertificate, newKeyPair, privateKeyPem } from "../../../cluster/certificate/certificate.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 

@@ -1,4 +1,4 @@
-import type { Schema } from "../../schema/schema.ts";
+import type { Schema } from "../../../language/schema/schema.ts";
 import type { Body } from "./small-server.ts";
 
 export interface WidgetVersion {

@@ -1,6 +1,6 @@
 import type { Container, KeyToPath, Volume, VolumeProjection } from "kubernetes-types/core/v1.js";
-import { refusal, tidy } from "../../host/host-path.ts";
-import type { FileText } from "../../host/host.ts";
+import { refusal, tidy } from "../../../node/host/host-path.ts";
+import type { FileText } from "../../../node/host/host.ts";
 import { fieldOf, resourceOf, type EnvironmentInput } from "./environment.ts";
 import type { PodToken } from "./pod-token.ts";
 import type { ContainerFiles } from "./program.ts";

@@ -1,9 +1,9 @@
-import { isForbidden, isNotFound } from "../../kube/api-error.ts";
-import type { Client } from "../../kube/client.ts";
-import type { Cluster, Impersonation } from "../../kube/connection.ts";
-import { kinds } from "../../kube/kinds.ts";
-import { type Clock, systemClock } from "../../runtime/clock.ts";
-import { type Log, noLog } from "../../runtime/log.ts";
+import { isForbidden, isNotFound } from "../../../cluster/kube/api-error.ts";
+import type { Client } from "../../../cluster/kube/client.ts";
+import type { Cluster, Impersonation } from "../../../cluster/kube/connection.ts";
+import { kinds } from "../../../cluster/kube/kinds.ts";
+import { type Clock, systemClock } from "../../../cluster/runtime/clock.ts";
+import { type Log, noLog } from "../../../cluster/runtime/log.ts";
 import type { NodeCaches } from "../workloads/workload-caches.ts";
 import { behaviourFolder } from "./behaviour.ts";
 import { LogBudget } from "./container-log.ts";

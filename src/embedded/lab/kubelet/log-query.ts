@@ -1,4 +1,4 @@
-import { parseTime } from "../../object/time.ts";
+import { parseTime } from "../../../language/object/time.ts";
 import type { LogLine } from "./container-log.ts";
 
 /** Which part of a log is asked for, as `kubectl logs` does. */

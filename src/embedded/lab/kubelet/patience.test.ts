@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { ApiError } from "../../kube/api-error.ts";
-import { noLog } from "../../runtime/log.ts";
+import { ApiError } from "../../../cluster/kube/api-error.ts";
+import { noLog } from "../../../cluster/runtime/log.ts";
 import { Patience } from "./patience.ts";
 
 const failing = (code: number, reason: string) => async () => {

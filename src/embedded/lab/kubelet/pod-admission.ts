@@ -1,4 +1,4 @@
-import type { kinds } from "../../kube/kinds.ts";
+import type { kinds } from "../../../cluster/kube/kinds.ts";
 import { mayRunOn, nodeWishesOf } from "../workloads/scheduler/node-affinity.ts";
 import { amountsOf, podRequests, type ResourceAmounts } from "../workloads/scheduler/resource-amounts.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { kinds } from "../../kube/kinds.ts";
-import { VirtualClock } from "../../runtime/virtual-clock.ts";
+import { kinds } from "../../../cluster/kube/kinds.ts";
+import { VirtualClock } from "../../../cluster/runtime/virtual-clock.ts";
 import { MemoryCluster } from "../workloads/testing/memory-cluster.ts";
 import { PodEvents } from "./pod-events.ts";
 

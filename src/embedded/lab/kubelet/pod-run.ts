@@ -1,4 +1,4 @@
-import { formatTime } from "../../object/time.ts";
+import { formatTime } from "../../../language/object/time.ts";
 import { controllerOf } from "../workloads/pods/controller-of.ts";
 import { podRequests, type ResourceAmounts } from "../workloads/scheduler/resource-amounts.ts";
 import { wishesInAnnotations, wishesInFiles } from "./behaviour.ts";

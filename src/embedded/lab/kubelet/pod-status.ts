@@ -1,7 +1,7 @@
 import type { Container, ContainerStatus, PodCondition, PodStatus } from "kubernetes-types/core/v1.js";
-import { hashText } from "../../object/hash.ts";
-import { equal } from "../../object/json.ts";
-import { formatTime } from "../../object/time.ts";
+import { hashText } from "../../../language/object/hash.ts";
+import { equal } from "../../../language/object/json.ts";
+import { formatTime } from "../../../language/object/time.ts";
 import type { ContainerRun, ContainerState } from "./container-run.ts";
 import type { Pod } from "./pod-admission.ts";
 

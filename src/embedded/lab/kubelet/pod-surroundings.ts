@@ -1,6 +1,6 @@
-import type { Client } from "../../kube/client.ts";
-import type { Cluster } from "../../kube/connection.ts";
-import type { Clock } from "../../runtime/clock.ts";
+import type { Client } from "../../../cluster/kube/client.ts";
+import type { Cluster } from "../../../cluster/kube/connection.ts";
+import type { Clock } from "../../../cluster/runtime/clock.ts";
 import type { LogBudget } from "./container-log.ts";
 import type { PodEvents } from "./pod-events.ts";
 import type { Program } from "./program.ts";

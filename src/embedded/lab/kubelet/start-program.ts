@@ -1,7 +1,7 @@
 import type { Container } from "kubernetes-types/core/v1.js";
-import type { Cluster } from "../../kube/connection.ts";
-import type { Client } from "../../kube/client.ts";
-import type { Clock } from "../../runtime/clock.ts";
+import type { Cluster } from "../../../cluster/kube/connection.ts";
+import type { Client } from "../../../cluster/kube/client.ts";
+import type { Clock } from "../../../cluster/runtime/clock.ts";
 import { containerFiles } from "./container-files.ts";
 import type { ContainerLog } from "./container-log.ts";
 import type { RunningProgram } from "./container-run.ts";

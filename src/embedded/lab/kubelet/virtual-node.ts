@@ -1,6 +1,6 @@
 import type { Taint } from "kubernetes-types/core/v1.js";
-import type { MemoryBase } from "../../host/memory-base.ts";
-import type { MemoryHost } from "../../host/memory-host.ts";
+import type { MemoryBase } from "../../../node/host/memory-base.ts";
+import type { MemoryHost } from "../../../node/host/memory-host.ts";
 import { machine } from "../machine.ts";
 import type { Topology } from "../topology.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { formatMicroTime } from "../../object/time.ts";
-import { type Lease, leaseKind, type LeaseSpec } from "../../runtime/lease.ts";
-import { VirtualClock } from "../../runtime/virtual-clock.ts";
+import { formatMicroTime } from "../../../language/object/time.ts";
+import { type Lease, leaseKind, type LeaseSpec } from "../../../cluster/runtime/lease.ts";
+import { VirtualClock } from "../../../cluster/runtime/virtual-clock.ts";
 import { RivalLease } from "./rival-lease.ts";
 import { MemoryCluster } from "./testing/memory-cluster.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { VirtualClock } from "../../runtime/virtual-clock.ts";
+import { VirtualClock } from "../../../cluster/runtime/virtual-clock.ts";
 import { SpacedLooks } from "./spaced-looks.ts";
 
 test("a look at many rests as long as they are many, each key for itself; a look at few does not", async () => {

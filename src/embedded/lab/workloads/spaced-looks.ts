@@ -1,4 +1,4 @@
-import type { Clock } from "../../runtime/clock.ts";
+import type { Clock } from "../../../cluster/runtime/clock.ts";
 
 /** Below this, a rest would cost more than it saves. */
 const leastMs = 10;

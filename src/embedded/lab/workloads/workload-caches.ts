@@ -1,9 +1,9 @@
-import type { Informer } from "../../kube/cache.ts";
-import type { Client } from "../../kube/client.ts";
-import { createInformer, type InformerOptions } from "../../kube/informer.ts";
-import { kinds } from "../../kube/kinds.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { withoutManagedFields } from "../../patch/managed-fields.ts";
+import type { Informer } from "../../../cluster/kube/cache.ts";
+import type { Client } from "../../../cluster/kube/client.ts";
+import { createInformer, type InformerOptions } from "../../../cluster/kube/informer.ts";
+import { kinds } from "../../../cluster/kube/kinds.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { withoutManagedFields } from "../../../language/patch/managed-fields.ts";
 import { controllerOf } from "./pods/controller-of.ts";
 import type {
   ControllerRevision,

@@ -1,4 +1,4 @@
-import type { kinds } from "../../kube/kinds.ts";
+import type { kinds } from "../../../cluster/kube/kinds.ts";
 
 type ObjectOf<K extends keyof typeof kinds> = NonNullable<(typeof kinds)[K]["object"]>;
 

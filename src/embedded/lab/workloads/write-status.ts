@@ -1,7 +1,7 @@
-import { isConflict, isNotFound } from "../../kube/api-error.ts";
-import type { Client, KindRef } from "../../kube/client.ts";
-import { equal } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
+import { isConflict, isNotFound } from "../../../cluster/kube/api-error.ts";
+import type { Client, KindRef } from "../../../cluster/kube/client.ts";
+import { equal } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 
 export type StatusWrite = "unchanged" | "written" | "outdated" | "gone";
 

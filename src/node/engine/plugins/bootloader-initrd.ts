@@ -1,5 +1,5 @@
-import { truthDigit } from "../../tuned/plugin-text.ts";
-import type { Unit } from "../../tuned/unit.ts";
+import { truthDigit } from "../../../language/tuned/plugin-text.ts";
+import type { Unit } from "../../../language/tuned/unit.ts";
 import type { Action } from "../action.ts";
 import { isBelow } from "../is-below.ts";
 import type { Observe } from "../plugin.ts";

@@ -1,4 +1,4 @@
-import { setKeys } from "../../tuned/plugin-text.ts";
+import { setKeys } from "../../../language/tuned/plugin-text.ts";
 import type { Action } from "../action.ts";
 import type { Observe } from "../plugin.ts";
 

@@ -1,6 +1,6 @@
-import { bootCommandLine } from "../../tuned/boot-arguments.ts";
-import { truthDigit, unquote } from "../../tuned/plugin-text.ts";
-import type { Setting, Unit } from "../../tuned/unit.ts";
+import { bootCommandLine } from "../../../language/tuned/boot-arguments.ts";
+import { truthDigit, unquote } from "../../../language/tuned/plugin-text.ts";
+import type { Setting, Unit } from "../../../language/tuned/unit.ts";
 import type { Change, Observe, Plugin, Step } from "../plugin.ts";
 import { isBelow } from "../is-below.ts";
 import { planGrub } from "./bootloader-grub.ts";

@@ -1,4 +1,4 @@
-import { parseInteger } from "../../cpu/integer.ts";
+import { parseInteger } from "../../../language/cpu/integer.ts";
 import type { Observe, Step } from "../plugin.ts";
 import { forEachDevice, impossible, kernelFile, skipped, valueOf, type Wanted } from "./device-steps.ts";
 

@@ -1,4 +1,4 @@
-import { truthDigit } from "../../tuned/plugin-text.ts";
+import { truthDigit } from "../../../language/tuned/plugin-text.ts";
 import type { Observe, Step } from "../plugin.ts";
 import { vendorOf } from "./cpu-vendor.ts";
 import { forEachDevice, impossible, kernelFile, skipped, valueOf, type Wanted } from "./device-steps.ts";

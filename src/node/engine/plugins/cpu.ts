@@ -1,4 +1,4 @@
-import type { Setting } from "../../tuned/unit.ts";
+import type { Setting } from "../../../language/tuned/unit.ts";
 import type { Observe, Plugin, Step } from "../plugin.ts";
 import { planEnergyPerfBias } from "./cpu-energy-bias.ts";
 import { planEnergyPreference } from "./cpu-energy-preference.ts";

@@ -1,5 +1,5 @@
-import { isSameValue } from "../../tuned/value.ts";
-import type { Setting, Unit } from "../../tuned/unit.ts";
+import { isSameValue } from "../../../language/tuned/value.ts";
+import type { Setting, Unit } from "../../../language/tuned/unit.ts";
 import type { Impossible, Observe, Skipped, Step } from "../plugin.ts";
 import { unknownOption } from "../unknown-option.ts";
 

@@ -1,4 +1,4 @@
-import { parseInteger } from "../../cpu/integer.ts";
+import { parseInteger } from "../../../language/cpu/integer.ts";
 import { wantedValue } from "../modifier.ts";
 import type { Observe, Step } from "../plugin.ts";
 import { impossible, skipped, type Wanted } from "./device-steps.ts";

@@ -1,6 +1,6 @@
-import { parseInteger } from "../../cpu/integer.ts";
-import { activeOption } from "../../tuned/plugin-text.ts";
-import type { Unit } from "../../tuned/unit.ts";
+import { parseInteger } from "../../../language/cpu/integer.ts";
+import { activeOption } from "../../../language/tuned/plugin-text.ts";
+import type { Unit } from "../../../language/tuned/unit.ts";
 import { wantedValue } from "../modifier.ts";
 import type { Observe, Step } from "../plugin.ts";
 import { impossible, kernelFile, skipped, valueOf, type Wanted } from "./device-steps.ts";

@@ -1,5 +1,5 @@
-import { formatMask, parseMask } from "../../cpu/cpu-mask.ts";
-import { type CpuSet, intersection } from "../../cpu/cpu-set.ts";
+import { formatMask, parseMask } from "../../../language/cpu/cpu-mask.ts";
+import { type CpuSet, intersection } from "../../../language/cpu/cpu-set.ts";
 import type { Observe, Step } from "../plugin.ts";
 
 export interface IrqRequest {

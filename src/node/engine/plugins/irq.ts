@@ -1,6 +1,6 @@
-import { parseCpuList } from "../../cpu/cpu-list.ts";
-import type { CpuSet } from "../../cpu/cpu-set.ts";
-import type { Unit } from "../../tuned/unit.ts";
+import { parseCpuList } from "../../../language/cpu/cpu-list.ts";
+import type { CpuSet } from "../../../language/cpu/cpu-set.ts";
+import type { Unit } from "../../../language/tuned/unit.ts";
 import type { Plugin, Step } from "../plugin.ts";
 import { unknownOption } from "../unknown-option.ts";
 import { planIrq, within } from "./irq-affinity.ts";

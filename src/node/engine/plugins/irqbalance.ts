@@ -1,6 +1,6 @@
-import { cpusOf, parseCpuList } from "../../cpu/cpu-list.ts";
-import { formatRanges, formatUnpacked, isSubset } from "../../cpu/cpu-set.ts";
-import type { Setting } from "../../tuned/unit.ts";
+import { cpusOf, parseCpuList } from "../../../language/cpu/cpu-list.ts";
+import { formatRanges, formatUnpacked, isSubset } from "../../../language/cpu/cpu-set.ts";
+import type { Setting } from "../../../language/tuned/unit.ts";
 import type { Action } from "../action.ts";
 import type { Observe, Plugin, Step } from "../plugin.ts";
 import { unknownOption } from "../unknown-option.ts";

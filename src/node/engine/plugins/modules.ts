@@ -1,5 +1,5 @@
-import type { Setting } from "../../tuned/unit.ts";
-import { isSameValue } from "../../tuned/value.ts";
+import type { Setting } from "../../../language/tuned/unit.ts";
+import { isSameValue } from "../../../language/tuned/value.ts";
 import type { Action } from "../action.ts";
 import type { Observe, Plugin, Step } from "../plugin.ts";
 

@@ -1,4 +1,4 @@
-import type { Setting } from "../../tuned/unit.ts";
+import type { Setting } from "../../../language/tuned/unit.ts";
 import type { Action } from "../action.ts";
 import type { Observe, Plugin, Step } from "../plugin.ts";
 import { unknownOption } from "../unknown-option.ts";

@@ -1,4 +1,4 @@
-import type { Setting } from "../../tuned/unit.ts";
+import type { Setting } from "../../../language/tuned/unit.ts";
 import { withModifier } from "../modifier.ts";
 import type { Observe, Step } from "../plugin.ts";
 

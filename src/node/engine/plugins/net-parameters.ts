@@ -1,4 +1,4 @@
-import type { Setting } from "../../tuned/unit.ts";
+import type { Setting } from "../../../language/tuned/unit.ts";
 import type { Action } from "../action.ts";
 import type { Observe, Step } from "../plugin.ts";
 import { readEthtool } from "./net-ethtool-output.ts";

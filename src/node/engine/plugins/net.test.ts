@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { MemoryCommand } from "../../host/memory-host.ts";
-import { parseProfile } from "../../tuned/parse-profile.ts";
-import { resolve, type ResolvedProfile } from "../../tuned/resolve.ts";
+import { parseProfile } from "../../../language/tuned/parse-profile.ts";
+import { resolve, type ResolvedProfile } from "../../../language/tuned/resolve.ts";
 import { nativeEngine } from "../native-engine.ts";
 import { complaints, expectedComplaints, expectedOutcome, outcomeOf, runCase } from "../testing/plugin-bench.ts";
 import { type Recorded, type RecordedCase, recordedCase, recordedCases } from "../testing/recorded-case.ts";

@@ -1,4 +1,4 @@
-import type { Setting, Unit } from "../../tuned/unit.ts";
+import type { Setting, Unit } from "../../../language/tuned/unit.ts";
 import { withModifier } from "../modifier.ts";
 import type { Observe, Plugin, Step } from "../plugin.ts";
 import { unknownOption } from "../unknown-option.ts";

@@ -1,4 +1,4 @@
-import type { Unit } from "../../tuned/unit.ts";
+import type { Unit } from "../../../language/tuned/unit.ts";
 import type { Step } from "../plugin.ts";
 
 /** Put tasks into control groups of version 1, which nodes of today do not have. */

@@ -1,5 +1,5 @@
-import { parseCpuList } from "../../cpu/cpu-list.ts";
-import type { Unit } from "../../tuned/unit.ts";
+import { parseCpuList } from "../../../language/cpu/cpu-list.ts";
+import type { Unit } from "../../../language/tuned/unit.ts";
 import type { Observe, Step } from "../plugin.ts";
 import { planIrq, within } from "./irq-affinity.ts";
 import type { Housekeeping } from "./scheduler-housekeeping.ts";

@@ -1,7 +1,7 @@
-import { parseMask } from "../../cpu/cpu-mask.ts";
-import type { CpuSet } from "../../cpu/cpu-set.ts";
-import { compilePython, type PythonPattern } from "../../tuned/python-pattern.ts";
-import type { Setting, Unit } from "../../tuned/unit.ts";
+import { parseMask } from "../../../language/cpu/cpu-mask.ts";
+import type { CpuSet } from "../../../language/cpu/cpu-set.ts";
+import { compilePython, type PythonPattern } from "../../../language/tuned/python-pattern.ts";
+import type { Setting, Unit } from "../../../language/tuned/unit.ts";
 import type { Step } from "../plugin.ts";
 import { type Policy, policies } from "./scheduler-policy.ts";
 

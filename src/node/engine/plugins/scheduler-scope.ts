@@ -1,5 +1,5 @@
-import { compilePython, type PythonPattern } from "../../tuned/python-pattern.ts";
-import type { Unit } from "../../tuned/unit.ts";
+import { compilePython, type PythonPattern } from "../../../language/tuned/python-pattern.ts";
+import type { Unit } from "../../../language/tuned/unit.ts";
 import type { Step } from "../plugin.ts";
 
 /** Which tasks the unit is about. */

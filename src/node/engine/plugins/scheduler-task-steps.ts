@@ -1,5 +1,5 @@
-import { cpusOf } from "../../cpu/cpu-list.ts";
-import { formatRanges } from "../../cpu/cpu-set.ts";
+import { cpusOf } from "../../../language/cpu/cpu-list.ts";
+import { formatRanges } from "../../../language/cpu/cpu-set.ts";
 import type { Observe, Step } from "../plugin.ts";
 import { within, withoutUs } from "./irq-affinity.ts";
 import type { Housekeeping } from "./scheduler-housekeeping.ts";

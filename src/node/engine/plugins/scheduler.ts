@@ -1,4 +1,4 @@
-import type { Unit } from "../../tuned/unit.ts";
+import type { Unit } from "../../../language/tuned/unit.ts";
 import type { Plugin, Step } from "../plugin.ts";
 import { unknownOption } from "../unknown-option.ts";
 import { isControlGroupOption, planControlGroups } from "./scheduler-control-groups.ts";

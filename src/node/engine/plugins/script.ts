@@ -1,4 +1,4 @@
-import type { Setting } from "../../tuned/unit.ts";
+import type { Setting } from "../../../language/tuned/unit.ts";
 import type { Action } from "../action.ts";
 import { isBelow } from "../is-below.ts";
 import type { Observe, Plugin, Step } from "../plugin.ts";

@@ -1,4 +1,4 @@
-import { parseInteger } from "../../cpu/integer.ts";
+import { parseInteger } from "../../../language/cpu/integer.ts";
 import { holds } from "../holds.ts";
 import { wantedValue } from "../modifier.ts";
 import type { Plugin, Step } from "../plugin.ts";

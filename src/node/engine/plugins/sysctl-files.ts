@@ -1,4 +1,4 @@
-import { matchesGlob } from "../../tuned/glob.ts";
+import { matchesGlob } from "../../../language/tuned/glob.ts";
 import type { Observe } from "../plugin.ts";
 
 /** A value that the node's own files give a sysctl. */

@@ -1,5 +1,5 @@
-import { collapseBlanks, unquote } from "../../tuned/plugin-text.ts";
-import type { Setting } from "../../tuned/unit.ts";
+import { collapseBlanks, unquote } from "../../../language/tuned/plugin-text.ts";
+import type { Setting } from "../../../language/tuned/unit.ts";
 import { holds } from "../holds.ts";
 import { wantedValue } from "../modifier.ts";
 import type { Observe, Plugin, Step } from "../plugin.ts";

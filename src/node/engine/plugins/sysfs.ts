@@ -1,6 +1,6 @@
-import { normalPath } from "../../tuned/path.ts";
-import { activeOption } from "../../tuned/plugin-text.ts";
-import type { Setting } from "../../tuned/unit.ts";
+import { normalPath } from "../../../language/tuned/path.ts";
+import { activeOption } from "../../../language/tuned/plugin-text.ts";
+import type { Setting } from "../../../language/tuned/unit.ts";
 import { holds } from "../holds.ts";
 import type { Observe, Plugin, Step } from "../plugin.ts";
 import { expandGlob } from "./sysfs-glob.ts";

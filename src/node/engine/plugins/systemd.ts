@@ -1,5 +1,5 @@
-import { cpusOf } from "../../cpu/cpu-list.ts";
-import type { Setting } from "../../tuned/unit.ts";
+import { cpusOf } from "../../../language/cpu/cpu-list.ts";
+import type { Setting } from "../../../language/tuned/unit.ts";
 import type { Observe, Plugin, Step } from "../plugin.ts";
 import { unknownOption } from "../unknown-option.ts";
 

@@ -1,5 +1,5 @@
-import { parseInteger } from "../../cpu/integer.ts";
-import type { Setting } from "../../tuned/unit.ts";
+import { parseInteger } from "../../../language/cpu/integer.ts";
+import type { Setting } from "../../../language/tuned/unit.ts";
 import type { Observe, Step } from "../plugin.ts";
 import { undoSysctl } from "./dirty-pair.ts";
 

@@ -1,5 +1,5 @@
-import { activeOption } from "../../tuned/plugin-text.ts";
-import type { Setting } from "../../tuned/unit.ts";
+import { activeOption } from "../../../language/tuned/plugin-text.ts";
+import type { Setting } from "../../../language/tuned/unit.ts";
 import { holds } from "../holds.ts";
 import type { Observe, Step } from "../plugin.ts";
 

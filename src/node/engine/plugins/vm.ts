@@ -1,4 +1,4 @@
-import type { Setting } from "../../tuned/unit.ts";
+import type { Setting } from "../../../language/tuned/unit.ts";
 import type { Observe, Plugin, Step } from "../plugin.ts";
 import { unknownOption } from "../unknown-option.ts";
 import { planDirty } from "./vm-dirty.ts";

@@ -1,8 +1,8 @@
 import type { Host } from "../../host/host.ts";
 import type { MemoryCommand } from "../../host/memory-host.ts";
-import { parseProfile } from "../../tuned/parse-profile.ts";
-import { type Answer, type Probe, probeKey } from "../../tuned/probe.ts";
-import { type ResolvedProfile, resolve } from "../../tuned/resolve.ts";
+import { parseProfile } from "../../../language/tuned/parse-profile.ts";
+import { type Answer, type Probe, probeKey } from "../../../language/tuned/probe.ts";
+import { type ResolvedProfile, resolve } from "../../../language/tuned/resolve.ts";
 import type { ApplyReport, RollbackReport, VerifyReport } from "../engine.ts";
 import { nativeEngine } from "../native-engine.ts";
 import type { Observe, Plugin } from "../plugin.ts";

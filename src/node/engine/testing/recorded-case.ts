@@ -59,7 +59,7 @@ export interface Recorded {
 }
 
 export function recordedCases(name: string): RecordedCase[] {
-  const text = readFileSync(new URL(`../../../test/fixtures/tuned/${name}.yaml`, import.meta.url), "utf8");
+  const text = readFileSync(new URL(`../../../../test/fixtures/tuned/${name}.yaml`, import.meta.url), "utf8");
   return parse(text, { version: "1.1" }) as RecordedCase[];
 }
 

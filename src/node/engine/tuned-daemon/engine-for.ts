@@ -1,6 +1,6 @@
 import type { Host } from "../../host/host.ts";
-import type { ParsedProfile } from "../../tuned/parse-profile.ts";
-import type { ResolvedProfile } from "../../tuned/resolve.ts";
+import type { ParsedProfile } from "../../../language/tuned/parse-profile.ts";
+import type { ResolvedProfile } from "../../../language/tuned/resolve.ts";
 import { chooseEngine, type EngineChoice } from "./choose-engine.ts";
 import { tunedFacts, type TunedFacts } from "./tuned-facts.ts";
 import { usedFeatures } from "./used-features.ts";

@@ -1,4 +1,4 @@
-import type { ResolvedProfile } from "../../tuned/resolve.ts";
+import type { ResolvedProfile } from "../../../language/tuned/resolve.ts";
 import { newestVersion } from "./capabilities.ts";
 
 /**

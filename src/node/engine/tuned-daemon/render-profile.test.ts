@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseProfile } from "../../tuned/parse-profile.ts";
-import { noAnswers } from "../../tuned/probe.ts";
-import { type ResolvedProfile, resolve } from "../../tuned/resolve.ts";
+import { parseProfile } from "../../../language/tuned/parse-profile.ts";
+import { noAnswers } from "../../../language/tuned/probe.ts";
+import { type ResolvedProfile, resolve } from "../../../language/tuned/resolve.ts";
 import { renderProfile } from "./render-profile.ts";
 
 function resolved(texts: Record<string, string>, profile = "p"): ResolvedProfile {

@@ -1,5 +1,5 @@
-import type { ResolvedProfile } from "../../tuned/resolve.ts";
-import type { Unit } from "../../tuned/unit.ts";
+import type { ResolvedProfile } from "../../../language/tuned/resolve.ts";
+import type { Unit } from "../../../language/tuned/unit.ts";
 
 export interface RenderedProfile {
   /** The name under which TuneD knows it, and that of its folder. */

@@ -1,7 +1,7 @@
 import type { Host } from "../../host/host.ts";
-import { excludedSysctls, parseGlobalConfig } from "../../tuned/global-config.ts";
-import type { ResolvedProfile } from "../../tuned/resolve.ts";
-import type { Unit } from "../../tuned/unit.ts";
+import { excludedSysctls, parseGlobalConfig } from "../../../language/tuned/global-config.ts";
+import type { ResolvedProfile } from "../../../language/tuned/resolve.ts";
+import type { Unit } from "../../../language/tuned/unit.ts";
 import { carryOut } from "../carry-out.ts";
 import type {
   ApplyOptions,

@@ -1,5 +1,5 @@
-import type { ParsedProfile } from "../../tuned/parse-profile.ts";
-import type { ResolvedProfile } from "../../tuned/resolve.ts";
+import type { ParsedProfile } from "../../../language/tuned/parse-profile.ts";
+import type { ResolvedProfile } from "../../../language/tuned/resolve.ts";
 
 /** What a profile needs of the TuneD that is to apply it. */
 export interface UsedFeatures {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { parseTopology } from "../../cpu/topology-text.ts";
+import { parseTopology } from "../../../language/cpu/topology-text.ts";
 import { Said } from "../tuned/testing/said.ts";
 import { check, type CheckOptions } from "./check.ts";
 import { writeSupportData } from "./testing/support-data.ts";

@@ -3,9 +3,9 @@ import { mkdtemp, open, readFile, rm } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parseTopology } from "../../cpu/topology-text.ts";
-import { topologyFiles } from "../../cpu/testing/topology-files.ts";
-import { readYaml } from "../../object/yaml.ts";
+import { parseTopology } from "../../../language/cpu/topology-text.ts";
+import { topologyFiles } from "../../../language/cpu/testing/topology-files.ts";
+import { readYaml } from "../../../language/object/yaml.ts";
 import { Program } from "../testing/program.ts";
 import { FakeRoot } from "../tuned/testing/fake-root.ts";
 

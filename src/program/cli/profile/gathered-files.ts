@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { readArchive } from "../../snapshot/read-archive.ts";
+import { readArchive } from "../../../node/snapshot/read-archive.ts";
 
 /** A file of support data. */
 export interface GatheredFile {

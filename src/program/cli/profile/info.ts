@@ -1,5 +1,5 @@
-import { groupNodes } from "../../performance-profile/creator/node-groups.ts";
-import { type KnownGroup, poolInfos, poolInfoText } from "../../performance-profile/creator/info.ts";
+import { groupNodes } from "../../../domain/performance-profile/creator/node-groups.ts";
+import { type KnownGroup, poolInfos, poolInfoText } from "../../../domain/performance-profile/creator/info.ts";
 import { printable } from "../tuned/printable.ts";
 import type { Around } from "../tuned/terminal.ts";
 import { clusterOf, machinesOf, notKnown } from "./known-cluster.ts";

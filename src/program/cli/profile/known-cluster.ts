@@ -1,10 +1,10 @@
-import { at } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { type ClusterNode, readClusterNode } from "../../performance-profile/creator/cluster-node.ts";
-import type { Machine } from "../../performance-profile/creator/compare-hardware.ts";
-import type { Cluster, NodeGroup } from "../../performance-profile/creator/node-groups.ts";
-import { readPool } from "../../performance-profile/creator/read-pool.ts";
-import type { Snapshot } from "../../snapshot/read-snapshot.ts";
+import { at } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { type ClusterNode, readClusterNode } from "../../../domain/performance-profile/creator/cluster-node.ts";
+import type { Machine } from "../../../domain/performance-profile/creator/compare-hardware.ts";
+import type { Cluster, NodeGroup } from "../../../domain/performance-profile/creator/node-groups.ts";
+import { readPool } from "../../../domain/performance-profile/creator/read-pool.ts";
+import type { Snapshot } from "../../../node/snapshot/read-snapshot.ts";
 
 /** A cluster as far as it is known, wherever it was looked at. */
 export interface KnownCluster {

@@ -1,9 +1,9 @@
-import { parseTopology } from "../../cpu/topology-text.ts";
-import type { Client } from "../../kube/client.ts";
-import { kinds } from "../../kube/kinds.ts";
-import { machineConfigPoolKind } from "../../machine-config/api.ts";
-import { profileKind } from "../../node-tuning/api.ts";
-import type { KubeObject } from "../../object/meta.ts";
+import { parseTopology } from "../../../language/cpu/topology-text.ts";
+import type { Client } from "../../../cluster/kube/client.ts";
+import { kinds } from "../../../cluster/kube/kinds.ts";
+import { machineConfigPoolKind } from "../../../domain/machine-config/api.ts";
+import { profileKind } from "../../../domain/node-tuning/api.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { gatherPlatform, ifThere } from "../gather-profiles.ts";
 import type { KnownCluster } from "./known-cluster.ts";
 

@@ -1,7 +1,7 @@
-import { get, isObject } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { dnsSubdomain } from "../../object/names.ts";
-import { readSnapshot, type Snapshot } from "../../snapshot/read-snapshot.ts";
+import { get, isObject } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { dnsSubdomain } from "../../../language/object/names.ts";
+import { readSnapshot, type Snapshot } from "../../../node/snapshot/read-snapshot.ts";
 import { listItems } from "../list-items.ts";
 import { parseDocuments } from "../parse-documents.ts";
 import { printable } from "../tuned/printable.ts";
@@ -77,7 +77,7 @@ function inOnePlace(place: Place, files: readonly GatheredFile[]): readonly Gath
     else above.set(folder, [file]);
   }
   if (above.size > 1) {
-    const folders = [...above.keys()].map((folder) => folder || "./").toSorted();
+    const folders = [...above.keys()].map((folder) => folder || ".//").toSorted();
     throw new Error(
       `${place} is there ${above.size} times, in ${folders.join(" and ")}: name the folder of one must-gather`,
     );

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { readSnapshot, type Snapshot } from "../../snapshot/read-snapshot.ts";
+import { readSnapshot, type Snapshot } from "../../../node/snapshot/read-snapshot.ts";
 
 /** Files of snapshots by the name of their node. */
 export type SnapshotFiles = ReadonlyMap<string, string>;

@@ -1,6 +1,6 @@
-import type { KubeObject } from "../../object/meta.ts";
-import { HttpClient } from "../../kube/http-client.ts";
-import { tuningNamespace } from "../../node-tuning/api.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { HttpClient } from "../../../cluster/kube/http-client.ts";
+import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { connectionOption } from "../connection-option.ts";
 import { onlyLooks } from "../only-looks.ts";
 import type { KnownCluster } from "./known-cluster.ts";

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../object/meta.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 
 /** An object of a file. */
 export interface Asset<T extends KubeObject = KubeObject> {

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { clone } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
-import { MemoryBase } from "../../host/memory-base.ts";
-import { MemoryHost } from "../../host/memory-host.ts";
+import { clone } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { MemoryBase } from "../../../node/host/memory-base.ts";
+import { MemoryHost } from "../../../node/host/memory-host.ts";
 import { renderBootArguments } from "./boot/boot-arguments.ts";
 import { renderAssets } from "./render-assets.ts";
 import { sortAssets } from "./sort-assets.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { at } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
+import { at } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { AssetFolders } from "./testing/asset-folders.ts";
 import { type Change, filesOf, profileText } from "./testing/profile-text.ts";
 

@@ -1,6 +1,6 @@
-import type { KubeObject, OwnerReference } from "../../object/meta.ts";
-import { labelValue } from "../../object/names.ts";
-import { weakOwnerLabel } from "../../performance-profile/api.ts";
+import type { KubeObject, OwnerReference } from "../../../language/object/meta.ts";
+import { labelValue } from "../../../language/object/names.ts";
+import { weakOwnerLabel } from "../../../domain/performance-profile/api.ts";
 import type { OwnerMode } from "./options.ts";
 
 /** What is put on objects so that their owner can be found; or why that cannot be. */

@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { get, isObject } from "../../object/json.ts";
-import type { KubeObject } from "../../object/meta.ts";
+import { get, isObject } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { listItems } from "../list-items.ts";
 import { parseDocuments } from "../parse-documents.ts";
 import { textFault } from "../text-fault.ts";

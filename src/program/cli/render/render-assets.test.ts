@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { at } from "../../object/json.ts";
+import { at } from "../../../language/object/json.ts";
 import { AssetFolders } from "./testing/asset-folders.ts";
 import { type Change, filesOf, profileText } from "./testing/profile-text.ts";
 

@@ -1,5 +1,8 @@
-import type { KubeObject } from "../../object/meta.ts";
-import { bootstrapMachineConfig, bootstrapRoles } from "../../workload-partitioning/bootstrap-machine-config.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import {
+  bootstrapMachineConfig,
+  bootstrapRoles,
+} from "../../../domain/workload-partitioning/bootstrap-machine-config.ts";
 import { deriveProfile } from "./derive-profile.ts";
 import { futureCluster } from "./future-cluster.ts";
 import type { OwnerMode } from "./options.ts";

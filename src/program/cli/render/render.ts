@@ -1,4 +1,4 @@
-import { writeYaml } from "../../object/write-yaml.ts";
+import { writeYaml } from "../../../language/object/write-yaml.ts";
 import { printable } from "../tuned/printable.ts";
 import { type RenderFlags, type RenderOptions, renderOptions } from "./options.ts";
 import { readAssets } from "./read-assets.ts";

@@ -3,19 +3,19 @@ import {
   machineConfigKind,
   type MachineConfigPool,
   machineConfigPoolKind,
-} from "../../machine-config/api.ts";
-import { type Tuned, tunedKind } from "../../node-tuning/api.ts";
-import { at, equal } from "../../object/json.ts";
-import type { KindRef } from "../../object/kind-ref.ts";
-import { type KubeObject, parseApiVersion } from "../../object/meta.ts";
-import { dnsSubdomain } from "../../object/names.ts";
-import { withoutNulls } from "../../object/without-nulls.ts";
-import { apiVersion as profileApi, group as profileGroup } from "../../performance-profile/api.ts";
-import { convertProfile } from "../../performance-profile/conversion.ts";
-import { featureGateKind } from "../../performance-profile/mixed-cpus-allowed.ts";
-import { schemas } from "../../performance-profile/schemas.ts";
-import { validateSchema } from "../../schema/validate.ts";
-import { infrastructureKind } from "../../workload-partitioning/partitioning-mode.ts";
+} from "../../../domain/machine-config/api.ts";
+import { type Tuned, tunedKind } from "../../../domain/node-tuning/api.ts";
+import { at, equal } from "../../../language/object/json.ts";
+import type { KindRef } from "../../../language/object/kind-ref.ts";
+import { type KubeObject, parseApiVersion } from "../../../language/object/meta.ts";
+import { dnsSubdomain } from "../../../language/object/names.ts";
+import { withoutNulls } from "../../../language/object/without-nulls.ts";
+import { apiVersion as profileApi, group as profileGroup } from "../../../domain/performance-profile/api.ts";
+import { convertProfile } from "../../../domain/performance-profile/conversion.ts";
+import { featureGateKind } from "../../../domain/performance-profile/mixed-cpus-allowed.ts";
+import { schemas } from "../../../domain/performance-profile/schemas.ts";
+import { validateSchema } from "../../../language/schema/validate.ts";
+import { infrastructureKind } from "../../../domain/workload-partitioning/partitioning-mode.ts";
 import { textFault } from "../text-fault.ts";
 import type { Asset } from "./asset.ts";
 import { assetSchemas } from "./asset-schemas.ts";

@@ -1,7 +1,7 @@
-import type { ApplyOptions } from "../../engine/engine.ts";
-import type { Host } from "../../host/host.ts";
-import { excludedSysctls, parseGlobalConfig } from "../../tuned/global-config.ts";
-import { baseDirectory } from "../../tuned/profiles/base-profiles.ts";
+import type { ApplyOptions } from "../../../node/engine/engine.ts";
+import type { Host } from "../../../node/host/host.ts";
+import { excludedSysctls, parseGlobalConfig } from "../../../language/tuned/global-config.ts";
+import { baseDirectory } from "../../../language/tuned/profiles/base-profiles.ts";
 import type { Place } from "./search-path.ts";
 
 const mainConfig = "/etc/tuned/tuned-main.conf";

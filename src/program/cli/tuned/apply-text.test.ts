@@ -1,6 +1,6 @@
 import { coloursOf } from "./colours.ts";
 import { describe, expect, it } from "vitest";
-import type { SettingReport } from "../../engine/engine.ts";
+import type { SettingReport } from "../../../node/engine/engine.ts";
 import { applyText } from "./apply-text.ts";
 
 const about = { unit: "disk", option: "readahead", from: "f:1", device: "sda" };

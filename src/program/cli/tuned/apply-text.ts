@@ -1,4 +1,4 @@
-import type { ApplyReport, Restored, SettingReport } from "../../engine/engine.ts";
+import type { ApplyReport, Restored, SettingReport } from "../../../node/engine/engine.ts";
 import type { Cell } from "../text-table.ts";
 import { printable } from "./printable.ts";
 import { reportTable } from "./report-table.ts";

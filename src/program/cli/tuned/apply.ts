@@ -1,9 +1,9 @@
-import type { ApplyReport } from "../../engine/engine.ts";
+import type { ApplyReport } from "../../../node/engine/engine.ts";
 import { applyOptions } from "./apply-options.ts";
 import { type Applied, applyText } from "./apply-text.ts";
-import { placeBaseScripts } from "../../on-node/place-base-scripts.ts";
+import { placeBaseScripts } from "../../../node/on-node/place-base-scripts.ts";
 import { chooseEngine, engineOption } from "./engine-option.ts";
-import { lockEngine } from "../../on-node/lock-engine.ts";
+import { lockEngine } from "../../../node/on-node/lock-engine.ts";
 import { OneShotHost } from "./one-shot-host.ts";
 import { outputOption, serialised } from "./output-option.ts";
 import { profileNames } from "./profile-names.ts";

@@ -1,9 +1,14 @@
-import type { Engine } from "../../engine/engine.ts";
-import { nativeEngine } from "../../engine/native-engine.ts";
-import { engineFor, type EngineName, engineNames, type EngineQuestion } from "../../engine/tuned-daemon/engine-for.ts";
-import { launchAt } from "../../engine/tuned-daemon/launch.ts";
-import { TunedEngine } from "../../engine/tuned-daemon/tuned-engine.ts";
-import { stopOnSignals } from "../../runtime/signals.ts";
+import type { Engine } from "../../../node/engine/engine.ts";
+import { nativeEngine } from "../../../node/engine/native-engine.ts";
+import {
+  engineFor,
+  type EngineName,
+  engineNames,
+  type EngineQuestion,
+} from "../../../node/engine/tuned-daemon/engine-for.ts";
+import { launchAt } from "../../../node/engine/tuned-daemon/launch.ts";
+import { TunedEngine } from "../../../node/engine/tuned-daemon/tuned-engine.ts";
+import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 
 export function engineOption(value: unknown): EngineName {
   const name = engineNames.find((one) => one === value);

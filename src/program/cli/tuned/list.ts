@@ -1,6 +1,6 @@
-import type { ParsedProfile } from "../../tuned/parse-profile.ts";
-import { formatProblem } from "../../tuned/problem.ts";
-import { baseDirectory } from "../../tuned/profiles/base-profiles.ts";
+import type { ParsedProfile } from "../../../language/tuned/parse-profile.ts";
+import { formatProblem } from "../../../language/tuned/problem.ts";
+import { baseDirectory } from "../../../language/tuned/profiles/base-profiles.ts";
 import { type Cell, textTable } from "../text-table.ts";
 import { OneShotHost } from "./one-shot-host.ts";
 import { outputOption, serialised } from "./output-option.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { FileText } from "../../host/host.ts";
-import { MemoryBase } from "../../host/memory-base.ts";
-import { MemoryHost } from "../../host/memory-host.ts";
-import { type Answer, type Probe, probeKey } from "../../tuned/probe.ts";
-import { baseDirectory } from "../../tuned/profiles/base-profiles.ts";
+import type { FileText } from "../../../node/host/host.ts";
+import { MemoryBase } from "../../../node/host/memory-base.ts";
+import { MemoryHost } from "../../../node/host/memory-host.ts";
+import { type Answer, type Probe, probeKey } from "../../../language/tuned/probe.ts";
+import { baseDirectory } from "../../../language/tuned/profiles/base-profiles.ts";
 import { type Chain, ProfileLibrary } from "./profile-library.ts";
 
 class Counting extends MemoryHost {

@@ -1,4 +1,4 @@
-import { formatProblem, type Notice, type Problem } from "../../tuned/problem.ts";
+import { formatProblem, type Notice, type Problem } from "../../../language/tuned/problem.ts";
 import { printable } from "./printable.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -1,4 +1,4 @@
-import type { OptionDocument, ProfileDocument, UnitDocument } from "../../tuned/document.ts";
+import type { OptionDocument, ProfileDocument, UnitDocument } from "../../../language/tuned/document.ts";
 import { probeText } from "../probe-text.ts";
 import { type Cell, textTable } from "../text-table.ts";
 import { printable } from "./printable.ts";

@@ -1,11 +1,11 @@
-import type { Host } from "../../host/host.ts";
-import { answerProbes } from "../../on-node/answer-probes.ts";
-import { resolveOnNode } from "../../on-node/resolve-on-node.ts";
-import type { ChainLink } from "../../tuned/load-chain.ts";
-import type { Probe } from "../../tuned/probe.ts";
-import type { Problem } from "../../tuned/problem.ts";
-import { baseVariableFiles } from "../../tuned/profiles/base-files.ts";
-import type { ResolvedProfile } from "../../tuned/resolve.ts";
+import type { Host } from "../../../node/host/host.ts";
+import { answerProbes } from "../../../node/on-node/answer-probes.ts";
+import { resolveOnNode } from "../../../node/on-node/resolve-on-node.ts";
+import type { ChainLink } from "../../../language/tuned/load-chain.ts";
+import type { Probe } from "../../../language/tuned/probe.ts";
+import type { Problem } from "../../../language/tuned/problem.ts";
+import { baseVariableFiles } from "../../../language/tuned/profiles/base-files.ts";
+import type { ResolvedProfile } from "../../../language/tuned/resolve.ts";
 import { ProfileLibrary } from "./profile-library.ts";
 import type { Place } from "./search-path.ts";
 

@@ -1,4 +1,4 @@
-import { documentOf } from "../../tuned/document.ts";
+import { documentOf } from "../../../language/tuned/document.ts";
 import { OneShotHost } from "./one-shot-host.ts";
 import { outputOption, serialised } from "./output-option.ts";
 import { profileNames } from "./profile-names.ts";

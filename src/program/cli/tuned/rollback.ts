@@ -1,10 +1,10 @@
-import type { Restored } from "../../engine/engine.ts";
-import { nativeEngine } from "../../engine/native-engine.ts";
-import { pidFile } from "../../engine/tuned-daemon/other-tuned.ts";
-import type { Host } from "../../host/host.ts";
+import type { Restored } from "../../../node/engine/engine.ts";
+import { nativeEngine } from "../../../node/engine/native-engine.ts";
+import { pidFile } from "../../../node/engine/tuned-daemon/other-tuned.ts";
+import type { Host } from "../../../node/host/host.ts";
 import type { Cell } from "../text-table.ts";
 import { type ChosenEngine, tunedDaemon } from "./engine-option.ts";
-import { lockEngine } from "../../on-node/lock-engine.ts";
+import { lockEngine } from "../../../node/on-node/lock-engine.ts";
 import { OneShotHost } from "./one-shot-host.ts";
 import { outputOption, serialised } from "./output-option.ts";
 import { printable } from "./printable.ts";

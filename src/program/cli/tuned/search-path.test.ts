@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { LinuxHost } from "../../host/linux-host.ts";
+import { LinuxHost } from "../../../node/host/linux-host.ts";
 import { searchPath, systemDirectories } from "./search-path.ts";
 import { FakeRoot } from "./testing/fake-root.ts";
 

@@ -1,6 +1,6 @@
 import { resolve as absolute } from "node:path";
-import type { Host } from "../../host/host.ts";
-import { LinuxHost } from "../../host/linux-host.ts";
+import type { Host } from "../../../node/host/host.ts";
+import { LinuxHost } from "../../../node/host/linux-host.ts";
 
 /** A folder of profiles, and the host that can read it. */
 export interface Place {

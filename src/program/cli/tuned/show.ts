@@ -1,4 +1,4 @@
-import { answerProbes } from "../../on-node/answer-probes.ts";
+import { answerProbes } from "../../../node/on-node/answer-probes.ts";
 import { OneShotHost } from "./one-shot-host.ts";
 import { ProfileLibrary } from "./profile-library.ts";
 import { profileNames } from "./profile-names.ts";

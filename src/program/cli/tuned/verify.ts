@@ -1,5 +1,5 @@
-import type { Difference } from "../../engine/engine.ts";
-import { nativeEngine } from "../../engine/native-engine.ts";
+import type { Difference } from "../../../node/engine/engine.ts";
+import { nativeEngine } from "../../../node/engine/native-engine.ts";
 import type { Cell } from "../text-table.ts";
 import { applyOptions } from "./apply-options.ts";
 import { OneShotHost } from "./one-shot-host.ts";

@@ -1,6 +1,6 @@
-import type { CpuTopology } from "../../../cpu/cpu-topology.ts";
+import type { CpuTopology } from "../../../../language/cpu/cpu-topology.ts";
 import { defaultPools } from "../../pools.ts";
-import type { KubeObject } from "../../../object/meta.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import { apiVersion } from "../../api.ts";
 import type { PoolNode } from "../../pool-node.ts";
 import type { Surroundings } from "../../surroundings.ts";

@@ -1,4 +1,4 @@
-import { type CpuSet, formatRanges } from "../../../cpu/cpu-set.ts";
+import { type CpuSet, formatRanges } from "../../../../language/cpu/cpu-set.ts";
 import type { ProfileFacts } from "../../profile-facts.ts";
 import { ovsSlice } from "../open-vswitch.ts";
 

@@ -1,6 +1,6 @@
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from "kubernetes-types/core/v1.js";
 import type { StorageClass } from "kubernetes-types/storage/v1.js";
-import { compareQuantities, parseQuantity } from "../../../object/quantity.ts";
+import { compareQuantities, parseQuantity } from "../../../../language/object/quantity.ts";
 import type { Lookup } from "../../resource.ts";
 import type { AdmissionPlugin } from "../admission.ts";
 import { refused } from "../refused.ts";

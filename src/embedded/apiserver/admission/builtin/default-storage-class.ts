@@ -1,5 +1,5 @@
 import type { PersistentVolumeClaim } from "kubernetes-types/core/v1.js";
-import type { KubeObject } from "../../../object/meta.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import type { Lookup } from "../../resource.ts";
 import type { AdmissionPlugin } from "../admission.ts";
 

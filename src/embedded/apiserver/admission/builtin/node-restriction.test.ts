@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { KubeObject } from "../../../object/meta.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import type { Authorizer, User } from "../../auth/user.ts";
 import { SmallServer, type Target } from "../../testing/small-server.ts";
 import type { Attributes } from "../admission.ts";

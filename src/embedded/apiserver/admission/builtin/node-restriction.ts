@@ -1,6 +1,6 @@
 import type { Node, Pod, PodSpec } from "kubernetes-types/core/v1.js";
-import { equal } from "../../../object/json.ts";
-import type { KubeObject } from "../../../object/meta.ts";
+import { equal } from "../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import { nodeNameOf } from "../../auth/node-identity.ts";
 import { isMirrorPod } from "../../auth/pod-references.ts";
 import type { Authorizer } from "../../auth/user.ts";

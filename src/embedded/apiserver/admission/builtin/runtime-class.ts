@@ -1,7 +1,7 @@
 import type { PodSpec, Toleration } from "kubernetes-types/core/v1.js";
 import type { RuntimeClass } from "kubernetes-types/node/v1.js";
-import { clone, equal, set } from "../../../object/json.ts";
-import { compareQuantities, parseQuantity } from "../../../object/quantity.ts";
+import { clone, equal, set } from "../../../../language/object/json.ts";
+import { compareQuantities, parseQuantity } from "../../../../language/object/quantity.ts";
 import type { Lookup } from "../../resource.ts";
 import type { AdmissionPlugin, Attributes } from "../admission.ts";
 import { refused } from "../refused.ts";

@@ -1,8 +1,8 @@
-import { dnsLabel, dnsSubdomain } from "../../../object/names.ts";
-import { charge, type Frame } from "../../../schema/cel/frame.ts";
-import { LibraryBuilder, type Library } from "../../../schema/cel/overload.ts";
-import { bool, opaque, type OpaqueType, string } from "../../../schema/cel/type.ts";
-import { EvaluationError, OpaqueValue, type Value } from "../../../schema/cel/value.ts";
+import { dnsLabel, dnsSubdomain } from "../../../../language/object/names.ts";
+import { charge, type Frame } from "../../../../language/schema/cel/frame.ts";
+import { LibraryBuilder, type Library } from "../../../../language/schema/cel/overload.ts";
+import { bool, opaque, type OpaqueType, string } from "../../../../language/schema/cel/type.ts";
+import { EvaluationError, OpaqueValue, type Value } from "../../../../language/schema/cel/value.ts";
 import { serviceAccountGroups, serviceAccountName } from "../../auth/service-account.ts";
 import type { Attributes as Question, Authorizer, Decision, User } from "../../auth/user.ts";
 

@@ -1,6 +1,6 @@
-import { type Expression, compileExpression } from "../../../schema/cel/expression.ts";
-import { merged, standardLibrary } from "../../../schema/cel/library.ts";
-import { CompileError, showError } from "../../../schema/cel/syntax.ts";
+import { type Expression, compileExpression } from "../../../../language/schema/cel/expression.ts";
+import { merged, standardLibrary } from "../../../../language/schema/cel/library.ts";
+import { CompileError, showError } from "../../../../language/schema/cel/syntax.ts";
 import {
   bool,
   dyn,
@@ -12,7 +12,7 @@ import {
   timestamp,
   int,
   type Type,
-} from "../../../schema/cel/type.ts";
+} from "../../../../language/schema/cel/type.ts";
 import { authorization, authorizerType, resourceCheckType } from "./authorizer-library.ts";
 
 /** Which variables an expression has besides those that all have. */

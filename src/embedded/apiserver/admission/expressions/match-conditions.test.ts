@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { KubeObject } from "../../../object/meta.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import type { Attributes as Question, Authorizer } from "../../auth/user.ts";
 import type { Lookup } from "../../resource.ts";
 import type { Attributes } from "../admission.ts";

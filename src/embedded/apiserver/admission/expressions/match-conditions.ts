@@ -1,5 +1,5 @@
-import type { Purse } from "../../../schema/cel/frame.ts";
-import type { Value } from "../../../schema/cel/value.ts";
+import type { Purse } from "../../../../language/schema/cel/frame.ts";
+import type { Value } from "../../../../language/schema/cel/value.ts";
 import { compileAbout, type Environment, type Outcome } from "./environment.ts";
 import { evaluate } from "./evaluate.ts";
 

@@ -1,8 +1,8 @@
-import { at, isObject } from "../../../object/json.ts";
-import type { KubeObject } from "../../../object/meta.ts";
-import { fromJson } from "../../../schema/cel/json-value.ts";
-import { parseTimestamp } from "../../../schema/cel/time-value.ts";
-import type { Value } from "../../../schema/cel/value.ts";
+import { at, isObject } from "../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { fromJson } from "../../../../language/schema/cel/json-value.ts";
+import { parseTimestamp } from "../../../../language/schema/cel/time-value.ts";
+import type { Value } from "../../../../language/schema/cel/value.ts";
 import { objectValue } from "./object-value.ts";
 
 /** `namespaceObject`: of the namespace around an object, what expressions may see. */

@@ -1,4 +1,4 @@
-import { ObjectValue, type Value } from "../../../schema/cel/value.ts";
+import { ObjectValue, type Value } from "../../../../language/schema/cel/value.ts";
 
 /** Fields without a value are not there. */
 export function objectValue(fields: Readonly<Record<string, Value | undefined>>): Value {

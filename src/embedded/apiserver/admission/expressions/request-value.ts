@@ -1,5 +1,5 @@
-import { fromJson } from "../../../schema/cel/json-value.ts";
-import type { Value } from "../../../schema/cel/value.ts";
+import { fromJson } from "../../../../language/schema/cel/json-value.ts";
+import type { Value } from "../../../../language/schema/cel/value.ts";
 import type { Resource } from "../../resource.ts";
 import type { Attributes } from "../admission.ts";
 import { objectValue } from "./object-value.ts";

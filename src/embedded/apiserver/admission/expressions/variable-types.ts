@@ -1,4 +1,4 @@
-import { dyn, list, map, type Type } from "../../../schema/cel/type.ts";
+import { dyn, list, map, type Type } from "../../../../language/schema/cel/type.ts";
 import { compileAbout, type Environment, type Outcome } from "./environment.ts";
 
 export interface Variable {

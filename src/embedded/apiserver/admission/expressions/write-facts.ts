@@ -1,6 +1,6 @@
-import { apiVersionOf, type KubeObject } from "../../../object/meta.ts";
-import { fromJson } from "../../../schema/cel/json-value.ts";
-import type { Value } from "../../../schema/cel/value.ts";
+import { apiVersionOf, type KubeObject } from "../../../../language/object/meta.ts";
+import { fromJson } from "../../../../language/schema/cel/json-value.ts";
+import type { Value } from "../../../../language/schema/cel/value.ts";
 import type { Authorizer } from "../../auth/user.ts";
 import type { Lookup, Resource } from "../../resource.ts";
 import type { Attributes } from "../admission.ts";

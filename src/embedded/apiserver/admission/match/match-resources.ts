@@ -1,4 +1,4 @@
-import type { LabelSelectorObject } from "../../../object/label-selector.ts";
+import type { LabelSelectorObject } from "../../../../language/object/label-selector.ts";
 import type { Registry } from "../../registry.ts";
 import type { Lookup, Resource } from "../../resource.ts";
 import type { Attributes } from "../admission.ts";

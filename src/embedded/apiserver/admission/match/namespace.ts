@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../../object/meta.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import type { Lookup, Resource } from "../../resource.ts";
 import type { Attributes } from "../admission.ts";
 

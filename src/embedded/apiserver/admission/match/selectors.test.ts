@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { LabelSelectorObject } from "../../../object/label-selector.ts";
-import type { KubeObject } from "../../../object/meta.ts";
+import type { LabelSelectorObject } from "../../../../language/object/label-selector.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import type { Lookup } from "../../resource.ts";
 import type { Attributes } from "../admission.ts";
 import { attributesOf } from "../testing/attributes.ts";

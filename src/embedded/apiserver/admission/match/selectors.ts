@@ -4,8 +4,8 @@ import {
   type LabelSelector,
   type LabelSelectorObject,
   matchesLabels,
-} from "../../../object/label-selector.ts";
-import type { KubeObject } from "../../../object/meta.ts";
+} from "../../../../language/object/label-selector.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import type { Lookup } from "../../resource.ts";
 import { notFound } from "../../status-error.ts";
 import type { Attributes } from "../admission.ts";

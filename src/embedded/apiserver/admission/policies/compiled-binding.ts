@@ -1,5 +1,9 @@
-import { fromLabelSelector, type LabelSelector, type LabelSelectorObject } from "../../../object/label-selector.ts";
-import type { KubeObject } from "../../../object/meta.ts";
+import {
+  fromLabelSelector,
+  type LabelSelector,
+  type LabelSelectorObject,
+} from "../../../../language/object/label-selector.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import { type CompiledMatch, compileMatchResources, type MatchResources } from "../match/match-resources.ts";
 
 /** `ValidatingAdmissionPolicyBinding.spec`, defaulted and validated. */

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../../object/meta.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import { compileAbout, type Outcome } from "../expressions/environment.ts";
 import {
   type CompiledCondition,

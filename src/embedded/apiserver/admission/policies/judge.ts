@@ -1,8 +1,8 @@
-import { byteLength } from "../../../object/byte-length.ts";
-import type { KubeObject } from "../../../object/meta.ts";
-import { type Purse, totalCostLimit } from "../../../schema/cel/frame.ts";
-import { fromJson } from "../../../schema/cel/json-value.ts";
-import type { Value } from "../../../schema/cel/value.ts";
+import { byteLength } from "../../../../language/object/byte-length.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { type Purse, totalCostLimit } from "../../../../language/schema/cel/frame.ts";
+import { fromJson } from "../../../../language/schema/cel/json-value.ts";
+import type { Value } from "../../../../language/schema/cel/value.ts";
 import type { Resource } from "../../resource.ts";
 import { evaluate } from "../expressions/evaluate.ts";
 import { evaluateMatchConditions } from "../expressions/match-conditions.ts";

@@ -1,6 +1,6 @@
-import { at, equal } from "../../../object/json.ts";
-import { type KubeObject, parseApiVersion } from "../../../object/meta.ts";
-import { forbidden } from "../../../schema/field-error.ts";
+import { at, equal } from "../../../../language/object/json.ts";
+import { type KubeObject, parseApiVersion } from "../../../../language/object/meta.ts";
+import { forbidden } from "../../../../language/schema/field-error.ts";
 import { SUPERUSERS } from "../../auth/rbac.ts";
 import type { Authorizer, User } from "../../auth/user.ts";
 import { collectionOf, type Registry } from "../../registry.ts";

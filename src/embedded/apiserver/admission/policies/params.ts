@@ -1,5 +1,5 @@
-import { matchesLabels } from "../../../object/label-selector.ts";
-import { apiVersionOf, type KubeObject, parseApiVersion } from "../../../object/meta.ts";
+import { matchesLabels } from "../../../../language/object/label-selector.ts";
+import { apiVersionOf, type KubeObject, parseApiVersion } from "../../../../language/object/meta.ts";
 import { collectionOf, type Registry } from "../../registry.ts";
 import type { Lookup, Resource } from "../../resource.ts";
 import type { ParamRef } from "./compiled-binding.ts";

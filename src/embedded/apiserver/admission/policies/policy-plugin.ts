@@ -1,4 +1,4 @@
-import { parseApiVersion } from "../../../object/meta.ts";
+import { parseApiVersion } from "../../../../language/object/meta.ts";
 import type { Authorizer } from "../../auth/user.ts";
 import type { Registry } from "../../registry.ts";
 import type { Lookup, Resource } from "../../resource.ts";

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../../object/meta.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import type { Registry } from "../../registry.ts";
 import type { Resource } from "../../resource.ts";
 import type { ObjectReader } from "../../storage/reader.ts";

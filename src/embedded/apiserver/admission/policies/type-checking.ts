@@ -1,6 +1,6 @@
-import type { KubeObject } from "../../../object/meta.ts";
-import { shapeOf } from "../../../schema/cel/shape.ts";
-import type { Type } from "../../../schema/cel/type.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { shapeOf } from "../../../../language/schema/cel/shape.ts";
+import type { Type } from "../../../../language/schema/cel/type.ts";
 import type { Registry } from "../../registry.ts";
 import type { Resource } from "../../resource.ts";
 import { compileAbout } from "../expressions/environment.ts";

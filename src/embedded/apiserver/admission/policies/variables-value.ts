@@ -1,5 +1,5 @@
-import type { Purse } from "../../../schema/cel/frame.ts";
-import { EvaluationError, ObjectValue, type Value } from "../../../schema/cel/value.ts";
+import type { Purse } from "../../../../language/schema/cel/frame.ts";
+import { EvaluationError, ObjectValue, type Value } from "../../../../language/schema/cel/value.ts";
 import type { CompiledVariable } from "./compiled-policy.ts";
 
 /** Each variable that uses another stands on the stack until that one is known. */

@@ -1,5 +1,5 @@
-import { clone, equal } from "../../../object/json.ts";
-import type { KubeObject } from "../../../object/meta.ts";
+import { clone, equal } from "../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import type { AdmissionPlugin, Attributes } from "../admission.ts";
 import { afterFailure, askWebhook } from "./ask-webhook.ts";
 import { isCalled } from "./is-called.ts";

@@ -1,7 +1,7 @@
-import { equal, isObject, type Json } from "../../../object/json.ts";
-import { apiVersionOf, type KubeObject } from "../../../object/meta.ts";
-import { applyJsonPatch } from "../../../patch/json-patch.ts";
-import { PatchError } from "../../../patch/patch-error.ts";
+import { equal, isObject, type Json } from "../../../../language/object/json.ts";
+import { apiVersionOf, type KubeObject } from "../../../../language/object/meta.ts";
+import { applyJsonPatch } from "../../../../language/patch/json-patch.ts";
+import { PatchError } from "../../../../language/patch/patch-error.ts";
 import { decodeCustom } from "../../custom/decode-custom.ts";
 import { decodeBuiltin } from "../../kinds/decode.ts";
 import { DecodeError } from "../../kinds/decoding.ts";

@@ -1,6 +1,6 @@
-import { isObject } from "../../../object/json.ts";
-import { parseApiVersion } from "../../../object/meta.ts";
-import type { StatusDetails } from "../../../object/status.ts";
+import { isObject } from "../../../../language/object/json.ts";
+import { parseApiVersion } from "../../../../language/object/meta.ts";
+import type { StatusDetails } from "../../../../language/object/status.ts";
 import { canonicalBase64 } from "../../kinds/base64.ts";
 import type { Review, ReviewVersion } from "./admission-review.ts";
 

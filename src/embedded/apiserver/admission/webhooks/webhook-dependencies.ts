@@ -1,5 +1,5 @@
-import type { KubeObject } from "../../../object/meta.ts";
-import type { Clock } from "../../../runtime/clock.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import type { Clock } from "../../../../cluster/runtime/clock.ts";
 import type { Authorizer } from "../../auth/user.ts";
 import type { Registry } from "../../registry.ts";
 import type { Resource } from "../../resource.ts";

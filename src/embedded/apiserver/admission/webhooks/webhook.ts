@@ -1,5 +1,5 @@
-import type { LabelSelectorObject } from "../../../object/label-selector.ts";
-import type { KubeObject } from "../../../object/meta.ts";
+import type { LabelSelectorObject } from "../../../../language/object/label-selector.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import type { ClientConfig } from "../../reviews/review-client.ts";
 import type { MatchCondition } from "../expressions/match-conditions.ts";
 import type { Rule } from "../match/rules.ts";

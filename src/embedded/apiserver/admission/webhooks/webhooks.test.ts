@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { KubeObject } from "../../../object/meta.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import { create as createIn } from "../../request/create.ts";
 import type { ReviewClient } from "../../reviews/review-client.ts";
 import { SmallServer } from "../../testing/small-server.ts";

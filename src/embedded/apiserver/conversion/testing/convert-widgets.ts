@@ -1,5 +1,5 @@
-import { clone } from "../../../object/json.ts";
-import type { KubeObject } from "../../../object/meta.ts";
+import { clone } from "../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import type { ClientConfig } from "../../reviews/review-client.ts";
 import type { Body } from "../../testing/small-server.ts";
 

@@ -1,6 +1,6 @@
 import type { LabelSelector } from "kubernetes-types/meta/v1.js";
-import { pathSegment } from "../../../object/names.ts";
-import { duplicate, type FieldError, invalid, notSupported } from "../../../schema/field-error.ts";
+import { pathSegment } from "../../../../language/object/names.ts";
+import { duplicate, type FieldError, invalid, notSupported } from "../../../../language/schema/field-error.ts";
 import type { Rule } from "../../admission/match/rules.ts";
 import { validateSelector } from "../label-checks.ts";
 import { validateRule } from "./validate-rule.ts";

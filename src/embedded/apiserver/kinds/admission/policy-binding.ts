@@ -3,9 +3,16 @@ import type {
   ValidatingAdmissionPolicyBinding,
   ValidatingAdmissionPolicyBindingSpec,
 } from "kubernetes-types/admissionregistration/v1.js";
-import type { KubeObject } from "../../../object/meta.ts";
-import { dnsSubdomain, pathSegment } from "../../../object/names.ts";
-import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from "../../../schema/field-error.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { dnsSubdomain, pathSegment } from "../../../../language/object/names.ts";
+import {
+  duplicate,
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from "../../../../language/schema/field-error.ts";
 import { defaultMatchResources, validateMatchResources } from "./match-resources.ts";
 import { ageColumn, nameColumn, stringColumn, typed } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";

@@ -1,6 +1,6 @@
 import type { ValidatingAdmissionPolicy } from "kubernetes-types/admissionregistration/v1.js";
-import type { KubeObject } from "../../../object/meta.ts";
-import { type FieldError, required } from "../../../schema/field-error.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { type FieldError, required } from "../../../../language/schema/field-error.ts";
 import { defaultMatchResources } from "./match-resources.ts";
 import { validatePolicy } from "./validate-policy.ts";
 import { ageColumn, integerColumn, nameColumn, stringColumn, typed } from "../columns.ts";

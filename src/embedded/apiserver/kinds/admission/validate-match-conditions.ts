@@ -1,5 +1,5 @@
-import { qualifiedName } from "../../../object/names.ts";
-import { duplicate, invalid, required, tooMany, type FieldError } from "../../../schema/field-error.ts";
+import { qualifiedName } from "../../../../language/object/names.ts";
+import { duplicate, invalid, required, tooMany, type FieldError } from "../../../../language/schema/field-error.ts";
 import { compileAbout, type Environment } from "../../admission/expressions/environment.ts";
 import type { MatchCondition } from "../../admission/expressions/match-conditions.ts";
 

@@ -4,10 +4,16 @@ import type {
   ValidatingAdmissionPolicySpec,
   Validation,
 } from "kubernetes-types/admissionregistration/v1.js";
-import { byteLength } from "../../../object/byte-length.ts";
-import type { KubeObject } from "../../../object/meta.ts";
-import { dns1035Label, dnsSubdomain, qualifiedName } from "../../../object/names.ts";
-import { duplicate, type FieldError, invalid, notSupported, required } from "../../../schema/field-error.ts";
+import { byteLength } from "../../../../language/object/byte-length.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { dns1035Label, dnsSubdomain, qualifiedName } from "../../../../language/object/names.ts";
+import {
+  duplicate,
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+} from "../../../../language/schema/field-error.ts";
 import { compileAbout, type Environment, type Outcome } from "../../admission/expressions/environment.ts";
 import { VariableTypes } from "../../admission/expressions/variable-types.ts";
 import { validateMatchConditions } from "./validate-match-conditions.ts";

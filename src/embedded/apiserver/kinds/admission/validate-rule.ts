@@ -1,4 +1,4 @@
-import { invalid, notSupported, required, type FieldError } from "../../../schema/field-error.ts";
+import { invalid, notSupported, required, type FieldError } from "../../../../language/schema/field-error.ts";
 import type { Rule } from "../../admission/match/rules.ts";
 
 const operations = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];

@@ -1,5 +1,11 @@
-import { dns1035Label, dnsSubdomain } from "../../../object/names.ts";
-import { duplicate, invalid, notSupported, required, type FieldError } from "../../../schema/field-error.ts";
+import { dns1035Label, dnsSubdomain } from "../../../../language/object/names.ts";
+import {
+  duplicate,
+  invalid,
+  notSupported,
+  required,
+  type FieldError,
+} from "../../../../language/schema/field-error.ts";
 import type { Webhook } from "../../admission/webhooks/webhook.ts";
 import { clientConfigFaults } from "../../reviews/client-config-faults.ts";
 import { validateSelector } from "../label-checks.ts";

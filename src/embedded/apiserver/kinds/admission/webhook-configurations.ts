@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../../object/meta.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import { webhooksIn, type Webhook } from "../../admission/webhooks/webhook.ts";
 import type { Resource } from "../../resource.ts";
 import { ageColumn, integerColumn, nameColumn } from "../columns.ts";

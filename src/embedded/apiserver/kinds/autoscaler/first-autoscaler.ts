@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../../object/meta.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import { defineKind } from "../define-kind.ts";
 import { fromFirst, toFirst } from "./first-version.ts";
 import { horizontalPodAutoscaler } from "./horizontal-pod-autoscaler.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { KubeObject } from "../../../object/meta.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import { create, row, update } from "../testing/run-strategy.ts";
 import { firstAutoscaler } from "./first-autoscaler.ts";
 import { fromFirst, toFirst } from "./first-version.ts";

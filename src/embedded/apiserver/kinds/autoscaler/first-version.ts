@@ -4,8 +4,8 @@ import type {
   HPAScalingRules,
   MetricSpec,
 } from "kubernetes-types/autoscaling/v2.js";
-import { isObject, type Json, type JsonObject } from "../../../object/json.ts";
-import type { KubeObject } from "../../../object/meta.ts";
+import { isObject, type Json, type JsonObject } from "../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import { decodeBuiltin } from "../decode.ts";
 import { DecodeError } from "../decoding.ts";
 import { definitionOf } from "../definitions.ts";

@@ -3,8 +3,8 @@ import type {
   HorizontalPodAutoscalerSpec,
   HPAScalingRules,
 } from "kubernetes-types/autoscaling/v2.js";
-import type { KubeObject } from "../../../object/meta.ts";
-import type { FieldError } from "../../../schema/field-error.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import type { FieldError } from "../../../../language/schema/field-error.ts";
 import { atLeast } from "../bounds.ts";
 import { ageColumn, integerColumn, nameColumn, stringColumn, typed } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";

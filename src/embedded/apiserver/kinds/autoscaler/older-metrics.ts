@@ -4,7 +4,7 @@ import type {
   MetricStatus,
   MetricTarget,
 } from "kubernetes-types/autoscaling/v2.js";
-import { isObject, type JsonObject } from "../../../object/json.ts";
+import { isObject, type JsonObject } from "../../../../language/object/json.ts";
 
 /** What version 1 calls what a metric is of. All of it is optional here: it comes out of an annotation. */
 interface Older {

@@ -1,5 +1,11 @@
 import type { HorizontalPodAutoscalerSpec, HPAScalingRules } from "kubernetes-types/autoscaling/v2.js";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../../../schema/field-error.ts";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from "../../../../language/schema/field-error.ts";
 import { notNegative } from "../resource-list.ts";
 import { validateMetric } from "./validate-metric.ts";
 import { validateReference } from "./validate-reference.ts";

@@ -1,7 +1,13 @@
 import type { MetricSpec, MetricTarget } from "kubernetes-types/autoscaling/v2.js";
-import { dnsLabel, pathSegment } from "../../../object/names.ts";
-import { compareQuantities, parseQuantity } from "../../../object/quantity.ts";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../../../schema/field-error.ts";
+import { dnsLabel, pathSegment } from "../../../../language/object/names.ts";
+import { compareQuantities, parseQuantity } from "../../../../language/object/quantity.ts";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from "../../../../language/schema/field-error.ts";
 import { validateReference } from "./validate-reference.ts";
 
 /** In the order in which the first of several is looked at. */

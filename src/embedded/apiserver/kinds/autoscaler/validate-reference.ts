@@ -1,6 +1,6 @@
 import type { CrossVersionObjectReference } from "kubernetes-types/autoscaling/v2.js";
-import { pathSegment } from "../../../object/names.ts";
-import { type FieldError, invalid, required } from "../../../schema/field-error.ts";
+import { pathSegment } from "../../../../language/object/names.ts";
+import { type FieldError, invalid, required } from "../../../../language/schema/field-error.ts";
 
 export function validateReference(
   { kind, name, apiVersion = "" }: CrossVersionObjectReference,

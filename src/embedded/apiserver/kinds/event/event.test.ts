@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { KubeObject } from "../../../object/meta.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import { RecordedWatch } from "../../testing/recorded-watch.ts";
 import { SmallServer } from "../../testing/small-server.ts";
 import { row } from "../testing/run-strategy.ts";

@@ -1,6 +1,6 @@
 import type { Event } from "kubernetes-types/core/v1.js";
-import type { KubeObject } from "../../../object/meta.ts";
-import { pathSegment } from "../../../object/names.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { pathSegment } from "../../../../language/object/names.ts";
 import { since, stringColumn, typed } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";
 import { validateEvent } from "./validate.ts";

@@ -1,5 +1,5 @@
-import type { KubeObject } from "../../../object/meta.ts";
-import { pathSegment } from "../../../object/names.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { pathSegment } from "../../../../language/object/names.ts";
 import { defineKind } from "../define-kind.ts";
 import { event } from "./event.ts";
 import { fromCoreEvent, toCoreEvent } from "./shapes.ts";

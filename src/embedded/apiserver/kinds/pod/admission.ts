@@ -1,5 +1,5 @@
 import type { PodSpec, Toleration } from "kubernetes-types/core/v1.js";
-import type { KubeObject } from "../../../object/meta.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import type { PriorityClass } from "kubernetes-types/scheduling/v1.js";
 import type { Lookup } from "../../resource.ts";
 import { forbidden } from "../../status-error.ts";

@@ -1,6 +1,12 @@
 import type { Container, PodSpec } from "kubernetes-types/core/v1.js";
-import { dnsLabel } from "../../../object/names.ts";
-import { duplicate, type FieldError, invalid, notSupported, required } from "../../../schema/field-error.ts";
+import { dnsLabel } from "../../../../language/object/names.ts";
+import {
+  duplicate,
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+} from "../../../../language/schema/field-error.ts";
 import { validateContainerResources } from "../resource-list.ts";
 import { validateEnv, validateEnvFrom } from "./environment.ts";
 import { validateHostPorts, validatePorts } from "./ports.ts";

@@ -1,6 +1,6 @@
 import type { PodSpec } from "kubernetes-types/core/v1.js";
-import { isObject } from "../../../object/json.ts";
-import type { Schema } from "../../../schema/schema.ts";
+import { isObject } from "../../../../language/object/json.ts";
+import type { Schema } from "../../../../language/schema/schema.ts";
 import { definitionOf } from "../definitions.ts";
 
 /** The order in which Go's own structs hold their fields. A struct that is not here shows only what is set. */

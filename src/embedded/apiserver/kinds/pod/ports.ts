@@ -1,5 +1,11 @@
 import type { Container, ContainerPort } from "kubernetes-types/core/v1.js";
-import { duplicate, type FieldError, invalid, notSupported, required } from "../../../schema/field-error.ts";
+import {
+  duplicate,
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+} from "../../../../language/schema/field-error.ts";
 import { validPort } from "../bounds.ts";
 
 const protocols = ["SCTP", "TCP", "UDP"];

@@ -1,5 +1,11 @@
 import type { Container, LifecycleHandler, Probe } from "kubernetes-types/core/v1.js";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../../../schema/field-error.ts";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from "../../../../language/schema/field-error.ts";
 import { atLeast, validPort } from "../bounds.ts";
 import { validatePortOrName } from "./ports.ts";
 

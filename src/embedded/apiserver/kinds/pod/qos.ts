@@ -1,5 +1,10 @@
 import type { PodSpec } from "kubernetes-types/core/v1.js";
-import { addQuantities, compareQuantities, parseQuantity, type Quantity } from "../../../object/quantity.ts";
+import {
+  addQuantities,
+  compareQuantities,
+  parseQuantity,
+  type Quantity,
+} from "../../../../language/object/quantity.ts";
 
 export type QosClass = "Guaranteed" | "Burstable" | "BestEffort";
 

@@ -1,5 +1,5 @@
 import type { PodSecurityContext, SecurityContext } from "kubernetes-types/core/v1.js";
-import { duplicate, type FieldError, invalid, required } from "../../../schema/field-error.ts";
+import { duplicate, type FieldError, invalid, required } from "../../../../language/schema/field-error.ts";
 import { between, maxInt32 } from "../bounds.ts";
 
 const id = (value: number | undefined, field: string): FieldError[] => between(value, 0, maxInt32, field);

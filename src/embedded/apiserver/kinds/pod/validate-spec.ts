@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { HostAlias, PodSpec } from "kubernetes-types/core/v1.js";
-import { dnsLabel, dnsSubdomain, type NameRule } from "../../../object/names.ts";
-import { type FieldError, invalid, notSupported, required } from "../../../schema/field-error.ts";
+import { dnsLabel, dnsSubdomain, type NameRule } from "../../../../language/object/names.ts";
+import { type FieldError, invalid, notSupported, required } from "../../../../language/schema/field-error.ts";
 import { between, maxInt32 } from "../bounds.ts";
 import { validateLabels } from "../label-checks.ts";
 import { validateContainerResources } from "../resource-list.ts";

@@ -1,5 +1,5 @@
 import type { KeyToPath, Volume, VolumeMount } from "kubernetes-types/core/v1.js";
-import { dnsLabel } from "../../../object/names.ts";
+import { dnsLabel } from "../../../../language/object/names.ts";
 import {
   duplicate,
   type FieldError,
@@ -8,7 +8,7 @@ import {
   notFound,
   notSupported,
   required,
-} from "../../../schema/field-error.ts";
+} from "../../../../language/schema/field-error.ts";
 import { notNegative } from "../resource-list.ts";
 import { validateFieldPath } from "./environment.ts";
 

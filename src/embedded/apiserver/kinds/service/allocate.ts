@@ -1,6 +1,6 @@
 import type { ServicePort, ServiceSpec } from "kubernetes-types/core/v1.js";
-import type { KubeObject } from "../../../object/meta.ts";
-import { type FieldError, invalid } from "../../../schema/field-error.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { type FieldError, invalid } from "../../../../language/schema/field-error.ts";
 import type { Reservation } from "../../allocation/service-pools.ts";
 import { internal } from "../../status-error.ts";
 import { settleFamilies } from "./ip-families.ts";

@@ -1,5 +1,5 @@
 import type { Service, ServiceSpec } from "kubernetes-types/core/v1.js";
-import type { KubeObject } from "../../../object/meta.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import type { Held } from "../../allocation/service-pools.ts";
 
 export const specOf = (object: KubeObject): ServiceSpec => (object as Service).spec ?? {};

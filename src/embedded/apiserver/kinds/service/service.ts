@@ -1,4 +1,4 @@
-import { dns1035Label } from "../../../object/names.ts";
+import { dns1035Label } from "../../../../language/object/names.ts";
 import { defineKind } from "../define-kind.ts";
 import { allocate } from "./allocate.ts";
 import { columns } from "./columns.ts";

@@ -1,6 +1,12 @@
 import type { ServiceSpec } from "kubernetes-types/core/v1.js";
-import { duplicate, type FieldError, invalid, notSupported, required } from "../../../schema/field-error.ts";
-import { parseIp } from "../../../schema/ip.ts";
+import {
+  duplicate,
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+} from "../../../../language/schema/field-error.ts";
+import { parseIp } from "../../../../language/schema/ip.ts";
 import { noAddress } from "../endpoint-address.ts";
 import { isHeadless, needsAddress } from "./service-spec.ts";
 

@@ -1,6 +1,13 @@
 import type { ServicePort, ServiceSpec } from "kubernetes-types/core/v1.js";
-import { dnsLabel, qualifiedName } from "../../../object/names.ts";
-import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from "../../../schema/field-error.ts";
+import { dnsLabel, qualifiedName } from "../../../../language/object/names.ts";
+import {
+  duplicate,
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from "../../../../language/schema/field-error.ts";
 import { validatePortOrName } from "../pod/ports.ts";
 import { validPort } from "../bounds.ts";
 

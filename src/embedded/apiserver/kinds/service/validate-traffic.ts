@@ -1,8 +1,14 @@
 import type { Service, ServiceSpec } from "kubernetes-types/core/v1.js";
-import type { KubeObject } from "../../../object/meta.ts";
-import { qualifiedName } from "../../../object/names.ts";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../../../schema/field-error.ts";
-import { parseCidr } from "../../../schema/ip.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { qualifiedName } from "../../../../language/object/names.ts";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from "../../../../language/schema/field-error.ts";
+import { parseCidr } from "../../../../language/schema/ip.ts";
 import { validPort } from "../bounds.ts";
 import { isReachedFromOutside, needsHealthPort } from "./service-spec.ts";
 

@@ -1,8 +1,8 @@
-import { validateObjectMeta } from "../../../object/validate-meta.ts";
-import { clone, deepFreeze, isObject } from "../../../object/json.ts";
-import { apiVersionOf, type KubeObject } from "../../../object/meta.ts";
-import { dnsSubdomain } from "../../../object/names.ts";
-import type { FieldError } from "../../../schema/field-error.ts";
+import { validateObjectMeta } from "../../../../language/object/validate-meta.ts";
+import { clone, deepFreeze, isObject } from "../../../../language/object/json.ts";
+import { apiVersionOf, type KubeObject } from "../../../../language/object/meta.ts";
+import { dnsSubdomain } from "../../../../language/object/names.ts";
+import type { FieldError } from "../../../../language/schema/field-error.ts";
 import type { Resource } from "../../resource.ts";
 import { decodeBuiltin } from "../decode.ts";
 

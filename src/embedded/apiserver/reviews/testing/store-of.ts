@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../../object/meta.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import type { ObjectReader } from "../../storage/reader.ts";
 
 /** `collection/namespace/name` to objects, of which tests need not write down the metadata. */

@@ -1,5 +1,5 @@
 import type { Affinity, PodSpec, PodTemplateSpec, Toleration } from "kubernetes-types/core/v1.js";
-import { kinds } from "../../../kube/kinds.ts";
+import { kinds } from "../../../../cluster/kube/kinds.ts";
 import { podFromTemplate } from "../pods/pod-from-template.ts";
 import type { DaemonSet, Pod } from "../workload-objects.ts";
 

@@ -1,9 +1,9 @@
-import { isConflict } from "../../../kube/api-error.ts";
-import type { CacheEvent } from "../../../kube/cache.ts";
-import { kinds } from "../../../kube/kinds.ts";
-import { equal } from "../../../object/json.ts";
-import { keyOf } from "../../../object/meta.ts";
-import { Controller, type Result, source } from "../../../runtime/controller.ts";
+import { isConflict } from "../../../../cluster/kube/api-error.ts";
+import type { CacheEvent } from "../../../../cluster/kube/cache.ts";
+import { kinds } from "../../../../cluster/kube/kinds.ts";
+import { equal } from "../../../../language/object/json.ts";
+import { keyOf } from "../../../../language/object/meta.ts";
+import { Controller, type Result, source } from "../../../../cluster/runtime/controller.ts";
 import { claim } from "../pods/claim.ts";
 import { dependentsSource } from "../pods/dependents-source.ts";
 import { Expectations } from "../pods/expectations.ts";

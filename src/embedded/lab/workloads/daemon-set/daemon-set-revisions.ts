@@ -1,4 +1,4 @@
-import { kinds } from "../../../kube/kinds.ts";
+import { kinds } from "../../../../cluster/kube/kinds.ts";
 import { byRevision, sameData, type Revised } from "../revisions/controller-revision.ts";
 import type { ControllerRevision, DaemonSet } from "../workload-objects.ts";
 import { revisionLabel } from "./daemon-pod.ts";

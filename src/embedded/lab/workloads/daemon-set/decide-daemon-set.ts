@@ -1,4 +1,4 @@
-import type { PlannedEvent } from "../../../object/plan.ts";
+import type { PlannedEvent } from "../../../../language/object/plan.ts";
 import { isFinished, isTerminating } from "../pods/pod-state.ts";
 import type { Pod } from "../workload-objects.ts";
 import type { DaemonNode, DaemonSetInput } from "./daemon-nodes.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../runtime/clock.ts";
+import type { Clock } from "../../../../cluster/runtime/clock.ts";
 
 const firstMs = 1_000;
 const longestMs = 15 * 60_000;

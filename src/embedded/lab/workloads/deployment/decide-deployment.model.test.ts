@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatTime } from "../../../object/time.ts";
+import { formatTime } from "../../../../language/object/time.ts";
 import type { Deployment, ReplicaSet } from "../workload-objects.ts";
 import { boundsOf } from "./bounds.ts";
 import { decideDeployment } from "./decide-deployment.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatTime } from "../../../object/time.ts";
+import { formatTime } from "../../../../language/object/time.ts";
 import type { Deployment, Pod, ReplicaSet } from "../workload-objects.ts";
 import { decideDeployment, type DeploymentPlan } from "./decide-deployment.ts";
 import { newReplicaSet } from "./new-replica-set.ts";

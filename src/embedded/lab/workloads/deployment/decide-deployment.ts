@@ -1,4 +1,4 @@
-import type { PlannedEvent } from "../../../object/plan.ts";
+import type { PlannedEvent } from "../../../../language/object/plan.ts";
 import { replicasOf } from "../replica-set/decide-replicas.ts";
 import type { Deployment, Pod, ReplicaSet } from "../workload-objects.ts";
 import { isRolling } from "./bounds.ts";

@@ -1,6 +1,6 @@
 import type { DeploymentCondition } from "kubernetes-types/apps/v1.js";
-import { findCondition } from "../../../object/condition.ts";
-import { formatTime } from "../../../object/time.ts";
+import { findCondition } from "../../../../language/object/condition.ts";
+import { formatTime } from "../../../../language/object/time.ts";
 
 export type Finding = Pick<DeploymentCondition, "type" | "status" | "reason" | "message">;
 

@@ -1,6 +1,6 @@
 import type { DeploymentCondition, DeploymentStatus as PublishedStatus } from "kubernetes-types/apps/v1.js";
-import { findCondition } from "../../../object/condition.ts";
-import { parseTime } from "../../../object/time.ts";
+import { findCondition } from "../../../../language/object/condition.ts";
+import { parseTime } from "../../../../language/object/time.ts";
 import { replicasOf } from "../replica-set/decide-replicas.ts";
 import type { ReplicaSetStatus } from "../replica-set/replica-set-status.ts";
 import type { Deployment, ReplicaSet } from "../workload-objects.ts";

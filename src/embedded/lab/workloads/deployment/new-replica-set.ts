@@ -1,6 +1,6 @@
 import type { PodTemplateSpec } from "kubernetes-types/core/v1.js";
-import { kinds } from "../../../kube/kinds.ts";
-import { equal } from "../../../object/json.ts";
+import { kinds } from "../../../../cluster/kube/kinds.ts";
+import { equal } from "../../../../language/object/json.ts";
 import { controllerReference } from "../pods/controller-of.ts";
 import { templateHash } from "../pods/template-hash.ts";
 import type { Deployment, ReplicaSet } from "../workload-objects.ts";

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../../object/meta.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import type { Deployment, ReplicaSet } from "../workload-objects.ts";
 
 export const revisionAnnotation = "deployment.kubernetes.io/revision";

@@ -1,5 +1,5 @@
-import { type Condition, setCondition } from "../../../object/condition.ts";
-import { formatTime, parseTime } from "../../../object/time.ts";
+import { type Condition, setCondition } from "../../../../language/object/condition.ts";
+import { formatTime, parseTime } from "../../../../language/object/time.ts";
 import { countOf } from "../int-or-percent.ts";
 import { isReady, isTerminating } from "../pods/pod-state.ts";
 import type { Pod, PodDisruptionBudget } from "../workload-objects.ts";

@@ -1,7 +1,7 @@
-import { kinds } from "../../../kube/kinds.ts";
-import { matchesLabels } from "../../../object/label-selector.ts";
-import { keyOf, type KubeObject } from "../../../object/meta.ts";
-import { Controller, type Result, source } from "../../../runtime/controller.ts";
+import { kinds } from "../../../../cluster/kube/kinds.ts";
+import { matchesLabels } from "../../../../language/object/label-selector.ts";
+import { keyOf, type KubeObject } from "../../../../language/object/meta.ts";
+import { Controller, type Result, source } from "../../../../cluster/runtime/controller.ts";
 import { selectorOf } from "../pods/claim.ts";
 import { controllerOf } from "../pods/controller-of.ts";
 import { isFinished } from "../pods/pod-state.ts";

@@ -1,6 +1,6 @@
-import { isNotFound } from "../../../kube/api-error.ts";
-import type { Client } from "../../../kube/client.ts";
-import type { KubeObject, OwnerReference } from "../../../object/meta.ts";
+import { isNotFound } from "../../../../cluster/kube/api-error.ts";
+import type { Client } from "../../../../cluster/kube/client.ts";
+import type { KubeObject, OwnerReference } from "../../../../language/object/meta.ts";
 import { controllerOf } from "../pods/controller-of.ts";
 import type { WorkloadCaches } from "../workload-caches.ts";
 import type { Pod } from "../workload-objects.ts";

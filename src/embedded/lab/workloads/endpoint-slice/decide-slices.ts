@@ -1,6 +1,6 @@
 import type { Endpoint, EndpointPort } from "kubernetes-types/discovery/v1.js";
-import { kinds } from "../../../kube/kinds.ts";
-import { canonical, equal } from "../../../object/json.ts";
+import { kinds } from "../../../../cluster/kube/kinds.ts";
+import { canonical, equal } from "../../../../language/object/json.ts";
 import { controllerReference } from "../pods/controller-of.ts";
 import type { EndpointGroup, Service } from "./endpoints-of-service.ts";
 

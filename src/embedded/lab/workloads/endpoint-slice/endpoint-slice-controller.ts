@@ -1,9 +1,9 @@
-import { isConflict, isNotFound } from "../../../kube/api-error.ts";
-import type { Informer } from "../../../kube/cache.ts";
-import { kinds } from "../../../kube/kinds.ts";
-import { matchesLabels } from "../../../object/label-selector.ts";
-import { keyOf } from "../../../object/meta.ts";
-import { Controller, type Result, source } from "../../../runtime/controller.ts";
+import { isConflict, isNotFound } from "../../../../cluster/kube/api-error.ts";
+import type { Informer } from "../../../../cluster/kube/cache.ts";
+import { kinds } from "../../../../cluster/kube/kinds.ts";
+import { matchesLabels } from "../../../../language/object/label-selector.ts";
+import { keyOf } from "../../../../language/object/meta.ts";
+import { Controller, type Result, source } from "../../../../cluster/runtime/controller.ts";
 import { isNamespaceGoing } from "../pods/pod-writes.ts";
 import { selectorOf } from "../scheduler/pod-query.ts";
 import { SpacedLooks } from "../spaced-looks.ts";

@@ -1,6 +1,6 @@
 import type { ServicePort } from "kubernetes-types/core/v1.js";
 import type { Endpoint, EndpointPort } from "kubernetes-types/discovery/v1.js";
-import type { kinds } from "../../../kube/kinds.ts";
+import type { kinds } from "../../../../cluster/kube/kinds.ts";
 import { isFinished, isReady, isTerminating } from "../pods/pod-state.ts";
 import type { Node, Pod } from "../workload-objects.ts";
 

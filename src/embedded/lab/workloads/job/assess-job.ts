@@ -1,6 +1,6 @@
 import type { JobCondition } from "kubernetes-types/batch/v1.js";
-import { findCondition } from "../../../object/condition.ts";
-import { formatTime, parseTime } from "../../../object/time.ts";
+import { findCondition } from "../../../../language/object/condition.ts";
+import { formatTime, parseTime } from "../../../../language/object/time.ts";
 import { isActive, isFinished, isTerminating } from "../pods/pod-state.ts";
 import type { Job, Pod } from "../workload-objects.ts";
 import { type FailureRecord, finishedAt, recordAfter } from "./back-off.ts";

@@ -1,6 +1,6 @@
 import type { ContainerStatus } from "kubernetes-types/core/v1.js";
-import { findCondition } from "../../../object/condition.ts";
-import { parseTime } from "../../../object/time.ts";
+import { findCondition } from "../../../../language/object/condition.ts";
+import { parseTime } from "../../../../language/object/time.ts";
 import type { Pod } from "../workload-objects.ts";
 
 /** Failures since the last success, and when the last of them was. */

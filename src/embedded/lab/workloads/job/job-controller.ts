@@ -1,10 +1,10 @@
-import { isConflict, isNotFound } from "../../../kube/api-error.ts";
-import { kinds } from "../../../kube/kinds.ts";
-import { isOlder } from "../../../kube/resource-version.ts";
-import { equal } from "../../../object/json.ts";
-import { keyOf } from "../../../object/meta.ts";
-import { Controller, type Result, source } from "../../../runtime/controller.ts";
-import { forEachBounded } from "../../../runtime/for-each-bounded.ts";
+import { isConflict, isNotFound } from "../../../../cluster/kube/api-error.ts";
+import { kinds } from "../../../../cluster/kube/kinds.ts";
+import { isOlder } from "../../../../cluster/kube/resource-version.ts";
+import { equal } from "../../../../language/object/json.ts";
+import { keyOf } from "../../../../language/object/meta.ts";
+import { Controller, type Result, source } from "../../../../cluster/runtime/controller.ts";
+import { forEachBounded } from "../../../../cluster/runtime/for-each-bounded.ts";
 import { claim } from "../pods/claim.ts";
 import { dependentsSource } from "../pods/dependents-source.ts";
 import { Expectations } from "../pods/expectations.ts";

@@ -1,5 +1,5 @@
 import type { Container } from "kubernetes-types/core/v1.js";
-import { kinds } from "../../../kube/kinds.ts";
+import { kinds } from "../../../../cluster/kube/kinds.ts";
 import { podFromTemplate } from "../pods/pod-from-template.ts";
 import type { Job, Pod } from "../workload-objects.ts";
 import {

@@ -1,7 +1,7 @@
 import type { JobCondition, JobStatus as PublishedStatus } from "kubernetes-types/batch/v1.js";
-import { findCondition } from "../../../object/condition.ts";
-import { formatTime } from "../../../object/time.ts";
-import type { PlannedEvent } from "../../../object/plan.ts";
+import { findCondition } from "../../../../language/object/condition.ts";
+import { formatTime } from "../../../../language/object/time.ts";
+import type { PlannedEvent } from "../../../../language/object/plan.ts";
 import { isReady } from "../pods/pod-state.ts";
 import type { Job, Pod } from "../workload-objects.ts";
 import { type Assessment, jobCondition } from "./assess-job.ts";

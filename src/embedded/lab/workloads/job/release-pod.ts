@@ -1,6 +1,6 @@
-import { isConflict, isNotFound } from "../../../kube/api-error.ts";
-import type { Client } from "../../../kube/client.ts";
-import { kinds } from "../../../kube/kinds.ts";
+import { isConflict, isNotFound } from "../../../../cluster/kube/api-error.ts";
+import type { Client } from "../../../../cluster/kube/client.ts";
+import { kinds } from "../../../../cluster/kube/kinds.ts";
 import type { Pod } from "../workload-objects.ts";
 import { trackingFinalizer } from "./job-fields.ts";
 

@@ -1,6 +1,6 @@
-import { findCondition } from "../../../object/condition.ts";
-import type { Clock } from "../../../runtime/clock.ts";
-import type { Lease } from "../../../runtime/lease.ts";
+import { findCondition } from "../../../../language/object/condition.ts";
+import type { Clock } from "../../../../cluster/runtime/clock.ts";
+import type { Lease } from "../../../../cluster/runtime/lease.ts";
 import type { Node } from "../workload-objects.ts";
 
 interface Heard {

@@ -1,6 +1,6 @@
 import type { NodeCondition, Taint } from "kubernetes-types/core/v1.js";
-import { findCondition } from "../../../object/condition.ts";
-import { formatTime } from "../../../object/time.ts";
+import { findCondition } from "../../../../language/object/condition.ts";
+import { formatTime } from "../../../../language/object/time.ts";
 import type { Node } from "../workload-objects.ts";
 
 const reportedByKubelets = ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"];

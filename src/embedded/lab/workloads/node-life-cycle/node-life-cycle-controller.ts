@@ -1,10 +1,10 @@
-import { isConflict, isNotFound } from "../../../kube/api-error.ts";
-import type { CacheEvent, Informer } from "../../../kube/cache.ts";
-import { kinds } from "../../../kube/kinds.ts";
-import { formatTime } from "../../../object/time.ts";
-import { Controller, type Result, source } from "../../../runtime/controller.ts";
-import { forEachBounded } from "../../../runtime/for-each-bounded.ts";
-import type { Lease } from "../../../runtime/lease.ts";
+import { isConflict, isNotFound } from "../../../../cluster/kube/api-error.ts";
+import type { CacheEvent, Informer } from "../../../../cluster/kube/cache.ts";
+import { kinds } from "../../../../cluster/kube/kinds.ts";
+import { formatTime } from "../../../../language/object/time.ts";
+import { Controller, type Result, source } from "../../../../cluster/runtime/controller.ts";
+import { forEachBounded } from "../../../../cluster/runtime/for-each-bounded.ts";
+import type { Lease } from "../../../../cluster/runtime/lease.ts";
 import { isReady, isTerminating } from "../pods/pod-state.ts";
 import { byNode } from "../workload-caches.ts";
 import type { Node, Pod } from "../workload-objects.ts";

@@ -1,8 +1,8 @@
-import { isNotFound } from "../../../kube/api-error.ts";
-import type { Client } from "../../../kube/client.ts";
-import { kinds } from "../../../kube/kinds.ts";
-import { Controller, type Result, source } from "../../../runtime/controller.ts";
-import { forEachBounded } from "../../../runtime/for-each-bounded.ts";
+import { isNotFound } from "../../../../cluster/kube/api-error.ts";
+import type { Client } from "../../../../cluster/kube/client.ts";
+import { kinds } from "../../../../cluster/kube/kinds.ts";
+import { Controller, type Result, source } from "../../../../cluster/runtime/controller.ts";
+import { forEachBounded } from "../../../../cluster/runtime/for-each-bounded.ts";
 import { isFinished, isTerminating } from "../pods/pod-state.ts";
 import { byNode } from "../workload-caches.ts";
 import type { Pod } from "../workload-objects.ts";

@@ -1,7 +1,7 @@
-import { isConflict, isNotFound } from "../../../kube/api-error.ts";
-import type { Client } from "../../../kube/client.ts";
-import { kinds } from "../../../kube/kinds.ts";
-import { formatTime } from "../../../object/time.ts";
+import { isConflict, isNotFound } from "../../../../cluster/kube/api-error.ts";
+import type { Client } from "../../../../cluster/kube/client.ts";
+import { kinds } from "../../../../cluster/kube/kinds.ts";
+import { formatTime } from "../../../../language/object/time.ts";
 import { isFinished } from "../pods/pod-state.ts";
 import type { Pod } from "../workload-objects.ts";
 

@@ -1,5 +1,5 @@
 import type { Taint } from "kubernetes-types/core/v1.js";
-import { parseTime } from "../../../object/time.ts";
+import { parseTime } from "../../../../language/object/time.ts";
 import { isTerminating } from "../pods/pod-state.ts";
 import { tolerates } from "../scheduler/tolerations.ts";
 import type { Pod } from "../workload-objects.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { fromLabelSelector } from "../../../object/label-selector.ts";
-import type { KubeObject, ObjectMeta } from "../../../object/meta.ts";
+import { fromLabelSelector } from "../../../../language/object/label-selector.ts";
+import type { KubeObject, ObjectMeta } from "../../../../language/object/meta.ts";
 import { claims } from "./claim.ts";
 
 const object = (metadata: ObjectMeta): KubeObject => ({ apiVersion: "v1", kind: "Pod", metadata });

@@ -1,8 +1,8 @@
-import { isInvalid, isNotFound } from "../../../kube/api-error.ts";
-import type { Cache } from "../../../kube/cache.ts";
-import type { Client, KindRef } from "../../../kube/client.ts";
-import { fromLabelSelector, matchesLabels, type LabelSelector } from "../../../object/label-selector.ts";
-import type { KubeObject } from "../../../object/meta.ts";
+import { isInvalid, isNotFound } from "../../../../cluster/kube/api-error.ts";
+import type { Cache } from "../../../../cluster/kube/cache.ts";
+import type { Client, KindRef } from "../../../../cluster/kube/client.ts";
+import { fromLabelSelector, matchesLabels, type LabelSelector } from "../../../../language/object/label-selector.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import { byController, orphansOf } from "../workload-caches.ts";
 import { controllerOf, controllerReference } from "./controller-of.ts";
 

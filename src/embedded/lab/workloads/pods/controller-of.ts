@@ -1,5 +1,5 @@
-import type { KindRef } from "../../../kube/client.ts";
-import type { ObjectMeta, OwnerReference } from "../../../object/meta.ts";
+import type { KindRef } from "../../../../cluster/kube/client.ts";
+import type { ObjectMeta, OwnerReference } from "../../../../language/object/meta.ts";
 
 /** The one owner that manages the object, if any. */
 export function controllerOf(object: { metadata: ObjectMeta }): OwnerReference | undefined {

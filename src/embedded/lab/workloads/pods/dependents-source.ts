@@ -1,8 +1,8 @@
-import type { Cache, CacheEvent, Informer } from "../../../kube/cache.ts";
-import type { KindRef } from "../../../kube/client.ts";
-import { matchesLabels } from "../../../object/label-selector.ts";
-import { keyOf, type KubeObject } from "../../../object/meta.ts";
-import { source, type Source } from "../../../runtime/controller.ts";
+import type { Cache, CacheEvent, Informer } from "../../../../cluster/kube/cache.ts";
+import type { KindRef } from "../../../../cluster/kube/client.ts";
+import { matchesLabels } from "../../../../language/object/label-selector.ts";
+import { keyOf, type KubeObject } from "../../../../language/object/meta.ts";
+import { source, type Source } from "../../../../cluster/runtime/controller.ts";
 import { byNamespace } from "../workload-caches.ts";
 import { selectorOf } from "./claim.ts";
 import { controllerOf } from "./controller-of.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../runtime/clock.ts";
+import type { Clock } from "../../../../cluster/runtime/clock.ts";
 
 /** A wish that nothing came of: an event was missed, or the object came and went unseen. */
 const forgottenAfterMs = 5 * 60_000;

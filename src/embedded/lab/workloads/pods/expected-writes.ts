@@ -1,5 +1,5 @@
-import { keyOf, type KubeObject } from "../../../object/meta.ts";
-import { forEachBounded } from "../../../runtime/for-each-bounded.ts";
+import { keyOf, type KubeObject } from "../../../../language/object/meta.ts";
+import { forEachBounded } from "../../../../cluster/runtime/for-each-bounded.ts";
 import type { Pod } from "../workload-objects.ts";
 import type { Expectations } from "./expectations.ts";
 import { createPod, deletePod, type PodWrites } from "./pod-writes.ts";

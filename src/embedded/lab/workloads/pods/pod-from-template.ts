@@ -1,7 +1,7 @@
 import type { PodTemplateSpec } from "kubernetes-types/core/v1.js";
-import type { KindRef } from "../../../kube/client.ts";
-import { asPrefix, dnsSubdomain } from "../../../object/names.ts";
-import type { KubeObject } from "../../../object/meta.ts";
+import type { KindRef } from "../../../../cluster/kube/client.ts";
+import { asPrefix, dnsSubdomain } from "../../../../language/object/names.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import type { Pod } from "../workload-objects.ts";
 import { controllerReference } from "./controller-of.ts";
 

@@ -1,5 +1,5 @@
-import { findCondition, isTrue } from "../../../object/condition.ts";
-import { parseTime } from "../../../object/time.ts";
+import { findCondition, isTrue } from "../../../../language/object/condition.ts";
+import { parseTime } from "../../../../language/object/time.ts";
 import type { Pod } from "../workload-objects.ts";
 
 /** Neither finished nor on its way out. */

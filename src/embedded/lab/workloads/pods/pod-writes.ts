@@ -1,8 +1,8 @@
-import { isApiError, isConflict, isNotFound } from "../../../kube/api-error.ts";
-import type { Client } from "../../../kube/client.ts";
-import { kinds } from "../../../kube/kinds.ts";
-import type { KubeObject } from "../../../object/meta.ts";
-import type { PlannedEvent } from "../../../object/plan.ts";
+import { isApiError, isConflict, isNotFound } from "../../../../cluster/kube/api-error.ts";
+import type { Client } from "../../../../cluster/kube/client.ts";
+import { kinds } from "../../../../cluster/kube/kinds.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import type { PlannedEvent } from "../../../../language/object/plan.ts";
 import type { Pod } from "../workload-objects.ts";
 
 export interface PodWrites {

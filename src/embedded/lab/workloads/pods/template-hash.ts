@@ -1,4 +1,4 @@
-import { hashOf, safeEncode } from "../../../object/hash.ts";
+import { hashOf, safeEncode } from "../../../../language/object/hash.ts";
 
 /**
  * The short hash that ends the names of ReplicaSets and revisions: at most ten letters that spell no words. Another

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatTime } from "../../../object/time.ts";
+import { formatTime } from "../../../../language/object/time.ts";
 import type { Pod } from "../workload-objects.ts";
 import { inDeletionOrder } from "./deletion-order.ts";
 

@@ -1,4 +1,4 @@
-import { parseTime } from "../../../object/time.ts";
+import { parseTime } from "../../../../language/object/time.ts";
 import { isReady, readySince } from "../pods/pod-state.ts";
 import type { Pod } from "../workload-objects.ts";
 

@@ -1,6 +1,6 @@
-import { kinds } from "../../../kube/kinds.ts";
-import { keyOf } from "../../../object/meta.ts";
-import { Controller, type Result, source } from "../../../runtime/controller.ts";
+import { kinds } from "../../../../cluster/kube/kinds.ts";
+import { keyOf } from "../../../../language/object/meta.ts";
+import { Controller, type Result, source } from "../../../../cluster/runtime/controller.ts";
 import { claim, claims, selectorOf } from "../pods/claim.ts";
 import { controllerOf } from "../pods/controller-of.ts";
 import { dependentsSource } from "../pods/dependents-source.ts";

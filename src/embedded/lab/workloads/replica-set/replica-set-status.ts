@@ -1,7 +1,7 @@
 import type { ReplicaSetCondition, ReplicaSetStatus as PublishedStatus } from "kubernetes-types/apps/v1.js";
-import { findCondition } from "../../../object/condition.ts";
-import { matchesLabels, fromLabelSelector } from "../../../object/label-selector.ts";
-import { formatTime } from "../../../object/time.ts";
+import { findCondition } from "../../../../language/object/condition.ts";
+import { matchesLabels, fromLabelSelector } from "../../../../language/object/label-selector.ts";
+import { formatTime } from "../../../../language/object/time.ts";
 import { isAvailable, isReady } from "../pods/pod-state.ts";
 import type { Pod, ReplicaSet } from "../workload-objects.ts";
 import { replicasOf } from "./decide-replicas.ts";

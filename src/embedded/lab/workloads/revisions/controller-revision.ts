@@ -1,7 +1,7 @@
 import type { PodTemplateSpec } from "kubernetes-types/core/v1.js";
-import type { KindRef } from "../../../kube/client.ts";
-import { equal } from "../../../object/json.ts";
-import type { KubeObject } from "../../../object/meta.ts";
+import type { KindRef } from "../../../../cluster/kube/client.ts";
+import { equal } from "../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import { controllerReference } from "../pods/controller-of.ts";
 import { templateHash } from "../pods/template-hash.ts";
 import type { ControllerRevision } from "../workload-objects.ts";

@@ -1,7 +1,7 @@
-import { isAlreadyExists, isConflict, isNotFound } from "../../../kube/api-error.ts";
-import type { Client } from "../../../kube/client.ts";
-import { kinds } from "../../../kube/kinds.ts";
-import { forEachBounded } from "../../../runtime/for-each-bounded.ts";
+import { isAlreadyExists, isConflict, isNotFound } from "../../../../cluster/kube/api-error.ts";
+import type { Client } from "../../../../cluster/kube/client.ts";
+import { kinds } from "../../../../cluster/kube/kinds.ts";
+import { forEachBounded } from "../../../../cluster/runtime/for-each-bounded.ts";
 import type { ControllerRevision } from "../workload-objects.ts";
 import { newRevision, sameData, type Revised, type TemplateOwner } from "./controller-revision.ts";
 import { decideRevision } from "./decide-revision.ts";

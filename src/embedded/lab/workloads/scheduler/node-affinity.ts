@@ -4,7 +4,7 @@ import {
   type LabelRequirement,
   type LabelSelector,
   matchesLabels,
-} from "../../../object/label-selector.ts";
+} from "../../../../language/object/label-selector.ts";
 
 /** Where a node must have what its labels or its name say. */
 interface NodeTerm {

@@ -1,7 +1,7 @@
 import type { Toleration } from "kubernetes-types/core/v1.js";
-import { findCondition } from "../../../object/condition.ts";
-import { keyOf } from "../../../object/meta.ts";
-import { parseTime } from "../../../object/time.ts";
+import { findCondition } from "../../../../language/object/condition.ts";
+import { keyOf } from "../../../../language/object/meta.ts";
+import { parseTime } from "../../../../language/object/time.ts";
 import type { Pod } from "../workload-objects.ts";
 import { type NodeWishes, nodeWishesOf } from "./node-affinity.ts";
 import { podQuery, type PodQuery, type PodTerm, podTermOf, selectorOf, withKeys } from "./pod-query.ts";

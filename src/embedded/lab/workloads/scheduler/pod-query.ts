@@ -7,7 +7,7 @@ import {
   matchesLabels,
   nothing,
   SelectorError,
-} from "../../../object/label-selector.ts";
+} from "../../../../language/object/label-selector.ts";
 
 type Labels = Readonly<Record<string, string>>;
 

@@ -1,10 +1,10 @@
-import { isNotFound } from "../../../kube/api-error.ts";
-import type { Client, KindRef } from "../../../kube/client.ts";
-import { kinds } from "../../../kube/kinds.ts";
-import type { PlannedEvent } from "../../../object/plan.ts";
-import { formatTime } from "../../../object/time.ts";
-import type { Clock } from "../../../runtime/clock.ts";
-import { TokenBucket } from "../../../runtime/token-bucket.ts";
+import { isNotFound } from "../../../../cluster/kube/api-error.ts";
+import type { Client, KindRef } from "../../../../cluster/kube/client.ts";
+import { kinds } from "../../../../cluster/kube/kinds.ts";
+import type { PlannedEvent } from "../../../../language/object/plan.ts";
+import { formatTime } from "../../../../language/object/time.ts";
+import type { Clock } from "../../../../cluster/runtime/clock.ts";
+import { TokenBucket } from "../../../../cluster/runtime/token-bucket.ts";
 import type { PodFacts } from "./pod-facts.ts";
 
 export interface PodWritesOptions {

@@ -1,5 +1,5 @@
 import type { Container, PodSpec } from "kubernetes-types/core/v1.js";
-import { parseQuantity } from "../../../object/quantity.ts";
+import { parseQuantity } from "../../../../language/object/quantity.ts";
 
 /** How much of what: cpu in thousandths, everything else in whole units. */
 export type ResourceAmounts = ReadonlyMap<string, number>;

@@ -1,10 +1,10 @@
-import { isApiError, isNotFound } from "../../../kube/api-error.ts";
-import type { CacheEvent, Informer } from "../../../kube/cache.ts";
-import { equal } from "../../../object/json.ts";
-import type { KubeObject } from "../../../object/meta.ts";
-import { matchesLabels } from "../../../object/label-selector.ts";
-import { pause } from "../../../runtime/clock.ts";
-import { type Log, noLog } from "../../../runtime/log.ts";
+import { isApiError, isNotFound } from "../../../../cluster/kube/api-error.ts";
+import type { CacheEvent, Informer } from "../../../../cluster/kube/cache.ts";
+import { equal } from "../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { matchesLabels } from "../../../../language/object/label-selector.ts";
+import { pause } from "../../../../cluster/runtime/clock.ts";
+import { type Log, noLog } from "../../../../cluster/runtime/log.ts";
 import type { Node, Pod, PodDisruptionBudget } from "../workload-objects.ts";
 import { ClusterState } from "./cluster-state.ts";
 import { type Decision, decideNode } from "./decide.ts";

@@ -1,4 +1,4 @@
-import { equal } from "../../../object/json.ts";
+import { equal } from "../../../../language/object/json.ts";
 import type { Node } from "../workload-objects.ts";
 import type { Obstacle } from "./finding.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatTime } from "../../../object/time.ts";
+import { formatTime } from "../../../../language/object/time.ts";
 import { newRevision } from "../revisions/controller-revision.ts";
 import { revised } from "./stateful-set-controller.ts";
 import type { PersistentVolumeClaim, Pod, StatefulSet } from "../workload-objects.ts";

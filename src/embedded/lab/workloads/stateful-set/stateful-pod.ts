@@ -1,5 +1,5 @@
 import type { PodTemplateSpec, Volume } from "kubernetes-types/core/v1.js";
-import { kinds } from "../../../kube/kinds.ts";
+import { kinds } from "../../../../cluster/kube/kinds.ts";
 import { podFromTemplate } from "../pods/pod-from-template.ts";
 import type { Pod, StatefulSet } from "../workload-objects.ts";
 import { claimName } from "./volume-claims.ts";

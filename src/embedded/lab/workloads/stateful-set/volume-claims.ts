@@ -1,7 +1,7 @@
-import { kinds } from "../../../kube/kinds.ts";
-import type { KindRef } from "../../../kube/client.ts";
-import { equal } from "../../../object/json.ts";
-import type { KubeObject, OwnerReference } from "../../../object/meta.ts";
+import { kinds } from "../../../../cluster/kube/kinds.ts";
+import type { KindRef } from "../../../../cluster/kube/client.ts";
+import { equal } from "../../../../language/object/json.ts";
+import type { KubeObject, OwnerReference } from "../../../../language/object/meta.ts";
 import { controllerReference } from "../pods/controller-of.ts";
 import type { PersistentVolumeClaim, Pod, StatefulSet } from "../workload-objects.ts";
 import { isInRange } from "./ordinals.ts";

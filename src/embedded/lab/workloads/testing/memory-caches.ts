@@ -1,7 +1,7 @@
-import type { Informer } from "../../../kube/cache.ts";
-import type { KindRef } from "../../../kube/client.ts";
-import { kinds } from "../../../kube/kinds.ts";
-import type { KubeObject } from "../../../object/meta.ts";
+import type { Informer } from "../../../../cluster/kube/cache.ts";
+import type { KindRef } from "../../../../cluster/kube/client.ts";
+import { kinds } from "../../../../cluster/kube/kinds.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import { byNode, ownerIndexes, type WorkloadCaches } from "../workload-caches.ts";
 import type { Pod } from "../workload-objects.ts";
 import type { MemoryCluster } from "./memory-cluster.ts";

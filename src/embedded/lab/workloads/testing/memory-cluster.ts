@@ -1,13 +1,13 @@
-import { ApiError } from "../../../kube/api-error.ts";
-import type { CacheEvent, Informer } from "../../../kube/cache.ts";
-import type { Client, DeleteOptions, KindRef, Patch, WriteOptions } from "../../../kube/client.ts";
-import { type IndexFunction, IndexedStore } from "../../../kube/indexed-store.ts";
-import { kinds } from "../../../kube/kinds.ts";
-import { equal, type Json } from "../../../object/json.ts";
-import { keyOf, type KubeObject } from "../../../object/meta.ts";
-import { formatTime } from "../../../object/time.ts";
-import { applyMergePatch } from "../../../patch/merge-patch.ts";
-import type { Clock } from "../../../runtime/clock.ts";
+import { ApiError } from "../../../../cluster/kube/api-error.ts";
+import type { CacheEvent, Informer } from "../../../../cluster/kube/cache.ts";
+import type { Client, DeleteOptions, KindRef, Patch, WriteOptions } from "../../../../cluster/kube/client.ts";
+import { type IndexFunction, IndexedStore } from "../../../../cluster/kube/indexed-store.ts";
+import { kinds } from "../../../../cluster/kube/kinds.ts";
+import { equal, type Json } from "../../../../language/object/json.ts";
+import { keyOf, type KubeObject } from "../../../../language/object/meta.ts";
+import { formatTime } from "../../../../language/object/time.ts";
+import { applyMergePatch } from "../../../../language/patch/merge-patch.ts";
+import type { Clock } from "../../../../cluster/runtime/clock.ts";
 
 /**
  * A server as far as controllers of workloads ask, in memory and without a wait: what it is told, its caches show at once,

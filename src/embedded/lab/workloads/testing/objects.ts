@@ -1,5 +1,5 @@
 import type { PodSpec } from "kubernetes-types/core/v1.js";
-import type { ObjectMeta } from "../../../object/meta.ts";
+import type { ObjectMeta } from "../../../../language/object/meta.ts";
 import type { Node, Pod } from "../workload-objects.ts";
 
 type NodeSpec = NonNullable<Node["spec"]>;

@@ -1,6 +1,6 @@
 import type { MemoryHost } from "../../../host/memory-host.ts";
-import { parseProfile } from "../../../tuned/parse-profile.ts";
-import { assign } from "../../../tuned/value.ts";
+import { parseProfile } from "../../../../language/tuned/parse-profile.ts";
+import { assign } from "../../../../language/tuned/value.ts";
 import { FakeDaemon } from "./fake-daemon.ts";
 
 /**

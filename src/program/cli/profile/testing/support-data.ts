@@ -5,12 +5,12 @@ import { dirname, join } from "node:path";
 import { dirname as above, relative } from "node:path/posix";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import type { CpuTopology } from "../../../cpu/cpu-topology.ts";
-import { topologyFiles } from "../../../cpu/testing/topology-files.ts";
-import type { KubeObject } from "../../../object/meta.ts";
-import { writeYaml } from "../../../object/write-yaml.ts";
-import type { ArchiveEntry } from "../../../snapshot/archive-entry.ts";
-import { writeTar } from "../../../snapshot/write-tar.ts";
+import type { CpuTopology } from "../../../../language/cpu/cpu-topology.ts";
+import { topologyFiles } from "../../../../language/cpu/testing/topology-files.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { writeYaml } from "../../../../language/object/write-yaml.ts";
+import type { ArchiveEntry } from "../../../../node/snapshot/archive-entry.ts";
+import { writeTar } from "../../../../node/snapshot/write-tar.ts";
 
 const run = promisify(execFile);
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { CommandResult } from "../../../host/host.ts";
-import { MemoryBase } from "../../../host/memory-base.ts";
-import { MemoryHost } from "../../../host/memory-host.ts";
-import type { MachineConfig } from "../../../machine-config/api.ts";
-import type { KubeObject } from "../../../object/meta.ts";
+import type { CommandResult } from "../../../../node/host/host.ts";
+import { MemoryBase } from "../../../../node/host/memory-base.ts";
+import { MemoryHost } from "../../../../node/host/memory-host.ts";
+import type { MachineConfig } from "../../../../domain/machine-config/api.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import type { Rendered } from "../render-assets.ts";
 import { sortAssets } from "../sort-assets.ts";
 import { renderBootArguments } from "./boot-arguments.ts";

@@ -1,8 +1,8 @@
-import type { MachineConfig } from "../../../machine-config/api.ts";
-import { type ChosenNode, poolArguments } from "../../../node-tuning/boot-arguments.ts";
-import { inputsOf } from "../../../node-tuning/inputs.ts";
-import { machineConfigName, poolMachineConfig } from "../../../node-tuning/machine-configs.ts";
-import type { Pools } from "../../../node-tuning/pools.ts";
+import type { MachineConfig } from "../../../../domain/machine-config/api.ts";
+import { type ChosenNode, poolArguments } from "../../../../domain/node-tuning/boot-arguments.ts";
+import { inputsOf } from "../../../../domain/node-tuning/inputs.ts";
+import { machineConfigName, poolMachineConfig } from "../../../../domain/node-tuning/machine-configs.ts";
+import type { Pools } from "../../../../domain/node-tuning/pools.ts";
 
 export interface BootArguments {
   readonly pool: string;

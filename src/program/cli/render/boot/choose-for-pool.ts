@@ -1,9 +1,9 @@
-import type { MachineConfigPool } from "../../../machine-config/api.ts";
-import { type Tuned, tuningNamespace } from "../../../node-tuning/api.ts";
-import type { ChosenNode } from "../../../node-tuning/boot-arguments.ts";
-import { judge } from "../../../node-tuning/judge.ts";
-import type { Pools } from "../../../node-tuning/pools.ts";
-import type { KubeObject } from "../../../object/meta.ts";
+import type { MachineConfigPool } from "../../../../domain/machine-config/api.ts";
+import { type Tuned, tuningNamespace } from "../../../../domain/node-tuning/api.ts";
+import type { ChosenNode } from "../../../../domain/node-tuning/boot-arguments.ts";
+import { judge } from "../../../../domain/node-tuning/judge.ts";
+import type { Pools } from "../../../../domain/node-tuning/pools.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import { nodeOfPool } from "./node-of-pool.ts";
 
 export interface PoolQuestion {

@@ -1,7 +1,7 @@
-import type { MachineConfigPool } from "../../../machine-config/api.ts";
-import type { NodeFacts } from "../../../node-tuning/node-profile.ts";
-import { at } from "../../../object/json.ts";
-import type { KubeObject } from "../../../object/meta.ts";
+import type { MachineConfigPool } from "../../../../domain/machine-config/api.ts";
+import type { NodeFacts } from "../../../../domain/node-tuning/node-profile.ts";
+import { at } from "../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 
 const role = (name: string): string => `node-role.kubernetes.io/${name}`;
 

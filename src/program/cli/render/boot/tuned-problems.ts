@@ -1,8 +1,8 @@
-import type { Tuned } from "../../../node-tuning/api.ts";
-import { nodeTuningCrds } from "../../../node-tuning/crds.ts";
-import { at } from "../../../object/json.ts";
-import type { Schema } from "../../../schema/schema.ts";
-import { validateSchema } from "../../../schema/validate.ts";
+import type { Tuned } from "../../../../domain/node-tuning/api.ts";
+import { nodeTuningCrds } from "../../../../domain/node-tuning/crds.ts";
+import { at } from "../../../../language/object/json.ts";
+import type { Schema } from "../../../../language/schema/schema.ts";
+import { validateSchema } from "../../../../language/schema/validate.ts";
 
 /** What a cluster would answer, if these came to it and not out of files. */
 export function tunedProblems(tuneds: readonly Tuned[]): string[] {

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { KubeObject } from "../../../object/meta.ts";
-import { readYaml } from "../../../object/yaml.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { readYaml } from "../../../../language/object/yaml.ts";
 import type { RenderFlags } from "../options.ts";
 import { render } from "../render.ts";
 
