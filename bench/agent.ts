@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { openAuthority } from "../src/embedded/apiserver/auth/authority.ts";
-import { bearer, staticCredentials } from "../src/cluster/kube/credentials.ts";
+import { bearer, staticCredentials } from "../src/cluster/kube/connect/credentials.ts";
 import { HttpClient } from "../src/cluster/kube/http-client.ts";
 import { kinds } from "../src/cluster/kube/kinds.ts";
 import { apiVersion, profileKind, tuningNamespace as namespace } from "../src/domain/node-tuning/api.ts";

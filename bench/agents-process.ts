@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import { runAgent } from "../src/program/agent/agent.ts";
 import type { MemoryHost } from "../src/node/host/memory-host.ts";
 import { HttpClient } from "../src/cluster/kube/http-client.ts";
-import { loadConnection } from "../src/cluster/kube/load-connection.ts";
+import { loadConnection } from "../src/cluster/kube/connect/load-connection.ts";
 import { machine, machineBase, smallMachine } from "../src/embedded/lab/machine.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { nativeEngine } from "../src/node/engine/native-engine.ts";
 import { LinuxHost } from "../src/node/host/linux-host.ts";
-import { parseProfile } from "../src/language/tuned/parse-profile.ts";
+import { parseProfile } from "../src/language/tuned/text/parse-profile.ts";
 import { noAnswers } from "../src/language/tuned/probe.ts";
 import { resolve, type ResolvedProfile } from "../src/language/tuned/resolve.ts";
 import { median, ratio, shown } from "./figures.ts";

@@ -8,7 +8,7 @@ import { type ApiServer, startServer } from "../../src/embedded/apiserver/server
 import type { MemoryHost } from "../../src/node/host/memory-host.ts";
 import { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
-import { loadConnection } from "../../src/cluster/kube/load-connection.ts";
+import { loadConnection } from "../../src/cluster/kube/connect/load-connection.ts";
 import { machine, machineBase, smallMachine } from "../../src/embedded/lab/machine.ts";
 import { apiVersion, type Profile, profileKind, tuningNamespace } from "../../src/domain/node-tuning/api.ts";
 import { nodeTuningCrds } from "../../src/domain/node-tuning/crds.ts";

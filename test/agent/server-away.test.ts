@@ -10,7 +10,7 @@ import { MemoryHost } from "../../src/node/host/memory-host.ts";
 import type { KindRef } from "../../src/cluster/kube/client.ts";
 import { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
-import { loadConnection } from "../../src/cluster/kube/load-connection.ts";
+import { loadConnection } from "../../src/cluster/kube/connect/load-connection.ts";
 import { agentDaemonSet, agentDaemonSetName } from "../../src/domain/node-tuning/agent-daemon-set.ts";
 import { apiVersion, type Profile, profileKind, tuningNamespace } from "../../src/domain/node-tuning/api.ts";
 import { nodeTuningCrds } from "../../src/domain/node-tuning/crds.ts";

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 export const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 
 export interface SourceFile {
-  /** `src/cluster/kube/informer.ts` */
+  /** `src/cluster/kube/informer/informer.ts` */
   readonly path: string;
   /** `cluster` */
   readonly room: string;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startServer, type ApiServer, type ServerOptions } from "../../src/embedded/apiserver/server.ts";
-import type { Log } from "../../src/cluster/runtime/log.ts";
+import type { Log } from "../../src/cluster/runtime/log/log.ts";
 import { Client } from "./client.ts";
 
 export interface Victim {

@@ -1,7 +1,7 @@
 import { smallMachine, machineBase } from "../../src/embedded/lab/machine.ts";
-import type { Impersonation } from "../../src/cluster/kube/connection.ts";
-import type { Program } from "../../src/embedded/lab/kubelet/program.ts";
-import { VirtualNode } from "../../src/embedded/lab/kubelet/virtual-node.ts";
+import type { Impersonation } from "../../src/cluster/kube/connect/connection.ts";
+import type { Program } from "../../src/embedded/lab/kubelet/container/program.ts";
+import { VirtualNode } from "../../src/embedded/lab/kubelet/node/virtual-node.ts";
 import { runLab } from "../../src/embedded/lab/run-lab.ts";
 import { whenAborted } from "../../src/cluster/runtime/when-aborted.ts";
 import { clientFor } from "../runtime/client-for.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setMaxListeners } from "node:events";
 import { isNotFound } from "../../src/cluster/kube/api-error.ts";
 import type { Client } from "../../src/cluster/kube/client.ts";
-import { bearer, staticCredentials } from "../../src/cluster/kube/credentials.ts";
+import { bearer, staticCredentials } from "../../src/cluster/kube/connect/credentials.ts";
 import { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { runDeployments } from "../../src/embedded/lab/workloads/deployment/deployment-controller.ts";

@@ -13,9 +13,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Authority } from "../../src/embedded/apiserver/auth/authority.ts";
 import { openAuthority } from "../../src/embedded/apiserver/auth/authority.ts";
 import { isUnreachable } from "../../src/cluster/kube/api-error.ts";
-import type { Cluster } from "../../src/cluster/kube/connection.ts";
-import type { Credentials } from "../../src/cluster/kube/credentials.ts";
-import { bearer, staticCredentials } from "../../src/cluster/kube/credentials.ts";
+import type { Cluster } from "../../src/cluster/kube/connect/connection.ts";
+import type { Credentials } from "../../src/cluster/kube/connect/credentials.ts";
+import { bearer, staticCredentials } from "../../src/cluster/kube/connect/credentials.ts";
 import { HttpClient } from "../../src/cluster/kube/http-client.ts";
 
 let directory = "";

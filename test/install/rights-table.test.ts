@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { agentGrants } from "../../src/program/agent/rbac.ts";
-import { foundation } from "../../src/program/cli/manifests.ts";
+import { foundation } from "../../src/program/cli/install/manifests.ts";
 import { group } from "../../src/domain/node-tuning/api.ts";
 import type { Grant } from "../../src/language/object/grant.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";

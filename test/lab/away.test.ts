@@ -7,8 +7,8 @@ import { startServer, type ApiServer } from "../../src/embedded/apiserver/server
 import { isNotFound } from "../../src/cluster/kube/api-error.ts";
 import { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
-import { loadConnection } from "../../src/cluster/kube/load-connection.ts";
-import type { Pod } from "../../src/embedded/lab/kubelet/pod-admission.ts";
+import { loadConnection } from "../../src/cluster/kube/connect/load-connection.ts";
+import type { Pod } from "../../src/embedded/lab/kubelet/pod/pod-admission.ts";
 import { runLab } from "../../src/embedded/lab/run-lab.ts";
 import { virtualNode } from "./lab-cluster.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
-import type { Node } from "../../src/embedded/lab/kubelet/node-object.ts";
+import type { Node } from "../../src/embedded/lab/kubelet/node/node-object.ts";
 import { LabCluster, virtualNode } from "./lab-cluster.ts";
 
 let cluster: LabCluster;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
-import type { Pod } from "../../src/embedded/lab/kubelet/pod-admission.ts";
+import type { Pod } from "../../src/embedded/lab/kubelet/pod/pod-admission.ts";
 import { LabCluster, namespace, phase, virtualNode, type Lab } from "./lab-cluster.ts";
 
 let cluster: LabCluster;

@@ -2,7 +2,7 @@ import { request } from "node:https";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
-import type { ProgramRun } from "../../src/embedded/lab/kubelet/program.ts";
+import type { ProgramRun } from "../../src/embedded/lab/kubelet/container/program.ts";
 import { whenAborted } from "../../src/cluster/runtime/when-aborted.ts";
 import { LabCluster, namespace, phase } from "./lab-cluster.ts";
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { profileKind, tunedKind, tuningNamespace as namespace } from "../../src/domain/node-tuning/api.ts";
 import { operatorLease } from "../../src/program/operator/rbac.ts";
-import { type Lease, leaseKind } from "../../src/cluster/runtime/lease.ts";
-import { LeadershipLostError } from "../../src/cluster/runtime/leader-gate.ts";
+import { type Lease, leaseKind } from "../../src/cluster/runtime/leader/lease.ts";
+import { LeadershipLostError } from "../../src/cluster/runtime/leader/leader-gate.ts";
 import { DirectClient } from "../workloads/direct-client.ts";
 import { PausableProcess, type Sent } from "./pausable-process.ts";
 import { nodes, type Running, Stage } from "./stage.ts";

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { equal } from "../../src/language/object/json.ts";
 import { profileKind, tunedKind, tuningNamespace as namespace } from "../../src/domain/node-tuning/api.ts";
 import { operatorLease } from "../../src/program/operator/rbac.ts";
-import { type Lease, leaseKind } from "../../src/cluster/runtime/lease.ts";
+import { type Lease, leaseKind } from "../../src/cluster/runtime/leader/lease.ts";
 import { bundleProgram } from "../attack/child-server.ts";
 import { LiveStage } from "./live-stage.ts";
 import { type OperatorProcess, startOperatorProcess } from "./operator-process.ts";

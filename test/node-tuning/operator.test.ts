@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { applyManifests } from "../../src/program/cli/apply-manifests.ts";
-import { foundation } from "../../src/program/cli/manifests.ts";
+import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
+import { foundation } from "../../src/program/cli/install/manifests.ts";
 import type { Repaired } from "../../src/node/engine/drift.ts";
 import type { Client } from "../../src/cluster/kube/client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
@@ -9,8 +9,8 @@ import { profileKind, tunedKind, tuningNamespace as namespace } from "../../src/
 import { findCondition } from "../../src/language/object/condition.ts";
 import { profileStatus } from "../../src/node/on-node/profile-status.ts";
 import { type OperatorOptions, runOperator } from "../../src/program/operator/operator.ts";
-import { createPromMetrics } from "../../src/cluster/runtime/prom-metrics.ts";
-import { VirtualClock } from "../../src/cluster/runtime/virtual-clock.ts";
+import { createPromMetrics } from "../../src/cluster/runtime/metrics/prom-metrics.ts";
+import { VirtualClock } from "../../src/cluster/runtime/testing/virtual-clock.ts";
 import { clientFor } from "../runtime/client-for.ts";
 import { freePort } from "../servers/free-port.ts";
 import { startEmbeddedServer } from "../servers/embedded-server.ts";

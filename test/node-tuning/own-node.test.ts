@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { agentServiceAccount } from "../../src/program/agent/rbac.ts";
-import { applyManifests } from "../../src/program/cli/apply-manifests.ts";
-import { foundation } from "../../src/program/cli/manifests.ts";
+import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
+import { foundation } from "../../src/program/cli/install/manifests.ts";
 import { isApiError, isNotFound } from "../../src/cluster/kube/api-error.ts";
 import type { Client, KindRef, Patch } from "../../src/cluster/kube/client.ts";
 import { kinds, untyped } from "../../src/cluster/kube/kinds.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { applyManifests } from "../../src/program/cli/apply-manifests.ts";
-import { foundation } from "../../src/program/cli/manifests.ts";
+import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
+import { foundation } from "../../src/program/cli/install/manifests.ts";
 import type { Client } from "../../src/cluster/kube/client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { machineConfigKind, machineConfigPoolKind } from "../../src/domain/machine-config/api.ts";

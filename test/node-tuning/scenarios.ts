@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { applyManifests } from "../../src/program/cli/apply-manifests.ts";
+import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
 import type { Client } from "../../src/cluster/kube/client.ts";
 import { machineConfigCrds } from "../../src/domain/machine-config/crds.ts";
 import { tuningNamespace } from "../../src/domain/node-tuning/api.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { applyManifests } from "../../src/program/cli/apply-manifests.ts";
-import { foundation } from "../../src/program/cli/manifests.ts";
+import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
+import { foundation } from "../../src/program/cli/install/manifests.ts";
 import type { Client } from "../../src/cluster/kube/client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { profileKind, tuningNamespace } from "../../src/domain/node-tuning/api.ts";
@@ -10,7 +10,7 @@ import { performanceProfileKind } from "../../src/domain/performance-profile/api
 import { performanceProfileCrds } from "../../src/domain/performance-profile/crds.ts";
 import { isNotFound } from "../../src/cluster/kube/api-error.ts";
 import { systemNamespace } from "../../src/program/operator/rbac.ts";
-import { conversionAnnotation } from "../../src/domain/performance-profile/conversion-data.ts";
+import { conversionAnnotation } from "../../src/domain/performance-profile/conversion/conversion-data.ts";
 import { attuneHandlers } from "../../src/program/webhook/attune-handlers.ts";
 import { webhookSecret, webhookServiceAccount } from "../../src/program/webhook/rbac.ts";
 import { runWebhook } from "../../src/program/webhook/webhook.ts";

@@ -5,7 +5,7 @@ import { contentsOf } from "../../src/language/ignition/file-contents.ts";
 import { at, equal } from "../../src/language/object/json.ts";
 import { type DerivationInput, mixesCpus } from "../../src/domain/performance-profile/derivation.ts";
 import type { Derivation } from "../../src/domain/performance-profile/derive.ts";
-import { parseProfile } from "../../src/language/tuned/parse-profile.ts";
+import { parseProfile } from "../../src/language/tuned/text/parse-profile.ts";
 
 /** Where derived objects disagree on whose a CPU is. Read from what nodes are given, not from the profile. */
 export function cpuFaults(

@@ -4,7 +4,7 @@ import { parseUnit } from "../../src/language/ignition/unit-text.ts";
 import { at, get, isObject } from "../../src/language/object/json.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import type { ProfileText } from "../../src/domain/node-tuning/api.ts";
-import { parseProfile } from "../../src/language/tuned/parse-profile.ts";
+import { parseProfile } from "../../src/language/tuned/text/parse-profile.ts";
 
 type Facts = Record<string, unknown>;
 /** Section → key → value. */

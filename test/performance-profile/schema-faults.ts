@@ -6,7 +6,7 @@ import type { KubeObject } from "../../src/language/object/meta.ts";
 import { dnsSubdomain } from "../../src/language/object/names.ts";
 import { validateObjectMeta } from "../../src/language/object/validate-meta.ts";
 import type { Derivation } from "../../src/domain/performance-profile/derive.ts";
-import { readKubeletFields } from "../../src/domain/performance-profile/kubelet-fields.ts";
+import { readKubeletFields } from "../../src/domain/performance-profile/kubelet-config/kubelet-fields.ts";
 import type { FieldError } from "../../src/language/schema/field-error.ts";
 import { pruneUnknown } from "../../src/language/schema/prune.ts";
 import type { Schema } from "../../src/language/schema/schema.ts";

@@ -4,8 +4,8 @@ import type { Client, KindRef } from "../../src/cluster/kube/client.ts";
 import { untyped } from "../../src/cluster/kube/kinds.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import { emptyPlan, type ObjectReference, type Plan } from "../../src/language/object/plan.ts";
-import { act, ActError, type ActResult } from "../../src/cluster/runtime/act.ts";
-import { EventRecorder } from "../../src/cluster/runtime/event-recorder.ts";
+import { act, ActError, type ActResult } from "../../src/cluster/runtime/act/act.ts";
+import { EventRecorder } from "../../src/cluster/runtime/event/event-recorder.ts";
 import { withEachServer } from "./with-each-server.ts";
 import { clientFor } from "./client-for.ts";
 

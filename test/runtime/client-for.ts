@@ -1,4 +1,4 @@
-import { bearer, staticCredentials } from "../../src/cluster/kube/credentials.ts";
+import { bearer, staticCredentials } from "../../src/cluster/kube/connect/credentials.ts";
 import { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import type { ServerUnderTest } from "../servers/server-under-test.ts";

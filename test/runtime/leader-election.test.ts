@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { untyped } from "../../src/cluster/kube/kinds.ts";
-import { LeaderElection } from "../../src/cluster/runtime/leader-election.ts";
-import { leadersOnly, LeadershipLostError } from "../../src/cluster/runtime/leader-gate.ts";
-import { leaseStore } from "../../src/cluster/runtime/lease.ts";
+import { LeaderElection } from "../../src/cluster/runtime/leader/leader-election.ts";
+import { leadersOnly, LeadershipLostError } from "../../src/cluster/runtime/leader/leader-gate.ts";
+import { leaseStore } from "../../src/cluster/runtime/leader/lease.ts";
 import { whenAborted } from "../../src/cluster/runtime/when-aborted.ts";
 import { withEachServer } from "./with-each-server.ts";
 import { clientFor } from "./client-for.ts";

@@ -9,7 +9,7 @@ import { TunedEngine } from "../../src/node/engine/tuned-daemon/tuned-engine.ts"
 import { LinuxHost } from "../../src/node/host/linux-host.ts";
 import { answerProbes } from "../../src/node/on-node/answer-probes.ts";
 import { systemClock } from "../../src/cluster/runtime/clock.ts";
-import { parseProfile } from "../../src/language/tuned/parse-profile.ts";
+import { parseProfile } from "../../src/language/tuned/text/parse-profile.ts";
 import type { Answer } from "../../src/language/tuned/probe.ts";
 import { type ResolvedProfile, resolve } from "../../src/language/tuned/resolve.ts";
 

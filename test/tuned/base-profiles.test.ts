@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { documentOf, type OptionDocument, type UnitDocument } from "../../src/language/tuned/document.ts";
-import { parseProfile } from "../../src/language/tuned/parse-profile.ts";
+import { documentOf, type OptionDocument, type UnitDocument } from "../../src/language/tuned/text/document.ts";
+import { parseProfile } from "../../src/language/tuned/text/parse-profile.ts";
 import { noAnswers } from "../../src/language/tuned/probe.ts";
 import { baseScripts, baseVariableFiles } from "../../src/language/tuned/profiles/base-files.ts";
 import { baseDirectory, baseProfiles } from "../../src/language/tuned/profiles/base-profiles.ts";

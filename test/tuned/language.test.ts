@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { bootCommandLine } from "../../src/language/tuned/boot-arguments.ts";
-import { matchesDevices } from "../../src/language/tuned/device-match.ts";
+import { matchesDevices } from "../../src/language/tuned/pattern/device-match.ts";
 import { expand, type Expansion } from "../../src/language/tuned/expand.ts";
-import { parseGlobalConfig, sizeOption } from "../../src/language/tuned/global-config.ts";
-import { parseProfile } from "../../src/language/tuned/parse-profile.ts";
+import { parseGlobalConfig, sizeOption } from "../../src/language/tuned/text/global-config.ts";
+import { parseProfile } from "../../src/language/tuned/text/parse-profile.ts";
 import type { Notice } from "../../src/language/tuned/problem.ts";
 import { chassisNames } from "../../src/language/tuned/chassis-names.ts";
 import { recommend } from "../../src/language/tuned/recommend.ts";

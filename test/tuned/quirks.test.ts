@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { expand } from "../../src/language/tuned/expand.ts";
-import { parseProfile } from "../../src/language/tuned/parse-profile.ts";
+import { parseProfile } from "../../src/language/tuned/text/parse-profile.ts";
 import { type Answer, noAnswers, probeKey } from "../../src/language/tuned/probe.ts";
 import { type Resolution, resolve } from "../../src/language/tuned/resolve.ts";
 import { normalValue } from "../../src/language/tuned/value.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { applyManifests } from "../../src/program/cli/apply-manifests.ts";
-import { foundation } from "../../src/program/cli/manifests.ts";
+import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
+import { foundation } from "../../src/program/cli/install/manifests.ts";
 import { textFile } from "../../src/language/ignition/file-contents.ts";
 import { ignitionConfig } from "../../src/language/ignition/config.ts";
 import type { Client } from "../../src/cluster/kube/client.ts";
@@ -8,7 +8,7 @@ import { kinds, untyped } from "../../src/cluster/kube/kinds.ts";
 import { machineConfigKind } from "../../src/domain/machine-config/api.ts";
 import { machineConfigCrds } from "../../src/domain/machine-config/crds.ts";
 import { systemNamespace } from "../../src/program/operator/rbac.ts";
-import { VirtualClock } from "../../src/cluster/runtime/virtual-clock.ts";
+import { VirtualClock } from "../../src/cluster/runtime/testing/virtual-clock.ts";
 import { clusterCaches, type ClusterView } from "../../src/program/webhook/cluster-caches.ts";
 import { webhookServiceAccount } from "../../src/program/webhook/rbac.ts";
 import { clientFor, clientOfAccount } from "../runtime/client-for.ts";

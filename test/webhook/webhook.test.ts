@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { applyManifests } from "../../src/program/cli/apply-manifests.ts";
+import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
 import { isNotFound } from "../../src/cluster/kube/api-error.ts";
 import type { Client } from "../../src/cluster/kube/client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { tuningNamespace } from "../../src/domain/node-tuning/api.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
-import { VirtualClock } from "../../src/cluster/runtime/virtual-clock.ts";
+import { VirtualClock } from "../../src/cluster/runtime/testing/virtual-clock.ts";
 import type { Handlers } from "../../src/program/webhook/handler.ts";
 import { webhookRbac, webhookSecret } from "../../src/program/webhook/rbac.ts";
 import { configurationName } from "../../src/program/webhook/registration.ts";

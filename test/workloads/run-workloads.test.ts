@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
-import { createInformer } from "../../src/cluster/kube/informer.ts";
+import { createInformer } from "../../src/cluster/kube/informer/informer.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { nodeOf } from "../../src/embedded/lab/workloads/daemon-set/daemon-pod.ts";
 import { runWorkloads, type SideState, type WorkloadSide } from "../../src/embedded/lab/workloads/run-workloads.ts";

@@ -5,7 +5,7 @@ import type { Client, KindRef } from "../../src/cluster/kube/client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import type { KubeObject, ObjectMeta } from "../../src/language/object/meta.ts";
 import { formatTime } from "../../src/language/object/time.ts";
-import { noLog } from "../../src/cluster/runtime/log.ts";
+import { noLog } from "../../src/cluster/runtime/log/log.ts";
 import { createWorkloadCaches, runWorkloadCaches } from "../../src/embedded/lab/workloads/workload-caches.ts";
 import type { Pod } from "../../src/embedded/lab/workloads/workload-objects.ts";
 import type { WorkloadOptions } from "../../src/embedded/lab/workloads/workload-options.ts";

@@ -13,7 +13,7 @@ import type {
   WatchOptions,
   WriteOptions,
 } from "./client.ts";
-import type { Connection, Impersonation } from "./connection.ts";
+import type { Connection, Impersonation } from "./connect/connection.ts";
 import { jsonLines } from "./json-lines.ts";
 import type { PathParts } from "./request-path.ts";
 import { requestPath } from "./request-path.ts";

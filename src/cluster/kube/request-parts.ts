@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Patch, WriteOptions } from "./client.ts";
-import type { Impersonation } from "./connection.ts";
+import type { Impersonation } from "./connect/connection.ts";
 import type { QueryValue } from "./request-path.ts";
 
 export function writeQuery({ fieldManager, dryRun, fieldValidation }: WriteOptions): Record<string, QueryValue> {

@@ -4,7 +4,7 @@ import type { Clock } from "../runtime/clock.ts";
 import { pause, systemClock } from "../runtime/clock.ts";
 import { ApiError, apiErrorFromStatus, parseRetryAfter } from "./api-error.ts";
 import type { RequestOptions } from "./client.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection } from "./connect/connection.ts";
 import type { Answer, Sent } from "./http1/answer.ts";
 import { LinkedAbort } from "./linked-abort.ts";
 import { identityHeaders } from "./request-parts.ts";

@@ -5,15 +5,15 @@ import type { Socket } from "node:net";
 import { connect as netConnect, isIP } from "node:net";
 import type { ConnectionOptions } from "node:tls";
 import { createSecureContext, connect as tlsConnect } from "node:tls";
-import type { Cluster } from "./connection.ts";
-import type { ClientCertificate } from "./credentials.ts";
+import type { Cluster } from "./connect/connection.ts";
+import type { ClientCertificate } from "./connect/credentials.ts";
 import type { Sent } from "./http1/answer.ts";
 import { ConnectionPool } from "./http1/connection-pool.ts";
 import { requestText } from "./http1/request-text.ts";
 import type { LinkedAbort } from "./linked-abort.ts";
-import { bareHost } from "./proxy.ts";
+import { bareHost } from "./connect/proxy.ts";
 import { StreamedAnswer } from "./streamed-answer.ts";
-import { TunnelAgent } from "./tunnel-agent.ts";
+import { TunnelAgent } from "./connect/tunnel-agent.ts";
 
 export interface Exchange {
   method: string;

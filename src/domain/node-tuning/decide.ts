@@ -9,16 +9,16 @@ import {
   isOurDaemonSet,
 } from "./agent-daemon-set.ts";
 import { deferredAnnotation, tunedKind } from "./api.ts";
-import { type ChosenNode, type PoolArguments, poolArguments } from "./boot-arguments.ts";
-import { acrossPools, bootFindings } from "./boot-findings.ts";
+import { type ChosenNode, type PoolArguments, poolArguments } from "./boot/boot-arguments.ts";
+import { acrossPools, bootFindings } from "./boot/boot-findings.ts";
 import { defaultTuned } from "./default-tuned.ts";
 import { type Chosen, judge, type JudgeInput } from "./judge.ts";
-import { forsaken, machineConfigName, poolMachineConfig } from "./machine-configs.ts";
-import { planOperatorStatus, type StatusPlace } from "./operator-status-object.ts";
+import { forsaken, machineConfigName, poolMachineConfig } from "./boot/machine-configs.ts";
+import { planOperatorStatus, type StatusPlace } from "./status/operator-status-object.ts";
 import { describeRule } from "./rule.ts";
 import { Ties } from "./ties.ts";
-import { transitions } from "./transitions.ts";
-import { tunedStatus } from "./tuned-status.ts";
+import { transitions } from "./status/transitions.ts";
+import { tunedStatus } from "./status/tuned-status.ts";
 
 export interface NodeTuningInput extends JudgeInput {
   readonly machineConfigs?: readonly MachineConfig[];

@@ -1,5 +1,5 @@
 import { type Answer, type Answers, noAnswers, type Probe, probeKey } from "../../language/tuned/probe.ts";
-import { parseProfile, type ParsedProfile } from "../../language/tuned/parse-profile.ts";
+import { parseProfile, type ParsedProfile } from "../../language/tuned/text/parse-profile.ts";
 import type { Problem } from "../../language/tuned/problem.ts";
 import { baseVariableFiles } from "../../language/tuned/profiles/base-files.ts";
 import { baseProfiles } from "../../language/tuned/profiles/base-profiles.ts";

@@ -1,6 +1,6 @@
 import type { MachineConfigPool } from "../machine-config/api.ts";
 import type { Profile, Protocol, Tuned } from "./api.ts";
-import type { ChosenNode } from "./boot-arguments.ts";
+import type { ChosenNode } from "./boot/boot-arguments.ts";
 import { defaultTuned, defaultTunedName } from "./default-tuned.ts";
 import { shippedInputs } from "./inputs.ts";
 import type { Labels } from "./match.ts";

@@ -4,7 +4,7 @@ import type { Client, KindRef, Patch } from "../../cluster/kube/client.ts";
 import type { Json } from "../../language/object/json.ts";
 import { keyOf, type KubeObject } from "../../language/object/meta.ts";
 import { applyMergePatch } from "../../language/patch/merge-patch.ts";
-import { VirtualClock } from "../../cluster/runtime/virtual-clock.ts";
+import { VirtualClock } from "../../cluster/runtime/testing/virtual-clock.ts";
 import { apiVersion, type Profile, type Tuned } from "./api.ts";
 import type { NodeFacts } from "./node-profile.ts";
 import { nodeTuningController } from "./node-tuning-controller.ts";

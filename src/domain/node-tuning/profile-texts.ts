@@ -1,5 +1,5 @@
-import { type Include, mayInclude, splitUnexpanded } from "../../language/tuned/include.ts";
-import { parseProfile, type ParsedProfile } from "../../language/tuned/parse-profile.ts";
+import { type Include, mayInclude, splitUnexpanded } from "../../language/tuned/chain/include.ts";
+import { parseProfile, type ParsedProfile } from "../../language/tuned/text/parse-profile.ts";
 import { baseProfiles } from "../../language/tuned/profiles/base-profiles.ts";
 import type { ProfileText, Tuned } from "./api.ts";
 

@@ -1,7 +1,7 @@
 import { customDefinition } from "../../language/object/custom-definition.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { group, performanceProfileKind } from "./api.ts";
-import { conversionAnnotation } from "./conversion-data.ts";
+import { conversionAnnotation } from "./conversion/conversion-data.ts";
 import { schemas, type Version } from "./schemas.ts";
 
 interface Column {

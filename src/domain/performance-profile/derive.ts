@@ -3,7 +3,7 @@ import type { Tuned } from "../node-tuning/api.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import type { DerivationInput } from "./derivation.ts";
 import type { Finding } from "./finding.ts";
-import { kubeletConfigOf } from "./kubelet-config.ts";
+import { kubeletConfigOf } from "./kubelet-config/kubelet-config.ts";
 import { machineConfigOf } from "./machine-config/machine-config.ts";
 import { refusals } from "./refusals.ts";
 import { runtimeClassOf } from "./runtime-class.ts";

@@ -3,9 +3,9 @@ import { type FieldError, forbidden, invalid, required } from "../../language/sc
 import { child } from "../../language/schema/path.ts";
 import { type DerivationInput, mixesCpus } from "./derivation.ts";
 import { error, type Finding } from "./finding.ts";
-import { poolLabels } from "./kubelet-config.ts";
-import { kubeletFieldsPath } from "./kubelet-fields.ts";
-import { alignsMemory, unknownAmounts } from "./reserved-memory.ts";
+import { poolLabels } from "./kubelet-config/kubelet-config.ts";
+import { kubeletFieldsPath } from "./kubelet-config/kubelet-fields.ts";
+import { alignsMemory, unknownAmounts } from "./kubelet-config/reserved-memory.ts";
 
 /** Why nothing is derived from a profile that can be read: each part makes sense, but not together with the rest. */
 export function refusals(input: DerivationInput): readonly Finding[] {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseProfile } from "../../language/tuned/parse-profile.ts";
+import { parseProfile } from "../../language/tuned/text/parse-profile.ts";
 import type { PerformanceProfileSpec } from "./api.ts";
 import { inputOf } from "./testing/facts.ts";
 import { type AskedNode, processors, resolvedOn } from "./testing/resolved-tuned.ts";

@@ -1,8 +1,8 @@
 import type { MachineConfig, MachineConfigPool } from "../machine-config/api.ts";
 import { equal } from "../../language/object/json.ts";
-import { generatedAnnotation } from "./api.ts";
-import type { NodeFacts } from "./node-profile.ts";
-import { Pools } from "./pools.ts";
+import { generatedAnnotation } from "../node-tuning/api.ts";
+import type { NodeFacts } from "../node-tuning/node-profile.ts";
+import { Pools } from "../node-tuning/pools.ts";
 import type { Settled } from "./settle.ts";
 
 /** Boot arguments that change, and the machines that restart for it. */

@@ -1,12 +1,12 @@
 import { equal } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
-import { derivationIn } from "./derivation.ts";
-import { derive } from "./derive.ts";
-import type { Finding } from "./finding.ts";
-import { findings } from "./findings.ts";
-import { readFacts } from "./read-facts.ts";
-import type { ProfileFacts } from "./profile-facts.ts";
-import type { Surroundings } from "./surroundings.ts";
+import { derivationIn } from "../performance-profile/derivation.ts";
+import { derive } from "../performance-profile/derive.ts";
+import type { Finding } from "../performance-profile/finding.ts";
+import { findings } from "../performance-profile/findings.ts";
+import { readFacts } from "../performance-profile/read-facts.ts";
+import type { ProfileFacts } from "../performance-profile/profile-facts.ts";
+import type { Surroundings } from "../performance-profile/surroundings.ts";
 
 export interface ForecastInput {
   /** In the newest version. */

@@ -1,11 +1,11 @@
 import { coresOf, type CpuTopology } from "../../language/cpu/cpu-topology.ts";
 import { cpuSet } from "../../language/cpu/cpu-set.ts";
 import { parseTopology } from "../../language/cpu/topology-text.ts";
-import { knownAnswers, type NodeTraits } from "../../domain/node-tuning/known-answers.ts";
-import type { KnownOf } from "../../domain/node-tuning/settle.ts";
+import { knownAnswers, type NodeTraits } from "../node-tuning/known-answers.ts";
+import type { KnownOf } from "./settle.ts";
 import { at } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
-import type { ProfileFacts } from "../../domain/performance-profile/profile-facts.ts";
+import type { ProfileFacts } from "../performance-profile/profile-facts.ts";
 import { type Answers, noAnswers } from "../../language/tuned/probe.ts";
 
 /** What the cluster knows of its nodes: from the kubelet, and from the agent's own look at the machine. */

@@ -1,8 +1,8 @@
 import type { Probe } from "../../language/tuned/probe.ts";
 import { formatProblem } from "../../language/tuned/problem.ts";
-import { type Deferred, deferredAnnotation, type Profile } from "./api.ts";
-import type { Expected } from "./expected-profile.ts";
-import { inputsOf } from "./inputs.ts";
+import { type Deferred, deferredAnnotation, type Profile } from "../node-tuning/api.ts";
+import type { Expected } from "../node-tuning/expected-profile.ts";
+import { inputsOf } from "../node-tuning/inputs.ts";
 import { type OptionChange, optionChanges, type SettingChange, settingChanges } from "./setting-changes.ts";
 import type { Foretell, Settled } from "./settle.ts";
 

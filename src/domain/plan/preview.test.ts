@@ -2,13 +2,20 @@ import { describe, expect, it, test } from "vitest";
 import type { MachineConfig, MachineConfigPool } from "../machine-config/api.ts";
 import { deepFreeze } from "../../language/object/json.ts";
 import { type Answers, noAnswers } from "../../language/tuned/probe.ts";
-import { apiVersion, generatedAnnotation, type Profile, type Recommend, type Tuned, type TunedSpec } from "./api.ts";
-import type { NodeTuningInput } from "./decide.ts";
-import { foresee, type Foresight } from "./foresee.ts";
-import { inputsOf } from "./inputs.ts";
-import { judge } from "./judge.ts";
-import { knownAnswers } from "./known-answers.ts";
-import type { NodeFacts } from "./node-profile.ts";
+import {
+  apiVersion,
+  generatedAnnotation,
+  type Profile,
+  type Recommend,
+  type Tuned,
+  type TunedSpec,
+} from "../node-tuning/api.ts";
+import type { NodeTuningInput } from "../node-tuning/decide.ts";
+import { foresee, type Foresight } from "./preview.ts";
+import { inputsOf } from "../node-tuning/inputs.ts";
+import { judge } from "../node-tuning/judge.ts";
+import { knownAnswers } from "../node-tuning/known-answers.ts";
+import type { NodeFacts } from "../node-tuning/node-profile.ts";
 
 const namespace = "tuning";
 const role = "machineconfiguration.openshift.io/role";

@@ -1,14 +1,14 @@
 import type { Condition } from "../../language/object/condition.ts";
 import { equal } from "../../language/object/json.ts";
 import type { Plan } from "../../language/object/plan.ts";
-import type { Tuned } from "./api.ts";
-import type { NodeTuningInput } from "./decide.ts";
-import { defaultTuned, defaultTunedName } from "./default-tuned.ts";
-import { type NodeChange, nodeChanges } from "./foresee-nodes.ts";
-import { type BootChange, bootChanges } from "./foresee-pools.ts";
-import { judge, type Judgement } from "./judge.ts";
+import type { Tuned } from "../node-tuning/api.ts";
+import type { NodeTuningInput } from "../node-tuning/decide.ts";
+import { defaultTuned, defaultTunedName } from "../node-tuning/default-tuned.ts";
+import { type NodeChange, nodeChanges } from "./node-changes.ts";
+import { type BootChange, bootChanges } from "./boot-changes.ts";
+import { judge, type Judgement } from "../node-tuning/judge.ts";
 import { foreteller, type KnownOf, settle } from "./settle.ts";
-import { tunedWarnings } from "./tuned-warnings.ts";
+import { tunedWarnings } from "../node-tuning/status/tuned-warnings.ts";
 
 export interface ForeseeInput {
   readonly before: NodeTuningInput;

@@ -1,22 +1,22 @@
 import type { Client } from "../../cluster/kube/client.ts";
-import type { Tuned } from "../../domain/node-tuning/api.ts";
-import type { NodeTuningInput } from "../../domain/node-tuning/decide.ts";
-import { restartsOf } from "../../domain/node-tuning/foresee-pools.ts";
-import type { Finding } from "../../domain/node-tuning/foresee.ts";
-import { Pools } from "../../domain/node-tuning/pools.ts";
+import type { Tuned } from "../node-tuning/api.ts";
+import type { NodeTuningInput } from "../node-tuning/decide.ts";
+import { restartsOf } from "./boot-changes.ts";
+import type { Finding } from "./preview.ts";
+import { Pools } from "../node-tuning/pools.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
-import { apiVersion, performanceProfileKind } from "../../domain/performance-profile/api.ts";
-import { convertProfile } from "../../domain/performance-profile/conversion.ts";
-import { formatFinding } from "../../domain/performance-profile/finding.ts";
-import { type DerivedChange, type Forecast, forecast } from "../../domain/performance-profile/forecast.ts";
-import { type ClusterObjects, surroundingsOf } from "../../domain/performance-profile/gather-surroundings.ts";
-import { poolFor } from "../../domain/performance-profile/pools.ts";
-import type { ProfileFacts } from "../../domain/performance-profile/profile-facts.ts";
-import type { Surroundings } from "../../domain/performance-profile/surroundings.ts";
-import { currentObjects } from "./gather-profiles.ts";
-import { objectDiff } from "./plan-diff.ts";
-import type { ConfigurationChange, PlannedObject } from "./plan-document.ts";
-import type { DryRun } from "./plan-dry-run.ts";
+import { apiVersion, performanceProfileKind } from "../performance-profile/api.ts";
+import { convertProfile } from "../performance-profile/conversion/conversion.ts";
+import { formatFinding } from "../performance-profile/finding.ts";
+import { type DerivedChange, type Forecast, forecast } from "./derived-changes.ts";
+import { type ClusterObjects, surroundingsOf } from "../performance-profile/gather-surroundings.ts";
+import { poolFor } from "../performance-profile/pools.ts";
+import type { ProfileFacts } from "../performance-profile/profile-facts.ts";
+import type { Surroundings } from "../performance-profile/surroundings.ts";
+import { currentObjects } from "../../program/cli/gather/gather-profiles.ts";
+import { objectDiff } from "../../program/cli/plan/object-diff.ts";
+import type { ConfigurationChange, PlannedObject } from "../../program/cli/plan/plan-document.ts";
+import type { DryRun } from "../../program/cli/plan/dry-run.ts";
 
 /** What performance profiles among the written objects would bring. */
 export interface ProfilePlan {

@@ -1,5 +1,5 @@
-import type { Expected } from "./expected-profile.ts";
-import type { ProfileSpec } from "./api.ts";
+import type { Expected } from "../node-tuning/expected-profile.ts";
+import type { ProfileSpec } from "../node-tuning/api.ts";
 
 /** An option that is set, changed or no longer set. Where it is no longer set, the node's original comes back. */
 export interface SettingChange {

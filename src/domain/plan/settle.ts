@@ -2,12 +2,12 @@ import { type Answers, noAnswers } from "../../language/tuned/probe.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import type { Plan } from "../../language/object/plan.ts";
 import type { MachineConfig } from "../machine-config/api.ts";
-import { bootArgumentsAnnotation, type Profile, type ProfileSpec } from "./api.ts";
-import { carries } from "./carries.ts";
-import { decideNodeTuning, type NodeTuningInput } from "./decide.ts";
-import { type Expected, expectedProfile } from "./expected-profile.ts";
-import { inputsOf } from "./inputs.ts";
-import type { NodeFacts } from "./node-profile.ts";
+import { bootArgumentsAnnotation, type Profile, type ProfileSpec } from "../node-tuning/api.ts";
+import { carries } from "../node-tuning/carries.ts";
+import { decideNodeTuning, type NodeTuningInput } from "../node-tuning/decide.ts";
+import { type Expected, expectedProfile } from "../node-tuning/expected-profile.ts";
+import { inputsOf } from "../node-tuning/inputs.ts";
+import type { NodeFacts } from "../node-tuning/node-profile.ts";
 
 /** A cluster some time from now: operator and nodes have done what there was to do. */
 export interface Settled {

@@ -1,4 +1,4 @@
-import { nodeIdentity } from "./kubelet/virtual-node.ts";
+import { nodeIdentity } from "./kubelet/node/virtual-node.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 
 export const labServiceAccount = "attune-lab";

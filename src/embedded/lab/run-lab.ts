@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { noLog } from "../../cluster/runtime/log.ts";
+import { noLog } from "../../cluster/runtime/log/log.ts";
 import { type KubeletsOptions, runKubelets } from "./kubelet/kubelets.ts";
 import { runWorkloads, type WorkloadsOptions } from "./workloads/run-workloads.ts";
 import { createNodeCaches } from "./workloads/workload-caches.ts";

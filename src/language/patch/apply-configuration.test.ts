@@ -5,9 +5,9 @@ import type { KubeObject, ManagedFieldsEntry } from "../object/meta.ts";
 import type { Schema } from "../schema/schema.ts";
 import { applyConfiguration } from "./apply-configuration.ts";
 import type { Application, ApplyConflict, ApplyResult } from "./apply-configuration.ts";
-import { fieldSetOf } from "./field-set.ts";
+import { fieldSetOf } from "./field/field-set.ts";
 import { updateManagedFields } from "./managed-fields.ts";
-import { configMapSchema, customSchema, daemonSetSchema } from "./sample-schemas.ts";
+import { configMapSchema, customSchema, daemonSetSchema } from "./testing/sample-schemas.ts";
 
 const NOW = "2026-01-01T00:01:00Z";
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";

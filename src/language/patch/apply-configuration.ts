@@ -3,10 +3,19 @@ import type { KubeObject } from "../object/meta.ts";
 import type { Schema } from "../schema/schema.ts";
 import { boundedClone } from "./bounded-clone.ts";
 import { compareObjects } from "./compare-objects.ts";
-import { printPath } from "./field-path.ts";
-import { difference, EMPTY, equalSets, intersection, isEmpty, paths, recursiveDifference, union } from "./field-set.ts";
-import type { FieldSet } from "./field-set.ts";
-import { fieldsOf } from "./fields-of.ts";
+import { printPath } from "./field/field-path.ts";
+import {
+  difference,
+  EMPTY,
+  equalSets,
+  intersection,
+  isEmpty,
+  paths,
+  recursiveDifference,
+  union,
+} from "./field/field-set.ts";
+import type { FieldSet } from "./field/field-set.ts";
+import { fieldsOf } from "./field/fields-of.ts";
 import { assertFitsType } from "./fits-type.ts";
 import { fieldsOfLastApplied, updateLastApplied } from "./last-applied.ts";
 import { compareTexts, decodeOwners, encodeOwners, identityOf } from "./managed-entries.ts";

@@ -1,4 +1,4 @@
-import { EMPTY, union } from "./field-set.ts";
+import { EMPTY, union } from "./field/field-set.ts";
 import { compareTexts, identityOf, seconds } from "./managed-entries.ts";
 import type { Owners } from "./managed-entries.ts";
 

@@ -1,10 +1,10 @@
 import { equal, isObject } from "../object/json.ts";
 import type { Schema } from "../schema/schema.ts";
 import { MAX_DEPTH, tooDeep } from "./bounded-clone.ts";
-import { fieldElement } from "./field-path.ts";
-import type { PathElement } from "./field-path.ts";
-import { EMPTY, LEAF, node, recursiveDifference } from "./field-set.ts";
-import type { FieldSet } from "./field-set.ts";
+import { fieldElement } from "./field/field-path.ts";
+import type { PathElement } from "./field/field-path.ts";
+import { EMPTY, LEAF, node, recursiveDifference } from "./field/field-set.ts";
+import type { FieldSet } from "./field/field-set.ts";
 import { childSchema, isAtomicMap, itemElement, listShape, objectSchema } from "./shape.ts";
 
 /** Which fields one version of an object has that another has not, or has otherwise. No field is in two of the sets. */

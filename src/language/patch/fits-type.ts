@@ -4,7 +4,7 @@ import type { KubeObject } from "../object/meta.ts";
 import { parseApiVersion } from "../object/meta.ts";
 import type { Schema } from "../schema/schema.ts";
 import { MAX_DEPTH, tooDeep } from "./bounded-clone.ts";
-import { printElement } from "./field-path.ts";
+import { printElement } from "./field/field-path.ts";
 import { PatchError } from "./patch-error.ts";
 import { childSchema, isNamed, itemElement, listShape, objectSchema } from "./shape.ts";
 

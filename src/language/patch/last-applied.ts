@@ -2,9 +2,9 @@ import { at, canonical, isObject } from "../object/json.ts";
 import type { KubeObject } from "../object/meta.ts";
 import type { Schema } from "../schema/schema.ts";
 import { compareObjects } from "./compare-objects.ts";
-import { difference } from "./field-set.ts";
-import type { FieldSet } from "./field-set.ts";
-import { fieldsOf } from "./fields-of.ts";
+import { difference } from "./field/field-set.ts";
+import type { FieldSet } from "./field/field-set.ts";
+import { fieldsOf } from "./field/fields-of.ts";
 import { assertFitsType } from "./fits-type.ts";
 import { PatchError } from "./patch-error.ts";
 

@@ -1,7 +1,7 @@
 import { isObject } from "../object/json.ts";
 import type { ManagedFieldsEntry } from "../object/meta.ts";
-import { parseFieldsV1, toFieldsV1 } from "./field-set.ts";
-import type { FieldSet } from "./field-set.ts";
+import { parseFieldsV1, toFieldsV1 } from "./field/field-set.ts";
+import type { FieldSet } from "./field/field-set.ts";
 import { PatchError } from "./patch-error.ts";
 
 /** What one manager owns, as it is while it is being worked out. */

@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import { deepFreeze } from "../object/json.ts";
 import type { KubeObject, ManagedFieldsEntry } from "../object/meta.ts";
 import type { Schema } from "../schema/schema.ts";
-import { fieldSetOf } from "./field-set.ts";
-import { fieldsOf } from "./fields-of.ts";
-import { toFieldsV1 } from "./field-set.ts";
+import { fieldSetOf } from "./field/field-set.ts";
+import { fieldsOf } from "./field/fields-of.ts";
+import { toFieldsV1 } from "./field/field-set.ts";
 import { keepTimesOfNoOp } from "./keep-times.ts";
 import { updateManagedFields } from "./managed-fields.ts";
 import type { Write } from "./managed-fields.ts";
-import { configMapSchema, customSchema, daemonSetSchema } from "./sample-schemas.ts";
+import { configMapSchema, customSchema, daemonSetSchema } from "./testing/sample-schemas.ts";
 
 const EARLIER = "2026-01-01T00:00:00Z";
 const NOW = "2026-01-01T00:01:00Z";

@@ -1,9 +1,9 @@
 import { isObject, set } from "../object/json.ts";
 import type { Schema } from "../schema/schema.ts";
 import { boundedClone, MAX_DEPTH, tooDeep } from "./bounded-clone.ts";
-import { fieldElement } from "./field-path.ts";
-import type { PathElement } from "./field-path.ts";
-import type { FieldSet } from "./field-set.ts";
+import { fieldElement } from "./field/field-path.ts";
+import type { PathElement } from "./field/field-path.ts";
+import type { FieldSet } from "./field/field-set.ts";
 import { childSchema, isAtomicMap, itemElement, listShape, objectSchema } from "./shape.ts";
 
 /** Lays an applied configuration over a live object. Removes nothing; the result shares nothing with its sources. */

@@ -1,8 +1,8 @@
 import { isObject } from "../object/json.ts";
 import type { Json } from "../object/json.ts";
 import type { Schema } from "../schema/schema.ts";
-import { keyElement, valueElement } from "./field-path.ts";
-import type { PathElement } from "./field-path.ts";
+import { keyElement, valueElement } from "./field/field-path.ts";
+import type { PathElement } from "./field/field-path.ts";
 import { objectMetaSchema } from "./object-meta-schema.ts";
 import { PatchError } from "./patch-error.ts";
 

@@ -1,8 +1,8 @@
 import type { KubeObject } from "../object/meta.ts";
 import type { Schema } from "../schema/schema.ts";
-import { difference, EMPTY, intersection, isEmpty, isSubset, union } from "./field-set.ts";
-import type { FieldSet } from "./field-set.ts";
-import { fieldsOf, withNamedParents } from "./fields-of.ts";
+import { difference, EMPTY, intersection, isEmpty, isSubset, union } from "./field/field-set.ts";
+import type { FieldSet } from "./field/field-set.ts";
+import { fieldsOf, withNamedParents } from "./field/fields-of.ts";
 import type { Owner, Owners } from "./managed-entries.ts";
 import { removeFields } from "./merge-objects.ts";
 import type { OtherVersions } from "./other-versions.ts";

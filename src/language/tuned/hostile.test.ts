@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseProfile } from "./parse-profile.ts";
+import { parseProfile } from "./text/parse-profile.ts";
 import { type Answer, noAnswers, probeKey } from "./probe.ts";
 import { preview, type Resolution, resolve } from "./resolve.ts";
 

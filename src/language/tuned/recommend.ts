@@ -1,8 +1,8 @@
-import { parseIni, type ParsedOption } from "./ini.ts";
+import { parseIni, type ParsedOption } from "./text/ini.ts";
 import { type Answer, type Answers, distinctProbes, type Probe, probeKey } from "./probe.ts";
 import type { Notice, Problem } from "./problem.ts";
 import { chassisNames } from "./chassis-names.ts";
-import { compilePython, type PatternFlags } from "./python-pattern.ts";
+import { compilePython, type PatternFlags } from "./pattern/python-pattern.ts";
 
 /** Where TuneD looks for the profile that suits a machine. */
 export interface RecommendFiles {

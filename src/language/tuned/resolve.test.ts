@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { parseProfile } from "./parse-profile.ts";
-import { documentOf } from "./document.ts";
+import { parseProfile } from "./text/parse-profile.ts";
+import { documentOf } from "./text/document.ts";
 import { type Answer, noAnswers, type Probe, probeKey } from "./probe.ts";
 import { formatProblem } from "./problem.ts";
 import { preview, type Resolution, resolve } from "./resolve.ts";

@@ -3,12 +3,12 @@ import { newBudget } from "./budget.ts";
 import { expand, type ExpandContext } from "./expand.ts";
 import { Findings } from "./findings.ts";
 import { finishUnit } from "./finish-unit.ts";
-import { type ChainLink, loadChain, type ProfileLayers } from "./load-chain.ts";
-import { mergeSection } from "./merge.ts";
+import { type ChainLink, loadChain, type ProfileLayers } from "./chain/load-chain.ts";
+import { mergeSection } from "./chain/merge.ts";
 import { unquote } from "./plugin-text.ts";
 import type { Answers, Probe } from "./probe.ts";
 import type { Notice, Problem } from "./problem.ts";
-import { isSafeName } from "./profile-name.ts";
+import { isSafeName } from "./chain/profile-name.ts";
 import { type Section, sectionOf, type Setting, typeOf, type Unit } from "./unit.ts";
 import { defineVariables, mergeVariables } from "./variables.ts";
 

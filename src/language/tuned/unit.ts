@@ -1,5 +1,5 @@
-import type { ParsedOption, ParsedSection } from "./ini.ts";
-import { directoryOf, joinPath } from "./path.ts";
+import type { ParsedOption, ParsedSection } from "./text/ini.ts";
+import { directoryOf, joinPath } from "./chain/path.ts";
 
 /** One section of a resolved profile, with the attributes that speak of the section itself taken out of its options. */
 export interface Unit {

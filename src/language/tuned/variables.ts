@@ -1,8 +1,8 @@
 import { expand, type ExpandContext } from "./expand.ts";
 import type { Findings } from "./findings.ts";
-import { parseIni } from "./ini.ts";
-import { over } from "./merge.ts";
-import { normalPath } from "./path.ts";
+import { parseIni } from "./text/ini.ts";
+import { over } from "./chain/merge.ts";
+import { normalPath } from "./chain/path.ts";
 import { type Probe, probeKey } from "./probe.ts";
 import { isTrue, placeOf, type Section, type Setting } from "./unit.ts";
 

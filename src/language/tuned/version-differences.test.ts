@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { builtIns } from "./functions/catalogue.ts";
-import { parseProfile } from "./parse-profile.ts";
+import { parseProfile } from "./text/parse-profile.ts";
 import { baseProfiles } from "./profiles/base-profiles.ts";
 import { newSince220, unknownTo220 } from "./version-differences.ts";
 

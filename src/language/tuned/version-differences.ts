@@ -1,4 +1,4 @@
-import type { ParsedProfile } from "./parse-profile.ts";
+import type { ParsedProfile } from "./text/parse-profile.ts";
 
 /** What TuneD 2.28 has and 2.20 lacks. A profile that uses any of it is not for a daemon of 2.20. */
 export const newSince220 = {

@@ -1,5 +1,5 @@
-import { matchesDevices } from "../../language/tuned/device-match.ts";
-import { compilePython } from "../../language/tuned/python-pattern.ts";
+import { matchesDevices } from "../../language/tuned/pattern/device-match.ts";
+import { compilePython } from "../../language/tuned/pattern/python-pattern.ts";
 import type { Unit } from "../../language/tuned/unit.ts";
 import type { Observe, Plugin } from "./plugin.ts";
 

@@ -6,7 +6,7 @@ import type { Host } from "../host/host.ts";
 import { LinuxHost } from "../host/linux-host.ts";
 import { MemoryBase } from "../host/memory-base.ts";
 import { MemoryHost } from "../host/memory-host.ts";
-import { parseProfile } from "../../language/tuned/parse-profile.ts";
+import { parseProfile } from "../../language/tuned/text/parse-profile.ts";
 import { noAnswers } from "../../language/tuned/probe.ts";
 import { type ResolvedProfile, resolve } from "../../language/tuned/resolve.ts";
 import { journalPath, loadJournal } from "./journal.ts";

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { MemoryBase } from "../host/memory-base.ts";
 import { type MemoryCommand, MemoryHost } from "../host/memory-host.ts";
-import { parseProfile } from "../../language/tuned/parse-profile.ts";
+import { parseProfile } from "../../language/tuned/text/parse-profile.ts";
 import { noAnswers } from "../../language/tuned/probe.ts";
 import { type ResolvedProfile, resolve } from "../../language/tuned/resolve.ts";
 import type { SettingReport } from "./engine.ts";
 import { nativeEngine } from "./native-engine.ts";
 import type { Plugin } from "./plugin.ts";
-import { sysctl } from "./plugins/sysctl.ts";
+import { sysctl } from "./plugins/sysctl/sysctl.ts";
 
 const swappiness = "/proc/sys/vm/swappiness";
 

@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { behavesAsHost } from "./host-behaviour.ts";
 import { LinuxHost } from "./linux-host.ts";
-import { atOnce } from "./files-at-once.ts";
-import { inThreads } from "./files-in-threads.ts";
+import { atOnce } from "./sync-files.ts";
+import { inThreads } from "./async-files.ts";
 
 let folder = "";
 beforeAll(async () => {

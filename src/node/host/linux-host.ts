@@ -4,7 +4,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { dirname, join } from "node:path";
 import type { Files } from "./files.ts";
-import { inThreads } from "./files-in-threads.ts";
+import { inThreads } from "./async-files.ts";
 import { refusal, refused } from "./host-path.ts";
 import {
   type CommandResult,

@@ -6,7 +6,7 @@ import { NotAppliedError } from "../engine/tuned-daemon/not-applied-error.ts";
 import { pidFile } from "../engine/tuned-daemon/other-tuned.ts";
 import type { TunedStatus } from "../engine/tuned-daemon/tuned-engine.ts";
 import type { Host } from "../host/host.ts";
-import type { ParsedProfile } from "../../language/tuned/parse-profile.ts";
+import type { ParsedProfile } from "../../language/tuned/text/parse-profile.ts";
 import type { ResolvedProfile } from "../../language/tuned/resolve.ts";
 
 /** The engine that has a daemon, and can tell how it is doing. */

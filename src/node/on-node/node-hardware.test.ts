@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { MemoryBase } from "../host/memory-base.ts";
 import { type MemoryCommand, MemoryHost } from "../host/memory-host.ts";
-import { noLog } from "../../cluster/runtime/log.ts";
+import { noLog } from "../../cluster/runtime/log/log.ts";
 import { NodeHardware } from "./node-hardware.ts";
 
 const cpus = "/sys/devices/system/cpu";

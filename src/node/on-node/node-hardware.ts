@@ -4,7 +4,7 @@ import { loadTopology } from "../../language/cpu/load-topology.ts";
 import { formatTopology } from "../../language/cpu/topology-text.ts";
 import type { Host } from "../host/host.ts";
 import type { Hardware } from "../../domain/node-tuning/api.ts";
-import type { Log } from "../../cluster/runtime/log.ts";
+import type { Log } from "../../cluster/runtime/log/log.ts";
 
 /** Says which CPUs are on: as long as it says the same, the rest is as it was. */
 const onlinePath = "/sys/devices/system/cpu/online";

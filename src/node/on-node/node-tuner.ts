@@ -7,7 +7,7 @@ import { inputsOf } from "../../domain/node-tuning/inputs.ts";
 import { hashOf } from "../../language/object/hash.ts";
 import { equal } from "../../language/object/json.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
-import type { Log } from "../../cluster/runtime/log.ts";
+import type { Log } from "../../cluster/runtime/log/log.ts";
 import { decideDeferral } from "./deferral.ts";
 import type { AppliedBy, NodeEngines, ToApply } from "./node-engines.ts";
 import { placeBaseScripts } from "./place-base-scripts.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { CommandResult } from "../host/host.ts";
 import { MemoryBase } from "../host/memory-base.ts";
 import { MemoryHost } from "../host/memory-host.ts";
-import { parseProfile } from "../../language/tuned/parse-profile.ts";
+import { parseProfile } from "../../language/tuned/text/parse-profile.ts";
 import { probeKey } from "../../language/tuned/probe.ts";
 import type { Profiles } from "../../language/tuned/resolve.ts";
 import { type NodeResolution, resolveOnNode } from "./resolve-on-node.ts";

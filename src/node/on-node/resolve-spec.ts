@@ -1,8 +1,8 @@
 import type { ApplyOptions } from "../engine/engine.ts";
 import type { Host } from "../host/host.ts";
 import type { ProfileSpec } from "../../domain/node-tuning/api.ts";
-import { excludedSysctls, parseGlobalConfig } from "../../language/tuned/global-config.ts";
-import { type ParsedProfile, parseProfile } from "../../language/tuned/parse-profile.ts";
+import { excludedSysctls, parseGlobalConfig } from "../../language/tuned/text/global-config.ts";
+import { type ParsedProfile, parseProfile } from "../../language/tuned/text/parse-profile.ts";
 import type { Problem } from "../../language/tuned/problem.ts";
 import { baseVariableFiles } from "../../language/tuned/profiles/base-files.ts";
 import { baseProfiles } from "../../language/tuned/profiles/base-profiles.ts";

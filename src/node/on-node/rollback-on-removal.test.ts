@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ApiError } from "../../cluster/kube/api-error.ts";
 import type { Client, KindRef } from "../../cluster/kube/client.ts";
-import { Dismissal } from "./dismissal.ts";
+import { Dismissal } from "./rollback-on-removal.ts";
 
 type State = "there" | "going" | "gone" | "forbidden" | "unreachable";
 

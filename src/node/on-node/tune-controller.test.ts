@@ -16,8 +16,8 @@ import {
 import type { Json } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { applyMergePatch } from "../../language/patch/merge-patch.ts";
-import { noLog } from "../../cluster/runtime/log.ts";
-import { VirtualClock } from "../../cluster/runtime/virtual-clock.ts";
+import { noLog } from "../../cluster/runtime/log/log.ts";
+import { VirtualClock } from "../../cluster/runtime/testing/virtual-clock.ts";
 import { NodeEngines } from "./node-engines.ts";
 import { NodeHardware } from "./node-hardware.ts";
 import { NodeTuner } from "./node-tuner.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type CpuTopology, onlineCpus } from "../../language/cpu/cpu-topology.ts";
 import { topologyFiles } from "../../language/cpu/testing/topology-files.ts";
 import { LinuxHost } from "../host/linux-host.ts";
-import { atOnce } from "../host/files-at-once.ts";
+import { atOnce } from "../host/sync-files.ts";
 import { MemoryBase } from "../host/memory-base.ts";
 import { MemoryHost } from "../host/memory-host.ts";
 import { ArchiveView } from "./archive-view.ts";

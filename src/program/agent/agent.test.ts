@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Log } from "../../cluster/runtime/log.ts";
+import type { Log } from "../../cluster/runtime/log/log.ts";
 import { inDetail } from "./agent.ts";
 
 test("details are told while they are wanted, by every part of the agent", () => {

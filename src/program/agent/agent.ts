@@ -6,17 +6,17 @@ import { TunedEngine } from "../../node/engine/tuned-daemon/tuned-engine.ts";
 import type { Host } from "../../node/host/host.ts";
 import type { Client } from "../../cluster/kube/client.ts";
 import type { Informer } from "../../cluster/kube/cache.ts";
-import { createInformer } from "../../cluster/kube/informer.ts";
-import type { ReflectorHooks } from "../../cluster/kube/reflector.ts";
+import { createInformer } from "../../cluster/kube/informer/informer.ts";
+import type { ReflectorHooks } from "../../cluster/kube/informer/reflector.ts";
 import { type Profile, profileKind, type Protocol, tuningNamespace } from "../../domain/node-tuning/api.ts";
-import { Dismissal } from "../../node/on-node/dismissal.ts";
+import { Dismissal } from "../../node/on-node/rollback-on-removal.ts";
 import { NodeEngines } from "../../node/on-node/node-engines.ts";
 import { NodeHardware } from "../../node/on-node/node-hardware.ts";
 import { NodeTuner } from "../../node/on-node/node-tuner.ts";
 import { tuneController } from "../../node/on-node/tune-controller.ts";
 import { type Clock, systemClock } from "../../cluster/runtime/clock.ts";
-import { type Log, noLog } from "../../cluster/runtime/log.ts";
-import { Manager } from "../../cluster/runtime/manager.ts";
+import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
+import { Manager } from "../../cluster/runtime/controller/manager.ts";
 
 export interface AgentOptions {
   client: Client;

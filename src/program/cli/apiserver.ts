@@ -1,9 +1,9 @@
 import { startServer, type ServerOptions } from "../../embedded/apiserver/server.ts";
-import { createLog } from "../../cluster/runtime/log.ts";
+import { createLog } from "../../cluster/runtime/log/log.ts";
 import { lockDirectory } from "../../cluster/runtime/lock-dir.ts";
 import { stopOnSignals } from "../../cluster/runtime/signals.ts";
 import { whenAborted } from "../../cluster/runtime/when-aborted.ts";
-import { portOption } from "./port-option.ts";
+import { portOption } from "./option/port-option.ts";
 
 /** `attune apiserver`: prints one line when it is ready, then serves until it is told to stop. */
 export async function apiserver(options: Record<string, string | boolean>): Promise<void> {

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startServer, type ApiServer } from "../../embedded/apiserver/server.ts";
 import { HttpClient } from "../../cluster/kube/http-client.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
-import { loadConnection } from "../../cluster/kube/load-connection.ts";
-import { agentArguments } from "./agent-arguments.ts";
+import { loadConnection } from "../../cluster/kube/connect/load-connection.ts";
+import { agentArguments } from "./agent/arguments.ts";
 import { lab } from "./lab.ts";
 import { Program } from "./testing/program.ts";
 

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import type { PlanOptions } from "./plan.ts";
+import type { PlanOptions } from "./plan/plan.ts";
 import { profileCommand } from "./profile/command.ts";
 import { renderCommand } from "./render/command.ts";
 import { tunedCommand } from "./tuned/command.ts";
@@ -22,7 +22,7 @@ program
   .option("--dir <dir>", "where its state is kept (default: $XDG_STATE_HOME/attune/<mode>)")
   .option("--port <port>", "port of the API server; 0 picks a free one", "0")
   .option("--once", "wait until the example has converged, print the result, and stop")
-  .action(async (options: Record<string, string | boolean>) => (await import("./up.ts")).up(options));
+  .action(async (options: Record<string, string | boolean>) => (await import("./up/up.ts")).up(options));
 
 program
   .command("apiserver")
@@ -47,7 +47,9 @@ program
   .option("--protocol <protocol>", "how nodes report boot arguments: documented or shipped", "documented")
   .option("--probe-address <host:port>", "where to serve /healthz, /readyz and /metrics (default: nowhere)")
   .option("--no-leader-election", "act without asking whether another does")
-  .action(async (options: Record<string, string | boolean>) => (await import("./operator.ts")).operator(options));
+  .action(async (options: Record<string, string | boolean>) =>
+    (await import("./operator/operator.ts")).operator(options),
+  );
 
 program
   .command("agent")
@@ -65,10 +67,10 @@ program
   .option("--sysinfo <file>", "write a snapshot of the node's hardware, - for standard output, ask no cluster, and end")
   .action(async (options: Record<string, string | boolean>) =>
     options["sysinfo"] !== undefined
-      ? (await import("./agent-sysinfo.ts")).agentSysinfo(options)
+      ? (await import("./agent/sysinfo.ts")).agentSysinfo(options)
       : options["oneShot"] === true
-        ? (await import("./agent-one-shot.ts")).agentOneShot(options)
-        : (await import("./agent.ts")).agent(options),
+        ? (await import("./agent/one-shot.ts")).agentOneShot(options)
+        : (await import("./agent/agent.ts")).agent(options),
   );
 
 program
@@ -84,13 +86,13 @@ program
   .option("--protocol <protocol>", "how nodes report boot arguments: documented or shipped", "documented")
   .option("--monitoring", "with ServiceMonitor and PrometheusRule, even if no cluster says that it has them")
   .option("-o, --output <format>", "yaml or json", "yaml")
-  .action(async (options: Record<string, string | boolean>) => (await import("./install.ts")).install(options));
+  .action(async (options: Record<string, string | boolean>) => (await import("./install/install.ts")).install(options));
 
 program
   .command("crds")
   .description("print the definitions of the kinds that Attune works with")
   .option("-o, --output <format>", "yaml or json", "yaml")
-  .action(async (options: Record<string, string | boolean>) => (await import("./crds.ts")).crds(options));
+  .action(async (options: Record<string, string | boolean>) => (await import("./install/crds.ts")).crds(options));
 
 program
   .command("webhook")
@@ -128,7 +130,7 @@ program
   .option("--context <name>", "the context of the kubeconfig")
   .option("-n, --namespace <name>", "of objects that name none (default: as kubectl has it)")
   .option("-o, --output <format>", "table, wide (every node by name), json or yaml", "table")
-  .action(async (options: PlanOptions) => (await import("./plan.ts")).plan(options));
+  .action(async (options: PlanOptions) => (await import("./plan/plan.ts")).plan(options));
 
 program
   .command("explain")
@@ -142,7 +144,7 @@ program
   .option("--no-exec", "with --root: run no program; what depends on one is shown as unresolved")
   .option("-o, --output <format>", "table, wide (with units that are switched off), json or yaml", "table")
   .action(async (kind: string, name: string, options: Record<string, string | boolean>) =>
-    (await import("./explain.ts")).explain(kind, name, options),
+    (await import("./explain/explain.ts")).explain(kind, name, options),
   );
 
 profileCommand(program);

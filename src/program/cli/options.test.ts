@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { nodesOption } from "./nodes-option.ts";
-import { portOption } from "./port-option.ts";
-import { defaultStateDirectory } from "./system.ts";
+import { nodesOption } from "./option/nodes-option.ts";
+import { portOption } from "./option/port-option.ts";
+import { defaultStateDirectory } from "./up/system.ts";
 
 describe("--port", () => {
   it.each([

@@ -1,14 +1,14 @@
 import { isIP } from "node:net";
 import { HttpClient } from "../../cluster/kube/http-client.ts";
-import { loadConnection } from "../../cluster/kube/load-connection.ts";
-import { createLog } from "../../cluster/runtime/log.ts";
-import { createPromMetrics } from "../../cluster/runtime/prom-metrics.ts";
+import { loadConnection } from "../../cluster/kube/connect/load-connection.ts";
+import { createLog } from "../../cluster/runtime/log/log.ts";
+import { createPromMetrics } from "../../cluster/runtime/metrics/prom-metrics.ts";
 import { stopOnSignals } from "../../cluster/runtime/signals.ts";
 import { attuneHandlers } from "../webhook/attune-handlers.ts";
 import { webhookSecret } from "../webhook/rbac.ts";
 import type { Target } from "../webhook/registration.ts";
 import { runWebhook } from "../webhook/webhook.ts";
-import { portOption } from "./port-option.ts";
+import { portOption } from "./option/port-option.ts";
 
 type Options = Record<string, string | boolean | undefined>;
 

@@ -2,7 +2,7 @@ import type { Client } from "../../cluster/kube/client.ts";
 import { Discovery } from "../../cluster/kube/discovery.ts";
 import { apiVersion as machineConfiguration } from "../../domain/machine-config/api.ts";
 import { type Clock, pause } from "../../cluster/runtime/clock.ts";
-import { type Log, noLog } from "../../cluster/runtime/log.ts";
+import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
 
 /** What a cluster has beyond what every cluster has. */
 export interface ClusterFeatures {

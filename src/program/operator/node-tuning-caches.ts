@@ -1,16 +1,16 @@
 import type { Client } from "../../cluster/kube/client.ts";
-import { createInformer } from "../../cluster/kube/informer.ts";
+import { createInformer } from "../../cluster/kube/informer/informer.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
 import { machineConfigKind, machineConfigPoolKind } from "../../domain/machine-config/api.ts";
 import { agentDaemonSetName } from "../../domain/node-tuning/agent-daemon-set.ts";
 import { generatedAnnotation, type Profile, profileKind, tunedKind } from "../../domain/node-tuning/api.ts";
 import { clusterOperatorKind, type NodeTuningCaches } from "../../domain/node-tuning/node-tuning-controller.ts";
-import { clusterOperatorName } from "../../domain/node-tuning/operator-status.ts";
-import { statusConfigMapName } from "../../domain/node-tuning/operator-status-object.ts";
+import { clusterOperatorName } from "../../domain/node-tuning/status/operator-status.ts";
+import { statusConfigMapName } from "../../domain/node-tuning/status/operator-status-object.ts";
 import { projectNode, SharedTexts, withoutHardware } from "../../domain/node-tuning/projections.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
-import type { Manager } from "../../cluster/runtime/manager.ts";
+import type { Manager } from "../../cluster/runtime/controller/manager.ts";
 import type { ClusterFeatures } from "./cluster-features.ts";
 
 /** Everything that node tuning watches, as far as the cluster has it. */

@@ -2,12 +2,12 @@ import type { CacheEvent } from "../../cluster/kube/cache.ts";
 import type { Profile } from "../../domain/node-tuning/api.ts";
 import type { NodeTuningCaches } from "../../domain/node-tuning/node-tuning-controller.ts";
 import { statusPlace } from "../../domain/node-tuning/node-tuning-controller.ts";
-import { statusBefore } from "../../domain/node-tuning/operator-status-object.ts";
+import { statusBefore } from "../../domain/node-tuning/status/operator-status-object.ts";
 import { rulesOf } from "../../domain/node-tuning/rule.ts";
 import { findCondition, isTrue } from "../../language/object/condition.ts";
 import type { Plan } from "../../language/object/plan.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
-import type { Metrics } from "../../cluster/runtime/metrics.ts";
+import type { Metrics } from "../../cluster/runtime/metrics/metrics.ts";
 
 export interface NodeTuningMetrics {
   /** Hears of every decision. */

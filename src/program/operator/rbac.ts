@@ -1,8 +1,8 @@
 import { group as machineConfiguration } from "../../domain/machine-config/api.ts";
 import { agentDaemonSetName } from "../../domain/node-tuning/agent-daemon-set.ts";
 import { group, tuningNamespace } from "../../domain/node-tuning/api.ts";
-import { clusterOperatorName } from "../../domain/node-tuning/operator-status.ts";
-import { statusConfigMapName } from "../../domain/node-tuning/operator-status-object.ts";
+import { clusterOperatorName } from "../../domain/node-tuning/status/operator-status.ts";
+import { statusConfigMapName } from "../../domain/node-tuning/status/operator-status-object.ts";
 import { type Grant, rbacObjects } from "../../language/object/grant.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { otherDeployment } from "./other-operator.ts";

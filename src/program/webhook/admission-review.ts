@@ -1,6 +1,6 @@
 import { isObject, type Json } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
-import { jsonPatchBetween } from "../../language/patch/json-patch-between.ts";
+import { jsonPatchBetween } from "../../language/patch/json-patch/json-patch-between.ts";
 import type { AdmissionHandler, AdmissionRequest, Decision } from "./handler.ts";
 import { BadReviewError } from "./bad-review-error.ts";
 

@@ -1,6 +1,6 @@
 import type { Client } from "../../cluster/kube/client.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
-import type { Log } from "../../cluster/runtime/log.ts";
+import type { Log } from "../../cluster/runtime/log/log.ts";
 import { clusterCaches, type ClusterView } from "./cluster-caches.ts";
 import type { Handlers } from "./handler.ts";
 import { performanceProfileConversion, performanceProfileHandler } from "./performance-profile-handler.ts";

@@ -17,7 +17,7 @@ import {
 import { infrastructureKind } from "../../domain/workload-partitioning/partitioning-mode.ts";
 import type { KindRef } from "../../language/object/kind-ref.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
-import type { Log } from "../../cluster/runtime/log.ts";
+import type { Log } from "../../cluster/runtime/log/log.ts";
 import { OptionalCache } from "./optional-cache.ts";
 
 /** The part of a webhook that knows the cluster: it runs along, and handlers answer from it. */

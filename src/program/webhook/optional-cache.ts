@@ -1,11 +1,11 @@
 import type { Informer } from "../../cluster/kube/cache.ts";
 import type { Client, KindRef } from "../../cluster/kube/client.ts";
 import { Discovery } from "../../cluster/kube/discovery.ts";
-import { createInformer } from "../../cluster/kube/informer.ts";
+import { createInformer } from "../../cluster/kube/informer/informer.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { type Clock, pause, systemClock } from "../../cluster/runtime/clock.ts";
-import { type Log, noLog } from "../../cluster/runtime/log.ts";
-import type { Runnable } from "../../cluster/runtime/runnable-group.ts";
+import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
+import type { Runnable } from "../../cluster/runtime/controller/runnable-group.ts";
 
 export interface OptionalCacheOptions<T extends KubeObject> {
   readonly namespace?: string;

@@ -1,6 +1,6 @@
 import { group, performanceProfileKind } from "../../domain/performance-profile/api.ts";
-import { convertProfile } from "../../domain/performance-profile/conversion.ts";
-import { conversionAnnotation } from "../../domain/performance-profile/conversion-data.ts";
+import { convertProfile } from "../../domain/performance-profile/conversion/conversion.ts";
+import { conversionAnnotation } from "../../domain/performance-profile/conversion/conversion-data.ts";
 import { type Finding, formatFinding } from "../../domain/performance-profile/finding.ts";
 import { findings } from "../../domain/performance-profile/findings.ts";
 import { type ClusterObjects, surroundingsOf } from "../../domain/performance-profile/gather-surroundings.ts";

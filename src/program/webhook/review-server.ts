@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { type Clock, pause, systemClock } from "../../cluster/runtime/clock.ts";
-import { type Log, noLog } from "../../cluster/runtime/log.ts";
+import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
 import { BadReviewError } from "./bad-review-error.ts";
 
 export interface ServingCertificate {

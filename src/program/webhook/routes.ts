@@ -1,5 +1,5 @@
 import type { Clock } from "../../cluster/runtime/clock.ts";
-import type { Log } from "../../cluster/runtime/log.ts";
+import type { Log } from "../../cluster/runtime/log/log.ts";
 import { answerAdmission, type AnsweredAdmission } from "./admission-review.ts";
 import { answerConversion } from "./conversion-review.ts";
 import type { AdmissionHandler, ConversionHandler, Handlers } from "./handler.ts";

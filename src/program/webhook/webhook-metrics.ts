@@ -1,4 +1,4 @@
-import { type Metrics, noMetrics } from "../../cluster/runtime/metrics.ts";
+import { type Metrics, noMetrics } from "../../cluster/runtime/metrics/metrics.ts";
 
 export interface WebhookMetrics {
   admission(handler: string, operation: string, outcome: "allowed" | "denied" | "error", seconds: number): void;

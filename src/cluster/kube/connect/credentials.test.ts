@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { VirtualClock } from "../runtime/virtual-clock.ts";
+import { VirtualClock } from "../../runtime/testing/virtual-clock.ts";
 import { basic, bearer, FileCredentials, staticCredentials } from "./credentials.ts";
 
 function mounted(files: Record<string, string>) {

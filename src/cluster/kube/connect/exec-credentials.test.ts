@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { VirtualClock } from "../runtime/virtual-clock.ts";
+import { VirtualClock } from "../../runtime/testing/virtual-clock.ts";
 import { bearer } from "./credentials.ts";
 import type { ExecPlugin } from "./exec-credentials.ts";
 import { ExecCredentials, pluginEnvironment, readExecCredential } from "./exec-credentials.ts";

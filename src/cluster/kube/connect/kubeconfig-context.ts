@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { at, get, isObject } from "../../language/object/json.ts";
-import type { Clock } from "../runtime/clock.ts";
+import { at, get, isObject } from "../../../language/object/json.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import type { Cluster, Connection, Impersonation } from "./connection.ts";
 import type { Credentials } from "./credentials.ts";
 import { basic, bearer, FileCredentials, staticCredentials } from "./credentials.ts";

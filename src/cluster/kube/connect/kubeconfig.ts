@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { get, isObject } from "../../language/object/json.ts";
+import { get, isObject } from "../../../language/object/json.ts";
 
 /** A named entry and the directory its relative paths start from. */
 export interface KubeconfigEntry {
@@ -49,7 +49,7 @@ export async function readKubeconfig(paths: readonly string[], { skipMissing = f
 async function parseDocument(path: string, text: string): Promise<unknown> {
   try {
     if (text.trimStart().startsWith("{")) return JSON.parse(text);
-    const { readYaml } = await import("../../language/object/yaml.ts");
+    const { readYaml } = await import("../../../language/object/yaml.ts");
     return readYaml(text) ?? {};
   } catch (error) {
     throw malformed(path, error);

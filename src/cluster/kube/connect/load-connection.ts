@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
-import type { Clock } from "../runtime/clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import type { Connection } from "./connection.ts";
 import { NoClusterError } from "./connection.ts";
 import { FileCredentials } from "./credentials.ts";

@@ -1,8 +1,8 @@
-import { deepFreeze } from "../../language/object/json.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
-import { keyOf } from "../../language/object/meta.ts";
-import type { CacheEvent, Informer } from "./cache.ts";
-import type { KindRef } from "./client.ts";
+import { deepFreeze } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { keyOf } from "../../../language/object/meta.ts";
+import type { CacheEvent, Informer } from "../cache.ts";
+import type { KindRef } from "../client.ts";
 import type { IndexFunction } from "./indexed-store.ts";
 import { IndexedStore } from "./indexed-store.ts";
 import type { ListerWatcher, ReflectorOptions, ReflectorSink } from "./reflector.ts";

@@ -1,11 +1,11 @@
-import { at } from "../../language/object/json.ts";
-import type { KubeList, KubeObject } from "../../language/object/meta.ts";
-import type { Clock } from "../runtime/clock.ts";
-import { pause, systemClock } from "../runtime/clock.ts";
-import { apiErrorFromStatus } from "./api-error.ts";
-import { Backoff } from "./backoff.ts";
-import type { KindRef, ListOptions, WatchEvent, WatchOptions } from "./client.ts";
-import { LinkedAbort } from "./linked-abort.ts";
+import { at } from "../../../language/object/json.ts";
+import type { KubeList, KubeObject } from "../../../language/object/meta.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { pause, systemClock } from "../../runtime/clock.ts";
+import { apiErrorFromStatus } from "../api-error.ts";
+import { Backoff } from "../backoff.ts";
+import type { KindRef, ListOptions, WatchEvent, WatchOptions } from "../client.ts";
+import { LinkedAbort } from "../linked-abort.ts";
 import { isOlder } from "./resource-version.ts";
 import type { WatchFailure } from "./watch-failure.ts";
 import {

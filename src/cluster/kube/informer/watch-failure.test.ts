@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ApiError, apiErrorFromStatus } from "./api-error.ts";
+import { ApiError, apiErrorFromStatus } from "../api-error.ts";
 import type { WatchFailure } from "./watch-failure.ts";
 import {
   classifyFailure,

@@ -1,4 +1,4 @@
-import { isApiError, isGone, isTooLargeResourceVersion, isTooManyRequests, isUnreachable } from "./api-error.ts";
+import { isApiError, isGone, isTooLargeResourceVersion, isTooManyRequests, isUnreachable } from "../api-error.ts";
 
 /** What a broken list or watch means for the next try. */
 export type WatchFailure =

@@ -1,4 +1,4 @@
-import type { Clock } from "../runtime/clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
 
 /** Calls once when nothing has happened for a while. Feeding it costs one clock reading, however often it is done. */
 export class Watchdog {

@@ -2,7 +2,7 @@ import type { KubeList, KubeObject } from "../../../language/object/meta.ts";
 import { keyOf } from "../../../language/object/meta.ts";
 import { ApiError, apiErrorFromStatus } from "../api-error.ts";
 import type { KindRef, ListOptions, WatchEvent, WatchOptions } from "../client.ts";
-import type { ListerWatcher } from "../reflector.ts";
+import type { ListerWatcher } from "../informer/reflector.ts";
 
 type Change = { type: "ADDED" | "MODIFIED" | "DELETED"; object: KubeObject };
 

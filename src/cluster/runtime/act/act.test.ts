@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { ApiError } from "../kube/api-error.ts";
-import type { Client } from "../kube/client.ts";
-import { deepFreeze } from "../../language/object/json.ts";
-import { keyOf, type KubeObject, type ObjectMeta } from "../../language/object/meta.ts";
-import { emptyPlan, type Plan, type PlannedEvent } from "../../language/object/plan.ts";
+import { ApiError } from "../../kube/api-error.ts";
+import type { Client } from "../../kube/client.ts";
+import { deepFreeze } from "../../../language/object/json.ts";
+import { keyOf, type KubeObject, type ObjectMeta } from "../../../language/object/meta.ts";
+import { emptyPlan, type Plan, type PlannedEvent } from "../../../language/object/plan.ts";
 import { act, ActError, type ActDependencies } from "./act.ts";
-import { pause } from "./clock.ts";
-import { VirtualClock } from "./virtual-clock.ts";
+import { pause } from "../clock.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
 
 const profile = (name: string, spec: unknown = { a: 1 }, metadata: ObjectMeta = {}): KubeObject => ({
   apiVersion: "tuned.openshift.io/v1",

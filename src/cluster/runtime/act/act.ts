@@ -1,13 +1,19 @@
-import { isAlreadyExists, isConflict, isNotFound } from "../kube/api-error.ts";
-import type { Client, KindRef } from "../kube/client.ts";
-import { equal, type Json } from "../../language/object/json.ts";
-import { keyOf, type KubeObject } from "../../language/object/meta.ts";
-import type { ObjectReference, Plan, PlannedEvent, PlannedObject, PlannedStatus } from "../../language/object/plan.ts";
-import { createMergePatch } from "../../language/patch/merge-patch.ts";
+import { isAlreadyExists, isConflict, isNotFound } from "../../kube/api-error.ts";
+import type { Client, KindRef } from "../../kube/client.ts";
+import { equal, type Json } from "../../../language/object/json.ts";
+import { keyOf, type KubeObject } from "../../../language/object/meta.ts";
+import type {
+  ObjectReference,
+  Plan,
+  PlannedEvent,
+  PlannedObject,
+  PlannedStatus,
+} from "../../../language/object/plan.ts";
+import { createMergePatch } from "../../../language/patch/merge-patch.ts";
 import { applyBody, isApplied } from "./applied-fields.ts";
-import type { Result } from "./controller.ts";
-import { forEachBounded } from "./for-each-bounded.ts";
-import { type Log, noLog } from "./log.ts";
+import type { Result } from "../controller/controller.ts";
+import { forEachBounded } from "../for-each-bounded.ts";
+import { type Log, noLog } from "../log/log.ts";
 import { wholeUpdate } from "./whole-object.ts";
 
 export interface ActDependencies {

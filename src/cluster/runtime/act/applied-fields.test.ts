@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { deepFreeze } from "../../language/object/json.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
+import { deepFreeze } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { applyBody, isApplied } from "./applied-fields.ts";
 
 type Fields = Record<string, unknown>;

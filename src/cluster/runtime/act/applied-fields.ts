@@ -1,5 +1,5 @@
-import { equal, get, isObject, set } from "../../language/object/json.ts";
-import type { KubeObject, ObjectMeta } from "../../language/object/meta.ts";
+import { equal, get, isObject, set } from "../../../language/object/json.ts";
+import type { KubeObject, ObjectMeta } from "../../../language/object/meta.ts";
 
 /** What of an object's metadata may be applied. */
 const appliedMetadata = ["name", "namespace", "uid", "labels", "annotations", "ownerReferences", "finalizers"] as const;

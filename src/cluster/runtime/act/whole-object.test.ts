@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { deepFreeze } from "../../language/object/json.ts";
-import type { KubeObject, ObjectMeta, OwnerReference } from "../../language/object/meta.ts";
+import { deepFreeze } from "../../../language/object/json.ts";
+import type { KubeObject, ObjectMeta, OwnerReference } from "../../../language/object/meta.ts";
 import { wholeUpdate } from "./whole-object.ts";
 
 const tuned = (metadata: ObjectMeta, fields: Record<string, unknown> = { spec: { a: 1 } }): KubeObject =>

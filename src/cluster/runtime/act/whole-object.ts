@@ -1,5 +1,5 @@
-import { equal } from "../../language/object/json.ts";
-import type { KubeObject, ObjectMeta, OwnerReference } from "../../language/object/meta.ts";
+import { equal } from "../../../language/object/json.ts";
+import type { KubeObject, ObjectMeta, OwnerReference } from "../../../language/object/meta.ts";
 
 /** What is not content: the identity, and what others write. */
 const apart = new Set(["apiVersion", "kind", "metadata", "status"]);

@@ -1,4 +1,4 @@
-import type { Counter, Gauge, Histogram, Metrics } from "./metrics.ts";
+import type { Counter, Gauge, Histogram, Metrics } from "../metrics/metrics.ts";
 
 export type Outcome = "success" | "error" | "requeue" | "requeue_after";
 

@@ -1,11 +1,11 @@
 import { setMaxListeners } from "node:events";
-import type { CacheEvent, Informer } from "../kube/cache.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
-import { type Clock, systemClock } from "./clock.ts";
+import type { CacheEvent, Informer } from "../../kube/cache.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { type Clock, systemClock } from "../clock.ts";
 import { type ControllerMetrics, controllerMetrics, type Outcome } from "./controller-metrics.ts";
-import { type Log, noLog } from "./log.ts";
-import { type Metrics, noMetrics } from "./metrics.ts";
-import { WorkQueue, type WorkQueueOptions } from "./work-queue.ts";
+import { type Log, noLog } from "../log/log.ts";
+import { type Metrics, noMetrics } from "../metrics/metrics.ts";
+import { WorkQueue, type WorkQueueOptions } from "../queue/work-queue.ts";
 
 /** What a reconcile wants next. Nothing set: wait for the next event. */
 export interface Result {

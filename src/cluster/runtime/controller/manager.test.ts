@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { Informer } from "../kube/cache.ts";
-import { pause } from "./clock.ts";
-import { LeaderElection } from "./leader-election.ts";
-import { LeadershipLostError } from "./leader-gate.ts";
-import type { Lease, LeaseStore } from "./lease.ts";
+import type { Informer } from "../../kube/cache.ts";
+import { pause } from "../clock.ts";
+import { LeaderElection } from "../leader/leader-election.ts";
+import { LeadershipLostError } from "../leader/leader-gate.ts";
+import type { Lease, LeaseStore } from "../leader/lease.ts";
 import { Manager, type ManagerOptions } from "./manager.ts";
 import type { Runnable } from "./runnable-group.ts";
-import { VirtualClock } from "./virtual-clock.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
 
 const nodes = { apiVersion: "v1", kind: "Node", plural: "nodes", namespaced: false };
 

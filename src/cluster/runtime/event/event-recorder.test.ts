@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { ApiError } from "../kube/api-error.ts";
-import type { Client } from "../kube/client.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
-import type { PlannedEvent } from "../../language/object/plan.ts";
+import { ApiError } from "../../kube/api-error.ts";
+import type { Client } from "../../kube/client.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import type { PlannedEvent } from "../../../language/object/plan.ts";
 import { EventRecorder, type EventRecorderOptions } from "./event-recorder.ts";
-import { noLog } from "./log.ts";
-import { VirtualClock } from "./virtual-clock.ts";
+import { noLog } from "../log/log.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
 
 const minute = 60_000;
 

@@ -1,13 +1,13 @@
-import { isAlreadyExists, isApiError, isNotFound } from "../kube/api-error.ts";
-import type { Client } from "../kube/client.ts";
-import { kinds } from "../kube/kinds.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
-import type { PlannedEvent } from "../../language/object/plan.ts";
-import { type Clock, pause, systemClock } from "./clock.ts";
+import { isAlreadyExists, isApiError, isNotFound } from "../../kube/api-error.ts";
+import type { Client } from "../../kube/client.ts";
+import { kinds } from "../../kube/kinds.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import type { PlannedEvent } from "../../../language/object/plan.ts";
+import { type Clock, pause, systemClock } from "../clock.ts";
 import { EventCorrelator, type Occurrence } from "./event-correlator.ts";
-import { type Log, noLog } from "./log.ts";
-import { OrderedSet } from "./ordered-set.ts";
-import { whenAborted } from "./when-aborted.ts";
+import { type Log, noLog } from "../log/log.ts";
+import { OrderedSet } from "../queue/ordered-set.ts";
+import { whenAborted } from "../when-aborted.ts";
 
 export interface EventRecorderOptions {
   client: Client;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { ApiError } from "../kube/api-error.ts";
-import type { Client } from "../kube/client.ts";
-import { type Clock, pause } from "./clock.ts";
+import { ApiError } from "../../kube/api-error.ts";
+import type { Client } from "../../kube/client.ts";
+import { type Clock, pause } from "../clock.ts";
 import { LeaderElection, type LeaderElectionOptions } from "./leader-election.ts";
 import { LeadershipLostError, leadersOnly } from "./leader-gate.ts";
 import type { Lease, LeaseStore } from "./lease.ts";
-import { VirtualClock } from "./virtual-clock.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
 
 /** One Lease as a server keeps it, and each candidate's way to it. */
 class LeaseServer {

@@ -1,10 +1,10 @@
-import { isAlreadyExists, isConflict } from "../kube/api-error.ts";
-import { equal } from "../../language/object/json.ts";
-import { type Clock, pause, systemClock } from "./clock.ts";
+import { isAlreadyExists, isConflict } from "../../kube/api-error.ts";
+import { equal } from "../../../language/object/json.ts";
+import { type Clock, pause, systemClock } from "../clock.ts";
 import { LeaderGate, LeadershipLostError } from "./leader-gate.ts";
 import { type Lease, type LeaseSpec, type LeaseStore, microTime } from "./lease.ts";
-import { type Log, noLog } from "./log.ts";
-import { type Gauge, type Metrics, noMetrics } from "./metrics.ts";
+import { type Log, noLog } from "../log/log.ts";
+import { type Gauge, type Metrics, noMetrics } from "../metrics/metrics.ts";
 
 export interface LeaderElectionOptions {
   /** Of this candidate, different for each process: `<host>_<uuid>`. */

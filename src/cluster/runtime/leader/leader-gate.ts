@@ -1,5 +1,5 @@
-import type { Client, RequestOptions } from "../kube/client.ts";
-import type { Clock } from "./clock.ts";
+import type { Client, RequestOptions } from "../../kube/client.ts";
+import type { Clock } from "../clock.ts";
 
 export class LeadershipLostError extends Error {
   constructor(message: string, options?: ErrorOptions) {

@@ -1,6 +1,6 @@
-import { isNotFound } from "../kube/api-error.ts";
-import type { Client, KindRef } from "../kube/client.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
+import { isNotFound } from "../../kube/api-error.ts";
+import type { Client, KindRef } from "../../kube/client.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 
 export interface LeaseSpec {
   holderIdentity?: string;

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import { createLog, type LogOptions } from "./log.ts";
-import { VirtualClock } from "./virtual-clock.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
 
 async function lines(
   options: LogOptions,

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { type Clock, systemClock } from "./clock.ts";
+import { type Clock, systemClock } from "../clock.ts";
 import { prettyLine } from "./pretty-line.ts";
 import { redact, redactText } from "./redact.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { countRequests, type Metrics } from "./metrics.ts";
 import { createPromMetrics } from "./prom-metrics.ts";
-import { VirtualClock } from "./virtual-clock.ts";
-import { WorkQueue } from "./work-queue.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
+import { WorkQueue } from "../queue/work-queue.ts";
 
 /** Samples of the exposition, without comments and buckets. */
 async function samples(fill: (metrics: Metrics) => void | Promise<void>): Promise<string[]> {

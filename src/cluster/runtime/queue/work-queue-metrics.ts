@@ -1,4 +1,4 @@
-import type { Counter, Gauge, Histogram, Metrics } from "./metrics.ts";
+import type { Counter, Gauge, Histogram, Metrics } from "../metrics/metrics.ts";
 
 /** The series that dashboards of Go operators read, one set per queue. */
 export interface WorkQueueMetrics {

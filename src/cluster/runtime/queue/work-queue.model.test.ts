@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { VirtualClock } from "./virtual-clock.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
 import { type Priority, WorkQueue } from "./work-queue.ts";
 
 /** The queue as plainly as it can be said: lists that are searched from end to end. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { VirtualClock } from "./virtual-clock.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
 import { WorkQueue, type WorkQueueOptions } from "./work-queue.ts";
 
 function start(options: Partial<WorkQueueOptions> = {}): { clock: VirtualClock; queue: WorkQueue } {

@@ -1,7 +1,7 @@
-import { BackOff, type BackOffOptions } from "./back-off.ts";
-import type { Clock } from "./clock.ts";
+import { BackOff, type BackOffOptions } from "./failure-backoff.ts";
+import type { Clock } from "../clock.ts";
 import { DelayHeap } from "./delay-heap.ts";
-import { type Metrics, noMetrics } from "./metrics.ts";
+import { type Metrics, noMetrics } from "../metrics/metrics.ts";
 import { OrderedSet } from "./ordered-set.ts";
 import { TokenBucket, type TokenBucketOptions } from "./token-bucket.ts";
 import { type WorkQueueMetrics, workQueueMetrics } from "./work-queue-metrics.ts";

@@ -3,14 +3,14 @@ import {
   apiVersion as machineConfiguration,
   type MachineConfig,
   type MachineConfigPool,
-} from "../machine-config/api.ts";
-import { apiVersion, generatedAnnotation, type Profile, type Protocol } from "./api.ts";
+} from "../../machine-config/api.ts";
+import { apiVersion, generatedAnnotation, type Profile, type Protocol } from "../api.ts";
 import { type ChosenNode, type PoolOutcome, poolArguments } from "./boot-arguments.ts";
 import { bootFindings } from "./boot-findings.ts";
-import { inputsOf } from "./inputs.ts";
+import { inputsOf } from "../inputs.ts";
 import { forsaken, poolMachineConfig } from "./machine-configs.ts";
-import { Pools } from "./pools.ts";
-import type { Rule } from "./rule.ts";
+import { Pools } from "../pools.ts";
+import type { Rule } from "../rule.ts";
 
 const labels = { role: "worker" };
 const rule: Rule = {

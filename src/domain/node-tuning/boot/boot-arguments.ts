@@ -1,10 +1,10 @@
-import { findCondition } from "../../language/object/condition.ts";
-import { bootArgumentsAnnotation, inputsAnnotation, type Profile, type Protocol } from "./api.ts";
-import { inputsOf } from "./inputs.ts";
+import { findCondition } from "../../../language/object/condition.ts";
+import { bootArgumentsAnnotation, inputsAnnotation, type Profile, type Protocol } from "../api.ts";
+import { inputsOf } from "../inputs.ts";
 import { splitArguments } from "./kernel-arguments.ts";
-import type { NodeFacts } from "./node-profile.ts";
-import type { Pools } from "./pools.ts";
-import type { Choice, Rule } from "./rule.ts";
+import type { NodeFacts } from "../node-profile.ts";
+import type { Pools } from "../pools.ts";
+import type { Choice, Rule } from "../rule.ts";
 
 /** A node, what was chosen for it, and what its Profile says as far as it is there. */
 export interface ChosenNode {

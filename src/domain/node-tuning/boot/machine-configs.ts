@@ -1,8 +1,8 @@
-import { apiVersion, type MachineConfig } from "../machine-config/api.ts";
-import { generatedAnnotation } from "./api.ts";
+import { apiVersion, type MachineConfig } from "../../machine-config/api.ts";
+import { generatedAnnotation } from "../api.ts";
 import type { PoolArguments } from "./boot-arguments.ts";
-import type { Pools } from "./pools.ts";
-import type { Rule } from "./rule.ts";
+import type { Pools } from "../pools.ts";
+import type { Rule } from "../rule.ts";
 
 export const machineConfigName = (pool: string): string => `50-nto-${pool}`;
 

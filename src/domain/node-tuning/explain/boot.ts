@@ -1,9 +1,9 @@
-import type { MachineConfig } from "../machine-config/api.ts";
-import type { Protocol } from "./api.ts";
-import { type ChosenNode, poolArguments, reportOf } from "./boot-arguments.ts";
-import { bootFindings } from "./boot-findings.ts";
-import { machineConfigName } from "./machine-configs.ts";
-import type { Pools } from "./pools.ts";
+import type { MachineConfig } from "../../machine-config/api.ts";
+import type { Protocol } from "../api.ts";
+import { type ChosenNode, poolArguments, reportOf } from "../boot/boot-arguments.ts";
+import { bootFindings } from "../boot/boot-findings.ts";
+import { machineConfigName } from "../boot/machine-configs.ts";
+import type { Pools } from "../pools.ts";
 
 /** What a node's profile wants of its boot loader, and how far that got. */
 export interface BootExplanation {

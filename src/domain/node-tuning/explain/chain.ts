@@ -1,5 +1,5 @@
-import type { ProfileSpec, Tuned } from "./api.ts";
-import { profilesOf } from "./expected-profile.ts";
+import type { ProfileSpec, Tuned } from "../api.ts";
+import { profilesOf } from "../expected-profile.ts";
 
 export interface ChainEntry {
   readonly profile: string;

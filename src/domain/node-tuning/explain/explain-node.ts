@@ -1,18 +1,18 @@
-import { type Condition, findCondition } from "../../language/object/condition.ts";
-import type { Probe } from "../../language/tuned/probe.ts";
-import { formatProblem } from "../../language/tuned/problem.ts";
-import type { Deferred, Profile, ProfileSpec, Tuned } from "./api.ts";
-import type { ChosenNode } from "./boot-arguments.ts";
-import { carries } from "./carries.ts";
-import { decideNodeTuning, type NodeTuningInput } from "./decide.ts";
-import { type Expected, expectedProfile } from "./expected-profile.ts";
-import { type BootExplanation, explainBoot } from "./explain-boot.ts";
-import { type ChainEntry, explainChain } from "./explain-chain.ts";
-import { explainHardware, type HardwareExplanation } from "./explain-hardware.ts";
-import { explainRules, type RuleVerdict } from "./explain-rule.ts";
-import { type Evidence, explainSettings, type FoundSetting, type SettingExplanation } from "./explain-settings.ts";
-import { judge, type Judgement } from "./judge.ts";
-import type { NodeFacts } from "./node-profile.ts";
+import { type Condition, findCondition } from "../../../language/object/condition.ts";
+import type { Probe } from "../../../language/tuned/probe.ts";
+import { formatProblem } from "../../../language/tuned/problem.ts";
+import type { Deferred, Profile, ProfileSpec, Tuned } from "../api.ts";
+import type { ChosenNode } from "../boot/boot-arguments.ts";
+import { carries } from "../carries.ts";
+import { decideNodeTuning, type NodeTuningInput } from "../decide.ts";
+import { type Expected, expectedProfile } from "../expected-profile.ts";
+import { type BootExplanation, explainBoot } from "./boot.ts";
+import { type ChainEntry, explainChain } from "./chain.ts";
+import { explainHardware, type HardwareExplanation } from "./hardware.ts";
+import { explainRules, type RuleVerdict } from "./rule.ts";
+import { type Evidence, explainSettings, type FoundSetting, type SettingExplanation } from "./settings.ts";
+import { judge, type Judgement } from "../judge.ts";
+import type { NodeFacts } from "../node-profile.ts";
 
 export interface ExplainInput extends NodeTuningInput {
   readonly node: NodeFacts;

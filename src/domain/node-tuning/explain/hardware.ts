@@ -1,7 +1,7 @@
-import { cpuSet, formatRanges } from "../../language/cpu/cpu-set.ts";
-import { coresOf, onlineCpus } from "../../language/cpu/cpu-topology.ts";
-import { parseTopology } from "../../language/cpu/topology-text.ts";
-import type { Hardware } from "./api.ts";
+import { cpuSet, formatRanges } from "../../../language/cpu/cpu-set.ts";
+import { coresOf, onlineCpus } from "../../../language/cpu/cpu-topology.ts";
+import { parseTopology } from "../../../language/cpu/topology-text.ts";
+import type { Hardware } from "../api.ts";
 
 /** What a node is made of, counted. */
 export interface HardwareExplanation {

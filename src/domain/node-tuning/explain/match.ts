@@ -1,5 +1,5 @@
-import type { Match } from "./api.ts";
-import { hasLabel, type Labelled, type Labels, matches } from "./match.ts";
+import type { Match } from "../api.ts";
+import { hasLabel, type Labelled, type Labels, matches } from "../match.ts";
 
 /** One label of a rule's tree, held against a node. */
 export interface LabelVerdict {

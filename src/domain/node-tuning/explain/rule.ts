@@ -1,7 +1,7 @@
-import { describeMatch, explainMatch, type LabelVerdict } from "./explain-match.ts";
-import type { Labelled, Labels } from "./match.ts";
-import type { Pools } from "./pools.ts";
-import { type Choice, holdsFor, type Rule } from "./rule.ts";
+import { describeMatch, explainMatch, type LabelVerdict } from "./match.ts";
+import type { Labelled, Labels } from "../match.ts";
+import type { Pools } from "../pools.ts";
+import { type Choice, holdsFor, type Rule } from "../rule.ts";
 
 /** What came of one rule for a node. */
 export interface RuleVerdict {

@@ -1,7 +1,7 @@
-import { type Condition, findCondition } from "../../language/object/condition.ts";
-import type { ResolvedProfile } from "../../language/tuned/resolve.ts";
-import type { Setting, Unit } from "../../language/tuned/unit.ts";
-import type { Profile } from "./api.ts";
+import { type Condition, findCondition } from "../../../language/object/condition.ts";
+import type { ResolvedProfile } from "../../../language/tuned/resolve.ts";
+import type { Setting, Unit } from "../../../language/tuned/unit.ts";
+import type { Profile } from "../api.ts";
 
 /** One option of a node's profile: what is wanted, who says so, and what is known of the node. */
 export interface SettingExplanation {

@@ -1,5 +1,5 @@
-import type { KubeObject } from "../../language/object/meta.ts";
-import type { Plan } from "../../language/object/plan.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import type { Plan } from "../../../language/object/plan.ts";
 import {
   type ClusterOperator,
   clusterOperatorName,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Condition } from "../../language/object/condition.ts";
-import { type AgentDaemonSet, isProgressing, stableAnnotation } from "./agent-daemon-set.ts";
-import { apiVersion, type Profile } from "./api.ts";
+import type { Condition } from "../../../language/object/condition.ts";
+import { type AgentDaemonSet, isProgressing, stableAnnotation } from "../agent-daemon-set.ts";
+import { apiVersion, type Profile } from "../api.ts";
 import { operatorStatus, type OperatorStatusInput, statusDueAt } from "./operator-status.ts";
 
 const now = "2026-01-01T12:00:00Z";

@@ -1,8 +1,8 @@
-import { type Condition, findCondition, setCondition } from "../../language/object/condition.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
-import { type AgentDaemonSet, agentDaemonSetName, isProgressing } from "./agent-daemon-set.ts";
-import { group, type Profile } from "./api.ts";
-import type { PoolArguments } from "./boot-arguments.ts";
+import { type Condition, findCondition, setCondition } from "../../../language/object/condition.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { type AgentDaemonSet, agentDaemonSetName, isProgressing } from "../agent-daemon-set.ts";
+import { group, type Profile } from "../api.ts";
+import type { PoolArguments } from "../boot/boot-arguments.ts";
 
 export const clusterOperatorName = "node-tuning";
 

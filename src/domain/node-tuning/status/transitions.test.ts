@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Condition } from "../../language/object/condition.ts";
+import type { Condition } from "../../../language/object/condition.ts";
 import { transitions } from "./transitions.ts";
 
 const of = { apiVersion: "tuned.openshift.io/v1", kind: "Tuned", metadata: { name: "t", namespace: "n" } };

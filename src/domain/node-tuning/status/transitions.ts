@@ -1,5 +1,5 @@
-import { type Condition, findCondition } from "../../language/object/condition.ts";
-import type { ObjectReference, PlannedEvent } from "../../language/object/plan.ts";
+import { type Condition, findCondition } from "../../../language/object/condition.ts";
+import type { ObjectReference, PlannedEvent } from "../../../language/object/plan.ts";
 
 /** An event for each condition whose status or reason is another one now: who watches events hears it once. */
 export function transitions(

@@ -1,9 +1,9 @@
-import { type Condition, setCondition } from "../../language/object/condition.ts";
-import type { Tuned } from "./api.ts";
-import type { BootFinding } from "./boot-findings.ts";
-import { defaultTunedName } from "./default-tuned.ts";
-import type { ProfileTexts } from "./profile-texts.ts";
-import type { Rule } from "./rule.ts";
+import { type Condition, setCondition } from "../../../language/object/condition.ts";
+import type { Tuned } from "../api.ts";
+import type { BootFinding } from "../boot/boot-findings.ts";
+import { defaultTunedName } from "../default-tuned.ts";
+import type { ProfileTexts } from "../profile-texts.ts";
+import type { Rule } from "../rule.ts";
 
 export interface TunedFindings {
   readonly texts: ProfileTexts;

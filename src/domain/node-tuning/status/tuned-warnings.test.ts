@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { apiVersion, type TunedSpec } from "./api.ts";
+import { apiVersion, type TunedSpec } from "../api.ts";
 import { tunedWarnings } from "./tuned-warnings.ts";
 
 const text = "[main]\nsummary=x\n";

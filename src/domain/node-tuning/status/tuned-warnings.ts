@@ -1,8 +1,8 @@
-import { parseProfile } from "../../language/tuned/parse-profile.ts";
-import { formatProblem } from "../../language/tuned/problem.ts";
-import { isSafeName } from "../../language/tuned/profile-name.ts";
-import type { Tuned } from "./api.ts";
-import { rulesOf } from "./rule.ts";
+import { parseProfile } from "../../../language/tuned/text/parse-profile.ts";
+import { formatProblem } from "../../../language/tuned/problem.ts";
+import { isSafeName } from "../../../language/tuned/chain/profile-name.ts";
+import type { Tuned } from "../api.ts";
+import { rulesOf } from "../rule.ts";
 import { problemsOf } from "./tuned-status.ts";
 
 /**

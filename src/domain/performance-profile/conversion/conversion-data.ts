@@ -1,6 +1,6 @@
-import { canonical, get, isObject } from "../../language/object/json.ts";
-import type { ObjectMeta } from "../../language/object/meta.ts";
-import { group } from "./api.ts";
+import { canonical, get, isObject } from "../../../language/object/json.ts";
+import type { ObjectMeta } from "../../../language/object/meta.ts";
+import { group } from "../api.ts";
 
 /** What other versions say of an object's spec and its own version cannot. Whoever removes it removes that, too. */
 export const conversionAnnotation = `${group}/conversion-data`;

@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { deepFreeze } from "../../language/object/json.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
-import { validateSchema } from "../../language/schema/validate.ts";
+import { deepFreeze } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { validateSchema } from "../../../language/schema/validate.ts";
 import { convertProfile } from "./conversion.ts";
 import { conversionAnnotation } from "./conversion-data.ts";
-import { schemas, type Version } from "./schemas.ts";
-import { anyOf } from "./testing/any-of-schema.ts";
+import { schemas, type Version } from "../schemas.ts";
+import { anyOf } from "../testing/any-of-schema.ts";
 
 const group = "performance.openshift.io";
 const irq = "globallyDisableIrqLoadBalancing";

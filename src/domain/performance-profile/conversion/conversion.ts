@@ -1,10 +1,10 @@
-import { isObject } from "../../language/object/json.ts";
-import { type KubeObject, parseApiVersion } from "../../language/object/meta.ts";
-import type { Schema } from "../../language/schema/schema.ts";
-import { group } from "./api.ts";
+import { isObject } from "../../../language/object/json.ts";
+import { type KubeObject, parseApiVersion } from "../../../language/object/meta.ts";
+import type { Schema } from "../../../language/schema/schema.ts";
+import { group } from "../api.ts";
 import { conversionData, withConversionData } from "./conversion-data.ts";
 import { divide, reunite } from "./said-in-version.ts";
-import { schemas, type Version } from "./schemas.ts";
+import { schemas, type Version } from "../schemas.ts";
 
 type Spec = Record<string, unknown>;
 type Older = Exclude<Version, "v2">;

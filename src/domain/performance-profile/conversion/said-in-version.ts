@@ -1,7 +1,7 @@
-import { get, isObject, set } from "../../language/object/json.ts";
-import { pruneUnknown } from "../../language/schema/prune.ts";
-import type { Schema } from "../../language/schema/schema.ts";
-import { validateSchema } from "../../language/schema/validate.ts";
+import { get, isObject, set } from "../../../language/object/json.ts";
+import { pruneUnknown } from "../../../language/schema/prune.ts";
+import type { Schema } from "../../../language/schema/schema.ts";
+import { validateSchema } from "../../../language/schema/validate.ts";
 
 type Fields = Record<string, unknown>;
 

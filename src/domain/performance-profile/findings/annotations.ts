@@ -1,6 +1,6 @@
 import { key } from "../../../language/schema/path.ts";
 import { annotations as names, group } from "../api.ts";
-import { conversionAnnotation } from "../conversion-data.ts";
+import { conversionAnnotation } from "../conversion/conversion-data.ts";
 import { goTruth } from "../read/read-annotations.ts";
 import { advice, type Check } from "./check.ts";
 

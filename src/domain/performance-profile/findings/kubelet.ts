@@ -1,9 +1,9 @@
 import { get, type Json } from "../../../language/object/json.ts";
 import { child } from "../../../language/schema/path.ts";
 import { annotations as names } from "../api.ts";
-import { kubeletFieldsPath, readKubeletFields } from "../kubelet-fields.ts";
+import { kubeletFieldsPath, readKubeletFields } from "../kubelet-config/kubelet-fields.ts";
 import { parseFields } from "../read/read-annotations.ts";
-import { alignsMemory } from "../reserved-memory.ts";
+import { alignsMemory } from "../kubelet-config/reserved-memory.ts";
 import { advice, type Check } from "./check.ts";
 import type { Judged } from "./judged.ts";
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { at, type JsonObject } from "../../language/object/json.ts";
-import type { PerformanceProfileSpec } from "./api.ts";
-import { annotations } from "./api.ts";
-import type { DerivationInput } from "./derivation.ts";
+import { at, type JsonObject } from "../../../language/object/json.ts";
+import type { PerformanceProfileSpec } from "../api.ts";
+import { annotations } from "../api.ts";
+import type { DerivationInput } from "../derivation.ts";
 import { kubeletConfigOf } from "./kubelet-config.ts";
-import type { TopologyPolicy } from "./profile-facts.ts";
-import { inputOf } from "./testing/facts.ts";
+import type { TopologyPolicy } from "../profile-facts.ts";
+import { inputOf } from "../testing/facts.ts";
 
 interface Asked {
   readonly kubelet?: JsonObject;

@@ -1,8 +1,8 @@
-import { formatRanges, union } from "../../language/cpu/cpu-set.ts";
-import { apiVersion, type KubeletConfig, roleLabel } from "../machine-config/api.ts";
-import { get, isObject, type JsonObject } from "../../language/object/json.ts";
-import { type DerivationInput, mixesCpus } from "./derivation.ts";
-import { derivedNames } from "./names.ts";
+import { formatRanges, union } from "../../../language/cpu/cpu-set.ts";
+import { apiVersion, type KubeletConfig, roleLabel } from "../../machine-config/api.ts";
+import { get, isObject, type JsonObject } from "../../../language/object/json.ts";
+import { type DerivationInput, mixesCpus } from "../derivation.ts";
+import { derivedNames } from "../names.ts";
 import { alignsMemory, reservedMemory } from "./reserved-memory.ts";
 
 /** How the kubelets of the profile's nodes give out CPUs and memory. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../../language/object/json.ts";
+import type { JsonObject } from "../../../language/object/json.ts";
 import { readKubeletFields } from "./kubelet-fields.ts";
 
 describe("fields for a kubelet", () => {

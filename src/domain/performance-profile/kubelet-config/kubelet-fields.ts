@@ -1,9 +1,9 @@
-import { isObject, type JsonObject, set } from "../../language/object/json.ts";
-import type { FieldError } from "../../language/schema/field-error.ts";
-import { child, index, key } from "../../language/schema/path.ts";
-import type { Schema } from "../../language/schema/schema.ts";
-import { validateSchema } from "../../language/schema/validate.ts";
-import { annotations } from "./api.ts";
+import { isObject, type JsonObject, set } from "../../../language/object/json.ts";
+import type { FieldError } from "../../../language/schema/field-error.ts";
+import { child, index, key } from "../../../language/schema/path.ts";
+import type { Schema } from "../../../language/schema/schema.ts";
+import { validateSchema } from "../../../language/schema/validate.ts";
+import { annotations } from "../api.ts";
 
 /** Where a profile's author writes them. */
 export const kubeletFieldsPath = key("metadata.annotations", annotations.experimentalKubelet);

@@ -1,5 +1,5 @@
-import { at, get, type JsonObject } from "../../language/object/json.ts";
-import { addQuantities, formatQuantity, isQuantity, parseQuantity } from "../../language/object/quantity.ts";
+import { at, get, type JsonObject } from "../../../language/object/json.ts";
+import { addQuantities, formatQuantity, isQuantity, parseQuantity } from "../../../language/object/quantity.ts";
 
 /** Under these policies memory must come from the NUMA node of the CPUs, so the kubelet counts what each node has. */
 export function alignsMemory({ topologyPolicy }: { readonly topologyPolicy: string }): boolean {

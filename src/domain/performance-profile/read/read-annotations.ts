@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "../../../language/object/json.ts";
 import { invalid } from "../../../language/schema/field-error.ts";
 import { annotations as names } from "../api.ts";
-import { kubeletFieldsPath, readKubeletFields } from "../kubelet-fields.ts";
+import { kubeletFieldsPath, readKubeletFields } from "../kubelet-config/kubelet-fields.ts";
 import type { ProfileFacts } from "../profile-facts.ts";
 import type { Report } from "./report.ts";
 

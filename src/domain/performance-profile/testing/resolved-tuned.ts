@@ -1,5 +1,5 @@
 import type { Tuned } from "../../node-tuning/api.ts";
-import { parseProfile } from "../../../language/tuned/parse-profile.ts";
+import { parseProfile } from "../../../language/tuned/text/parse-profile.ts";
 import { type Answer, type Probe, probeKey } from "../../../language/tuned/probe.ts";
 import { baseVariableFiles } from "../../../language/tuned/profiles/base-files.ts";
 import { baseProfiles } from "../../../language/tuned/profiles/base-profiles.ts";

@@ -5,7 +5,7 @@ import type { KubeObject } from "../../../language/object/meta.ts";
 import { forbidden, invalid, required, type FieldError } from "../../../language/schema/field-error.ts";
 import { badRequest, invalidObject, StatusError } from "../status-error.ts";
 import type { ClusterAuthorizer } from "./cluster-authorizer.ts";
-import { joined } from "./rbac.ts";
+import { joined } from "./rbac/rbac.ts";
 import { text } from "./text.ts";
 import type { Attributes, Authorizer, User } from "./user.ts";
 

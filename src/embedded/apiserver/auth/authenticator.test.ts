@@ -1,12 +1,12 @@
 import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { VirtualClock } from "../../../cluster/runtime/virtual-clock.ts";
+import { VirtualClock } from "../../../cluster/runtime/testing/virtual-clock.ts";
 import { StatusError } from "../status-error.ts";
 import { Authenticator, userOf, type ClientCertificate, type RequestCredentials } from "./authenticator.ts";
-import { ObjectMap } from "./object-map.ts";
-import { RbacAuthorizer } from "./rbac.ts";
-import { binding, clusterRole } from "./rbac-objects.ts";
-import { ServiceAccountTokens } from "./service-account-token.ts";
+import { ObjectMap } from "./testing/object-map.ts";
+import { RbacAuthorizer } from "./rbac/rbac.ts";
+import { binding, clusterRole } from "./testing/rbac-objects.ts";
+import { ServiceAccountTokens } from "./token/service-account-token.ts";
 import { anonymous, type User } from "./user.ts";
 
 const admin: User = { name: "admin", uid: "admin", groups: ["system:masters", "system:authenticated"] };

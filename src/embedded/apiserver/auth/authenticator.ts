@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { unauthorized } from "../status-error.ts";
 import { impersonate } from "./impersonation.ts";
-import type { ServiceAccountTokens, TokenOutcome } from "./service-account-token.ts";
+import type { ServiceAccountTokens, TokenOutcome } from "./token/service-account-token.ts";
 import { anonymous, type Authorizer, type User } from "./user.ts";
 
 /** What of `socket.getPeerCertificate()` says who it is. Pass the same object for every request of a connection. */

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, createServer, type TLSSocket } from "node:tls";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { VirtualClock } from "../../../cluster/runtime/virtual-clock.ts";
+import { VirtualClock } from "../../../cluster/runtime/testing/virtual-clock.ts";
 import { openAuthority, type Authority } from "./authority.ts";
 
 const DAY = 24 * 60 * 60 * 1000;

@@ -1,6 +1,6 @@
-import { nodeNameOf } from "./node-identity.ts";
-import type { NodeAuthorizer } from "./node-authorizer.ts";
-import type { HeldRules, RbacAuthorizer } from "./rbac.ts";
+import { nodeNameOf } from "./node/node-identity.ts";
+import type { NodeAuthorizer } from "./node/node-authorizer.ts";
+import type { HeldRules, RbacAuthorizer } from "./rbac/rbac.ts";
 import type { Attributes, Authorizer, Decision, User } from "./user.ts";
 
 /** Nodes by what runs on them, everybody by roles and bindings: it is allowed if either says so. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { denied } from "./denied.ts";
-import { ask, path } from "./rbac-objects.ts";
+import { ask, path } from "./testing/rbac-objects.ts";
 import type { Attributes } from "./user.ts";
 
 const cases: [string, Attributes, string, string, object][] = [

@@ -1,6 +1,6 @@
 import { badRequest } from "../status-error.ts";
 import { denied } from "./denied.ts";
-import { parseServiceAccountName, serviceAccountGroups } from "./service-account.ts";
+import { parseServiceAccountName, serviceAccountGroups } from "./token/service-account.ts";
 import { anonymous, type Attributes, type Authorizer, type User } from "./user.ts";
 
 const EXTRA_PREFIX = "impersonate-extra-";

@@ -1,19 +1,19 @@
 import { generateKeyPairSync } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { KubeObject } from "../../../language/object/meta.ts";
-import { VirtualClock } from "../../../cluster/runtime/virtual-clock.ts";
+import { VirtualClock } from "../../../cluster/runtime/testing/virtual-clock.ts";
 import type { ActionContext, Resource } from "../resource.ts";
 import { StatusError } from "../status-error.ts";
 import { Authenticator } from "./authenticator.ts";
-import { bootstrapObjects } from "./bootstrap-policy.ts";
-import { ObjectMap } from "./object-map.ts";
-import { binding, clusterRole } from "./rbac-objects.ts";
+import { bootstrapObjects } from "./rbac/bootstrap-policy.ts";
+import { ObjectMap } from "./testing/object-map.ts";
+import { binding, clusterRole } from "./testing/rbac-objects.ts";
 import { ClusterAuthorizer } from "./cluster-authorizer.ts";
-import { NodeAuthorizer } from "./node-authorizer.ts";
-import { NodeRelations } from "./node-relations.ts";
-import { RbacAuthorizer } from "./rbac.ts";
+import { NodeAuthorizer } from "./node/node-authorizer.ts";
+import { NodeRelations } from "./node/node-relations.ts";
+import { RbacAuthorizer } from "./rbac/rbac.ts";
 import { reviewResources, tokenRequestAction } from "./reviews.ts";
-import { DEFAULT_ISSUER, ServiceAccountTokens } from "./service-account-token.ts";
+import { DEFAULT_ISSUER, ServiceAccountTokens } from "./token/service-account-token.ts";
 import type { User } from "./user.ts";
 
 const admin: User = { name: "admin", uid: "admin", groups: ["system:masters", "system:authenticated"] };

@@ -10,8 +10,8 @@ import {
   issueToken,
   prepareTokenRequest,
   type TokenRequestDependencies,
-} from "./token-request.ts";
-import { reviewSelf, reviewToken } from "./token-review.ts";
+} from "./token/token-request.ts";
+import { reviewSelf, reviewToken } from "./token/token-review.ts";
 
 export interface ReviewDependencies {
   readonly authorizer: ClusterAuthorizer;

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { KubeObject } from "../../../language/object/meta.ts";
-import { noLog } from "../../../cluster/runtime/log.ts";
+import { noLog } from "../../../cluster/runtime/log/log.ts";
 import { GarbageCollector } from "../housekeeping/garbage-collector.ts";
 import type { Answer } from "../request/context.ts";
 import { get } from "../request/get.ts";
 import { list } from "../request/list.ts";
 import { patch } from "../request/patch.ts";
-import { readScale, writeScale } from "../request/scale.ts";
+import { readScale, writeScale } from "../request/subresource/scale.ts";
 import type { Resource, Subresource } from "../resource.ts";
 import type { ClientConfig, ReviewClient } from "../reviews/review-client.ts";
 import { RecordedWatch } from "../testing/recorded-watch.ts";

@@ -3,7 +3,7 @@ import type { KubeObject } from "../../../language/object/meta.ts";
 import { TooDeepError } from "../../../language/schema/depth.ts";
 import { embeddedResources } from "../../../language/schema/embedded-resource.ts";
 import { pruneUnknown } from "../../../language/schema/prune.ts";
-import { decodeBuiltin } from "../kinds/decode.ts";
+import { decodeBuiltin } from "../kinds/decode/decode.ts";
 import { definitionOf } from "../kinds/definitions.ts";
 import type { Resource } from "../resource.ts";
 import { badRequest } from "../status-error.ts";

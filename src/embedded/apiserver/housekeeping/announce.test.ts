@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { noLog } from "../../../cluster/runtime/log.ts";
+import { noLog } from "../../../cluster/runtime/log/log.ts";
 import { SmallServer } from "../testing/small-server.ts";
 import { announce } from "./announce.ts";
 import { forgetEndpointsOfServices } from "./service-endpoints.ts";

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { KubeObject } from "../../../language/object/meta.ts";
-import { validateEndpointAddress } from "../kinds/endpoint-address.ts";
+import { validateEndpointAddress } from "../kinds/network/endpoint-address.ts";
 import { collectionOf } from "../registry.ts";
 import type { Services } from "../request/context.ts";
 import { create } from "../request/create.ts";

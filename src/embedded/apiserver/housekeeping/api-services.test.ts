@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from "vitest";
-import { noLog } from "../../../cluster/runtime/log.ts";
+import { noLog } from "../../../cluster/runtime/log/log.ts";
 import { CopyingBackend } from "../testing/copying-backend.ts";
 import { SmallServer } from "../testing/small-server.ts";
 import { widgetDefinition } from "../testing/widget-definition.ts";

@@ -1,5 +1,5 @@
 import { apiVersionOf, type KubeObject } from "../../../language/object/meta.ts";
-import type { Log } from "../../../cluster/runtime/log.ts";
+import type { Log } from "../../../cluster/runtime/log/log.ts";
 import { weightOf } from "../discovery/group-order.ts";
 import type { Services } from "../request/context.ts";
 import { create } from "../request/create.ts";

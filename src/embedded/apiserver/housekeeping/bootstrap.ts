@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { formatTime } from "../../../language/object/time.ts";
-import { bootstrapObjects } from "../auth/bootstrap-policy.ts";
+import { bootstrapObjects } from "../auth/rbac/bootstrap-policy.ts";
 import { systemPriorities } from "../kinds/system-priorities.ts";
 import type { Services } from "../request/context.ts";
 import { ensure } from "./ensure.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../../../cluster/runtime/clock.ts";
-import { DelayHeap } from "../../../cluster/runtime/delay-heap.ts";
+import { DelayHeap } from "../../../cluster/runtime/queue/delay-heap.ts";
 
 /** So many fall due in one turn; the rest lets requests go first. */
 const together = 200;

@@ -1,7 +1,7 @@
 import { isTrue } from "../../../language/object/condition.ts";
 import { equal } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
-import type { Log } from "../../../cluster/runtime/log.ts";
+import type { Log } from "../../../cluster/runtime/log/log.ts";
 import { resourcesOf } from "../custom/custom-resource.ts";
 import { asDefinition } from "../custom/definition.ts";
 import { establish } from "../custom/naming.ts";

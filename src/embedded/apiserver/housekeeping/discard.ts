@@ -1,5 +1,5 @@
 import { formatTime } from "../../../language/object/time.ts";
-import type { Log } from "../../../cluster/runtime/log.ts";
+import type { Log } from "../../../cluster/runtime/log/log.ts";
 import { asStored } from "../conversion/stored-version.ts";
 import { collectionOf } from "../registry.ts";
 import type { Services } from "../request/context.ts";

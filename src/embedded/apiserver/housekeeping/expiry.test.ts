@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { noLog } from "../../../cluster/runtime/log.ts";
-import { VirtualClock } from "../../../cluster/runtime/virtual-clock.ts";
+import { noLog } from "../../../cluster/runtime/log/log.ts";
+import { VirtualClock } from "../../../cluster/runtime/testing/virtual-clock.ts";
 import { CopyingBackend } from "../testing/copying-backend.ts";
 import { RecordedWatch } from "../testing/recorded-watch.ts";
 import { SmallServer } from "../testing/small-server.ts";

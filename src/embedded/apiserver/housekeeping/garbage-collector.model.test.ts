@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { noLog } from "../../../cluster/runtime/log.ts";
+import { noLog } from "../../../cluster/runtime/log/log.ts";
 import { SmallServer } from "../testing/small-server.ts";
 import { GarbageCollector } from "./garbage-collector.ts";
 

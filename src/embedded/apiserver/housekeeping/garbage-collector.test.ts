@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { KubeObject, ObjectMeta, OwnerReference } from "../../../language/object/meta.ts";
-import { noLog } from "../../../cluster/runtime/log.ts";
+import { noLog } from "../../../cluster/runtime/log/log.ts";
 import { CopyingBackend } from "../testing/copying-backend.ts";
 import { SmallServer } from "../testing/small-server.ts";
 import { widgetDefinition } from "../testing/widget-definition.ts";

@@ -1,5 +1,5 @@
 import { apiVersionOf, type KubeObject, type OwnerReference } from "../../../language/object/meta.ts";
-import type { Log } from "../../../cluster/runtime/log.ts";
+import type { Log } from "../../../cluster/runtime/log/log.ts";
 import { asStored } from "../conversion/stored-version.ts";
 import { collectionOf } from "../registry.ts";
 import type { RequestContext, Services } from "../request/context.ts";

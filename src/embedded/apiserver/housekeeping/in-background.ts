@@ -1,4 +1,4 @@
-import type { Log } from "../../../cluster/runtime/log.ts";
+import type { Log } from "../../../cluster/runtime/log/log.ts";
 import { StaleWriteError } from "../storage/object-store.ts";
 
 /**

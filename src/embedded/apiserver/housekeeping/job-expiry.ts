@@ -1,6 +1,6 @@
 import type { Job } from "kubernetes-types/batch/v1.js";
 import type { KubeObject } from "../../../language/object/meta.ts";
-import type { Log } from "../../../cluster/runtime/log.ts";
+import type { Log } from "../../../cluster/runtime/log/log.ts";
 import type { Services } from "../request/context.ts";
 import { remove } from "../request/delete.ts";
 import type { Resource } from "../resource.ts";

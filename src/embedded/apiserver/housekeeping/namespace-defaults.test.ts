@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { noLog } from "../../../cluster/runtime/log.ts";
+import { noLog } from "../../../cluster/runtime/log/log.ts";
 import { CopyingBackend } from "../testing/copying-backend.ts";
 import { SmallServer } from "../testing/small-server.ts";
-import { NamespaceFurniture } from "./namespace-furniture.ts";
+import { NamespaceFurniture } from "./namespace-defaults.ts";
 import { Namespaces } from "./namespaces.ts";
 
 let backend: CopyingBackend;

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../../language/object/meta.ts";
-import type { Log } from "../../../cluster/runtime/log.ts";
+import type { Log } from "../../../cluster/runtime/log/log.ts";
 import type { Services } from "../request/context.ts";
 import { StatusError } from "../status-error.ts";
 import type { Change } from "../storage/store.ts";

@@ -1,4 +1,4 @@
-import { SUPERUSERS } from "../auth/rbac.ts";
+import { SUPERUSERS } from "../auth/rbac/rbac.ts";
 import { longestWriteMs, type RequestContext, type Services } from "../request/context.ts";
 import type { Resource } from "../resource.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { at } from "../../../language/object/json.ts";
-import { noLog } from "../../../cluster/runtime/log.ts";
+import { noLog } from "../../../cluster/runtime/log/log.ts";
 import { SmallServer } from "../testing/small-server.ts";
 import { reportOnPolicies } from "./policy-status.ts";
 

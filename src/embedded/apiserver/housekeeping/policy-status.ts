@@ -1,6 +1,6 @@
 import { at } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
-import type { Log } from "../../../cluster/runtime/log.ts";
+import type { Log } from "../../../cluster/runtime/log/log.ts";
 import { POLICIES } from "../admission/policies/policy-set.ts";
 import { expressionWarnings } from "../admission/policies/type-checking.ts";
 import type { Services } from "../request/context.ts";

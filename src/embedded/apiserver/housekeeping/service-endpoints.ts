@@ -1,4 +1,4 @@
-import type { Log } from "../../../cluster/runtime/log.ts";
+import type { Log } from "../../../cluster/runtime/log/log.ts";
 import type { Services } from "../request/context.ts";
 import type { Resource } from "../resource.ts";
 import { discard } from "./discard.ts";

@@ -7,7 +7,7 @@ import {
   noSuchResource,
   notFound,
 } from "../status-error.ts";
-import type { Log } from "../../../cluster/runtime/log.ts";
+import type { Log } from "../../../cluster/runtime/log/log.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { denied } from "../auth/denied.ts";
 import type { User } from "../auth/user.ts";
@@ -19,7 +19,7 @@ import { remove, removeCollection } from "../request/delete.ts";
 import { get } from "../request/get.ts";
 import { list } from "../request/list.ts";
 import { patch } from "../request/patch.ts";
-import { readScale, writeScale } from "../request/scale.ts";
+import { readScale, writeScale } from "../request/subresource/scale.ts";
 import { update } from "../request/update.ts";
 import { watch } from "../request/watch.ts";
 import { StaleWriteError } from "../storage/object-store.ts";

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { SmallServer } from "../testing/small-server.ts";
-import { endpointSlice } from "./endpoint-slice.ts";
-import { endpoints } from "./endpoints.ts";
-import { networkPolicy } from "./network-policy.ts";
-import { persistentVolumeClaim } from "./persistent-volume-claim.ts";
+import { endpointSlice } from "./network/endpoint-slice.ts";
+import { endpoints } from "./network/endpoints.ts";
+import { networkPolicy } from "./network/network-policy.ts";
+import { persistentVolumeClaim } from "./storage/persistent-volume-claim.ts";
 import { podDisruptionBudget } from "./pod-disruption-budget.ts";
 import { priorityClass } from "./priority-class.ts";
-import { storageClass } from "./storage-class.ts";
+import { storageClass } from "./storage/storage-class.ts";
 import { create, row, update } from "./testing/run-strategy.ts";
 
 describe("PriorityClass", () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { horizontalPodAutoscaler } from "./autoscaler/horizontal-pod-autoscaler.ts";
-import { cronJob } from "./cron-job.ts";
-import { csiDriver } from "./csi-driver.ts";
-import { csiNode } from "./csi-node.ts";
-import { replicationController } from "./replication-controller.ts";
+import { cronJob } from "./batch/cron-job.ts";
+import { csiDriver } from "./storage/csi-driver.ts";
+import { csiNode } from "./storage/csi-node.ts";
+import { replicationController } from "./core/replication-controller.ts";
 import { create, row, update } from "./testing/run-strategy.ts";
-import { volumeAttachment } from "./volume-attachment.ts";
-import { volumeAttributesClass } from "./volume-attributes-class.ts";
+import { volumeAttachment } from "./storage/volume-attachment.ts";
+import { volumeAttributesClass } from "./storage/volume-attributes-class.ts";
 
 const pods = { containers: [{ name: "c", image: "i" }] };
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { event } from "./event/event.ts";
+import { event } from "./core/event/event.ts";
 import { lease } from "./lease.ts";
 import { runtimeClass } from "./runtime-class.ts";
-import { serviceAccount } from "./service-account.ts";
+import { serviceAccount } from "./core/service-account.ts";
 import { create, row, update } from "./testing/run-strategy.ts";
 
 describe("Event", () => {

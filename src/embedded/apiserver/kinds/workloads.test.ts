@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { controllerRevision } from "./controller-revision.ts";
-import { deployment } from "./deployment.ts";
-import { replicaSet } from "./replica-set.ts";
-import { statefulSet } from "./stateful-set.ts";
+import { controllerRevision } from "./apps/controller-revision.ts";
+import { deployment } from "./apps/deployment.ts";
+import { replicaSet } from "./apps/replica-set.ts";
+import { statefulSet } from "./apps/stateful-set.ts";
 import { create, row, update } from "./testing/run-strategy.ts";
 
 const spec = (change: object = {}, pods: object = {}) => ({

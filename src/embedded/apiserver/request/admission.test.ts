@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Attributes } from "../admission/admission.ts";
 import { SmallServer, type Target } from "../testing/small-server.ts";
 import { patch } from "./patch.ts";
-import { writeScale } from "./scale.ts";
+import { writeScale } from "./subresource/scale.ts";
 
 const map: Target = { namespace: "a", name: "m" };
 const metadata = { namespace: "a", name: "m" };

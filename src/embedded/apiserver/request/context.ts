@@ -10,7 +10,7 @@ import type { ObjectStore } from "../storage/object-store.ts";
 import type { StoreReader } from "../storage/store-reader.ts";
 import type { Entry } from "../storage/store.ts";
 import type { Views } from "../storage/views.ts";
-import type { Turns } from "./turns.ts";
+import type { Turns } from "./fair-queue.ts";
 
 /** What every request works with. */
 export interface Services {

@@ -1,8 +1,8 @@
 import { isObject, type Json } from "../../../language/object/json.ts";
 import { invalid, notSupported } from "../../../language/schema/field-error.ts";
 import { isTrue } from "./query-boolean.ts";
-import { decodeBuiltin } from "../kinds/decode.ts";
-import { DecodeError } from "../kinds/decoding.ts";
+import { decodeBuiltin } from "../kinds/decode/decode.ts";
+import { DecodeError } from "../kinds/decode/decoding.ts";
 import { definitionOf } from "../kinds/definitions.ts";
 import { badRequest, invalidObject } from "../status-error.ts";
 import { dryRunErrors, wholeNumber } from "./options.ts";

@@ -1,5 +1,5 @@
-import { fieldElement } from "../../../language/patch/field-path.ts";
-import { fieldSetOf, type FieldSet } from "../../../language/patch/field-set.ts";
+import { fieldElement } from "../../../language/patch/field/field-path.ts";
+import { fieldSetOf, type FieldSet } from "../../../language/patch/field/field-set.ts";
 import type { Resource } from "../resource.ts";
 
 /** Fields an endpoint does not write, which therefore nobody comes to own through it. */

@@ -3,7 +3,7 @@ import { StaleWriteError } from "../storage/object-store.ts";
 import type { Entry } from "../storage/store.ts";
 import { collectionFor, keyFor, type RequestContext } from "./context.ts";
 import { newest } from "./get.ts";
-import type { Turn } from "./turns.ts";
+import type { Turn } from "./fair-queue.ts";
 
 /** Whether a write waits for others before it is done, so that it may have to be done again. */
 export function mayWait({ services, resource, subresource }: RequestContext): boolean {

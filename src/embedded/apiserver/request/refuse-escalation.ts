@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../../language/object/meta.ts";
-import { escalationCheck } from "../auth/escalation.ts";
+import { escalationCheck } from "../auth/rbac/escalation.ts";
 import type { RequestContext } from "./context.ts";
 
 /** Roles and bindings may give away only what their writer holds. */

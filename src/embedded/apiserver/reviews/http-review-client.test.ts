@@ -2,7 +2,7 @@ import { createServer as createPlainServer } from "node:http";
 import { createServer as createTcpServer, type AddressInfo, type Server } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { systemClock } from "../../../cluster/runtime/clock.ts";
-import { VirtualClock } from "../../../cluster/runtime/virtual-clock.ts";
+import { VirtualClock } from "../../../cluster/runtime/testing/virtual-clock.ts";
 import { SmallServer } from "../testing/small-server.ts";
 import { startTestWebhook, type Reply, type TestWebhook, type TestWebhookOptions } from "../testing/test-webhook.ts";
 import { storeOf } from "./testing/store-of.ts";

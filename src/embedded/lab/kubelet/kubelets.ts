@@ -1,20 +1,20 @@
 import { isForbidden, isNotFound } from "../../../cluster/kube/api-error.ts";
 import type { Client } from "../../../cluster/kube/client.ts";
-import type { Cluster, Impersonation } from "../../../cluster/kube/connection.ts";
+import type { Cluster, Impersonation } from "../../../cluster/kube/connect/connection.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
 import { type Clock, systemClock } from "../../../cluster/runtime/clock.ts";
-import { type Log, noLog } from "../../../cluster/runtime/log.ts";
+import { type Log, noLog } from "../../../cluster/runtime/log/log.ts";
 import type { NodeCaches } from "../workloads/workload-caches.ts";
-import { behaviourFolder } from "./behaviour.ts";
-import { LogBudget } from "./container-log.ts";
-import { LogAccess } from "./log-access.ts";
-import { startLogServer } from "./log-server.ts";
-import { NodeKeeper } from "./node-keeper.ts";
-import { Patience } from "./patience.ts";
-import { PodEvents } from "./pod-events.ts";
-import { PodKeeper } from "./pod-keeper.ts";
-import type { Program } from "./program.ts";
-import { nodeIdentity, type VirtualNode } from "./virtual-node.ts";
+import { behaviourFolder } from "./container/behaviour.ts";
+import { LogBudget } from "./container/container-log.ts";
+import { LogAccess } from "./log/log-access.ts";
+import { startLogServer } from "./log/log-server.ts";
+import { NodeKeeper } from "./node/node-keeper.ts";
+import { Patience } from "./timeout.ts";
+import { PodEvents } from "./pod/pod-events.ts";
+import { PodKeeper } from "./pod/pod-keeper.ts";
+import type { Program } from "./container/program.ts";
+import { nodeIdentity, type VirtualNode } from "./node/virtual-node.ts";
 
 export interface KubeletsOptions {
   /** The lab's own account: reads pods and nodes, plays the node controller, asks who readers of logs are. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ApiError } from "../../../cluster/kube/api-error.ts";
-import { noLog } from "../../../cluster/runtime/log.ts";
-import { Patience } from "./patience.ts";
+import { noLog } from "../../../cluster/runtime/log/log.ts";
+import { Patience } from "./timeout.ts";
 
 const failing = (code: number, reason: string) => async () => {
   throw new ApiError({ code, reason, message: reason });

@@ -1,6 +1,6 @@
 import { isConflict, isTimeout, isUnreachable } from "../../../cluster/kube/api-error.ts";
-import type { Log } from "../../../cluster/runtime/log.ts";
-import type { Result } from "../../../cluster/runtime/controller.ts";
+import type { Log } from "../../../cluster/runtime/log/log.ts";
+import type { Result } from "../../../cluster/runtime/controller/controller.ts";
 
 /** Tries again what a server that is away could not do. It is told of once, however many nodes and pods notice. */
 export class Patience {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { VirtualClock } from "../../../cluster/runtime/virtual-clock.ts";
-import { SpacedLooks } from "./spaced-looks.ts";
+import { VirtualClock } from "../../../cluster/runtime/testing/virtual-clock.ts";
+import { SpacedLooks } from "./resync-interval.ts";
 
 test("a look at many rests as long as they are many, each key for itself; a look at few does not", async () => {
   const clock = new VirtualClock();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { formatMicroTime } from "../../../language/object/time.ts";
-import { type Lease, leaseKind, type LeaseSpec } from "../../../cluster/runtime/lease.ts";
-import { VirtualClock } from "../../../cluster/runtime/virtual-clock.ts";
+import { type Lease, leaseKind, type LeaseSpec } from "../../../cluster/runtime/leader/lease.ts";
+import { VirtualClock } from "../../../cluster/runtime/testing/virtual-clock.ts";
 import { RivalLease } from "./rival-lease.ts";
 import { MemoryCluster } from "./testing/memory-cluster.ts";
 

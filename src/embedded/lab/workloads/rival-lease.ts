@@ -1,6 +1,6 @@
 import type { Informer } from "../../../cluster/kube/cache.ts";
 import type { Clock } from "../../../cluster/runtime/clock.ts";
-import type { Lease } from "../../../cluster/runtime/lease.ts";
+import type { Lease } from "../../../cluster/runtime/leader/lease.ts";
 
 /**
  * Whether somebody else holds a Lease and keeps renewing it. Time counts on our own clock, from when we saw it change; one

@@ -1,9 +1,9 @@
 import type { Client } from "../../../cluster/kube/client.ts";
 import type { Clock } from "../../../cluster/runtime/clock.ts";
-import type { Controller } from "../../../cluster/runtime/controller.ts";
-import { EventRecorder } from "../../../cluster/runtime/event-recorder.ts";
-import type { Log } from "../../../cluster/runtime/log.ts";
-import type { Metrics } from "../../../cluster/runtime/metrics.ts";
+import type { Controller } from "../../../cluster/runtime/controller/controller.ts";
+import { EventRecorder } from "../../../cluster/runtime/event/event-recorder.ts";
+import type { Log } from "../../../cluster/runtime/log/log.ts";
+import type { Metrics } from "../../../cluster/runtime/metrics/metrics.ts";
 import type { WorkloadCaches } from "./workload-caches.ts";
 
 /** What every controller here is given. */

@@ -1,6 +1,6 @@
-import { isObject } from "../object/json.ts";
-import type { Json } from "../object/json.ts";
-import { PatchError } from "./patch-error.ts";
+import { isObject } from "../../object/json.ts";
+import type { Json } from "../../object/json.ts";
+import { PatchError } from "../patch-error.ts";
 
 /**
  * One step of a path in the notation of FieldsV1: `f:name` a field, `k:{"name":"one"}` the list item with these keys,

@@ -1,8 +1,8 @@
-import { isObject } from "../object/json.ts";
-import { MAX_DEPTH, tooDeep } from "./bounded-clone.ts";
+import { isObject } from "../../object/json.ts";
+import { MAX_DEPTH, tooDeep } from "../bounded-clone.ts";
 import { parseElement, sortElements } from "./field-path.ts";
 import type { FieldPath, PathElement } from "./field-path.ts";
-import { PatchError } from "./patch-error.ts";
+import { PatchError } from "../patch-error.ts";
 
 /**
  * A set of field paths as a tree. `own` says that the path which leads here is in the set; no node below the root is

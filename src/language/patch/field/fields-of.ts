@@ -1,11 +1,11 @@
-import { isObject } from "../object/json.ts";
-import type { Schema } from "../schema/schema.ts";
-import { MAX_DEPTH, tooDeep } from "./bounded-clone.ts";
+import { isObject } from "../../object/json.ts";
+import type { Schema } from "../../schema/schema.ts";
+import { MAX_DEPTH, tooDeep } from "../bounded-clone.ts";
 import { fieldElement } from "./field-path.ts";
 import type { PathElement } from "./field-path.ts";
 import { EMPTY, LEAF, node } from "./field-set.ts";
 import type { FieldSet } from "./field-set.ts";
-import { childSchema, isAtomicMap, isNamed, itemElement, listShape, objectSchema } from "./shape.ts";
+import { childSchema, isAtomicMap, isNamed, itemElement, listShape, objectSchema } from "../shape.ts";
 
 /** The fields a configuration mentions: what its applier comes to own. */
 export function fieldsOf(object: unknown, schema: Schema): FieldSet {

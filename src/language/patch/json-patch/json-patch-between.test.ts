@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Json } from "../object/json.ts";
+import type { Json } from "../../object/json.ts";
 import { applyJsonPatch } from "./json-patch.ts";
 import { jsonPatchBetween } from "./json-patch-between.ts";
 

@@ -1,4 +1,4 @@
-import { equal, isObject, type Json, type JsonObject } from "../object/json.ts";
+import { equal, isObject, type Json, type JsonObject } from "../../object/json.ts";
 
 export type JsonPatchOperation =
   | { readonly op: "add" | "replace"; readonly path: string; readonly value: Json }

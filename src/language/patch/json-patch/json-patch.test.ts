@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { clone, deepFreeze } from "../object/json.ts";
-import type { Json } from "../object/json.ts";
+import { clone, deepFreeze } from "../../object/json.ts";
+import type { Json } from "../../object/json.ts";
 import { applyJsonPatch } from "./json-patch.ts";
-import { PatchError } from "./patch-error.ts";
+import { PatchError } from "../patch-error.ts";
 
 const applied: [name: string, document: Json, operations: Json, result: Json][] = [
   ["add a member", { data: {} }, [{ op: "add", path: "/data/j", value: "2" }], { data: { j: "2" } }],

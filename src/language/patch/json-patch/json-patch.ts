@@ -1,9 +1,9 @@
-import { equal, isObject } from "../object/json.ts";
-import type { Json } from "../object/json.ts";
-import { boundedClone } from "./bounded-clone.ts";
+import { equal, isObject } from "../../object/json.ts";
+import type { Json } from "../../object/json.ts";
+import { boundedClone } from "../bounded-clone.ts";
 import { addTo, describePath, find, getFrom, removeFrom, setIn, shortened } from "./json-pointer.ts";
 import type { Container } from "./json-pointer.ts";
-import { PatchError } from "./patch-error.ts";
+import { PatchError } from "../patch-error.ts";
 
 const MAX_OPERATIONS = 10_000;
 /** Ten doublings turn a small object into a huge one, so what copies add in total is bounded as a request body is. */

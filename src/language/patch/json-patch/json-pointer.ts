@@ -1,6 +1,6 @@
-import { isObject, set } from "../object/json.ts";
-import type { Json, JsonObject } from "../object/json.ts";
-import { PatchError } from "./patch-error.ts";
+import { isObject, set } from "../../object/json.ts";
+import type { Json, JsonObject } from "../../object/json.ts";
+import { PatchError } from "../patch-error.ts";
 
 export type Container = JsonObject | Json[];
 

@@ -1,7 +1,7 @@
-import { set } from "../object/json.ts";
-import type { Json, JsonObject } from "../object/json.ts";
-import { MAX_DEPTH, tooDeep } from "./bounded-clone.ts";
-import { PatchError } from "./patch-error.ts";
+import { set } from "../../object/json.ts";
+import type { Json, JsonObject } from "../../object/json.ts";
+import { MAX_DEPTH, tooDeep } from "../bounded-clone.ts";
+import { PatchError } from "../patch-error.ts";
 
 export const DIRECTIVE = "$patch";
 export const RETAIN_KEYS = "$retainKeys";

@@ -1,7 +1,7 @@
-import { isObject } from "../object/json.ts";
-import type { Json, JsonObject } from "../object/json.ts";
-import type { Schema } from "../schema/schema.ts";
-import { PatchError } from "./patch-error.ts";
+import { isObject } from "../../object/json.ts";
+import type { Json, JsonObject } from "../../object/json.ts";
+import type { Schema } from "../../schema/schema.ts";
+import { PatchError } from "../patch-error.ts";
 import { plain, unknownDirective } from "./strategic-directive.ts";
 
 type MergeMaps = (target: JsonObject, patch: JsonObject, schema: Schema | undefined, depth: number) => JsonObject;

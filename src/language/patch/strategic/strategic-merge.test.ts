@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { deepFreeze } from "../object/json.ts";
-import type { Json, JsonObject } from "../object/json.ts";
-import type { Schema } from "../schema/schema.ts";
+import { deepFreeze } from "../../object/json.ts";
+import type { Json, JsonObject } from "../../object/json.ts";
+import type { Schema } from "../../schema/schema.ts";
 import { applyStrategicMerge } from "./strategic-merge.ts";
 
 const byName = (properties: Record<string, Schema>): Schema => ({

@@ -1,9 +1,9 @@
-import { isObject, set } from "../object/json.ts";
-import type { Json, JsonObject } from "../object/json.ts";
-import type { Schema } from "../schema/schema.ts";
-import { boundedClone, MAX_DEPTH, tooDeep } from "./bounded-clone.ts";
-import { PatchError } from "./patch-error.ts";
-import { childSchema } from "./shape.ts";
+import { isObject, set } from "../../object/json.ts";
+import type { Json, JsonObject } from "../../object/json.ts";
+import type { Schema } from "../../schema/schema.ts";
+import { boundedClone, MAX_DEPTH, tooDeep } from "../bounded-clone.ts";
+import { PatchError } from "../patch-error.ts";
+import { childSchema } from "../shape.ts";
 import {
   DELETE_FROM_LIST,
   DIRECTIVE,

@@ -1,4 +1,4 @@
-import type { Schema } from "../schema/schema.ts";
+import type { Schema } from "../../schema/schema.ts";
 
 /** Small schemas for tests, in the words of the real ones. */
 const text: Schema = { type: "string" };

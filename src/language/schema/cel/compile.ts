@@ -1,11 +1,11 @@
 import { compilePattern, PatternError } from "../pattern.ts";
-import { show } from "./conversions.ts";
+import { show } from "./library/conversions.ts";
 import { noOverload, undeclared, unexpected } from "./fault.ts";
 import { charge } from "./frame.ts";
 import { fieldType, lookUp, truth } from "./look-up.ts";
 import { expandMacro, isMacro } from "./macro.ts";
-import { accepts, type Overload, resultOf } from "./overload.ts";
-import { uintOf } from "./operators.ts";
+import { accepts, type Overload, resultOf } from "./library/overload.ts";
+import { uintOf } from "./library/operators.ts";
 import type { Compiled, Scope } from "./scope.ts";
 import { parseDuration, parseTimestamp } from "./time-value.ts";
 import { CompileError, type LiteralValue, type Node } from "./syntax.ts";

@@ -1,9 +1,9 @@
 import { compile } from "./compile.ts";
 import { costLimit, type Frame, type Purse } from "./frame.ts";
-import { standardLibrary } from "./library.ts";
+import { standardLibrary } from "./library/library.ts";
 import { parse } from "./parse.ts";
 import { Scope } from "./scope.ts";
-import type { Library } from "./overload.ts";
+import type { Library } from "./library/overload.ts";
 import { CompileError, type Node, partsOf } from "./syntax.ts";
 import type { Type } from "./type.ts";
 import type { Value } from "./value.ts";

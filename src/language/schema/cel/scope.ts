@@ -1,5 +1,5 @@
 import type { Frame } from "./frame.ts";
-import type { Library } from "./overload.ts";
+import type { Library } from "./library/overload.ts";
 import type { CompileError } from "./syntax.ts";
 import type { Type } from "./type.ts";
 import type { Value } from "./value.ts";

@@ -1,8 +1,8 @@
-import { expand, type ExpandContext } from "./expand.ts";
-import type { Findings } from "./findings.ts";
+import { expand, type ExpandContext } from "../expand.ts";
+import type { Findings } from "../findings.ts";
 import { certainIncludes, parseIncludes } from "./include.ts";
-import type { ParsedProfile } from "./parse-profile.ts";
-import type { Problem } from "./problem.ts";
+import type { ParsedProfile } from "../text/parse-profile.ts";
+import type { Problem } from "../problem.ts";
 
 /** Where profiles are found: the later a layer, the higher its precedence. TuneD's search directories. */
 export type ProfileLayers = readonly ReadonlyMap<string, ParsedProfile>[];

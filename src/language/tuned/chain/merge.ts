@@ -1,4 +1,4 @@
-import { isTrue, type Section, type Setting } from "./unit.ts";
+import { isTrue, type Section, type Setting } from "../unit.ts";
 
 /** TuneD forgets these where the child does not repeat them; what only the section itself is told is gone as well. */
 const notInherited = new Set(["type", "enabled", "devices", "replace", "prepend", "drop"]);

@@ -1,6 +1,6 @@
 import type { Answer, Probe } from "../probe.ts";
 import type { Notice } from "../problem.ts";
-import { compilePython, type PatternFlags } from "../python-pattern.ts";
+import { compilePython, type PatternFlags } from "../pattern/python-pattern.ts";
 import type { Budget } from "../budget.ts";
 
 /** One of the functions that profiles may call: `${f:name:argument:…}`. */

@@ -1,6 +1,6 @@
 import { cpuSet, formatRanges } from "../../cpu/cpu-set.ts";
 import { parseInteger } from "../../cpu/integer.ts";
-import { matchesGlob } from "../glob.ts";
+import { matchesGlob } from "../pattern/glob.ts";
 import type { Probe } from "../probe.ts";
 import { asking, type BuiltIn, type Called, type Surroundings, text, verbatim } from "./built-in.ts";
 

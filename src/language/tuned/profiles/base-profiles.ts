@@ -1,4 +1,4 @@
-import { parseProfile, type ParsedProfile } from "../parse-profile.ts";
+import { parseProfile, type ParsedProfile } from "../text/parse-profile.ts";
 import { clusterProfiles } from "./cluster.ts";
 import { isolationProfiles } from "./isolation.ts";
 import { performanceProfiles } from "./performance.ts";

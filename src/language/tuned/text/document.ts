@@ -1,6 +1,6 @@
-import type { Probe } from "./probe.ts";
-import type { ResolvedProfile } from "./resolve.ts";
-import type { Setting, Unit } from "./unit.ts";
+import type { Probe } from "../probe.ts";
+import type { ResolvedProfile } from "../resolve.ts";
+import type { Setting, Unit } from "../unit.ts";
 
 /** A resolved profile as others read it: JSON. */
 export interface ProfileDocument {

@@ -1,7 +1,7 @@
-import { parseInteger } from "../cpu/integer.ts";
+import { parseInteger } from "../../cpu/integer.ts";
 import { parseIni } from "./ini.ts";
-import { parseSize } from "./plugin-text.ts";
-import type { Notice, Problem } from "./problem.ts";
+import { parseSize } from "../plugin-text.ts";
+import type { Notice, Problem } from "../problem.ts";
 
 export type GlobalValue = string | number | boolean | undefined;
 

@@ -1,4 +1,4 @@
-import type { Problem } from "./problem.ts";
+import type { Problem } from "../problem.ts";
 
 export interface ParsedSection {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { parseIni, type ParsedSection } from "./ini.ts";
-import { directoryOf } from "./path.ts";
-import type { Problem } from "./problem.ts";
+import { directoryOf } from "../chain/path.ts";
+import type { Problem } from "../problem.ts";
 
 /** A profile's text as TuneD's parser sees it, every option with the line it stands on. */
 export interface ParsedProfile {

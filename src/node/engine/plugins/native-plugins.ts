@@ -1,23 +1,23 @@
 import type { Plugin } from "../plugin.ts";
-import { bootloader } from "./bootloader.ts";
-import { cpu } from "./cpu.ts";
-import { disk } from "./disk.ts";
-import { irq } from "./irq.ts";
-import { irqbalance } from "./irqbalance.ts";
+import { bootloader } from "./bootloader/bootloader.ts";
+import { cpu } from "./cpu/cpu.ts";
+import { disk } from "./disk/disk.ts";
+import { irq } from "./irq/irq.ts";
+import { irqbalance } from "./irq/irqbalance.ts";
 import { leftToTuned } from "./left-to-tuned.ts";
 import { modules } from "./modules.ts";
-import { mounts } from "./mounts.ts";
-import { net } from "./net.ts";
+import { mounts } from "./mounts/mounts.ts";
+import { net } from "./net/net.ts";
 import { rtentsk } from "./rtentsk.ts";
-import { scheduler } from "./scheduler.ts";
+import { scheduler } from "./scheduler/scheduler.ts";
 import { script } from "./script.ts";
 import { scsiHost } from "./scsi-host.ts";
 import { selinux } from "./selinux.ts";
-import { service } from "./service.ts";
-import { sysctl } from "./sysctl.ts";
-import { sysfs } from "./sysfs.ts";
+import { service } from "./service/service.ts";
+import { sysctl } from "./sysctl/sysctl.ts";
+import { sysfs } from "./sysfs/sysfs.ts";
 import { systemd } from "./systemd.ts";
-import { vm } from "./vm.ts";
+import { vm } from "./vm/vm.ts";
 
 /** What the native engine knows. */
 export const nativePlugins: readonly Plugin[] = [

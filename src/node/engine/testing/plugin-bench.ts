@@ -1,6 +1,6 @@
 import type { Host } from "../../host/host.ts";
 import type { MemoryCommand } from "../../host/memory-host.ts";
-import { parseProfile } from "../../../language/tuned/parse-profile.ts";
+import { parseProfile } from "../../../language/tuned/text/parse-profile.ts";
 import { type Answer, type Probe, probeKey } from "../../../language/tuned/probe.ts";
 import { type ResolvedProfile, resolve } from "../../../language/tuned/resolve.ts";
 import type { ApplyReport, RollbackReport, VerifyReport } from "../engine.ts";

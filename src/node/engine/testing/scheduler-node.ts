@@ -1,7 +1,7 @@
 import type { Outcome } from "../../host/host.ts";
 import { MemoryBase } from "../../host/memory-base.ts";
 import { type MemoryCommand, MemoryHost } from "../../host/memory-host.ts";
-import { parseProfile } from "../../../language/tuned/parse-profile.ts";
+import { parseProfile } from "../../../language/tuned/text/parse-profile.ts";
 import { resolve, type ResolvedProfile } from "../../../language/tuned/resolve.ts";
 import type { ApplyReport } from "../engine.ts";
 

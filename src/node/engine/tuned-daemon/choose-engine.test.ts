@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { MemoryBase } from "../../host/memory-base.ts";
 import { MemoryHost } from "../../host/memory-host.ts";
 import type { CommandResult } from "../../host/host.ts";
-import { parseProfile } from "../../../language/tuned/parse-profile.ts";
+import { parseProfile } from "../../../language/tuned/text/parse-profile.ts";
 import { noAnswers } from "../../../language/tuned/probe.ts";
 import { resolve } from "../../../language/tuned/resolve.ts";
 import { chooseEngine } from "./choose-engine.ts";

@@ -1,4 +1,4 @@
-import { parseGlobalConfig } from "../../../language/tuned/global-config.ts";
+import { parseGlobalConfig } from "../../../language/tuned/text/global-config.ts";
 import type { ApplyOptions } from "../engine.ts";
 import type { RenderedProfile } from "./render-profile.ts";
 

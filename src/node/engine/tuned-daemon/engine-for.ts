@@ -1,5 +1,5 @@
 import type { Host } from "../../host/host.ts";
-import type { ParsedProfile } from "../../../language/tuned/parse-profile.ts";
+import type { ParsedProfile } from "../../../language/tuned/text/parse-profile.ts";
 import type { ResolvedProfile } from "../../../language/tuned/resolve.ts";
 import { chooseEngine, type EngineChoice } from "./choose-engine.ts";
 import { tunedFacts, type TunedFacts } from "./tuned-facts.ts";

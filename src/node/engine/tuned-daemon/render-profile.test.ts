@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseProfile } from "../../../language/tuned/parse-profile.ts";
+import { parseProfile } from "../../../language/tuned/text/parse-profile.ts";
 import { noAnswers } from "../../../language/tuned/probe.ts";
 import { type ResolvedProfile, resolve } from "../../../language/tuned/resolve.ts";
 import { renderProfile } from "./render-profile.ts";

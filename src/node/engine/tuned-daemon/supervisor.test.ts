@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { VirtualClock } from "../../../cluster/runtime/virtual-clock.ts";
+import { VirtualClock } from "../../../cluster/runtime/testing/virtual-clock.ts";
 import { daemonArgv, type DaemonEvent, Supervisor } from "./supervisor.ts";
 import { FakeDaemon } from "./testing/fake-daemon.ts";
 

@@ -1,5 +1,5 @@
 import type { Host } from "../../host/host.ts";
-import { excludedSysctls, parseGlobalConfig } from "../../../language/tuned/global-config.ts";
+import { excludedSysctls, parseGlobalConfig } from "../../../language/tuned/text/global-config.ts";
 import type { ResolvedProfile } from "../../../language/tuned/resolve.ts";
 import type { Unit } from "../../../language/tuned/unit.ts";
 import { carryOut } from "../carry-out.ts";
@@ -19,7 +19,7 @@ import { planUnits, type UnitStep } from "../plan-units.ts";
 import type { Plugin } from "../plugin.ts";
 import { nativePlugins } from "../plugins/native-plugins.ts";
 import { putBack } from "../put-back.ts";
-import { clearTheWay, endOrphan } from "./clear-the-way.ts";
+import { clearTheWay, endOrphan } from "./evict-conflicts.ts";
 import { configFiles, mainConfig } from "./config-files.ts";
 import { NotAppliedError } from "./not-applied-error.ts";
 import { findTuned } from "./other-tuned.ts";

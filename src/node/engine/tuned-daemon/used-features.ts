@@ -1,4 +1,4 @@
-import type { ParsedProfile } from "../../../language/tuned/parse-profile.ts";
+import type { ParsedProfile } from "../../../language/tuned/text/parse-profile.ts";
 import type { ResolvedProfile } from "../../../language/tuned/resolve.ts";
 
 /** What a profile needs of the TuneD that is to apply it. */

@@ -1,14 +1,14 @@
-import { runAgent } from "../agent/agent.ts";
-import { launchAt } from "../../node/engine/tuned-daemon/launch.ts";
-import { LinuxHost } from "../../node/host/linux-host.ts";
-import { HttpClient } from "../../cluster/kube/http-client.ts";
-import { writeImageFile } from "../../node/on-node/image-file.ts";
-import { lockEngine } from "../../node/on-node/lock-engine.ts";
-import { createLog } from "../../cluster/runtime/log.ts";
-import { stopOnSignals } from "../../cluster/runtime/signals.ts";
-import { agentOptions } from "./agent-arguments.ts";
-import { connectionOption, type Options } from "./connection-option.ts";
-import { version } from "./version.ts";
+import { runAgent } from "../../agent/agent.ts";
+import { launchAt } from "../../../node/engine/tuned-daemon/launch.ts";
+import { LinuxHost } from "../../../node/host/linux-host.ts";
+import { HttpClient } from "../../../cluster/kube/http-client.ts";
+import { writeImageFile } from "../../../node/on-node/image-file.ts";
+import { lockEngine } from "../../../node/on-node/lock-engine.ts";
+import { createLog } from "../../../cluster/runtime/log/log.ts";
+import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
+import { agentOptions } from "./arguments.ts";
+import { connectionOption, type Options } from "../option/connection-option.ts";
+import { version } from "../version.ts";
 
 /** `attune agent`: tunes one node by its Profile until it is told to stop. */
 export async function agent(options: Options, env: NodeJS.ProcessEnv = process.env): Promise<void> {

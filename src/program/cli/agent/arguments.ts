@@ -1,10 +1,10 @@
 import { parseArgs } from "node:util";
-import type { EngineName } from "../../node/engine/tuned-daemon/engine-for.ts";
-import type { Protocol } from "../../domain/node-tuning/api.ts";
-import type { Options } from "./connection-option.ts";
-import { durationOption } from "./duration-option.ts";
-import { protocolOption } from "./operator-mode.ts";
-import { engineOption } from "./tuned/engine-option.ts";
+import type { EngineName } from "../../../node/engine/tuned-daemon/engine-for.ts";
+import type { Protocol } from "../../../domain/node-tuning/api.ts";
+import type { Options } from "../option/connection-option.ts";
+import { durationOption } from "../option/duration-option.ts";
+import { protocolOption } from "../operator/mode.ts";
+import { engineOption } from "../tuned/engine-option.ts";
 
 export interface AgentArguments {
   readonly node: string;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { LinuxHost } from "../../node/host/linux-host.ts";
-import { saveRecord, type TuningRecord } from "../../node/on-node/tuning-record.ts";
-import { agentOneShot } from "./agent-one-shot.ts";
-import { FakeRoot } from "./tuned/testing/fake-root.ts";
+import { LinuxHost } from "../../../node/host/linux-host.ts";
+import { saveRecord, type TuningRecord } from "../../../node/on-node/tuning-record.ts";
+import { agentOneShot } from "./one-shot.ts";
+import { FakeRoot } from "../tuned/testing/fake-root.ts";
 
 const recordPath = "/var/lib/attune/tuning.json";
 

@@ -1,9 +1,9 @@
-import { LinuxHost } from "../../node/host/linux-host.ts";
-import { lockEngine } from "../../node/on-node/lock-engine.ts";
-import { NodeEngines } from "../../node/on-node/node-engines.ts";
-import { tuneAgain } from "../../node/on-node/tune-again.ts";
-import type { Options } from "./connection-option.ts";
-import { engineOption, tunedDaemon } from "./tuned/engine-option.ts";
+import { LinuxHost } from "../../../node/host/linux-host.ts";
+import { lockEngine } from "../../../node/on-node/lock-engine.ts";
+import { NodeEngines } from "../../../node/on-node/node-engines.ts";
+import { tuneAgain } from "../../../node/on-node/tune-again.ts";
+import type { Options } from "../option/connection-option.ts";
+import { engineOption, tunedDaemon } from "../tuned/engine-option.ts";
 
 /** `attune agent --one-shot`: tunes a node as it was before it restarted, and ends. Asks no cluster: there may be no network yet. */
 export async function agentOneShot(

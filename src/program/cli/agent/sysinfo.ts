@@ -1,14 +1,14 @@
 import { writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { onlineCpus } from "../../language/cpu/cpu-topology.ts";
-import { readTopology } from "../../language/cpu/read-topology.ts";
-import { LinuxHost } from "../../node/host/linux-host.ts";
-import { atOnce } from "../../node/host/files-at-once.ts";
-import { ArchiveView } from "../../node/snapshot/archive-view.ts";
-import { collect } from "../../node/snapshot/collect.ts";
-import { writeTar } from "../../node/snapshot/write-tar.ts";
-import type { Options } from "./connection-option.ts";
+import { onlineCpus } from "../../../language/cpu/cpu-topology.ts";
+import { readTopology } from "../../../language/cpu/read-topology.ts";
+import { LinuxHost } from "../../../node/host/linux-host.ts";
+import { atOnce } from "../../../node/host/sync-files.ts";
+import { ArchiveView } from "../../../node/snapshot/archive-view.ts";
+import { collect } from "../../../node/snapshot/collect.ts";
+import { writeTar } from "../../../node/snapshot/write-tar.ts";
+import type { Options } from "../option/connection-option.ts";
 
 /** `attune agent --sysinfo`: writes what `attune profile` wants to know of a node. Asks no cluster and changes nothing. */
 export async function agentSysinfo(options: Options): Promise<void> {

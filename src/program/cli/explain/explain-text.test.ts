@@ -1,6 +1,6 @@
-import { coloursOf } from "./tuned/colours.ts";
+import { coloursOf } from "../terminal/colours.ts";
 import { expect, it } from "vitest";
-import type { NodeExplanation } from "../../domain/node-tuning/explain.ts";
+import type { NodeExplanation } from "../../../domain/node-tuning/explain/explain-node.ts";
 import { explanationText } from "./explain-text.ts";
 
 const condition = (type: string, status: "True" | "False", reason: string, message: string) => ({

@@ -1,13 +1,13 @@
-import { findCondition } from "../../language/object/condition.ts";
-import type { NodeExplanation } from "../../domain/node-tuning/explain.ts";
-import type { RuleVerdict } from "../../domain/node-tuning/explain-rule.ts";
-import type { SettingExplanation } from "../../domain/node-tuning/explain-settings.ts";
+import { findCondition } from "../../../language/object/condition.ts";
+import type { NodeExplanation } from "../../../domain/node-tuning/explain/explain-node.ts";
+import type { RuleVerdict } from "../../../domain/node-tuning/explain/rule.ts";
+import type { SettingExplanation } from "../../../domain/node-tuning/explain/settings.ts";
 import { hardwareText } from "./hardware-text.ts";
-import { probeText } from "./probe-text.ts";
-import { type Cell, textTable } from "./text-table.ts";
-import { printable } from "./tuned/printable.ts";
-import { reportTable, widestCell } from "./tuned/report-table.ts";
-import type { Colours } from "./tuned/colours.ts";
+import { probeText } from "../terminal/probe-text.ts";
+import { type Cell, textTable } from "../terminal/text-table.ts";
+import { printable } from "../terminal/printable.ts";
+import { reportTable, widestCell } from "../terminal/report-table.ts";
+import type { Colours } from "../terminal/colours.ts";
 
 type Paint = (text: string) => string;
 

@@ -1,18 +1,18 @@
-import type { Client } from "../../cluster/kube/client.ts";
-import { HttpClient } from "../../cluster/kube/http-client.ts";
-import { tuningNamespace } from "../../domain/node-tuning/api.ts";
-import { type ExplainInput, explainNode, type Found } from "../../domain/node-tuning/explain.ts";
-import { judge } from "../../domain/node-tuning/judge.ts";
-import { stopOnSignals } from "../../cluster/runtime/signals.ts";
-import { connectionOption, type Options } from "./connection-option.ts";
+import type { Client } from "../../../cluster/kube/client.ts";
+import { HttpClient } from "../../../cluster/kube/http-client.ts";
+import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
+import { type ExplainInput, explainNode, type Found } from "../../../domain/node-tuning/explain/explain-node.ts";
+import { judge } from "../../../domain/node-tuning/judge.ts";
+import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
+import { connectionOption, type Options } from "../option/connection-option.ts";
 import { explanationText } from "./explain-text.ts";
-import { gatherNodeTuning, gatherPods } from "./gather-node-tuning.ts";
-import { lookAtNode } from "./look-at-node.ts";
-import { onlyLooks } from "./only-looks.ts";
-import { OneShotHost } from "./tuned/one-shot-host.ts";
-import { outputOption, serialised } from "./tuned/output-option.ts";
-import { checkDirectory } from "./tuned/search-path.ts";
-import { type Around, processTerminal } from "./tuned/terminal.ts";
+import { gatherNodeTuning, gatherPods } from "../gather/gather-node-tuning.ts";
+import { lookAtNode } from "./node-values.ts";
+import { onlyLooks } from "../gather/read-only-client.ts";
+import { OneShotHost } from "../tuned/one-shot-host.ts";
+import { outputOption, serialised } from "../option/output-option.ts";
+import { checkDirectory } from "../tuned/search-path.ts";
+import { type Around, processTerminal } from "../terminal/terminal.ts";
 
 /** `attune explain node NAME`. */
 export async function explain(kind: string, name: string, options: Options): Promise<void> {

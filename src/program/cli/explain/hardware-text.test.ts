@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { HardwareExplanation } from "../../domain/node-tuning/explain-hardware.ts";
+import type { HardwareExplanation } from "../../../domain/node-tuning/explain/hardware.ts";
 import { hardwareText } from "./hardware-text.ts";
 
 test.each<[HardwareExplanation, string[]]>([

@@ -1,4 +1,4 @@
-import type { HardwareExplanation } from "../../domain/node-tuning/explain-hardware.ts";
+import type { HardwareExplanation } from "../../../domain/node-tuning/explain/hardware.ts";
 
 /** What a node is made of, in two lines. */
 export function hardwareText(hardware: HardwareExplanation): string[] {

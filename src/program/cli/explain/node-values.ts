@@ -1,15 +1,15 @@
-import { isDrift } from "../../node/engine/enforce.ts";
-import { loadJournal } from "../../node/engine/journal.ts";
-import type { Ledger } from "../../node/engine/ledger.ts";
-import { profileOwner } from "../../node/engine/native-engine.ts";
-import { planUnits, type UnitStep } from "../../node/engine/plan-units.ts";
-import { nativePlugins } from "../../node/engine/plugins/native-plugins.ts";
-import type { Host } from "../../node/host/host.ts";
-import type { ProfileSpec } from "../../domain/node-tuning/api.ts";
-import { profilesOf } from "../../domain/node-tuning/expected-profile.ts";
-import type { Found } from "../../domain/node-tuning/explain.ts";
-import type { FoundSetting } from "../../domain/node-tuning/explain-settings.ts";
-import { resolveOnNode } from "../../node/on-node/resolve-on-node.ts";
+import { isDrift } from "../../../node/engine/enforce.ts";
+import { loadJournal } from "../../../node/engine/journal.ts";
+import type { Ledger } from "../../../node/engine/ledger.ts";
+import { profileOwner } from "../../../node/engine/native-engine.ts";
+import { planUnits, type UnitStep } from "../../../node/engine/plan-units.ts";
+import { nativePlugins } from "../../../node/engine/plugins/native-plugins.ts";
+import type { Host } from "../../../node/host/host.ts";
+import type { ProfileSpec } from "../../../domain/node-tuning/api.ts";
+import { profilesOf } from "../../../domain/node-tuning/expected-profile.ts";
+import type { Found } from "../../../domain/node-tuning/explain/explain-node.ts";
+import type { FoundSetting } from "../../../domain/node-tuning/explain/settings.ts";
+import { resolveOnNode } from "../../../node/on-node/resolve-on-node.ts";
 
 /** What a profile comes to on a node, and what the node has of it. Changes nothing there. */
 export async function lookAtNode(spec: ProfileSpec, host: Host, programs: boolean): Promise<Found> {

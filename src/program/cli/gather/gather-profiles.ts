@@ -1,14 +1,14 @@
-import { isNotFound } from "../../cluster/kube/api-error.ts";
-import type { Client, KindRef } from "../../cluster/kube/client.ts";
-import { kinds } from "../../cluster/kube/kinds.ts";
-import { kubeletConfigKind } from "../../domain/machine-config/api.ts";
-import type { NodeTuningInput } from "../../domain/node-tuning/decide.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
-import { performanceProfileKind } from "../../domain/performance-profile/api.ts";
-import type { ClusterObjects } from "../../domain/performance-profile/gather-surroundings.ts";
-import { featureGateKind } from "../../domain/performance-profile/mixed-cpus-allowed.ts";
-import { derivedNames } from "../../domain/performance-profile/names.ts";
-import { infrastructureKind } from "../../domain/workload-partitioning/partitioning-mode.ts";
+import { isNotFound } from "../../../cluster/kube/api-error.ts";
+import type { Client, KindRef } from "../../../cluster/kube/client.ts";
+import { kinds } from "../../../cluster/kube/kinds.ts";
+import { kubeletConfigKind } from "../../../domain/machine-config/api.ts";
+import type { NodeTuningInput } from "../../../domain/node-tuning/decide.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { performanceProfileKind } from "../../../domain/performance-profile/api.ts";
+import type { ClusterObjects } from "../../../domain/performance-profile/gather-surroundings.ts";
+import { featureGateKind } from "../../../domain/performance-profile/mixed-cpus-allowed.ts";
+import { derivedNames } from "../../../domain/performance-profile/names.ts";
+import { infrastructureKind } from "../../../domain/workload-partitioning/partitioning-mode.ts";
 
 /** Absent: the cluster knows no performance profiles. */
 export async function gatherProfiles(client: Client, signal: AbortSignal): Promise<readonly KubeObject[] | undefined> {

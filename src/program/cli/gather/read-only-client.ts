@@ -1,4 +1,4 @@
-import type { Client, WriteOptions } from "../../cluster/kube/client.ts";
+import type { Client, WriteOptions } from "../../../cluster/kube/client.ts";
 
 /** A client that can look at a cluster and ask what a write would do. Whatever else it is asked, it refuses. */
 export function onlyLooks(client: Client): Client {

@@ -1,9 +1,9 @@
-import { isNotFound } from "../../cluster/kube/api-error.ts";
-import type { Client, KindRef } from "../../cluster/kube/client.ts";
-import { kinds, untyped } from "../../cluster/kube/kinds.ts";
-import { equal } from "../../language/object/json.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
-import { monitoringApiVersion } from "../operator/monitoring.ts";
+import { isNotFound } from "../../../cluster/kube/api-error.ts";
+import type { Client, KindRef } from "../../../cluster/kube/client.ts";
+import { kinds, untyped } from "../../../cluster/kube/kinds.ts";
+import { equal } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { monitoringApiVersion } from "../../operator/monitoring.ts";
 
 const admission = "admissionregistration.k8s.io/v1";
 

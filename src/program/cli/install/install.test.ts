@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startServer, type ApiServer } from "../../embedded/apiserver/server.ts";
-import { Program } from "./testing/program.ts";
+import { startServer, type ApiServer } from "../../../embedded/apiserver/server.ts";
+import { Program } from "../testing/program.ts";
 
 let attune: Program;
 let dir: string;

@@ -1,14 +1,14 @@
-import { HttpClient } from "../../cluster/kube/http-client.ts";
-import { dnsLabel } from "../../language/object/names.ts";
-import { machineConfigCrds } from "../../domain/machine-config/crds.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
-import { systemNamespace } from "../operator/rbac.ts";
-import { stopOnSignals } from "../../cluster/runtime/signals.ts";
+import { HttpClient } from "../../../cluster/kube/http-client.ts";
+import { dnsLabel } from "../../../language/object/names.ts";
+import { machineConfigCrds } from "../../../domain/machine-config/crds.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { systemNamespace } from "../../operator/rbac.ts";
+import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import { applyManifests } from "./apply-manifests.ts";
-import { connectionOption, type Options } from "./connection-option.ts";
+import { connectionOption, type Options } from "../option/connection-option.ts";
 import { type InstallOptions, installManifests } from "./manifests.ts";
-import { operatorMode, protocolOption } from "./operator-mode.ts";
-import { printObjects } from "./print-objects.ts";
+import { operatorMode, protocolOption } from "../operator/mode.ts";
+import { printObjects } from "../terminal/print-objects.ts";
 import { forTarget, readTarget } from "./target-cluster.ts";
 
 /**

@@ -1,19 +1,19 @@
-import { ownNodePolicies } from "../agent/own-node-policies.ts";
-import { agentRbac } from "../agent/rbac.ts";
-import { machineConfigCrds } from "../../domain/machine-config/crds.ts";
-import { type Protocol, tuningNamespace } from "../../domain/node-tuning/api.ts";
-import { nodeTuningCrds } from "../../domain/node-tuning/crds.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
-import { operatorDeployment, operatorMetricsService } from "../operator/deployment.ts";
-import { operatorMonitoring } from "../operator/monitoring.ts";
-import { operatorRbac, systemNamespace } from "../operator/rbac.ts";
-import { performanceProfileCrds } from "../../domain/performance-profile/crds.ts";
-import { webhookDeployment, webhookName } from "../webhook/deployment.ts";
-import { performanceProfileConversion } from "../webhook/performance-profile-handler.ts";
-import { webhookRbac } from "../webhook/rbac.ts";
-import { definitionConversion, type Target } from "../webhook/registration.ts";
-import type { OperatorMode } from "./operator-mode.ts";
-import { defaultImage } from "./version.ts";
+import { ownNodePolicies } from "../../agent/own-node-policies.ts";
+import { agentRbac } from "../../agent/rbac.ts";
+import { machineConfigCrds } from "../../../domain/machine-config/crds.ts";
+import { type Protocol, tuningNamespace } from "../../../domain/node-tuning/api.ts";
+import { nodeTuningCrds } from "../../../domain/node-tuning/crds.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { operatorDeployment, operatorMetricsService } from "../../operator/deployment.ts";
+import { operatorMonitoring } from "../../operator/monitoring.ts";
+import { operatorRbac, systemNamespace } from "../../operator/rbac.ts";
+import { performanceProfileCrds } from "../../../domain/performance-profile/crds.ts";
+import { webhookDeployment, webhookName } from "../../webhook/deployment.ts";
+import { performanceProfileConversion } from "../../webhook/performance-profile-handler.ts";
+import { webhookRbac } from "../../webhook/rbac.ts";
+import { definitionConversion, type Target } from "../../webhook/registration.ts";
+import type { OperatorMode } from "../operator/mode.ts";
+import { defaultImage } from "../version.ts";
 
 export interface InstallOptions {
   /** Where Attune's own parts run. Default attune-system. */

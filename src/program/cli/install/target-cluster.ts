@@ -1,12 +1,12 @@
 import { setMaxListeners } from "node:events";
-import { isNotFound } from "../../cluster/kube/api-error.ts";
-import type { Client, KindRef } from "../../cluster/kube/client.ts";
-import { Discovery } from "../../cluster/kube/discovery.ts";
-import { kinds } from "../../cluster/kube/kinds.ts";
-import { machineConfigCrds } from "../../domain/machine-config/crds.ts";
-import { at } from "../../language/object/json.ts";
-import type { KubeObject, ObjectMeta } from "../../language/object/meta.ts";
-import { monitoringApiVersion } from "../operator/monitoring.ts";
+import { isNotFound } from "../../../cluster/kube/api-error.ts";
+import type { Client, KindRef } from "../../../cluster/kube/client.ts";
+import { Discovery } from "../../../cluster/kube/discovery.ts";
+import { kinds } from "../../../cluster/kube/kinds.ts";
+import { machineConfigCrds } from "../../../domain/machine-config/crds.ts";
+import { at } from "../../../language/object/json.ts";
+import type { KubeObject, ObjectMeta } from "../../../language/object/meta.ts";
+import { monitoringApiVersion } from "../../operator/monitoring.ts";
 
 /** What is known of the cluster that Attune is to be installed on. */
 export interface TargetCluster {

@@ -1,4 +1,4 @@
-import { get } from "../../language/object/json.ts";
+import { get } from "../../../language/object/json.ts";
 
 /** The objects of a document: a list is as good as several documents, and a document of nothing is none. */
 export function listItems(value: unknown): unknown[] {

@@ -1,4 +1,4 @@
-import { readPlainYaml } from "../../language/object/plain-yaml.ts";
+import { readPlainYaml } from "../../../language/object/plain-yaml.ts";
 import { splitDocuments } from "./split-documents.ts";
 
 /** A document of a file as data, or why it is none. */
@@ -43,7 +43,7 @@ function isDeeper(value: unknown, levels: number): boolean {
 }
 
 async function parseYaml(text: string, line: number): Promise<{ line: number; value: unknown } | { problem: string }> {
-  const { readYaml, YamlError } = await import("../../language/object/yaml.ts");
+  const { readYaml, YamlError } = await import("../../../language/object/yaml.ts");
   try {
     return { line, value: readYaml(text) };
   } catch (error) {

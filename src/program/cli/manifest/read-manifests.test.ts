@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, test } from "vitest";
-import { readManifests, type ReadManifests } from "./plan-files.ts";
+import { readManifests, type ReadManifests } from "./read-manifests.ts";
 
 const object = (name: string): string => `apiVersion: v1\nkind: X\nmetadata: {name: ${name}}\n`;
 

@@ -1,10 +1,10 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { get, isObject } from "../../language/object/json.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
+import { get, isObject } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
 import { listItems } from "./list-items.ts";
 import { parseDocuments } from "./parse-documents.ts";
-import { textFault } from "./text-fault.ts";
+import { textFault } from "../terminal/text-fault.ts";
 
 /** An object of a file. */
 export interface Manifest {

@@ -1,12 +1,12 @@
 import { parseArgs } from "node:util";
-import { agentServiceAccount } from "../agent/rbac.ts";
-import type { Client } from "../../cluster/kube/client.ts";
-import { type Protocol, tuningNamespace } from "../../domain/node-tuning/api.ts";
-import { type ClusterFeatures, clusterFeatures, plain } from "../operator/cluster-features.ts";
-import { type OperatorOptions, runOperator } from "../operator/operator.ts";
-import type { Options } from "./connection-option.ts";
-import { type OperatorMode, operatorMode, protocolOption } from "./operator-mode.ts";
-import { defaultImage, version } from "./version.ts";
+import { agentServiceAccount } from "../../agent/rbac.ts";
+import type { Client } from "../../../cluster/kube/client.ts";
+import { type Protocol, tuningNamespace } from "../../../domain/node-tuning/api.ts";
+import { type ClusterFeatures, clusterFeatures, plain } from "../../operator/cluster-features.ts";
+import { type OperatorOptions, runOperator } from "../../operator/operator.ts";
+import type { Options } from "../option/connection-option.ts";
+import { type OperatorMode, operatorMode, protocolOption } from "./mode.ts";
+import { defaultImage, version } from "../version.ts";
 
 export interface OperatorArguments {
   readonly mode: OperatorMode;

@@ -1,4 +1,4 @@
-import type { Protocol } from "../../domain/node-tuning/api.ts";
+import type { Protocol } from "../../../domain/node-tuning/api.ts";
 
 /** `auto` goes by what the cluster has; `standalone` insists on machine config pools; `plain` uses none. */
 export type OperatorMode = "auto" | "standalone" | "plain";

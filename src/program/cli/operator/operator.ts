@@ -1,11 +1,11 @@
-import { HttpClient } from "../../cluster/kube/http-client.ts";
-import { createLog } from "../../cluster/runtime/log.ts";
-import { countRequests } from "../../cluster/runtime/metrics.ts";
-import { createPromMetrics } from "../../cluster/runtime/prom-metrics.ts";
-import { stopOnSignals } from "../../cluster/runtime/signals.ts";
-import { connectionOption, type Options } from "./connection-option.ts";
-import { operatorArguments, runOperatorWith } from "./operator-arguments.ts";
-import { version } from "./version.ts";
+import { HttpClient } from "../../../cluster/kube/http-client.ts";
+import { createLog } from "../../../cluster/runtime/log/log.ts";
+import { countRequests } from "../../../cluster/runtime/metrics/metrics.ts";
+import { createPromMetrics } from "../../../cluster/runtime/metrics/prom-metrics.ts";
+import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
+import { connectionOption, type Options } from "../option/connection-option.ts";
+import { operatorArguments, runOperatorWith } from "./arguments.ts";
+import { version } from "../version.ts";
 
 /** `attune operator`: says what the cluster has and who acts, then runs until it is told to stop. */
 export async function operator(options: Options): Promise<void> {

@@ -1,5 +1,5 @@
-import type { Connection } from "../../cluster/kube/connection.ts";
-import { loadConnection } from "../../cluster/kube/load-connection.ts";
+import type { Connection } from "../../../cluster/kube/connect/connection.ts";
+import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
 
 export type Options = Readonly<Record<string, string | boolean | undefined>>;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from "vitest";
-import type { Client } from "../../cluster/kube/client.ts";
-import type { Json } from "../../language/object/json.ts";
-import { dryRunAll, withRemovals } from "./plan-dry-run.ts";
+import type { Client } from "../../../cluster/kube/client.ts";
+import type { Json } from "../../../language/object/json.ts";
+import { dryRunAll, withRemovals } from "./dry-run.ts";
 
 /** Whatever it is asked, the test fails. */
 const nobody = {} as Client;

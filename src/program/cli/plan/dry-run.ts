@@ -1,12 +1,12 @@
-import { isApiError, isNotFound } from "../../cluster/kube/api-error.ts";
-import type { Client, KindRef } from "../../cluster/kube/client.ts";
-import { kinds } from "../../cluster/kube/kinds.ts";
-import { machineConfigPoolKind } from "../../domain/machine-config/api.ts";
-import { tunedKind } from "../../domain/node-tuning/api.ts";
-import { at, get, isObject, type Json, set } from "../../language/object/json.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
-import { group as performanceGroup, performanceProfileKind } from "../../domain/performance-profile/api.ts";
-import type { Manifest } from "./plan-files.ts";
+import { isApiError, isNotFound } from "../../../cluster/kube/api-error.ts";
+import type { Client, KindRef } from "../../../cluster/kube/client.ts";
+import { kinds } from "../../../cluster/kube/kinds.ts";
+import { machineConfigPoolKind } from "../../../domain/machine-config/api.ts";
+import { tunedKind } from "../../../domain/node-tuning/api.ts";
+import { at, get, isObject, type Json, set } from "../../../language/object/json.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { group as performanceGroup, performanceProfileKind } from "../../../domain/performance-profile/api.ts";
+import type { Manifest } from "../manifest/read-manifests.ts";
 
 /** An object as it is and as it would be; the server has been asked, and nothing was written. */
 export interface DryRun {

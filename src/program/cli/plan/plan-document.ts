@@ -1,6 +1,6 @@
-import type { Foresight } from "../../domain/node-tuning/foresee.ts";
-import type { Restarts } from "../../domain/node-tuning/foresee-pools.ts";
-import type { Skipped } from "./plan-dry-run.ts";
+import type { Foresight } from "../../../domain/plan/preview.ts";
+import type { Restarts } from "../../../domain/plan/boot-changes.ts";
+import type { Skipped } from "./dry-run.ts";
 
 export interface PlannedObject {
   /** A file, or the object that it is derived from. */

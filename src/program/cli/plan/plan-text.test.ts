@@ -1,6 +1,6 @@
-import { coloursOf } from "./tuned/colours.ts";
+import { coloursOf } from "../terminal/colours.ts";
 import { describe, expect, it, test } from "vitest";
-import type { NodeChange } from "../../domain/node-tuning/foresee-nodes.ts";
+import type { NodeChange } from "../../../domain/plan/node-changes.ts";
 import type { PlanDocument } from "./plan-document.ts";
 import { planText } from "./plan-text.ts";
 

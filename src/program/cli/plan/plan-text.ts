@@ -1,13 +1,13 @@
-import type { Finding } from "../../domain/node-tuning/foresee.ts";
-import type { NodeChange } from "../../domain/node-tuning/foresee-nodes.ts";
-import type { BootChange, Restarts } from "../../domain/node-tuning/foresee-pools.ts";
-import type { SettingChange } from "../../domain/node-tuning/setting-changes.ts";
+import type { Finding } from "../../../domain/plan/preview.ts";
+import type { NodeChange } from "../../../domain/plan/node-changes.ts";
+import type { BootChange, Restarts } from "../../../domain/plan/boot-changes.ts";
+import type { SettingChange } from "../../../domain/plan/setting-changes.ts";
 import { changesAnything, type ConfigurationChange, type PlanDocument, type PlannedObject } from "./plan-document.ts";
-import { probeText } from "./probe-text.ts";
-import { type Cell, textTable } from "./text-table.ts";
-import { printable } from "./tuned/printable.ts";
-import { reportTable, widestCell } from "./tuned/report-table.ts";
-import type { Colours } from "./tuned/colours.ts";
+import { probeText } from "../terminal/probe-text.ts";
+import { type Cell, textTable } from "../terminal/text-table.ts";
+import { printable } from "../terminal/printable.ts";
+import { reportTable, widestCell } from "../terminal/report-table.ts";
+import type { Colours } from "../terminal/colours.ts";
 
 /** What a change would do, for people. `wide`: every node by name. */
 export function planText(

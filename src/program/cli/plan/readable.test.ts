@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { ignitionConfig } from "../../language/ignition/config.ts";
-import { textFile } from "../../language/ignition/file-contents.ts";
-import { objectDiff } from "./plan-diff.ts";
-import { readable } from "./plan-readable.ts";
+import { ignitionConfig } from "../../../language/ignition/config.ts";
+import { textFile } from "../../../language/ignition/file-contents.ts";
+import { objectDiff } from "./object-diff.ts";
+import { readable } from "./readable.ts";
 
 function machineConfig(config: unknown) {
   return { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig", metadata: {}, spec: { config } };

@@ -1,6 +1,6 @@
 import { parseApiVersion, type KubeObject } from "../../../language/object/meta.ts";
 import { apiVersion, group, performanceProfileKind } from "../../../domain/performance-profile/api.ts";
-import { convertProfile } from "../../../domain/performance-profile/conversion.ts";
+import { convertProfile } from "../../../domain/performance-profile/conversion/conversion.ts";
 import type { Finding } from "../../../domain/performance-profile/finding.ts";
 import { findings } from "../../../domain/performance-profile/findings.ts";
 import { nameClashes } from "../../../domain/performance-profile/findings/name.ts";
@@ -8,13 +8,13 @@ import { nodeSelectorTaken } from "../../../domain/performance-profile/findings/
 import { surroundingsOf } from "../../../domain/performance-profile/gather-surroundings.ts";
 import { schemas } from "../../../domain/performance-profile/schemas.ts";
 import type { Surroundings } from "../../../domain/performance-profile/surroundings.ts";
-import { type Manifest, readManifests } from "../plan-files.ts";
-import { type Cell, textTable } from "../text-table.ts";
-import { outputOption, serialised } from "../tuned/output-option.ts";
-import { printable } from "../tuned/printable.ts";
-import { widestCell } from "../tuned/report-table.ts";
-import type { Colours } from "../tuned/colours.ts";
-import type { Around } from "../tuned/terminal.ts";
+import { type Manifest, readManifests } from "../manifest/read-manifests.ts";
+import { type Cell, textTable } from "../terminal/text-table.ts";
+import { outputOption, serialised } from "../option/output-option.ts";
+import { printable } from "../terminal/printable.ts";
+import { widestCell } from "../terminal/report-table.ts";
+import type { Colours } from "../terminal/colours.ts";
+import type { Around } from "../terminal/terminal.ts";
 import type { KnownCluster } from "./known-cluster.ts";
 import { readMustGather } from "./must-gather.ts";
 

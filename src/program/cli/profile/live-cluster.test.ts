@@ -6,7 +6,7 @@ import { type ApiServer, startServer } from "../../../embedded/apiserver/server.
 import { parseTopology } from "../../../language/cpu/topology-text.ts";
 import { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
-import { loadConnection } from "../../../cluster/kube/load-connection.ts";
+import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
 import { machineConfigPoolKind } from "../../../domain/machine-config/api.ts";
 import { machineConfigCrds } from "../../../domain/machine-config/crds.ts";
 import { profileKind, tuningNamespace } from "../../../domain/node-tuning/api.ts";

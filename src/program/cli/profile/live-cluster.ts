@@ -4,7 +4,7 @@ import { kinds } from "../../../cluster/kube/kinds.ts";
 import { machineConfigPoolKind } from "../../../domain/machine-config/api.ts";
 import { profileKind } from "../../../domain/node-tuning/api.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
-import { gatherPlatform, ifThere } from "../gather-profiles.ts";
+import { gatherPlatform, ifThere } from "../gather/gather-profiles.ts";
 import type { KnownCluster } from "./known-cluster.ts";
 
 /** A cluster that is asked. What nodes are made of, their agents have said in their Profiles. */

@@ -1,8 +1,8 @@
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
-import { connectionOption } from "../connection-option.ts";
-import { onlyLooks } from "../only-looks.ts";
+import { connectionOption } from "../option/connection-option.ts";
+import { onlyLooks } from "../gather/read-only-client.ts";
 import type { KnownCluster } from "./known-cluster.ts";
 import { askCluster } from "./live-cluster.ts";
 import { readMustGather } from "./must-gather.ts";

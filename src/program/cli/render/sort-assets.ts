@@ -11,12 +11,12 @@ import { type KubeObject, parseApiVersion } from "../../../language/object/meta.
 import { dnsSubdomain } from "../../../language/object/names.ts";
 import { withoutNulls } from "../../../language/object/without-nulls.ts";
 import { apiVersion as profileApi, group as profileGroup } from "../../../domain/performance-profile/api.ts";
-import { convertProfile } from "../../../domain/performance-profile/conversion.ts";
+import { convertProfile } from "../../../domain/performance-profile/conversion/conversion.ts";
 import { featureGateKind } from "../../../domain/performance-profile/mixed-cpus-allowed.ts";
 import { schemas } from "../../../domain/performance-profile/schemas.ts";
 import { validateSchema } from "../../../language/schema/validate.ts";
 import { infrastructureKind } from "../../../domain/workload-partitioning/partitioning-mode.ts";
-import { textFault } from "../text-fault.ts";
+import { textFault } from "../terminal/text-fault.ts";
 import type { Asset } from "./asset.ts";
 import { assetSchemas } from "./asset-schemas.ts";
 

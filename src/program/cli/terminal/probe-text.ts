@@ -1,4 +1,4 @@
-import type { Probe } from "../../language/tuned/probe.ts";
+import type { Probe } from "../../../language/tuned/probe.ts";
 
 /** A question that only a node can answer, in words. */
 export function probeText(probe: Probe): string {

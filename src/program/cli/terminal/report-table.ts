@@ -1,4 +1,4 @@
-import { type Cell, textOf, textTable } from "../text-table.ts";
+import { type Cell, textOf, textTable } from "./text-table.ts";
 
 /** Some values are longer than a screen is wide; they should not push everything else off it. */
 export const widestCell = 60;

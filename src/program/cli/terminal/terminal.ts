@@ -1,6 +1,6 @@
 import { fstatSync, statSync } from "node:fs";
 import { type Colours, coloursOf } from "./colours.ts";
-import { writeAtOnce } from "./write-at-once.ts";
+import { writeAtOnce } from "./write-sync.ts";
 
 /** Where a command writes: results to one place, what else there is to say to another. */
 export interface Terminal {

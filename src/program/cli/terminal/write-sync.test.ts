@@ -3,7 +3,7 @@ import { closeSync, constants, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { writeAtOnce } from "./write-at-once.ts";
+import { writeAtOnce } from "./write-sync.ts";
 
 /** More than a pipe holds. */
 const long = "é0123456789\n".repeat(50_000);

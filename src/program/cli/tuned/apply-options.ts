@@ -1,6 +1,6 @@
 import type { ApplyOptions } from "../../../node/engine/engine.ts";
 import type { Host } from "../../../node/host/host.ts";
-import { excludedSysctls, parseGlobalConfig } from "../../../language/tuned/global-config.ts";
+import { excludedSysctls, parseGlobalConfig } from "../../../language/tuned/text/global-config.ts";
 import { baseDirectory } from "../../../language/tuned/profiles/base-profiles.ts";
 import type { Place } from "./search-path.ts";
 

@@ -1,8 +1,8 @@
 import type { ApplyReport, Restored, SettingReport } from "../../../node/engine/engine.ts";
-import type { Cell } from "../text-table.ts";
-import { printable } from "./printable.ts";
-import { reportTable } from "./report-table.ts";
-import type { Colours } from "./colours.ts";
+import type { Cell } from "../terminal/text-table.ts";
+import { printable } from "../terminal/printable.ts";
+import { reportTable } from "../terminal/report-table.ts";
+import type { Colours } from "../terminal/colours.ts";
 
 /** What an apply came to, as `-o json` prints it. */
 export interface Applied extends ApplyReport {

@@ -5,12 +5,12 @@ import { placeBaseScripts } from "../../../node/on-node/place-base-scripts.ts";
 import { chooseEngine, engineOption } from "./engine-option.ts";
 import { lockEngine } from "../../../node/on-node/lock-engine.ts";
 import { OneShotHost } from "./one-shot-host.ts";
-import { outputOption, serialised } from "./output-option.ts";
+import { outputOption, serialised } from "../option/output-option.ts";
 import { profileNames } from "./profile-names.ts";
 import { reportProblems, reportWarnings } from "./report-problems.ts";
 import { resolveNamed } from "./resolve-named.ts";
 import { searchPath } from "./search-path.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 
 export interface ApplyCommandOptions {
   readonly root: string;

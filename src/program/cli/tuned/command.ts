@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type * as Commands from "./run.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 
 /** `attune tuned …`: options only. What a command does is loaded when it is called. */
 export function tunedCommand(program: Command): void {

@@ -1,14 +1,14 @@
-import type { ParsedProfile } from "../../../language/tuned/parse-profile.ts";
+import type { ParsedProfile } from "../../../language/tuned/text/parse-profile.ts";
 import { formatProblem } from "../../../language/tuned/problem.ts";
 import { baseDirectory } from "../../../language/tuned/profiles/base-profiles.ts";
-import { type Cell, textTable } from "../text-table.ts";
+import { type Cell, textTable } from "../terminal/text-table.ts";
 import { OneShotHost } from "./one-shot-host.ts";
-import { outputOption, serialised } from "./output-option.ts";
-import { printable } from "./printable.ts";
+import { outputOption, serialised } from "../option/output-option.ts";
+import { printable } from "../terminal/printable.ts";
 import { ProfileLibrary } from "./profile-library.ts";
 import { searchPath } from "./search-path.ts";
-import type { Colours } from "./colours.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Colours } from "../terminal/colours.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 
 export interface ListOptions {
   readonly root: string;

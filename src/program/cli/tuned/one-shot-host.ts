@@ -1,6 +1,6 @@
 import type { Outcome } from "../../../node/host/host.ts";
 import { LinuxHost } from "../../../node/host/linux-host.ts";
-import { atOnce } from "../../../node/host/files-at-once.ts";
+import { atOnce } from "../../../node/host/sync-files.ts";
 
 /** A host of a command that ends: what lasts only as long as its process lasts no longer than the command. */
 export class OneShotHost extends LinuxHost {

@@ -1,8 +1,8 @@
 import type { FileText } from "../../../node/host/host.ts";
 import { newBudget } from "../../../language/tuned/budget.ts";
 import { Findings } from "../../../language/tuned/findings.ts";
-import { type ChainLink, loadChain, type ProfileLayers } from "../../../language/tuned/load-chain.ts";
-import { parseProfile, type ParsedProfile } from "../../../language/tuned/parse-profile.ts";
+import { type ChainLink, loadChain, type ProfileLayers } from "../../../language/tuned/chain/load-chain.ts";
+import { parseProfile, type ParsedProfile } from "../../../language/tuned/text/parse-profile.ts";
 import { type Answer, type Answers, type Probe, probeKey } from "../../../language/tuned/probe.ts";
 import type { Problem } from "../../../language/tuned/problem.ts";
 import { baseDirectory, baseTexts } from "../../../language/tuned/profiles/base-profiles.ts";

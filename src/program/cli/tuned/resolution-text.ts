@@ -1,9 +1,9 @@
-import type { OptionDocument, ProfileDocument, UnitDocument } from "../../../language/tuned/document.ts";
-import { probeText } from "../probe-text.ts";
-import { type Cell, textTable } from "../text-table.ts";
-import { printable } from "./printable.ts";
-import { widestCell } from "./report-table.ts";
-import type { Colours } from "./colours.ts";
+import type { OptionDocument, ProfileDocument, UnitDocument } from "../../../language/tuned/text/document.ts";
+import { probeText } from "../terminal/probe-text.ts";
+import { type Cell, textTable } from "../terminal/text-table.ts";
+import { printable } from "../terminal/printable.ts";
+import { widestCell } from "../terminal/report-table.ts";
+import type { Colours } from "../terminal/colours.ts";
 
 /** A resolved profile for people: a head, then every option of every unit with the place that set it. */
 export function resolutionText(document: ProfileDocument, colours: Colours): string {

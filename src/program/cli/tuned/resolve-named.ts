@@ -1,7 +1,7 @@
 import type { Host } from "../../../node/host/host.ts";
 import { answerProbes } from "../../../node/on-node/answer-probes.ts";
 import { resolveOnNode } from "../../../node/on-node/resolve-on-node.ts";
-import type { ChainLink } from "../../../language/tuned/load-chain.ts";
+import type { ChainLink } from "../../../language/tuned/chain/load-chain.ts";
 import type { Probe } from "../../../language/tuned/probe.ts";
 import type { Problem } from "../../../language/tuned/problem.ts";
 import { baseVariableFiles } from "../../../language/tuned/profiles/base-files.ts";

@@ -1,12 +1,12 @@
-import { documentOf } from "../../../language/tuned/document.ts";
+import { documentOf } from "../../../language/tuned/text/document.ts";
 import { OneShotHost } from "./one-shot-host.ts";
-import { outputOption, serialised } from "./output-option.ts";
+import { outputOption, serialised } from "../option/output-option.ts";
 import { profileNames } from "./profile-names.ts";
 import { reportProblems, reportWarnings } from "./report-problems.ts";
 import { resolutionText } from "./resolution-text.ts";
 import { resolveNamed } from "./resolve-named.ts";
 import { searchPath } from "./search-path.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 
 export interface ResolveOptions {
   readonly root: string;

@@ -4,5 +4,5 @@ export { list } from "./list.ts";
 export { resolve } from "./resolve.ts";
 export { rollback } from "./rollback.ts";
 export { show } from "./show.ts";
-export { processTerminal } from "./terminal.ts";
+export { processTerminal } from "../terminal/terminal.ts";
 export { verify } from "./verify.ts";

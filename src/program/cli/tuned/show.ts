@@ -4,7 +4,7 @@ import { ProfileLibrary } from "./profile-library.ts";
 import { profileNames } from "./profile-names.ts";
 import { reportProblems } from "./report-problems.ts";
 import { searchPath } from "./search-path.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 
 export interface ShowOptions {
   readonly root: string;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { MemoryHost } from "../../node/host/memory-host.ts";
-import { machine, machineBase, smallMachine } from "../../embedded/lab/machine.ts";
-import { exampleSysctl, exampleTuned } from "../../embedded/lab/worked-example.ts";
-import type { Profile } from "../../domain/node-tuning/api.ts";
+import type { MemoryHost } from "../../../node/host/memory-host.ts";
+import { machine, machineBase, smallMachine } from "../../../embedded/lab/machine.ts";
+import { exampleSysctl, exampleTuned } from "./worked-example.ts";
+import type { Profile } from "../../../domain/node-tuning/api.ts";
 import { outcomeOf, outcomeTable } from "./convergence.ts";
 
 const time = "2026-01-01T00:00:00Z";

@@ -1,10 +1,10 @@
-import type { MemoryHost } from "../../node/host/memory-host.ts";
-import { createInformer } from "../../cluster/kube/informer.ts";
-import type { Client } from "../../cluster/kube/client.ts";
-import { exampleSysctl, exampleTuned } from "../../embedded/lab/worked-example.ts";
-import { profileKind, tuningNamespace, type Profile } from "../../domain/node-tuning/api.ts";
-import { findCondition } from "../../language/object/condition.ts";
-import { textTable } from "./text-table.ts";
+import type { MemoryHost } from "../../../node/host/memory-host.ts";
+import { createInformer } from "../../../cluster/kube/informer/informer.ts";
+import type { Client } from "../../../cluster/kube/client.ts";
+import { exampleSysctl, exampleTuned } from "./worked-example.ts";
+import { profileKind, tuningNamespace, type Profile } from "../../../domain/node-tuning/api.ts";
+import { findCondition } from "../../../language/object/condition.ts";
+import { textTable } from "../terminal/text-table.ts";
 
 /** How the worked example stands on one node: what was asked, what the node says, and what its kernel really holds. */
 export interface NodeOutcome {

@@ -1,9 +1,9 @@
-import { runAgent } from "../agent/agent.ts";
-import type { HttpClient } from "../../cluster/kube/http-client.ts";
-import type { Program, ProgramRun } from "../../embedded/lab/kubelet/program.ts";
-import type { Log } from "../../cluster/runtime/log.ts";
-import { agentArguments } from "./agent-arguments.ts";
-import { operatorWords, runOperatorWith } from "./operator-arguments.ts";
+import { runAgent } from "../../agent/agent.ts";
+import type { HttpClient } from "../../../cluster/kube/http-client.ts";
+import type { Program, ProgramRun } from "../../../embedded/lab/kubelet/container/program.ts";
+import type { Log } from "../../../cluster/runtime/log/log.ts";
+import { agentArguments } from "../agent/arguments.ts";
+import { operatorWords, runOperatorWith } from "../operator/arguments.ts";
 
 /** What `attune …` is inside a container of a virtual node. All of them share the sockets of one client. */
 export function programs(client: HttpClient, log: Log): Program {

@@ -1,15 +1,15 @@
 import { resolve } from "node:path";
-import { exampleTuned } from "../../embedded/lab/worked-example.ts";
-import { tunedKind, tuningNamespace } from "../../domain/node-tuning/api.ts";
-import { createLog } from "../../cluster/runtime/log.ts";
-import { lockDirectory } from "../../cluster/runtime/lock-dir.ts";
-import { stopOnSignals } from "../../cluster/runtime/signals.ts";
-import { whenAborted } from "../../cluster/runtime/when-aborted.ts";
+import { exampleTuned } from "./worked-example.ts";
+import { tunedKind, tuningNamespace } from "../../../domain/node-tuning/api.ts";
+import { createLog } from "../../../cluster/runtime/log/log.ts";
+import { lockDirectory } from "../../../cluster/runtime/lock-dir.ts";
+import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
+import { whenAborted } from "../../../cluster/runtime/when-aborted.ts";
 import { converge, outcomeTable } from "./convergence.ts";
-import { nodesOption } from "./nodes-option.ts";
-import { portOption } from "./port-option.ts";
+import { nodesOption } from "../option/nodes-option.ts";
+import { portOption } from "../option/port-option.ts";
 import { defaultStateDirectory, startSystem, type System } from "./system.ts";
-import { version } from "./version.ts";
+import { version } from "../version.ts";
 
 /** How long the example may take to converge. */
 const patienceMs = 60_000;

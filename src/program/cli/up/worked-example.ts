@@ -1,4 +1,4 @@
-import { apiVersion, type Tuned, tuningNamespace } from "../../domain/node-tuning/api.ts";
+import { apiVersion, type Tuned, tuningNamespace } from "../../../domain/node-tuning/api.ts";
 
 /** What `attune up` shows: one kernel parameter, for the nodes that carry the label. */
 export const exampleLabel = "example.attune/quiet";

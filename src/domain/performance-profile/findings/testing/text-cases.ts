@@ -1,5 +1,5 @@
 import { annotations } from "../../api.ts";
-import { conversionAnnotation } from "../../conversion-data.ts";
+import { conversionAnnotation } from "../../conversion/conversion-data.ts";
 import type { Case } from "./case.ts";
 
 const place = (name: string): string => `metadata.annotations[${name}]`;

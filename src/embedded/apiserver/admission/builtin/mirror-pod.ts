@@ -1,5 +1,5 @@
 import type { PodSpec, Volume } from "kubernetes-types/core/v1.js";
-import { podReferences } from "../../auth/pod-references.ts";
+import { podReferences } from "../../auth/node/pod-references.ts";
 
 /** What of the API a pod refers to, in the words of a refusal: a node must not give itself access to any of it. */
 export function apiObjectIn(podName: string, spec: PodSpec): string | undefined {

@@ -1,8 +1,8 @@
 import type { Node, Pod, PodSpec } from "kubernetes-types/core/v1.js";
 import { equal } from "../../../../language/object/json.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
-import { nodeNameOf } from "../../auth/node-identity.ts";
-import { isMirrorPod } from "../../auth/pod-references.ts";
+import { nodeNameOf } from "../../auth/node/node-identity.ts";
+import { isMirrorPod } from "../../auth/node/pod-references.ts";
 import type { Authorizer } from "../../auth/user.ts";
 import type { Lookup } from "../../resource.ts";
 import { notFound } from "../../status-error.ts";

@@ -1,6 +1,6 @@
 import type { Container, Pod, PodSpec, ServiceAccount, Volume } from "kubernetes-types/core/v1.js";
-import { isMirrorPod, podReferences } from "../../auth/pod-references.ts";
-import { MOUNTED_SECONDS } from "../../auth/service-account-token.ts";
+import { isMirrorPod, podReferences } from "../../auth/node/pod-references.ts";
+import { MOUNTED_SECONDS } from "../../auth/token/service-account-token.ts";
 import { generateName } from "../../generate-name.ts";
 import type { Lookup } from "../../resource.ts";
 import type { AdmissionPlugin, Attributes } from "../admission.ts";

@@ -1,5 +1,5 @@
 import { type Expression, compileExpression } from "../../../../language/schema/cel/expression.ts";
-import { merged, standardLibrary } from "../../../../language/schema/cel/library.ts";
+import { merged, standardLibrary } from "../../../../language/schema/cel/library/library.ts";
 import { CompileError, showError } from "../../../../language/schema/cel/syntax.ts";
 import {
   bool,

@@ -1,7 +1,7 @@
 import { at, equal } from "../../../../language/object/json.ts";
 import { type KubeObject, parseApiVersion } from "../../../../language/object/meta.ts";
 import { forbidden } from "../../../../language/schema/field-error.ts";
-import { SUPERUSERS } from "../../auth/rbac.ts";
+import { SUPERUSERS } from "../../auth/rbac/rbac.ts";
 import type { Authorizer, User } from "../../auth/user.ts";
 import { collectionOf, type Registry } from "../../registry.ts";
 import type { Lookup } from "../../resource.ts";

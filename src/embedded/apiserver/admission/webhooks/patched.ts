@@ -1,10 +1,10 @@
 import { equal, isObject, type Json } from "../../../../language/object/json.ts";
 import { apiVersionOf, type KubeObject } from "../../../../language/object/meta.ts";
-import { applyJsonPatch } from "../../../../language/patch/json-patch.ts";
+import { applyJsonPatch } from "../../../../language/patch/json-patch/json-patch.ts";
 import { PatchError } from "../../../../language/patch/patch-error.ts";
 import { decodeCustom } from "../../custom/decode-custom.ts";
-import { decodeBuiltin } from "../../kinds/decode.ts";
-import { DecodeError } from "../../kinds/decoding.ts";
+import { decodeBuiltin } from "../../kinds/decode/decode.ts";
+import { DecodeError } from "../../kinds/decode/decoding.ts";
 import { internal } from "../../status-error.ts";
 import type { Kind } from "../admission.ts";
 import { CallFailure } from "./ask-webhook.ts";

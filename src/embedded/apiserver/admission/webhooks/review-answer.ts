@@ -1,7 +1,7 @@
 import { isObject } from "../../../../language/object/json.ts";
 import { parseApiVersion } from "../../../../language/object/meta.ts";
 import type { StatusDetails } from "../../../../language/object/status.ts";
-import { canonicalBase64 } from "../../kinds/base64.ts";
+import { canonicalBase64 } from "../../kinds/decode/base64.ts";
 import type { Review, ReviewVersion } from "./admission-review.ts";
 
 /** What a webhook had to say. */

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { SmallServer } from "../testing/small-server.ts";
-import { ask } from "./rbac-objects.ts";
-import type { Attributes, User } from "./user.ts";
+import { SmallServer } from "../../testing/small-server.ts";
+import { ask } from "../testing/rbac-objects.ts";
+import type { Attributes, User } from "../user.ts";
 
 const node = (name: string): User => ({
   name: `system:node:${name}`,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { KubeObject } from "../../../language/object/meta.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import { NodeGraph } from "./node-graph.ts";
 
 const pod = (node: string | undefined, spec: object = {}, metadata: object = {}): KubeObject => ({

@@ -1,5 +1,5 @@
 import type { PersistentVolume, Pod } from "kubernetes-types/core/v1.js";
-import type { KubeObject } from "../../../language/object/meta.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import { isMirrorPod, podReferences, type Referred } from "./pod-references.ts";
 
 interface BoundPod {

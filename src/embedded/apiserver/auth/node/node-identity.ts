@@ -1,4 +1,4 @@
-import type { User } from "./user.ts";
+import type { User } from "../user.ts";
 
 export const NODES = "system:nodes";
 const PREFIX = "system:node:";

@@ -1,6 +1,6 @@
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { decodeObject } from "../storage/object-codec.ts";
-import type { Change, Entry } from "../storage/store.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { decodeObject } from "../../storage/object-codec.ts";
+import type { Change, Entry } from "../../storage/store.ts";
 import { NodeGraph } from "./node-graph.ts";
 
 /** The part of the store that relations are drawn from. */

@@ -1,5 +1,5 @@
 import type { Container, PodSpec, Volume } from "kubernetes-types/core/v1.js";
-import type { KubeObject } from "../../../language/object/meta.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 
 const MIRROR = "kubernetes.io/config.mirror";
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { keyOf } from "../../../language/object/meta.ts";
+import { keyOf } from "../../../../language/object/meta.ts";
 import { bootstrapObjects } from "./bootstrap-policy.ts";
-import { ObjectMap } from "./object-map.ts";
-import { ask, binding, path } from "./rbac-objects.ts";
+import { ObjectMap } from "../testing/object-map.ts";
+import { ask, binding, path } from "../testing/rbac-objects.ts";
 import { RbacAuthorizer } from "./rbac.ts";
-import { anonymous, type Attributes, type User } from "./user.ts";
+import { anonymous, type Attributes, type User } from "../user.ts";
 
 const jane: User = { name: "jane", groups: ["system:authenticated"] };
 const monitor: User = { name: "prometheus", groups: ["system:monitoring", "system:authenticated"] };

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../../language/object/meta.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import { bootstrapClusterRoles, bootstrapRoles, type RoleData } from "./bootstrap-roles.ts";
 import { controllerRoles } from "./controller-roles.ts";
 

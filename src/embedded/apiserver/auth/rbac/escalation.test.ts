@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import type { Status } from "../../../language/object/status.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import type { Status } from "../../../../language/object/status.ts";
 import { escalationCheck } from "./escalation.ts";
-import { ObjectMap } from "./object-map.ts";
+import { ObjectMap } from "../testing/object-map.ts";
 import type { PolicyRule } from "./policy-rule.ts";
-import { binding, clusterRole, role } from "./rbac-objects.ts";
+import { binding, clusterRole, role } from "../testing/rbac-objects.ts";
 import { RbacAuthorizer } from "./rbac.ts";
-import type { User } from "./user.ts";
+import type { User } from "../user.ts";
 
 const jane: User = { name: "jane", groups: ["dev", "system:authenticated"] };
 const pods: PolicyRule = { verbs: ["get", "list"], apiGroups: [""], resources: ["pods"] };

@@ -1,10 +1,10 @@
-import { equal, get, isObject } from "../../../language/object/json.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { forbidden, notFound, type StatusError } from "../status-error.ts";
+import { equal, get, isObject } from "../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { forbidden, notFound, type StatusError } from "../../status-error.ts";
 import { describeParts, quotedList, rulesIn, uncovered, type PolicyRule } from "./policy-rule.ts";
 import { joined, SUPERUSERS, type RbacAuthorizer } from "./rbac.ts";
 import { roleReferenceOf } from "./role-binding.ts";
-import type { User } from "./user.ts";
+import type { User } from "../user.ts";
 
 const GROUP = "rbac.authorization.k8s.io";
 

@@ -1,4 +1,4 @@
-import { isObject } from "../../../language/object/json.ts";
+import { isObject } from "../../../../language/object/json.ts";
 
 /** One rule of a role. Either of resources in groups, or of paths that name no resource. */
 export interface PolicyRule {

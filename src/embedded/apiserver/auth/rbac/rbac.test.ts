@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { ObjectMap } from "./object-map.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { ObjectMap } from "../testing/object-map.ts";
 import type { PolicyRule } from "./policy-rule.ts";
-import { ask, binding, clusterRole, path, role } from "./rbac-objects.ts";
+import { ask, binding, clusterRole, path, role } from "../testing/rbac-objects.ts";
 import { RbacAuthorizer } from "./rbac.ts";
-import type { Attributes, User } from "./user.ts";
+import type { Attributes, User } from "../user.ts";
 
 const jane: User = { name: "jane", groups: ["dev", "system:authenticated"] };
 

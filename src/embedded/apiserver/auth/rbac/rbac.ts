@@ -1,11 +1,11 @@
-import { get } from "../../../language/object/json.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import type { ObjectReader } from "../storage/reader.ts";
+import { get } from "../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import type { ObjectReader } from "../../storage/reader.ts";
 import { rulesIn, type PolicyRule } from "./policy-rule.ts";
 import { effectiveRules } from "./role-aggregation.ts";
 import { describeGrant, readBinding, subjectFor, type Binding, type RoleReference } from "./role-binding.ts";
 import { RuleSet, type Grant } from "./rule-set.ts";
-import type { Attributes, Authorizer, Decision, User } from "./user.ts";
+import type { Attributes, Authorizer, Decision, User } from "../user.ts";
 
 const ROLES = "roles.rbac.authorization.k8s.io";
 const CLUSTER_ROLES = "clusterroles.rbac.authorization.k8s.io";

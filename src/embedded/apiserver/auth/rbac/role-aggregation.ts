@@ -1,4 +1,4 @@
-import { at, get, isObject } from "../../../language/object/json.ts";
+import { at, get, isObject } from "../../../../language/object/json.ts";
 import {
   fromLabelSelector,
   matchesLabels,
@@ -6,8 +6,8 @@ import {
   SelectorError,
   type LabelSelector,
   type LabelSelectorObject,
-} from "../../../language/object/label-selector.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
+} from "../../../../language/object/label-selector.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import { rulesIn, type PolicyRule } from "./policy-rule.ts";
 
 /**

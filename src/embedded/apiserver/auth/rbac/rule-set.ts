@@ -1,5 +1,5 @@
 import { matchesPath, matchesResource, namesObject, type PolicyRule } from "./policy-rule.ts";
-import type { Attributes } from "./user.ts";
+import type { Attributes } from "../user.ts";
 
 /** A rule and the binding that gives it, in the words of a decision. */
 export interface Grant {

@@ -1,6 +1,6 @@
-import type { KubeObject } from "../../../language/object/meta.ts";
-import type { PolicyRule } from "./policy-rule.ts";
-import type { Attributes } from "./user.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import type { PolicyRule } from "../rbac/policy-rule.ts";
+import type { Attributes } from "../user.ts";
 
 /** Short ways to write roles, bindings and questions in tests. */
 const apiVersion = "rbac.authorization.k8s.io/v1";

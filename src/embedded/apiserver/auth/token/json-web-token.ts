@@ -1,5 +1,5 @@
 import { createHash, sign, verify, type KeyObject } from "node:crypto";
-import { isObject, type JsonObject } from "../../../language/object/json.ts";
+import { isObject, type JsonObject } from "../../../../language/object/json.ts";
 
 /** How a key is named in the tokens it signs: a digest of its public half. */
 export function keyIdOf(publicKey: KeyObject): string {

@@ -1,11 +1,11 @@
 import { generateKeyPairSync, createHmac, createPublicKey } from "node:crypto";
 import * as fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../language/object/json.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { VirtualClock } from "../../../cluster/runtime/virtual-clock.ts";
+import type { JsonObject } from "../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { VirtualClock } from "../../../../cluster/runtime/testing/virtual-clock.ts";
 import { keyIdOf, signToken } from "./json-web-token.ts";
-import { ObjectMap } from "./object-map.ts";
+import { ObjectMap } from "../testing/object-map.ts";
 import { DEFAULT_ISSUER, MOUNTED_SECONDS, ServiceAccountTokens, type TokenSubject } from "./service-account-token.ts";
 
 const newKey = (): ReturnType<typeof generateKeyPairSync> => generateKeyPairSync("ec", { namedCurve: "prime256v1" });

@@ -1,8 +1,8 @@
-import { at, get } from "../../../language/object/json.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { badRequest } from "../status-error.ts";
-import type { Authenticator } from "./authenticator.ts";
-import type { User } from "./user.ts";
+import { at, get } from "../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { badRequest } from "../../status-error.ts";
+import type { Authenticator } from "../authenticator.ts";
+import type { User } from "../user.ts";
 
 /** TokenReview: whose token is this? */
 export function reviewToken(body: KubeObject, authenticator: Authenticator): KubeObject {

@@ -1,10 +1,10 @@
 import type { ControllerRevision } from "kubernetes-types/apps/v1.js";
-import { equal } from "../../../language/object/json.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { type FieldError, immutable, required } from "../../../language/schema/field-error.ts";
-import { atLeast } from "./bounds.ts";
-import { ageColumn, nameColumn, orNone, stringColumn, typed } from "./columns.ts";
-import { defineKind } from "./define-kind.ts";
+import { equal } from "../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { type FieldError, immutable, required } from "../../../../language/schema/field-error.ts";
+import { atLeast } from "../bounds.ts";
+import { ageColumn, nameColumn, orNone, stringColumn, typed } from "../columns.ts";
+import { defineKind } from "../define-kind.ts";
 
 export const controllerRevision = defineKind({
   group: "apps",

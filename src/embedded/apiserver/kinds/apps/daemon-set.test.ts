@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { daemonSet } from "./daemon-set.ts";
-import { create, row, update } from "./testing/run-strategy.ts";
+import { create, row, update } from "../testing/run-strategy.ts";
 
 const generation = "deprecated.daemonset.template.generation";
 const spec = (change: object = {}, pods: object = {}) => ({

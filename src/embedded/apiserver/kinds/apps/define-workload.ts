@@ -1,9 +1,9 @@
-import { equal } from "../../../language/object/json.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { type FieldError, immutable } from "../../../language/schema/field-error.ts";
-import type { Column, Resource, Strategy } from "../resource.ts";
-import { ageColumn, nameColumn } from "./columns.ts";
-import { defineKind, type KindTable } from "./define-kind.ts";
+import { equal } from "../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { type FieldError, immutable } from "../../../../language/schema/field-error.ts";
+import type { Column, Resource, Strategy } from "../../resource.ts";
+import { ageColumn, nameColumn } from "../columns.ts";
+import { defineKind, type KindTable } from "../define-kind.ts";
 import { templateColumns } from "./workload-columns.ts";
 import { workloadScale } from "./workload-scale.ts";
 

@@ -1,5 +1,5 @@
-import { type FieldError, invalid } from "../../../language/schema/field-error.ts";
-import { atLeast } from "./bounds.ts";
+import { type FieldError, invalid } from "../../../../language/schema/field-error.ts";
+import { atLeast } from "../bounds.ts";
 
 /** What a workload reports: no count is negative, and none but the total exceeds the total. */
 export function validateReplicaCounts(

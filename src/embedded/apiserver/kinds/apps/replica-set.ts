@@ -1,11 +1,11 @@
 import type { ReplicaSet, ReplicaSetSpec } from "kubernetes-types/apps/v1.js";
 import type { PodTemplateSpec } from "kubernetes-types/core/v1.js";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import type { FieldError } from "../../../language/schema/field-error.ts";
-import { atLeast } from "./bounds.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import type { FieldError } from "../../../../language/schema/field-error.ts";
+import { atLeast } from "../bounds.ts";
 import { defineWorkload, validateSelectorUpdate } from "./define-workload.ts";
-import { defaultPodSpec } from "./pod/defaults.ts";
-import { validatePodTemplate, validateRunsAlways, validateWorkloadSelector } from "./pod-template.ts";
+import { defaultPodSpec } from "../core/pod/defaults.ts";
+import { validatePodTemplate, validateRunsAlways, validateWorkloadSelector } from "../core/pod-template.ts";
 import { validateReplicaCounts } from "./replica-counts.ts";
 import { replicaColumns, selectorColumn } from "./workload-columns.ts";
 

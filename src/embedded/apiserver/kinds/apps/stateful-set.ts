@@ -1,13 +1,19 @@
 import type { StatefulSet, StatefulSetSpec } from "kubernetes-types/apps/v1.js";
-import { equal } from "../../../language/object/json.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { dnsLabel } from "../../../language/object/names.ts";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../../../language/schema/field-error.ts";
-import { atLeast } from "./bounds.ts";
-import { defaultClaim, validateClaimSpec } from "./claim-spec.ts";
+import { equal } from "../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { dnsLabel } from "../../../../language/object/names.ts";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from "../../../../language/schema/field-error.ts";
+import { atLeast } from "../bounds.ts";
+import { defaultClaim, validateClaimSpec } from "../storage/claim-spec.ts";
 import { defineWorkload } from "./define-workload.ts";
-import { defaultPodSpec } from "./pod/defaults.ts";
-import { validatePodTemplate, validateRunsAlways, validateWorkloadSelector } from "./pod-template.ts";
+import { defaultPodSpec } from "../core/pod/defaults.ts";
+import { validatePodTemplate, validateRunsAlways, validateWorkloadSelector } from "../core/pod-template.ts";
 import { validateReplicaCounts } from "./replica-counts.ts";
 import { readyColumn } from "./workload-columns.ts";
 

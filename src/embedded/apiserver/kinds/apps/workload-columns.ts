@@ -1,8 +1,8 @@
 import type { PodTemplateSpec } from "kubernetes-types/core/v1.js";
 import type { LabelSelector } from "kubernetes-types/meta/v1.js";
-import { formatLabelSelector, fromLabelSelector } from "../../../language/object/label-selector.ts";
-import type { Column } from "../resource.ts";
-import { integerColumn, stringColumn, typed } from "./columns.ts";
+import { formatLabelSelector, fromLabelSelector } from "../../../../language/object/label-selector.ts";
+import type { Column } from "../../resource.ts";
+import { integerColumn, stringColumn, typed } from "../columns.ts";
 
 interface Workload {
   readonly spec?: {

@@ -6,8 +6,8 @@ import type {
 } from "kubernetes-types/autoscaling/v2.js";
 import { isObject, type Json, type JsonObject } from "../../../../language/object/json.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
-import { decodeBuiltin } from "../decode.ts";
-import { DecodeError } from "../decoding.ts";
+import { decodeBuiltin } from "../decode/decode.ts";
+import { DecodeError } from "../decode/decoding.ts";
 import { definitionOf } from "../definitions.ts";
 import { fromOlder, toOlder } from "./older-metrics.ts";
 

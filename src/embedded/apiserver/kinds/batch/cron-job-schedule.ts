@@ -1,5 +1,5 @@
 import type { CronJobSpec } from "kubernetes-types/batch/v1.js";
-import { type FieldError, invalid, required } from "../../../language/schema/field-error.ts";
+import { type FieldError, invalid, required } from "../../../../language/schema/field-error.ts";
 import { scheduleFault } from "./cron-schedule.ts";
 
 export function validateSchedule({ schedule, timeZone }: CronJobSpec, zoneAllowed: boolean): FieldError[] {

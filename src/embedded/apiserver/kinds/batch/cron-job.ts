@@ -1,16 +1,16 @@
 import type { CronJob, CronJobSpec } from "kubernetes-types/batch/v1.js";
-import { formatLabelSelector, fromLabelSelector } from "../../../language/object/label-selector.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { dnsLabel } from "../../../language/object/names.ts";
-import { type FieldError, invalid, notSupported } from "../../../language/schema/field-error.ts";
-import { atLeast } from "./bounds.ts";
-import { ageColumn, integerColumn, nameColumn, since, stringColumn, typed } from "./columns.ts";
+import { formatLabelSelector, fromLabelSelector } from "../../../../language/object/label-selector.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { dnsLabel } from "../../../../language/object/names.ts";
+import { type FieldError, invalid, notSupported } from "../../../../language/schema/field-error.ts";
+import { atLeast } from "../bounds.ts";
+import { ageColumn, integerColumn, nameColumn, since, stringColumn, typed } from "../columns.ts";
 import { validateSchedule, validateTimeZone } from "./cron-job-schedule.ts";
-import { defineKind } from "./define-kind.ts";
+import { defineKind } from "../define-kind.ts";
 import { defaultFailurePolicy } from "./job-policies.ts";
 import { validateJobSpec } from "./job-validation.ts";
-import { defaultPodSpec } from "./pod/defaults.ts";
-import { templateColumns } from "./workload-columns.ts";
+import { defaultPodSpec } from "../core/pod/defaults.ts";
+import { templateColumns } from "../apps/workload-columns.ts";
 
 const specOf = (object: KubeObject): CronJobSpec => object.spec as CronJobSpec;
 const policies = ["Allow", "Forbid", "Replace"];

@@ -1,4 +1,4 @@
-import { parseDuration } from "../../../language/schema/cel/time-value.ts";
+import { parseDuration } from "../../../../language/schema/cel/time-value.ts";
 
 interface Part {
   readonly low: number;

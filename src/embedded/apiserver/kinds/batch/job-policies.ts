@@ -1,4 +1,4 @@
-import { qualifiedName } from "../../../language/object/names.ts";
+import { qualifiedName } from "../../../../language/object/names.ts";
 import {
   type FieldError,
   duplicate,
@@ -6,7 +6,7 @@ import {
   notSupported,
   required,
   tooMany,
-} from "../../../language/schema/field-error.ts";
+} from "../../../../language/schema/field-error.ts";
 import { countIndexes } from "./job-indexes.ts";
 import type { JobSpec as Spec } from "./job-spec.ts";
 

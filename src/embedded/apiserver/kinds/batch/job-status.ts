@@ -1,8 +1,8 @@
 import type { Job, JobStatus } from "kubernetes-types/batch/v1.js";
-import { equal } from "../../../language/object/json.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { type FieldError, duplicate, immutable, invalid, required } from "../../../language/schema/field-error.ts";
-import { atLeast } from "./bounds.ts";
+import { equal } from "../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { type FieldError, duplicate, immutable, invalid, required } from "../../../../language/schema/field-error.ts";
+import { atLeast } from "../bounds.ts";
 import { commonIndex, countIndexes } from "./job-indexes.ts";
 import type { JobSpec as Spec } from "./job-spec.ts";
 

@@ -1,13 +1,19 @@
 import type { Job, JobSpec } from "kubernetes-types/batch/v1.js";
-import { clone, equal } from "../../../language/object/json.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { dnsSubdomain } from "../../../language/object/names.ts";
-import { type FieldError, immutable, invalid, notSupported, required } from "../../../language/schema/field-error.ts";
-import { atLeast } from "./bounds.ts";
+import { clone, equal } from "../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { dnsSubdomain } from "../../../../language/object/names.ts";
+import {
+  type FieldError,
+  immutable,
+  invalid,
+  notSupported,
+  required,
+} from "../../../../language/schema/field-error.ts";
+import { atLeast } from "../bounds.ts";
 import { validateFailurePolicy, validateSuccessPolicy } from "./job-policies.ts";
 import type { JobSpec as Spec } from "./job-spec.ts";
-import { goDump } from "./pod/go-dump.ts";
-import { validatePodTemplate, validateWorkloadSelector } from "./pod-template.ts";
+import { goDump } from "../core/pod/go-dump.ts";
+import { validatePodTemplate, validateWorkloadSelector } from "../core/pod-template.ts";
 
 const specOf = (object: KubeObject): Spec => object.spec as Spec;
 const mostIndexed = 100_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { job } from "./job.ts";
-import { create, row, update } from "./testing/run-strategy.ts";
+import { create, row, update } from "../testing/run-strategy.ts";
 
 const spec = (change: object = {}, pods: object = {}) => ({
   template: { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }], ...pods } },

@@ -1,14 +1,14 @@
 import type { Job, JobSpec } from "kubernetes-types/batch/v1.js";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { humanDuration } from "../../../language/object/time.ts";
-import { maxInt32 } from "./bounds.ts";
-import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
-import { defineKind } from "./define-kind.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { humanDuration } from "../../../../language/object/time.ts";
+import { maxInt32 } from "../bounds.ts";
+import { ageColumn, nameColumn, stringColumn, typed } from "../columns.ts";
+import { defineKind } from "../define-kind.ts";
 import { defaultFailurePolicy } from "./job-policies.ts";
 import { validateJobStatus } from "./job-status.ts";
 import { validateJob, validateJobUpdate } from "./job-validation.ts";
-import { defaultPodSpec } from "./pod/defaults.ts";
-import { selectorColumn, templateColumns } from "./workload-columns.ts";
+import { defaultPodSpec } from "../core/pod/defaults.ts";
+import { selectorColumn, templateColumns } from "../apps/workload-columns.ts";
 
 const specOf = (object: KubeObject): JobSpec => object.spec as JobSpec;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { configMap } from "./config-map.ts";
-import { create, row, update } from "./testing/run-strategy.ts";
+import { create, row, update } from "../testing/run-strategy.ts";
 
 const badKey =
   "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";

@@ -1,12 +1,12 @@
 import type { ConfigMap } from "kubernetes-types/core/v1.js";
-import { byteLength } from "../../../language/object/byte-length.ts";
-import { equal } from "../../../language/object/json.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { configMapKey } from "../../../language/object/names.ts";
-import { type FieldError, forbidden, invalid, tooLong } from "../../../language/schema/field-error.ts";
-import { base64Size } from "./base64.ts";
-import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
-import { defineKind } from "./define-kind.ts";
+import { byteLength } from "../../../../language/object/byte-length.ts";
+import { equal } from "../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { configMapKey } from "../../../../language/object/names.ts";
+import { type FieldError, forbidden, invalid, tooLong } from "../../../../language/schema/field-error.ts";
+import { base64Size } from "../decode/base64.ts";
+import { ageColumn, nameColumn, stringColumn, typed } from "../columns.ts";
+import { defineKind } from "../define-kind.ts";
 
 /** Of all values together, for ConfigMaps and Secrets: what etcd bears. */
 export const maxDataSize = 1024 * 1024;

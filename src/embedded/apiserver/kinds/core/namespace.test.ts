@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { namespace } from "./namespace.ts";
-import { create, update } from "./testing/run-strategy.ts";
+import { create, update } from "../testing/run-strategy.ts";
 
 describe("Namespace", () => {
   it("is labelled with its name, held by Kubernetes and active", () => {

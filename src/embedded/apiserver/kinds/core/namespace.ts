@@ -1,9 +1,9 @@
 import type { Namespace } from "kubernetes-types/core/v1.js";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { dnsLabel, qualifiedName } from "../../../language/object/names.ts";
-import { type FieldError, invalid } from "../../../language/schema/field-error.ts";
-import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
-import { defineKind } from "./define-kind.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { dnsLabel, qualifiedName } from "../../../../language/object/names.ts";
+import { type FieldError, invalid } from "../../../../language/schema/field-error.ts";
+import { ageColumn, nameColumn, stringColumn, typed } from "../columns.ts";
+import { defineKind } from "../define-kind.ts";
 
 const phaseOf = (object: KubeObject): string => (object as Namespace).status?.phase ?? "";
 

@@ -1,6 +1,6 @@
 import type { Node, NodeSystemInfo } from "kubernetes-types/core/v1.js";
-import type { Column } from "../resource.ts";
-import { ageColumn, nameColumn, orNone, stringColumn, typed } from "./columns.ts";
+import type { Column } from "../../resource.ts";
+import { ageColumn, nameColumn, orNone, stringColumn, typed } from "../columns.ts";
 
 const info = (name: string, field: keyof NodeSystemInfo): Column =>
   stringColumn(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { node } from "./node.ts";
-import { create, row, update } from "./testing/run-strategy.ts";
+import { create, row, update } from "../testing/run-strategy.ts";
 
 const notReady = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };
 

@@ -1,13 +1,19 @@
 import { isIP } from "node:net";
 import type { Node, NodeSpec, Taint } from "kubernetes-types/core/v1.js";
-import { clone, equal } from "../../../language/object/json.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { labelValue, qualifiedName } from "../../../language/object/names.ts";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../../../language/schema/field-error.ts";
-import { defineKind } from "./define-kind.ts";
+import { clone, equal } from "../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { labelValue, qualifiedName } from "../../../../language/object/names.ts";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from "../../../../language/schema/field-error.ts";
+import { defineKind } from "../define-kind.ts";
 import { nodeColumns } from "./node-columns.ts";
-import { notNegative } from "./resource-list.ts";
-import { taintEffects } from "./tolerations.ts";
+import { notNegative } from "../resource-list.ts";
+import { taintEffects } from "../tolerations.ts";
 
 const specOf = (object: KubeObject): NodeSpec => ((object as Node).spec ??= {});
 

@@ -1,9 +1,15 @@
 import type { PodTemplateSpec } from "kubernetes-types/core/v1.js";
 import type { LabelSelector } from "kubernetes-types/meta/v1.js";
-import { fromLabelSelector, matchesLabels } from "../../../language/object/label-selector.ts";
-import { annotationKey } from "../../../language/object/names.ts";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../../../language/schema/field-error.ts";
-import { validateLabels, validateSelector } from "./label-checks.ts";
+import { fromLabelSelector, matchesLabels } from "../../../../language/object/label-selector.ts";
+import { annotationKey } from "../../../../language/object/names.ts";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from "../../../../language/schema/field-error.ts";
+import { validateLabels, validateSelector } from "../label-checks.ts";
 import { validatePodSpec } from "./pod/validate-spec.ts";
 
 export function validatePodTemplate(template: PodTemplateSpec, at: string): FieldError[] {

@@ -1,15 +1,15 @@
 import type { PodTemplateSpec, ReplicationController, ReplicationControllerSpec } from "kubernetes-types/core/v1.js";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { type FieldError, invalid, required } from "../../../language/schema/field-error.ts";
-import type { Subresource } from "../resource.ts";
-import { atLeast } from "./bounds.ts";
-import { ageColumn, nameColumn, orNone, stringColumn } from "./columns.ts";
-import { defineKind } from "./define-kind.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { type FieldError, invalid, required } from "../../../../language/schema/field-error.ts";
+import type { Subresource } from "../../resource.ts";
+import { atLeast } from "../bounds.ts";
+import { ageColumn, nameColumn, orNone, stringColumn } from "../columns.ts";
+import { defineKind } from "../define-kind.ts";
 import { defaultPodSpec } from "./pod/defaults.ts";
 import { validatePodTemplate, validateRunsAlways } from "./pod-template.ts";
-import { validateReplicaCounts } from "./replica-counts.ts";
-import { replicaColumns, templateColumns } from "./workload-columns.ts";
-import { workloadScale } from "./workload-scale.ts";
+import { validateReplicaCounts } from "../apps/replica-counts.ts";
+import { replicaColumns, templateColumns } from "../apps/workload-columns.ts";
+import { workloadScale } from "../apps/workload-scale.ts";
 
 const specOf = (object: KubeObject): ReplicationControllerSpec => object.spec as ReplicationControllerSpec;
 

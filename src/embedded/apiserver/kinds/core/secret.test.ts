@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { secret } from "./secret.ts";
-import { create, update } from "./testing/run-strategy.ts";
+import { create, update } from "../testing/run-strategy.ts";
 
 describe("Secret", () => {
   it("stores stringData as data, over what is there, and is Opaque unless told", () => {

@@ -1,12 +1,12 @@
 import type { Secret } from "kubernetes-types/core/v1.js";
-import { set } from "../../../language/object/json.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { configMapKey } from "../../../language/object/names.ts";
-import { type FieldError, immutable, invalid, required, tooLong } from "../../../language/schema/field-error.ts";
-import { base64Size } from "./base64.ts";
-import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
+import { set } from "../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { configMapKey } from "../../../../language/object/names.ts";
+import { type FieldError, immutable, invalid, required, tooLong } from "../../../../language/schema/field-error.ts";
+import { base64Size } from "../decode/base64.ts";
+import { ageColumn, nameColumn, stringColumn, typed } from "../columns.ts";
 import { maxDataSize, whenImmutable } from "./config-map.ts";
-import { defineKind } from "./define-kind.ts";
+import { defineKind } from "../define-kind.ts";
 
 const accountAnnotation = "kubernetes.io/service-account.name";
 

@@ -1,6 +1,6 @@
 import type { ServiceAccount } from "kubernetes-types/core/v1.js";
-import { ageColumn, nameColumn } from "./columns.ts";
-import { defineKind } from "./define-kind.ts";
+import { ageColumn, nameColumn } from "../columns.ts";
+import { defineKind } from "../define-kind.ts";
 
 export const serviceAccount = defineKind({
   group: "",

@@ -1,4 +1,4 @@
-import { canonicalQuantity, QuantityError } from "../../../language/object/quantity.ts";
+import { canonicalQuantity, QuantityError } from "../../../../language/object/quantity.ts";
 import { canonicalBase64 } from "./base64.ts";
 import { type Decode, DecodeError } from "./decoding.ts";
 import { parseTime } from "./go-time.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { clone, deepFreeze } from "../../../language/object/json.ts";
+import { clone, deepFreeze } from "../../../../language/object/json.ts";
 import { decodeBuiltin } from "./decode.ts";
-import { definitionOf } from "./definitions.ts";
+import { definitionOf } from "../definitions.ts";
 
 const decode = (group: string, kind: string, body: unknown) =>
   decodeBuiltin(deepFreeze(body), definitionOf(group, "v1", kind));

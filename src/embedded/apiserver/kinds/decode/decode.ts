@@ -1,7 +1,7 @@
-import { isObject, set } from "../../../language/object/json.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import type { Schema } from "../../../language/schema/schema.ts";
-import type { BuiltinGo } from "./definitions.ts";
+import { isObject, set } from "../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import type { Schema } from "../../../../language/schema/schema.ts";
+import type { BuiltinGo } from "../definitions.ts";
 import { boolean, bytes, float, integerOf, intOrString, microTime, quantity, stringOf, time } from "./decode-scalar.ts";
 import { type Decode, DecodeError, Decoding, jsonType, maxDepth, type Segment } from "./decoding.ts";
 

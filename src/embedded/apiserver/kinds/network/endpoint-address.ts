@@ -1,5 +1,5 @@
-import { type FieldError, invalid } from "../../../language/schema/field-error.ts";
-import { contains, parseCidr, parseIp } from "../../../language/schema/ip.ts";
+import { type FieldError, invalid } from "../../../../language/schema/field-error.ts";
+import { contains, parseCidr, parseIp } from "../../../../language/schema/ip.ts";
 
 const ranges = (...texts: string[]) =>
   texts.map((text) => parseCidr(text) as NonNullable<ReturnType<typeof parseCidr>>);

@@ -1,6 +1,6 @@
 import type { Endpoint, EndpointPort, EndpointSlice } from "kubernetes-types/discovery/v1.js";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { dnsLabel, dnsSubdomain } from "../../../language/object/names.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { dnsLabel, dnsSubdomain } from "../../../../language/object/names.ts";
 import {
   duplicate,
   type FieldError,
@@ -9,10 +9,10 @@ import {
   notSupported,
   required,
   tooMany,
-} from "../../../language/schema/field-error.ts";
-import { parseIp } from "../../../language/schema/ip.ts";
-import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
-import { defineKind } from "./define-kind.ts";
+} from "../../../../language/schema/field-error.ts";
+import { parseIp } from "../../../../language/schema/ip.ts";
+import { ageColumn, nameColumn, stringColumn, typed } from "../columns.ts";
+import { defineKind } from "../define-kind.ts";
 import { noAddress, validateEndpointAddress } from "./endpoint-address.ts";
 
 type Slice = KubeObject & EndpointSlice;

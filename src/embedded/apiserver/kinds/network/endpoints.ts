@@ -1,11 +1,11 @@
 import type { EndpointAddress, EndpointPort, Endpoints, EndpointSubset } from "kubernetes-types/core/v1.js";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { dnsLabel, dnsSubdomain } from "../../../language/object/names.ts";
-import { type FieldError, invalid, notSupported, required } from "../../../language/schema/field-error.ts";
-import { parseIp } from "../../../language/schema/ip.ts";
-import { validPort } from "./bounds.ts";
-import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
-import { defineKind } from "./define-kind.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { dnsLabel, dnsSubdomain } from "../../../../language/object/names.ts";
+import { type FieldError, invalid, notSupported, required } from "../../../../language/schema/field-error.ts";
+import { parseIp } from "../../../../language/schema/ip.ts";
+import { validPort } from "../bounds.ts";
+import { ageColumn, nameColumn, stringColumn, typed } from "../columns.ts";
+import { defineKind } from "../define-kind.ts";
 import { noAddress, validateEndpointAddress } from "./endpoint-address.ts";
 
 const subsetsOf = (object: KubeObject): EndpointSubset[] => (object as KubeObject & Endpoints).subsets ?? [];

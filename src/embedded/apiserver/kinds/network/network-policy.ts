@@ -4,15 +4,21 @@ import type {
   NetworkPolicyPort,
   NetworkPolicySpec,
 } from "kubernetes-types/networking/v1.js";
-import { formatLabelSelector, fromLabelSelector } from "../../../language/object/label-selector.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../../../language/schema/field-error.ts";
-import { contains, parseCidr } from "../../../language/schema/ip.ts";
-import { validPort } from "./bounds.ts";
-import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
-import { defineKind } from "./define-kind.ts";
-import { validateSelector } from "./label-checks.ts";
-import { portNameFaults } from "./pod/ports.ts";
+import { formatLabelSelector, fromLabelSelector } from "../../../../language/object/label-selector.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import {
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+} from "../../../../language/schema/field-error.ts";
+import { contains, parseCidr } from "../../../../language/schema/ip.ts";
+import { validPort } from "../bounds.ts";
+import { ageColumn, nameColumn, stringColumn, typed } from "../columns.ts";
+import { defineKind } from "../define-kind.ts";
+import { validateSelector } from "../label-checks.ts";
+import { portNameFaults } from "../core/pod/ports.ts";
 
 type Port = NetworkPolicyPort & { endPort?: number };
 

@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, notSupported } from "../../../language/schema/field-error.ts";
+import { type FieldError, forbidden, notSupported } from "../../../../language/schema/field-error.ts";
 
 const short: Readonly<Record<string, string>> = {
   ReadWriteOnce: "RWO",

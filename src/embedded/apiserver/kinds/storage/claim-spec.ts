@@ -1,11 +1,11 @@
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from "kubernetes-types/core/v1.js";
-import { clone } from "../../../language/object/json.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { dnsSubdomain } from "../../../language/object/names.ts";
-import { compareQuantities, parseQuantity } from "../../../language/object/quantity.ts";
-import { type FieldError, invalid, notSupported, required } from "../../../language/schema/field-error.ts";
+import { clone } from "../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { dnsSubdomain } from "../../../../language/object/names.ts";
+import { compareQuantities, parseQuantity } from "../../../../language/object/quantity.ts";
+import { type FieldError, invalid, notSupported, required } from "../../../../language/schema/field-error.ts";
 import { validateAccessModes } from "./access-modes.ts";
-import { validateSelector } from "./label-checks.ts";
+import { validateSelector } from "../label-checks.ts";
 
 /** Fields younger than the package that types objects. */
 type Spec = PersistentVolumeClaimSpec & { volumeAttributesClassName?: string };

@@ -1,5 +1,5 @@
-import { dnsSubdomain } from "../../../language/object/names.ts";
-import { type FieldError, invalid, required, tooLong } from "../../../language/schema/field-error.ts";
+import { dnsSubdomain } from "../../../../language/object/names.ts";
+import { type FieldError, invalid, required, tooLong } from "../../../../language/schema/field-error.ts";
 
 const longest = 63;
 

@@ -1,11 +1,17 @@
 import type { CSIDriver, CSIDriverSpec } from "kubernetes-types/storage/v1.js";
-import { equal } from "../../../language/object/json.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { type FieldError, duplicate, immutable, invalid, notSupported } from "../../../language/schema/field-error.ts";
-import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
+import { equal } from "../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import {
+  type FieldError,
+  duplicate,
+  immutable,
+  invalid,
+  notSupported,
+} from "../../../../language/schema/field-error.ts";
+import { ageColumn, nameColumn, stringColumn, typed } from "../columns.ts";
 import { validateDriverName } from "./csi-driver-name.ts";
-import { defineKind } from "./define-kind.ts";
-import type { Column } from "../resource.ts";
+import { defineKind } from "../define-kind.ts";
+import type { Column } from "../../resource.ts";
 
 /** Fields younger than the package that types objects. */
 type Spec = CSIDriverSpec & { nodeAllocatableUpdatePeriodSeconds?: number; serviceAccountTokenInSecrets?: boolean };

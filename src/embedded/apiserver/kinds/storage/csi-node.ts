@@ -1,12 +1,12 @@
 import type { CSINode, CSINodeDriver } from "kubernetes-types/storage/v1.js";
-import { equal } from "../../../language/object/json.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { qualifiedName } from "../../../language/object/names.ts";
-import { type FieldError, duplicate, immutable, invalid, required } from "../../../language/schema/field-error.ts";
-import { atLeast } from "./bounds.ts";
-import { ageColumn, integerColumn, nameColumn, typed } from "./columns.ts";
+import { equal } from "../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { qualifiedName } from "../../../../language/object/names.ts";
+import { type FieldError, duplicate, immutable, invalid, required } from "../../../../language/schema/field-error.ts";
+import { atLeast } from "../bounds.ts";
+import { ageColumn, integerColumn, nameColumn, typed } from "../columns.ts";
 import { validateDriverName } from "./csi-driver-name.ts";
-import { defineKind } from "./define-kind.ts";
+import { defineKind } from "../define-kind.ts";
 
 const driversOf = (object: KubeObject): CSINodeDriver[] => (object as KubeObject & CSINode).spec.drivers ?? [];
 const longestId = 256;

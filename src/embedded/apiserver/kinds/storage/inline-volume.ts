@@ -1,5 +1,5 @@
 import type { PersistentVolumeSpec } from "kubernetes-types/core/v1.js";
-import { type FieldError, forbidden, required } from "../../../language/schema/field-error.ts";
+import { type FieldError, forbidden, required } from "../../../../language/schema/field-error.ts";
 import { validateAccessModes } from "./access-modes.ts";
 import { validateSources } from "./persistent-volume-validation.ts";
 

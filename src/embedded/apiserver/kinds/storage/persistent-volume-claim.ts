@@ -1,12 +1,12 @@
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from "kubernetes-types/core/v1.js";
-import { equal } from "../../../language/object/json.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { type FieldError, forbidden, immutable, invalid } from "../../../language/schema/field-error.ts";
-import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
+import { equal } from "../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { type FieldError, forbidden, immutable, invalid } from "../../../../language/schema/field-error.ts";
+import { ageColumn, nameColumn, stringColumn, typed } from "../columns.ts";
 import { alignSources, defaultClaim, validateClaimSpec } from "./claim-spec.ts";
-import { defineKind } from "./define-kind.ts";
+import { defineKind } from "../define-kind.ts";
 import { shortAccessModes } from "./access-modes.ts";
-import { parseQuantity, compareQuantities } from "../../../language/object/quantity.ts";
+import { parseQuantity, compareQuantities } from "../../../../language/object/quantity.ts";
 
 type Spec = PersistentVolumeClaimSpec & { volumeAttributesClassName?: string };
 

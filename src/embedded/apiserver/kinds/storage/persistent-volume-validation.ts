@@ -1,8 +1,8 @@
 import type { CSIPersistentVolumeSource, PersistentVolume, PersistentVolumeSpec } from "kubernetes-types/core/v1.js";
-import { equal } from "../../../language/object/json.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { dnsSubdomain } from "../../../language/object/names.ts";
-import { compareQuantities, parseQuantity } from "../../../language/object/quantity.ts";
+import { equal } from "../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { dnsSubdomain } from "../../../../language/object/names.ts";
+import { compareQuantities, parseQuantity } from "../../../../language/object/quantity.ts";
 import {
   type FieldError,
   forbidden,
@@ -10,11 +10,11 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../../language/schema/field-error.ts";
+} from "../../../../language/schema/field-error.ts";
 import { validateAccessModes } from "./access-modes.ts";
 import { validateDriverName } from "./csi-driver-name.ts";
-import { validateNodeSelector } from "./pod/scheduling.ts";
-import { noBacksteps, validateHostPath } from "./pod/volumes.ts";
+import { validateNodeSelector } from "../core/pod/scheduling.ts";
+import { noBacksteps, validateHostPath } from "../core/pod/volumes.ts";
 
 type Spec = PersistentVolumeSpec;
 

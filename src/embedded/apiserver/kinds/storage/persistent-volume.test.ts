@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { SmallServer } from "../testing/small-server.ts";
+import { SmallServer } from "../../testing/small-server.ts";
 import { persistentVolume } from "./persistent-volume.ts";
-import { create, row, update } from "./testing/run-strategy.ts";
+import { create, row, update } from "../testing/run-strategy.ts";
 
 const basic = { capacity: { storage: "1Gi" }, accessModes: ["ReadWriteOnce"] };
 const hostPath = { path: "/x" };

@@ -1,11 +1,11 @@
 import type { PersistentVolume, PersistentVolumeSpec } from "kubernetes-types/core/v1.js";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { formatTime } from "../../../language/object/time.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { formatTime } from "../../../../language/object/time.ts";
 import { shortAccessModes } from "./access-modes.ts";
-import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
-import { defineKind } from "./define-kind.ts";
+import { ageColumn, nameColumn, stringColumn, typed } from "../columns.ts";
+import { defineKind } from "../define-kind.ts";
 import { validateVolume, validateVolumeChange } from "./persistent-volume-validation.ts";
-import { defaultVolume } from "./pod/default-volume.ts";
+import { defaultVolume } from "../core/pod/default-volume.ts";
 
 const specOf = (object: KubeObject): PersistentVolumeSpec => (object as PersistentVolume).spec ?? {};
 const volume = (cell: (object: PersistentVolume) => unknown) => typed<PersistentVolume>(cell);

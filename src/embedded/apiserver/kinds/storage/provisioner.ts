@@ -1,5 +1,5 @@
-import { qualifiedName } from "../../../language/object/names.ts";
-import { type FieldError, invalid, required, tooLong } from "../../../language/schema/field-error.ts";
+import { qualifiedName } from "../../../../language/object/names.ts";
+import { type FieldError, invalid, required, tooLong } from "../../../../language/schema/field-error.ts";
 
 const mostParameters = 512;
 const mostBytes = 256 * 1024;

@@ -1,7 +1,7 @@
 import type { StorageClass } from "kubernetes-types/storage/v1.js";
-import { equal } from "../../../language/object/json.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { labelValue, qualifiedName } from "../../../language/object/names.ts";
+import { equal } from "../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { labelValue, qualifiedName } from "../../../../language/object/names.ts";
 import {
   type FieldError,
   forbidden,
@@ -9,9 +9,9 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../../language/schema/field-error.ts";
-import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
-import { defineKind } from "./define-kind.ts";
+} from "../../../../language/schema/field-error.ts";
+import { ageColumn, nameColumn, stringColumn, typed } from "../columns.ts";
+import { defineKind } from "../define-kind.ts";
 import { validateParameters, validateProvisioner } from "./provisioner.ts";
 
 const isDefault = "storageclass.kubernetes.io/is-default-class";

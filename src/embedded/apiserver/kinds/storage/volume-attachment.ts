@@ -1,7 +1,7 @@
 import type { VolumeAttachment, VolumeAttachmentSpec, VolumeError } from "kubernetes-types/storage/v1.js";
-import { equal } from "../../../language/object/json.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { dnsSubdomain } from "../../../language/object/names.ts";
+import { equal } from "../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { dnsSubdomain } from "../../../../language/object/names.ts";
 import {
   type FieldError,
   forbidden,
@@ -9,11 +9,11 @@ import {
   invalid,
   required,
   tooLong,
-} from "../../../language/schema/field-error.ts";
-import { between, maxInt32 } from "./bounds.ts";
-import { ageColumn, nameColumn, stringColumn, typed } from "./columns.ts";
+} from "../../../../language/schema/field-error.ts";
+import { between, maxInt32 } from "../bounds.ts";
+import { ageColumn, nameColumn, stringColumn, typed } from "../columns.ts";
 import { validateDriverName } from "./csi-driver-name.ts";
-import { defineKind } from "./define-kind.ts";
+import { defineKind } from "../define-kind.ts";
 import { validateInlineVolume } from "./inline-volume.ts";
 
 const specOf = (object: KubeObject): VolumeAttachmentSpec => (object as KubeObject & VolumeAttachment).spec;

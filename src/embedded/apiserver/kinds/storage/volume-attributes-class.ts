@@ -1,8 +1,8 @@
-import { equal } from "../../../language/object/json.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { type FieldError, forbidden, required } from "../../../language/schema/field-error.ts";
-import { ageColumn, nameColumn, stringColumn } from "./columns.ts";
-import { defineKind } from "./define-kind.ts";
+import { equal } from "../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { type FieldError, forbidden, required } from "../../../../language/schema/field-error.ts";
+import { ageColumn, nameColumn, stringColumn } from "../columns.ts";
+import { defineKind } from "../define-kind.ts";
 import { validateParameters, validateProvisioner } from "./provisioner.ts";
 
 /** Younger than the package that types objects. */

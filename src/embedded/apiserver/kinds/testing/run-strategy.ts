@@ -4,7 +4,7 @@ import { apiVersionOf, type KubeObject } from "../../../../language/object/meta.
 import { dnsSubdomain } from "../../../../language/object/names.ts";
 import type { FieldError } from "../../../../language/schema/field-error.ts";
 import type { Resource } from "../../resource.ts";
-import { decodeBuiltin } from "../decode.ts";
+import { decodeBuiltin } from "../decode/decode.ts";
 
 export const shown = (errors: readonly FieldError[]): string[] =>
   errors.map(({ field, message }) => `${field}: ${message}`);

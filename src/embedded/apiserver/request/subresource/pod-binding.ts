@@ -1,12 +1,12 @@
 import type { Binding, Pod, PodCondition } from "kubernetes-types/core/v1.js";
-import { clone } from "../../../language/object/json.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { definitionOf } from "../kinds/definitions.ts";
-import type { ActionContext, Subresource } from "../resource.ts";
-import { badRequest, conflict, notFound, StatusError } from "../status-error.ts";
-import type { Entry } from "../storage/store.ts";
-import { timestamp, type Services } from "./context.ts";
-import { draftOf } from "./draft.ts";
+import { clone } from "../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { definitionOf } from "../../kinds/definitions.ts";
+import type { ActionContext, Subresource } from "../../resource.ts";
+import { badRequest, conflict, notFound, StatusError } from "../../status-error.ts";
+import type { Entry } from "../../storage/store.ts";
+import { timestamp, type Services } from "../context.ts";
+import { draftOf } from "../draft.ts";
 
 type Action = Extract<Subresource, { type: "action" }>;
 

@@ -1,16 +1,16 @@
 import type { Pod } from "kubernetes-types/core/v1.js";
 import type { PodDisruptionBudget } from "kubernetes-types/policy/v1.js";
-import { clone, type Json } from "../../../language/object/json.ts";
-import { fromLabelSelector, matchesLabels } from "../../../language/object/label-selector.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { Admission } from "../admission/admission.ts";
-import { definitionOf } from "../kinds/definitions.ts";
-import type { ActionContext, Subresource } from "../resource.ts";
-import { badRequest, notFound, StatusError } from "../status-error.ts";
-import type { Entry } from "../storage/store.ts";
-import { timestamp, type RequestContext, type Services } from "./context.ts";
-import { remove } from "./delete.ts";
-import { draftOf } from "./draft.ts";
+import { clone, type Json } from "../../../../language/object/json.ts";
+import { fromLabelSelector, matchesLabels } from "../../../../language/object/label-selector.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import { Admission } from "../../admission/admission.ts";
+import { definitionOf } from "../../kinds/definitions.ts";
+import type { ActionContext, Subresource } from "../../resource.ts";
+import { badRequest, notFound, StatusError } from "../../status-error.ts";
+import type { Entry } from "../../storage/store.ts";
+import { timestamp, type RequestContext, type Services } from "../context.ts";
+import { remove } from "../delete.ts";
+import { draftOf } from "../draft.ts";
 import { succeeded } from "./pod-binding.ts";
 
 type Action = Extract<Subresource, { type: "action" }>;

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import type { Subresource } from "../resource.ts";
-import { SmallServer } from "../testing/small-server.ts";
-import { widgetDefinition } from "../testing/widget-definition.ts";
-import type { Answer } from "./context.ts";
+import type { KubeObject } from "../../../../language/object/meta.ts";
+import type { Subresource } from "../../resource.ts";
+import { SmallServer } from "../../testing/small-server.ts";
+import { widgetDefinition } from "../../testing/widget-definition.ts";
+import type { Answer } from "../context.ts";
 import { readScale, writeScale } from "./scale.ts";
 
 let server: SmallServer;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { machine, machineBase, smallMachine } from "../machine.ts";
+import { machine, machineBase, smallMachine } from "../../machine.ts";
 import { behaviourOf, wishesInAnnotations, wishesInFiles } from "./behaviour.ts";
 
 const base = machineBase(smallMachine);

@@ -1,5 +1,5 @@
-import type { ObjectMeta } from "../../../language/object/meta.ts";
-import type { MemoryHost } from "../../../node/host/memory-host.ts";
+import type { ObjectMeta } from "../../../../language/object/meta.ts";
+import type { MemoryHost } from "../../../../node/host/memory-host.ts";
 
 /** What a container that runs no program of ours does. */
 export interface Behaviour {

@@ -1,10 +1,10 @@
 import type { Container, KeyToPath, Volume, VolumeProjection } from "kubernetes-types/core/v1.js";
-import { refusal, tidy } from "../../../node/host/host-path.ts";
-import type { FileText } from "../../../node/host/host.ts";
+import { refusal, tidy } from "../../../../node/host/host-path.ts";
+import type { FileText } from "../../../../node/host/host.ts";
 import { fieldOf, resourceOf, type EnvironmentInput } from "./environment.ts";
-import type { PodToken } from "./pod-token.ts";
+import type { PodToken } from "../pod/pod-token.ts";
 import type { ContainerFiles } from "./program.ts";
-import type { VirtualNode } from "./virtual-node.ts";
+import type { VirtualNode } from "../node/virtual-node.ts";
 
 export interface MountInput extends EnvironmentInput {
   readonly node: VirtualNode;

@@ -4,13 +4,13 @@ import { isProgram } from "./container-files.ts";
 import { ContainerLog } from "./container-log.ts";
 import type { ContainerRun } from "./container-run.ts";
 import { environmentOf, readsForEnvironment } from "./environment.ts";
-import { nodeStatus } from "./node-object.ts";
-import { NodeReads } from "./node-reads.ts";
-import type { Pod } from "./pod-admission.ts";
-import { goDuration, restarts } from "./pod-containers.ts";
-import { hostIP, nowOn, type PodPlace, type PodSurroundings, retryMs } from "./pod-surroundings.ts";
+import { nodeStatus } from "../node/node-object.ts";
+import { NodeReads } from "../node/node-reads.ts";
+import type { Pod } from "../pod/pod-admission.ts";
+import { goDuration, restarts } from "../pod/pod-containers.ts";
+import { hostIP, nowOn, type PodPlace, type PodSurroundings, retryMs } from "../pod/pod-surroundings.ts";
 import { startProgram } from "./start-program.ts";
-import type { Wake } from "./wake.ts";
+import type { Wake } from "../wake.ts";
 
 export interface ContainerLife {
   readonly pod: Pod;

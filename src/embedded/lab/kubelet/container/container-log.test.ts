@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { VirtualClock } from "../../../cluster/runtime/virtual-clock.ts";
+import { VirtualClock } from "../../../../cluster/runtime/testing/virtual-clock.ts";
 import { ContainerLog, LogBudget } from "./container-log.ts";
 
 const texts = (log: ContainerLog): string[] => log.lines().map(({ text }) => text);

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../cluster/runtime/clock.ts";
+import type { Clock } from "../../../../cluster/runtime/clock.ts";
 
 export interface LogLine {
   readonly at: number;

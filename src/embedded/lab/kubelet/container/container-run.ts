@@ -1,5 +1,5 @@
 import type { Container, ContainerStatus } from "kubernetes-types/core/v1.js";
-import { parseTime } from "../../../language/object/time.ts";
+import { parseTime } from "../../../../language/object/time.ts";
 import type { ContainerLog } from "./container-log.ts";
 
 export type ContainerState =

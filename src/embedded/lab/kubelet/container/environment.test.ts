@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { environmentOf, expand, readsForEnvironment } from "./environment.ts";
-import type { NodeReads } from "./node-reads.ts";
+import type { NodeReads } from "../node/node-reads.ts";
 
 const data = new Map([
   [

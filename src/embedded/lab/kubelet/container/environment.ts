@@ -1,7 +1,7 @@
 import type { Container, EnvVar } from "kubernetes-types/core/v1.js";
-import { amountsOf } from "../workloads/scheduler/resource-amounts.ts";
-import type { Pod } from "./pod-admission.ts";
-import type { NodeReads } from "./node-reads.ts";
+import { amountsOf } from "../../workloads/scheduler/resource-amounts.ts";
+import type { Pod } from "../pod/pod-admission.ts";
+import type { NodeReads } from "../node/node-reads.ts";
 
 export interface EnvironmentInput {
   readonly pod: Pod;

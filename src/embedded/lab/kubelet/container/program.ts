@@ -1,6 +1,6 @@
-import type { MemoryHost } from "../../../node/host/memory-host.ts";
-import type { FileText } from "../../../node/host/host.ts";
-import type { Connection } from "../../../cluster/kube/connection.ts";
+import type { MemoryHost } from "../../../../node/host/memory-host.ts";
+import type { FileText } from "../../../../node/host/host.ts";
+import type { Connection } from "../../../../cluster/kube/connect/connection.ts";
 
 /** A container whose first word is `attune`, as it runs inside this process. */
 export interface ProgramRun {

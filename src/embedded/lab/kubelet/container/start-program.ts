@@ -1,14 +1,14 @@
 import type { Container } from "kubernetes-types/core/v1.js";
-import type { Cluster } from "../../../cluster/kube/connection.ts";
-import type { Client } from "../../../cluster/kube/client.ts";
-import type { Clock } from "../../../cluster/runtime/clock.ts";
+import type { Cluster } from "../../../../cluster/kube/connect/connection.ts";
+import type { Client } from "../../../../cluster/kube/client.ts";
+import type { Clock } from "../../../../cluster/runtime/clock.ts";
 import { containerFiles } from "./container-files.ts";
 import type { ContainerLog } from "./container-log.ts";
 import type { RunningProgram } from "./container-run.ts";
 import { expand, type EnvironmentInput } from "./environment.ts";
-import { PodToken } from "./pod-token.ts";
+import { PodToken } from "../pod/pod-token.ts";
 import type { Program, ProgramRun } from "./program.ts";
-import type { VirtualNode } from "./virtual-node.ts";
+import type { VirtualNode } from "../node/virtual-node.ts";
 
 export interface ProgramStart extends EnvironmentInput {
   readonly program: Program;

@@ -1,8 +1,8 @@
 import type { TLSSocket } from "node:tls";
 import type { IncomingMessage } from "node:http";
-import { isObject } from "../../../language/object/json.ts";
-import type { Client } from "../../../cluster/kube/client.ts";
-import type { Clock } from "../../../cluster/runtime/clock.ts";
+import { isObject } from "../../../../language/object/json.ts";
+import type { Client } from "../../../../cluster/kube/client.ts";
+import type { Clock } from "../../../../cluster/runtime/clock.ts";
 
 export type Access = { type: "allowed" } | { type: "unknown" } | { type: "denied"; message: string };
 

@@ -1,5 +1,5 @@
-import { parseTime } from "../../../language/object/time.ts";
-import type { LogLine } from "./container-log.ts";
+import { parseTime } from "../../../../language/object/time.ts";
+import type { LogLine } from "../container/container-log.ts";
 
 /** Which part of a log is asked for, as `kubectl logs` does. */
 export interface LogQuery {

@@ -2,13 +2,13 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { makeCertificate, newKeyPair, privateKeyPem } from "../../../cluster/certificate/certificate.ts";
-import type { Clock } from "../../../cluster/runtime/clock.ts";
-import type { Log } from "../../../cluster/runtime/log.ts";
-import type { ContainerLog } from "./container-log.ts";
+import { makeCertificate, newKeyPair, privateKeyPem } from "../../../../cluster/certificate/certificate.ts";
+import type { Clock } from "../../../../cluster/runtime/clock.ts";
+import type { Log } from "../../../../cluster/runtime/log/log.ts";
+import type { ContainerLog } from "../container/container-log.ts";
 import type { LogAccess } from "./log-access.ts";
 import { formatLine, readLogQuery, selectLines, type LogQuery } from "./log-query.ts";
-import type { PodRun } from "./pod-run.ts";
+import type { PodRun } from "../pod/pod-run.ts";
 
 export interface LogServerOptions {
   readonly find: (namespace: string, pod: string) => PodRun | undefined;

@@ -1,21 +1,21 @@
 import { randomUUID } from "node:crypto";
 import type { Taint } from "kubernetes-types/core/v1.js";
-import type { CacheEvent } from "../../../cluster/kube/cache.ts";
-import type { Client } from "../../../cluster/kube/client.ts";
-import { isAlreadyExists, isNotFound } from "../../../cluster/kube/api-error.ts";
-import { kinds } from "../../../cluster/kube/kinds.ts";
-import { isOlder } from "../../../cluster/kube/resource-version.ts";
-import { hashText } from "../../../language/object/hash.ts";
-import { findCondition } from "../../../language/object/condition.ts";
-import type { Clock } from "../../../cluster/runtime/clock.ts";
-import { Controller, source } from "../../../cluster/runtime/controller.ts";
-import { forEachBounded } from "../../../cluster/runtime/for-each-bounded.ts";
-import type { Log } from "../../../cluster/runtime/log.ts";
-import type { NodeCaches } from "../workloads/workload-caches.ts";
+import type { CacheEvent } from "../../../../cluster/kube/cache.ts";
+import type { Client } from "../../../../cluster/kube/client.ts";
+import { isAlreadyExists, isNotFound } from "../../../../cluster/kube/api-error.ts";
+import { kinds } from "../../../../cluster/kube/kinds.ts";
+import { isOlder } from "../../../../cluster/kube/informer/resource-version.ts";
+import { hashText } from "../../../../language/object/hash.ts";
+import { findCondition } from "../../../../language/object/condition.ts";
+import type { Clock } from "../../../../cluster/runtime/clock.ts";
+import { Controller, source } from "../../../../cluster/runtime/controller/controller.ts";
+import { forEachBounded } from "../../../../cluster/runtime/for-each-bounded.ts";
+import type { Log } from "../../../../cluster/runtime/log/log.ts";
+import type { NodeCaches } from "../../workloads/workload-caches.ts";
 import { leaseNamespace, renewNodeLease } from "./node-lease.ts";
 import { foreignLabels, instanceAnnotation, nodeObject, nodeStatus, stoppedCondition } from "./node-object.ts";
 import { withTransitionTimes, type Node } from "./node-object.ts";
-import type { Patience } from "./patience.ts";
+import type { Patience } from "../timeout.ts";
 import type { VirtualNode } from "./virtual-node.ts";
 
 export interface NodeKeeperOptions {

@@ -1,7 +1,7 @@
-import { isAlreadyExists, isNotFound } from "../../../cluster/kube/api-error.ts";
-import type { Client } from "../../../cluster/kube/client.ts";
-import { kinds } from "../../../cluster/kube/kinds.ts";
-import { formatMicroTime } from "../../../language/object/time.ts";
+import { isAlreadyExists, isNotFound } from "../../../../cluster/kube/api-error.ts";
+import type { Client } from "../../../../cluster/kube/client.ts";
+import { kinds } from "../../../../cluster/kube/kinds.ts";
+import { formatMicroTime } from "../../../../language/object/time.ts";
 
 export const leaseNamespace = "kube-node-lease";
 const leaseSeconds = 40;

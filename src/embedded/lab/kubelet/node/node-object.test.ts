@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { machineBase, smallMachine } from "../machine.ts";
+import { machineBase, smallMachine } from "../../machine.ts";
 import { foreignLabels, nodeStatus, ownLabels } from "./node-object.ts";
-import { PodAddresses } from "./pod-addresses.ts";
+import { PodAddresses } from "../pod/pod-addresses.ts";
 import { VirtualNode } from "./virtual-node.ts";
 
 const base = machineBase(smallMachine);

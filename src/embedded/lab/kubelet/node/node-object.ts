@@ -1,6 +1,6 @@
 import type { NodeCondition } from "kubernetes-types/core/v1.js";
-import type { kinds } from "../../../cluster/kube/kinds.ts";
-import { formatTime } from "../../../language/object/time.ts";
+import type { kinds } from "../../../../cluster/kube/kinds.ts";
+import { formatTime } from "../../../../language/object/time.ts";
 import type { VirtualNode } from "./virtual-node.ts";
 
 export type Node = NonNullable<(typeof kinds.node)["object"]>;

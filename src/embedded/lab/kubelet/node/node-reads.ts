@@ -1,7 +1,7 @@
-import { isNotFound } from "../../../cluster/kube/api-error.ts";
-import type { Client } from "../../../cluster/kube/client.ts";
-import { kinds } from "../../../cluster/kube/kinds.ts";
-import type { Clock } from "../../../cluster/runtime/clock.ts";
+import { isNotFound } from "../../../../cluster/kube/api-error.ts";
+import type { Client } from "../../../../cluster/kube/client.ts";
+import { kinds } from "../../../../cluster/kube/kinds.ts";
+import type { Clock } from "../../../../cluster/runtime/clock.ts";
 
 /** As long as a kubelet may be behind with what it has mounted. */
 const freshMs = 60_000;

@@ -1,8 +1,8 @@
 import type { Taint } from "kubernetes-types/core/v1.js";
-import type { MemoryBase } from "../../../node/host/memory-base.ts";
-import type { MemoryHost } from "../../../node/host/memory-host.ts";
-import { machine } from "../machine.ts";
-import type { Topology } from "../topology.ts";
+import type { MemoryBase } from "../../../../node/host/memory-base.ts";
+import type { MemoryHost } from "../../../../node/host/memory-host.ts";
+import { machine } from "../../machine.ts";
+import type { Topology } from "../../topology.ts";
 
 export interface VirtualNodeOptions {
   readonly name: string;

@@ -1,6 +1,6 @@
-import type { kinds } from "../../../cluster/kube/kinds.ts";
-import { mayRunOn, nodeWishesOf } from "../workloads/scheduler/node-affinity.ts";
-import { amountsOf, podRequests, type ResourceAmounts } from "../workloads/scheduler/resource-amounts.ts";
+import type { kinds } from "../../../../cluster/kube/kinds.ts";
+import { mayRunOn, nodeWishesOf } from "../../workloads/scheduler/node-affinity.ts";
+import { amountsOf, podRequests, type ResourceAmounts } from "../../workloads/scheduler/resource-amounts.ts";
 
 export type Pod = NonNullable<(typeof kinds.pod)["object"]>;
 

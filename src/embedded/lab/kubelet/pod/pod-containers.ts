@@ -1,5 +1,5 @@
 import type { Container } from "kubernetes-types/core/v1.js";
-import type { Role } from "./container-run.ts";
+import type { Role } from "../container/container-run.ts";
 import type { Pod } from "./pod-admission.ts";
 
 /** In the order in which they start. */

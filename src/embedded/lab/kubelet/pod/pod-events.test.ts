@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { kinds } from "../../../cluster/kube/kinds.ts";
-import { VirtualClock } from "../../../cluster/runtime/virtual-clock.ts";
-import { MemoryCluster } from "../workloads/testing/memory-cluster.ts";
+import { kinds } from "../../../../cluster/kube/kinds.ts";
+import { VirtualClock } from "../../../../cluster/runtime/testing/virtual-clock.ts";
+import { MemoryCluster } from "../../workloads/testing/memory-cluster.ts";
 import { PodEvents } from "./pod-events.ts";
 
 const pod = (index: number) => ({ apiVersion: "v1", kind: "Pod", metadata: { name: `p${index}`, namespace: "work" } });

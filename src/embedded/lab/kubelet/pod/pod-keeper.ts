@@ -1,20 +1,20 @@
-import { isConflict, isNotFound } from "../../../cluster/kube/api-error.ts";
-import { kinds } from "../../../cluster/kube/kinds.ts";
-import { isOlder } from "../../../cluster/kube/resource-version.ts";
-import { keyOf } from "../../../language/object/meta.ts";
-import { formatTime } from "../../../language/object/time.ts";
-import { pause } from "../../../cluster/runtime/clock.ts";
-import { Controller, source } from "../../../cluster/runtime/controller.ts";
-import type { Log } from "../../../cluster/runtime/log.ts";
-import { byNode, type NodeCaches } from "../workloads/workload-caches.ts";
-import { nodeStatus, ownLabels } from "./node-object.ts";
-import type { Patience } from "./patience.ts";
+import { isConflict, isNotFound } from "../../../../cluster/kube/api-error.ts";
+import { kinds } from "../../../../cluster/kube/kinds.ts";
+import { isOlder } from "../../../../cluster/kube/informer/resource-version.ts";
+import { keyOf } from "../../../../language/object/meta.ts";
+import { formatTime } from "../../../../language/object/time.ts";
+import { pause } from "../../../../cluster/runtime/clock.ts";
+import { Controller, source } from "../../../../cluster/runtime/controller/controller.ts";
+import type { Log } from "../../../../cluster/runtime/log/log.ts";
+import { byNode, type NodeCaches } from "../../workloads/workload-caches.ts";
+import { nodeStatus, ownLabels } from "../node/node-object.ts";
+import type { Patience } from "../timeout.ts";
 import { PodAddresses } from "./pod-addresses.ts";
 import { admitPod, type Admission, type Pod } from "./pod-admission.ts";
 import { PodRun } from "./pod-run.ts";
 import type { PodSurroundings } from "./pod-surroundings.ts";
 import { podStatus, statusPatch, type KubeletStatus } from "./pod-status.ts";
-import type { VirtualNode } from "./virtual-node.ts";
+import type { VirtualNode } from "../node/virtual-node.ts";
 
 export interface PodKeeperOptions extends Omit<PodSurroundings, "changed"> {
   nodes: readonly VirtualNode[];

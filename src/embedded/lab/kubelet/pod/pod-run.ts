@@ -1,17 +1,17 @@
-import { formatTime } from "../../../language/object/time.ts";
-import { controllerOf } from "../workloads/pods/controller-of.ts";
-import { podRequests, type ResourceAmounts } from "../workloads/scheduler/resource-amounts.ts";
-import { wishesInAnnotations, wishesInFiles } from "./behaviour.ts";
-import { isProgram, neededObjects } from "./container-files.ts";
-import { live } from "./container-life.ts";
-import { adoptContainer, type ContainerRun } from "./container-run.ts";
-import { NodeReads } from "./node-reads.ts";
+import { formatTime } from "../../../../language/object/time.ts";
+import { controllerOf } from "../../workloads/pods/controller-of.ts";
+import { podRequests, type ResourceAmounts } from "../../workloads/scheduler/resource-amounts.ts";
+import { wishesInAnnotations, wishesInFiles } from "../container/behaviour.ts";
+import { isProgram, neededObjects } from "../container/container-files.ts";
+import { live } from "../container/container-life.ts";
+import { adoptContainer, type ContainerRun } from "../container/container-run.ts";
+import { NodeReads } from "../node/node-reads.ts";
 import type { Pod } from "./pod-admission.ts";
 import { containersOf, restarts } from "./pod-containers.ts";
 import type { PodView } from "./pod-status.ts";
 import { hostIP, type Now, nowOn, type PodPlace, type PodSurroundings, retryMs } from "./pod-surroundings.ts";
-import type { VirtualNode } from "./virtual-node.ts";
-import { Wake } from "./wake.ts";
+import type { VirtualNode } from "../node/virtual-node.ts";
+import { Wake } from "../wake.ts";
 
 /** One pod on its node. It moves when asked to, with `step`, and tells with `view` how it stands. */
 export class PodRun {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ContainerRun } from "./container-run.ts";
+import { ContainerRun } from "../container/container-run.ts";
 import { phaseOf, podStatus, statusPatch, type PodView } from "./pod-status.ts";
 
 const at = { wall: Date.parse("2026-01-01T00:00:00Z"), monotonic: 0 };

@@ -1,8 +1,8 @@
 import type { Container, ContainerStatus, PodCondition, PodStatus } from "kubernetes-types/core/v1.js";
-import { hashText } from "../../../language/object/hash.ts";
-import { equal } from "../../../language/object/json.ts";
-import { formatTime } from "../../../language/object/time.ts";
-import type { ContainerRun, ContainerState } from "./container-run.ts";
+import { hashText } from "../../../../language/object/hash.ts";
+import { equal } from "../../../../language/object/json.ts";
+import { formatTime } from "../../../../language/object/time.ts";
+import type { ContainerRun, ContainerState } from "../container/container-run.ts";
 import type { Pod } from "./pod-admission.ts";
 
 export interface PodView {

@@ -1,10 +1,10 @@
-import type { Client } from "../../../cluster/kube/client.ts";
-import type { Cluster } from "../../../cluster/kube/connection.ts";
-import type { Clock } from "../../../cluster/runtime/clock.ts";
-import type { LogBudget } from "./container-log.ts";
+import type { Client } from "../../../../cluster/kube/client.ts";
+import type { Cluster } from "../../../../cluster/kube/connect/connection.ts";
+import type { Clock } from "../../../../cluster/runtime/clock.ts";
+import type { LogBudget } from "../container/container-log.ts";
 import type { PodEvents } from "./pod-events.ts";
-import type { Program } from "./program.ts";
-import type { VirtualNode } from "./virtual-node.ts";
+import type { Program } from "../container/program.ts";
+import type { VirtualNode } from "../node/virtual-node.ts";
 
 /** What all pods of a process are run with. */
 export interface PodSurroundings {

@@ -1,8 +1,8 @@
-import { bearer, type Authentication, type Credentials } from "../../../cluster/kube/credentials.ts";
-import type { Client } from "../../../cluster/kube/client.ts";
-import { kinds } from "../../../cluster/kube/kinds.ts";
-import { parseTime } from "../../../language/object/time.ts";
-import type { Clock } from "../../../cluster/runtime/clock.ts";
+import { bearer, type Authentication, type Credentials } from "../../../../cluster/kube/connect/credentials.ts";
+import type { Client } from "../../../../cluster/kube/client.ts";
+import { kinds } from "../../../../cluster/kube/kinds.ts";
+import { parseTime } from "../../../../language/object/time.ts";
+import type { Clock } from "../../../../cluster/runtime/clock.ts";
 
 export interface PodTokenOptions {
   /** As the kubelet of the pod's node. */

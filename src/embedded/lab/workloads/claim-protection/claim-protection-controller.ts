@@ -1,7 +1,7 @@
 import { isConflict, isNotFound } from "../../../../cluster/kube/api-error.ts";
 import { kinds } from "../../../../cluster/kube/kinds.ts";
 import { keyOf } from "../../../../language/object/meta.ts";
-import { Controller, type Result, source } from "../../../../cluster/runtime/controller.ts";
+import { Controller, type Result, source } from "../../../../cluster/runtime/controller/controller.ts";
 import { byNamespace } from "../workload-caches.ts";
 import type { PersistentVolumeClaim, Pod } from "../workload-objects.ts";
 import type { WorkloadOptions } from "../workload-options.ts";

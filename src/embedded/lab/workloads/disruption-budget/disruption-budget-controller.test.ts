@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { kinds } from "../../../../cluster/kube/kinds.ts";
 import type { OwnerReference } from "../../../../language/object/meta.ts";
-import { VirtualClock } from "../../../../cluster/runtime/virtual-clock.ts";
+import { VirtualClock } from "../../../../cluster/runtime/testing/virtual-clock.ts";
 import { memoryCaches } from "../testing/memory-caches.ts";
 import { MemoryCluster } from "../testing/memory-cluster.ts";
 import { testPod } from "../testing/objects.ts";

@@ -1,11 +1,11 @@
 import { kinds } from "../../../../cluster/kube/kinds.ts";
 import { matchesLabels } from "../../../../language/object/label-selector.ts";
 import { keyOf, type KubeObject } from "../../../../language/object/meta.ts";
-import { Controller, type Result, source } from "../../../../cluster/runtime/controller.ts";
+import { Controller, type Result, source } from "../../../../cluster/runtime/controller/controller.ts";
 import { selectorOf } from "../pods/claim.ts";
 import { controllerOf } from "../pods/controller-of.ts";
 import { isFinished } from "../pods/pod-state.ts";
-import { SpacedLooks } from "../spaced-looks.ts";
+import { SpacedLooks } from "../resync-interval.ts";
 import { byController, byNamespace } from "../workload-caches.ts";
 import type { Pod } from "../workload-objects.ts";
 import { runWithEvents, type WorkloadControllerOptions, type WorkloadOptions } from "../workload-options.ts";

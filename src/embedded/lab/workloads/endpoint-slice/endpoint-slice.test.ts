@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { kinds } from "../../../../cluster/kube/kinds.ts";
-import { VirtualClock } from "../../../../cluster/runtime/virtual-clock.ts";
+import { VirtualClock } from "../../../../cluster/runtime/testing/virtual-clock.ts";
 import { memoryCaches } from "../testing/memory-caches.ts";
 import { MemoryCluster } from "../testing/memory-cluster.ts";
 import { testNode, testPod } from "../testing/objects.ts";

@@ -1,9 +1,9 @@
 import { isConflict, isNotFound } from "../../../../cluster/kube/api-error.ts";
 import { kinds } from "../../../../cluster/kube/kinds.ts";
-import { isOlder } from "../../../../cluster/kube/resource-version.ts";
+import { isOlder } from "../../../../cluster/kube/informer/resource-version.ts";
 import { equal } from "../../../../language/object/json.ts";
 import { keyOf } from "../../../../language/object/meta.ts";
-import { Controller, type Result, source } from "../../../../cluster/runtime/controller.ts";
+import { Controller, type Result, source } from "../../../../cluster/runtime/controller/controller.ts";
 import { forEachBounded } from "../../../../cluster/runtime/for-each-bounded.ts";
 import { claim } from "../pods/claim.ts";
 import { dependentsSource } from "../pods/dependents-source.ts";

@@ -1,5 +1,5 @@
 import { keyOf } from "../../../../language/object/meta.ts";
-import { Controller, source } from "../../../../cluster/runtime/controller.ts";
+import { Controller, source } from "../../../../cluster/runtime/controller/controller.ts";
 import { controllerOf } from "../pods/controller-of.ts";
 import { byController } from "../workload-caches.ts";
 import type { Pod } from "../workload-objects.ts";

@@ -1,6 +1,6 @@
 import { findCondition } from "../../../../language/object/condition.ts";
 import type { Clock } from "../../../../cluster/runtime/clock.ts";
-import type { Lease } from "../../../../cluster/runtime/lease.ts";
+import type { Lease } from "../../../../cluster/runtime/leader/lease.ts";
 import type { Node } from "../workload-objects.ts";
 
 interface Heard {

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { kinds } from "../../../../cluster/kube/kinds.ts";
 import { formatMicroTime, formatTime } from "../../../../language/object/time.ts";
-import { type Lease, leaseKind } from "../../../../cluster/runtime/lease.ts";
-import { VirtualClock } from "../../../../cluster/runtime/virtual-clock.ts";
+import { type Lease, leaseKind } from "../../../../cluster/runtime/leader/lease.ts";
+import { VirtualClock } from "../../../../cluster/runtime/testing/virtual-clock.ts";
 import { memoryCaches } from "../testing/memory-caches.ts";
 import { MemoryCluster } from "../testing/memory-cluster.ts";
 import { testNode, testPod } from "../testing/objects.ts";

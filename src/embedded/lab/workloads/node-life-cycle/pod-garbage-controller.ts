@@ -1,7 +1,7 @@
 import { isNotFound } from "../../../../cluster/kube/api-error.ts";
 import type { Client } from "../../../../cluster/kube/client.ts";
 import { kinds } from "../../../../cluster/kube/kinds.ts";
-import { Controller, type Result, source } from "../../../../cluster/runtime/controller.ts";
+import { Controller, type Result, source } from "../../../../cluster/runtime/controller/controller.ts";
 import { forEachBounded } from "../../../../cluster/runtime/for-each-bounded.ts";
 import { isFinished, isTerminating } from "../pods/pod-state.ts";
 import { byNode } from "../workload-caches.ts";

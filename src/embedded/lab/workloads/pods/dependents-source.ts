@@ -2,7 +2,7 @@ import type { Cache, CacheEvent, Informer } from "../../../../cluster/kube/cache
 import type { KindRef } from "../../../../cluster/kube/client.ts";
 import { matchesLabels } from "../../../../language/object/label-selector.ts";
 import { keyOf, type KubeObject } from "../../../../language/object/meta.ts";
-import { source, type Source } from "../../../../cluster/runtime/controller.ts";
+import { source, type Source } from "../../../../cluster/runtime/controller/controller.ts";
 import { byNamespace } from "../workload-caches.ts";
 import { selectorOf } from "./claim.ts";
 import { controllerOf } from "./controller-of.ts";

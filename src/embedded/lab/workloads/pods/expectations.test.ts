@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { VirtualClock } from "../../../../cluster/runtime/virtual-clock.ts";
+import { VirtualClock } from "../../../../cluster/runtime/testing/virtual-clock.ts";
 import { Expectations } from "./expectations.ts";
 
 describe("expectations", () => {

@@ -1,6 +1,6 @@
 import { kinds } from "../../../../cluster/kube/kinds.ts";
 import { keyOf } from "../../../../language/object/meta.ts";
-import { Controller, type Result, source } from "../../../../cluster/runtime/controller.ts";
+import { Controller, type Result, source } from "../../../../cluster/runtime/controller/controller.ts";
 import { claim, claims, selectorOf } from "../pods/claim.ts";
 import { controllerOf } from "../pods/controller-of.ts";
 import { dependentsSource } from "../pods/dependents-source.ts";
@@ -9,7 +9,7 @@ import { createExpected, deleteExpected } from "../pods/expected-writes.ts";
 import { podFromTemplate } from "../pods/pod-from-template.ts";
 import { isActive, isFinished, isTerminating, untilAvailable } from "../pods/pod-state.ts";
 import { textOf, type PodWrites } from "../pods/pod-writes.ts";
-import { SpacedLooks } from "../spaced-looks.ts";
+import { SpacedLooks } from "../resync-interval.ts";
 import { byController } from "../workload-caches.ts";
 import type { Pod, ReplicaSet } from "../workload-objects.ts";
 import { runWithEvents, type WorkloadControllerOptions, type WorkloadOptions } from "../workload-options.ts";

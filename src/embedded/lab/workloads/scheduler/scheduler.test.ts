@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { ApiError } from "../../../../cluster/kube/api-error.ts";
 import { kinds } from "../../../../cluster/kube/kinds.ts";
-import { VirtualClock } from "../../../../cluster/runtime/virtual-clock.ts";
+import { VirtualClock } from "../../../../cluster/runtime/testing/virtual-clock.ts";
 import { MemoryCluster } from "../testing/memory-cluster.ts";
 import { testNode, testPod } from "../testing/objects.ts";
 import type { Pod } from "../workload-objects.ts";

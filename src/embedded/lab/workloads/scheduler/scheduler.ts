@@ -4,7 +4,7 @@ import { equal } from "../../../../language/object/json.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
 import { matchesLabels } from "../../../../language/object/label-selector.ts";
 import { pause } from "../../../../cluster/runtime/clock.ts";
-import { type Log, noLog } from "../../../../cluster/runtime/log.ts";
+import { type Log, noLog } from "../../../../cluster/runtime/log/log.ts";
 import type { Node, Pod, PodDisruptionBudget } from "../workload-objects.ts";
 import { ClusterState } from "./cluster-state.ts";
 import { type Decision, decideNode } from "./decide.ts";

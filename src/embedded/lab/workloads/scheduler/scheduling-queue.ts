@@ -1,5 +1,5 @@
 import type { Clock } from "../../../../cluster/runtime/clock.ts";
-import { DelayHeap } from "../../../../cluster/runtime/delay-heap.ts";
+import { DelayHeap } from "../../../../cluster/runtime/queue/delay-heap.ts";
 import type { Obstacle } from "./finding.ts";
 import type { PodFacts } from "./pod-facts.ts";
 

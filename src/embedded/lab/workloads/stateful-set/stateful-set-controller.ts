@@ -1,7 +1,7 @@
 import { isAlreadyExists, isConflict, isNotFound } from "../../../../cluster/kube/api-error.ts";
 import { kinds } from "../../../../cluster/kube/kinds.ts";
 import { keyOf } from "../../../../language/object/meta.ts";
-import { Controller, type Result, source } from "../../../../cluster/runtime/controller.ts";
+import { Controller, type Result, source } from "../../../../cluster/runtime/controller/controller.ts";
 import { claim } from "../pods/claim.ts";
 import { dependentsSource } from "../pods/dependents-source.ts";
 import { isNamespaceGoing, textOf } from "../pods/pod-writes.ts";

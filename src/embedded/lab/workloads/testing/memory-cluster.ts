@@ -1,7 +1,7 @@
 import { ApiError } from "../../../../cluster/kube/api-error.ts";
 import type { CacheEvent, Informer } from "../../../../cluster/kube/cache.ts";
 import type { Client, DeleteOptions, KindRef, Patch, WriteOptions } from "../../../../cluster/kube/client.ts";
-import { type IndexFunction, IndexedStore } from "../../../../cluster/kube/indexed-store.ts";
+import { type IndexFunction, IndexedStore } from "../../../../cluster/kube/informer/indexed-store.ts";
 import { kinds } from "../../../../cluster/kube/kinds.ts";
 import { equal, type Json } from "../../../../language/object/json.ts";
 import { keyOf, type KubeObject } from "../../../../language/object/meta.ts";

@@ -7,12 +7,12 @@ import {
   negateQuantity,
   parseQuantity,
   type Quantity,
-} from "../../object/quantity.ts";
-import { type Cidr, contains, formatIp, type Ip, masked, parseCidr, parseIp } from "../ip.ts";
+} from "../../../object/quantity.ts";
+import { type Cidr, contains, formatIp, type Ip, masked, parseCidr, parseIp } from "../../ip.ts";
 import { fail } from "./conversions.ts";
 import { LibraryBuilder, type Library } from "./overload.ts";
-import { bool, cidr, double, int, ip, quantity, string } from "./type.ts";
-import type { Value } from "./value.ts";
+import { bool, cidr, double, int, ip, quantity, string } from "../type.ts";
+import type { Value } from "../value.ts";
 
 /** Kubernetes' own types: quantities, addresses and networks. */
 export function amounts(): Library {

@@ -1,6 +1,6 @@
-import { canonicalQuantity, formatQuantity } from "../../object/quantity.ts";
-import { goNumber } from "../go-number.ts";
-import { formatIp } from "../ip.ts";
+import { canonicalQuantity, formatQuantity } from "../../../object/quantity.ts";
+import { goNumber } from "../../go-number.ts";
+import { formatIp } from "../../ip.ts";
 import { LibraryBuilder, type Library } from "./overload.ts";
 import { checkedInt, nanos, uintOf, unsigned } from "./operators.ts";
 import {
@@ -11,7 +11,7 @@ import {
   showDuration,
   showTimestamp,
   timestampOf,
-} from "./time-value.ts";
+} from "../time-value.ts";
 import {
   bool,
   bytes,
@@ -26,8 +26,8 @@ import {
   timestamp,
   typeType,
   uint,
-} from "./type.ts";
-import { EvaluationError, kindOf, type Tagged, type Value } from "./value.ts";
+} from "../type.ts";
+import { EvaluationError, kindOf, type Tagged, type Value } from "../value.ts";
 
 /** `int("5")`, `timestamp("…")`, `type(x)`, and the parts of times. */
 export function conversions(): Library {

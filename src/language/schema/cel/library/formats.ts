@@ -6,12 +6,12 @@ import {
   labelValue,
   type NameRule,
   qualifiedName,
-} from "../../object/names.ts";
-import { hasFormat } from "../format.ts";
-import { charge, sizeCost } from "./frame.ts";
+} from "../../../object/names.ts";
+import { hasFormat } from "../../format.ts";
+import { charge, sizeCost } from "../frame.ts";
 import { LibraryBuilder, type Library } from "./overload.ts";
-import { list, opaque, optional, string } from "./type.ts";
-import { none, OpaqueValue, OptionalValue, type Value } from "./value.ts";
+import { list, opaque, optional, string } from "../type.ts";
+import { none, OpaqueValue, OptionalValue, type Value } from "../value.ts";
 import { parseUrl } from "./urls.ts";
 
 const formatType = opaque("kubernetes.NamedFormat");

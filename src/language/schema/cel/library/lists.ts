@@ -1,11 +1,11 @@
-import { equals, order } from "./comparison.ts";
+import { equals, order } from "../comparison.ts";
 import { fail } from "./conversions.ts";
-import { charge, type Frame, sizeCost } from "./frame.ts";
+import { charge, type Frame, sizeCost } from "../frame.ts";
 import { checkedInt, nanos, uintOf, unsigned } from "./operators.ts";
 import { LibraryBuilder, type Library } from "./overload.ts";
-import { durationOf } from "./time-value.ts";
-import { agree, bool, double, duration, dyn, int, list, optional, type Type, uint } from "./type.ts";
-import { none, OptionalValue, type Value } from "./value.ts";
+import { durationOf } from "../time-value.ts";
+import { agree, bool, double, duration, dyn, int, list, optional, type Type, uint } from "../type.ts";
+import { none, OptionalValue, type Value } from "../value.ts";
 
 const anyList = list(dyn);
 const itemOf = (type: Type): Type => (type.kind === "list" ? type.item : dyn);

@@ -1,7 +1,7 @@
-import { equals, order } from "./comparison.ts";
-import { charge, sizeCost } from "./frame.ts";
+import { equals, order } from "../comparison.ts";
+import { charge, sizeCost } from "../frame.ts";
 import { LibraryBuilder, type Library } from "./overload.ts";
-import { durationOf, timestampOf } from "./time-value.ts";
+import { durationOf, timestampOf } from "../time-value.ts";
 import {
   agree,
   bool,
@@ -17,8 +17,8 @@ import {
   timestamp,
   type Type,
   uint,
-} from "./type.ts";
-import { asKey, EvaluationError, type Tagged, type Value } from "./value.ts";
+} from "../type.ts";
+import { asKey, EvaluationError, type Tagged, type Value } from "../value.ts";
 
 /** `+`, `<`, `in` and the rest, under the names that cel-go has for them in its errors. */
 export function operators(): Library {

@@ -1,6 +1,6 @@
-import { charge, type Frame, sizeCost } from "./frame.ts";
-import { agree, type Type } from "./type.ts";
-import { isList, kindOf, OpaqueValue, type Value } from "./value.ts";
+import { charge, type Frame, sizeCost } from "../frame.ts";
+import { agree, type Type } from "../type.ts";
+import { isList, kindOf, OpaqueValue, type Value } from "../value.ts";
 
 /** One way to call a function. A member's first parameter is what stands before the dot. */
 export interface Overload {

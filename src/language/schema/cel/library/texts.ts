@@ -1,10 +1,10 @@
-import { runeLength } from "../../object/byte-length.ts";
-import { compilePattern, PatternError } from "../pattern.ts";
+import { runeLength } from "../../../object/byte-length.ts";
+import { compilePattern, PatternError } from "../../pattern.ts";
 import { fail, show } from "./conversions.ts";
-import { charge, type Frame, sizeCost } from "./frame.ts";
+import { charge, type Frame, sizeCost } from "../frame.ts";
 import { LibraryBuilder, type Library } from "./overload.ts";
-import { bool, bytes, dyn, int, list, map, string } from "./type.ts";
-import { isList, isMap, kindOf, type Value } from "./value.ts";
+import { bool, bytes, dyn, int, list, map, string } from "../type.ts";
+import { isList, isMap, kindOf, type Value } from "../value.ts";
 
 /** Functions of texts. Positions count code points, as everywhere in CEL. */
 export function texts(): Library {

@@ -1,8 +1,8 @@
 import { fail } from "./conversions.ts";
-import { charge, type Frame, sizeCost } from "./frame.ts";
+import { charge, type Frame, sizeCost } from "../frame.ts";
 import { LibraryBuilder, type Library } from "./overload.ts";
-import { bool, list, map, opaque, string } from "./type.ts";
-import { OpaqueValue, type Value } from "./value.ts";
+import { bool, list, map, opaque, string } from "../type.ts";
+import { OpaqueValue, type Value } from "../value.ts";
 
 export interface Url {
   readonly scheme: string;

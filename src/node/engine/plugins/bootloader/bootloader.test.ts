@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { MemoryBase } from "../../host/memory-base.ts";
-import { type MemoryCommand, MemoryHost } from "../../host/memory-host.ts";
-import { parseProfile } from "../../../language/tuned/parse-profile.ts";
-import { noAnswers } from "../../../language/tuned/probe.ts";
-import { resolve } from "../../../language/tuned/resolve.ts";
-import { nativeEngine } from "../native-engine.ts";
-import { complaints, expectedComplaints, expectedOutcome, outcomeOf, runCase } from "../testing/plugin-bench.ts";
-import { type RecordedCase, recordedCases } from "../testing/recorded-case.ts";
+import { MemoryBase } from "../../../host/memory-base.ts";
+import { type MemoryCommand, MemoryHost } from "../../../host/memory-host.ts";
+import { parseProfile } from "../../../../language/tuned/text/parse-profile.ts";
+import { noAnswers } from "../../../../language/tuned/probe.ts";
+import { resolve } from "../../../../language/tuned/resolve.ts";
+import { nativeEngine } from "../../native-engine.ts";
+import { complaints, expectedComplaints, expectedOutcome, outcomeOf, runCase } from "../../testing/plugin-bench.ts";
+import { type RecordedCase, recordedCases } from "../../testing/recorded-case.ts";
 import { bootloader } from "./bootloader.ts";
 
 const state = "/etc/tuned/bootcmdline";

@@ -1,13 +1,13 @@
-import { bootCommandLine } from "../../../language/tuned/boot-arguments.ts";
-import { truthDigit, unquote } from "../../../language/tuned/plugin-text.ts";
-import type { Setting, Unit } from "../../../language/tuned/unit.ts";
-import type { Change, Observe, Plugin, Step } from "../plugin.ts";
-import { isBelow } from "../is-below.ts";
-import { planGrub } from "./bootloader-grub.ts";
-import { planInitrd } from "./bootloader-initrd.ts";
-import { hasBootc, ostreeArguments, ostreeState, planBootc, planOstree, wordsOf } from "./bootloader-ostree.ts";
-import { isWritten, readBootState, statePath, unwritable, writeBootState } from "./bootloader-state.ts";
-import { impossible, skipped, unknownOptions, type Wanted, wantedOf } from "./device-steps.ts";
+import { bootCommandLine } from "../../../../language/tuned/boot-arguments.ts";
+import { truthDigit, unquote } from "../../../../language/tuned/plugin-text.ts";
+import type { Setting, Unit } from "../../../../language/tuned/unit.ts";
+import type { Change, Observe, Plugin, Step } from "../../plugin.ts";
+import { isBelow } from "../../is-below.ts";
+import { planGrub } from "./grub.ts";
+import { planInitrd } from "./initrd.ts";
+import { hasBootc, ostreeArguments, ostreeState, planBootc, planOstree, wordsOf } from "./ostree.ts";
+import { isWritten, readBootState, statePath, unwritable, writeBootState } from "./state.ts";
+import { impossible, skipped, unknownOptions, type Wanted, wantedOf } from "../device-steps.ts";
 
 const known = new Set([
   "grub2_cfg_file",

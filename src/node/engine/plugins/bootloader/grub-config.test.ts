@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { patchGrubConfig, patchGrubDefaults, unpatchGrubDefaults, usesEntryFiles } from "./bootloader-grub-config.ts";
+import { patchGrubConfig, patchGrubDefaults, unpatchGrubDefaults, usesEntryFiles } from "./grub-config.ts";
 
 const plain = `### BEGIN /etc/grub.d/00_header ###
 set x=1

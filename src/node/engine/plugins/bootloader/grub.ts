@@ -1,8 +1,8 @@
-import { isBelow } from "../is-below.ts";
-import type { Action } from "../action.ts";
-import type { Observe } from "../plugin.ts";
-import { patchGrubConfig, patchGrubDefaults, unpatchGrubDefaults, usesEntryFiles } from "./bootloader-grub-config.ts";
-import { type BootState, inQuotes, isWritten, writeBootState } from "./bootloader-state.ts";
+import { isBelow } from "../../is-below.ts";
+import type { Action } from "../../action.ts";
+import type { Observe } from "../../plugin.ts";
+import { patchGrubConfig, patchGrubDefaults, unpatchGrubDefaults, usesEntryFiles } from "./grub-config.ts";
+import { type BootState, inQuotes, isWritten, writeBootState } from "./state.ts";
 
 const defaultsPath = "/etc/default/grub";
 const hook = "/usr/lib/kernel/install.d/92-tuned.install";

@@ -1,9 +1,9 @@
-import { truthDigit } from "../../../language/tuned/plugin-text.ts";
-import type { Unit } from "../../../language/tuned/unit.ts";
-import type { Action } from "../action.ts";
-import { isBelow } from "../is-below.ts";
-import type { Observe } from "../plugin.ts";
-import type { BootState } from "./bootloader-state.ts";
+import { truthDigit } from "../../../../language/tuned/plugin-text.ts";
+import type { Unit } from "../../../../language/tuned/unit.ts";
+import type { Action } from "../../action.ts";
+import { isBelow } from "../../is-below.ts";
+import type { Observe } from "../../plugin.ts";
+import type { BootState } from "./state.ts";
 
 export type Initrd =
   | { type: "none" }

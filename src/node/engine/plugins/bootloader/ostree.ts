@@ -1,6 +1,6 @@
-import type { Action } from "../action.ts";
-import type { Observe } from "../plugin.ts";
-import { type BootState, writeBootState } from "./bootloader-state.ts";
+import type { Action } from "../../action.ts";
+import type { Observe } from "../../plugin.ts";
+import { type BootState, writeBootState } from "./state.ts";
 
 /** Where the operating system is an image, its own tools keep the kernel's arguments. */
 

@@ -1,6 +1,6 @@
-import { setKeys } from "../../../language/tuned/plugin-text.ts";
-import type { Action } from "../action.ts";
-import type { Observe } from "../plugin.ts";
+import { setKeys } from "../../../../language/tuned/plugin-text.ts";
+import type { Action } from "../../action.ts";
+import type { Observe } from "../../plugin.ts";
 
 /** TuneD's note of what it adds to the kernel's command line; its template for GRUB reads it as a shell would. */
 export const statePath = "/etc/tuned/bootcmdline";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { complaints, expectedOutcome, outcomeOf, runCase } from "../testing/plugin-bench.ts";
-import { type RecordedCase, recordedCases } from "../testing/recorded-case.ts";
-import { nativeBytes } from "./cpu-latency.ts";
+import { complaints, expectedOutcome, outcomeOf, runCase } from "../../testing/plugin-bench.ts";
+import { type RecordedCase, recordedCases } from "../../testing/recorded-case.ts";
+import { nativeBytes } from "./latency.ts";
 
 describe("as TuneD", () => {
   test.each(recordedCases("22-plugin-cpu").map((one) => [one.id, one] as const))("%s", async (_, one) => {

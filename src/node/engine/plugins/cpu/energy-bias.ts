@@ -1,7 +1,7 @@
-import { parseInteger } from "../../../language/cpu/integer.ts";
-import type { Observe, Step } from "../plugin.ts";
-import { hasFlag, vendorOf } from "./cpu-vendor.ts";
-import { forEachDevice, impossible, skipped, valueOf, type Wanted } from "./device-steps.ts";
+import { parseInteger } from "../../../../language/cpu/integer.ts";
+import type { Observe, Step } from "../../plugin.ts";
+import { hasFlag, vendorOf } from "./vendor.ts";
+import { forEachDevice, impossible, skipped, valueOf, type Wanted } from "../device-steps.ts";
 
 /** The kernel's and today's tool's names for a bias; before Linux 4.13 the tool had three. */
 const today = new Map([

@@ -1,6 +1,6 @@
-import { parseInteger } from "../../../language/cpu/integer.ts";
-import type { Observe, Step } from "../plugin.ts";
-import { forEachDevice, impossible, kernelFile, skipped, valueOf, type Wanted } from "./device-steps.ts";
+import { parseInteger } from "../../../../language/cpu/integer.ts";
+import type { Observe, Step } from "../../plugin.ts";
+import { forEachDevice, impossible, kernelFile, skipped, valueOf, type Wanted } from "../device-steps.ts";
 
 /** `energy_performance_preference`: the first of several that the CPU offers; numbers up to 255 always are. */
 export async function planEnergyPreference(wanted: Wanted, cpus: readonly string[], observe: Observe): Promise<Step[]> {

@@ -1,7 +1,7 @@
-import { truthDigit } from "../../../language/tuned/plugin-text.ts";
-import type { Observe, Step } from "../plugin.ts";
-import { vendorOf } from "./cpu-vendor.ts";
-import { forEachDevice, impossible, kernelFile, skipped, valueOf, type Wanted } from "./device-steps.ts";
+import { truthDigit } from "../../../../language/tuned/plugin-text.ts";
+import type { Observe, Step } from "../../plugin.ts";
+import { vendorOf } from "./vendor.ts";
+import { forEachDevice, impossible, kernelFile, skipped, valueOf, type Wanted } from "../device-steps.ts";
 
 const driver = "/sys/devices/system/cpu/intel_pstate";
 

@@ -1,5 +1,5 @@
-import type { Observe } from "../plugin.ts";
-import { valueOf } from "./device-steps.ts";
+import type { Observe } from "../../plugin.ts";
+import { valueOf } from "../device-steps.ts";
 
 /** As TuneD tells them apart: x86 that is not AMD's or Hygon's is taken for Intel's. */
 export async function vendorOf(observe: Observe): Promise<"intel" | "amd" | "other"> {

@@ -1,6 +1,6 @@
-import { formatMask, parseMask } from "../../../language/cpu/cpu-mask.ts";
-import { type CpuSet, intersection } from "../../../language/cpu/cpu-set.ts";
-import type { Observe, Step } from "../plugin.ts";
+import { formatMask, parseMask } from "../../../../language/cpu/cpu-mask.ts";
+import { type CpuSet, intersection } from "../../../../language/cpu/cpu-set.ts";
+import type { Observe, Step } from "../../plugin.ts";
 
 export interface IrqRequest {
   readonly about: { readonly option: string; readonly from: string; readonly device?: string };

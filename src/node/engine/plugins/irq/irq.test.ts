@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { MemoryBase } from "../../host/memory-base.ts";
-import { MemoryHost } from "../../host/memory-host.ts";
-import type { Outcome } from "../../host/host.ts";
-import { parseProfile } from "../../../language/tuned/parse-profile.ts";
-import { resolve, type ResolvedProfile } from "../../../language/tuned/resolve.ts";
-import { nativeEngine } from "../native-engine.ts";
-import { complaints, expectedOutcome, outcomeOf, runCase } from "../testing/plugin-bench.ts";
-import { recordedCase, recordedCases } from "../testing/recorded-case.ts";
+import { MemoryBase } from "../../../host/memory-base.ts";
+import { MemoryHost } from "../../../host/memory-host.ts";
+import type { Outcome } from "../../../host/host.ts";
+import { parseProfile } from "../../../../language/tuned/text/parse-profile.ts";
+import { resolve, type ResolvedProfile } from "../../../../language/tuned/resolve.ts";
+import { nativeEngine } from "../../native-engine.ts";
+import { complaints, expectedOutcome, outcomeOf, runCase } from "../../testing/plugin-bench.ts";
+import { recordedCase, recordedCases } from "../../testing/recorded-case.ts";
 import { irq } from "./irq.ts";
 
 const plugins = [irq];

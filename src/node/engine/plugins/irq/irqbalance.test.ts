@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { complaints, expectedComplaints, expectedOutcome, outcomeOf, runCase } from "../testing/plugin-bench.ts";
-import { type Recorded, recordedCase, recordedCases } from "../testing/recorded-case.ts";
+import { complaints, expectedComplaints, expectedOutcome, outcomeOf, runCase } from "../../testing/plugin-bench.ts";
+import { type Recorded, recordedCase, recordedCases } from "../../testing/recorded-case.ts";
 import { irqbalance } from "./irqbalance.ts";
 
 const plugins = [irqbalance];

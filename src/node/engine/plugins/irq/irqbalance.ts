@@ -1,9 +1,9 @@
-import { cpusOf, parseCpuList } from "../../../language/cpu/cpu-list.ts";
-import { formatRanges, formatUnpacked, isSubset } from "../../../language/cpu/cpu-set.ts";
-import type { Setting } from "../../../language/tuned/unit.ts";
-import type { Action } from "../action.ts";
-import type { Observe, Plugin, Step } from "../plugin.ts";
-import { unknownOption } from "../unknown-option.ts";
+import { cpusOf, parseCpuList } from "../../../../language/cpu/cpu-list.ts";
+import { formatRanges, formatUnpacked, isSubset } from "../../../../language/cpu/cpu-set.ts";
+import type { Setting } from "../../../../language/tuned/unit.ts";
+import type { Action } from "../../action.ts";
+import type { Observe, Plugin, Step } from "../../plugin.ts";
+import { unknownOption } from "../../unknown-option.ts";
 
 /** Red Hat's place, then Debian's. */
 const files = ["/etc/sysconfig/irqbalance", "/etc/default/irqbalance"];

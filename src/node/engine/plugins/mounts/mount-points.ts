@@ -1,4 +1,4 @@
-import type { Observe } from "../plugin.ts";
+import type { Observe } from "../../plugin.ts";
 
 export interface MountPoint {
   readonly fileSystem: string;

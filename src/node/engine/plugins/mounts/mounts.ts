@@ -1,7 +1,7 @@
-import type { Setting } from "../../../language/tuned/unit.ts";
-import type { Action } from "../action.ts";
-import type { Observe, Plugin, Step } from "../plugin.ts";
-import { unknownOption } from "../unknown-option.ts";
+import type { Setting } from "../../../../language/tuned/unit.ts";
+import type { Action } from "../../action.ts";
+import type { Observe, Plugin, Step } from "../../plugin.ts";
+import { unknownOption } from "../../unknown-option.ts";
 import { type MountPoint, readMountPoints } from "./mount-points.ts";
 
 const option = "disable_barriers";

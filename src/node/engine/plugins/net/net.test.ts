@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { MemoryCommand } from "../../host/memory-host.ts";
-import { parseProfile } from "../../../language/tuned/parse-profile.ts";
-import { resolve, type ResolvedProfile } from "../../../language/tuned/resolve.ts";
-import { nativeEngine } from "../native-engine.ts";
-import { complaints, expectedComplaints, expectedOutcome, outcomeOf, runCase } from "../testing/plugin-bench.ts";
-import { type Recorded, type RecordedCase, recordedCase, recordedCases } from "../testing/recorded-case.ts";
+import type { MemoryCommand } from "../../../host/memory-host.ts";
+import { parseProfile } from "../../../../language/tuned/text/parse-profile.ts";
+import { resolve, type ResolvedProfile } from "../../../../language/tuned/resolve.ts";
+import { nativeEngine } from "../../native-engine.ts";
+import { complaints, expectedComplaints, expectedOutcome, outcomeOf, runCase } from "../../testing/plugin-bench.ts";
+import { type Recorded, type RecordedCase, recordedCase, recordedCases } from "../../testing/recorded-case.ts";
 import { net } from "./net.ts";
 
 const plugins = [net];

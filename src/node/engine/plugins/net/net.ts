@@ -1,10 +1,10 @@
-import type { Setting, Unit } from "../../../language/tuned/unit.ts";
-import { withModifier } from "../modifier.ts";
-import type { Observe, Plugin, Step } from "../plugin.ts";
-import { unknownOption } from "../unknown-option.ts";
-import { isLinkOption, planLink, planWakeOnLan } from "./net-link.ts";
-import { netProperties } from "./net-properties.ts";
-import { isParameterOption, planParameters } from "./net-parameters.ts";
+import type { Setting, Unit } from "../../../../language/tuned/unit.ts";
+import { withModifier } from "../../modifier.ts";
+import type { Observe, Plugin, Step } from "../../plugin.ts";
+import { unknownOption } from "../../unknown-option.ts";
+import { isLinkOption, planLink, planWakeOnLan } from "./link.ts";
+import { netProperties } from "./properties.ts";
+import { isParameterOption, planParameters } from "./parameters.ts";
 
 /** In TuneD's order; what is for the whole node comes first. */
 const order = [

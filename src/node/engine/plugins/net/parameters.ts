@@ -1,7 +1,7 @@
-import type { Setting } from "../../../language/tuned/unit.ts";
-import type { Action } from "../action.ts";
-import type { Observe, Step } from "../plugin.ts";
-import { readEthtool } from "./net-ethtool-output.ts";
+import type { Setting } from "../../../../language/tuned/unit.ts";
+import type { Action } from "../../action.ts";
+import type { Observe, Step } from "../../plugin.ts";
+import { readEthtool } from "./ethtool-output.ts";
 
 interface Kind {
   readonly query: string;

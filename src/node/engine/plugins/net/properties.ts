@@ -1,4 +1,4 @@
-import type { Observe } from "../plugin.ts";
+import type { Observe } from "../../plugin.ts";
 
 /** What udev knows of an interface: what the kernel tells, and what udev's rules found out besides. */
 export async function netProperties(device: string, { host }: Observe): Promise<string> {

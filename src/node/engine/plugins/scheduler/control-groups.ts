@@ -1,5 +1,5 @@
-import type { Unit } from "../../../language/tuned/unit.ts";
-import type { Step } from "../plugin.ts";
+import type { Unit } from "../../../../language/tuned/unit.ts";
+import type { Step } from "../../plugin.ts";
 
 /** Put tasks into control groups of version 1, which nodes of today do not have. */
 const options = new Set([

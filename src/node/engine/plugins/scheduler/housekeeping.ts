@@ -1,7 +1,7 @@
-import { cpusOf, parseCpuList } from "../../../language/cpu/cpu-list.ts";
-import { type CpuSet, difference, formatRanges, isSubset } from "../../../language/cpu/cpu-set.ts";
-import type { Unit } from "../../../language/tuned/unit.ts";
-import type { Observe, Step } from "../plugin.ts";
+import { cpusOf, parseCpuList } from "../../../../language/cpu/cpu-list.ts";
+import { type CpuSet, difference, formatRanges, isSubset } from "../../../../language/cpu/cpu-set.ts";
+import type { Unit } from "../../../../language/tuned/unit.ts";
+import type { Observe, Step } from "../../plugin.ts";
 
 /** The CPUs that `isolated_cores` leaves to everything else. */
 export interface Housekeeping {

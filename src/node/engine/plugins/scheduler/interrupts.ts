@@ -1,9 +1,9 @@
-import { parseCpuList } from "../../../language/cpu/cpu-list.ts";
-import type { Unit } from "../../../language/tuned/unit.ts";
-import type { Observe, Step } from "../plugin.ts";
-import { planIrq, within } from "./irq-affinity.ts";
-import type { Housekeeping } from "./scheduler-housekeeping.ts";
-import { isYes } from "./scheduler-scope.ts";
+import { parseCpuList } from "../../../../language/cpu/cpu-list.ts";
+import type { Unit } from "../../../../language/tuned/unit.ts";
+import type { Observe, Step } from "../../plugin.ts";
+import { planIrq, within } from "../irq/affinity.ts";
+import type { Housekeeping } from "./housekeeping.ts";
+import { isYes } from "./scope.ts";
 
 /** Moves interrupts to the CPUs that are not isolated, and says where new ones go. */
 export async function planInterrupts(

@@ -1,6 +1,6 @@
-import type { Setting } from "../../../language/tuned/unit.ts";
-import { withModifier } from "../modifier.ts";
-import type { Observe, Step } from "../plugin.ts";
+import type { Setting } from "../../../../language/tuned/unit.ts";
+import { withModifier } from "../../modifier.ts";
+import type { Observe, Step } from "../../plugin.ts";
 
 const debug = "/sys/kernel/debug/sched";
 

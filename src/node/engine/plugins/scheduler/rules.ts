@@ -1,9 +1,9 @@
-import { parseMask } from "../../../language/cpu/cpu-mask.ts";
-import type { CpuSet } from "../../../language/cpu/cpu-set.ts";
-import { compilePython, type PythonPattern } from "../../../language/tuned/python-pattern.ts";
-import type { Setting, Unit } from "../../../language/tuned/unit.ts";
-import type { Step } from "../plugin.ts";
-import { type Policy, policies } from "./scheduler-policy.ts";
+import { parseMask } from "../../../../language/cpu/cpu-mask.ts";
+import type { CpuSet } from "../../../../language/cpu/cpu-set.ts";
+import { compilePython, type PythonPattern } from "../../../../language/tuned/pattern/python-pattern.ts";
+import type { Setting, Unit } from "../../../../language/tuned/unit.ts";
+import type { Step } from "../../plugin.ts";
+import { type Policy, policies } from "./policy.ts";
 
 /** `group.name=rule_prio:policy:priority:affinity:regex`: how tasks with such a command line run. */
 export interface Rule {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { nativeEngine } from "../native-engine.ts";
-import { complaints, expectedOutcome, outcomeOf, runCase } from "../testing/plugin-bench.ts";
-import { recordedCases } from "../testing/recorded-case.ts";
-import { schedulerProfile, TaskNode, untold } from "./scheduler-test-node.ts";
+import { nativeEngine } from "../../native-engine.ts";
+import { complaints, expectedOutcome, outcomeOf, runCase } from "../../testing/plugin-bench.ts";
+import { recordedCases } from "../../testing/recorded-case.ts";
+import { schedulerProfile, TaskNode, untold } from "../../testing/scheduler-node.ts";
 import { scheduler } from "./scheduler.ts";
 
 const plugins = [scheduler];

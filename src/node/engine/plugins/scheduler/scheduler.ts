@@ -1,13 +1,13 @@
-import type { Unit } from "../../../language/tuned/unit.ts";
-import type { Plugin, Step } from "../plugin.ts";
-import { unknownOption } from "../unknown-option.ts";
-import { isControlGroupOption, planControlGroups } from "./scheduler-control-groups.ts";
-import { housekeepingOf } from "./scheduler-housekeeping.ts";
-import { planInterrupts } from "./scheduler-interrupts.ts";
-import { isKnob, planKnob } from "./scheduler-knobs.ts";
-import { readRules } from "./scheduler-rules.ts";
-import { readScope } from "./scheduler-scope.ts";
-import { planTasks } from "./scheduler-task-steps.ts";
+import type { Unit } from "../../../../language/tuned/unit.ts";
+import type { Plugin, Step } from "../../plugin.ts";
+import { unknownOption } from "../../unknown-option.ts";
+import { isControlGroupOption, planControlGroups } from "./control-groups.ts";
+import { housekeepingOf } from "./housekeeping.ts";
+import { planInterrupts } from "./interrupts.ts";
+import { isKnob, planKnob } from "./knobs.ts";
+import { readRules } from "./rules.ts";
+import { readScope } from "./scope.ts";
+import { planTasks } from "./task-steps.ts";
 
 /** Say how other options are meant. */
 const qualifiers = new Set([

@@ -1,6 +1,6 @@
-import { compilePython, type PythonPattern } from "../../../language/tuned/python-pattern.ts";
-import type { Unit } from "../../../language/tuned/unit.ts";
-import type { Step } from "../plugin.ts";
+import { compilePython, type PythonPattern } from "../../../../language/tuned/pattern/python-pattern.ts";
+import type { Unit } from "../../../../language/tuned/unit.ts";
+import type { Step } from "../../plugin.ts";
 
 /** Which tasks the unit is about. */
 export interface Scope {

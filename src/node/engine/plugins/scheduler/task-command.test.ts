@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { LinuxHost } from "../../host/linux-host.ts";
-import type { Action } from "../action.ts";
-import { carryOut } from "../carry-out.ts";
-import { setTaskCpus, setTaskPolicy, type TaskName } from "./scheduler-task-command.ts";
+import { LinuxHost } from "../../../host/linux-host.ts";
+import type { Action } from "../../action.ts";
+import { carryOut } from "../../carry-out.ts";
+import { setTaskCpus, setTaskPolicy, type TaskName } from "./task-command.ts";
 
 const host = new LinuxHost();
 const canRun = ["taskset", "chrt"].every((name) => existsSync(`/usr/bin/${name}`));

@@ -1,4 +1,4 @@
-import type { Action } from "../action.ts";
+import type { Action } from "../../action.ts";
 
 /** A thread, told from one that gets its number later by when it started. */
 export interface TaskName {

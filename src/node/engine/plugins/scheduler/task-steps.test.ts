@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { nativeEngine } from "../native-engine.ts";
-import { schedulerProfile, TaskNode, type Thread, untold } from "./scheduler-test-node.ts";
+import { nativeEngine } from "../../native-engine.ts";
+import { schedulerProfile, TaskNode, type Thread, untold } from "../../testing/scheduler-node.ts";
 import { scheduler } from "./scheduler.ts";
 
 const engine = nativeEngine([scheduler]);

@@ -1,13 +1,13 @@
-import { cpusOf } from "../../../language/cpu/cpu-list.ts";
-import { formatRanges } from "../../../language/cpu/cpu-set.ts";
-import type { Observe, Step } from "../plugin.ts";
-import { within, withoutUs } from "./irq-affinity.ts";
-import type { Housekeeping } from "./scheduler-housekeeping.ts";
-import { policies } from "./scheduler-policy.ts";
-import type { Rule } from "./scheduler-rules.ts";
-import type { Scope } from "./scheduler-scope.ts";
-import { setTaskCpus, setTaskPolicy } from "./scheduler-task-command.ts";
-import { inPortions, type Process, readProcesses, readTaskCpus, type Task } from "./scheduler-tasks.ts";
+import { cpusOf } from "../../../../language/cpu/cpu-list.ts";
+import { formatRanges } from "../../../../language/cpu/cpu-set.ts";
+import type { Observe, Step } from "../../plugin.ts";
+import { within, withoutUs } from "../irq/affinity.ts";
+import type { Housekeeping } from "./housekeeping.ts";
+import { policies } from "./policy.ts";
+import type { Rule } from "./rules.ts";
+import type { Scope } from "./scope.ts";
+import { setTaskCpus, setTaskPolicy } from "./task-command.ts";
+import { inPortions, type Process, readProcesses, readTaskCpus, type Task } from "./tasks.ts";
 
 export interface TaskRequest {
   readonly scope: Scope;

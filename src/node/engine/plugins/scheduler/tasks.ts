@@ -1,4 +1,4 @@
-import type { Observe } from "../plugin.ts";
+import type { Observe } from "../../plugin.ts";
 
 /** One thread of a process. */
 export interface Task {

@@ -1,4 +1,4 @@
-import type { Setting } from "../../../language/tuned/unit.ts";
+import type { Setting } from "../../../../language/tuned/unit.ts";
 
 /** What a profile asks of one service. */
 export interface ServiceWish {

@@ -1,8 +1,8 @@
-import type { Action } from "../action.ts";
-import { isBelow } from "../is-below.ts";
-import type { Observe, Plugin, Step } from "../plugin.ts";
-import { unknownOption } from "../unknown-option.ts";
-import { parseServiceWish, type ServiceWish } from "./service-options.ts";
+import type { Action } from "../../action.ts";
+import { isBelow } from "../../is-below.ts";
+import type { Observe, Plugin, Step } from "../../plugin.ts";
+import { unknownOption } from "../../unknown-option.ts";
+import { parseServiceWish, type ServiceWish } from "./options.ts";
 
 /** `[service]`: services of systemd, started, stopped, enabled, disabled, and given settings. */
 export const service: Plugin = {

@@ -1,5 +1,5 @@
-import { matchesGlob } from "../../../language/tuned/glob.ts";
-import type { Observe } from "../plugin.ts";
+import { matchesGlob } from "../../../../language/tuned/pattern/glob.ts";
+import type { Observe } from "../../plugin.ts";
 
 /** A value that the node's own files give a sysctl. */
 export interface SystemSysctl {

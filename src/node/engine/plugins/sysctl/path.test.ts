@@ -1,7 +1,7 @@
 import { normalize } from "node:path/posix";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { sysctlPath } from "./sysctl-path.ts";
+import { sysctlPath } from "./path.ts";
 
 test.each([
   ["vm.swappiness", "/proc/sys/vm/swappiness"],

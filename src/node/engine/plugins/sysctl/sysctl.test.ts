@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { nativeEngine } from "../native-engine.ts";
-import { benchHost } from "../testing/bench-host.ts";
+import { nativeEngine } from "../../native-engine.ts";
+import { benchHost } from "../../testing/bench-host.ts";
 import {
   complaints,
   expectedComplaints,
@@ -8,8 +8,8 @@ import {
   outcomeOf,
   resolvedProfile,
   runCase,
-} from "../testing/plugin-bench.ts";
-import { type RecordedCase, recordedCases } from "../testing/recorded-case.ts";
+} from "../../testing/plugin-bench.ts";
+import { type RecordedCase, recordedCases } from "../../testing/recorded-case.ts";
 
 describe("as TuneD", () => {
   test.each(recordedCases("20-plugin-sysctl").map((one) => [one.id, one] as const))("%s", async (_, one) => {

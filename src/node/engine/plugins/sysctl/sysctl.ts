@@ -1,11 +1,11 @@
-import { collapseBlanks, unquote } from "../../../language/tuned/plugin-text.ts";
-import type { Setting } from "../../../language/tuned/unit.ts";
-import { holds } from "../holds.ts";
-import { wantedValue } from "../modifier.ts";
-import type { Observe, Plugin, Step } from "../plugin.ts";
-import { undoSysctl } from "./dirty-pair.ts";
-import { readSystemSysctls, type SystemSysctl } from "./sysctl-files.ts";
-import { sysctlPath } from "./sysctl-path.ts";
+import { collapseBlanks, unquote } from "../../../../language/tuned/plugin-text.ts";
+import type { Setting } from "../../../../language/tuned/unit.ts";
+import { holds } from "../../holds.ts";
+import { wantedValue } from "../../modifier.ts";
+import type { Observe, Plugin, Step } from "../../plugin.ts";
+import { undoSysctl } from "../vm/dirty-pair.ts";
+import { readSystemSysctls, type SystemSysctl } from "./files.ts";
+import { sysctlPath } from "./path.ts";
 
 /** `[sysctl]`: options are kernel parameters. */
 export const sysctl: Plugin = {

@@ -1,5 +1,5 @@
-import type { Host } from "../../host/host.ts";
-import { matchesGlob } from "../../../language/tuned/glob.ts";
+import type { Host } from "../../../host/host.ts";
+import { matchesGlob } from "../../../../language/tuned/pattern/glob.ts";
 
 export type Matches = { readonly type: "paths"; readonly paths: readonly string[] } | { readonly type: "too-many" };
 

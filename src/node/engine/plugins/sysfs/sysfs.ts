@@ -1,9 +1,9 @@
-import { normalPath } from "../../../language/tuned/path.ts";
-import { activeOption } from "../../../language/tuned/plugin-text.ts";
-import type { Setting } from "../../../language/tuned/unit.ts";
-import { holds } from "../holds.ts";
-import type { Observe, Plugin, Step } from "../plugin.ts";
-import { expandGlob } from "./sysfs-glob.ts";
+import { normalPath } from "../../../../language/tuned/chain/path.ts";
+import { activeOption } from "../../../../language/tuned/plugin-text.ts";
+import type { Setting } from "../../../../language/tuned/unit.ts";
+import { holds } from "../../holds.ts";
+import type { Observe, Plugin, Step } from "../../plugin.ts";
+import { expandGlob } from "./glob.ts";
 
 /** `[sysfs]`: options are files below /sys, stars allowed, and the value is written as it is. */
 export const sysfs: Plugin = {

@@ -1,5 +1,5 @@
-import type { Action } from "../action.ts";
-import type { Observe } from "../plugin.ts";
+import type { Action } from "../../action.ts";
+import type { Observe } from "../../plugin.ts";
 
 /** The kernel keeps how much may be dirty as bytes or as a share of memory: setting one makes the other 0. */
 const counterparts = new Map([

@@ -1,6 +1,6 @@
-import { parseInteger } from "../../../language/cpu/integer.ts";
-import type { Setting } from "../../../language/tuned/unit.ts";
-import type { Observe, Step } from "../plugin.ts";
+import { parseInteger } from "../../../../language/cpu/integer.ts";
+import type { Setting } from "../../../../language/tuned/unit.ts";
+import type { Observe, Step } from "../../plugin.ts";
 import { undoSysctl } from "./dirty-pair.ts";
 
 /** TuneD asks the kernel; every architecture that we run on has pages of this size. */

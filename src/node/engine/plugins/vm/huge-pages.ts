@@ -1,7 +1,7 @@
-import { activeOption } from "../../../language/tuned/plugin-text.ts";
-import type { Setting } from "../../../language/tuned/unit.ts";
-import { holds } from "../holds.ts";
-import type { Observe, Step } from "../plugin.ts";
+import { activeOption } from "../../../../language/tuned/plugin-text.ts";
+import type { Setting } from "../../../../language/tuned/unit.ts";
+import { holds } from "../../holds.ts";
+import type { Observe, Step } from "../../plugin.ts";
 
 const folders = ["/sys/kernel/mm/transparent_hugepage", "/sys/kernel/mm/redhat_transparent_hugepage"];
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { complaints, expectedComplaints, expectedOutcome, outcomeOf, runCase } from "../testing/plugin-bench.ts";
-import { type Recorded, recordedCases } from "../testing/recorded-case.ts";
+import { complaints, expectedComplaints, expectedOutcome, outcomeOf, runCase } from "../../testing/plugin-bench.ts";
+import { type Recorded, recordedCases } from "../../testing/recorded-case.ts";
 
 const enabled = "/sys/kernel/mm/transparent_hugepage/enabled";
 

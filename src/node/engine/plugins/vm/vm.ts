@@ -1,8 +1,8 @@
-import type { Setting } from "../../../language/tuned/unit.ts";
-import type { Observe, Plugin, Step } from "../plugin.ts";
-import { unknownOption } from "../unknown-option.ts";
-import { planDirty } from "./vm-dirty.ts";
-import { planDefrag, planHugePages } from "./vm-huge-pages.ts";
+import type { Setting } from "../../../../language/tuned/unit.ts";
+import type { Observe, Plugin, Step } from "../../plugin.ts";
+import { unknownOption } from "../../unknown-option.ts";
+import { planDirty } from "./dirty.ts";
+import { planDefrag, planHugePages } from "./huge-pages.ts";
 
 type Planner = (option: string, setting: Setting, observe: Observe) => Promise<Step[]>;
 

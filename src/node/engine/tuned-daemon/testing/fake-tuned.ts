@@ -1,5 +1,5 @@
 import type { MemoryHost } from "../../../host/memory-host.ts";
-import { parseProfile } from "../../../../language/tuned/parse-profile.ts";
+import { parseProfile } from "../../../../language/tuned/text/parse-profile.ts";
 import { assign } from "../../../../language/tuned/value.ts";
 import { FakeDaemon } from "./fake-daemon.ts";
 

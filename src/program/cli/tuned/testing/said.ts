@@ -1,5 +1,5 @@
-import { coloursOf } from "../colours.ts";
-import type { Terminal } from "../terminal.ts";
+import { coloursOf } from "../../terminal/colours.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
 
 /** A terminal that remembers. */
 export class Said implements Terminal {

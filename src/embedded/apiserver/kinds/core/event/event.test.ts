@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { KubeObject } from "../../../../language/object/meta.ts";
-import { RecordedWatch } from "../../testing/recorded-watch.ts";
-import { SmallServer } from "../../testing/small-server.ts";
-import { row } from "../testing/run-strategy.ts";
+import type { KubeObject } from "../../../../../language/object/meta.ts";
+import { RecordedWatch } from "../../../testing/recorded-watch.ts";
+import { SmallServer } from "../../../testing/small-server.ts";
+import { row } from "../../testing/run-strategy.ts";
 import { event } from "./event.ts";
 import { groupedEvent } from "./grouped-event.ts";
 import { fromCoreEvent, toCoreEvent } from "./shapes.ts";

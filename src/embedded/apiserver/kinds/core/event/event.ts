@@ -1,8 +1,8 @@
 import type { Event } from "kubernetes-types/core/v1.js";
-import type { KubeObject } from "../../../../language/object/meta.ts";
-import { pathSegment } from "../../../../language/object/names.ts";
-import { since, stringColumn, typed } from "../columns.ts";
-import { defineKind } from "../define-kind.ts";
+import type { KubeObject } from "../../../../../language/object/meta.ts";
+import { pathSegment } from "../../../../../language/object/names.ts";
+import { since, stringColumn, typed } from "../../columns.ts";
+import { defineKind } from "../../define-kind.ts";
 import { validateEvent } from "./validate.ts";
 
 const reference = (field: keyof Event["involvedObject"]) => (object: KubeObject) =>

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../../../language/object/meta.ts";
+import type { KubeObject } from "../../../../../language/object/meta.ts";
 
 /** What the two groups call the same things. */
 const names: readonly (readonly [inCore: string, inGroup: string])[] = [

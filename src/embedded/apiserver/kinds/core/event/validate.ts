@@ -1,8 +1,8 @@
 import type { Event } from "kubernetes-types/core/v1.js";
-import { equal } from "../../../../language/object/json.ts";
-import type { KubeObject } from "../../../../language/object/meta.ts";
-import { dnsSubdomain, qualifiedName } from "../../../../language/object/names.ts";
-import { type FieldError, immutable, invalid, required } from "../../../../language/schema/field-error.ts";
+import { equal } from "../../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../../language/object/meta.ts";
+import { dnsSubdomain, qualifiedName } from "../../../../../language/object/names.ts";
+import { type FieldError, immutable, invalid, required } from "../../../../../language/schema/field-error.ts";
 
 export type StoredEvent = KubeObject & Event;
 

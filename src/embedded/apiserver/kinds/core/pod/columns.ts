@@ -1,6 +1,6 @@
 import type { Pod } from "kubernetes-types/core/v1.js";
-import type { Column } from "../../resource.ts";
-import { ageColumn, nameColumn, orNone, since, stringColumn, typed } from "../columns.ts";
+import type { Column } from "../../../resource.ts";
+import { ageColumn, nameColumn, orNone, since, stringColumn, typed } from "../../columns.ts";
 import { summarise } from "./summary.ts";
 
 export const podColumns: readonly Column[] = [

@@ -1,13 +1,13 @@
 import type { Container, PodSpec } from "kubernetes-types/core/v1.js";
-import { dnsLabel } from "../../../../language/object/names.ts";
+import { dnsLabel } from "../../../../../language/object/names.ts";
 import {
   duplicate,
   type FieldError,
   invalid,
   notSupported,
   required,
-} from "../../../../language/schema/field-error.ts";
-import { validateContainerResources } from "../resource-list.ts";
+} from "../../../../../language/schema/field-error.ts";
+import { validateContainerResources } from "../../resource-list.ts";
 import { validateEnv, validateEnvFrom } from "./environment.ts";
 import { validateHostPorts, validatePorts } from "./ports.ts";
 import { forbidProbes, validateLifecycleAndProbes } from "./probes.ts";

@@ -1,5 +1,5 @@
 import type { Container, Lifecycle, PodSpec, Probe } from "kubernetes-types/core/v1.js";
-import { parseQuantity, formatQuantity, roundUpQuantity } from "../../../../language/object/quantity.ts";
+import { parseQuantity, formatQuantity, roundUpQuantity } from "../../../../../language/object/quantity.ts";
 import { defaultVolume } from "./default-volume.ts";
 import { pullPolicy } from "./pull-policy.ts";
 

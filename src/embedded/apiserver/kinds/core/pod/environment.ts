@@ -1,6 +1,6 @@
 import type { EnvFromSource, EnvVar, EnvVarSource } from "kubernetes-types/core/v1.js";
-import { configMapKey, dnsSubdomain } from "../../../../language/object/names.ts";
-import { type FieldError, invalid, notSupported, required } from "../../../../language/schema/field-error.ts";
+import { configMapKey, dnsSubdomain } from "../../../../../language/object/names.ts";
+import { type FieldError, invalid, notSupported, required } from "../../../../../language/schema/field-error.ts";
 
 const resources = [
   "limits.cpu",

@@ -1,7 +1,7 @@
 import type { PodSpec } from "kubernetes-types/core/v1.js";
-import { isObject } from "../../../../language/object/json.ts";
-import type { Schema } from "../../../../language/schema/schema.ts";
-import { definitionOf } from "../definitions.ts";
+import { isObject } from "../../../../../language/object/json.ts";
+import type { Schema } from "../../../../../language/schema/schema.ts";
+import { definitionOf } from "../../definitions.ts";
 
 /** The order in which Go's own structs hold their fields. A struct that is not here shows only what is set. */
 const orders: Readonly<Record<string, string>> = {

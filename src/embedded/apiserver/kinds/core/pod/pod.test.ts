@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { create, update } from "../testing/run-strategy.ts";
+import { create, update } from "../../testing/run-strategy.ts";
 import { pod } from "./pod.ts";
 
 const label =

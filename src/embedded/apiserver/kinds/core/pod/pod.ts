@@ -1,6 +1,6 @@
 import type { Pod, PodSpec, PodStatus } from "kubernetes-types/core/v1.js";
-import type { KubeObject } from "../../../../language/object/meta.ts";
-import { defineKind } from "../define-kind.ts";
+import type { KubeObject } from "../../../../../language/object/meta.ts";
+import { defineKind } from "../../define-kind.ts";
 import { addDefaultTolerations, keepPriority, resolvePriority } from "./admission.ts";
 import { podColumns } from "./columns.ts";
 import { validateImageSpaces } from "./containers.ts";

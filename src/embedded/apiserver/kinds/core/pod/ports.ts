@@ -5,8 +5,8 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../../../language/schema/field-error.ts";
-import { validPort } from "../bounds.ts";
+} from "../../../../../language/schema/field-error.ts";
+import { validPort } from "../../bounds.ts";
 
 const protocols = ["SCTP", "TCP", "UDP"];
 

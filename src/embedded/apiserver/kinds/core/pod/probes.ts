@@ -5,8 +5,8 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../../../language/schema/field-error.ts";
-import { atLeast, validPort } from "../bounds.ts";
+} from "../../../../../language/schema/field-error.ts";
+import { atLeast, validPort } from "../../bounds.ts";
 import { validatePortOrName } from "./ports.ts";
 
 const handlers = ["exec", "httpGet", "tcpSocket", "grpc", "sleep"] as const;

@@ -4,7 +4,7 @@ import {
   compareQuantities,
   parseQuantity,
   type Quantity,
-} from "../../../../language/object/quantity.ts";
+} from "../../../../../language/object/quantity.ts";
 
 export type QosClass = "Guaranteed" | "Burstable" | "BestEffort";
 

@@ -6,15 +6,15 @@ import type {
   PodSpec,
   TopologySpreadConstraint,
 } from "kubernetes-types/core/v1.js";
-import { qualifiedName } from "../../../../language/object/names.ts";
+import { qualifiedName } from "../../../../../language/object/names.ts";
 import {
   type FieldError,
   forbidden,
   invalid,
   notSupported,
   required,
-} from "../../../../language/schema/field-error.ts";
-import { validateSelector } from "../label-checks.ts";
+} from "../../../../../language/schema/field-error.ts";
+import { validateSelector } from "../../label-checks.ts";
 
 type NodeRequirement = NonNullable<NodeSelectorTerm["matchExpressions"]>[number];
 

@@ -1,6 +1,6 @@
 import type { PodSecurityContext, SecurityContext } from "kubernetes-types/core/v1.js";
-import { duplicate, type FieldError, invalid, required } from "../../../../language/schema/field-error.ts";
-import { between, maxInt32 } from "../bounds.ts";
+import { duplicate, type FieldError, invalid, required } from "../../../../../language/schema/field-error.ts";
+import { between, maxInt32 } from "../../bounds.ts";
 
 const id = (value: number | undefined, field: string): FieldError[] => between(value, 0, maxInt32, field);
 

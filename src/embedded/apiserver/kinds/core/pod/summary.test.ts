@@ -1,6 +1,6 @@
 import type { Pod } from "kubernetes-types/core/v1.js";
 import { describe, expect, it } from "vitest";
-import { row } from "../testing/run-strategy.ts";
+import { row } from "../../testing/run-strategy.ts";
 import { pod } from "./pod.ts";
 
 const two = [{ name: "a" }, { name: "b" }];

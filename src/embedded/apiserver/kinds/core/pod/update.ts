@@ -1,8 +1,8 @@
 import type { Container, PodSpec, PodStatus, Toleration } from "kubernetes-types/core/v1.js";
-import { clone, equal } from "../../../../language/object/json.ts";
-import { lineDiff } from "../../../../language/object/line-diff.ts";
-import type { KubeObject } from "../../../../language/object/meta.ts";
-import { type FieldError, forbidden, immutable, invalid } from "../../../../language/schema/field-error.ts";
+import { clone, equal } from "../../../../../language/object/json.ts";
+import { lineDiff } from "../../../../../language/object/line-diff.ts";
+import type { KubeObject } from "../../../../../language/object/meta.ts";
+import { type FieldError, forbidden, immutable, invalid } from "../../../../../language/schema/field-error.ts";
 import { goDump } from "./go-dump.ts";
 
 const mayChange =

@@ -1,11 +1,11 @@
 import { isIP } from "node:net";
 import type { HostAlias, PodSpec } from "kubernetes-types/core/v1.js";
-import { dnsLabel, dnsSubdomain, type NameRule } from "../../../../language/object/names.ts";
-import { type FieldError, invalid, notSupported, required } from "../../../../language/schema/field-error.ts";
-import { between, maxInt32 } from "../bounds.ts";
-import { validateLabels } from "../label-checks.ts";
-import { validateContainerResources } from "../resource-list.ts";
-import { validateTolerations } from "../tolerations.ts";
+import { dnsLabel, dnsSubdomain, type NameRule } from "../../../../../language/object/names.ts";
+import { type FieldError, invalid, notSupported, required } from "../../../../../language/schema/field-error.ts";
+import { between, maxInt32 } from "../../bounds.ts";
+import { validateLabels } from "../../label-checks.ts";
+import { validateContainerResources } from "../../resource-list.ts";
+import { validateTolerations } from "../../tolerations.ts";
 import { validateContainers } from "./containers.ts";
 import { validateAffinity, validateSchedulingGates, validateTopologySpread } from "./scheduling.ts";
 import { validatePodSecurityContext } from "./security.ts";

@@ -1,5 +1,5 @@
 import type { KeyToPath, Volume, VolumeMount } from "kubernetes-types/core/v1.js";
-import { dnsLabel } from "../../../../language/object/names.ts";
+import { dnsLabel } from "../../../../../language/object/names.ts";
 import {
   duplicate,
   type FieldError,
@@ -8,8 +8,8 @@ import {
   notFound,
   notSupported,
   required,
-} from "../../../../language/schema/field-error.ts";
-import { notNegative } from "../resource-list.ts";
+} from "../../../../../language/schema/field-error.ts";
+import { notNegative } from "../../resource-list.ts";
 import { validateFieldPath } from "./environment.ts";
 
 const hostPathTypes = [
@@ -139,7 +139,7 @@ function validateLocalPath(path: string | undefined, field: string): FieldError[
   if (path.startsWith("/")) return [invalid(field, path, "must be a relative path")];
   return [
     ...noBacksteps(path, field),
-    ...(path.startsWith("..") && !path.startsWith("../") ? [invalid(field, path, "must not start with '..'")] : []),
+    ...(path.startsWith("..") && !path.startsWith("../../") ? [invalid(field, path, "must not start with '..'")] : []),
   ];
 }
 

@@ -1,8 +1,8 @@
 import type { ServicePort, ServiceSpec } from "kubernetes-types/core/v1.js";
-import type { KubeObject } from "../../../../language/object/meta.ts";
-import { type FieldError, invalid } from "../../../../language/schema/field-error.ts";
-import type { Reservation } from "../../allocation/service-pools.ts";
-import { internal } from "../../status-error.ts";
+import type { KubeObject } from "../../../../../language/object/meta.ts";
+import { type FieldError, invalid } from "../../../../../language/schema/field-error.ts";
+import type { Reservation } from "../../../allocation/service-pools.ts";
+import { internal } from "../../../status-error.ts";
 import { settleFamilies } from "./ip-families.ts";
 import { hasNodePorts, isHeadless, needsAddress, needsHealthPort, nodePortsOf, specOf } from "./service-spec.ts";
 

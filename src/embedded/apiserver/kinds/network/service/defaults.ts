@@ -1,5 +1,5 @@
 import type { Service, ServiceStatus } from "kubernetes-types/core/v1.js";
-import type { KubeObject } from "../../../../language/object/meta.ts";
+import type { KubeObject } from "../../../../../language/object/meta.ts";
 import { isReachedFromOutside, specOf } from "./service-spec.ts";
 
 const threeHours = 10_800;

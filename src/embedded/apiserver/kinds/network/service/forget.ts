@@ -1,6 +1,6 @@
 import type { Service, ServiceSpec } from "kubernetes-types/core/v1.js";
-import { equal } from "../../../../language/object/json.ts";
-import type { KubeObject } from "../../../../language/object/meta.ts";
+import { equal } from "../../../../../language/object/json.ts";
+import type { KubeObject } from "../../../../../language/object/meta.ts";
 import {
   hasNodePorts,
   isReachedFromOutside,

@@ -1,5 +1,5 @@
 import type { ServiceSpec } from "kubernetes-types/core/v1.js";
-import { type FieldError, invalid } from "../../../../language/schema/field-error.ts";
+import { type FieldError, invalid } from "../../../../../language/schema/field-error.ts";
 import { needsAddress } from "./service-spec.ts";
 import { familyOf, validateAddresses } from "./validate-addresses.ts";
 

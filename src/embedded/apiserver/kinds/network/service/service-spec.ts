@@ -1,6 +1,6 @@
 import type { Service, ServiceSpec } from "kubernetes-types/core/v1.js";
-import type { KubeObject } from "../../../../language/object/meta.ts";
-import type { Held } from "../../allocation/service-pools.ts";
+import type { KubeObject } from "../../../../../language/object/meta.ts";
+import type { Held } from "../../../allocation/service-pools.ts";
 
 export const specOf = (object: KubeObject): ServiceSpec => (object as Service).spec ?? {};
 

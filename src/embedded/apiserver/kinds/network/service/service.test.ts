@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { KubeObject } from "../../../../language/object/meta.ts";
-import { SmallServer } from "../../testing/small-server.ts";
-import { row } from "../testing/run-strategy.ts";
+import type { KubeObject } from "../../../../../language/object/meta.ts";
+import { SmallServer } from "../../../testing/small-server.ts";
+import { row } from "../../testing/run-strategy.ts";
 import { service } from "./service.ts";
 
 let server: SmallServer;

@@ -1,5 +1,5 @@
-import { dns1035Label } from "../../../../language/object/names.ts";
-import { defineKind } from "../define-kind.ts";
+import { dns1035Label } from "../../../../../language/object/names.ts";
+import { defineKind } from "../../define-kind.ts";
 import { allocate } from "./allocate.ts";
 import { columns } from "./columns.ts";
 import { defaults } from "./defaults.ts";

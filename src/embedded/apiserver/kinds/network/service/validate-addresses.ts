@@ -5,8 +5,8 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../../../language/schema/field-error.ts";
-import { parseIp } from "../../../../language/schema/ip.ts";
+} from "../../../../../language/schema/field-error.ts";
+import { parseIp } from "../../../../../language/schema/ip.ts";
 import { noAddress } from "../endpoint-address.ts";
 import { isHeadless, needsAddress } from "./service-spec.ts";
 

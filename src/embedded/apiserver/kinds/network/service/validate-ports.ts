@@ -1,5 +1,5 @@
 import type { ServicePort, ServiceSpec } from "kubernetes-types/core/v1.js";
-import { dnsLabel, qualifiedName } from "../../../../language/object/names.ts";
+import { dnsLabel, qualifiedName } from "../../../../../language/object/names.ts";
 import {
   duplicate,
   type FieldError,
@@ -7,9 +7,9 @@ import {
   invalid,
   notSupported,
   required,
-} from "../../../../language/schema/field-error.ts";
-import { validatePortOrName } from "../pod/ports.ts";
-import { validPort } from "../bounds.ts";
+} from "../../../../../language/schema/field-error.ts";
+import { validatePortOrName } from "../../core/pod/ports.ts";
+import { validPort } from "../../bounds.ts";
 
 const protocols = ["SCTP", "TCP", "UDP"];
 

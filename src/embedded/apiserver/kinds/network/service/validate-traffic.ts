@@ -1,15 +1,15 @@
 import type { Service, ServiceSpec } from "kubernetes-types/core/v1.js";
-import type { KubeObject } from "../../../../language/object/meta.ts";
-import { qualifiedName } from "../../../../language/object/names.ts";
+import type { KubeObject } from "../../../../../language/object/meta.ts";
+import { qualifiedName } from "../../../../../language/object/names.ts";
 import {
   type FieldError,
   forbidden,
   invalid,
   notSupported,
   required,
-} from "../../../../language/schema/field-error.ts";
-import { parseCidr } from "../../../../language/schema/ip.ts";
-import { validPort } from "../bounds.ts";
+} from "../../../../../language/schema/field-error.ts";
+import { parseCidr } from "../../../../../language/schema/ip.ts";
+import { validPort } from "../../bounds.ts";
 import { isReachedFromOutside, needsHealthPort } from "./service-spec.ts";
 
 const onlyBalanced = "may only be used when `type` is 'LoadBalancer'";

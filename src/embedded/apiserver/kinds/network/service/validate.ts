@@ -1,16 +1,16 @@
 import type { Service, ServiceSpec } from "kubernetes-types/core/v1.js";
-import type { KubeObject } from "../../../../language/object/meta.ts";
-import { dnsSubdomain } from "../../../../language/object/names.ts";
+import type { KubeObject } from "../../../../../language/object/meta.ts";
+import { dnsSubdomain } from "../../../../../language/object/names.ts";
 import {
   type FieldError,
   forbidden,
   invalid,
   notSupported,
   required,
-} from "../../../../language/schema/field-error.ts";
-import { parseIp } from "../../../../language/schema/ip.ts";
+} from "../../../../../language/schema/field-error.ts";
+import { parseIp } from "../../../../../language/schema/ip.ts";
 import { noAddress, validateEndpointAddress } from "../endpoint-address.ts";
-import { validateLabels } from "../label-checks.ts";
+import { validateLabels } from "../../label-checks.ts";
 import { isHeadless, needsHealthPort, specOf } from "./service-spec.ts";
 import { validateAddressChange, validateAddresses } from "./validate-addresses.ts";
 import { validateDistinctPorts, validateServicePorts } from "./validate-ports.ts";

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../../../language/object/meta.ts";
+import type { KubeObject } from "../../../../../language/object/meta.ts";
 import { specOf } from "./service-spec.ts";
 
 /** What a service says without effect. */
