@@ -9,9 +9,15 @@ export const apiVersion = `${group}/v1`;
 /** Where Tuneds and Profiles live: the namespace that existing manifests name. */
 export const tuningNamespace = "openshift-cluster-node-tuning-operator";
 
-/** When a change may reach a node: `always` and `update` wait for its next restart. On a Tuned, and so on its Profiles. */
+/** On a Tuned, and copied to its Profiles: which changes wait for the next restart of the node. */
 export const deferredAnnotation = `${group}/deferred`;
 export type Deferred = "always" | "update";
+
+/** Any other value means what no annotation means: changes apply at once. */
+export function deferredOf({ metadata: { annotations } }: Pick<KubeObject, "metadata">): Deferred | undefined {
+  const mode = annotations && Object.hasOwn(annotations, deferredAnnotation) ? annotations[deferredAnnotation] : "";
+  return mode === "always" || mode === "update" ? mode : undefined;
+}
 
 /** Under the shipped protocol: what a Profile's boot arguments depend on. On a Profile, and copied to the Node. */
 export const inputsAnnotation = `${group}/bootcmdline-deps`;

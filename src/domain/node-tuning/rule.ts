@@ -1,4 +1,4 @@
-import { deferredAnnotation, type Deferred, type Recommend, type Tuned } from "./api.ts";
+import { type Deferred, deferredOf, type Recommend, type Tuned } from "./api.ts";
 import { type Labelled, matches, matchProblem, usesPods } from "./match.ts";
 import type { Pools } from "./pools.ts";
 
@@ -34,12 +34,6 @@ function ruleOf(tuned: Tuned, recommend: Recommend, index: number): Rule {
     ...(problem === undefined ? {} : { problem: `${problem}; the rule is not used` }),
     usesPods: problem === undefined && usesPods(recommend.match),
   };
-}
-
-/** Any other word means what no word means: at once. */
-export function deferredOf({ metadata: { annotations } }: Pick<Tuned, "metadata">): Deferred | undefined {
-  const mode = annotations && Object.hasOwn(annotations, deferredAnnotation) ? annotations[deferredAnnotation] : "";
-  return mode === "always" || mode === "update" ? mode : undefined;
 }
 
 /** Through what a rule holds for a node. Only through a pool does it reach the node's boot arguments. */

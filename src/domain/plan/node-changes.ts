@@ -1,6 +1,6 @@
 import type { Probe } from "../../language/tuned/probe.ts";
 import { formatProblem } from "../../language/tuned/problem.ts";
-import { type Deferred, deferredAnnotation, type Profile } from "../node-tuning/api.ts";
+import { type Deferred, deferredOf, type Profile } from "../node-tuning/api.ts";
 import type { Expected } from "../node-tuning/expected-profile.ts";
 import { inputsOf } from "../node-tuning/inputs.ts";
 import { type OptionChange, optionChanges, type SettingChange, settingChanges } from "./setting-changes.ts";
@@ -79,7 +79,7 @@ function mergedAlike(changes: readonly NodeChange[]): NodeChange[] {
 
 function changeOf(old: Side | undefined, fresh: Side | undefined): Omit<NodeChange, "nodes"> {
   const will = fresh?.expected;
-  const deferred = deferredOf(fresh?.profile);
+  const deferred = fresh && deferredOf(fresh.profile);
   const isInvalid = will?.type === "invalid";
   return {
     ...(old ? { before: old.profile.spec.config.tunedProfile } : {}),
@@ -98,9 +98,4 @@ function fingerprint(profile: Profile | undefined): string {
   if (!profile) return "";
   const { debug = false, verbosity = 0, tunedConfig = {} } = profile.spec.config;
   return JSON.stringify([inputsOf(profile.spec), debug, verbosity, tunedConfig, deferredOf(profile)]);
-}
-
-function deferredOf(profile: Profile | undefined): Deferred | undefined {
-  const word = profile?.metadata.annotations?.[deferredAnnotation];
-  return word === "always" || word === "update" ? word : undefined;
 }

@@ -2,7 +2,7 @@ import { repairDrift, type Repaired } from "../engine/drift.ts";
 import type { RollbackReport, SettingReport } from "../engine/engine.ts";
 import { NotAppliedError } from "../engine/tuned-daemon/not-applied-error.ts";
 import type { Host } from "../host/host.ts";
-import { type Deferred, deferredAnnotation, type Profile, type ProfileSpec } from "../../domain/node-tuning/api.ts";
+import { deferredOf, type Profile, type ProfileSpec } from "../../domain/node-tuning/api.ts";
 import { inputsOf } from "../../domain/node-tuning/inputs.ts";
 import { hashOf } from "../../language/object/hash.ts";
 import { equal } from "../../language/object/json.ts";
@@ -48,14 +48,15 @@ export class NodeTuner {
   }
 
   /** Does nothing where this process has done it already and no look is due. */
-  async tune({ spec, metadata }: Profile, signal?: AbortSignal): Promise<Tuning> {
+  async tune(profile: Profile, signal?: AbortSignal): Promise<Tuning> {
+    const { spec } = profile;
     const fingerprint = fingerprintOf(spec);
     const settled = await this.#looked();
     if (settled?.wanted.fingerprint === fingerprint) return this.#tuning(settled);
     const { host } = this.#options;
     const [record, bootId] = await Promise.all([loadRecord(host), readBootId(host)]);
     const wanted = { profile: spec.config.tunedProfile, fingerprint };
-    const mode = modeOf(metadata.annotations?.[deferredAnnotation]);
+    const mode = deferredOf(profile);
     const complete = record?.complete === true ? record : undefined;
     const inForce = complete && {
       profile: complete.spec.config.tunedProfile,
@@ -161,10 +162,6 @@ export class NodeTuner {
 function fingerprintOf(spec: ProfileSpec): string {
   const { tunedConfig, debug = false } = spec.config;
   return hashOf([inputsOf(spec), tunedConfig?.reapply_sysctl ?? true, debug]);
-}
-
-function modeOf(annotation: string | undefined): Deferred | undefined {
-  return annotation === "always" || annotation === "update" ? annotation : undefined;
 }
 
 function inForceOf({ spec, bootcmdline }: TuningRecord): InForce {
