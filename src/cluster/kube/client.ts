@@ -4,52 +4,52 @@ import type { KubeList, KubeObject } from "../../language/object/meta.ts";
 export type { KindRef };
 
 export interface RequestOptions {
-  signal?: AbortSignal;
-  timeoutMs?: number;
+  signal?: AbortSignal | undefined;
+  timeoutMs?: number | undefined;
 }
 
 export interface ReadOptions extends RequestOptions {
-  namespace?: string;
-  resourceVersion?: string;
+  namespace?: string | undefined;
+  resourceVersion?: string | undefined;
 }
 
 export interface ListOptions extends ReadOptions {
-  labelSelector?: string;
-  fieldSelector?: string;
+  labelSelector?: string | undefined;
+  fieldSelector?: string | undefined;
   /** Size of a page; the client follows `continue` to the end. */
-  pageSize?: number;
-  resourceVersionMatch?: "Exact" | "NotOlderThan";
+  pageSize?: number | undefined;
+  resourceVersionMatch?: "Exact" | "NotOlderThan" | undefined;
 }
 
 export interface WatchOptions extends ReadOptions {
-  labelSelector?: string;
-  fieldSelector?: string;
-  allowWatchBookmarks?: boolean;
-  sendInitialEvents?: boolean;
-  timeoutSeconds?: number;
+  labelSelector?: string | undefined;
+  fieldSelector?: string | undefined;
+  allowWatchBookmarks?: boolean | undefined;
+  sendInitialEvents?: boolean | undefined;
+  timeoutSeconds?: number | undefined;
 }
 
 export interface WriteOptions extends RequestOptions {
-  namespace?: string;
-  fieldManager?: string;
-  dryRun?: boolean;
-  fieldValidation?: "Strict" | "Warn" | "Ignore";
-  subresource?: string;
+  namespace?: string | undefined;
+  fieldManager?: string | undefined;
+  dryRun?: boolean | undefined;
+  fieldValidation?: "Strict" | "Warn" | "Ignore" | undefined;
+  subresource?: string | undefined;
 }
 
 export interface CreateOptions extends WriteOptions {
   /** Of the object whose subresource is created, where `object` does not name it. */
-  name?: string;
+  name?: string | undefined;
   /** The object is given back as it was sent: what the server made of it need not be read. */
-  ignoreAnswer?: boolean;
+  ignoreAnswer?: boolean | undefined;
 }
 
 export interface DeleteOptions extends RequestOptions {
-  namespace?: string;
-  propagationPolicy?: "Foreground" | "Background" | "Orphan";
-  gracePeriodSeconds?: number;
-  preconditions?: { uid?: string; resourceVersion?: string };
-  dryRun?: boolean;
+  namespace?: string | undefined;
+  propagationPolicy?: "Foreground" | "Background" | "Orphan" | undefined;
+  gracePeriodSeconds?: number | undefined;
+  preconditions?: { uid?: string | undefined; resourceVersion?: string | undefined } | undefined;
+  dryRun?: boolean | undefined;
 }
 
 export type Patch =
@@ -64,7 +64,11 @@ export type WatchEvent<T extends KubeObject = KubeObject> =
 
 /** What controllers and commands ask of an API server. Failures are ApiError, see api-error.ts. */
 export interface Client {
-  get<T extends KubeObject>(of: KindRef<T>, name: string, options?: ReadOptions & { subresource?: string }): Promise<T>;
+  get<T extends KubeObject>(
+    of: KindRef<T>,
+    name: string,
+    options?: ReadOptions & { subresource?: string | undefined },
+  ): Promise<T>;
   list<T extends KubeObject>(of: KindRef<T>, options?: ListOptions): Promise<KubeList<T>>;
   create<T extends KubeObject>(of: KindRef<T>, object: T, options?: CreateOptions): Promise<T>;
   update<T extends KubeObject>(of: KindRef<T>, object: T, options?: WriteOptions): Promise<T>;

@@ -4,8 +4,8 @@ export interface Condition {
   status: "True" | "False" | "Unknown";
   reason: string;
   message: string;
-  lastTransitionTime?: string;
-  observedGeneration?: number;
+  lastTransitionTime?: string | undefined;
+  observedGeneration?: number | undefined;
 }
 
 /** The conditions with this one in its place. The time of the last transition moves only when the status does, and the

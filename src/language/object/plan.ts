@@ -13,7 +13,7 @@ export interface Plan {
   statuses: PlannedStatus[];
   events: PlannedEvent[];
   /** Decide again after this long, whatever happens meanwhile. */
-  requeueAfterMs?: number;
+  requeueAfterMs?: number | undefined;
 }
 
 export interface PlannedObject {
@@ -26,11 +26,11 @@ export interface PlannedObject {
   owns: "whole" | "fields";
   object: KubeObject;
   /** Annotations of ours that a `whole` object must not have any more. */
-  absentAnnotations?: readonly string[];
+  absentAnnotations?: readonly string[] | undefined;
   /** A `whole` object that nobody may own: it would go with its owner. */
-  ownerless?: boolean;
+  ownerless?: boolean | undefined;
   /** Why the object is as it is, for `plan` and `explain`. */
-  because?: string;
+  because?: string | undefined;
 }
 
 export interface ObjectReference {

@@ -10,12 +10,12 @@ import { Reflector } from "./reflector.ts";
 
 export interface InformerOptions<T extends KubeObject, P extends KubeObject = T> extends ReflectorOptions {
   /** What of an object is kept. Runs once for each version of it. */
-  project?: (object: T) => P;
-  indexes?: Readonly<Record<string, IndexFunction<P>>>;
+  project?: ((object: T) => P) | undefined;
+  indexes?: Readonly<Record<string, IndexFunction<P>>> | undefined;
   /** Freezes what is kept, for tests: changing a shared object then fails at that line. */
-  freeze?: boolean;
+  freeze?: boolean | undefined;
   /** A handler threw; the others were told all the same. Without it the error ends the process. */
-  onHandlerError?: (error: unknown) => void;
+  onHandlerError?: ((error: unknown) => void) | undefined;
 }
 
 /** An object as it is kept, with what projections may drop. */

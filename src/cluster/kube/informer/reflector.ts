@@ -43,20 +43,20 @@ export interface ReflectorHooks {
 }
 
 export interface ReflectorOptions {
-  namespace?: string;
-  labelSelector?: string;
-  fieldSelector?: string;
-  pageSize?: number;
+  namespace?: string | undefined;
+  labelSelector?: string | undefined;
+  fieldSelector?: string | undefined;
+  pageSize?: number | undefined;
   /** Ask for the list as a stream of events first; servers that cannot are then asked for pages. Default true. */
-  streamList?: boolean;
+  streamList?: boolean | undefined;
   /** Longest silence before a watch counts as dead: two and a half bookmarks of a real server. */
-  idleMs?: number;
+  idleMs?: number | undefined;
   /** Longest silence while a list is being streamed. */
-  initialIdleMs?: number;
-  backoff?: { baseMs?: number; maxMs?: number };
-  random?: () => number;
-  clock?: Clock;
-  hooks?: ReflectorHooks;
+  initialIdleMs?: number | undefined;
+  backoff?: { baseMs?: number | undefined; maxMs?: number | undefined } | undefined;
+  random?: (() => number) | undefined;
+  clock?: Clock | undefined;
+  hooks?: ReflectorHooks | undefined;
 }
 
 /** So many watches in a row broke without bringing anything: what we hold may not be what the server has. */

@@ -10,9 +10,9 @@ import { WorkQueue, type WorkQueueOptions } from "../queue/work-queue.ts";
 /** What a reconcile wants next. Nothing set: wait for the next event. */
 export interface Result {
   /** Again after this long. */
-  requeueAfterMs?: number;
+  requeueAfterMs?: number | undefined;
   /** Again with back-off, without having failed: something else was faster. Wins over requeueAfterMs. */
-  requeue?: boolean;
+  requeue?: boolean | undefined;
 }
 
 /** Events of an informer, and the keys each concerns. */
@@ -29,13 +29,13 @@ export interface ControllerOptions<K> {
   reconcile(key: K, context: { signal: AbortSignal; log: Log }): Promise<Result | undefined>;
   sources: readonly Source<K>[];
   /** Keys worked on at the same time. Default 1. */
-  concurrency?: number;
-  queue?: Pick<WorkQueueOptions, "backOff" | "overall">;
+  concurrency?: number | undefined;
+  queue?: Pick<WorkQueueOptions, "backOff" | "overall"> | undefined;
   /** How long running reconciles may go on after a stop before their signal aborts. Default 30 s. */
-  stopGraceMs?: number;
-  clock?: Clock;
-  log?: Log;
-  metrics?: Metrics;
+  stopGraceMs?: number | undefined;
+  clock?: Clock | undefined;
+  log?: Log | undefined;
+  metrics?: Metrics | undefined;
 }
 
 /** An informer as a source. `toKeys` sees both sides of an update through `event`. */

@@ -14,14 +14,14 @@ export interface EventRecorderOptions {
   /** Who reports: `source.component` of the events. */
   component: string;
   /** The node it runs on, where that says something. */
-  host?: string;
-  clock?: Clock;
-  log?: Log;
-  random?: () => number;
+  host?: string | undefined;
+  clock?: Clock | undefined;
+  log?: Log | undefined;
+  random?: (() => number) | undefined;
   /** Events, kinds of events and objects that are remembered for counting. Default 4,096 each. */
-  remembered?: number;
+  remembered?: number | undefined;
   /** Events that wait to be written; further ones are dropped. Default 1,000. */
-  waiting?: number;
+  waiting?: number | undefined;
 }
 
 const longestMessage = 1024;

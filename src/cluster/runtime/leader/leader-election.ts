@@ -11,23 +11,23 @@ export interface LeaderElectionOptions {
   identity: string;
   lease: LeaseStore;
   /** Label of the metric. Default: the identity. */
-  name?: string;
+  name?: string | undefined;
   /** How long the others wait since they last saw the lease change. Default 15 s. */
-  leaseDurationMs?: number;
+  leaseDurationMs?: number | undefined;
   /** How long we act without having renewed. Default 10 s; must be below leaseDurationMs. */
-  renewDeadlineMs?: number;
+  renewDeadlineMs?: number | undefined;
   /** Between two tries. Default 2 s; must be below renewDeadlineMs. */
-  retryPeriodMs?: number;
+  retryPeriodMs?: number | undefined;
   /** Give the lease back on a stop, so that the next leader need not wait. Default true. */
-  releaseOnStop?: boolean;
-  onNewLeader?: (identity: string) => void;
+  releaseOnStop?: boolean | undefined;
+  onNewLeader?: ((identity: string) => void) | undefined;
   /** Asked before each try to become the leader: false waits for the next. Default: always. */
-  mayLead?: () => Promise<boolean>;
-  clock?: Clock;
+  mayLead?: (() => Promise<boolean>) | undefined;
+  clock?: Clock | undefined;
   /** Between 0 and 1: keeps candidates from trying at the same moments. */
-  random?: () => number;
-  log?: Log;
-  metrics?: Metrics;
+  random?: (() => number) | undefined;
+  log?: Log | undefined;
+  metrics?: Metrics | undefined;
 }
 
 /**
