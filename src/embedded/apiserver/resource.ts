@@ -4,7 +4,7 @@ import type { Schema } from "../../language/schema/schema.ts";
 import type { Reservation } from "./allocation/service-pools.ts";
 import type { User } from "./auth/user.ts";
 import type { HttpRequest, HttpResponse } from "./http/exchange.ts";
-import type { ClientConfig } from "./reviews/review-client.ts";
+import type { ClientConfig } from "./webhook-client/review-client.ts";
 
 export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
 

@@ -8,7 +8,7 @@ import { list } from "../request/list.ts";
 import { patch } from "../request/patch.ts";
 import { readScale, writeScale } from "../request/subresource/scale.ts";
 import type { Resource, Subresource } from "../resource.ts";
-import type { ClientConfig, ReviewClient } from "../reviews/review-client.ts";
+import type { ClientConfig, ReviewClient } from "../webhook-client/review-client.ts";
 import { RecordedWatch } from "../testing/recorded-watch.ts";
 import { SmallServer, type Target } from "../testing/small-server.ts";
 import type { Entry } from "../storage/store.ts";

@@ -3,7 +3,7 @@ import type { KubeObject } from "../../../language/object/meta.ts";
 import { decodeCustom } from "../custom/decode-custom.ts";
 import { apiVersion } from "../registry.ts";
 import type { Resource } from "../resource.ts";
-import type { ReviewClient } from "../reviews/review-client.ts";
+import type { ReviewClient } from "../webhook-client/review-client.ts";
 import { StatusError } from "../status-error.ts";
 import { convertedIn, failure, reviewOf, type Question } from "./conversion-review.ts";
 

@@ -2,7 +2,7 @@ import type { KubeObject } from "../../../language/object/meta.ts";
 import { applyDefaults, DefaultsTooLargeError, defaultsLimit } from "../../../language/schema/defaults.ts";
 import type { Schema } from "../../../language/schema/schema.ts";
 import type { ConversionWebhook, Resource, Strategy, Subresource, Verb, Versions } from "../resource.ts";
-import type { ClientConfig } from "../reviews/review-client.ts";
+import type { ClientConfig } from "../webhook-client/review-client.ts";
 import { tooLarge } from "../status-error.ts";
 import {
   asDefinition,

@@ -1,8 +1,8 @@
 import { dns1035Label } from "../../../language/object/names.ts";
 import { forbidden, invalid, notSupported, required, type FieldError } from "../../../language/schema/field-error.ts";
-import { readCaBundle } from "../reviews/ca-bundle.ts";
-import { clientConfigFaults } from "../reviews/client-config-faults.ts";
-import type { ClientConfig } from "../reviews/review-client.ts";
+import { readCaBundle } from "../webhook-client/ca-bundle.ts";
+import { clientConfigFaults } from "../webhook-client/client-config-faults.ts";
+import type { ClientConfig } from "../webhook-client/review-client.ts";
 import type { Conversion } from "./definition.ts";
 
 const STRATEGIES = ["None", "Webhook"];

@@ -7,7 +7,7 @@ import type { Resource } from "../resource.ts";
 import { StatusError } from "../status-error.ts";
 import { discard } from "./discard.ts";
 import { inBackground } from "./in-background.ts";
-import { ownRequest } from "./own-request.ts";
+import { ownRequest } from "./server-writes.ts";
 
 const collection = "apiservices.apiregistration.k8s.io";
 const label = "kube-aggregator.kubernetes.io/automanaged";

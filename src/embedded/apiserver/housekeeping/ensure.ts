@@ -3,7 +3,7 @@ import { collectionOf } from "../registry.ts";
 import type { Services } from "../request/context.ts";
 import { insert } from "../request/create.ts";
 import { writeOptions } from "../request/options.ts";
-import { ownRequest } from "./own-request.ts";
+import { ownRequest } from "./server-writes.ts";
 
 /** Creates an object as by a request of the server's own, unless it is there: what is there is left alone. */
 export async function ensure(services: Services, object: KubeObject): Promise<void> {

@@ -12,7 +12,7 @@ import { decodeObject } from "../storage/object-codec.ts";
 import type { Change, Entry } from "../storage/store.ts";
 import { GarbageIndex, idOf, type Dependent, type Place } from "./garbage-index.ts";
 import { FOREGROUND, judge, ORPHAN, type OwnerState, type Verdict } from "./garbage-verdict.ts";
-import { ownRequest } from "./own-request.ts";
+import { ownRequest } from "./server-writes.ts";
 
 /** Objects looked at before requests get their turn: each may cost a write. */
 const perTurn = 100;

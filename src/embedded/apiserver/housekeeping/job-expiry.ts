@@ -7,7 +7,7 @@ import type { Resource } from "../resource.ts";
 import { StatusError } from "../status-error.ts";
 import { Deadlines } from "./deadlines.ts";
 import { inBackground } from "./in-background.ts";
-import { ownRequest } from "./own-request.ts";
+import { ownRequest } from "./server-writes.ts";
 
 const jobs = "jobs.batch";
 const controller = "system:serviceaccount:kube-system:ttl-after-finished-controller";

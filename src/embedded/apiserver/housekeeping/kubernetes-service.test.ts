@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { noLog } from "../../../cluster/runtime/log/log.ts";
 import { SmallServer } from "../testing/small-server.ts";
-import { announce } from "./announce.ts";
+import { announce } from "./kubernetes-service.ts";
 import { forgetEndpointsOfServices } from "./service-endpoints.ts";
 
 let server: SmallServer;

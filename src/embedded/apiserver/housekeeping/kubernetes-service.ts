@@ -6,7 +6,7 @@ import type { Services } from "../request/context.ts";
 import { create } from "../request/create.ts";
 import { update } from "../request/update.ts";
 import type { Resource } from "../resource.ts";
-import { ownRequest } from "./own-request.ts";
+import { ownRequest } from "./server-writes.ts";
 
 export interface Address {
   readonly host: string;

@@ -26,7 +26,7 @@ import { patch } from "../request/patch.ts";
 import { Turns } from "../request/fair-queue.ts";
 import { update } from "../request/update.ts";
 import type { Resource } from "../resource.ts";
-import type { ReviewClient } from "../reviews/review-client.ts";
+import type { ReviewClient } from "../webhook-client/review-client.ts";
 import type { HistoryLimits } from "../storage/history.ts";
 import { MemoryBackend } from "../storage/memory-backend.ts";
 import { ObjectStore } from "../storage/object-store.ts";

@@ -7,7 +7,7 @@ import type { Attributes } from "../admission.ts";
 import { surroundingNamespace } from "../match/namespace.ts";
 import { authorizerValue, resourceCheckValue } from "./authorizer-library.ts";
 import { namespaceValue } from "./namespace-value.ts";
-import { requestValue } from "./request-value.ts";
+import { requestValue } from "./write-values.ts";
 
 /** What expressions may ask of one write. Each answer is made when it is first asked for, and kept. */
 export class WriteFacts {

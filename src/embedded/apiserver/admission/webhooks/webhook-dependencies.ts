@@ -3,7 +3,7 @@ import type { Clock } from "../../../../cluster/runtime/clock.ts";
 import type { Authorizer } from "../../auth/user.ts";
 import type { Registry } from "../../registry.ts";
 import type { Resource } from "../../resource.ts";
-import type { ReviewClient } from "../../reviews/review-client.ts";
+import type { ReviewClient } from "../../webhook-client/review-client.ts";
 import type { StoreReader } from "../../storage/store-reader.ts";
 
 export interface WebhookDependencies {

@@ -1,6 +1,6 @@
 import type { LabelSelectorObject } from "../../../../language/object/label-selector.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
-import type { ClientConfig } from "../../reviews/review-client.ts";
+import type { ClientConfig } from "../../webhook-client/review-client.ts";
 import type { MatchCondition } from "../expressions/match-conditions.ts";
 import type { Rule } from "../match/rules.ts";
 

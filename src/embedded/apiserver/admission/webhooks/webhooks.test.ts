@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { KubeObject } from "../../../../language/object/meta.ts";
 import { create as createIn } from "../../request/create.ts";
-import type { ReviewClient } from "../../reviews/review-client.ts";
+import type { ReviewClient } from "../../webhook-client/review-client.ts";
 import { SmallServer } from "../../testing/small-server.ts";
 import { widgetDefinition } from "../../testing/widget-definition.ts";
 import type { Webhook } from "./webhook.ts";

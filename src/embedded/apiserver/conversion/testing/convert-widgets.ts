@@ -1,6 +1,6 @@
 import { clone } from "../../../../language/object/json.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
-import type { ClientConfig } from "../../reviews/review-client.ts";
+import type { ClientConfig } from "../../webhook-client/review-client.ts";
 import type { Body } from "../../testing/small-server.ts";
 
 export interface ConversionRequest {

@@ -7,7 +7,7 @@ import {
   type FieldError,
 } from "../../../../language/schema/field-error.ts";
 import type { Webhook } from "../../admission/webhooks/webhook.ts";
-import { clientConfigFaults } from "../../reviews/client-config-faults.ts";
+import { clientConfigFaults } from "../../webhook-client/client-config-faults.ts";
 import { validateSelector } from "../label-checks.ts";
 import { validateMatchConditions } from "./validate-match-conditions.ts";
 import { validateRule } from "./validate-rule.ts";

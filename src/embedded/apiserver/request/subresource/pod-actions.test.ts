@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { SmallServer } from "../testing/small-server.ts";
-import { podBinding } from "./subresource/pod-binding.ts";
-import { podEviction } from "./subresource/pod-eviction.ts";
+import { SmallServer } from "../../testing/small-server.ts";
+import { podBinding } from "./pod-binding.ts";
+import { podEviction } from "./pod-eviction.ts";
 
 let server: SmallServer;
 const user = { name: "admin", groups: [] };
