@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { create } from "../../src/program/cli/profile/create.ts";
 import { info } from "../../src/program/cli/profile/info.ts";
-import { Said } from "../../src/program/cli/tuned/testing/said.ts";
+import { RecordingTerminal } from "../../src/program/cli/terminal/testing/recording-terminal.ts";
 import { readYaml } from "../../src/language/object/yaml.ts";
 import { MustGathers } from "./must-gather.ts";
 import { clusters, type Flags, infos, profiles, refusals } from "./recorded.ts";
@@ -39,7 +39,7 @@ describe("support data", () => {
 });
 
 async function toldOf(mustGatherDirPath: string): Promise<unknown> {
-  const said = new Said();
+  const said = new RecordingTerminal();
   expect([await info({ mustGatherDirPath, json: true }, { terminal: said, signal }), said.stderr]).toEqual([0, ""]);
   return JSON.parse(said.stdout);
 }
@@ -49,10 +49,10 @@ function profileOf(spec: Record<string, unknown>): object {
   return { apiVersion: "performance.openshift.io/v2", kind: "PerformanceProfile", metadata, spec };
 }
 
-async function created(mustGatherDirPath: string, given: Flags): Promise<{ code: number; said: Said }> {
+async function created(mustGatherDirPath: string, given: Flags): Promise<{ code: number; said: RecordingTerminal }> {
   const { "mcp-name": mcpName, ...rest } = given;
   const flags = Object.fromEntries(Object.entries(rest).map(([flag, value]) => [flag, String(value)]));
-  const said = new Said();
+  const said = new RecordingTerminal();
   const code = await create({ mustGatherDirPath, mcpName: String(mcpName), flags }, { terminal: said, signal });
   return { code, said };
 }

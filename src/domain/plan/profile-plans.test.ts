@@ -18,7 +18,7 @@ import { derive } from "../performance-profile/derive.ts";
 import { readFacts } from "../performance-profile/read-facts.ts";
 import { planOn } from "../../program/cli/plan/plan.ts";
 import type { PlanDocument } from "../../program/cli/plan/plan-document.ts";
-import { Said } from "../../program/cli/tuned/testing/said.ts";
+import { RecordingTerminal } from "../../program/cli/terminal/testing/recording-terminal.ts";
 
 let dir: string;
 let server: ApiServer;
@@ -91,8 +91,8 @@ function lowLatency(more: object = {}, said: Record<string, string> = {}, versio
   };
 }
 
-async function planned(object: KubeObject, output: string): Promise<{ code: number; said: Said }> {
-  const said = new Said();
+async function planned(object: KubeObject, output: string): Promise<{ code: number; said: RecordingTerminal }> {
+  const said = new RecordingTerminal();
   const file = join(dir, "profile.yaml");
   await writeFile(file, writeYaml(object));
   const around = { terminal: said, stdin: () => Promise.resolve(""), signal };

@@ -119,7 +119,7 @@ program
   .option("--name-prefix <prefix>", "what names of nodes begin with", "node-")
   .option("--no-workloads", "leave scheduling and workload controllers to others")
   .option("--cleanup", "delete the nodes at the end; otherwise they stay and are not ready")
-  .action(async (options: Record<string, string | boolean>) => (await import("./lab.ts")).lab(options));
+  .action(async (options: Record<string, string | boolean>) => (await import("./lab/lab.ts")).lab(options));
 
 program
   .command("plan")

@@ -8,11 +8,11 @@ import { connectionOption, type Options } from "../option/connection-option.ts";
 import { explanationText } from "./explain-text.ts";
 import { gatherNodeTuning, gatherPods } from "../gather/gather-node-tuning.ts";
 import { lookAtNode } from "./node-values.ts";
-import { onlyLooks } from "../gather/read-only-client.ts";
+import { readOnlyClient } from "../gather/read-only-client.ts";
 import { OneShotHost } from "../tuned/one-shot-host.ts";
 import { outputOption, serialised } from "../option/output-option.ts";
 import { checkDirectory } from "../tuned/search-path.ts";
-import { type Around, processTerminal } from "../terminal/terminal.ts";
+import { type CommandContext, processTerminal } from "../terminal/terminal.ts";
 
 /** `attune explain node NAME`. */
 export async function explain(kind: string, name: string, options: Options): Promise<void> {
@@ -31,12 +31,12 @@ export async function explainOn(
   kind: string,
   name: string,
   options: Options,
-  { terminal, signal }: Around,
+  { terminal, signal }: CommandContext,
 ): Promise<void> {
   if (!["node", "nodes", "no"].includes(kind.toLowerCase()))
     throw new Error(`explain ${kind}: only nodes can be explained`);
   const format = outputOption(options.output ?? "table", ["table", "wide", "json", "yaml"] as const);
-  const looking = onlyLooks(client);
+  const looking = readOnlyClient(client);
   const namespace = typeof options.namespace === "string" ? options.namespace : tuningNamespace;
   const gathered = await gatherNodeTuning({ client: looking, namespace, now: Date.now(), signal });
   const node = gathered.nodes.find(({ metadata }) => metadata.name === name);

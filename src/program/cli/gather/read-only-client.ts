@@ -1,7 +1,7 @@
 import type { Client, WriteOptions } from "../../../cluster/kube/client.ts";
 
 /** A client that can look at a cluster and ask what a write would do. Whatever else it is asked, it refuses. */
-export function onlyLooks(client: Client): Client {
+export function readOnlyClient(client: Client): Client {
   const dry = (action: string, options: Pick<WriteOptions, "dryRun"> | undefined): void => {
     if (options?.dryRun !== true) throw new TypeError(`${action}: this command changes nothing`);
   };

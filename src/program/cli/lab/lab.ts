@@ -1,16 +1,16 @@
 import { readFile } from "node:fs/promises";
-import type { Impersonation } from "../../cluster/kube/connect/connection.ts";
-import { HttpClient } from "../../cluster/kube/http-client.ts";
-import { loadConnection } from "../../cluster/kube/connect/load-connection.ts";
-import type { VirtualNode } from "../../embedded/lab/kubelet/node/virtual-node.ts";
-import { runLab } from "../../embedded/lab/run-lab.ts";
-import type { SideState, WorkloadSide } from "../../embedded/lab/workloads/run-workloads.ts";
-import { readTopology, TopologyError } from "../../embedded/lab/topology-file.ts";
-import { createLog } from "../../cluster/runtime/log/log.ts";
-import { stopOnSignals } from "../../cluster/runtime/signals.ts";
-import { nodesOption } from "./option/nodes-option.ts";
-import { programs } from "./up/programs.ts";
-import { nodesOfGroups, smallNodes } from "./up/virtual-nodes.ts";
+import type { Impersonation } from "../../../cluster/kube/connect/connection.ts";
+import { HttpClient } from "../../../cluster/kube/http-client.ts";
+import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
+import type { VirtualNode } from "../../../embedded/lab/kubelet/node/virtual-node.ts";
+import { runLab } from "../../../embedded/lab/run-lab.ts";
+import type { SideState, WorkloadSide } from "../../../embedded/lab/workloads/run-workloads.ts";
+import { readTopology, TopologyError } from "../../../embedded/lab/topology-file.ts";
+import { createLog } from "../../../cluster/runtime/log/log.ts";
+import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
+import { nodesOption } from "../option/nodes-option.ts";
+import { programs } from "./container-programs.ts";
+import { nodesOfGroups, smallNodes } from "./virtual-nodes.ts";
 
 /** `attune lab`: virtual nodes on any API server, until it is told to stop. */
 export async function lab(options: Record<string, string | boolean>): Promise<void> {
@@ -51,7 +51,7 @@ async function nodesFor(options: Record<string, string | boolean>): Promise<Virt
   }
   if (options.nodes !== undefined)
     throw new Error("--nodes and --topology: only one of them can say which nodes there are");
-  const { readYaml, YamlError } = await import("../../language/object/yaml.ts");
+  const { readYaml, YamlError } = await import("../../../language/object/yaml.ts");
   try {
     return nodesOfGroups(readTopology(readYaml(await readFile(topology, "utf8"))));
   } catch (error) {

@@ -22,7 +22,7 @@ import { runOperator } from "../../operator/operator.ts";
 import { explainOn } from "../explain/explain.ts";
 import type { PlanDocument } from "./plan-document.ts";
 import { planOn } from "./plan.ts";
-import { Said } from "../tuned/testing/said.ts";
+import { RecordingTerminal } from "../terminal/testing/recording-terminal.ts";
 
 const role = "machineconfiguration.openshift.io/role";
 const pool = {
@@ -105,7 +105,7 @@ it("what was planned comes true, and then there is nothing left to plan", { time
   const file = join(dir, "realtime.yaml");
   await writeFile(file, writeYaml(realtime));
   const plan = async (): Promise<{ code: number; document: PlanDocument }> => {
-    const terminal = new Said();
+    const terminal = new RecordingTerminal();
     const around = { terminal, signal, stdin: () => Promise.resolve("") };
     const code = await planOn(client, { filename: [file], output: "json" }, around);
     return { code, document: JSON.parse(terminal.stdout) as PlanDocument };
@@ -128,7 +128,7 @@ it("what was planned comes true, and then there is nothing left to plan", { time
   const config = await seen(client, machineConfigKind, ({ metadata }) => metadata.name === boot?.machineConfig);
   expect(config.spec).toEqual({ kernelArguments: boot?.after });
   expect((await client.get(profileKind, "worker", { namespace: tuningNamespace })).metadata.generation).toBe(1);
-  const explained = new Said();
+  const explained = new RecordingTerminal();
   await explainOn(client, "node", "rt", { output: "json" }, { terminal: explained, signal });
   const { settings, reported, boot: reached } = JSON.parse(explained.stdout) as NodeExplanation;
   const stateOf = (name: string): string | undefined => settings.find(({ option }) => option === name)?.state;

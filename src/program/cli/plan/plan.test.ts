@@ -13,10 +13,10 @@ import { type Tuned, tunedKind, tuningNamespace } from "../../../domain/node-tun
 import { nodeTuningCrds } from "../../../domain/node-tuning/crds.ts";
 import { writeYaml } from "../../../language/object/write-yaml.ts";
 import { explainOn } from "../explain/explain.ts";
-import { onlyLooks } from "../gather/read-only-client.ts";
+import { readOnlyClient } from "../gather/read-only-client.ts";
 import { planOn } from "./plan.ts";
 import { FakeRoot } from "../tuned/testing/fake-root.ts";
-import { Said } from "../tuned/testing/said.ts";
+import { RecordingTerminal } from "../terminal/testing/recording-terminal.ts";
 
 let dir: string;
 let server: ApiServer;
@@ -77,8 +77,8 @@ async function versions(): Promise<string[]> {
   return objects.map(({ kind, metadata }) => `${kind} ${metadata.name} ${metadata.resourceVersion}`);
 }
 
-async function planned(text: string, output = "json"): Promise<{ code: number; said: Said }> {
-  const said = new Said();
+async function planned(text: string, output = "json"): Promise<{ code: number; said: RecordingTerminal }> {
+  const said = new RecordingTerminal();
   const file = join(dir, "plan.yaml");
   await writeFile(file, text);
   const options = { filename: [file], output, namespace: "default" };
@@ -201,8 +201,8 @@ it("what was applied as planned leaves nothing to plan, and what kubectl applied
 });
 
 describe("attune explain node", () => {
-  const explained = async (name: string, options: Record<string, string> = {}): Promise<Said> => {
-    const said = new Said();
+  const explained = async (name: string, options: Record<string, string> = {}): Promise<RecordingTerminal> => {
+    const said = new RecordingTerminal();
     await explainOn(client, "node", name, options, { terminal: said, signal });
     return said;
   };
@@ -238,12 +238,14 @@ describe("attune explain node", () => {
     ["node", "nobody", 'nodes "nobody" not found'],
     ["pod", "x", "explain pod: only nodes can be explained"],
   ])("refuses %s %s", async (kind, name, expected) => {
-    await expect(explainOn(client, kind, name, {}, { terminal: new Said(), signal })).rejects.toThrow(expected);
+    await expect(explainOn(client, kind, name, {}, { terminal: new RecordingTerminal(), signal })).rejects.toThrow(
+      expected,
+    );
   });
 });
 
 describe("a client that only looks", () => {
-  const looking = (): Client => onlyLooks(client);
+  const looking = (): Client => readOnlyClient(client);
   const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "n" } };
   const writes: [string, (options: { dryRun?: boolean }) => Promise<unknown>][] = [
     ["create", (options) => looking().create(kinds.namespace, namespace, options)],

@@ -10,7 +10,7 @@ import type { KubeObject } from "../../../language/object/meta.ts";
 import { connectionOption, type Options } from "../option/connection-option.ts";
 import { type ClusterObjects } from "../../../domain/performance-profile/gather-surroundings.ts";
 import { type Gathered, gatherNodeTuning, gatherPods } from "../gather/gather-node-tuning.ts";
-import { onlyLooks } from "../gather/read-only-client.ts";
+import { readOnlyClient } from "../gather/read-only-client.ts";
 import { objectDiff } from "./object-diff.ts";
 import { changesAnything, type PlanDocument, type PlannedObject } from "./plan-document.ts";
 import { type DryRun, dryRunAll } from "./dry-run.ts";
@@ -22,7 +22,7 @@ import { planText } from "./plan-text.ts";
 import { readStandardInput } from "../manifest/standard-input.ts";
 import { outputOption, serialised } from "../option/output-option.ts";
 import { printable } from "../terminal/printable.ts";
-import { type Around, processTerminal, type Terminal } from "../terminal/terminal.ts";
+import { type CommandContext, processTerminal, type Terminal } from "../terminal/terminal.ts";
 
 export interface PlanOptions extends Readonly<Record<string, unknown>> {
   readonly filename: readonly string[];
@@ -50,14 +50,14 @@ export async function plan(options: PlanOptions): Promise<void> {
 export async function planOn(
   client: Client,
   options: PlanOptions,
-  { terminal, stdin, signal }: Around & { readonly stdin: () => Promise<string> },
+  { terminal, stdin, signal }: CommandContext & { readonly stdin: () => Promise<string> },
 ): Promise<number> {
   const format = outputOption(options.output, ["table", "wide", "json", "yaml"] as const);
   const read = await readManifests(options.filename, { recursive: options.recursive === true, stdin });
   if (read.problems.length > 0) return refuse(read.problems, terminal);
   if (read.manifests.length === 0) throw new Error("no objects passed to plan");
 
-  const looking = onlyLooks(client);
+  const looking = readOnlyClient(client);
   const [before, profiles] = await Promise.all([
     gatherNodeTuning({ client: looking, namespace: tuningNamespace, now: Date.now(), signal }),
     gatherProfiles(looking, signal),

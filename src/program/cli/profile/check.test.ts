@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseTopology } from "../../../language/cpu/topology-text.ts";
-import { Said } from "../tuned/testing/said.ts";
+import { RecordingTerminal } from "../terminal/testing/recording-terminal.ts";
 import { check, type CheckOptions } from "./check.ts";
 import { writeSupportData } from "./testing/support-data.ts";
 
@@ -21,8 +21,11 @@ function profile(name: string, cpu: string, more = ""): string {
   return `apiVersion: performance.openshift.io/v2\nkind: PerformanceProfile\nmetadata: { name: ${name} }\n${spec}\n`;
 }
 
-async function checked(text: string, options: Partial<CheckOptions> = {}): Promise<{ code: number; said: Said }> {
-  const said = new Said();
+async function checked(
+  text: string,
+  options: Partial<CheckOptions> = {},
+): Promise<{ code: number; said: RecordingTerminal }> {
+  const said = new RecordingTerminal();
   const around = { terminal: said, signal, stdin: () => Promise.resolve(text) };
   return { code: await check({ filename: ["-"], ...options }, around), said };
 }

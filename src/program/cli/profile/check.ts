@@ -14,7 +14,7 @@ import { outputOption, serialised } from "../option/output-option.ts";
 import { printable } from "../terminal/printable.ts";
 import { widestCell } from "../terminal/report-table.ts";
 import type { Colours } from "../terminal/colours.ts";
-import type { Around } from "../terminal/terminal.ts";
+import type { CommandContext } from "../terminal/terminal.ts";
 import type { KnownCluster } from "./known-cluster.ts";
 import { readMustGather } from "./must-gather.ts";
 
@@ -36,7 +36,7 @@ interface Checked {
 /** `attune profile check -f FILE…`: judges profiles as admission would, where there is no cluster. Returns the exit code. */
 export async function check(
   options: CheckOptions,
-  { terminal, stdin }: Around & { readonly stdin: () => Promise<string> },
+  { terminal, stdin }: CommandContext & { readonly stdin: () => Promise<string> },
 ): Promise<number> {
   const format = outputOption(options.output ?? "table", ["table", "json", "yaml"] as const);
   const { manifests, problems } = await readManifests(options.filename, {

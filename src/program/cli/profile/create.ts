@@ -8,7 +8,7 @@ import { findings } from "../../../domain/performance-profile/findings.ts";
 import type { PerformanceProfile } from "../../../domain/performance-profile/api.ts";
 import { partitioningMode } from "../../../domain/workload-partitioning/partitioning-mode.ts";
 import { printable } from "../terminal/printable.ts";
-import type { Around, Terminal } from "../terminal/terminal.ts";
+import type { CommandContext, Terminal } from "../terminal/terminal.ts";
 import { clusterOf, type KnownCluster, machinesOf, notKnown } from "./known-cluster.ts";
 import { knownCluster, type SourceOptions } from "./source-option.ts";
 
@@ -20,7 +20,7 @@ export interface CreateOptions extends SourceOptions {
 }
 
 /** `attune profile create`: a profile for the nodes of a pool. Returns the exit code. */
-export async function create(options: CreateOptions, { terminal, signal }: Around): Promise<number> {
+export async function create(options: CreateOptions, { terminal, signal }: CommandContext): Promise<number> {
   const read = readChoices(options.flags);
   const reasons = [...missing(options), ...(read.type === "refused" ? read.reasons : [])];
   if (read.type === "refused" || reasons.length > 0) return refused(reasons, terminal);

@@ -1,7 +1,7 @@
 import { groupNodes } from "../../../domain/performance-profile/creator/node-groups.ts";
 import { type KnownGroup, poolInfos, poolInfoText } from "../../../domain/performance-profile/creator/info.ts";
 import { printable } from "../terminal/printable.ts";
-import type { Around } from "../terminal/terminal.ts";
+import type { CommandContext } from "../terminal/terminal.ts";
 import { clusterOf, machinesOf, notKnown } from "./known-cluster.ts";
 import { knownCluster, type SourceOptions } from "./source-option.ts";
 
@@ -10,7 +10,7 @@ export interface InfoOptions extends SourceOptions {
 }
 
 /** `attune profile info`: what pools there are, and what their nodes are made of. Returns the exit code. */
-export async function info(options: InfoOptions, { terminal, signal }: Around): Promise<number> {
+export async function info(options: InfoOptions, { terminal, signal }: CommandContext): Promise<number> {
   const { mustGatherDirPath, kubeconfig, context, snapshot } = options;
   const isGiven = [mustGatherDirPath, kubeconfig, context, snapshot].some((one) => one !== undefined);
   const known = await knownCluster(isGiven ? options : { mustGatherDirPath: "must-gather" }, "worker", signal);

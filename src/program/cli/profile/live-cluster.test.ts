@@ -12,7 +12,7 @@ import { machineConfigCrds } from "../../../domain/machine-config/crds.ts";
 import { profileKind, tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { nodeTuningCrds } from "../../../domain/node-tuning/crds.ts";
 import { readYaml } from "../../../language/object/yaml.ts";
-import { Said } from "../tuned/testing/said.ts";
+import { RecordingTerminal } from "../terminal/testing/recording-terminal.ts";
 import { create, type CreateOptions } from "./create.ts";
 import { info } from "./info.ts";
 import { sysinfo } from "./testing/support-data.ts";
@@ -89,14 +89,14 @@ describe("a cluster that is asked", () => {
         nodeSelector: { [rt]: "" },
       },
     });
-    const told = new Said();
+    const told = new RecordingTerminal();
     expect(await info({ kubeconfig: server.kubeconfig, json: true }, { terminal: told, signal })).toBe(0);
     expect(JSON.parse(told.stdout)).toMatchObject([{ name: "rt", nodes: [{ cpus_count: 4 }, { name: "rt-2" }] }]);
   });
 });
 
-async function created(options: Partial<CreateOptions>): Promise<{ code: number; said: Said }> {
-  const said = new Said();
+async function created(options: Partial<CreateOptions>): Promise<{ code: number; said: RecordingTerminal }> {
+  const said = new RecordingTerminal();
   const flags = { "reserved-cpu-count": "2", "rt-kernel": "false" };
   const given = { kubeconfig: server.kubeconfig, mcpName: "rt", flags, ...options };
   return { code: await create(given, { terminal: said, signal }), said };

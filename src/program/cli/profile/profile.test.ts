@@ -6,7 +6,7 @@ import type { CpuTopology } from "../../../language/cpu/cpu-topology.ts";
 import { parseTopology } from "../../../language/cpu/topology-text.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { readYaml } from "../../../language/object/yaml.ts";
-import { Said } from "../tuned/testing/said.ts";
+import { RecordingTerminal } from "../terminal/testing/recording-terminal.ts";
 import { create, type CreateOptions } from "./create.ts";
 import { info } from "./info.ts";
 import { type GatheredCluster, place, sysinfo, writeSupportData } from "./testing/support-data.ts";
@@ -189,7 +189,7 @@ describe("attune profile info", () => {
     await writeFile(join(dir, "a.tgz"), await sysinfo(topology));
     await writeFile(join(dir, "b.tar.gz"), await sysinfo(topology));
     await writeFile(join(dir, "notes.txt"), "");
-    const said = new Said();
+    const said = new RecordingTerminal();
     expect(await info({ snapshot: [dir] }, { terminal: said, signal })).toBe(0);
     expect(said.stdout).toBe(`Pool worker
   Node a: 4 CPUs, 1 NUMA node, hyper-threading on
@@ -205,20 +205,20 @@ describe("attune profile info", () => {
     ["empty", /^--snapshot .*empty: no NODE\.tgz in it$/],
   ])("says what is wrong with --snapshot %s", async (name, message) => {
     await place(join(dir, "empty"), "text", "");
-    const asked = info({ snapshot: [join(dir, name)] }, { terminal: new Said(), signal });
+    const asked = info({ snapshot: [join(dir, name)] }, { terminal: new RecordingTerminal(), signal });
     await expect(asked).rejects.toThrow(message);
   });
 
   it("does not tell half of it", async () => {
     await writeSupportData(dir, { ...cluster(), topologies: new Map() });
-    const said = new Said();
+    const said = new RecordingTerminal();
     expect(await info({ mustGatherDirPath: dir, json: true }, { terminal: said, signal })).toBe(1);
     expect([said.stdout, said.stderr]).toEqual(["", expect.stringContaining("what node rt-1 is made of")]);
   });
 });
 
-async function created(options: Partial<CreateOptions>): Promise<{ code: number; said: Said }> {
-  const said = new Said();
+async function created(options: Partial<CreateOptions>): Promise<{ code: number; said: RecordingTerminal }> {
+  const said = new RecordingTerminal();
   const flags = { "reserved-cpu-count": "2", "rt-kernel": "false" };
   const code = await create({ mcpName: "rt", flags, ...options }, { terminal: said, signal });
   return { code, said };

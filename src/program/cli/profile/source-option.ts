@@ -2,7 +2,7 @@ import type { KubeObject } from "../../../language/object/meta.ts";
 import { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { connectionOption } from "../option/connection-option.ts";
-import { onlyLooks } from "../gather/read-only-client.ts";
+import { readOnlyClient } from "../gather/read-only-client.ts";
 import type { KnownCluster } from "./known-cluster.ts";
 import { askCluster } from "./live-cluster.ts";
 import { readMustGather } from "./must-gather.ts";
@@ -27,7 +27,7 @@ export async function knownCluster(options: SourceOptions, role: string, signal:
   if (kubeconfig === undefined && context === undefined) return onlySnapshots(snapshots, role);
   const client = new HttpClient(await connectionOption({ kubeconfig, context }));
   try {
-    return withSnapshots(await askCluster(onlyLooks(client), namespace, signal), snapshots);
+    return withSnapshots(await askCluster(readOnlyClient(client), namespace, signal), snapshots);
   } finally {
     client.close();
   }

@@ -11,7 +11,7 @@ export interface Terminal {
 }
 
 /** What a command that asks a cluster is run with. */
-export interface Around {
+export interface CommandContext {
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { apply, type ApplyCommandOptions } from "./apply.ts";
 import { rollback } from "./rollback.ts";
 import { FakeRoot } from "./testing/fake-root.ts";
-import { Said } from "./testing/said.ts";
+import { RecordingTerminal } from "../terminal/testing/recording-terminal.ts";
 import { verify } from "./verify.ts";
 
 const profiles = {
@@ -14,24 +14,24 @@ const profiles = {
 
 interface Result {
   readonly code: number;
-  readonly said: Said;
+  readonly said: RecordingTerminal;
 }
 
 const node = (): Promise<FakeRoot> => FakeRoot.withProfiles(profiles);
 
 async function applied(root: FakeRoot, name: string, options: Partial<ApplyCommandOptions> = {}): Promise<Result> {
-  const said = new Said();
+  const said = new RecordingTerminal();
   const given = { root: root.path, dir: [], engine: "native", output: "table", ...options };
   return { code: await apply([name], given, said), said };
 }
 
 async function verified(root: FakeRoot, name: string, output = "table"): Promise<Result> {
-  const said = new Said();
+  const said = new RecordingTerminal();
   return { code: await verify([name], { root: root.path, dir: [], output }, said), said };
 }
 
 async function rolledBack(root: FakeRoot, output = "table"): Promise<Result> {
-  const said = new Said();
+  const said = new RecordingTerminal();
   return { code: await rollback({ root: root.path, output }, said), said };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { list } from "./list.ts";
 import { FakeRoot } from "./testing/fake-root.ts";
-import { Said } from "./testing/said.ts";
+import { RecordingTerminal } from "../terminal/testing/recording-terminal.ts";
 
 const profile = (summary: string): string => `[main]\nsummary=${summary}\n`;
 
@@ -14,9 +14,9 @@ const profiles = {
   "/etc/tuned/plain": "[sysctl]\n",
 };
 
-async function listed(output: string): Promise<Said> {
+async function listed(output: string): Promise<RecordingTerminal> {
   const { path: root } = await FakeRoot.withProfiles(profiles);
-  const said = new Said();
+  const said = new RecordingTerminal();
   expect(await list({ root, dir: [], output }, said)).toBe(0);
   return said;
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { resolve, type ResolveOptions } from "./resolve.ts";
 import { FakeRoot } from "./testing/fake-root.ts";
-import { Said } from "./testing/said.ts";
+import { RecordingTerminal } from "../terminal/testing/recording-terminal.ts";
 
 const profiles = {
   "/usr/lib/tuned/parent": "[main]\nsummary=x\n[variables]\nn=4\n[sysctl]\nvm.swappiness=60\nkernel.x=${n}\n",
@@ -16,9 +16,9 @@ const profiles = {
 async function resolved(
   name: string,
   options: Partial<ResolveOptions> = {},
-): Promise<{ code: number; said: Said; root: FakeRoot }> {
+): Promise<{ code: number; said: RecordingTerminal; root: FakeRoot }> {
   const root = await FakeRoot.withProfiles(profiles);
-  const said = new Said();
+  const said = new RecordingTerminal();
   const code = await resolve([name], { root: root.path, dir: [], exec: false, output: "json", ...options }, said);
   return { code, said, root };
 }

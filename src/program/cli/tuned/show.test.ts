@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { show } from "./show.ts";
 import { FakeRoot } from "./testing/fake-root.ts";
-import { Said } from "./testing/said.ts";
+import { RecordingTerminal } from "../terminal/testing/recording-terminal.ts";
 
-async function shown(profiles: Record<string, string>): Promise<{ code: number; said: Said }> {
+async function shown(profiles: Record<string, string>): Promise<{ code: number; said: RecordingTerminal }> {
   const { path: root } = await FakeRoot.withProfiles(profiles);
-  const said = new Said();
+  const said = new RecordingTerminal();
   return { code: await show(["p"], { root, dir: [], exec: false }, said), said };
 }
 

@@ -20,9 +20,9 @@ import { webhookSecret, webhookServiceAccount } from "../../webhook/rbac.ts";
 import { runWebhook } from "../../webhook/webhook.ts";
 import { applyManifests } from "../install/apply-manifests.ts";
 import { foundation } from "../install/manifests.ts";
-import { programs } from "./programs.ts";
+import { programs } from "../lab/container-programs.ts";
 import { defaultImage, version } from "../version.ts";
-import { smallNodes } from "./virtual-nodes.ts";
+import { smallNodes } from "../lab/virtual-nodes.ts";
 
 /** Until the webhook has a port: nobody answers here. */
 const nowhere = { type: "url", base: "https://127.0.0.1:1" } as const;

@@ -1,8 +1,8 @@
-import { coloursOf } from "../../terminal/colours.ts";
-import type { Terminal } from "../../terminal/terminal.ts";
+import { coloursOf } from "../colours.ts";
+import type { Terminal } from "../terminal.ts";
 
 /** A terminal that remembers. */
-export class Said implements Terminal {
+export class RecordingTerminal implements Terminal {
   stdout = "";
   stderr = "";
   readonly colours = coloursOf(false);
