@@ -4,13 +4,13 @@
 //
 // Names, types and formats of fields come from the attribute maps of that package's models (or from the unpacked package
 // given as an argument); what they do not say (which definition belongs to which group, list types, merge keys, how Go
-// encodes a struct, fields younger than the package) is in src/embedded/apiserver/kinds/generated/facts.json.
+// encodes a struct, fields younger than the package) is in src/embedded/apiserver/kinds/facts.json.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const kinds = join(dirname(fileURLToPath(import.meta.url)), "../src/embedded/apiserver/kinds");
-const facts = JSON.parse(readFileSync(join(kinds, "generated/facts.json"), "utf8"));
+const facts = JSON.parse(readFileSync(join(kinds, "facts.json"), "utf8"));
 const models = await import(pathToFileURL(join(findPackage(), "dist/gen/models/all.js")).href);
 
 function findPackage() {

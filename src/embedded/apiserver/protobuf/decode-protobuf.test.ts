@@ -36,6 +36,57 @@ const envelope = (apiVersion: string, kind: string, fields: Field[]): Buffer =>
     ]),
   ]);
 
+const typed = (type: string): Field[] => [[5, type]];
+const openApiSchema: Field[] = [
+  [5, "object"],
+  [8, [[1, '[1,"a"]']]],
+  [20, [[1, '"x"']]],
+  [20, [[1, "5"]]],
+  [20, []],
+  [24, [[1, typed("string")]]],
+  [33, [[1, false]]],
+  [
+    30,
+    [
+      [1, true],
+      [2, typed("integer")],
+    ],
+  ],
+  [
+    32,
+    [
+      [1, "a"],
+      [
+        2,
+        [
+          [2, "b"],
+          [2, "c"],
+        ],
+      ],
+    ],
+  ],
+  [
+    32,
+    [
+      [1, "d"],
+      [2, [[1, typed("object")]]],
+    ],
+  ],
+  [
+    28,
+    [
+      [
+        24,
+        [
+          [2, typed("string")],
+          [2, typed("integer")],
+        ],
+      ],
+      [30, [[1, true]]],
+    ],
+  ],
+];
+
 const cases: [string, Buffer, JsonObject][] = [
   [
     "maps and metadata of a ConfigMap",
@@ -222,6 +273,85 @@ const cases: [string, Buffer, JsonObject][] = [
       apiVersion: "authorization.k8s.io/v1",
       kind: "SubjectAccessReview",
       spec: { user: "jane", extra: { scopes: ["a", "b"] } },
+    },
+  ],
+  [
+    "the unions and free JSON in a CustomResourceDefinition's schema",
+    envelope("apiextensions.k8s.io/v1", "CustomResourceDefinition", [
+      [
+        2,
+        [
+          [
+            7,
+            [
+              [1, "v1"],
+              [4, [[1, openApiSchema]]],
+              [5, [[1, []]]],
+            ],
+          ],
+        ],
+      ],
+    ]),
+    {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      spec: {
+        versions: [
+          {
+            name: "v1",
+            schema: {
+              openAPIV3Schema: {
+                type: "object",
+                default: [1, "a"],
+                enum: ["x", 5, null],
+                items: { type: "string" },
+                additionalItems: false,
+                additionalProperties: { type: "integer" },
+                dependencies: { a: ["b", "c"], d: { type: "object" } },
+                not: { items: [{ type: "string" }, { type: "integer" }], additionalProperties: true },
+              },
+            },
+            subresources: { status: {} },
+          },
+        ],
+      },
+    },
+  ],
+  [
+    "an APIService, whose numbers have a gap",
+    envelope("apiregistration.k8s.io/v1", "APIService", [
+      [
+        2,
+        [
+          [
+            1,
+            [
+              [1, "kube-system"],
+              [2, "metrics"],
+              [3, 443],
+            ],
+          ],
+          [2, "metrics.k8s.io"],
+          [3, "v1beta1"],
+          [4, true],
+          [5, Buffer.from("ca")],
+          [7, 100],
+          [8, 10],
+        ],
+      ],
+    ]),
+    {
+      apiVersion: "apiregistration.k8s.io/v1",
+      kind: "APIService",
+      spec: {
+        service: { namespace: "kube-system", name: "metrics", port: 443 },
+        group: "metrics.k8s.io",
+        version: "v1beta1",
+        insecureSkipTLSVerify: true,
+        caBundle: "Y2E=",
+        groupPriorityMinimum: 100,
+        versionPriority: 10,
+      },
     },
   ],
   [

@@ -1,7 +1,7 @@
 import { isObject, set, type Json, type JsonObject } from "../../../language/object/json.ts";
 import { parseApiVersion } from "../../../language/object/meta.ts";
 import { definitionName, definitions } from "../kinds/definitions.ts";
-import fieldNumbers from "./generated/field-numbers.json" with { type: "json" };
+import fieldNumbers from "./field-numbers.json" with { type: "json" };
 import { WireError, WireReader, wireTypes } from "./wire-reader.ts";
 
 /** A component of the generated schemas, where fields refer to other components by `$ref`. */
@@ -10,6 +10,7 @@ type Component = Readonly<Record<string, unknown>>;
 const magic = Buffer.from("k8s\0");
 const refPrefix = "#/components/schemas/";
 const maxDepth = 256;
+const jsonSchemaProps = definitionName("apiextensions.k8s.io", "v1", "JSONSchemaProps");
 
 /**
  * An object as Kubernetes writes it in protobuf, as the JSON it stands for. Only bodies come this way: Go clients send
@@ -52,45 +53,36 @@ function fieldsOf(name: string): string[] {
 
 function message(name: string, reader: WireReader, depth: number): JsonObject {
   const into: JsonObject = {};
-  readInto(into, name, propertiesOf(name), reader, depth);
+  const properties = propertiesOf(name);
+  const read = (fields: string[], part: WireReader, level: number): void => {
+    if (level > maxDepth) throw new WireError(`the message nests deeper than ${maxDepth} levels`);
+    while (!part.done) {
+      const { field, wireType } = part.tag();
+      const property = fields[field - 1] ?? "-";
+      if (property.startsWith("+")) read(fieldsOf(property.slice(1)), part.message(), level + 1);
+      else if (property === "-") part.skip(wireType);
+      else set(into, property, fieldValue(into[property], properties[property] ?? {}, part, level));
+    }
+  };
+  read(fieldsOf(name), reader, depth);
   return into;
 }
 
-function readInto(
-  into: JsonObject,
-  name: string,
-  properties: Record<string, Component>,
-  reader: WireReader,
-  depth: number,
-): void {
-  if (depth > maxDepth) throw new WireError(`the message nests deeper than ${maxDepth} levels`);
-  const fields = fieldsOf(name);
-  while (!reader.done) {
-    const { field, wireType } = reader.tag();
-    const property = fields[field - 1] ?? "-";
-    if (property.startsWith("+")) readInto(into, property.slice(1), properties, reader.message(), depth + 1);
-    else if (property === "-") reader.skip(wireType);
-    else readField(into, property, properties[property] ?? {}, reader, wireType, depth);
-  }
-}
-
-function readField(
-  into: JsonObject,
-  property: string,
-  component: Component,
-  reader: WireReader,
-  wireType: number,
-  depth: number,
-): void {
+/** Elements of a list and entries of a map arrive one by one: `earlier` is what has arrived of the field so far. */
+function fieldValue(earlier: Json | undefined, component: Component, reader: WireReader, depth: number): Json {
   const { items, additionalProperties } = component as { items?: Component; additionalProperties?: Component };
   if (items) {
-    const list = (into[property] ??= []) as Json[];
-    list.push(single(items, reader, wireType, depth));
-  } else if (additionalProperties) {
-    const map = (into[property] ??= {}) as JsonObject;
+    const list = (earlier ?? []) as Json[];
+    list.push(single(items, reader, depth));
+    return list;
+  }
+  if (additionalProperties) {
+    const map = (earlier ?? {}) as JsonObject;
     const [key, value] = mapEntry(additionalProperties, reader.message(), depth);
     set(map, key, value);
-  } else set(into, property, single(component, reader, wireType, depth));
+    return map;
+  }
+  return single(component, reader, depth);
 }
 
 /** A map is a list of pairs. Its values cannot be lists, so those are wrapped in a message of one field. */
@@ -102,7 +94,7 @@ function mapEntry(component: Component, reader: WireReader, depth: number): [str
     const { field, wireType } = reader.tag();
     if (field === 1) key = reader.text();
     else if (field === 2 && items) value = wrappedList(items, reader.message(), depth);
-    else if (field === 2) value = single(component, reader, wireType, depth);
+    else if (field === 2) value = single(component, reader, depth);
     else reader.skip(wireType);
   }
   return [key, value];
@@ -111,16 +103,16 @@ function mapEntry(component: Component, reader: WireReader, depth: number): [str
 function wrappedList(items: Component, reader: WireReader, depth: number): Json[] {
   const list: Json[] = [];
   while (!reader.done) {
-    const { wireType } = reader.tag();
-    list.push(single(items, reader, wireType, depth));
+    reader.tag();
+    list.push(single(items, reader, depth));
   }
   return list;
 }
 
-function single(component: Component, reader: WireReader, wireType: number, depth: number): Json {
+function single(component: Component, reader: WireReader, depth: number): Json {
   const name = typeof component.$ref === "string" ? component.$ref.slice(refPrefix.length) : "";
   const special = specials[name.slice(name.lastIndexOf(".") + 1)];
-  if (special) return special(reader.message());
+  if (special) return special(reader.message(), depth);
   if (name !== "") return message(name, reader.message(), depth + 1);
   switch (component.type) {
     case "string":
@@ -132,17 +124,17 @@ function single(component: Component, reader: WireReader, wireType: number, dept
     case "number":
       return reader.double();
     default:
-      throw new WireError(`a field of type ${String(component.type)} (wire type ${wireType}) cannot be read`);
+      throw new WireError(`a field of type ${String(component.type)} cannot be read`);
   }
 }
 
-/** Types whose JSON is not the shape of their message. */
-const specials: Record<string, (reader: WireReader) => Json> = {
+/** Types whose JSON does not have the shape of their message. */
+export const specials: Readonly<Record<string, (reader: WireReader, depth: number) => Json>> = {
   Quantity: (reader) => fieldOf(reader, 1, () => reader.text()) ?? "0",
   Time: (reader) => instant(reader, 0),
   MicroTime: (reader) => instant(reader, 6),
-  FieldsV1: embedded,
-  RawExtension: embedded,
+  FieldsV1: embeddedObject,
+  RawExtension: embeddedObject,
   IntOrString: (reader) => {
     let [isText, number, text] = [false, 0, ""];
     while (!reader.done) {
@@ -154,7 +146,33 @@ const specials: Record<string, (reader: WireReader) => Json> = {
     }
     return isText ? text : number;
   },
+  JSON: embeddedJson,
+  JSONSchemaPropsOrArray: (reader, depth) => {
+    const { schema, others } = schemaOr(reader, depth, 1, () => message(jsonSchemaProps, reader.message(), depth + 1));
+    return others.length > 0 ? others : (schema ?? null);
+  },
+  JSONSchemaPropsOrBool: (reader, depth) => {
+    const { schema, others } = schemaOr(reader, depth, 2, () => reader.unsigned() !== 0);
+    return schema ?? others.at(-1) ?? false;
+  },
+  JSONSchemaPropsOrStringArray: (reader, depth) => {
+    const { schema, others } = schemaOr(reader, depth, 1, () => reader.text());
+    return others.length > 0 ? others : (schema ?? null);
+  },
 };
+
+/** Unions in a CustomResourceDefinition's schema: messages of two fields, one of which is a schema. */
+function schemaOr(reader: WireReader, depth: number, schemaField: 1 | 2, readOther: () => Json) {
+  let schema: JsonObject | undefined;
+  const others: Json[] = [];
+  while (!reader.done) {
+    const { field, wireType } = reader.tag();
+    if (field === schemaField) schema = message(jsonSchemaProps, reader.message(), depth + 1);
+    else if (field === 3 - schemaField) others.push(readOther());
+    else reader.skip(wireType);
+  }
+  return { schema, others };
+}
 
 /** The zero time is written as nothing at all. */
 function instant(reader: WireReader, digits: number): Json {
@@ -172,14 +190,18 @@ function instant(reader: WireReader, digits: number): Json {
   return digits === 0 ? `${whole}Z` : `${whole}.${String(Math.floor(nanos / 1000)).padStart(6, "0")}Z`;
 }
 
-function embedded(reader: WireReader): Json {
+function embeddedObject(reader: WireReader): Json {
+  const value = embeddedJson(reader);
+  return isObject(value) ? value : null;
+}
+
+function embeddedJson(reader: WireReader): Json {
   const text = fieldOf(reader, 1, () => reader.text());
   if (text === undefined || text === "") return null;
   try {
-    const value = JSON.parse(text) as Json;
-    return isObject(value) ? value : null;
+    return JSON.parse(text) as Json;
   } catch (error) {
-    throw new WireError("an embedded object is no JSON", { cause: error });
+    throw new WireError("an embedded object is not JSON", { cause: error });
   }
 }
 
