@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { bootCommandLine } from "../../src/language/tuned/boot-arguments.ts";
 import { matchesDevices } from "../../src/language/tuned/pattern/device-match.ts";
 import { expand, type Expansion } from "../../src/language/tuned/expand.ts";
-import { parseGlobalConfig, sizeOption } from "../../src/language/tuned/text/global-config.ts";
+import { parseGlobalConfig } from "../../src/language/tuned/text/global-config.ts";
 import { parseProfile } from "../../src/language/tuned/text/parse-profile.ts";
 import type { Notice } from "../../src/language/tuned/problem.ts";
 import { chassisNames } from "../../src/language/tuned/chassis-names.ts";
@@ -206,9 +206,7 @@ test.each(cases("11-global-config", "gconf").map((one) => [one.id, one] as const
     expect(config.problems).toHaveLength(1);
     return;
   }
-  const values = (one.input.get ?? []).map(([method, key, fallback = 0]) =>
-    method === "get_size" ? sizeOption(config, key, fallback) : (config.options.get(key) ?? null),
-  );
+  const values = (one.input.get ?? []).map(([, key, fallback = null]) => config.options.get(key) ?? fallback);
   expect(values).toEqual(one.expect.result);
   expect(levelled(config.notices)).toEqual(logsOf(one).filter(([, message]) => message.startsWith("Unknown option")));
 });

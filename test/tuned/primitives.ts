@@ -4,7 +4,6 @@ import { cpuSet, formatRanges } from "../../src/language/cpu/cpu-set.ts";
 import {
   activeOption,
   collapseBlanks,
-  deviceNames,
   parseSize,
   setKeys,
   truthDigit,
@@ -44,8 +43,6 @@ export function runPrimitive({ input }: RecordedCase): unknown {
       const size = parseSize(text);
       return size === undefined ? null : Number(size);
     }
-    case "devstr2devs":
-      return deviceNames(text);
     case "add_modify_option_in_file":
       return setKeys(
         input.files?.f ?? "",

@@ -1,5 +1,3 @@
-import { cpusOf } from "../cpu/cpu-list.ts";
-
 /** How TuneD's plug-ins read the texts they are given and find in files. */
 
 /** One pair of enclosing double quotes goes, and only if both are there. */
@@ -42,14 +40,6 @@ export function parseSize(text: string): bigint | undefined {
   const [, digits, unit = ""] = /^\s*([0-9]{1,18})\s*([a-z]*)\s*$/i.exec(text) ?? [];
   const factor = units.get(unit.toLowerCase());
   return digits === undefined || factor === undefined ? undefined : BigInt(digits) * factor;
-}
-
-/** `eth0, eth1`, a comma in a name written `\,`; or the CPUs of `cpulist:0-2`. */
-export function deviceNames(text: string): string[] {
-  const prefix = /^cpulist:/i;
-  const rest = text.replace(prefix, "");
-  if (rest !== text && !prefix.test(rest)) return cpusOf(rest).map((cpu) => `cpu${cpu}`);
-  return rest.split(/(?<!\\),/).map((name) => name.trim().replaceAll("\\,", ","));
 }
 
 /**

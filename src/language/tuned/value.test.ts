@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { setKeys } from "./plugin-text.ts";
+import { setKeys, unquote } from "./plugin-text.ts";
 import { isSameValue, normalValue } from "./value.ts";
 
 test("a row of zeros before a letter is compared in no time", () => {
@@ -15,6 +15,15 @@ test.each<[string, string, boolean]>([
   ["4096 16384 16777216", "4096\t16384\t16777216", false],
 ])("%j and %j: %j", (expected, actual, same) => {
   expect(isSameValue(expected, actual)).toBe(same);
+});
+
+test.each([
+  ['"a b"', "a b"],
+  ['"a', '"a'],
+  ['"', '"'],
+  ['""', ""],
+])("%j without its quotes is %j", (value, expected) => {
+  expect(unquote(value)).toBe(expected);
 });
 
 test("a key is set where it is a whole word", () => {

@@ -3,12 +3,12 @@ import { unquote } from "./plugin-text.ts";
 
 export type Assignment =
   | { type: "write"; value: string }
-  /** What is there is enough. */
+  /** The current value is enough. */
   | { type: "keep" }
-  /** `>` or `<` before what is no number: TuneD writes it with the sign. */
+  /** One side is not a number: TuneD writes the value with its `>` or `<`. */
   | { type: "incomparable"; value: string };
 
-/** `>N` raises what is there to N, `<N` lowers it; any other value is meant as it is. */
+/** `>N` raises the current value to N, `<N` lowers it to N; any other value is written as it is. */
 export function assign(wanted: string, current: string | undefined): Assignment {
   const operator = wanted[0];
   if (wanted.length < 2 || (operator !== ">" && operator !== "<")) return { type: "write", value: wanted };
@@ -47,7 +47,7 @@ function hexadecimal(text: string): bigint | undefined {
   return /^[0-9a-f]{1,4096}$/i.test(digits) ? BigInt(`0x${digits}`) : undefined;
 }
 
-/** An option of a plug-in that says yes or no. */
+/** Whether a yes-or-no option of a plug-in is on: TuneD takes `true` and `1`, in any case, and nothing else. */
 export function optionIsTrue(text: string): boolean {
   return ["true", "1"].includes(text.toLowerCase());
 }

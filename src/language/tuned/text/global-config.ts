@@ -40,10 +40,10 @@ export const globalDefaults = {
   startup_udev_settle_wait: 0,
 } satisfies Record<string, GlobalValue>;
 
-/** Sizes are numbers by default but may be written with a unit. */
+/** Numbers by default, but the file may give them with a unit. What is no size counts as not given. */
 const sizes = new Set(["udev_buffer_size", "log_file_max_size"]);
 
-const truth = new Map([
+const truth: ReadonlyMap<string, boolean> = new Map([
   ["1", true],
   ["yes", true],
   ["true", true],
@@ -53,6 +53,11 @@ const truth = new Map([
   ["false", false],
   ["off", false],
 ]);
+
+/** The words for yes and no of `tuned-main.conf`; `undefined` for any other. */
+export function truthOf(word: string): boolean | undefined {
+  return truth.get(word.trim().toLowerCase());
+}
 
 export function parseGlobalConfig(text: string, file: string): GlobalConfig {
   const options = new Map<string, GlobalValue>(Object.entries(globalDefaults));
@@ -65,16 +70,22 @@ export function parseGlobalConfig(text: string, file: string): GlobalConfig {
       options.set(key, value);
       continue;
     }
-    const read = readAs(options.get(key), key, value);
+    if (sizes.has(key)) {
+      const size = parseSize(value);
+      options.set(key, size === undefined ? undefined : Number(size));
+      continue;
+    }
+    const read = readAs(options.get(key), value);
     if (read === undefined) problems.push({ message: `${key}: ${JSON.stringify(value)} makes no sense`, file, line });
     else options.set(key, read);
   }
   return { options, notices, problems };
 }
 
-function readAs(fallback: GlobalValue, key: string, value: string): GlobalValue {
-  if (typeof fallback === "boolean") return truth.get(value.toLowerCase());
-  if (typeof fallback !== "number" || sizes.has(key)) return value;
+/** `undefined` for a value that TuneD refuses. */
+function readAs(fallback: GlobalValue, value: string): GlobalValue {
+  if (typeof fallback === "boolean") return truthOf(value);
+  if (typeof fallback !== "number") return value;
   const number = parseInteger(value);
   return number === undefined ? undefined : Number(number);
 }
@@ -83,12 +94,4 @@ function readAs(fallback: GlobalValue, key: string, value: string): GlobalValue 
 export function excludedSysctls({ options }: GlobalConfig): string[] {
   const globs = String(options.get("reapply_sysctl_exclude") ?? "").split(/[,;]/);
   return globs.map((glob) => glob.trim()).filter((glob) => glob !== "");
-}
-
-/** An option that is a size; what is none is the fallback. */
-export function sizeOption({ options }: GlobalConfig, key: string, fallback: number): number {
-  const value = options.get(key);
-  if (typeof value === "number") return value;
-  const size = typeof value === "string" ? parseSize(value) : undefined;
-  return size === undefined ? fallback : Number(size);
 }

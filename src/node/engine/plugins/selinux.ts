@@ -1,6 +1,5 @@
 import { parseInteger } from "../../../language/cpu/integer.ts";
-import { holds } from "../holds.ts";
-import { wantedValue } from "../modifier.ts";
+import { isAsWanted, wantedValue } from "../wanted-value.ts";
 import type { Plugin, Step } from "../plugin.ts";
 import { unknownOption } from "../unknown-option.ts";
 
@@ -28,7 +27,7 @@ export const selinux: Plugin = {
         ...steps,
         {
           ...about,
-          type: holds(value, before, observe) ? "same" : "change",
+          type: isAsWanted(value, before, observe) ? "same" : "change",
           target,
           before,
           value,

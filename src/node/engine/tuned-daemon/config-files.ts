@@ -1,4 +1,4 @@
-import { parseGlobalConfig } from "../../../language/tuned/text/global-config.ts";
+import { parseGlobalConfig, truthOf } from "../../../language/tuned/text/global-config.ts";
 import type { ApplyOptions } from "../engine.ts";
 import type { RenderedProfile } from "./render-profile.ts";
 
@@ -41,5 +41,5 @@ function withReapply(main: string, enabled: boolean | undefined): string {
 
 function isOn(line: string): boolean {
   const value = line.slice(line.indexOf("=") + 1).replace(/\s#.*$/, "");
-  return ["1", "yes", "true", "on"].includes(value.trim().toLowerCase());
+  return truthOf(value) === true;
 }

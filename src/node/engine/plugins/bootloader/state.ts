@@ -1,4 +1,4 @@
-import { setKeys } from "../../../../language/tuned/plugin-text.ts";
+import { setKeys, unquote } from "../../../../language/tuned/plugin-text.ts";
 import type { Action } from "../../action.ts";
 import type { Observe } from "../../plugin.ts";
 
@@ -21,9 +21,7 @@ export async function readBootState({ host }: Observe): Promise<BootState> {
 
 function valueIn(text: string, key: string): string {
   const line = text.split("\n").find((candidate) => candidate.startsWith(`${key}=`)) ?? "";
-  const value = line.slice(key.length + 1).trim();
-  const inner = value.length >= 2 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value;
-  return inner.replaceAll(/\\([\\"$])/g, "$1");
+  return unquote(line.slice(key.length + 1).trim()).replaceAll(/\\([\\"$])/g, "$1");
 }
 
 /** Without `initrd` what the file says of it stays. */

@@ -1,4 +1,4 @@
-import { wantedValue } from "../../modifier.ts";
+import { wantedValue } from "../../wanted-value.ts";
 import type { Observe, Step } from "../../plugin.ts";
 import { forEachDevice, impossible, kernelFile, skipped, valueOf, type Wanted } from "../device-steps.ts";
 

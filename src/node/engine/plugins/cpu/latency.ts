@@ -1,5 +1,5 @@
 import { parseInteger } from "../../../../language/cpu/integer.ts";
-import { wantedValue } from "../../modifier.ts";
+import { wantedValue } from "../../wanted-value.ts";
 import type { Observe, Step } from "../../plugin.ts";
 import { forEachDevice, impossible, kernelFile, skipped, valueOf, type Wanted } from "../device-steps.ts";
 

@@ -1,3 +1,4 @@
+import { optionIsTrue } from "../../../../language/tuned/value.ts";
 import type { Observe, Plugin } from "../../plugin.ts";
 import { planApm, planSpindown } from "./power.ts";
 import { planElevator, planQuantum, planReadahead, planReadaheadMultiply } from "./queue.ts";
@@ -37,7 +38,7 @@ export const disk: Plugin = {
       steps.push(...(await forEachDevice(devices, (device) => planner(wanted, device, observe, unit))));
     }
     const dynamic = unit.options.get("dynamic");
-    if (dynamic && /^(true|1)$/i.test(dynamic.value))
+    if (dynamic && optionIsTrue(dynamic.value))
       steps.push(skipped(wantedOf("dynamic", dynamic), "tuning that follows the load is not done"));
     return onePerTarget(steps);
   },

@@ -1,7 +1,7 @@
 import { parseInteger } from "../../../../language/cpu/integer.ts";
 import { activeOption } from "../../../../language/tuned/plugin-text.ts";
 import type { Unit } from "../../../../language/tuned/unit.ts";
-import { wantedValue } from "../../modifier.ts";
+import { wantedValue } from "../../wanted-value.ts";
 import type { Observe, Step } from "../../plugin.ts";
 import { impossible, kernelFile, skipped, valueOf, type Wanted } from "../device-steps.ts";
 

@@ -1,4 +1,5 @@
 import type { Setting } from "../../../../language/tuned/unit.ts";
+import { optionIsTrue } from "../../../../language/tuned/value.ts";
 import type { Action } from "../../action.ts";
 import type { Observe, Plugin, Step } from "../../plugin.ts";
 import { unknownOption } from "../../unknown-option.ts";
@@ -17,7 +18,7 @@ export const mounts: Plugin = {
     for (const [name, setting] of options) if (name !== option) steps.push(unknownOption("mounts", name, setting));
     const setting = options.get(option);
     const force = setting?.value.toLowerCase() === "force";
-    if (!setting || !(force || /^(true|1)$/i.test(setting.value))) return steps;
+    if (!setting || !(force || optionIsTrue(setting.value))) return steps;
     const points = await readMountPoints(observe);
     const mounted = await observe.host.read("/proc/mounts");
     for (const device of devices) {

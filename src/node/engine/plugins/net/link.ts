@@ -1,5 +1,5 @@
 import type { Setting } from "../../../../language/tuned/unit.ts";
-import { withModifier } from "../../modifier.ts";
+import { wantedValue } from "../../wanted-value.ts";
 import type { Observe, Step } from "../../plugin.ts";
 
 type LinkOption = "mtu" | "txqueuelen";
@@ -26,7 +26,7 @@ export async function planLink(
   const before = shown[option].exec(answer.stdout)?.[1];
   if (before === undefined) return impossible(`ip link show ${device} tells no ${option}`);
 
-  const wanted = withModifier(value, observe.original(target) ?? before).trim();
+  const wanted = wantedValue(value, target, before, observe).trim();
   if (!/^\+?[0-9]{1,20}$/.test(wanted)) return impossible(`${JSON.stringify(value)} is no whole number`);
   const number = BigInt(wanted).toString();
   const set = (to: string) => ({ type: "run", argv: ["ip", "link", "set", "dev", device, option, to] }) as const;

@@ -1,5 +1,6 @@
 import type { Setting, Unit } from "../../../../language/tuned/unit.ts";
-import { withModifier } from "../../modifier.ts";
+import { optionIsTrue } from "../../../../language/tuned/value.ts";
+import { wantedValue } from "../../wanted-value.ts";
 import type { Observe, Plugin, Step } from "../../plugin.ts";
 import { unknownOption } from "../../unknown-option.ts";
 import { isLinkOption, planLink, planWakeOnLan } from "./link.ts";
@@ -57,7 +58,7 @@ function otherOptions({ options }: Unit): Step[] {
   for (const [option, setting] of options) {
     if (order.includes(option)) continue;
     if (option !== "dynamic") steps.push(unknownOption("net", option, setting));
-    else if (["1", "true"].includes(setting.value.toLowerCase()))
+    else if (optionIsTrue(setting.value))
       steps.push({
         type: "skipped",
         level: "info",
@@ -78,7 +79,7 @@ async function planHashSize({ value, from }: Setting, observe: Observe): Promise
   if (file.type === "missing") return impossible("connection tracking is not loaded on this node");
   if (file.type === "failed") return impossible(`cannot read ${hashSizePath}: ${file.message}`);
   const before = file.text.trim();
-  const wanted = withModifier(value, observe.original(hashSizePath) ?? before);
+  const wanted = wantedValue(value, hashSizePath, before, observe).trim();
   if (!/^\+?[0-9]{1,20}$/.test(wanted)) return impossible(`${JSON.stringify(value)} is no size`);
   const size = BigInt(wanted).toString();
   return {

@@ -1,3 +1,4 @@
+import { truthDigit } from "../../../../language/tuned/plugin-text.ts";
 import type { Unit } from "../../../../language/tuned/unit.ts";
 import type { Step } from "../../plugin.ts";
 
@@ -28,5 +29,5 @@ export function planControlGroups(unit: Unit): Step[] {
 }
 
 function isNo(value: string): boolean {
-  return ["", "0", "n", "no", "f", "false"].includes(value.toLowerCase());
+  return value === "" || truthDigit(value) === "0";
 }

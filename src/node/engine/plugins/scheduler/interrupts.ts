@@ -1,9 +1,9 @@
 import { parseCpuList } from "../../../../language/cpu/cpu-list.ts";
+import { truthDigit } from "../../../../language/tuned/plugin-text.ts";
 import type { Unit } from "../../../../language/tuned/unit.ts";
 import type { Observe, Step } from "../../plugin.ts";
 import { planIrq, within } from "../irq/affinity.ts";
 import type { Housekeeping } from "./housekeeping.ts";
-import { isYes } from "./scope.ts";
 
 /** Moves interrupts to the CPUs that are not isolated, and says where new ones go. */
 export async function planInterrupts(
@@ -12,7 +12,7 @@ export async function planInterrupts(
   observe: Observe,
 ): Promise<Step[]> {
   const byDefault = options.get("default_irq_smp_affinity");
-  const moves = isYes(options.get("irq_process")?.value ?? "1");
+  const moves = truthDigit(options.get("irq_process")?.value ?? "1") === "1";
   if (!housekeeping || !moves) {
     if (!byDefault || byDefault.value === "ignore") return [];
     const message = moves ? "has no effect without isolated_cores" : "has no effect with irq_process off";

@@ -1,5 +1,5 @@
 import type { Setting } from "../../../../language/tuned/unit.ts";
-import { withModifier } from "../../modifier.ts";
+import { wantedValue } from "../../wanted-value.ts";
 import type { Observe, Step } from "../../plugin.ts";
 
 const debug = "/sys/kernel/debug/sched";
@@ -37,7 +37,7 @@ export async function planKnob(option: string, { value, from }: Setting, observe
     if (file.type === "failed")
       return { ...about, type: "impossible", message: `cannot read ${path}: ${file.message}${hint(path)}` };
     const before = file.text.trim();
-    const wanted = withModifier(value, observe.original(path) ?? before).trim();
+    const wanted = wantedValue(value, path, before, observe).trim();
     return {
       ...about,
       type: wanted === before ? "same" : "change",

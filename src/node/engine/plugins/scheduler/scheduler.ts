@@ -1,3 +1,4 @@
+import { truthDigit } from "../../../../language/tuned/plugin-text.ts";
 import type { Unit } from "../../../../language/tuned/unit.ts";
 import type { Plugin, Step } from "../../plugin.ts";
 import { unknownOption } from "../../unknown-option.ts";
@@ -54,7 +55,7 @@ function untoldOfNewTasks({ options }: Unit): Step[] {
   const steps: Step[] = [];
   const rule = [...options].find(([option, { value }]) => option.startsWith("group.") && value !== "");
   const runtime = options.get("runtime");
-  if (rule && !["0", "n", "no", "f", "false"].includes((runtime?.value ?? "1").toLowerCase()))
+  if (rule && truthDigit(runtime?.value ?? "1") !== "0")
     steps.push({
       type: "skipped",
       level: "info",

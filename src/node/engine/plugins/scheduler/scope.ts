@@ -1,4 +1,5 @@
 import { compilePython, type PythonPattern } from "../../../../language/tuned/pattern/python-pattern.ts";
+import { truthDigit } from "../../../../language/tuned/plugin-text.ts";
 import type { Unit } from "../../../../language/tuned/unit.ts";
 import type { Step } from "../../plugin.ts";
 
@@ -26,7 +27,7 @@ export function readScope(unit: Unit): Scope {
   return {
     known: steps.length === 0,
     steps,
-    kernelThreads: isYes(unit.options.get("kthread_process")?.value ?? "1"),
+    kernelThreads: truthDigit(unit.options.get("kthread_process")?.value ?? "1") === "1",
     byControlGroup: groups.length > 0,
     isListed(comm) {
       const known = listed.get(comm);
@@ -58,9 +59,4 @@ function readList(option: string, { options }: Unit, steps: Step[]): PythonPatte
     }
   }
   return patterns;
-}
-
-/** TuneD's words for yes. */
-export function isYes(value: string): boolean {
-  return ["1", "y", "yes", "t", "true"].includes(value.toLowerCase());
 }

@@ -1,7 +1,6 @@
 import { collapseBlanks, unquote } from "../../../../language/tuned/plugin-text.ts";
 import type { Setting } from "../../../../language/tuned/unit.ts";
-import { holds } from "../../holds.ts";
-import { wantedValue } from "../../modifier.ts";
+import { isAsWanted, wantedValue } from "../../wanted-value.ts";
 import type { Observe, Plugin, Step } from "../../plugin.ts";
 import { undoSysctl } from "../vm/dirty-pair.ts";
 import { readSystemSysctls, type SystemSysctl } from "./files.ts";
@@ -35,14 +34,14 @@ async function planOption(option: string, { value, from }: Setting, observe: Obs
   if (before.includes("\n")) return impossible(`cannot keep the original value: ${path} has several lines`);
 
   const wanted = wantedValue(unquote(value), path, before, observe);
-  const same = holds(collapseBlanks(wanted), collapseBlanks(before), observe);
+  const same = isAsWanted(collapseBlanks(wanted), collapseBlanks(before), observe);
   return {
     type: same ? "same" : "change",
     option,
     from,
     target: path,
     before,
-    value: same ? before : wanted,
+    value: same ? before : wanted.trim(),
     actions: [{ type: "write", path, value: wanted }],
     undo: await undoSysctl(path, before, observe),
   };
@@ -76,7 +75,7 @@ async function planSystem(
   // Another kernel may well have fewer of them.
   if (file.type === "missing") return [];
   const before = planned.get(target) ?? (file.type === "text" ? file.text.trimEnd() : "");
-  if (holds(collapseBlanks(value), collapseBlanks(before), observe)) return [];
+  if (isAsWanted(collapseBlanks(value), collapseBlanks(before), observe)) return [];
   const actions = [{ type: "write", path: target, value }] as const;
   return [{ type: "change", option, from, target, before, value, actions, undo: [] }];
 }

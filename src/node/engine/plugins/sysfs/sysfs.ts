@@ -1,7 +1,7 @@
 import { normalPath } from "../../../../language/tuned/chain/path.ts";
 import { activeOption } from "../../../../language/tuned/plugin-text.ts";
 import type { Setting } from "../../../../language/tuned/unit.ts";
-import { holds } from "../../holds.ts";
+import { isAsWanted } from "../../wanted-value.ts";
 import type { Observe, Plugin, Step } from "../../plugin.ts";
 import { expandGlob } from "./glob.ts";
 
@@ -35,7 +35,7 @@ async function planFile(path: string, option: string, { value, from }: Setting, 
   const before = file.type === "text" ? activeOption(file.text, "everything").trim() : "";
   return {
     ...about,
-    type: holds(value, before, observe) ? "same" : "change",
+    type: isAsWanted(value, before, observe) ? "same" : "change",
     target: path,
     before,
     value,

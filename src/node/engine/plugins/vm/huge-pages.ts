@@ -1,6 +1,6 @@
 import { activeOption } from "../../../../language/tuned/plugin-text.ts";
 import type { Setting } from "../../../../language/tuned/unit.ts";
-import { holds } from "../../holds.ts";
+import { isAsWanted } from "../../wanted-value.ts";
 import type { Observe, Step } from "../../plugin.ts";
 
 const folders = ["/sys/kernel/mm/transparent_hugepage", "/sys/kernel/mm/redhat_transparent_hugepage"];
@@ -38,7 +38,7 @@ async function planFile(
     if (file.type === "failed") return { type: "impossible", option, from, message: file.message, verified };
     const before = activeOption(file.text);
     return {
-      type: holds(value, before, observe) ? "same" : "change",
+      type: isAsWanted(value, before, observe) ? "same" : "change",
       option,
       from,
       target,
