@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { startServer } from "../src/embedded/apiserver/server.ts";
-import { smallNodes } from "../src/program/cli/up/virtual-nodes.ts";
+import { smallNodes } from "../src/program/cli/lab/virtual-nodes.ts";
 import { HttpClient } from "../src/cluster/kube/http-client.ts";
 import { kinds } from "../src/cluster/kube/kinds.ts";
 import { loadConnection } from "../src/cluster/kube/connect/load-connection.ts";
