@@ -129,7 +129,7 @@ export class NodeTuner {
     const again = applied.report.settings.some(isFailed) && !wanted.profile.units.some(({ type }) => type === "script");
     if (again) return undefined;
     const drift = await repairDrift(host);
-    for (const one of drift) log.warn({ ...one }, "somebody else changed a setting");
+    for (const one of drift) log.warn({ ...one }, "another process changed a setting");
     this.#settled = { ...this.#settled, applied: { ...applied, drift } };
     return this.#settled;
   }
@@ -138,7 +138,7 @@ export class NodeTuner {
     const { engines, log } = this.#options;
     log.info({ profile: profile.profile, engine, reason, settings: report.settings.length }, "profile applied");
     const drift = report.settings.flatMap(driftOf);
-    for (const one of drift) log.warn({ ...one }, "somebody else changed a setting");
+    for (const one of drift) log.warn({ ...one }, "another process changed a setting");
     return {
       type: "applied",
       report,

@@ -27,7 +27,21 @@ function applied(...settings: SettingReport[]): Applied {
 const inForce: InForce = { tunedProfile: "p", bootcmdline: "quiet", bootcmdlineInputs: "1" };
 const drift = { target: "/proc/sys/vm/x", owner: "profile", from: "[sysctl] vm.x", expected: "1", found: "7" };
 
-const cases: { name: string; outcome: TuneOutcome; applied: string; degraded: string; active: string }[] = [
+interface Case {
+  name: string;
+  outcome: TuneOutcome;
+  applied: string;
+  degraded: string;
+  /** Default: the Profile has no such condition. */
+  drifted?: string;
+  active: string;
+}
+
+const repaired = 'another process changed /proc/sys/vm/x to "7", set back to "1" for profile: [sysctl] vm.x';
+const notRepaired =
+  'another process changed /proc/sys/vm/x to "7", cannot be set back (EROFS) to "1" for profile: [sysctl] vm.x';
+
+const cases: Case[] = [
   {
     name: "everything in place",
     outcome: applied(set, same),
@@ -38,7 +52,7 @@ const cases: { name: string; outcome: TuneOutcome; applied: string; degraded: st
   {
     name: "a setting that could not be made",
     outcome: applied(set, failed),
-    applied: "True AsExpected TuneD profile applied, except for 1 of 2 settings.",
+    applied: "True AsExpected TuneD profile applied, but 1 of 2 settings failed (see Degraded).",
     degraded: "True TunedError p/tuned.conf:2: vm.x: no such file",
     active: "p",
   },
@@ -104,24 +118,40 @@ const cases: { name: string; outcome: TuneOutcome; applied: string; degraded: st
       ...applied({ ...about, type: "failed", message: "Failed to set x" }),
       troubles: ["Failed to set x", "TuneD ended by SIGSEGV; started again in 2 s"],
     },
-    applied: "True AsExpected TuneD profile applied, except for 1 of 1 settings.",
+    applied: "True AsExpected not applied: 1 of 1 settings failed (see Degraded).",
     degraded: "True TunedError p/tuned.conf:2: vm.x: Failed to set x; TuneD ended by SIGSEGV; started again in 2 s",
     active: "p",
   },
   {
-    name: "somebody else who changed a setting",
+    name: "a setting that another process changed",
     outcome: { ...applied(same), drift: [drift] },
     applied: "True AsExpected TuneD profile applied.",
-    degraded:
-      'False TunedWarning somebody else changed /proc/sys/vm/x to "7", set back to "1" for profile: [sysctl] vm.x',
+    degraded: `False TunedWarning ${repaired}`,
+    drifted: `True Repaired ${repaired}`,
     active: "p",
   },
   {
     name: "a setting that cannot be set back",
     outcome: { ...applied(same), drift: [{ ...drift, failed: "EROFS" }] },
     applied: "True AsExpected TuneD profile applied.",
-    degraded:
-      'True TunedError somebody else changed /proc/sys/vm/x to "7", cannot be set back (EROFS) to "1" for profile: [sysctl] vm.x',
+    degraded: `True TunedError ${notRepaired}`,
+    drifted: `True RepairFailed ${notRepaired}`,
+    active: "p",
+  },
+  {
+    name: "a setting that another process changed, beside one that failed",
+    outcome: { ...applied(failed, set), drift: [drift] },
+    applied: "True AsExpected TuneD profile applied, but 1 of 2 settings failed (see Degraded).",
+    degraded: "True TunedError p/tuned.conf:2: vm.x: no such file",
+    drifted: `True Repaired ${repaired}`,
+    active: "p",
+  },
+  {
+    name: "a setting that another process changed while a change waits",
+    outcome: { type: "deferred", profile: "q", before: { ...applied(same), drift: [drift] } },
+    applied: "False Deferred The change is waiting for the next node restart: q",
+    degraded: "True TunedDeferredUpdate The change is waiting for the next node restart: q",
+    drifted: `True Repaired ${repaired}`,
     active: "p",
   },
   {
@@ -155,12 +185,12 @@ const cases: { name: string; outcome: TuneOutcome; applied: string; degraded: st
 ];
 
 describe("a Profile's status", () => {
-  test.each(cases)("tells of $name", ({ outcome, applied, degraded, active }) => {
+  test.each(cases)("reports $name", ({ outcome, applied, degraded, drifted, active }) => {
     const known = outcome.type === "applied" || outcome.type === "deferred";
     const tuning = { outcome, inForce: known ? inForce : undefined };
     const status = profileStatus(profile({ tunedProfile: "before" }), tuning, now);
     const texts = status.conditions?.map(({ status, reason, message }) => `${status} ${reason} ${message}`);
-    expect(texts).toEqual([applied, degraded]);
+    expect(texts).toEqual([applied, degraded, ...(drifted === undefined ? [] : [drifted])]);
     expect(status).toMatchObject({ tunedProfile: active, observedGeneration: 4 });
   });
 
@@ -171,6 +201,12 @@ describe("a Profile's status", () => {
     expect(profileStatus(profile(first), { outcome, inForce: undefined }, now)).toMatchObject(inForce);
     const nothing = profileStatus(profile(first), { outcome, inForce: { tunedProfile: "" } }, now);
     expect(nothing).toMatchObject({ ...inForce, tunedProfile: "" });
+  });
+
+  test("reports that a drift is over", () => {
+    const first = profileStatus(profile(), { outcome: { ...applied(same), drift: [drift] }, inForce }, now);
+    const later = profileStatus(profile(first), { outcome: applied(same), inForce }, now);
+    expect(later.conditions?.[2]).toMatchObject({ type: "Drifted", status: "False", reason: "AsExpected" });
   });
 
   test("says the same of a node that is looked at again, so that nothing is written", () => {

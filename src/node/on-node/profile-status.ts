@@ -1,7 +1,7 @@
 import type { Repaired } from "../engine/drift.ts";
-import type { SettingReport } from "../engine/engine.ts";
+import type { ApplyReport, SettingReport } from "../engine/engine.ts";
 import type { Hardware, Profile, ProfileStatus } from "../../domain/node-tuning/api.ts";
-import { type Condition, setCondition } from "../../language/object/condition.ts";
+import { type Condition, findCondition, setCondition } from "../../language/object/condition.ts";
 import { formatProblem } from "../../language/tuned/problem.ts";
 import type { InForce, TuneOutcome, Tuning } from "./tune-outcome.ts";
 
@@ -16,7 +16,8 @@ export function profileStatus(
 ): ProfileStatus {
   const before = profile.status?.conditions ?? [];
   const applied = setCondition(before, { type: "Applied", ...appliedFinding(outcome) }, now);
-  const conditions = setCondition(applied, { type: "Degraded", ...degradedFinding(outcome) }, now);
+  const degraded = setCondition(applied, { type: "Degraded", ...degradedFinding(outcome) }, now);
+  const conditions = setDrifted(degraded, outcome, now);
   return {
     ...saidBefore(profile),
     ...inForce,
@@ -35,10 +36,15 @@ function appliedFinding(outcome: TuneOutcome): Finding {
   if (outcome.type === "deferred") return { status: "False", reason: "Deferred", message: waiting(outcome) };
   if (outcome.type !== "applied") return { status: "False", reason: "Failed", message: whyNot(outcome) };
   const { report, engine } = outcome;
-  const failed = report.settings.filter(({ type }) => type === "failed").length;
-  const extent = failed > 0 ? `, except for ${failed} of ${report.settings.length} settings` : "";
   const by = engine ? ` Engine ${engine.engine}: ${engine.reason}.` : "";
-  return { status: "True", reason: "AsExpected", message: `TuneD profile applied${extent}.${by}` };
+  return { status: "True", reason: "AsExpected", message: `${extentOf(report)}.${by}` };
+}
+
+function extentOf({ settings }: ApplyReport): string {
+  const failed = settings.filter(({ type }) => type === "failed").length;
+  if (failed === 0) return "TuneD profile applied";
+  const extent = failed === settings.length ? "not applied:" : "TuneD profile applied, but";
+  return `${extent} ${failed} of ${settings.length} settings failed (see Degraded)`;
 }
 
 function degradedFinding(outcome: TuneOutcome): Finding {
@@ -68,12 +74,34 @@ function degradedFinding(outcome: TuneOutcome): Finding {
   return { status: "False", reason: "AsExpected", message: "No errors." };
 }
 
+/** Degraded has other reasons too, so the operator counts drifted nodes by this condition. Nodes that never drifted have none. */
+function setDrifted(conditions: readonly Condition[], outcome: TuneOutcome, now: string): readonly Condition[] {
+  const drift = driftOf(outcome);
+  if (drift.length === 0 && !findCondition(conditions, "Drifted")) return conditions;
+  return setCondition(conditions, { type: "Drifted", ...driftedFinding(drift) }, now);
+}
+
+function driftOf(outcome: TuneOutcome): readonly Repaired[] {
+  if (outcome.type === "deferred") return outcome.before?.drift ?? [];
+  return outcome.type === "applied" ? outcome.drift : [];
+}
+
+function driftedFinding(drift: readonly Repaired[]): Finding {
+  if (drift.length === 0) return { status: "False", reason: "AsExpected", message: "No drift." };
+  const repaired = drift.every(({ failed }) => failed === undefined);
+  return {
+    status: "True",
+    reason: repaired ? "Repaired" : "RepairFailed",
+    message: several(drift.map(describeDrift)),
+  };
+}
+
 function waiting({ profile }: Extract<TuneOutcome, { type: "deferred" }>): string {
   return `The change is waiting for the next node restart: ${profile}`;
 }
 
 function describeDrift({ target, owner, from, expected, found, failed }: Repaired): string {
-  const changed = `somebody else changed ${target} to ${JSON.stringify(found)}`;
+  const changed = `another process changed ${target} to ${JSON.stringify(found)}`;
   const back = failed === undefined ? "set back" : `cannot be set back (${failed})`;
   return `${changed}, ${back} to ${JSON.stringify(expected)} for ${owner}: ${from}`;
 }

@@ -42,7 +42,7 @@ export function nodeTuningMetrics(
   ]);
 
   const drifted = metrics
-    .gauge("attune_profiles_drifted", "Profiles on whose nodes somebody else had changed a setting.")
+    .gauge("attune_profiles_drifted", "Profiles on whose nodes another process had changed a setting.")
     .labels();
 
   const forget = metrics.onCollect(() => {
@@ -66,9 +66,9 @@ export function nodeTuningMetrics(
   };
 }
 
-/** Agents set it back, and say so until they look again. */
+/** The agent sets the setting back, and reports the drift until its next resync. */
 function hasDrifted({ status }: Profile): boolean {
-  return findCondition(status?.conditions, "Degraded")?.message.includes("somebody else changed") ?? false;
+  return isTrue(status?.conditions, "Drifted");
 }
 
 /** A Profile of which nothing is known yet counts as Unknown. */
