@@ -1,17 +1,17 @@
-import { agent } from "./agent.ts";
-import { bigList } from "./big-list.ts";
-import { fanOut } from "./fan-out.ts";
-import { lab } from "./lab.ts";
-import { WrongError } from "./load.ts";
-import { memory } from "./memory.ts";
-import { nodeTuning } from "./node-tuning.ts";
-import { nodeTuningScale } from "./node-tuning-scale.ts";
-import { render } from "./render.ts";
-import { Report } from "./report.ts";
-import { requests } from "./requests.ts";
-import { startUp } from "./start-up.ts";
-import { tuned } from "./tuned.ts";
-import { virtualNodes } from "./virtual-nodes.ts";
+import { agent } from "./commands/agent.ts";
+import { bigList } from "./apiserver/big-list.ts";
+import { fanOut } from "./apiserver/fan-out.ts";
+import { lab } from "./lab/lab.ts";
+import { WrongError } from "./harness/load.ts";
+import { memory } from "./apiserver/memory.ts";
+import { nodeTuning } from "./node-tuning/node-tuning.ts";
+import { nodeTuningScale } from "./node-tuning/node-tuning-scale.ts";
+import { render } from "./commands/render.ts";
+import { Report } from "./harness/report.ts";
+import { requests } from "./apiserver/requests.ts";
+import { startUp } from "./apiserver/start-up.ts";
+import { tuned } from "./commands/tuned.ts";
+import { virtualNodes } from "./node-tuning/virtual-nodes.ts";
 
 const sections = [
   startUp,

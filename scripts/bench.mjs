@@ -1,7 +1,7 @@
 // `npm run bench [-- --quick] [-- NAME…]`: bundles the program and its benchmarks, and runs them.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -14,7 +14,11 @@ process.on("exit", () => rmSync(out, { recursive: true, force: true }));
 await import("./bundle.mjs");
 const bundle = join(out, "main.mjs");
 await build({
-  entryPoints: ["main", "lab-process", "agents-process"].map((name) => join(root, `bench/${name}.ts`)),
+  // Each becomes a file directly in the folder: the first starts the others by their names beside it.
+  entryPoints: ["main", "lab/lab-process", "node-tuning/agents-process"].map((path) => ({
+    in: join(root, `bench/${path}.ts`),
+    out: basename(path),
+  })),
   outdir: out,
   outExtension: { ".js": ".mjs" },
   packages: "external",

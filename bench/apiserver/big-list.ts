@@ -1,10 +1,7 @@
-import { configMapsPath } from "./config-map.ts";
-import type { Connection } from "./connection.ts";
-import { median, ratio, shown } from "./figures.ts";
-import { drive, fill, jsonOf, makeNamespace, openConnections, WrongError } from "./load.ts";
-import { requestBytes } from "./request-bytes.ts";
-import type { Section } from "./section.ts";
-import { withServers, type BenchServer } from "./servers.ts";
+import { type HttpConnection, requestBytes } from "../harness/http-connection.ts";
+import { configMapsPath, drive, fill, jsonOf, makeNamespace, openConnections, WrongError } from "../harness/load.ts";
+import { median, ratio, shown, type Section } from "../harness/report.ts";
+import { withServers, type BenchServer } from "../harness/servers.ts";
 
 const objects = 5000;
 
@@ -17,7 +14,7 @@ export const bigList: Section = {
       const rows: string[][] = [];
       for (const kilobytes of quick ? [1] : [1, 12]) {
         const lists = new Map<BenchServer, { seconds: number; bytes: number }[]>();
-        const connections = new Map<BenchServer, readonly Connection[]>();
+        const connections = new Map<BenchServer, readonly HttpConnection[]>();
         for (const server of servers) {
           connections.set(server, await filled(server, kilobytes));
           lists.set(server, []);
@@ -54,17 +51,17 @@ function namespaceOf(kilobytes: number): string {
   return `list-${kilobytes}`;
 }
 
-async function filled(server: BenchServer, kilobytes: number): Promise<readonly Connection[]> {
+async function filled(server: BenchServer, kilobytes: number): Promise<readonly HttpConnection[]> {
   const connections = await openConnections(server, 24);
   const namespace = namespaceOf(kilobytes);
-  await makeNamespace(server, connections[0] as Connection, namespace);
+  await makeNamespace(server, connections[0] as HttpConnection, namespace);
   await fill(server, connections, { namespace, prefix: "listed-", count: objects, size: kilobytes * 1024 });
   return connections;
 }
 
 async function list(
   server: BenchServer,
-  connections: readonly Connection[],
+  connections: readonly HttpConnection[],
   kilobytes: number,
   counted: boolean,
 ): Promise<{ seconds: number; bytes: number }> {

@@ -1,10 +1,7 @@
-import { configMapsPath } from "./config-map.ts";
-import type { Connection } from "./connection.ts";
-import { median, ratio, shown } from "./figures.ts";
-import { drive, fill, jsonOf, makeNamespace, openConnections, WrongError } from "./load.ts";
-import { requestBytes } from "./request-bytes.ts";
-import type { Section } from "./section.ts";
-import { withServers, type BenchServer } from "./servers.ts";
+import { type HttpConnection, requestBytes } from "../harness/http-connection.ts";
+import { configMapsPath, drive, fill, jsonOf, makeNamespace, openConnections, WrongError } from "../harness/load.ts";
+import { median, ratio, shown, type Section } from "../harness/report.ts";
+import { withServers, type BenchServer } from "../harness/servers.ts";
 import { Watcher } from "./watcher.ts";
 
 const watchers = 100;
@@ -50,14 +47,14 @@ export const fanOut: Section = {
 
 interface Run {
   readonly server: BenchServer;
-  readonly writing: readonly Connection[];
+  readonly writing: readonly HttpConnection[];
   readonly seconds: number[];
   cuts: number;
 }
 
 async function prepare(server: BenchServer): Promise<Run> {
   const writing = await openConnections(server, writers);
-  await makeNamespace(server, writing[0] as Connection, namespace);
+  await makeNamespace(server, writing[0] as HttpConnection, namespace);
   return { server, writing, seconds: [], cuts: 0 };
 }
 

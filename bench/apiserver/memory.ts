@@ -2,13 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Connection } from "./connection.ts";
-import { ratio, shown } from "./figures.ts";
-import { fill, makeNamespace, openConnections } from "./load.ts";
-import { memoryOf, type Memory } from "./process-usage.ts";
-import type { Section } from "./section.ts";
-import { realServer, startAttune, type BenchServer } from "./servers.ts";
-import { openAuthority } from "../src/embedded/apiserver/auth/authority.ts";
+import { openAuthority } from "../../src/embedded/apiserver/auth/authority.ts";
+import type { HttpConnection } from "../harness/http-connection.ts";
+import { fill, makeNamespace, openConnections } from "../harness/load.ts";
+import { memoryOf, type Memory } from "../harness/process-usage.ts";
+import { ratio, shown, type Section } from "../harness/report.ts";
+import { realServer, startAttune, type BenchServer } from "../harness/servers.ts";
 
 const objects = 5000;
 const namespace = "memory";
@@ -70,7 +69,7 @@ async function realMemory(size: number): Promise<Sizes | undefined> {
 async function measured(server: BenchServer, size: number): Promise<Sizes> {
   try {
     const connections = await openConnections(server, 24);
-    await makeNamespace(server, connections[0] as Connection, namespace);
+    await makeNamespace(server, connections[0] as HttpConnection, namespace);
     await delay(settleMs);
     const empty = memoryOf(server.pids);
     await fill(server, connections, { namespace, prefix: "held-", count: objects, size });

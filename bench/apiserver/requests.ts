@@ -1,11 +1,18 @@
-import { configMap, configMapsPath } from "./config-map.ts";
-import type { Connection } from "./connection.ts";
-import { median, ratio, shown } from "./figures.ts";
-import { drive, fill, jsonOf, makeNamespace, openConnections, WrongError, type Load } from "./load.ts";
-import { cpuSeconds } from "./process-usage.ts";
-import { requestBytes } from "./request-bytes.ts";
-import type { Section } from "./section.ts";
-import { withServers, type BenchServer } from "./servers.ts";
+import { type HttpConnection, requestBytes } from "../harness/http-connection.ts";
+import {
+  configMap,
+  configMapsPath,
+  drive,
+  fill,
+  jsonOf,
+  makeNamespace,
+  openConnections,
+  WrongError,
+  type Load,
+} from "../harness/load.ts";
+import { cpuSeconds } from "../harness/process-usage.ts";
+import { median, ratio, shown, type Section } from "../harness/report.ts";
+import { withServers, type BenchServer } from "../harness/servers.ts";
 
 const concurrency = 24;
 const objectBytes = 1024;
@@ -110,7 +117,7 @@ export const requests: Section = {
 
 interface Run {
   readonly server: BenchServer;
-  readonly connections: readonly Connection[];
+  readonly connections: readonly HttpConnection[];
   readonly rates: Map<string, number[]>;
   readonly cpu: Map<string, { seconds: number; requests: number }>;
 }
@@ -118,7 +125,7 @@ interface Run {
 async function prepare(server: BenchServer): Promise<Run> {
   const connections = await openConnections(server, concurrency);
   for (const name of [namespace, listed]) {
-    await makeNamespace(server, connections[0] as Connection, name);
+    await makeNamespace(server, connections[0] as HttpConnection, name);
     await fill(server, connections, { namespace: name, prefix: "standing-", count: standing, size: objectBytes });
   }
   return { server, connections, rates: new Map(), cpu: new Map() };

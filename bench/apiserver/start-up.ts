@@ -1,10 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { median, ratio, shown } from "./figures.ts";
-import { bareNode } from "./run-time.ts";
-import type { Section } from "./section.ts";
-import { realServer, startAttune } from "./servers.ts";
+import { bareNode } from "../harness/process-usage.ts";
+import { median, ratio, shown, type Section } from "../harness/report.ts";
+import { realServer, startAttune } from "../harness/servers.ts";
 
 const secondStartMs = 250;
 const firstStartMs = secondStartMs + 150;

@@ -1,9 +1,7 @@
 import { createHash } from "node:crypto";
-import { configMapsPath } from "./config-map.ts";
-import { Connection } from "./connection.ts";
-import { WrongError } from "./load.ts";
-import { requestBytes } from "./request-bytes.ts";
-import type { BenchServer } from "./servers.ts";
+import { HttpConnection, requestBytes } from "../harness/http-connection.ts";
+import { configMapsPath, WrongError } from "../harness/load.ts";
+import type { BenchServer } from "../harness/servers.ts";
 
 export interface WatchedEvent {
   readonly type: string;
@@ -33,7 +31,7 @@ export class Watcher {
   readonly #options: WatcherOptions;
   readonly #digest = createHash("sha1");
   readonly #kept: Buffer[] = [];
-  #connection: Connection | undefined;
+  #connection: HttpConnection | undefined;
   #rest: Buffer = nothing;
   #latest: Buffer = nothing;
   #done = (): void => {};
@@ -50,7 +48,7 @@ export class Watcher {
 
   /** Resolves when the watch stands. */
   async start(): Promise<void> {
-    const connection = await Connection.open(this.#server);
+    const connection = await HttpConnection.open(this.#server);
     this.#connection = connection;
     this.#rest = nothing;
     const { namespace } = this.#options;

@@ -3,17 +3,16 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { openAuthority } from "../src/embedded/apiserver/auth/authority.ts";
-import { bearer, staticCredentials } from "../src/cluster/kube/connect/credentials.ts";
-import { HttpClient } from "../src/cluster/kube/http-client.ts";
-import { kinds } from "../src/cluster/kube/kinds.ts";
-import { apiVersion, profileKind, tuningNamespace as namespace } from "../src/domain/node-tuning/api.ts";
-import { nodeTuningCrds } from "../src/domain/node-tuning/crds.ts";
-import { isTrue } from "../src/language/object/condition.ts";
-import { shown } from "./figures.ts";
-import { memoryOf, type Memory } from "./process-usage.ts";
-import type { Section } from "./section.ts";
-import { startAttune } from "./servers.ts";
+import { bearer, staticCredentials } from "../../src/cluster/kube/connect/credentials.ts";
+import { HttpClient } from "../../src/cluster/kube/http-client.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { apiVersion, profileKind, tuningNamespace as namespace } from "../../src/domain/node-tuning/api.ts";
+import { nodeTuningCrds } from "../../src/domain/node-tuning/crds.ts";
+import { openAuthority } from "../../src/embedded/apiserver/auth/authority.ts";
+import { isTrue } from "../../src/language/object/condition.ts";
+import { memoryOf, type Memory } from "../harness/process-usage.ts";
+import { shown, type Section } from "../harness/report.ts";
+import { startAttune } from "../harness/servers.ts";
 
 const limit = 80;
 /** Long enough for a collector that runs when nothing else does. */

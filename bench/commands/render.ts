@@ -3,10 +3,9 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { median, ratio, shown } from "./figures.ts";
-import { WrongError } from "./load.ts";
-import { bareNode, runTime } from "./run-time.ts";
-import type { Section } from "./section.ts";
+import { WrongError } from "../harness/load.ts";
+import { bareNode, runTime } from "../harness/process-usage.ts";
+import { median, ratio, shown, type Section } from "../harness/report.ts";
 
 const overMs = 60;
 const peakMB = 75;

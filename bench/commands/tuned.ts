@@ -1,13 +1,12 @@
-import { nativeEngine } from "../src/node/engine/native-engine.ts";
-import { LinuxHost } from "../src/node/host/linux-host.ts";
-import { parseProfile } from "../src/language/tuned/text/parse-profile.ts";
-import { noAnswers } from "../src/language/tuned/probe.ts";
-import { resolve, type ResolvedProfile } from "../src/language/tuned/resolve.ts";
-import { median, ratio, shown } from "./figures.ts";
-import { WrongError } from "./load.ts";
+import { noAnswers } from "../../src/language/tuned/probe.ts";
+import { resolve, type ResolvedProfile } from "../../src/language/tuned/resolve.ts";
+import { parseProfile } from "../../src/language/tuned/text/parse-profile.ts";
+import { nativeEngine } from "../../src/node/engine/native-engine.ts";
+import { LinuxHost } from "../../src/node/host/linux-host.ts";
+import { WrongError } from "../harness/load.ts";
+import { bareNode, runTime } from "../harness/process-usage.ts";
+import { median, ratio, shown, type Section } from "../harness/report.ts";
 import { hasTuned, RealTuned } from "./real-tuned.ts";
-import { bareNode, runTime } from "./run-time.ts";
-import type { Section } from "./section.ts";
 import { smallNode } from "./small-node.ts";
 
 const coldMs = 50;

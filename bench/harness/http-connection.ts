@@ -15,7 +15,7 @@ interface Waiting {
 }
 
 /** One kept-alive HTTP/1.1 connection over TLS, with one request on it at a time. */
-export class Connection {
+export class HttpConnection {
   readonly #socket: TLSSocket;
   #waiting: Waiting | undefined;
   #status = 0;
@@ -39,7 +39,7 @@ export class Connection {
     socket.on("close", () => this.#fail(new Error("the server closed the connection")));
   }
 
-  static open({ url, caPem }: BenchServer): Promise<Connection> {
+  static open({ url, caPem }: BenchServer): Promise<HttpConnection> {
     const { hostname, port } = new URL(url);
     return new Promise((resolve, reject) => {
       const socket = connect({ host: hostname, port: Number(port), ca: caPem, ALPNProtocols: ["http/1.1"] });
@@ -47,7 +47,7 @@ export class Connection {
       socket.once("error", reject);
       socket.once("secureConnect", () => {
         socket.off("error", reject);
-        resolve(new Connection(socket));
+        resolve(new HttpConnection(socket));
       });
     });
   }
@@ -92,4 +92,26 @@ export class Connection {
     this.#waiting?.reject(error);
     this.#waiting = undefined;
   }
+}
+
+interface Request {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly path: string;
+  readonly body?: string;
+  readonly contentType?: string;
+}
+
+/** A whole request as it goes over the wire, so that making it is not measured. */
+export function requestBytes(server: BenchServer, { method, path, body, contentType }: Request): Buffer {
+  const head = [
+    `${method} ${path} HTTP/1.1`,
+    `host: ${new URL(server.url).host}`,
+    `authorization: Bearer ${server.token}`,
+    "accept: application/json",
+    "user-agent: attune-bench",
+    ...(body === undefined
+      ? []
+      : [`content-type: ${contentType ?? "application/json"}`, `content-length: ${Buffer.byteLength(body)}`]),
+  ];
+  return Buffer.from(`${head.join("\r\n")}\r\n\r\n${body ?? ""}`);
 }

@@ -1,6 +1,4 @@
-import { Connection, type Reply } from "./connection.ts";
-import { configMap, configMapsPath } from "./config-map.ts";
-import { requestBytes } from "./request-bytes.ts";
+import { HttpConnection, type Reply, requestBytes } from "./http-connection.ts";
 import type { BenchServer } from "./servers.ts";
 
 /** Not slow but wrong: a request failed or an event was lost. */
@@ -15,13 +13,13 @@ export interface Load {
   readonly last: Reply | undefined;
 }
 
-export function openConnections(server: BenchServer, count: number): Promise<Connection[]> {
-  return Promise.all(Array.from({ length: count }, () => Connection.open(server)));
+export function openConnections(server: BenchServer, count: number): Promise<HttpConnection[]> {
+  return Promise.all(Array.from({ length: count }, () => HttpConnection.open(server)));
 }
 
 /** Sends the requests as fast as the connections take them. Each must be answered with `expected`. */
 export async function drive(
-  connections: readonly Connection[],
+  connections: readonly HttpConnection[],
   requests: readonly Buffer[],
   expected: number,
 ): Promise<Load> {
@@ -45,7 +43,7 @@ export async function drive(
 /** A namespace of ConfigMaps named `PREFIX0`, `PREFIX1`, … */
 export async function fill(
   server: BenchServer,
-  connections: readonly Connection[],
+  connections: readonly HttpConnection[],
   { namespace, prefix, count, size }: { namespace: string; prefix: string; count: number; size: number },
 ): Promise<Load> {
   const requests = Array.from({ length: count }, (_, i) =>
@@ -58,7 +56,7 @@ export async function fill(
   return drive(connections, requests, 201);
 }
 
-export async function makeNamespace(server: BenchServer, connection: Connection, name: string): Promise<void> {
+export async function makeNamespace(server: BenchServer, connection: HttpConnection, name: string): Promise<void> {
   const body = JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
   await drive([connection], [requestBytes(server, { method: "POST", path: "/api/v1/namespaces", body })], 201);
 }
@@ -71,4 +69,28 @@ function wrongStatus(request: Buffer, reply: Reply, expected: number): WrongErro
   const line = request.toString("latin1", 0, request.indexOf("\r\n"));
   const body = Buffer.concat(reply.pieces).toString("utf8", 0, 500);
   return new WrongError(`${line}: expected ${expected}, got ${reply.status}: ${body}`);
+}
+
+/** A ConfigMap that has about `size` bytes as JSON. */
+export function configMap(name: string, size: number): string {
+  const empty = { apiVersion: "v1", kind: "ConfigMap", metadata: { name, labels: { app: "bench" } }, data: {} };
+  const payload = Math.max(16, size - JSON.stringify(empty).length);
+  // Keys and lines of a usual length: one value of 12 KB would be easier on a server than what people store.
+  const data: Record<string, string> = {};
+  for (let done = 0, key = 0; done < payload; key++) {
+    const length = Math.min(512, payload - done);
+    data[`file-${key}.conf`] = line(name, key)
+      .repeat(Math.ceil(length / 64))
+      .slice(0, length);
+    done += length + 20;
+  }
+  return JSON.stringify({ ...empty, data });
+}
+
+function line(name: string, key: number): string {
+  return `${name}.${key}=${"0123456789abcdef".repeat(4)}`.slice(0, 63) + "\n";
+}
+
+export function configMapsPath(namespace: string): string {
+  return `/api/v1/namespaces/${namespace}/configmaps`;
 }

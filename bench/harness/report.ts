@@ -1,5 +1,3 @@
-import { table } from "./figures.ts";
-
 interface Bar {
   readonly what: string;
   readonly measured: string;
@@ -26,4 +24,47 @@ export class Report {
       this.#bars.map(({ what, measured, met }) => [what, measured, met ? "pass" : "miss"]),
     );
   }
+}
+
+export interface Setting {
+  /** Fewer rounds and requests: for a look, not for a figure to keep. */
+  readonly quick: boolean;
+  readonly report: Report;
+}
+
+/** One thing that is measured. Throws `WrongError` when a server did not do what it was asked. */
+export interface Section {
+  readonly name: string;
+  measure(setting: Setting): Promise<void>;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+}
+
+/** With as many digits as mean something: `4,120`, `38.5`, `1.62`. */
+export function shown(value: number | undefined, unit = ""): string {
+  if (value === undefined || Number.isNaN(value)) return "-";
+  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  const text = value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return unit === "" ? text : `${text} ${unit}`;
+}
+
+export function ratio(ours: number | undefined, theirs: number | undefined): string {
+  if (ours === undefined || theirs === undefined) return "-";
+  return `${shown(ours / theirs)} ×`;
+}
+
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [header, ...rows];
+  const widths = header.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join("   ")
+      .trimEnd();
+  return [line(header), widths.map((width) => "-".repeat(width)).join("   "), ...rows.map(line)].join("\n");
 }

@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openAuthority } from "../src/embedded/apiserver/auth/authority.ts";
-import { startRealServer } from "../test/servers/real-server.ts";
+import { openAuthority } from "../../src/embedded/apiserver/auth/authority.ts";
+import { startRealServer } from "../../test/servers/real-server.ts";
 import { childrenNamed } from "./process-usage.ts";
 
 /** A server in processes of its own. */

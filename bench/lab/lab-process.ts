@@ -2,14 +2,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { startServer } from "../src/embedded/apiserver/server.ts";
-import { smallNodes } from "../src/program/cli/lab/virtual-nodes.ts";
-import { HttpClient } from "../src/cluster/kube/http-client.ts";
-import { kinds } from "../src/cluster/kube/kinds.ts";
-import { loadConnection } from "../src/cluster/kube/connect/load-connection.ts";
-import { runKubelets } from "../src/embedded/lab/kubelet/kubelets.ts";
-import { runWorkloads } from "../src/embedded/lab/workloads/run-workloads.ts";
-import { createNodeCaches } from "../src/embedded/lab/workloads/workload-caches.ts";
+import { startServer } from "../../src/embedded/apiserver/server.ts";
+import { smallNodes } from "../../src/program/cli/lab/virtual-nodes.ts";
+import { HttpClient } from "../../src/cluster/kube/http-client.ts";
+import { kinds } from "../../src/cluster/kube/kinds.ts";
+import { loadConnection } from "../../src/cluster/kube/connect/load-connection.ts";
+import { runKubelets } from "../../src/embedded/lab/kubelet/kubelets.ts";
+import { runWorkloads } from "../../src/embedded/lab/workloads/run-workloads.ts";
+import { createNodeCaches } from "../../src/embedded/lab/workloads/workload-caches.ts";
 import type { LabFigures, LabMoment } from "./lab.ts";
 
 /**

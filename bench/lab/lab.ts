@@ -3,9 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { tmpdir } from "node:os";
 import { promisify } from "node:util";
-import { WrongError } from "./load.ts";
-import type { Section } from "./section.ts";
-import { startAttune } from "./servers.ts";
+import { WrongError } from "../harness/load.ts";
+import type { Section } from "../harness/report.ts";
+import { startAttune } from "../harness/servers.ts";
 
 /** From one point to another. */
 export interface LabMoment {

@@ -1,9 +1,9 @@
 import { setMaxListeners } from "node:events";
-import { runAgent } from "../src/program/agent/agent.ts";
-import type { MemoryHost } from "../src/node/host/memory-host.ts";
-import { HttpClient } from "../src/cluster/kube/http-client.ts";
-import { loadConnection } from "../src/cluster/kube/connect/load-connection.ts";
-import { machine, machineBase, smallMachine } from "../src/embedded/lab/machine.ts";
+import { runAgent } from "../../src/program/agent/agent.ts";
+import type { MemoryHost } from "../../src/node/host/memory-host.ts";
+import { HttpClient } from "../../src/cluster/kube/http-client.ts";
+import { loadConnection } from "../../src/cluster/kube/connect/load-connection.ts";
+import { machine, machineBase, smallMachine } from "../../src/embedded/lab/machine.ts";
 
 /**
  * A process of its own, started by `virtual-nodes.ts`: agents of as many nodes, each with a machine in memory. Prints

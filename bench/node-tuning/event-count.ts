@@ -1,7 +1,6 @@
-import { Connection } from "./connection.ts";
-import { WrongError } from "./load.ts";
-import { requestBytes } from "./request-bytes.ts";
-import type { BenchServer } from "./servers.ts";
+import { HttpConnection, requestBytes } from "../harness/http-connection.ts";
+import { WrongError } from "../harness/load.ts";
+import type { BenchServer } from "../harness/servers.ts";
 
 const newline = 0x0a;
 const kinds = ["ADDED", "MODIFIED", "DELETED"] as const;
@@ -12,7 +11,7 @@ export class EventCount {
   readonly #counts: Record<Kind, number> = { ADDED: 0, MODIFIED: 0, DELETED: 0 };
   readonly #server: BenchServer;
   readonly #collection: string;
-  #connection: Connection | undefined;
+  #connection: HttpConnection | undefined;
   #startsLine = true;
   #head = "";
   /** Of the line that is coming, and of the last whole one: where to go on if the server cuts us off. */
@@ -34,7 +33,7 @@ export class EventCount {
   }
 
   async #start(since: string): Promise<void> {
-    this.#connection = await Connection.open(this.#server);
+    this.#connection = await HttpConnection.open(this.#server);
     const path = `${this.#collection}?watch=true&resourceVersion=${since}&timeoutSeconds=3600`;
     const request = requestBytes(this.#server, { method: "GET", path });
     const { status, ended } = await this.#connection.stream(request, (piece) => this.#take(piece));

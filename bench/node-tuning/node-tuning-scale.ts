@@ -1,11 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { ratio, shown } from "./figures.ts";
+import { cpuSeconds, memoryOf, peakMemoryOf } from "../harness/process-usage.ts";
+import { ratio, shown, type Section } from "../harness/report.ts";
+import { withServers } from "../harness/servers.ts";
 import { largeNode } from "./large-node.ts";
-import { startOperator } from "./operator-program.ts";
-import { cpuSeconds, memoryOf, peakMemoryOf } from "./process-usage.ts";
-import type { Section } from "./section.ts";
-import { withServers } from "./servers.ts";
-import { nodesPath, profilesPath, TuningCluster, tunedsPath, type Write } from "./tuning-cluster.ts";
+import { startOperator, nodesPath, profilesPath, TuningCluster, tunedsPath, type Write } from "./tuning-cluster.ts";
 
 const steadyMegabytes = 160;
 const peakMegabytes = 250;

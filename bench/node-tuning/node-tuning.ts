@@ -1,11 +1,16 @@
-import { median, ratio, shown } from "./figures.ts";
+import { WrongError } from "../harness/load.ts";
+import { cpuSeconds } from "../harness/process-usage.ts";
+import { median, ratio, shown, type Section, type Setting } from "../harness/report.ts";
+import { type BenchServer, withServers } from "../harness/servers.ts";
 import { largeNode } from "./large-node.ts";
-import { WrongError } from "./load.ts";
-import { type OperatorProgram, startOperator } from "./operator-program.ts";
-import { cpuSeconds } from "./process-usage.ts";
-import type { Section, Setting } from "./section.ts";
-import { type BenchServer, withServers } from "./servers.ts";
-import { nodesPath, profilesPath, TuningCluster, type Write } from "./tuning-cluster.ts";
+import {
+  type OperatorProgram,
+  startOperator,
+  nodesPath,
+  profilesPath,
+  TuningCluster,
+  type Write,
+} from "./tuning-cluster.ts";
 
 /** What the operator does, and a bare writer that sends the same bodies. */
 const deeds = ["nodes join", "all nodes at once", "an edit for half of them"] as const;

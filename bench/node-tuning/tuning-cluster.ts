@@ -1,14 +1,14 @@
+import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { apiVersion, profileKind, tunedKind, tuningNamespace as namespace } from "../src/domain/node-tuning/api.ts";
-import { nodeTuningCrds } from "../src/domain/node-tuning/crds.ts";
-import type { Connection, Reply } from "./connection.ts";
+import { apiVersion, profileKind, tunedKind, tuningNamespace as namespace } from "../../src/domain/node-tuning/api.ts";
+import { nodeTuningCrds } from "../../src/domain/node-tuning/crds.ts";
+import { type HttpConnection, type Reply, requestBytes } from "../harness/http-connection.ts";
+import { drive, jsonOf, openConnections, WrongError } from "../harness/load.ts";
+import type { BenchServer } from "../harness/servers.ts";
 import { EventCount } from "./event-count.ts";
-import { drive, jsonOf, openConnections, WrongError } from "./load.ts";
-import { requestBytes } from "./request-bytes.ts";
-import type { BenchServer } from "./servers.ts";
 
 export const profilesPath = `/apis/${apiVersion}/namespaces/${namespace}/${profileKind.plural}`;
 export const tunedsPath = `/apis/${apiVersion}/namespaces/${namespace}/${tunedKind.plural}`;
@@ -38,9 +38,9 @@ export class TuningCluster {
   readonly server: BenchServer;
   readonly kubeconfig: string;
   readonly #dir: string;
-  readonly #connections: readonly Connection[];
+  readonly #connections: readonly HttpConnection[];
 
-  private constructor(server: BenchServer, dir: string, connections: readonly Connection[]) {
+  private constructor(server: BenchServer, dir: string, connections: readonly HttpConnection[]) {
     this.server = server;
     this.#dir = dir;
     this.kubeconfig = join(dir, "kubeconfig");
@@ -129,4 +129,28 @@ function kubeconfigOf({ url, caPem, token }: BenchServer): string {
     contexts: [{ name: "bench", context: { cluster: "bench", user: "bench" } }],
     "current-context": "bench",
   });
+}
+
+export interface OperatorProgram {
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+/** `attune operator` as a user runs it; resolves when it acts. */
+export async function startOperator(cluster: TuningCluster): Promise<OperatorProgram> {
+  const child = spawn(process.execPath, ["bin/attune", "operator", "--kubeconfig", cluster.kubeconfig], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const kill = (): void => void child.kill("SIGKILL");
+  process.once("exit", kill);
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  await cluster.seenByOperator();
+  return {
+    pid: child.pid as number,
+    async stop() {
+      child.kill("SIGTERM");
+      await ended;
+      process.off("exit", kill);
+    },
+  };
 }

@@ -2,12 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { median, ratio, shown } from "./figures.ts";
+import { median, ratio, shown, type Section } from "../harness/report.ts";
+import { type BenchServer, withServers } from "../harness/servers.ts";
 import { largeNode } from "./large-node.ts";
-import { startOperator } from "./operator-program.ts";
-import type { Section } from "./section.ts";
-import { type BenchServer, withServers } from "./servers.ts";
-import { nodesPath, profilesPath, TuningCluster, type Write } from "./tuning-cluster.ts";
+import { startOperator, nodesPath, profilesPath, TuningCluster, type Write } from "./tuning-cluster.ts";
 
 const count = 50;
 const file = "/proc/sys/vm/swappiness";

@@ -3,8 +3,8 @@ import type { Impersonation } from "../../src/cluster/kube/connect/connection.ts
 import type { Program } from "../../src/embedded/lab/kubelet/container/program.ts";
 import { VirtualNode } from "../../src/embedded/lab/kubelet/node/virtual-node.ts";
 import { runLab } from "../../src/embedded/lab/run-lab.ts";
-import { whenAborted } from "../../src/cluster/runtime/when-aborted.ts";
-import { clientFor } from "../runtime/client-for.ts";
+import { whenAborted } from "../../src/cluster/runtime/clock.ts";
+import { clientFor } from "../servers/client-for.ts";
 import { controllerManagerPath, startControllerManager } from "../servers/controller-manager.ts";
 import type { ServerUnderTest } from "../servers/server-under-test.ts";
 

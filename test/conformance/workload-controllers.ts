@@ -18,7 +18,7 @@ import {
 import type { Pod } from "../../src/embedded/lab/workloads/workload-objects.ts";
 import { formatTime } from "../../src/language/object/time.ts";
 import { systemClock } from "../../src/cluster/runtime/clock.ts";
-import { clientFor } from "../runtime/client-for.ts";
+import { clientFor } from "../servers/client-for.ts";
 import { Program } from "../servers/program.ts";
 import type { ServerUnderTest } from "../servers/server-under-test.ts";
 

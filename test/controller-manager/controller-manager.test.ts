@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startServer } from "../../src/embedded/apiserver/server.ts";
-import { clientFor } from "../runtime/client-for.ts";
+import { clientFor } from "../servers/client-for.ts";
 import { controllerManagerPath, startControllerManager, switchedOff } from "../servers/controller-manager.ts";
 import { startRealServer } from "../servers/real-server.ts";
 import type { ServerUnderTest } from "../servers/server-under-test.ts";

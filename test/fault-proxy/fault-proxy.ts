@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Server } from "node:https";
-import { Agent, createServer, request as httpsRequest } from "node:https";
+import { type Server, Agent, createServer, request as httpsRequest } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 
 export interface FaultProxyOptions {

@@ -2,15 +2,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openAuthority } from "../../src/embedded/apiserver/auth/authority.ts";
-import type { ApiServer } from "../../src/embedded/apiserver/server.ts";
-import { startServer } from "../../src/embedded/apiserver/server.ts";
 import type { Informer } from "../../src/cluster/kube/cache.ts";
 import { bearer, staticCredentials } from "../../src/cluster/kube/connect/credentials.ts";
 import { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { createInformer } from "../../src/cluster/kube/informer/informer.ts";
 import { untyped } from "../../src/cluster/kube/kinds.ts";
 import { EventFollower } from "../../src/cluster/kube/testing/event-follower.ts";
+import { openAuthority } from "../../src/embedded/apiserver/auth/authority.ts";
+import { type ApiServer, startServer } from "../../src/embedded/apiserver/server.ts";
 import { keyOf } from "../../src/language/object/meta.ts";
 import { FaultProxy } from "./fault-proxy.ts";
 

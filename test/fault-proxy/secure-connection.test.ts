@@ -1,22 +1,17 @@
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import type { IncomingMessage } from "node:http";
-import { createServer as createHttpServer } from "node:http";
+import { type IncomingMessage, createServer as createHttpServer } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
-import type { AddressInfo, Server, Socket } from "node:net";
-import { connect } from "node:net";
+import { type AddressInfo, type Server, type Socket, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TLSSocket } from "node:tls";
-import { createServer as createTlsServer } from "node:tls";
+import { type TLSSocket, createServer as createTlsServer } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Authority } from "../../src/embedded/apiserver/auth/authority.ts";
-import { openAuthority } from "../../src/embedded/apiserver/auth/authority.ts";
 import { isUnreachable } from "../../src/cluster/kube/api-error.ts";
 import type { Cluster } from "../../src/cluster/kube/connect/connection.ts";
-import type { Credentials } from "../../src/cluster/kube/connect/credentials.ts";
-import { bearer, staticCredentials } from "../../src/cluster/kube/connect/credentials.ts";
+import { type Credentials, bearer, staticCredentials } from "../../src/cluster/kube/connect/credentials.ts";
 import { HttpClient } from "../../src/cluster/kube/http-client.ts";
+import { type Authority, openAuthority } from "../../src/embedded/apiserver/auth/authority.ts";
 
 let directory = "";
 let authority: Authority;

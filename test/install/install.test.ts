@@ -13,7 +13,7 @@ import { nodeTuningCrds } from "../../src/domain/node-tuning/crds.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import { readYaml } from "../../src/language/object/yaml.ts";
 import { onEachServer } from "../conformance/on-each-server.ts";
-import { clientFor } from "../runtime/client-for.ts";
+import { clientFor } from "../servers/client-for.ts";
 
 const everything = installManifests({ mode: "standalone", protocol: "shipped", monitoring: true });
 const isMonitoring = ({ apiVersion }: KubeObject): boolean => apiVersion.startsWith("monitoring.");

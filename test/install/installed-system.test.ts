@@ -13,7 +13,7 @@ import { inputsAnnotation, profileKind, tunedKind, tuningNamespace } from "../..
 import { operatorLease, systemNamespace } from "../../src/program/operator/rbac.ts";
 import { noLog } from "../../src/cluster/runtime/log/log.ts";
 import { eventually, gone } from "../node-tuning/eventually.ts";
-import { clientFor } from "../runtime/client-for.ts";
+import { clientFor } from "../servers/client-for.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
 
 const protocols = ["documented", "shipped"] as const;

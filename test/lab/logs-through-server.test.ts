@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { get } from "node:https";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { whenAborted } from "../../src/cluster/runtime/when-aborted.ts";
+import { whenAborted } from "../../src/cluster/runtime/clock.ts";
 import { LabCluster, namespace, phase } from "./lab-cluster.ts";
 
 let cluster: LabCluster;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import type { ProgramRun } from "../../src/embedded/lab/kubelet/container/program.ts";
-import { whenAborted } from "../../src/cluster/runtime/when-aborted.ts";
+import { whenAborted } from "../../src/cluster/runtime/clock.ts";
 import { LabCluster, namespace, phase } from "./lab-cluster.ts";
 
 let cluster: LabCluster;

@@ -11,7 +11,7 @@ import { profileStatus } from "../../src/node/on-node/profile-status.ts";
 import { type OperatorOptions, runOperator } from "../../src/program/operator/operator.ts";
 import { createPromMetrics } from "../../src/cluster/runtime/metrics/prom-metrics.ts";
 import { VirtualClock } from "../../src/cluster/runtime/testing/virtual-clock.ts";
-import { clientFor } from "../runtime/client-for.ts";
+import { clientFor } from "../servers/client-for.ts";
 import { freePort } from "../servers/free-port.ts";
 import { startEmbeddedServer } from "../servers/embedded-server.ts";
 import type { ServerUnderTest } from "../servers/server-under-test.ts";

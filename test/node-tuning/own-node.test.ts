@@ -11,7 +11,7 @@ import {
   profileKind,
   tuningNamespace as namespace,
 } from "../../src/domain/node-tuning/api.ts";
-import { clientFor, withToken } from "../runtime/client-for.ts";
+import { clientFor, withToken } from "../servers/client-for.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
 
 const nodes = untyped("v1", "Node", "nodes", false);

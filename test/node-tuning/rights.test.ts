@@ -15,7 +15,7 @@ import { clusterOperatorKind } from "../../src/domain/node-tuning/node-tuning-co
 import { findCondition } from "../../src/language/object/condition.ts";
 import { runOperator } from "../../src/program/operator/operator.ts";
 import { operatorGrants, operatorServiceAccount, systemNamespace } from "../../src/program/operator/rbac.ts";
-import { clientFor, clientOfAccount } from "../runtime/client-for.ts";
+import { clientFor, clientOfAccount } from "../servers/client-for.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
 import { clusterOperatorDefinition } from "./cluster-operator-definition.ts";
 import { eventually, gone } from "./eventually.ts";

@@ -4,7 +4,7 @@ import type { Client } from "../../src/cluster/kube/client.ts";
 import { machineConfigCrds } from "../../src/domain/machine-config/crds.ts";
 import { tuningNamespace } from "../../src/domain/node-tuning/api.ts";
 import { nodeTuningCrds } from "../../src/domain/node-tuning/crds.ts";
-import { clientFor } from "../runtime/client-for.ts";
+import { clientFor } from "../servers/client-for.ts";
 import { growingPause } from "../servers/growing-pause.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
 import { untilEstablished } from "../servers/until-established.ts";

@@ -15,7 +15,7 @@ import { attuneHandlers } from "../../src/program/webhook/attune-handlers.ts";
 import { webhookSecret, webhookServiceAccount } from "../../src/program/webhook/rbac.ts";
 import { runWebhook } from "../../src/program/webhook/webhook.ts";
 import { onEachServer } from "../conformance/on-each-server.ts";
-import { clientFor, clientOfAccount } from "../runtime/client-for.ts";
+import { clientFor, clientOfAccount } from "../servers/client-for.ts";
 import { growingPause } from "../servers/growing-pause.ts";
 import { untilEstablished } from "../servers/until-established.ts";
 

@@ -7,7 +7,7 @@ import { emptyPlan, type ObjectReference, type Plan } from "../../src/language/o
 import { act, ActError, type ActResult } from "../../src/cluster/runtime/act/act.ts";
 import { EventRecorder } from "../../src/cluster/runtime/event/event-recorder.ts";
 import { withEachServer } from "./with-each-server.ts";
-import { clientFor } from "./client-for.ts";
+import { clientFor } from "../servers/client-for.ts";
 
 const configMaps = untyped("v1", "ConfigMap", "configmaps", true);
 const daemonSets = untyped("apps/v1", "DaemonSet", "daemonsets", true);

@@ -3,9 +3,9 @@ import { untyped } from "../../src/cluster/kube/kinds.ts";
 import { LeaderElection } from "../../src/cluster/runtime/leader/leader-election.ts";
 import { leadersOnly, LeadershipLostError } from "../../src/cluster/runtime/leader/leader-gate.ts";
 import { leaseStore } from "../../src/cluster/runtime/leader/lease.ts";
-import { whenAborted } from "../../src/cluster/runtime/when-aborted.ts";
+import { whenAborted } from "../../src/cluster/runtime/clock.ts";
 import { withEachServer } from "./with-each-server.ts";
-import { clientFor } from "./client-for.ts";
+import { clientFor } from "../servers/client-for.ts";
 
 const configMaps = untyped("v1", "ConfigMap", "configmaps", true);
 

@@ -1,7 +1,7 @@
 import { bearer, staticCredentials } from "../../src/cluster/kube/connect/credentials.ts";
 import { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
-import type { ServerUnderTest } from "../servers/server-under-test.ts";
+import type { ServerUnderTest } from "./server-under-test.ts";
 
 type Reached = Pick<ServerUnderTest, "url" | "authority">;
 

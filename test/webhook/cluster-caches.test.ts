@@ -11,7 +11,7 @@ import { systemNamespace } from "../../src/program/operator/rbac.ts";
 import { VirtualClock } from "../../src/cluster/runtime/testing/virtual-clock.ts";
 import { clusterCaches, type ClusterView } from "../../src/program/webhook/cluster-caches.ts";
 import { webhookServiceAccount } from "../../src/program/webhook/rbac.ts";
-import { clientFor, clientOfAccount } from "../runtime/client-for.ts";
+import { clientFor, clientOfAccount } from "../servers/client-for.ts";
 import { growingPause } from "../servers/growing-pause.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
 import { untilEstablished } from "../servers/until-established.ts";

@@ -7,7 +7,7 @@ import { runWorkloads, type SideState, type WorkloadSide } from "../../src/embed
 import { testNode } from "../../src/embedded/lab/workloads/testing/objects.ts";
 import type { Pod } from "../../src/embedded/lab/workloads/workload-objects.ts";
 import { formatMicroTime, formatTime } from "../../src/language/object/time.ts";
-import { clientFor } from "../runtime/client-for.ts";
+import { clientFor } from "../servers/client-for.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
 
 let server: ServerUnderTest;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ApiError } from "./api-error.ts";
 import {
+  type ApiError,
   apiErrorFromStatus,
   isAlreadyExists,
   isConflict,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isOlder } from "./resource-version.ts";
+import { isOlder } from "./cache.ts";
 
 test.each([
   ["1", "2", true],

@@ -41,7 +41,7 @@ export interface CreateOptions extends WriteOptions {
   /** Of the object whose subresource is created, where `object` does not name it. */
   name?: string | undefined;
   /** The object is given back as it was sent: what the server made of it need not be read. */
-  ignoreAnswer?: boolean | undefined;
+  ignoreResponse?: boolean | undefined;
 }
 
 export interface DeleteOptions extends RequestOptions {

@@ -1,16 +1,13 @@
 import { getEventListeners, once } from "node:events";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { createServer } from "node:http";
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { VirtualClock } from "../runtime/testing/virtual-clock.ts";
 import { isGone, isNotFound, isTimeout, isTooManyRequests, isUnreachable } from "./api-error.ts";
 import type { Impersonation } from "./connect/connection.ts";
-import type { Credentials } from "./connect/credentials.ts";
-import { bearer, staticCredentials } from "./connect/credentials.ts";
-import type { HttpClientOptions } from "./http-client.ts";
-import { HttpClient } from "./http-client.ts";
+import { type Credentials, bearer, staticCredentials } from "./connect/credentials.ts";
+import { type HttpClientOptions, HttpClient } from "./http-client.ts";
 import { kinds } from "./kinds.ts";
 import type { RequestRecord } from "./requester.ts";
 
@@ -21,7 +18,7 @@ interface Seen {
   body: unknown;
 }
 
-type Answer = (request: Seen, response: ServerResponse) => void;
+type Responder = (request: Seen, response: ServerResponse) => void;
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -34,7 +31,10 @@ interface Setup extends HttpClientOptions {
 }
 
 /** A server that answers with the given functions in turn, the last one for all the rest, and a client for it. */
-async function served(answers: Answer[], { credentials = staticCredentials({}), impersonate, ...options }: Setup = {}) {
+async function served(
+  answers: Responder[],
+  { credentials = staticCredentials({}), impersonate, ...options }: Setup = {},
+) {
   const seen: Seen[] = [];
   const records: RequestRecord[] = [];
   const server = createServer((request, response) => {
@@ -71,14 +71,14 @@ async function listening(server: Server): Promise<AddressInfo> {
   return server.address() as AddressInfo;
 }
 
-function json(code: number, body: unknown, headers: Record<string, string> = {}): Answer {
+function json(code: number, body: unknown, headers: Record<string, string> = {}): Responder {
   return (_, response) => {
     response.writeHead(code, { "content-type": "application/json", ...headers });
     response.end(JSON.stringify(body));
   };
 }
 
-function failure(code: number, reason: string, headers?: Record<string, string>): Answer {
+function failure(code: number, reason: string, headers?: Record<string, string>): Responder {
   return json(
     code,
     { kind: "Status", apiVersion: "v1", status: "Failure", code, reason, message: `it is ${reason}` },
@@ -242,7 +242,7 @@ describe("answers", () => {
     ]);
     const object = configMap("a");
     const create = (): Promise<KubeObject> =>
-      client.create<KubeObject>(kinds.configMap, object, { ignoreAnswer: true });
+      client.create<KubeObject>(kinds.configMap, object, { ignoreResponse: true });
     expect(await create()).toBe(object);
     await expect(create()).rejects.toThrow("it is AlreadyExists");
     expect(seen).toHaveLength(2);
@@ -360,7 +360,7 @@ describe("a request is sent again", () => {
     expect(codes()).toEqual(["401", "401"]);
   });
 
-  const reset: Answer = (_, response) => response.socket?.resetAndDestroy();
+  const reset: Responder = (_, response) => response.socket?.resetAndDestroy();
 
   test("when a kept connection turned out dead: a GET", async () => {
     const { client, codes } = await served([ok, reset, ok]);
@@ -384,7 +384,7 @@ describe("a request is sent again", () => {
 });
 
 describe("a list", () => {
-  const page = (names: string[], next?: string): Answer =>
+  const page = (names: string[], next?: string): Responder =>
     json(200, {
       kind: "ConfigMapList",
       apiVersion: "v1",

@@ -15,12 +15,9 @@ import type {
 } from "./client.ts";
 import type { Connection, Impersonation } from "./connect/connection.ts";
 import { jsonLines } from "./json-lines.ts";
-import type { PathParts } from "./request-path.ts";
-import { requestPath } from "./request-path.ts";
-import { patchBody, writeQuery } from "./request-parts.ts";
 import { LinkedAbort } from "./linked-abort.ts";
-import type { Call, RequesterOptions } from "./requester.ts";
-import { Requester } from "./requester.ts";
+import { type PathParts, requestPath, patchBody, writeQuery } from "./request-parts.ts";
+import { type Call, type RequesterOptions, Requester } from "./requester.ts";
 
 export interface HttpClientOptions extends RequesterOptions {
   /** How many objects a list asks for at a time. Default 500. */
@@ -120,13 +117,13 @@ export class HttpClient implements Client {
   }
 
   async create<T extends KubeObject>(of: KindRef<T>, object: T, options: CreateOptions = {}): Promise<T> {
-    const { name, subresource, ignoreAnswer } = options;
+    const { name, subresource, ignoreResponse } = options;
     const namespace = options.namespace ?? object.metadata.namespace;
     if (of.namespaced && !namespace)
       throw new TypeError(`create ${of.kind} "${object.metadata.name ?? ""}": a namespace is needed`);
     const target = subresource === undefined ? {} : { name: name ?? object.metadata.name, subresource };
     const answer = await this.#write("POST", of, { ...target, namespace }, object, options);
-    return ignoreAnswer ? object : answer;
+    return ignoreResponse ? object : answer;
   }
 
   async update<T extends KubeObject>(of: KindRef<T>, object: T, options: WriteOptions = {}): Promise<T> {
@@ -164,7 +161,7 @@ export class HttpClient implements Client {
       ...(dryRun ? { dryRun: ["All"] } : {}),
     };
     const path = requestPath(of, { namespace, name });
-    await this.#requester.call({ method: "DELETE", path, body, ignoreAnswer: true, ...options });
+    await this.#requester.call({ method: "DELETE", path, body, ignoreResponse: true, ...options });
   }
 
   async raw(method: string, path: string, body?: unknown, options: RequestOptions = {}): Promise<unknown> {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { kinds } from "./kinds.ts";
-import type { PathParts } from "./request-path.ts";
-import { requestPath } from "./request-path.ts";
+import { type PathParts, requestPath } from "./request-parts.ts";
 
 describe("a path", () => {
   test.each<[keyof typeof kinds, PathParts, string]>([

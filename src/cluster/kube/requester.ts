@@ -1,15 +1,14 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import packageJson from "../../../package.json" with { type: "json" };
-import type { Clock } from "../runtime/clock.ts";
-import { pause, systemClock } from "../runtime/clock.ts";
+import { type Clock, pause, systemClock } from "../runtime/clock.ts";
 import { ApiError, apiErrorFromStatus, parseRetryAfter } from "./api-error.ts";
 import type { RequestOptions } from "./client.ts";
 import type { Connection } from "./connect/connection.ts";
-import type { Answer, Sent } from "./http1/answer.ts";
+import type { HttpResponse, SentRequest } from "./http1/exchange.ts";
 import { LinkedAbort } from "./linked-abort.ts";
 import { identityHeaders } from "./request-parts.ts";
-import type { StreamedAnswer } from "./streamed-answer.ts";
-import { type Exchange, Transport } from "./transport.ts";
+import type { StreamedResponse } from "./streamed-response.ts";
+import { type HttpRequest, Transport } from "./transport.ts";
 
 export interface RequestRecord {
   method: string;
@@ -38,7 +37,7 @@ export interface Call extends RequestOptions {
   body?: unknown;
   contentType?: string;
   /** It is waited for all the same, and nothing is returned. */
-  ignoreAnswer?: boolean;
+  ignoreResponse?: boolean;
 }
 
 /** Sends requests as one user, again where that is safe, and turns what goes wrong into ApiError. */
@@ -89,7 +88,7 @@ export class Requester {
       try {
         const answer = await this.#accepted(call, abort, (exchange) => this.#transport.send(exchange));
         const text = await answer.text();
-        return call.ignoreAnswer ? undefined : parseBody(text, answer);
+        return call.ignoreResponse ? undefined : parseBody(text, answer);
       } catch (error) {
         call.signal?.throwIfAborted();
         if (abort.aborted) throw timedOut(call, timeoutMs, error);
@@ -112,12 +111,16 @@ export class Requester {
   }
 
   /** A request whose answer goes on, and has no deadline. */
-  stream(call: Call, abort: LinkedAbort): Promise<StreamedAnswer> {
+  stream(call: Call, abort: LinkedAbort): Promise<StreamedResponse> {
     return this.#accepted(call, abort, (exchange) => this.#transport.stream(exchange));
   }
 
   /** Sends until a head with a 2xx comes; everything else is thrown. */
-  async #accepted<A extends Answer>(call: Call, abort: LinkedAbort, send: (exchange: Exchange) => Sent<A>): Promise<A> {
+  async #accepted<A extends HttpResponse>(
+    call: Call,
+    abort: LinkedAbort,
+    send: (exchange: HttpRequest) => SentRequest<A>,
+  ): Promise<A> {
     for (let refused = false, stale = false; ;) {
       const { authorization, certificate } = await this.#connection.credentials.current(abort);
       abort.throwIfAborted();
@@ -151,7 +154,7 @@ export class Requester {
     }
   }
 
-  async #refusal(call: Call, code: number, answer: Answer): Promise<ApiError> {
+  async #refusal(call: Call, code: number, answer: HttpResponse): Promise<ApiError> {
     const text = await answer.text();
     const retryAfterMs = parseRetryAfter(answer.header("retry-after"), this.#clock.now());
     let status: unknown = text;
@@ -167,7 +170,7 @@ export class Requester {
     this.#options.onRequest?.({ method, host: this.#transport.host, code });
   }
 
-  #warn(answer: Answer): void {
+  #warn(answer: HttpResponse): void {
     const { onWarning } = this.#options;
     const header = answer.header("warning");
     if (!onWarning || header === undefined) return;
@@ -208,7 +211,7 @@ function isReset(error: unknown): boolean {
 }
 
 /** Health endpoints answer in plain text. */
-function parseBody(text: string, answer: Answer): unknown {
+function parseBody(text: string, answer: HttpResponse): unknown {
   if (!(answer.header("content-type") ?? "").includes("json")) return text;
   return text === "" ? undefined : JSON.parse(text);
 }

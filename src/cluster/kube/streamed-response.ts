@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import type { Answer } from "./http1/answer.ts";
+import type { HttpResponse } from "./http1/exchange.ts";
 
 /** An answer as Node's own client gives it: its body can be read as it comes. */
-export class StreamedAnswer implements Answer {
+export class StreamedResponse implements HttpResponse {
   readonly message: IncomingMessage;
 
   constructor(message: IncomingMessage) {

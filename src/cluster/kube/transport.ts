@@ -1,21 +1,18 @@
-import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
-import { Agent as HttpAgent, request as httpRequest } from "node:http";
+import { type IncomingMessage, type OutgoingHttpHeaders, Agent as HttpAgent, request as httpRequest } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import type { Socket } from "node:net";
-import { connect as netConnect, isIP } from "node:net";
-import type { ConnectionOptions } from "node:tls";
-import { createSecureContext, connect as tlsConnect } from "node:tls";
+import { type Socket, connect as netConnect, isIP } from "node:net";
+import { type ConnectionOptions, createSecureContext, connect as tlsConnect } from "node:tls";
 import type { Cluster } from "./connect/connection.ts";
 import type { ClientCertificate } from "./connect/credentials.ts";
-import type { Sent } from "./http1/answer.ts";
-import { ConnectionPool } from "./http1/connection-pool.ts";
-import { requestText } from "./http1/request-text.ts";
-import type { LinkedAbort } from "./linked-abort.ts";
 import { bareHost } from "./connect/proxy.ts";
-import { StreamedAnswer } from "./streamed-answer.ts";
 import { TunnelAgent } from "./connect/tunnel-agent.ts";
+import type { SentRequest } from "./http1/exchange.ts";
+import { requestText } from "./http1/request-text.ts";
+import { SocketPool } from "./http1/socket-pool.ts";
+import type { LinkedAbort } from "./linked-abort.ts";
+import { StreamedResponse } from "./streamed-response.ts";
 
-export interface Exchange {
+export interface HttpRequest {
   method: string;
   /** Path and query; the server's own path is put before it. */
   path: string;
@@ -29,7 +26,7 @@ export interface Exchange {
 interface Opened {
   certificate: ClientCertificate | undefined;
   /** For short requests: a pool of our own, or Node's where a proxy is in between. */
-  short: ConnectionPool | HttpAgent;
+  short: SocketPool | HttpAgent;
   /** Watches hold their connection for minutes and must not use up those that short requests share. */
   long: HttpAgent;
 }
@@ -52,9 +49,9 @@ export class Transport {
   }
 
   /** For answers that come in one piece. */
-  send(exchange: Exchange): Sent {
+  send(exchange: HttpRequest): SentRequest {
     const { short } = this.#openedFor(exchange.certificate);
-    if (!(short instanceof ConnectionPool)) return this.#stream(exchange, short);
+    if (!(short instanceof SocketPool)) return this.#stream(exchange, short);
     const { method, headers, body, abort } = exchange;
     const path = this.#basePath + exchange.path;
     const sent = short.send(method, requestText({ host: this.host, method, path, headers, body }));
@@ -63,11 +60,11 @@ export class Transport {
   }
 
   /** For answers that go on: the body is read, or destroyed, by the caller. */
-  stream(exchange: Exchange): Sent<StreamedAnswer> {
+  stream(exchange: HttpRequest): SentRequest<StreamedResponse> {
     return this.#stream(exchange, this.#openedFor(exchange.certificate).long);
   }
 
-  #stream(exchange: Exchange, agent: HttpAgent): Sent<StreamedAnswer> {
+  #stream(exchange: HttpRequest, agent: HttpAgent): SentRequest<StreamedResponse> {
     const secure = this.#url.protocol === "https:";
     const request = (secure ? httpsRequest : httpRequest)({
       ...this.#address(),
@@ -77,8 +74,8 @@ export class Transport {
       agent,
     });
     exchange.abort.onAbort(() => request.destroy(givenUp()));
-    const answer = new Promise<StreamedAnswer>((resolve, reject) => {
-      request.once("response", (message: IncomingMessage) => resolve(new StreamedAnswer(message)));
+    const answer = new Promise<StreamedResponse>((resolve, reject) => {
+      request.once("response", (message: IncomingMessage) => resolve(new StreamedResponse(message)));
       // Stays for the life of the request: a reset after the answer's head is reported on both, and unheard ends the process.
       request.on("error", reject);
     });
@@ -95,7 +92,7 @@ export class Transport {
   dropIdle(): void {
     if (!this.#opened) return;
     for (const kept of [this.#opened.short, this.#opened.long]) {
-      if (kept instanceof ConnectionPool) kept.dropIdle();
+      if (kept instanceof SocketPool) kept.dropIdle();
       else for (const sockets of Object.values(kept.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
     }
   }
@@ -105,7 +102,7 @@ export class Transport {
     if (!this.#opened) return 0;
     let count = 0;
     for (const kept of [this.#opened.short, this.#opened.long]) {
-      if (kept instanceof ConnectionPool) count += kept.size;
+      if (kept instanceof SocketPool) count += kept.size;
       else
         for (const pool of [kept.sockets, kept.freeSockets])
           for (const sockets of Object.values(pool)) count += sockets?.length ?? 0;
@@ -116,7 +113,7 @@ export class Transport {
   close(): void {
     const opened = this.#opened;
     this.#opened = undefined;
-    if (opened?.short instanceof ConnectionPool) opened.short.close();
+    if (opened?.short instanceof SocketPool) opened.short.close();
     else opened?.short.destroy();
     opened?.long.destroy();
   }
@@ -132,11 +129,11 @@ export class Transport {
       certificate,
       short: this.#cluster.proxyUrl
         ? this.#agent(tls, { maxSockets: kept, maxFreeSockets: kept })
-        : new ConnectionPool(this.#connect(tls), kept),
+        : new SocketPool(this.#connect(tls), kept),
       long: this.#agent(tls, { maxFreeSockets: 1 }),
     };
     this.dropIdle();
-    if (known?.short instanceof ConnectionPool) known.short.retire();
+    if (known?.short instanceof SocketPool) known.short.retire();
     else if (known) known.short.maxFreeSockets = 0;
     if (known) known.long.maxFreeSockets = 0;
     this.#opened = opened;

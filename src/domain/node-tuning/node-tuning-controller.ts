@@ -89,7 +89,7 @@ export function nodeTuningController(options: NodeTuningControllerOptions): Cont
     name: "node-tuning",
     clock,
     // The whole cluster is one key: once writes are taken again, nobody should wait for a quarter of an hour.
-    queue: { backOff: { maxMs: 30_000 } },
+    queue: { backoff: { maxMs: 30_000 } },
     log: options.log,
     metrics: options.metrics,
     sources: [

@@ -65,7 +65,7 @@ export function tuneController(options: TuneControllerOptions): Controller {
     name: "tune",
     clock,
     log: options.log,
-    queue: { backOff: { baseMs: 1000, maxMs: 60_000 } },
+    queue: { backoff: { baseMs: 1000, maxMs: 60_000 } },
     sources: [source(profiles, ({ object }) => (keyOf(object) === key ? [key] : []))],
     async reconcile(_key, { signal, log }) {
       const profile = profiles.get(key);

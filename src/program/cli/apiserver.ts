@@ -2,7 +2,7 @@ import { startServer, type ServerOptions } from "../../embedded/apiserver/server
 import { createLog } from "../../cluster/runtime/log/log.ts";
 import { lockDirectory } from "../../cluster/runtime/lock-dir.ts";
 import { stopOnSignals } from "../../cluster/runtime/signals.ts";
-import { whenAborted } from "../../cluster/runtime/when-aborted.ts";
+import { whenAborted } from "../../cluster/runtime/clock.ts";
 import { portOption } from "./option/port-option.ts";
 
 /** `attune apiserver`: prints one line when it is ready, then serves until it is told to stop. */

@@ -1,9 +1,8 @@
 import type { Client } from "../../cluster/kube/client.ts";
-import { type Clock, pause, systemClock } from "../../cluster/runtime/clock.ts";
+import { type Clock, pause, systemClock, whenAborted } from "../../cluster/runtime/clock.ts";
 import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
 import { Manager } from "../../cluster/runtime/controller/manager.ts";
 import type { Exposition, Metrics } from "../../cluster/runtime/metrics/metrics.ts";
-import { whenAborted } from "../../cluster/runtime/when-aborted.ts";
 import type { ClusterView } from "./cluster-caches.ts";
 import { type CertificateLives, servingEnd } from "./certificates.ts";
 import type { Handlers } from "./handler.ts";

@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { Clock } from "../../runtime/clock.ts";
-import { systemClock } from "../../runtime/clock.ts";
+import { type Clock, systemClock } from "../../runtime/clock.ts";
 
 export interface ClientCertificate {
   /** PEM, both. */

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { VirtualClock } from "../../runtime/testing/virtual-clock.ts";
 import { bearer } from "./credentials.ts";
-import type { ExecPlugin } from "./exec-credentials.ts";
-import { ExecCredentials, pluginEnvironment, readExecCredential } from "./exec-credentials.ts";
+import { type ExecPlugin, ExecCredentials, pluginEnvironment, readExecCredential } from "./exec-credentials.ts";
 
 const v1 = "client.authentication.k8s.io/v1";
 let directory = "";

@@ -1,11 +1,9 @@
 import { spawn } from "node:child_process";
 import { isAbsolute, resolve } from "node:path";
 import { at, isObject } from "../../../language/object/json.ts";
-import type { Clock } from "../../runtime/clock.ts";
-import { systemClock } from "../../runtime/clock.ts";
+import { type Clock, systemClock } from "../../runtime/clock.ts";
 import type { Cluster } from "./connection.ts";
-import type { Authentication, Credentials } from "./credentials.ts";
-import { bearer } from "./credentials.ts";
+import { type Authentication, type Credentials, bearer } from "./credentials.ts";
 import type { Environment } from "./proxy.ts";
 
 export interface ExecPlugin {

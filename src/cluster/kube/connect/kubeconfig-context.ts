@@ -3,13 +3,10 @@ import { resolve } from "node:path";
 import { at, get, isObject } from "../../../language/object/json.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Cluster, Connection, Impersonation } from "./connection.ts";
-import type { Credentials } from "./credentials.ts";
-import { basic, bearer, FileCredentials, staticCredentials } from "./credentials.ts";
-import type { ExecPlugin } from "./exec-credentials.ts";
-import { ExecCredentials } from "./exec-credentials.ts";
+import { type Credentials, basic, bearer, FileCredentials, staticCredentials } from "./credentials.ts";
+import { type ExecPlugin, ExecCredentials } from "./exec-credentials.ts";
 import type { Kubeconfig, KubeconfigEntry } from "./kubeconfig.ts";
-import type { Environment } from "./proxy.ts";
-import { proxyFromEnvironment } from "./proxy.ts";
+import { type Environment, proxyFromEnvironment } from "./proxy.ts";
 
 export interface ContextOptions {
   context?: string;

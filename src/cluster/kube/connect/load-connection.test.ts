@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ExecCredentials } from "./exec-credentials.ts";
-import type { LoadConnectionOptions } from "./load-connection.ts";
-import { loadConnection } from "./load-connection.ts";
+import { type LoadConnectionOptions, loadConnection } from "./load-connection.ts";
 
 let directory = "";
 beforeEach(async () => void (directory = await mkdtemp(join(tmpdir(), "kubeconfig-"))));

@@ -3,11 +3,10 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import type { Clock } from "../../runtime/clock.ts";
-import type { Connection } from "./connection.ts";
-import { NoClusterError } from "./connection.ts";
+import { type Connection, NoClusterError } from "./connection.ts";
 import { FileCredentials } from "./credentials.ts";
-import { readKubeconfig } from "./kubeconfig.ts";
 import { connectionOfContext } from "./kubeconfig-context.ts";
+import { readKubeconfig } from "./kubeconfig.ts";
 import type { Environment } from "./proxy.ts";
 
 export interface LoadConnectionOptions {

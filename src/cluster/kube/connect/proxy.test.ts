@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Environment } from "./proxy.ts";
-import { proxyFromEnvironment } from "./proxy.ts";
+import { type Environment, proxyFromEnvironment } from "./proxy.ts";
 
 const proxy = "http://proxy:3128";
 

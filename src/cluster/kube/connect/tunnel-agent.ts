@@ -1,7 +1,5 @@
-import type { ClientRequestArgs } from "node:http";
-import { request as httpRequest } from "node:http";
-import type { AgentOptions } from "node:https";
-import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { type ClientRequestArgs, request as httpRequest } from "node:http";
+import { type AgentOptions, Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { Duplex } from "node:stream";
 import { connect as tlsConnect } from "node:tls";
 

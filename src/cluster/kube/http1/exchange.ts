@@ -1,15 +1,31 @@
-import type { Answer, Sent } from "./answer.ts";
 import { ResponseReader } from "./response-reader.ts";
 
+/** The head of an answer, and its body for who wants it. */
+export interface HttpResponse {
+  readonly status: number;
+  /** Several of one name are joined by commas. */
+  header(name: string): string | undefined;
+  /** The whole body, as soon as it is there. */
+  text(): Promise<string>;
+}
+
+/** A request that was sent, or waits to be. */
+export interface SentRequest<A extends HttpResponse = HttpResponse> {
+  /** Comes with the answer's head. */
+  readonly answer: Promise<A>;
+  /** Whether it went over a connection that had served another before. */
+  readonly reused: boolean;
+}
+
 /** One request and what comes of it. It ends once: with the whole answer, or with the first failure. */
-export class Exchange implements Sent, Answer {
+export class Exchange implements SentRequest, HttpResponse {
   readonly request: string | Buffer;
-  readonly answer: Promise<Answer>;
+  readonly answer: Promise<HttpResponse>;
   reused = false;
   readonly #reader: ResponseReader;
   readonly #onFailure: (exchange: Exchange) => void;
   #failure: Error | undefined;
-  #head: { resolve: (answer: Answer) => void; reject: (error: Error) => void } | undefined;
+  #head: { resolve: (answer: HttpResponse) => void; reject: (error: Error) => void } | undefined;
   #body: { resolve: (text: string) => void; reject: (error: unknown) => void } | undefined;
 
   constructor(method: string, request: string | Buffer, onFailure: (exchange: Exchange) => void) {

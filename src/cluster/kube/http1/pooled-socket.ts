@@ -4,12 +4,12 @@ import type { Exchange } from "./exchange.ts";
 
 interface Owner {
   /** It can serve another request. */
-  free(connection: Connection): void;
-  closed(connection: Connection): void;
+  free(connection: PooledSocket): void;
+  closed(connection: PooledSocket): void;
 }
 
 /** One socket with one request on it at a time. */
-export class Connection {
+export class PooledSocket {
   readonly #socket: Socket;
   readonly #owner: Owner;
   #exchange: Exchange | undefined;

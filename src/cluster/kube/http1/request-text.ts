@@ -1,5 +1,4 @@
-import type { OutgoingHttpHeaders } from "node:http";
-import { validateHeaderName, validateHeaderValue } from "node:http";
+import { type OutgoingHttpHeaders, validateHeaderName, validateHeaderValue } from "node:http";
 
 interface Request {
   host: string;

@@ -1,8 +1,7 @@
 import { once } from "node:events";
-import type { AddressInfo, Socket } from "node:net";
-import { connect, createServer } from "node:net";
+import { type AddressInfo, type Socket, connect, createServer } from "node:net";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { ConnectionPool } from "./connection-pool.ts";
+import { SocketPool } from "./socket-pool.ts";
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -23,7 +22,7 @@ async function served(serve: Serve, maxSockets = 1) {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const pool = new ConnectionPool(() => connect(port, "127.0.0.1"), maxSockets);
+  const pool = new SocketPool(() => connect(port, "127.0.0.1"), maxSockets);
   const ask = async (path = "/", method = "GET"): Promise<string> => {
     const answer = await pool.send(method, `${method} ${path} HTTP/1.1\r\nhost: x\r\n\r\n`).answer;
     return `${answer.status} ${await answer.text()}`;
@@ -58,7 +57,7 @@ describe("connections", () => {
   test("keep the process alive while they are used only", async () => {
     const calls: string[] = [];
     const { port } = await served(echo);
-    const pool = new ConnectionPool(() => {
+    const pool = new SocketPool(() => {
       const socket = connect(port, "127.0.0.1");
       for (const name of ["ref", "unref"] as const)
         vi.spyOn(socket, name).mockImplementation(() => (calls.push(name), socket));
@@ -112,7 +111,7 @@ describe("connections", () => {
   test("that are dying are not picked", async () => {
     const { port } = await served(echo);
     const opened: Socket[] = [];
-    const pool = new ConnectionPool(() => opened[opened.push(connect(port, "127.0.0.1")) - 1] as Socket, 1);
+    const pool = new SocketPool(() => opened[opened.push(connect(port, "127.0.0.1")) - 1] as Socket, 1);
     await (await pool.send("GET", "GET /1 HTTP/1.1\r\n\r\n").answer).text();
     opened[0]?.destroy();
     const next = pool.send("POST", "POST /2 HTTP/1.1\r\n\r\n");
@@ -228,7 +227,7 @@ describe("a request fails, and the next one does not,", () => {
   });
 
   test("when nobody listens", async () => {
-    const pool = new ConnectionPool(() => connect(1, "127.0.0.1"), 1);
+    const pool = new SocketPool(() => connect(1, "127.0.0.1"), 1);
     const asked = [1, 2, 3].map(async () => pool.send("GET", "GET / HTTP/1.1\r\n\r\n").answer);
     for (const one of asked) await expect(one).rejects.toMatchObject({ code: "ECONNREFUSED" });
     await expect.poll(() => pool.size).toBe(0);

@@ -1,13 +1,13 @@
 import type { Socket } from "node:net";
-import { Connection } from "./connection.ts";
+import { PooledSocket } from "./pooled-socket.ts";
 import { Exchange } from "./exchange.ts";
 
 /** The connections to one server: so many at most, opened when needed and kept. Requests that find none wait in line. */
-export class ConnectionPool {
+export class SocketPool {
   readonly #open: () => Socket;
   readonly #maxSockets: number;
-  readonly #all = new Set<Connection>();
-  readonly #idle: Connection[] = [];
+  readonly #all = new Set<PooledSocket>();
+  readonly #idle: PooledSocket[] = [];
   readonly #waiting = new Set<Exchange>();
   #retired = false;
 
@@ -43,7 +43,7 @@ export class ConnectionPool {
     for (const connection of this.#all) connection.destroy();
   }
 
-  readonly free = (connection: Connection): void => {
+  readonly free = (connection: PooledSocket): void => {
     this.#idle.push(connection);
     this.#serve();
     if (this.#idle.at(-1) !== connection) return;
@@ -51,7 +51,7 @@ export class ConnectionPool {
     else connection.rest();
   };
 
-  readonly closed = (connection: Connection): void => {
+  readonly closed = (connection: PooledSocket): void => {
     this.#all.delete(connection);
     const at = this.#idle.indexOf(connection);
     if (at >= 0) this.#idle.splice(at, 1);
@@ -74,13 +74,13 @@ export class ConnectionPool {
   }
 
   /** The one used last is the least likely to be closed by the server just now. */
-  #pick(): Connection | undefined {
+  #pick(): PooledSocket | undefined {
     for (let known = this.#idle.pop(); known; known = this.#idle.pop()) {
       if (known.usable) return known;
       known.destroy();
     }
     if (this.#all.size >= this.#maxSockets) return undefined;
-    const fresh = new Connection(this.#open(), this);
+    const fresh = new PooledSocket(this.#open(), this);
     this.#all.add(fresh);
     return fresh;
   }

@@ -1,14 +1,12 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { keyOf } from "../../../language/object/meta.ts";
+import { type KubeObject, keyOf } from "../../../language/object/meta.ts";
 import { VirtualClock } from "../../runtime/testing/virtual-clock.ts";
 import type { CacheEvent, Informer } from "../cache.ts";
-import type { InformerOptions } from "./informer.ts";
-import { createInformer } from "./informer.ts";
 import { kinds, untyped } from "../kinds.ts";
 import { EventFollower } from "../testing/event-follower.ts";
 import { ModelServer, refusal, reset } from "../testing/model-server.ts";
+import { type InformerOptions, createInformer } from "./informer.ts";
 
 const kind = untyped("v1", "ConfigMap", "configmaps", true);
 

@@ -1,12 +1,9 @@
 import { deepFreeze } from "../../../language/object/json.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { keyOf } from "../../../language/object/meta.ts";
+import { type KubeObject, keyOf } from "../../../language/object/meta.ts";
 import type { CacheEvent, Informer } from "../cache.ts";
 import type { KindRef } from "../client.ts";
-import type { IndexFunction } from "./indexed-store.ts";
-import { IndexedStore } from "./indexed-store.ts";
-import type { ListerWatcher, ReflectorOptions, ReflectorSink } from "./reflector.ts";
-import { Reflector } from "./reflector.ts";
+import { type IndexFunction, IndexedStore } from "./indexed-store.ts";
+import { type ListerWatcher, type ReflectorOptions, type ReflectorSink, Reflector } from "./reflector.ts";
 
 export interface InformerOptions<T extends KubeObject, P extends KubeObject = T> extends ReflectorOptions {
   /** What of an object is kept. Runs once for each version of it. */

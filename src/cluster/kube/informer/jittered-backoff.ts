@@ -1,4 +1,4 @@
-export interface BackoffOptions {
+export interface JitteredBackoffOptions {
   baseMs?: number;
   maxMs?: number;
   random?: () => number;
@@ -8,7 +8,7 @@ export interface BackoffOptions {
  * Growing waits with full jitter: anywhere between nothing and the current bound, so that a thousand clients cut off in
  * one moment do not come back in one moment.
  */
-export class Backoff {
+export class JitteredBackoff {
   readonly maxMs: number;
   readonly #baseMs: number;
   readonly #random: () => number;
@@ -16,7 +16,7 @@ export class Backoff {
   /** What the last wait could have been at most. */
   #bound = 0;
 
-  constructor({ baseMs = 800, maxMs = 30_000, random = Math.random }: BackoffOptions = {}) {
+  constructor({ baseMs = 800, maxMs = 30_000, random = Math.random }: JitteredBackoffOptions = {}) {
     this.#baseMs = baseMs;
     this.maxMs = maxMs;
     this.#random = random;

@@ -1,12 +1,10 @@
 import { getEventListeners } from "node:events";
 import { afterEach, describe, expect, test } from "vitest";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { keyOf } from "../../../language/object/meta.ts";
+import { type KubeObject, keyOf } from "../../../language/object/meta.ts";
 import { VirtualClock } from "../../runtime/testing/virtual-clock.ts";
 import { kinds } from "../kinds.ts";
-import type { ReflectorOptions } from "./reflector.ts";
-import { Reflector } from "./reflector.ts";
 import { ModelServer, refusal, reset } from "../testing/model-server.ts";
+import { type ReflectorOptions, Reflector } from "./reflector.ts";
 
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -1,14 +1,13 @@
 import { at } from "../../../language/object/json.ts";
 import type { KubeList, KubeObject } from "../../../language/object/meta.ts";
-import type { Clock } from "../../runtime/clock.ts";
-import { pause, systemClock } from "../../runtime/clock.ts";
+import { type Clock, pause, systemClock } from "../../runtime/clock.ts";
 import { apiErrorFromStatus } from "../api-error.ts";
-import { Backoff } from "../backoff.ts";
+import { isOlder } from "../cache.ts";
 import type { KindRef, ListOptions, WatchEvent, WatchOptions } from "../client.ts";
 import { LinkedAbort } from "../linked-abort.ts";
-import { isOlder } from "./resource-version.ts";
-import type { WatchFailure } from "./watch-failure.ts";
+import { JitteredBackoff } from "./jittered-backoff.ts";
 import {
+  type WatchFailure,
   classifyFailure,
   NoInitialEventsError,
   RewoundServerError,
@@ -81,7 +80,7 @@ export class Reflector<T extends KubeObject, E> {
   readonly #options: ReflectorOptions;
   readonly #clock: Clock;
   readonly #random: () => number;
-  readonly #backoff: Backoff;
+  readonly #backoff: JitteredBackoff;
   readonly #idleMs: number;
   #streamList: boolean;
   /** The last version seen; none when a list is due. */
@@ -96,7 +95,7 @@ export class Reflector<T extends KubeObject, E> {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? Math.random;
-    this.#backoff = new Backoff({ ...options.backoff, random: this.#random });
+    this.#backoff = new JitteredBackoff({ ...options.backoff, random: this.#random });
     this.#idleMs = options.idleMs ?? 150_000;
     this.#streamList = options.streamList ?? true;
   }

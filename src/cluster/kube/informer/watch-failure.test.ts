@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ApiError, apiErrorFromStatus } from "../api-error.ts";
-import type { WatchFailure } from "./watch-failure.ts";
 import {
+  type WatchFailure,
   classifyFailure,
   NoInitialEventsError,
   RewoundServerError,

@@ -1,5 +1,4 @@
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { keyOf } from "../../../language/object/meta.ts";
+import { type KubeObject, keyOf } from "../../../language/object/meta.ts";
 import type { CacheEvent } from "../cache.ts";
 
 /** Replays a cache's events and notes each that cannot follow from those before it. */

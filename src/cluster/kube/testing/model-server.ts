@@ -1,5 +1,4 @@
-import type { KubeList, KubeObject } from "../../../language/object/meta.ts";
-import { keyOf } from "../../../language/object/meta.ts";
+import { type KubeList, type KubeObject, keyOf } from "../../../language/object/meta.ts";
 import { ApiError, apiErrorFromStatus } from "../api-error.ts";
 import type { KindRef, ListOptions, WatchEvent, WatchOptions } from "../client.ts";
 import type { ListerWatcher } from "../informer/reflector.ts";

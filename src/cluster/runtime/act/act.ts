@@ -130,7 +130,7 @@ function wholeStep(
   const observed = dependencies.observed(object);
   if (!observed) {
     const send = async (): Promise<Done> => {
-      await client.create(kind, object, { ...options, ignoreAnswer: true });
+      await client.create(kind, object, { ...options, ignoreResponse: true });
       return "written";
     };
     return { action: "create", of: object, because, send };

@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { type KubeObject, keyOf } from "../../../language/object/meta.ts";
 import type { CacheEvent, Informer } from "../../kube/cache.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { keyOf } from "../../../language/object/meta.ts";
-import { Controller, type ControllerOptions, source } from "./controller.ts";
 import { noLog } from "../log/log.ts";
 import { createPromMetrics } from "../metrics/prom-metrics.ts";
 import { VirtualClock } from "../testing/virtual-clock.ts";
+import { Controller, type ControllerOptions, source } from "./controller.ts";
 
 const object = (name: string): KubeObject => ({ apiVersion: "v1", kind: "Node", metadata: { name } });
 

@@ -30,7 +30,7 @@ export interface ControllerOptions<K> {
   sources: readonly Source<K>[];
   /** Keys worked on at the same time. Default 1. */
   concurrency?: number | undefined;
-  queue?: Pick<WorkQueueOptions, "backOff" | "overall"> | undefined;
+  queue?: Pick<WorkQueueOptions, "backoff" | "overall"> | undefined;
   /** How long running reconciles may go on after a stop before their signal aborts. Default 30 s. */
   stopGraceMs?: number | undefined;
   clock?: Clock | undefined;

@@ -1,13 +1,12 @@
+import type { KubeObject } from "../../../language/object/meta.ts";
 import type { Informer } from "../../kube/cache.ts";
 import type { KindRef } from "../../kube/client.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { type Clock, pause, systemClock } from "../clock.ts";
+import { type Clock, pause, systemClock, whenAborted } from "../clock.ts";
 import type { LeaderElection } from "../leader/leader-election.ts";
 import { type Log, noLog } from "../log/log.ts";
 import type { Exposition } from "../metrics/metrics.ts";
 import { type Check, ProbeServer } from "../metrics/probe-server.ts";
 import { type Runnable, RunnableGroup } from "./runnable-group.ts";
-import { whenAborted } from "../when-aborted.ts";
 
 export interface ManagerOptions {
   /** Without one, what is for the leader runs at once. */

@@ -1,7 +1,7 @@
 import type { PlannedEvent } from "../../../language/object/plan.ts";
 import type { Clock } from "../clock.ts";
 import { OrderedSet } from "../queue/ordered-set.ts";
-import { TokenBucket } from "../queue/token-bucket.ts";
+import { TokenBucket } from "../queue/rate-limit.ts";
 
 /** One Event object as it stands or should stand on the server. Grows in place. */
 export interface Occurrence {

@@ -1,13 +1,12 @@
+import type { KubeObject } from "../../../language/object/meta.ts";
+import type { PlannedEvent } from "../../../language/object/plan.ts";
 import { isAlreadyExists, isApiError, isNotFound } from "../../kube/api-error.ts";
 import type { Client } from "../../kube/client.ts";
 import { kinds } from "../../kube/kinds.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import type { PlannedEvent } from "../../../language/object/plan.ts";
-import { type Clock, pause, systemClock } from "../clock.ts";
-import { EventCorrelator, type Occurrence } from "./event-correlator.ts";
+import { type Clock, pause, systemClock, whenAborted } from "../clock.ts";
 import { type Log, noLog } from "../log/log.ts";
 import { OrderedSet } from "../queue/ordered-set.ts";
-import { whenAborted } from "../when-aborted.ts";
+import { EventCorrelator, type Occurrence } from "./event-correlator.ts";
 
 export interface EventRecorderOptions {
   client: Client;

@@ -151,7 +151,7 @@ test("the queue does what the plain model does, whatever the order of calls", as
   await fc.assert(
     fc.asyncProperty(fc.commands(commands, { maxCommands: 80, size: "max" }), async (run) => {
       const clock = new VirtualClock(0);
-      const queue = new WorkQueue({ name: "test", clock, overall: false, backOff: { baseMs: 5, maxMs: 80 } });
+      const queue = new WorkQueue({ name: "test", clock, overall: false, backoff: { baseMs: 5, maxMs: 80 } });
       await fc.asyncModelRun(
         () => ({
           model: { now: 0, waiting: [], running: [], again: [], delayed: [], failures: {} },

@@ -101,7 +101,7 @@ describe("work queue", () => {
   });
 
   test("failures of one key double its wait up to the longest; forget starts over", async () => {
-    const { clock, queue } = start({ backOff: { baseMs: 5, maxMs: 20 }, overall: false });
+    const { clock, queue } = start({ backoff: { baseMs: 5, maxMs: 20 }, overall: false });
     const waits: number[] = [];
     for (let round = 0; round < 5; round++) {
       if (round === 4) queue.forget("a");

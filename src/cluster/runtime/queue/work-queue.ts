@@ -1,9 +1,8 @@
-import { BackOff, type BackOffOptions } from "./failure-backoff.ts";
 import type { Clock } from "../clock.ts";
-import { DelayHeap } from "./delay-heap.ts";
 import { type Metrics, noMetrics } from "../metrics/metrics.ts";
+import { DelayHeap } from "./delay-heap.ts";
 import { OrderedSet } from "./ordered-set.ts";
-import { TokenBucket, type TokenBucketOptions } from "./token-bucket.ts";
+import { FailureBackoff, type FailureBackoffOptions, TokenBucket, type TokenBucketOptions } from "./rate-limit.ts";
 import { type WorkQueueMetrics, workQueueMetrics } from "./work-queue-metrics.ts";
 
 export type Priority = "normal" | "low";
@@ -14,7 +13,7 @@ export interface WorkQueueOptions {
   controller?: string;
   clock: Clock;
   /** Of one key that fails again and again. Default 5 ms doubling to 1,000 s. */
-  backOff?: BackOffOptions;
+  backoff?: FailureBackoffOptions;
   /** Of all rate-limited keys together. Default 10 a second, 100 at once; `false` for none. */
   overall?: TokenBucketOptions | false;
   metrics?: Metrics;
@@ -36,17 +35,17 @@ export class WorkQueue<K = string> {
   readonly #again = new Map<K, { priority: Priority; addedAt: number }>();
   readonly #takers = new Set<(key: K | undefined) => void>();
   readonly #delayed = new DelayHeap<K>();
-  readonly #backOff: BackOff<K>;
+  readonly #backoff: FailureBackoff<K>;
   readonly #overall: TokenBucket | undefined;
   #alarm: { due: number; cancel: () => void } | undefined;
   #closed = false;
   #whenIdle: (() => void)[] = [];
 
   constructor(options: WorkQueueOptions) {
-    const { name, controller = name, clock, backOff, overall = { perSecond: 10, burst: 100 } } = options;
+    const { name, controller = name, clock, backoff, overall = { perSecond: 10, burst: 100 } } = options;
     const metrics = options.metrics ?? noMetrics;
     this.#clock = clock;
-    this.#backOff = new BackOff(backOff);
+    this.#backoff = new FailureBackoff(backoff);
     this.#overall = overall ? new TokenBucket(overall, clock) : undefined;
     this.#metrics = workQueueMetrics(metrics, name, controller);
     this.#stopCollecting = metrics.onCollect(() => this.#collect());
@@ -101,16 +100,16 @@ export class WorkQueue<K = string> {
   /** Adds the key after its back-off, and no sooner than the overall limit allows. */
   addRateLimited(key: K): void {
     if (this.#closed) return;
-    this.addAfter(key, Math.max(this.#backOff.next(key), this.#overall?.reserve() ?? 0));
+    this.addAfter(key, Math.max(this.#backoff.next(key), this.#overall?.reserve() ?? 0));
   }
 
   /** The next failure of the key counts as its first. */
   forget(key: K): void {
-    this.#backOff.forget(key);
+    this.#backoff.forget(key);
   }
 
   failures(key: K): number {
-    return this.#backOff.failures(key);
+    return this.#backoff.failures(key);
   }
 
   /** The next key, which nobody else gets until `done`. `undefined` once the queue is closed and empty, or on abort. */

@@ -4,7 +4,7 @@ import { tunedKind, tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { createLog } from "../../../cluster/runtime/log/log.ts";
 import { lockDirectory } from "../../../cluster/runtime/lock-dir.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
-import { whenAborted } from "../../../cluster/runtime/when-aborted.ts";
+import { whenAborted } from "../../../cluster/runtime/clock.ts";
 import { converge, outcomeTable } from "./convergence.ts";
 import { nodesOption } from "../option/nodes-option.ts";
 import { portOption } from "../option/port-option.ts";

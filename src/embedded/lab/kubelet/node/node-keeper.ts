@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Taint } from "kubernetes-types/core/v1.js";
-import type { CacheEvent } from "../../../../cluster/kube/cache.ts";
+import { type CacheEvent, isOlder } from "../../../../cluster/kube/cache.ts";
 import type { Client } from "../../../../cluster/kube/client.ts";
 import { isAlreadyExists, isNotFound } from "../../../../cluster/kube/api-error.ts";
 import { kinds } from "../../../../cluster/kube/kinds.ts";
-import { isOlder } from "../../../../cluster/kube/informer/resource-version.ts";
 import { hashText } from "../../../../language/object/hash.ts";
 import { findCondition } from "../../../../language/object/condition.ts";
 import type { Clock } from "../../../../cluster/runtime/clock.ts";
@@ -74,7 +73,7 @@ export class NodeKeeper {
       log,
       concurrency: 32,
       // A kubelet asks again after 200 ms, doubling to 7 s.
-      queue: { backOff: { baseMs: 200, maxMs: 7000 }, overall: false },
+      queue: { backoff: { baseMs: 200, maxMs: 7000 }, overall: false },
       stopGraceMs: 5000,
       sources: [source(caches.nodes, (event) => this.#concerned(event))],
       reconcile: async (name) => options.patience.try(() => this.#beat(name)),

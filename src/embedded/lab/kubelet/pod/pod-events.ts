@@ -2,7 +2,7 @@ import type { Client } from "../../../../cluster/kube/client.ts";
 import type { ObjectReference } from "../../../../language/object/plan.ts";
 import type { Clock } from "../../../../cluster/runtime/clock.ts";
 import { EventRecorder } from "../../../../cluster/runtime/event/event-recorder.ts";
-import { TokenBucket } from "../../../../cluster/runtime/queue/token-bucket.ts";
+import { TokenBucket } from "../../../../cluster/runtime/queue/rate-limit.ts";
 
 export interface PodEventsOptions {
   /** As the kubelet of this node. */

@@ -1,6 +1,6 @@
 import { isConflict, isNotFound } from "../../../../cluster/kube/api-error.ts";
 import { kinds } from "../../../../cluster/kube/kinds.ts";
-import { isOlder } from "../../../../cluster/kube/informer/resource-version.ts";
+import { isOlder } from "../../../../cluster/kube/cache.ts";
 import { keyOf } from "../../../../language/object/meta.ts";
 import { formatTime } from "../../../../language/object/time.ts";
 import { pause } from "../../../../cluster/runtime/clock.ts";
@@ -50,7 +50,7 @@ export class PodKeeper {
       clock,
       log,
       concurrency: 32,
-      queue: { backOff: { baseMs: 200, maxMs: 30_000 }, overall: false },
+      queue: { backoff: { baseMs: 200, maxMs: 30_000 }, overall: false },
       stopGraceMs: 5000,
       sources: [
         source(caches.pods, ({ object }) => (this.#nodes.has(object.spec?.nodeName ?? "") ? [keyOf(object)] : [])),

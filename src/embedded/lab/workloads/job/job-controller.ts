@@ -1,6 +1,6 @@
 import { isConflict, isNotFound } from "../../../../cluster/kube/api-error.ts";
 import { kinds } from "../../../../cluster/kube/kinds.ts";
-import { isOlder } from "../../../../cluster/kube/informer/resource-version.ts";
+import { isOlder } from "../../../../cluster/kube/cache.ts";
 import { equal } from "../../../../language/object/json.ts";
 import { keyOf } from "../../../../language/object/meta.ts";
 import { Controller, type Result, source } from "../../../../cluster/runtime/controller/controller.ts";

@@ -4,7 +4,7 @@ import { kinds } from "../../../../cluster/kube/kinds.ts";
 import type { PlannedEvent } from "../../../../language/object/plan.ts";
 import { formatTime } from "../../../../language/object/time.ts";
 import type { Clock } from "../../../../cluster/runtime/clock.ts";
-import { TokenBucket } from "../../../../cluster/runtime/queue/token-bucket.ts";
+import { TokenBucket } from "../../../../cluster/runtime/queue/rate-limit.ts";
 import type { PodFacts } from "./pod-facts.ts";
 
 export interface PodWritesOptions {
