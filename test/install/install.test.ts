@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
 import { installManifests } from "../../src/program/cli/install/manifests.ts";
-import { printObjects } from "../../src/program/cli/terminal/print-objects.ts";
+import { printObjects } from "../../src/program/cli/terminal/serialise.ts";
 import { forTarget, readTarget } from "../../src/program/cli/install/target-cluster.ts";
 import type { Client } from "../../src/cluster/kube/client.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";

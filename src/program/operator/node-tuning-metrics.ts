@@ -1,7 +1,6 @@
 import type { CacheEvent } from "../../cluster/kube/cache.ts";
 import type { Profile } from "../../domain/node-tuning/api.ts";
-import type { NodeTuningCaches } from "../../domain/node-tuning/node-tuning-controller.ts";
-import { statusPlace } from "../../domain/node-tuning/node-tuning-controller.ts";
+import { type NodeTuningCaches, statusPlace } from "../../domain/node-tuning/node-tuning-controller.ts";
 import { statusBefore } from "../../domain/node-tuning/status/operator-status-object.ts";
 import { rulesOf } from "../../domain/node-tuning/rule.ts";
 import { findCondition, isTrue } from "../../language/object/condition.ts";

@@ -1,4 +1,4 @@
-import { coloursOf } from "../terminal/colours.ts";
+import { coloursOf } from "../terminal/terminal.ts";
 import { expect, it } from "vitest";
 import type { NodeExplanation } from "../../../domain/node-tuning/explain/explain-node.ts";
 import { explanationText } from "./explain-text.ts";

@@ -4,10 +4,8 @@ import type { RuleVerdict } from "../../../domain/node-tuning/explain/rule.ts";
 import type { SettingExplanation } from "../../../domain/node-tuning/explain/settings.ts";
 import { hardwareText } from "./hardware-text.ts";
 import { probeText } from "../terminal/probe-text.ts";
-import { type Cell, textTable } from "../terminal/text-table.ts";
-import { printable } from "../terminal/printable.ts";
-import { reportTable, widestCell } from "../terminal/report-table.ts";
-import type { Colours } from "../terminal/colours.ts";
+import { type Cell, reportTable, textTable, widestCell } from "../terminal/text-table.ts";
+import { type Colours, printable } from "../terminal/terminal.ts";
 
 type Paint = (text: string) => string;
 

@@ -10,7 +10,8 @@ import { gatherNodeTuning, gatherPods } from "../gather/gather-node-tuning.ts";
 import { lookAtNode } from "./node-values.ts";
 import { readOnlyClient } from "../gather/read-only-client.ts";
 import { OneShotHost } from "../tuned/one-shot-host.ts";
-import { outputOption, serialised } from "../option/output-option.ts";
+import { outputOption } from "../option/output-option.ts";
+import { serialised } from "../terminal/serialise.ts";
 import { checkDirectory } from "../tuned/search-path.ts";
 import { type CommandContext, processTerminal } from "../terminal/terminal.ts";
 

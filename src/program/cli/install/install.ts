@@ -8,7 +8,7 @@ import { applyManifests } from "./apply-manifests.ts";
 import { connectionOption, type Options } from "../option/connection-option.ts";
 import { type InstallOptions, installManifests } from "./manifests.ts";
 import { operatorMode, protocolOption } from "../operator/mode.ts";
-import { printObjects } from "../terminal/print-objects.ts";
+import { printObjects } from "../terminal/serialise.ts";
 import { forTarget, readTarget } from "./target-cluster.ts";
 
 /**

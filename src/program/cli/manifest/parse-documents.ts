@@ -1,3 +1,4 @@
+import { get } from "../../../language/object/json.ts";
 import { readPlainYaml } from "../../../language/object/plain-yaml.ts";
 import { splitDocuments } from "./split-documents.ts";
 
@@ -55,4 +56,18 @@ async function parseYaml(text: string, line: number): Promise<{ line: number; va
 /** A fault is told with its line in the file, not in the document. */
 function inFile(message: string, line: number): string {
   return message.replace(/^line (\d+)/, (_, at: string) => `line ${Number(at) + line - 1}`);
+}
+
+/** The objects of a document: the items of a List, the document itself, or none for an empty document. */
+export function listItems(value: unknown): unknown[] {
+  if (value === null || value === undefined) return [];
+  const items = get(value, "items");
+  const kind = get(value, "kind");
+  return typeof kind === "string" && kind.endsWith("List") && Array.isArray(items) ? items.flatMap(listItems) : [value];
+}
+
+/** What is wrong with a field that must be a non-empty string; undefined where nothing is. */
+export function textFault(value: unknown): "not set" | "is not a string" | undefined {
+  if (value === undefined || value === null || value === "") return "not set";
+  return typeof value === "string" ? undefined : "is not a string";
 }

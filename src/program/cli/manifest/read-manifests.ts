@@ -2,9 +2,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { get, isObject } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
-import { listItems } from "./list-items.ts";
-import { parseDocuments } from "./parse-documents.ts";
-import { textFault } from "../terminal/text-fault.ts";
+import { listItems, parseDocuments, textFault } from "./parse-documents.ts";
 
 /** An object of a file. */
 export interface Manifest {
@@ -86,4 +84,11 @@ function checked(value: unknown): KubeObject {
 function check(place: string, text: unknown): void {
   const fault = textFault(text);
   if (fault !== undefined) throw new Error(`${place} ${fault}`);
+}
+
+export async function readStandardInput(): Promise<string> {
+  let text = "";
+  process.stdin.setEncoding("utf8");
+  for await (const chunk of process.stdin) text += chunk as string;
+  return text;
 }

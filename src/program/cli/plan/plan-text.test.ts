@@ -1,4 +1,4 @@
-import { coloursOf } from "../terminal/colours.ts";
+import { coloursOf } from "../terminal/terminal.ts";
 import { describe, expect, it, test } from "vitest";
 import type { NodeChange } from "../../../domain/plan/node-changes.ts";
 import type { PlanDocument } from "./plan-document.ts";

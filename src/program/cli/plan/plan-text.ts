@@ -4,10 +4,8 @@ import type { BootChange, Restarts } from "../../../domain/plan/boot-changes.ts"
 import type { SettingChange } from "../../../domain/plan/setting-changes.ts";
 import { changesAnything, type ConfigurationChange, type PlanDocument, type PlannedObject } from "./plan-document.ts";
 import { probeText } from "../terminal/probe-text.ts";
-import { type Cell, textTable } from "../terminal/text-table.ts";
-import { printable } from "../terminal/printable.ts";
-import { reportTable, widestCell } from "../terminal/report-table.ts";
-import type { Colours } from "../terminal/colours.ts";
+import { type Cell, reportTable, textTable, widestCell } from "../terminal/text-table.ts";
+import { type Colours, printable } from "../terminal/terminal.ts";
 
 /** What a change would do, for people. `wide`: every node by name. */
 export function planText(

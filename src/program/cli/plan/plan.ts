@@ -14,15 +14,14 @@ import { readOnlyClient } from "../gather/read-only-client.ts";
 import { objectDiff } from "./object-diff.ts";
 import { changesAnything, type PlanDocument, type PlannedObject } from "./plan-document.ts";
 import { type DryRun, dryRunAll } from "./dry-run.ts";
-import { readManifests } from "../manifest/read-manifests.ts";
+import { readManifests, readStandardInput } from "../manifest/read-manifests.ts";
 import { afterRestart, knownOf, traitsOf } from "../../../domain/plan/known-nodes.ts";
 import { gatherPlatform, gatherProfiles } from "../gather/gather-profiles.ts";
 import { planProfiles } from "../../../domain/plan/profile-plans.ts";
 import { planText } from "./plan-text.ts";
-import { readStandardInput } from "../manifest/standard-input.ts";
-import { outputOption, serialised } from "../option/output-option.ts";
-import { printable } from "../terminal/printable.ts";
-import { type CommandContext, processTerminal, type Terminal } from "../terminal/terminal.ts";
+import { outputOption } from "../option/output-option.ts";
+import { serialised } from "../terminal/serialise.ts";
+import { type CommandContext, printable, processTerminal, type Terminal } from "../terminal/terminal.ts";
 
 export interface PlanOptions extends Readonly<Record<string, unknown>> {
   readonly filename: readonly string[];

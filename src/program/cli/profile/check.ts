@@ -9,12 +9,10 @@ import { surroundingsOf } from "../../../domain/performance-profile/gather-surro
 import { schemas } from "../../../domain/performance-profile/schemas.ts";
 import type { Surroundings } from "../../../domain/performance-profile/surroundings.ts";
 import { type Manifest, readManifests } from "../manifest/read-manifests.ts";
-import { type Cell, textTable } from "../terminal/text-table.ts";
-import { outputOption, serialised } from "../option/output-option.ts";
-import { printable } from "../terminal/printable.ts";
-import { widestCell } from "../terminal/report-table.ts";
-import type { Colours } from "../terminal/colours.ts";
-import type { CommandContext } from "../terminal/terminal.ts";
+import { type Cell, textTable, widestCell } from "../terminal/text-table.ts";
+import { outputOption } from "../option/output-option.ts";
+import { serialised } from "../terminal/serialise.ts";
+import { type Colours, type CommandContext, printable } from "../terminal/terminal.ts";
 import type { KnownCluster } from "./known-cluster.ts";
 import { readMustGather } from "./must-gather.ts";
 

@@ -7,8 +7,7 @@ import { formatFinding } from "../../../domain/performance-profile/finding.ts";
 import { findings } from "../../../domain/performance-profile/findings.ts";
 import type { PerformanceProfile } from "../../../domain/performance-profile/api.ts";
 import { partitioningMode } from "../../../domain/workload-partitioning/partitioning-mode.ts";
-import { printable } from "../terminal/printable.ts";
-import type { CommandContext, Terminal } from "../terminal/terminal.ts";
+import { type CommandContext, printable, type Terminal } from "../terminal/terminal.ts";
 import { clusterOf, type KnownCluster, machinesOf, notKnown } from "./known-cluster.ts";
 import { knownCluster, type SourceOptions } from "./source-option.ts";
 

@@ -1,7 +1,6 @@
 import { groupNodes } from "../../../domain/performance-profile/creator/node-groups.ts";
 import { type KnownGroup, poolInfos, poolInfoText } from "../../../domain/performance-profile/creator/info.ts";
-import { printable } from "../terminal/printable.ts";
-import type { CommandContext } from "../terminal/terminal.ts";
+import { type CommandContext, printable } from "../terminal/terminal.ts";
 import { clusterOf, machinesOf, notKnown } from "./known-cluster.ts";
 import { knownCluster, type SourceOptions } from "./source-option.ts";
 

@@ -2,9 +2,7 @@ import { type Dirent, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { get, isObject } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
-import { listItems } from "../manifest/list-items.ts";
-import { parseDocuments } from "../manifest/parse-documents.ts";
-import { textFault } from "../terminal/text-fault.ts";
+import { listItems, parseDocuments, textFault } from "../manifest/parse-documents.ts";
 import type { Asset } from "./asset.ts";
 
 export interface ReadAssets {

@@ -1,5 +1,5 @@
 import { writeYaml } from "../../../language/object/write-yaml.ts";
-import { printable } from "../terminal/printable.ts";
+import { printable } from "../terminal/terminal.ts";
 import { type RenderFlags, type RenderOptions, renderOptions } from "./options.ts";
 import { readAssets } from "./read-assets.ts";
 import { type Rendered, renderAssets } from "./render-assets.ts";

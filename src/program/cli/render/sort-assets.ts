@@ -16,7 +16,7 @@ import { featureGateKind } from "../../../domain/performance-profile/mixed-cpus-
 import { schemas } from "../../../domain/performance-profile/schemas.ts";
 import { validateSchema } from "../../../language/schema/validate.ts";
 import { infrastructureKind } from "../../../domain/workload-partitioning/partitioning-mode.ts";
-import { textFault } from "../terminal/text-fault.ts";
+import { textFault } from "../manifest/parse-documents.ts";
 import type { Asset } from "./asset.ts";
 import { assetSchemas } from "./asset-schemas.ts";
 

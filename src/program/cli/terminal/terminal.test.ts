@@ -1,5 +1,9 @@
+import { execFileSync, spawn } from "node:child_process";
+import { closeSync, constants, mkdtempSync, openSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { wantsColours } from "./terminal.ts";
+import { coloursOf, printable, wantsColours, writeFully } from "./terminal.ts";
 
 test.each([
   [{}, true, true],
@@ -11,6 +15,50 @@ test.each([
   [{ FORCE_COLOR: "" }, false, false],
   [{ FORCE_COLOR: "0" }, true, false],
   [{ FORCE_COLOR: "1", NO_COLOR: "1" }, true, false],
-])("with %j, and a terminal: %j, there are colours: %j", (env, seen, expected) => {
-  expect(wantsColours(env, seen)).toBe(expected);
+])("with %j, and a terminal: %j, there are colours: %j", (env, terminal, expected) => {
+  expect(wantsColours(env, terminal)).toBe(expected);
+});
+
+test("paint ends where its text does, and goes on after other paint within", () => {
+  const { bold, dim, red } = coloursOf(true);
+  expect(red("a")).toBe("\x1b[31ma\x1b[39m");
+  expect(bold(`a${dim("b")}c`)).toBe("\x1b[1ma\x1b[2mb\x1b[22m\x1b[1mc\x1b[22m");
+});
+
+test("without colours a text stays as it is", () => {
+  for (const paint of Object.values(coloursOf(false))) expect(paint("a")).toBe("a");
+});
+
+/** More than a pipe holds. */
+const long = "é0123456789\n".repeat(50_000);
+
+test("everything is written to a pipe that does not wait for its reader", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "attune-pipe-"));
+  const pipe = join(folder, "pipe");
+  execFileSync("mkfifo", [pipe]);
+  const descriptor = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+  const reader = spawn("wc", ["-c", pipe], { stdio: ["ignore", "pipe", "ignore"] });
+  let counted = "";
+  reader.stdout.setEncoding("utf8").on("data", (text: string) => (counted += text));
+  const ended = new Promise((resolve) => reader.once("close", resolve));
+  writeFully(descriptor, long);
+  closeSync(descriptor);
+  await ended;
+  expect(Number.parseInt(counted, 10)).toBe(Buffer.byteLength(long));
+  rmSync(folder, { recursive: true });
+});
+
+test.runIf(process.platform === "linux")("what cannot be written is an error", () => {
+  const full = openSync("/dev/full", "w");
+  expect(() => writeFully(full, "x")).toThrow("ENOSPC");
+  closeSync(full);
+});
+
+test.each([
+  ["isolated_cores=2-3 → näh", "isolated_cores=2-3 → näh"],
+  ["a\nb\tc\r", "a\\nb\\tc\\r"],
+  ["\u001B[31mred\u0007", "\\u{1b}[31mred\\u{7}"],
+  ["to the \u202Etfel", "to the \\u{202e}tfel"],
+])("%j is printed as %j", (text, printed) => {
+  expect(printable(text)).toBe(printed);
 });

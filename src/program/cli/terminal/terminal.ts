@@ -1,16 +1,25 @@
-import { fstatSync, statSync } from "node:fs";
-import { type Colours, coloursOf } from "./colours.ts";
-import { writeAtOnce } from "./write-sync.ts";
+import { fstatSync, statSync, writeSync } from "node:fs";
 
-/** Where a command writes: results to one place, what else there is to say to another. */
+/** Where a command writes: results to `out`, warnings and errors to `err`. */
 export interface Terminal {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** Of `out`; without effect where nobody looks at it. */
+  /** For text written to `out`. They change nothing where `out` is not a terminal. */
   readonly colours: Colours;
 }
 
-/** What a command that asks a cluster is run with. */
+type Paint = (text: string) => string;
+
+export interface Colours {
+  readonly bold: Paint;
+  readonly dim: Paint;
+  readonly cyan: Paint;
+  readonly green: Paint;
+  readonly red: Paint;
+  readonly yellow: Paint;
+}
+
+/** What a command that reads a cluster is run with. */
 export interface CommandContext {
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
@@ -18,23 +27,70 @@ export interface CommandContext {
 
 export function processTerminal(): Terminal {
   return {
-    out: (text) => writeAtOnce(1, text),
-    err: (text) => writeAtOnce(2, text),
-    colours: coloursOf(wantsColours(process.env, isSeen())),
+    out: (text) => writeFully(1, text),
+    err: (text) => writeFully(2, text),
+    colours: coloursOf(wantsColours(process.env, isTerminal())),
   };
 }
 
-/** A stream is made only of what may be a terminal, to ask it: neither files and pipes nor where nothing is kept. */
-function isSeen(): boolean {
+/** Node loads its stream modules for `process.stdout`, so files, pipes and /dev/null are ruled out without it. */
+function isTerminal(): boolean {
   const out = fstatSync(1);
   if (!out.isCharacterDevice() || out.rdev === statSync("/dev/null", { throwIfNoEntry: false })?.rdev) return false;
-  // Typed as always a boolean, which it is not; and for undefined, colours would be guessed from the environment.
+  // Node types isTTY as a boolean, but leaves it undefined on streams that are not terminals.
   return (process.stdout.isTTY as boolean | undefined) === true;
 }
 
-/** Pipelines whose logs show colours ask for them with `FORCE_COLOR`; who wants none at all has the last word. */
-export function wantsColours(env: Readonly<Record<string, string | undefined>>, seen: boolean): boolean {
+/** `NO_COLOR` wins over `FORCE_COLOR`, with which pipelines ask for colours in their logs. */
+export function wantsColours(env: Readonly<Record<string, string | undefined>>, terminal: boolean): boolean {
   if (env.NO_COLOR) return false;
   if (env.FORCE_COLOR) return env.FORCE_COLOR !== "0";
-  return seen && env.TERM !== "dumb";
+  return terminal && env.TERM !== "dumb";
+}
+
+/** Written here since colour libraries open standard output as soon as they are loaded, and load Node's streams with it. */
+export function coloursOf(wanted: boolean): Colours {
+  const paint = (on: number, off: number): Paint => {
+    const [begin, end] = [`\x1b[${on}m`, `\x1b[${off}m`];
+    // A colour inside the text ends with a code that also ends this one, so this one begins again after it.
+    return wanted ? (text) => `${begin}${text.replaceAll(end, `${end}${begin}`)}${end}` : (text) => text;
+  };
+  return {
+    bold: paint(1, 22),
+    dim: paint(2, 22),
+    cyan: paint(36, 39),
+    green: paint(32, 39),
+    red: paint(31, 39),
+    yellow: paint(33, 39),
+  };
+}
+
+/** Writes to a file descriptor without a stream: loading Node's streams takes longer than many a command takes. */
+export function writeFully(descriptor: number, text: string): void {
+  let rest = Buffer.from(text);
+  while (rest.length > 0)
+    try {
+      rest = rest.subarray(writeSync(descriptor, rest));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      // The reader has closed the pipe: `attune tuned list | head`.
+      if (code === "EPIPE") return;
+      if (code !== "EAGAIN") throw error;
+      // Another process that shares the pipe made it non-blocking.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
+}
+
+const escapes = new Map([
+  ["\n", "\\n"],
+  ["\r", "\\r"],
+  ["\t", "\\t"],
+]);
+
+/** One line without control characters: profiles come from other people, and must not drive the reader's terminal. */
+export function printable(text: string): string {
+  return text.replaceAll(
+    /[\p{Cc}\p{Cf}\u2028\u2029]/gu,
+    (character) => escapes.get(character) ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
 }

@@ -1,4 +1,4 @@
-import { coloursOf } from "../terminal/colours.ts";
+import { coloursOf } from "../terminal/terminal.ts";
 import { describe, expect, it } from "vitest";
 import type { SettingReport } from "../../../node/engine/engine.ts";
 import { applyText } from "./apply-text.ts";

@@ -1,8 +1,6 @@
 import type { ApplyReport, Restored, SettingReport } from "../../../node/engine/engine.ts";
-import type { Cell } from "../terminal/text-table.ts";
-import { printable } from "../terminal/printable.ts";
-import { reportTable } from "../terminal/report-table.ts";
-import type { Colours } from "../terminal/colours.ts";
+import { type Cell, reportTable } from "../terminal/text-table.ts";
+import { type Colours, printable } from "../terminal/terminal.ts";
 
 /** What an apply came to, as `-o json` prints it. */
 export interface Applied extends ApplyReport {

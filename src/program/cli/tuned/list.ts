@@ -3,12 +3,11 @@ import { formatProblem } from "../../../language/tuned/problem.ts";
 import { baseDirectory } from "../../../language/tuned/profiles/base-profiles.ts";
 import { type Cell, textTable } from "../terminal/text-table.ts";
 import { OneShotHost } from "./one-shot-host.ts";
-import { outputOption, serialised } from "../option/output-option.ts";
-import { printable } from "../terminal/printable.ts";
+import { outputOption } from "../option/output-option.ts";
+import { serialised } from "../terminal/serialise.ts";
+import { type Colours, printable, type Terminal } from "../terminal/terminal.ts";
 import { ProfileLibrary } from "./profile-library.ts";
 import { searchPath } from "./search-path.ts";
-import type { Colours } from "../terminal/colours.ts";
-import type { Terminal } from "../terminal/terminal.ts";
 
 export interface ListOptions {
   readonly root: string;

@@ -1,6 +1,5 @@
 import { formatProblem, type Notice, type Problem } from "../../../language/tuned/problem.ts";
-import { printable } from "../terminal/printable.ts";
-import type { Terminal } from "../terminal/terminal.ts";
+import { printable, type Terminal } from "../terminal/terminal.ts";
 
 /** A line for each. Returns the exit code. */
 export function reportProblems(problems: readonly Problem[], { err }: Terminal): number {

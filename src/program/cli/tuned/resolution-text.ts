@@ -1,9 +1,7 @@
 import type { OptionDocument, ProfileDocument, UnitDocument } from "../../../language/tuned/text/document.ts";
 import { probeText } from "../terminal/probe-text.ts";
-import { type Cell, textTable } from "../terminal/text-table.ts";
-import { printable } from "../terminal/printable.ts";
-import { widestCell } from "../terminal/report-table.ts";
-import type { Colours } from "../terminal/colours.ts";
+import { type Cell, textTable, widestCell } from "../terminal/text-table.ts";
+import { type Colours, printable } from "../terminal/terminal.ts";
 
 /** A resolved profile for people: a head, then every option of every unit with the place that set it. */
 export function resolutionText(document: ProfileDocument, colours: Colours): string {

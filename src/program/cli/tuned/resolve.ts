@@ -1,6 +1,7 @@
 import { documentOf } from "../../../language/tuned/text/document.ts";
 import { OneShotHost } from "./one-shot-host.ts";
-import { outputOption, serialised } from "../option/output-option.ts";
+import { outputOption } from "../option/output-option.ts";
+import { serialised } from "../terminal/serialise.ts";
 import { profileNames } from "./profile-names.ts";
 import { reportProblems, reportWarnings } from "./report-problems.ts";
 import { resolutionText } from "./resolution-text.ts";

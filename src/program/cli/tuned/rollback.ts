@@ -2,16 +2,14 @@ import type { Restored } from "../../../node/engine/engine.ts";
 import { nativeEngine } from "../../../node/engine/native-engine.ts";
 import { pidFile } from "../../../node/engine/tuned-daemon/other-tuned.ts";
 import type { Host } from "../../../node/host/host.ts";
-import type { Cell } from "../terminal/text-table.ts";
+import { type Cell, reportTable } from "../terminal/text-table.ts";
 import { type ChosenEngine, tunedDaemon } from "./engine-option.ts";
 import { lockEngine } from "../../../node/on-node/lock-engine.ts";
 import { OneShotHost } from "./one-shot-host.ts";
-import { outputOption, serialised } from "../option/output-option.ts";
-import { printable } from "../terminal/printable.ts";
-import { reportTable } from "../terminal/report-table.ts";
+import { outputOption } from "../option/output-option.ts";
+import { serialised } from "../terminal/serialise.ts";
+import { type Colours, printable, type Terminal } from "../terminal/terminal.ts";
 import { checkDirectory } from "./search-path.ts";
-import type { Colours } from "../terminal/colours.ts";
-import type { Terminal } from "../terminal/terminal.ts";
 
 export interface RollbackCommandOptions {
   readonly root: string;

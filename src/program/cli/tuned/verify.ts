@@ -1,17 +1,15 @@
 import type { Difference } from "../../../node/engine/engine.ts";
 import { nativeEngine } from "../../../node/engine/native-engine.ts";
-import type { Cell } from "../terminal/text-table.ts";
+import { type Cell, reportTable } from "../terminal/text-table.ts";
 import { applyOptions } from "./apply-options.ts";
 import { OneShotHost } from "./one-shot-host.ts";
-import { outputOption, serialised } from "../option/output-option.ts";
-import { printable } from "../terminal/printable.ts";
+import { outputOption } from "../option/output-option.ts";
+import { serialised } from "../terminal/serialise.ts";
+import { type Colours, printable, type Terminal } from "../terminal/terminal.ts";
 import { profileNames } from "./profile-names.ts";
 import { reportProblems, reportWarnings } from "./report-problems.ts";
-import { reportTable } from "../terminal/report-table.ts";
 import { resolveNamed } from "./resolve-named.ts";
 import { searchPath } from "./search-path.ts";
-import type { Colours } from "../terminal/colours.ts";
-import type { Terminal } from "../terminal/terminal.ts";
 
 export interface VerifyOptions {
   readonly root: string;

@@ -1,5 +1,4 @@
-import { coloursOf } from "../colours.ts";
-import type { Terminal } from "../terminal.ts";
+import { coloursOf, type Terminal } from "../terminal.ts";
 
 /** A terminal that remembers. */
 export class RecordingTerminal implements Terminal {

@@ -7,3 +7,10 @@ export async function printObjects(objects: readonly KubeObject[], format: unkno
   const { writeYaml } = await import("../../../language/object/write-yaml.ts");
   return objects.map((object) => `---\n${writeYaml(object)}`).join("");
 }
+
+/** Data as `-o json` and `-o yaml` print it. */
+export async function serialised(data: unknown, format: "json" | "yaml"): Promise<string> {
+  if (format === "json") return `${JSON.stringify(data, null, 2)}\n`;
+  const { writeYaml } = await import("../../../language/object/write-yaml.ts");
+  return writeYaml(data);
+}
