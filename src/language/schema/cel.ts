@@ -1,5 +1,5 @@
 import { isObject } from "../object/json.ts";
-import { CostError, type Purse, totalCostLimit } from "./cel/frame.ts";
+import { CostError, type CostBudget, totalCostLimit } from "./cel/frame.ts";
 import { type Shape, shapeOf } from "./cel/shape.ts";
 import { EvaluationError, none, OptionalValue, type Value } from "./cel/value.ts";
 import { checkDepth } from "./depth.ts";
@@ -86,7 +86,7 @@ const mostErrors = 1000;
 /** One object's way through the rules. */
 interface Run {
   readonly errors: FieldError[];
-  readonly purse: Purse;
+  readonly budget: CostBudget;
 }
 
 /**
@@ -94,7 +94,7 @@ interface Run {
  * types for granted.
  */
 export function validateRules(compiled: CompiledRules, value: unknown, old?: unknown): FieldError[] {
-  const run: Run = { errors: [], purse: { left: totalCostLimit } };
+  const run: Run = { errors: [], budget: { left: totalCostLimit } };
   try {
     if (compiled.root) validateNode(compiled.root, value, old, "", run, 0);
   } catch (error) {
@@ -156,11 +156,11 @@ function runRules(node: RuleNode, value: unknown, old: unknown, path: string, ru
         self,
         oldSelf: isOptional ? (oldSelf === undefined ? none : new OptionalValue(oldSelf)) : (oldSelf ?? null),
       };
-      const holds = rule.expression.evaluate(variables, run.purse);
-      if (holds !== true) run.errors.push(failure(rule, node, value, variables, path, run.purse));
+      const holds = rule.expression.evaluate(variables, run.budget);
+      if (holds !== true) run.errors.push(failure(rule, node, value, variables, path, run.budget));
     } catch (error) {
       if (!(error instanceof EvaluationError)) throw error;
-      run.errors.push(faultOf(error, rule, node, path, run.purse));
+      run.errors.push(faultOf(error, rule, node, path, run.budget));
       // Nothing that follows may cost as much again.
       if (error instanceof CostError) throw error;
     }
@@ -172,7 +172,7 @@ function faultOf(
   { source }: CompiledRule,
   { schema }: RuleNode,
   path: string,
-  { left }: Purse,
+  { left }: CostBudget,
 ): FieldError {
   const what = (source.message || source.rule).trim();
   const place = path === "" ? "<nil>" : path;
@@ -203,9 +203,9 @@ function failure(
   value: unknown,
   variables: Readonly<Record<string, Value>>,
   path: string,
-  purse: Purse,
+  budget: CostBudget,
 ): FieldError {
-  const message = messageOf(rule, variables, purse);
+  const message = messageOf(rule, variables, budget);
   let place = path;
   for (const part of rule.fieldPath) place = "property" in part ? child(place, part.property) : key(place, part.key);
   if (place === "") place = "<nil>";
@@ -227,11 +227,11 @@ function failure(
 function messageOf(
   { source, message }: CompiledRule,
   variables: Readonly<Record<string, Value>>,
-  purse: Purse,
+  budget: CostBudget,
 ): string {
   if (message) {
     try {
-      const text = message.evaluate(variables, purse);
+      const text = message.evaluate(variables, budget);
       if (typeof text === "string" && text.trim() !== "" && !text.includes("\n") && text.length <= 5120)
         return text.trim();
     } catch (error) {

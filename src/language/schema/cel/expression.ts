@@ -1,5 +1,5 @@
 import { compile } from "./compile.ts";
-import { costLimit, type Frame, type Purse } from "./frame.ts";
+import { costLimit, type Frame, type CostBudget } from "./frame.ts";
 import { standardLibrary } from "./library/library.ts";
 import { parse } from "./parse.ts";
 import { Scope } from "./scope.ts";
@@ -13,7 +13,7 @@ export interface Expression {
   readonly type: Type;
   /** The names it uses, `a.b` among them, which may be the name of a variable or of a field. */
   readonly uses: ReadonlySet<string>;
-  readonly evaluate: (variables: Readonly<Record<string, Value>>, purse?: Purse) => Value;
+  readonly evaluate: (variables: Readonly<Record<string, Value>>, budget?: CostBudget) => Value;
 }
 
 /** More than this tell nobody anything new. */
@@ -37,13 +37,13 @@ export function compileExpression(
   return {
     type,
     uses,
-    evaluate(values, purse = { left: costLimit }) {
-      const budget = Math.min(costLimit, purse.left);
-      const frame: Frame = { slots: given.map((name) => (name && values[name]) ?? null), budget };
+    evaluate(values, budget = { left: costLimit }) {
+      const limit = Math.min(costLimit, budget.left);
+      const frame: Frame = { slots: given.map((name) => (name && values[name]) ?? null), budget: limit };
       try {
         return run(frame);
       } finally {
-        purse.left -= budget - frame.budget;
+        budget.left -= limit - frame.budget;
       }
     },
   };

@@ -12,8 +12,8 @@ export const costLimit = 1_000_000;
 /** The most that all runs for one object may cost together. */
 export const totalCostLimit = 10_000_000;
 
-/** What is left for the runs to come. */
-export interface Purse {
+/** What several runs may still cost together. */
+export interface CostBudget {
   left: number;
 }
 

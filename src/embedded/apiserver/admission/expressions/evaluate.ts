@@ -1,11 +1,11 @@
-import type { Purse } from "../../../../language/schema/cel/frame.ts";
+import type { CostBudget } from "../../../../language/schema/cel/frame.ts";
 import { EvaluationError, type Value } from "../../../../language/schema/cel/value.ts";
 import type { Outcome } from "./environment.ts";
 
 export type Evaluation =
   | { readonly type: "value"; readonly value: Value }
   | { readonly type: "error"; readonly message: string }
-  /** The purse is empty: nothing that follows can be evaluated either. */
+  /** The cost budget is used up: nothing that follows can be evaluated either. */
   | { readonly type: "broke"; readonly message: string };
 
 /** Runs what was compiled; faults are told in the words that clients are shown. */
@@ -13,14 +13,14 @@ export function evaluate(
   source: string,
   compiled: Outcome,
   variables: Readonly<Record<string, Value>>,
-  purse: Purse,
+  budget: CostBudget,
 ): Evaluation {
   if (compiled.type === "fault") return { type: "error", message: `compilation error: ${compiled.detail}` };
   try {
-    return { type: "value", value: compiled.expression.evaluate(variables, purse) };
+    return { type: "value", value: compiled.expression.evaluate(variables, budget) };
   } catch (error) {
     if (!(error instanceof EvaluationError)) throw error;
-    if (purse.left <= 0)
+    if (budget.left <= 0)
       return {
         type: "broke",
         message: "validation failed due to running out of cost budget, no further validation rules will be run",

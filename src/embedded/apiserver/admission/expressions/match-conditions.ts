@@ -1,4 +1,4 @@
-import type { Purse } from "../../../../language/schema/cel/frame.ts";
+import type { CostBudget } from "../../../../language/schema/cel/frame.ts";
 import type { Value } from "../../../../language/schema/cel/value.ts";
 import { compileAbout, type Environment, type Outcome } from "./environment.ts";
 import { evaluate } from "./evaluate.ts";
@@ -38,11 +38,11 @@ export function evaluateMatchConditions(
   conditions: readonly CompiledCondition[],
   variables: Readonly<Record<string, Value>>,
 ): MatchOutcome {
-  const purse: Purse = { left: conditionsBudget };
+  const budget: CostBudget = { left: conditionsBudget };
   const errors: string[] = [];
   let failed: string | undefined;
   for (const { name, expression, compiled } of conditions) {
-    const outcome = evaluate(expression, compiled, variables, purse);
+    const outcome = evaluate(expression, compiled, variables, budget);
     if (outcome.type === "broke") return { type: "error", errors: [outcome.message] };
     if (outcome.type === "error") errors.push(outcome.message);
     else if (outcome.value !== true) failed ??= name;

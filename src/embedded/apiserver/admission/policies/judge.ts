@@ -1,6 +1,6 @@
 import { byteLength } from "../../../../language/object/byte-length.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
-import { type Purse, totalCostLimit } from "../../../../language/schema/cel/frame.ts";
+import { type CostBudget, totalCostLimit } from "../../../../language/schema/cel/frame.ts";
 import { fromJson } from "../../../../language/schema/cel/json-value.ts";
 import type { Value } from "../../../../language/schema/cel/value.ts";
 import type { Resource } from "../../resource.ts";
@@ -33,18 +33,18 @@ export function judge(
   const conditions = policy.conditions.length > 0 ? conditionsHold(policy, facts, shownAs, given) : true;
   if (conditions !== true) return conditions === false || policy.failsOpen ? [] : [conditions];
 
-  const purse: Purse = { left: totalCostLimit };
-  const values = valuesWith(policy, facts, shownAs, given, purse);
+  const budget: CostBudget = { left: totalCostLimit };
+  const values = valuesWith(policy, facts, shownAs, given, budget);
   const objections: Objection[] = [];
   const broken = (message: string): void => {
     if (!policy.failsOpen) objections.push({ message, reason: "Invalid" });
   };
   for (const validation of policy.validations) {
-    const outcome = evaluate(validation.source, validation.compiled, values, purse);
+    const outcome = evaluate(validation.source, validation.compiled, values, budget);
     if (outcome.type === "broke") return policy.failsOpen ? [] : [{ message: outcome.message, reason: "Invalid" }];
     if (outcome.type === "error") broken(outcome.message);
     else if (outcome.value !== true) {
-      const message = messageOf(validation, values, purse);
+      const message = messageOf(validation, values, budget);
       if (message === undefined) broken(messageTooDear);
       else objections.push({ message, reason: validation.reason });
     }
@@ -53,15 +53,15 @@ export function judge(
   return objections;
 }
 
-/** Conditions stand apart: they have a purse of their own and are told nothing of the namespace. */
+/** Conditions stand apart: they have a cost budget of their own and do not see the namespace. */
 function conditionsHold(
   policy: CompiledPolicy,
   facts: WriteFacts,
   shownAs: Resource,
   params: Value,
 ): boolean | Objection {
-  const purse: Purse = { left: totalCostLimit };
-  const values = valuesWith(policy, facts, shownAs, params, purse, false);
+  const budget: CostBudget = { left: totalCostLimit };
+  const values = valuesWith(policy, facts, shownAs, params, budget, false);
   const outcome = evaluateMatchConditions(policy.conditions, values);
   if (outcome.type !== "error") return outcome.type === "match";
   const [first = "", ...more] = new Set(outcome.errors);
@@ -73,12 +73,12 @@ function valuesWith(
   facts: WriteFacts,
   shownAs: Resource,
   params: Value,
-  purse: Purse,
+  budget: CostBudget,
   inNamespace = true,
 ): Readonly<Record<string, Value>> {
   const values = variablesFor(facts, shownAs, {
     params,
-    variables: policy.variables.length > 0 ? variablesValue(policy.variables, () => values, purse) : null,
+    variables: policy.variables.length > 0 ? variablesValue(policy.variables, () => values, budget) : null,
     inNamespace,
   });
   return values;
@@ -91,10 +91,10 @@ function valuesWith(
 function messageOf(
   { source, message, messageExpression }: CompiledValidation,
   values: Readonly<Record<string, Value>>,
-  purse: Purse,
+  budget: CostBudget,
 ): string | undefined {
   if (messageExpression) {
-    const outcome = evaluate(messageExpression.source, messageExpression.compiled, values, purse);
+    const outcome = evaluate(messageExpression.source, messageExpression.compiled, values, budget);
     if (outcome.type === "broke") return undefined;
     if (outcome.type === "value" && typeof outcome.value === "string") {
       const text = outcome.value.trim();
@@ -111,10 +111,10 @@ function annotate(
   params: Value,
   objections: Objection[],
 ): void {
-  const purse: Purse = { left: totalCostLimit };
-  const values = valuesWith(policy, facts, shownAs, params, purse);
+  const budget: CostBudget = { left: totalCostLimit };
+  const values = valuesWith(policy, facts, shownAs, params, budget);
   for (const { source, compiled } of policy.annotations) {
-    const outcome = evaluate(source, compiled, values, purse);
+    const outcome = evaluate(source, compiled, values, budget);
     if (outcome.type !== "value" && !policy.failsOpen)
       objections.push({ message: outcome.message, reason: "Invalid", always: true });
   }

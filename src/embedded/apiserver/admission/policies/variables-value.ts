@@ -1,4 +1,4 @@
-import type { Purse } from "../../../../language/schema/cel/frame.ts";
+import type { CostBudget } from "../../../../language/schema/cel/frame.ts";
 import { EvaluationError, ObjectValue, type Value } from "../../../../language/schema/cel/value.ts";
 import type { CompiledVariable } from "./compiled-policy.ts";
 
@@ -9,24 +9,28 @@ const deepest = 200;
 export function variablesValue(
   variables: readonly CompiledVariable[],
   values: () => Readonly<Record<string, Value>>,
-  purse: Purse,
+  budget: CostBudget,
 ): Value {
-  return new ObjectValue(new LazyVariables(variables, values, purse));
+  return new ObjectValue(new LazyVariables(variables, values, budget));
 }
 
 class LazyVariables extends Map<string, Value> {
   readonly #sources: ReadonlyMap<string, CompiledVariable>;
   readonly #values: () => Readonly<Record<string, Value>>;
-  readonly #purse: Purse;
+  readonly #budget: CostBudget;
   readonly #faults = new Map<string, EvaluationError>();
   #depth = 0;
 
-  constructor(variables: readonly CompiledVariable[], values: () => Readonly<Record<string, Value>>, purse: Purse) {
+  constructor(
+    variables: readonly CompiledVariable[],
+    values: () => Readonly<Record<string, Value>>,
+    budget: CostBudget,
+  ) {
     super();
     // Of two by one name, the last is meant.
     this.#sources = new Map(variables.map((variable) => [variable.name, variable]));
     this.#values = values;
-    this.#purse = purse;
+    this.#budget = budget;
   }
 
   override get(name: string): Value | undefined {
@@ -53,7 +57,7 @@ class LazyVariables extends Map<string, Value> {
     if (this.#depth >= deepest) throw new EvaluationError("variables use each other too deeply");
     this.#depth++;
     try {
-      return compiled.expression.evaluate(this.#values(), this.#purse);
+      return compiled.expression.evaluate(this.#values(), this.#budget);
     } catch (error) {
       if (!(error instanceof EvaluationError)) throw error;
       throw new EvaluationError(`composited variable ${shown} fails to evaluate: ${error.message}`);
