@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import { annotations, type PerformanceProfileSpec } from "../../src/domain/performance-profile/api.ts";
 import { derive } from "../../src/domain/performance-profile/derive.ts";
-import type { Finding } from "../../src/domain/performance-profile/finding.ts";
+import type { FieldFinding } from "../../src/domain/finding.ts";
 import { findings } from "../../src/domain/performance-profile/findings.ts";
 import { poolFor } from "../../src/domain/performance-profile/pools.ts";
 import { readFacts } from "../../src/domain/performance-profile/read-facts.ts";
@@ -14,7 +14,7 @@ import { suitedProfile, type SuitedProfile } from "./suited-profile.ts";
 /** A quick look with every change, a long one when asked for. */
 const times = process.env["ATTUNE_LONG"] ? 5 : 1;
 
-function errorsOf(found: readonly Finding[]): readonly Finding[] {
+function errorsOf(found: readonly FieldFinding[]): readonly FieldFinding[] {
   return found.filter(({ severity }) => severity === "error");
 }
 

@@ -5,7 +5,7 @@ import { tunedWarnings } from "../../src/domain/node-tuning/status/tuned-warning
 import { at, clone, deepFreeze } from "../../src/language/object/json.ts";
 import type { DerivationInput } from "../../src/domain/performance-profile/derivation.ts";
 import { type Derivation, derive } from "../../src/domain/performance-profile/derive.ts";
-import { formatFinding } from "../../src/domain/performance-profile/finding.ts";
+import { formatFinding } from "../../src/domain/finding.ts";
 import { findings } from "../../src/domain/performance-profile/findings.ts";
 import { annotations } from "../../src/domain/performance-profile/api.ts";
 import { readFacts } from "../../src/domain/performance-profile/read-facts.ts";

@@ -1,10 +1,10 @@
-import type { Finding } from "./finding.ts";
+import type { FieldFinding } from "../finding.ts";
 
 /** Enough to see what is wrong. A list of a hundred thousand items must not be answered with as many sentences. */
 const mostAlike = 20;
 
 /** No more of a kind than somebody would read, and none longer. */
-export function bounded(found: readonly Finding[]): readonly Finding[] {
+export function bounded(found: readonly FieldFinding[]): readonly FieldFinding[] {
   const counts = new Map<string, number>();
   const kept = found.filter(({ name }) => {
     const count = (counts.get(name) ?? 0) + 1;

@@ -2,7 +2,7 @@ import type { KubeletConfig, MachineConfig } from "../machine-config/api.ts";
 import type { Tuned } from "../node-tuning/api.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import type { DerivationInput } from "./derivation.ts";
-import type { Finding } from "./finding.ts";
+import type { FieldFinding } from "../finding.ts";
 import { kubeletConfigOf } from "./kubelet-config/kubelet-config.ts";
 import { machineConfigOf } from "./machine-config/machine-config.ts";
 import { refusals } from "./refusals.ts";
@@ -17,7 +17,7 @@ export type Derivation =
       readonly tuned: Tuned;
       readonly runtimeClass: KubeObject;
     }
-  | { readonly type: "refused"; readonly findings: readonly Finding[] };
+  | { readonly type: "refused"; readonly findings: readonly FieldFinding[] };
 
 /** Four objects from one. Whose they are is said by whoever writes them. */
 export function derive(input: DerivationInput): Derivation {

@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../language/object/meta.ts";
 import { derivationIn } from "./derivation.ts";
 import { bounded } from "./bounded-findings.ts";
-import type { Finding } from "./finding.ts";
+import type { FieldFinding } from "../finding.ts";
 import { annotationUnknown, annotationValueUnknown, annotationWithoutEffect } from "./findings/annotations.ts";
 import type { Check } from "./findings/check.ts";
 import { cpuDoesNotExist, cpuInNoPool, cpusExceedCount } from "./findings/cpu-coverage.ts";
@@ -96,7 +96,7 @@ export const clusterChecks: readonly Check<Surrounded>[] = [
  * All that is wrong with a profile, or that its author would want to know. Without surroundings no cluster is asked, and
  * only what the profile itself says is judged. Never throws, whatever it is given.
  */
-export function findings(profile: KubeObject, surroundings?: Surroundings): readonly Finding[] {
+export function findings(profile: KubeObject, surroundings?: Surroundings): readonly FieldFinding[] {
   const read = readFacts(profile);
   const judged = judgedOf(profile, surroundings);
   const inCluster = judged && surroundings && surrounded(judged, surroundings);
@@ -117,6 +117,6 @@ export function findings(profile: KubeObject, surroundings?: Surroundings): read
 /** A cluster that has all a profile could ask for, where none is known. */
 const willingCluster = { partitioning: "AllNodes", mixedCpusAllowed: false } as const;
 
-function told<Input>({ name, severity, faults }: Check<Input>, input: Input): Finding[] {
+function told<Input>({ name, severity, faults }: Check<Input>, input: Input): FieldFinding[] {
   return faults(input).map((fault) => ({ severity, name, ...fault }));
 }

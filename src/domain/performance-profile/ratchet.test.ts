@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { KubeObject } from "../../language/object/meta.ts";
-import { error, type Finding, warning } from "./finding.ts";
+import { error, type FieldFinding, warning } from "../finding.ts";
 import { newErrors, valueAt } from "./ratchet.ts";
 
 const profile = (cpu: object, labels: Record<string, string> = {}): KubeObject => ({
@@ -10,12 +10,12 @@ const profile = (cpu: object, labels: Record<string, string> = {}): KubeObject =
   spec: { cpu },
 });
 
-const found = (field: string, message = "is wrong"): Finding =>
+const found = (field: string, message = "is wrong"): FieldFinding =>
   error("Wrong", { reason: "FieldValueInvalid", field, message });
 
 describe("an error", () => {
   const before = { profile: profile({ isolated: "9" }), findings: [found("spec.cpu.isolated")] };
-  it.each<[string, object, Finding, boolean]>([
+  it.each<[string, object, FieldFinding, boolean]>([
     ["was there before, and nothing was changed", { isolated: "9" }, found("spec.cpu.isolated"), false],
     ["was there before, and something else was changed", { isolated: "9", x: 1 }, found("spec.cpu.isolated"), false],
     ["was there before, and what it is about was changed", { isolated: "8" }, found("spec.cpu.isolated"), true],

@@ -1,6 +1,6 @@
 import { equal, get } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
-import type { Finding } from "./finding.ts";
+import type { FieldFinding } from "../finding.ts";
 
 /**
  * Which errors of a change are its own. A profile becomes wrong without being touched: nodes come and go, and so do other
@@ -10,9 +10,9 @@ export function newErrors({
   before,
   after,
 }: {
-  readonly before: { readonly profile: KubeObject; readonly findings: readonly Finding[] };
-  readonly after: { readonly profile: KubeObject; readonly findings: readonly Finding[] };
-}): readonly Finding[] {
+  readonly before: { readonly profile: KubeObject; readonly findings: readonly FieldFinding[] };
+  readonly after: { readonly profile: KubeObject; readonly findings: readonly FieldFinding[] };
+}): readonly FieldFinding[] {
   return after.findings.filter(
     (found) =>
       found.severity === "error" &&

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { set } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { annotations, apiVersion } from "./api.ts";
-import { formatFinding } from "./finding.ts";
+import { formatFinding } from "../finding.ts";
 import { readFacts } from "./read-facts.ts";
 
 const selector = { "node-role.kubernetes.io/worker-cnf": "" };

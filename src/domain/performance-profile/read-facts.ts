@@ -3,7 +3,7 @@ import { forbidden, invalid, notSupported, required } from "../../language/schem
 import { index } from "../../language/schema/path.ts";
 import type { PerformanceProfileSpec } from "./api.ts";
 import { bounded } from "./bounded-findings.ts";
-import { error, type Finding } from "./finding.ts";
+import { error, type FieldFinding } from "../finding.ts";
 import { type ProfileFacts, topologyPolicies, type TopologyPolicy } from "./profile-facts.ts";
 import { readAnnotations } from "./read/read-annotations.ts";
 import { readCpuPools } from "./read/read-cpu-pools.ts";
@@ -16,11 +16,11 @@ import type { Report } from "./read/report.ts";
 export type ReadFacts =
   | { readonly type: "facts"; readonly facts: ProfileFacts }
   /** Why nothing can be derived from it; each is an error. */
-  | { readonly type: "unusable"; readonly findings: readonly Finding[] };
+  | { readonly type: "unusable"; readonly findings: readonly FieldFinding[] };
 
 /** Reads a profile of the newest version, whoever wrote it and however. Never throws. */
 export function readFacts(profile: KubeObject): ReadFacts {
-  const findings: Finding[] = [];
+  const findings: FieldFinding[] = [];
   const report: Report = (name, fault) => findings.push(error(name, fault));
   const shaped = readShape(profile, report);
   if (!shaped) return { type: "unusable", findings: bounded(findings) };

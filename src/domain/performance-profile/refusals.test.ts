@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { annotations, type PerformanceProfileSpec } from "./api.ts";
 import type { DerivationInput } from "./derivation.ts";
 import { derive } from "./derive.ts";
-import { formatFinding } from "./finding.ts";
+import { formatFinding } from "../finding.ts";
 import { inputOf } from "./testing/facts.ts";
 
 const { dra, experimentalKubelet } = annotations;

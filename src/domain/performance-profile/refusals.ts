@@ -2,13 +2,13 @@ import { at } from "../../language/object/json.ts";
 import { type FieldError, forbidden, invalid, required } from "../../language/schema/field-error.ts";
 import { child } from "../../language/schema/path.ts";
 import { type DerivationInput, mixesCpus } from "./derivation.ts";
-import { error, type Finding } from "./finding.ts";
+import { error, type FieldFinding } from "../finding.ts";
 import { poolLabels } from "./kubelet-config/kubelet-config.ts";
 import { kubeletFieldsPath } from "./kubelet-config/kubelet-fields.ts";
 import { alignsMemory, unknownAmounts } from "./kubelet-config/reserved-memory.ts";
 
 /** Why nothing is derived from a profile that can be read: each part makes sense, but not together with the rest. */
-export function refusals(input: DerivationInput): readonly Finding[] {
+export function refusals(input: DerivationInput): readonly FieldFinding[] {
   return checks.flatMap(([name, check]) => check(input).map((fault) => error(name, fault)));
 }
 

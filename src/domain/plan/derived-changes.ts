@@ -2,7 +2,7 @@ import { equal } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { derivationIn } from "../performance-profile/derivation.ts";
 import { derive } from "../performance-profile/derive.ts";
-import type { Finding } from "../performance-profile/finding.ts";
+import type { FieldFinding } from "../finding.ts";
 import { findings } from "../performance-profile/findings.ts";
 import { readFacts } from "../performance-profile/read-facts.ts";
 import type { ProfileFacts } from "../performance-profile/profile-facts.ts";
@@ -18,7 +18,7 @@ export interface ForecastInput {
 
 /** What would come of a profile if it stood in a cluster. */
 export interface Forecast {
-  readonly findings: readonly Finding[];
+  readonly findings: readonly FieldFinding[];
   /** Absent: nothing can be derived, and the findings say why. */
   readonly derived?: {
     readonly facts: ProfileFacts;

@@ -151,7 +151,7 @@ describe("nodes", () => {
     const { changes, findings } = change([], [quiet("[main]\ninclude=gone\n[sysctl]\na=1\n")]);
     expect(changes[0]).toMatchObject({ settings: [], problems: ['quiet/tuned.conf:2: profile "gone" does not exist'] });
     expect(findings).toContainEqual({
-      level: "error",
+      severity: "error",
       about: "profile quiet",
       message: 'quiet/tuned.conf:2: profile "gone" does not exist; node n1 and 1 more cannot apply it',
     });
@@ -300,14 +300,14 @@ describe("boot arguments", () => {
   it("of a rule that holds through match are told to go nowhere", () => {
     const { boot, findings } = change([], [quiet("[bootloader]\ncmdline=quiet\n")], { nodes, pools: [pool("rt")] });
     expect(boot).toEqual([]);
-    expect(findings).toMatchObject([{ level: "warning", about: "Tuned quiet" }]);
+    expect(findings).toMatchObject([{ severity: "warning", about: "Tuned quiet" }]);
     expect(findings[0]?.message).toContain("reach no machine");
   });
 });
 
 describe("findings", () => {
   const found = (before: Tuned[], after: Tuned[]): string[] =>
-    change(before, after).findings.map(({ level, about, message }) => `${level} ${about}: ${message}`);
+    change(before, after).findings.map(({ severity, about, message }) => `${severity} ${about}: ${message}`);
   const q = (text: string): TunedSpec["profile"] => [{ name: "q", data: text }];
 
   test.each<[string, Tuned[], Tuned[], string[]]>([

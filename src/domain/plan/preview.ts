@@ -1,4 +1,5 @@
 import type { Condition } from "../../language/object/condition.ts";
+import { mostSevereFirst, type ObjectFinding } from "../finding.ts";
 import { equal } from "../../language/object/json.ts";
 import type { Plan } from "../../language/object/plan.ts";
 import type { Tuned } from "../node-tuning/api.ts";
@@ -25,14 +26,7 @@ export interface Foresight {
   readonly nodes: number;
   readonly changes: readonly NodeChange[];
   readonly boot: readonly BootChange[];
-  readonly findings: readonly Finding[];
-}
-
-export interface Finding {
-  /** `error`: something in the change cannot be used. */
-  readonly level: "error" | "warning" | "note";
-  readonly about: string;
-  readonly message: string;
+  readonly findings: readonly ObjectFinding[];
 }
 
 /** Nothing is asked of anybody: what only nodes can tell is left open. */
@@ -63,12 +57,12 @@ export function foresee({ before, after, written, known }: ForeseeInput): Foresi
   };
 }
 
-function stateFindings(before: Judgement["managementState"], after: Judgement["managementState"]): Finding[] {
+function stateFindings(before: Judgement["managementState"], after: Judgement["managementState"]): ObjectFinding[] {
   const about = `Tuned ${defaultTunedName}`;
   if (after === "Unmanaged")
     return [
       {
-        level: "warning",
+        severity: "warning",
         about,
         message: "managementState is Unmanaged: Profiles and MachineConfigs stay as they are",
       },
@@ -76,25 +70,25 @@ function stateFindings(before: Judgement["managementState"], after: Judgement["m
   if (after === "Removed" && before !== "Removed")
     return [
       {
-        level: "warning",
+        severity: "warning",
         about,
         message: "managementState becomes Removed: every node gets its original settings back",
       },
     ];
   return after === "Removed"
-    ? [{ level: "warning", about, message: "managementState is Removed: no node is tuned" }]
+    ? [{ severity: "warning", about, message: "managementState is Removed: no node is tuned" }]
     : [];
 }
 
-function writtenFindings(tuned: Tuned): Finding[] {
+function writtenFindings(tuned: Tuned): ObjectFinding[] {
   const about = `Tuned ${tuned.metadata.name}`;
-  const findings = tunedWarnings(tuned).map((message): Finding => ({ level: "warning", about, message }));
+  const findings = tunedWarnings(tuned).map((message): ObjectFinding => ({ severity: "warning", about, message }));
   if (tuned.metadata.name !== defaultTunedName) return findings;
   const shipped = defaultTuned("").spec;
   const { profile, recommend } = tuned.spec ?? {};
   if (!equal({ profile, recommend }, { profile: shipped?.profile, recommend: shipped?.recommend }))
     findings.push({
-      level: "warning",
+      severity: "warning",
       about,
       message: "the operator puts profile and recommend back as they are shipped",
     });
@@ -102,14 +96,18 @@ function writtenFindings(tuned: Tuned): Finding[] {
 }
 
 /** What Tuneds will be told: of those that are written everything, of others what is new. */
-function statusFindings(before: Plan["statuses"], after: Plan["statuses"], written: readonly string[]): Finding[] {
+function statusFindings(
+  before: Plan["statuses"],
+  after: Plan["statuses"],
+  written: readonly string[],
+): ObjectFinding[] {
   const known = new Set(before.flatMap(conditionsOf).map(({ about, condition }) => key(about, condition)));
-  return after.flatMap(conditionsOf).flatMap(({ about, name, condition }): Finding[] => {
+  return after.flatMap(conditionsOf).flatMap(({ about, name, condition }): ObjectFinding[] => {
     const { type, status, message } = condition;
     if (message === "" || (status === "True" && type === "BootArguments")) return [];
     if (!written.includes(name) && known.has(key(about, condition))) return [];
-    const level = status === "True" ? "note" : type === "Valid" ? "error" : "warning";
-    return [{ level, about, message }];
+    const severity = status === "True" ? "note" : type === "Valid" ? "error" : "warning";
+    return [{ severity, about, message }];
   });
 }
 
@@ -127,23 +125,23 @@ const key = (about: string, { type, status, message }: Condition): string =>
   JSON.stringify([about, type, status, message]);
 
 /** Whoever writes rules wants them to win somewhere. */
-function idleFindings(tuneds: readonly Tuned[], { chosen }: Judgement): Finding[] {
+function idleFindings(tuneds: readonly Tuned[], { chosen }: Judgement): ObjectFinding[] {
   const winning = new Set(chosen.map(({ node }) => node.choice.rule.tuned));
   return tuneds
     .filter(({ metadata, spec }) => spec?.recommend?.length && !winning.has(metadata.name ?? ""))
     .map(({ metadata }) => ({
-      level: "note",
+      severity: "note",
       about: `Tuned ${metadata.name}`,
       message: "none of its rules wins on any node",
     }));
 }
 
-function profileFindings(changes: readonly NodeChange[]): Finding[] {
+function profileFindings(changes: readonly NodeChange[]): ObjectFinding[] {
   const unable = new Map<string, { about: string; message: string; nodes: string[] }>();
-  const findings: Finding[] = [];
+  const findings: ObjectFinding[] = [];
   for (const { after = "", problems, warnings, nodes } of changes) {
     const about = `profile ${after}`;
-    findings.push(...warnings.map((message): Finding => ({ level: "warning", about, message })));
+    findings.push(...warnings.map((message): ObjectFinding => ({ severity: "warning", about, message })));
     for (const message of problems) {
       const id = JSON.stringify([about, message]);
       const known = unable.get(id) ?? { about, message, nodes: [] };
@@ -153,16 +151,15 @@ function profileFindings(changes: readonly NodeChange[]): Finding[] {
   }
   for (const { about, message, nodes } of unable.values()) {
     const where = nodes.length > 1 ? `node ${nodes[0]} and ${nodes.length - 1} more` : `node ${nodes[0]}`;
-    findings.push({ level: "error", about, message: `${message.replace(/\.$/, "")}; ${where} cannot apply it` });
+    findings.push({ severity: "error", about, message: `${message.replace(/\.$/, "")}; ${where} cannot apply it` });
   }
   return findings;
 }
 
 /** The worst first. What was said already is not said again, and what holds for several is said once. */
-function distinct(findings: readonly Finding[]): Finding[] {
-  const order = ["error", "warning", "note"];
-  const kept: { finding: Finding; about: Set<string> }[] = [];
-  for (const finding of findings.toSorted((a, b) => order.indexOf(a.level) - order.indexOf(b.level))) {
+function distinct(findings: readonly ObjectFinding[]): ObjectFinding[] {
+  const kept: { finding: ObjectFinding; about: Set<string> }[] = [];
+  for (const finding of findings.toSorted(mostSevereFirst)) {
     const { about, message } = finding;
     const same = kept.find((other) => other.finding.message === message);
     if (same) same.about.add(about);

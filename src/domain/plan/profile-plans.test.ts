@@ -148,7 +148,7 @@ describe("a plan for a performance profile", () => {
 
   it("shows what the author should know", async () => {
     const { findings } = await documentOf(lowLatency({ cpu: { reserved: "0", isolated: "1-6" } }));
-    expect(findings.map(({ level, about }) => [level, about])).toContainEqual([
+    expect(findings.map(({ severity, about }) => [severity, about])).toContainEqual([
       "warning",
       "PerformanceProfile low-latency",
     ]);
@@ -179,7 +179,7 @@ describe("a plan for a performance profile", () => {
   it("derives nothing from one that is paused", async () => {
     const { objects, findings, boot } = await documentOf(lowLatency({}, { [annotations.pause]: "true" }));
     expect([objects.map(({ kind }) => kind), boot]).toEqual([["PerformanceProfile"], []]);
-    expect(findings).toContainEqual(expect.objectContaining({ level: "note" }));
+    expect(findings).toContainEqual(expect.objectContaining({ severity: "note" }));
   });
 
   it("knows that the kernel will be another one", async () => {

@@ -2,12 +2,11 @@ import type { Client } from "../../cluster/kube/client.ts";
 import type { Tuned } from "../node-tuning/api.ts";
 import type { NodeTuningInput } from "../node-tuning/decide.ts";
 import { restartsOf } from "./boot-changes.ts";
-import type { Finding } from "./preview.ts";
 import { Pools } from "../node-tuning/pools.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { apiVersion, performanceProfileKind } from "../performance-profile/api.ts";
 import { convertProfile } from "../performance-profile/conversion/conversion.ts";
-import { formatFinding } from "../performance-profile/finding.ts";
+import { formatFinding, type ObjectFinding } from "../finding.ts";
 import { type DerivedChange, type Forecast, forecast } from "./derived-changes.ts";
 import { type ClusterObjects, surroundingsOf } from "../performance-profile/gather-surroundings.ts";
 import { poolFor } from "../performance-profile/pools.ts";
@@ -23,7 +22,7 @@ export interface ProfilePlan {
   readonly objects: readonly PlannedObject[];
   readonly tuneds: readonly Tuned[];
   readonly configurations: readonly ConfigurationChange[];
-  readonly findings: readonly Finding[];
+  readonly findings: readonly ObjectFinding[];
   /** Why a cluster would not take them. */
   readonly problems: readonly string[];
   /** The profile that a node would restart with. */
@@ -79,7 +78,7 @@ function planOf({ place, profile }: Written, { findings, derived }: Forecast, af
   const about = `${profile.kind} ${profile.metadata.name}`;
   const told = (severity: string): string[] =>
     findings.filter((finding) => finding.severity === severity).map(formatFinding);
-  const note = (level: Finding["level"], message: string): Finding => ({ level, about, message });
+  const note = (severity: ObjectFinding["severity"], message: string): ObjectFinding => ({ severity, about, message });
   const nothing = {
     objects: [],
     tuneds: [],

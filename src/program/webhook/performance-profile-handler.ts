@@ -1,7 +1,7 @@
 import { group, performanceProfileKind } from "../../domain/performance-profile/api.ts";
 import { convertProfile } from "../../domain/performance-profile/conversion/conversion.ts";
 import { conversionAnnotation } from "../../domain/performance-profile/conversion/conversion-data.ts";
-import { type Finding, formatFinding } from "../../domain/performance-profile/finding.ts";
+import { type FieldFinding, formatFinding } from "../../domain/finding.ts";
 import { findings } from "../../domain/performance-profile/findings.ts";
 import { type ClusterObjects, surroundingsOf } from "../../domain/performance-profile/gather-surroundings.ts";
 import { newErrors } from "../../domain/performance-profile/ratchet.ts";
@@ -36,7 +36,7 @@ function decide(request: AdmissionRequest, objects: ClusterObjects | undefined):
   // One that is going is derived from no more; nothing may keep it from going.
   if (!object || object.metadata.deletionTimestamp) return { type: "allow" };
   const around = objects && surroundingsOf(object, objects);
-  const judge = (profile: KubeObject): readonly Finding[] =>
+  const judge = (profile: KubeObject): readonly FieldFinding[] =>
     findings(profile, objects && !isAlike(profile, object) ? surroundingsOf(profile, objects) : around);
   const found = judge(object);
   const errors = found.filter(({ severity }) => severity === "error");
@@ -62,7 +62,7 @@ function isAlike(one: KubeObject, other: KubeObject): boolean {
   return equal(at(one, "spec", "nodeSelector"), at(other, "spec", "nodeSelector"));
 }
 
-function denial(name: string, refused: readonly Finding[]): Decision & { type: "deny" } {
+function denial(name: string, refused: readonly FieldFinding[]): Decision & { type: "deny" } {
   const [first, ...others] = refused.map(formatFinding);
   return {
     type: "deny",

@@ -27,7 +27,7 @@ export interface OperatorStatusInput {
   readonly now: string;
 }
 
-type Finding = Omit<Condition, "lastTransitionTime">;
+type NewCondition = Omit<Condition, "lastTransitionTime">;
 
 /** Long enough for an image to be pulled anywhere. */
 const unavailableTooLongMs = 2 * 60 * 60 * 1000;
@@ -35,13 +35,13 @@ const unavailableTooLongMs = 2 * 60 * 60 * 1000;
 /** What the operator says of itself: from what is there, and from nothing it remembers. */
 export function operatorStatus(input: OperatorStatusInput): NonNullable<ClusterOperator["status"]> {
   const { managementState, before, now, release, daemonSet } = input;
-  const findings = managementState === "Managed" ? managed(input) : atRest(managementState);
+  const fresh = managementState === "Managed" ? managed(input) : atRest(managementState);
   let conditions: readonly Condition[] = before.conditions ?? [];
-  for (const finding of findings) conditions = setCondition(conditions, finding, now);
+  for (const condition of fresh) conditions = setCondition(conditions, condition, now);
   const settled = managementState === "Managed" && daemonSet !== undefined && !isProgressing(daemonSet);
   return {
     conditions: [...conditions],
-    versions: versions(before.versions ?? [], release, { settled, available: isAvailable(findings) }),
+    versions: versions(before.versions ?? [], release, { settled, available: isAvailable(fresh) }),
     relatedObjects: relatedObjects(input.namespace),
   };
 }
@@ -53,7 +53,7 @@ export function statusDueAt({ conditions }: NonNullable<ClusterOperator["status"
   return Date.parse(available.lastTransitionTime ?? "") + unavailableTooLongMs;
 }
 
-function atRest(state: "Unmanaged" | "Removed"): Finding[] {
+function atRest(state: "Unmanaged" | "Removed"): NewCondition[] {
   const message =
     state === "Removed"
       ? "Tuning was taken away: managementState is Removed."
@@ -65,7 +65,7 @@ function atRest(state: "Unmanaged" | "Removed"): Finding[] {
   ];
 }
 
-function managed(input: OperatorStatusInput): Finding[] {
+function managed(input: OperatorStatusInput): NewCondition[] {
   const { daemonSet, before } = input;
   if (!daemonSet) {
     // Nothing to go by: what was said last still holds, and where nothing was, this is the beginning.
@@ -80,10 +80,10 @@ function managed(input: OperatorStatusInput): Finding[] {
   return [available, progress(daemonSet), degradation(input, available)];
 }
 
-function availability({ profiles, release }: OperatorStatusInput, { status = {} }: AgentDaemonSet): Finding {
+function availability({ profiles, release }: OperatorStatusInput, { status = {} }: AgentDaemonSet): NewCondition {
   const { numberAvailable = 0, desiredNumberScheduled = 0 } = status;
   const agents = `${numberAvailable} of ${desiredNumberScheduled} agents are available`;
-  const base: Finding =
+  const base: NewCondition =
     numberAvailable > 0
       ? {
           type: "Available",
@@ -101,7 +101,7 @@ function availability({ profiles, release }: OperatorStatusInput, { status = {} 
   return base;
 }
 
-function progress(daemonSet: AgentDaemonSet): Finding {
+function progress(daemonSet: AgentDaemonSet): NewCondition {
   if (!isProgressing(daemonSet))
     return { type: "Progressing", status: "False", reason: "AsExpected", message: "All agents are as they should be." };
   const { desiredNumberScheduled = 0, updatedNumberScheduled = 0, numberUnavailable = 0 } = daemonSet.status ?? {};
@@ -112,7 +112,7 @@ function progress(daemonSet: AgentDaemonSet): Finding {
   return { type: "Progressing", status: "True", reason: "Reconciling", message };
 }
 
-function degradation({ pools, acrossPools, before, now }: OperatorStatusInput, available: Finding): Finding {
+function degradation({ pools, acrossPools, before, now }: OperatorStatusInput, available: NewCondition): NewCondition {
   const last = findCondition(before.conditions, "Available");
   const since = last?.status === "False" ? Date.parse(last.lastTransitionTime ?? now) : Date.parse(now);
   if (available.status === "False" && Date.parse(now) - since > unavailableTooLongMs)
@@ -128,7 +128,7 @@ function degradation({ pools, acrossPools, before, now }: OperatorStatusInput, a
   return { type: "Degraded", status: "False", reason: "AsExpected", message: "" };
 }
 
-function degraded(reason: string, message: string): Finding {
+function degraded(reason: string, message: string): NewCondition {
   return { type: "Degraded", status: "True", reason, message };
 }
 
@@ -149,8 +149,8 @@ function counted(some: readonly Profile[], all: readonly Profile[], what: string
   return `${some.length}/${all.length} Profiles ${what}: ${names.join(", ")}${more}.`;
 }
 
-function isAvailable(findings: readonly Finding[]): boolean {
-  return findCondition(findings, "Available")?.status === "True";
+function isAvailable(conditions: readonly NewCondition[]): boolean {
+  return findCondition(conditions, "Available")?.status === "True";
 }
 
 function versions(

@@ -1,11 +1,11 @@
 import type { FieldError } from "../../../language/schema/field-error.ts";
-import type { Finding } from "../finding.ts";
+import type { FieldFinding } from "../../finding.ts";
 import type { Judged } from "./judged.ts";
 
 /** One thing that can be wrong with a profile, named as what is then found. */
 export interface Check<Input = Judged> {
   readonly name: string;
-  readonly severity: Finding["severity"];
+  readonly severity: FieldFinding["severity"];
   readonly faults: (input: Input) => readonly FieldError[];
 }
 

@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { type PerformanceProfileSpec, performanceProfileKind } from "../api.ts";
 import type { DerivationInput } from "../derivation.ts";
-import { formatFinding } from "../finding.ts";
+import { formatFinding } from "../../finding.ts";
 import { readFacts } from "../read-facts.ts";
 
 export interface Said {

@@ -137,8 +137,8 @@ it("findings and what was passed over come last, in columns", () => {
   expect(
     plain({
       findings: [
-        { level: "error", about: "profile p", message: "gone" },
-        { level: "note", about: "Tuned t", message: "idle" },
+        { severity: "error", about: "profile p", message: "gone" },
+        { severity: "note", about: "Tuned t", message: "idle" },
       ],
       skipped: [{ place: "f.yaml", kind: "ConfigMap", name: "c", because: "no node is tuned by it" }],
     }),

@@ -1,4 +1,4 @@
-import type { Finding } from "../../../domain/plan/preview.ts";
+import type { ObjectFinding } from "../../../domain/finding.ts";
 import type { NodeChange } from "../../../domain/plan/node-changes.ts";
 import type { BootChange, Restarts } from "../../../domain/plan/boot-changes.ts";
 import type { SettingChange } from "../../../domain/plan/setting-changes.ts";
@@ -157,11 +157,11 @@ function restartText({ restarts, paused }: Restarts, most: number, { yellow, dim
   return `  ${yellow(`${nodeNames(restarts, most)} ${restarts.length === 1 ? "restarts" : "restart"}${held}`)}`;
 }
 
-function findingsText(findings: readonly Finding[], { red, yellow, dim, bold }: Colours): string {
+function findingsText(findings: readonly ObjectFinding[], { red, yellow, dim, bold }: Colours): string {
   if (findings.length === 0) return "";
   const paints = { error: red, warning: yellow, note: dim };
-  const rows = findings.map(({ level, about, message }): Cell[] => [
-    { text: level, paint: paints[level] },
+  const rows = findings.map(({ severity, about, message }): Cell[] => [
+    { text: severity, paint: paints[severity] },
     printable(about),
     printable(message),
   ]);

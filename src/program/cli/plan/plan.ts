@@ -3,7 +3,8 @@ import type { Client } from "../../../cluster/kube/client.ts";
 import type { MachineConfigPool } from "../../../domain/machine-config/api.ts";
 import { type Tuned, tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import type { NodeTuningInput } from "../../../domain/node-tuning/decide.ts";
-import { type Finding, foresee } from "../../../domain/plan/preview.ts";
+import { foresee } from "../../../domain/plan/preview.ts";
+import { mostSevereFirst, type ObjectFinding } from "../../../domain/finding.ts";
 import type { NodeFacts } from "../../../domain/node-tuning/node-profile.ts";
 import { projectNode } from "../../../domain/node-tuning/projections.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
@@ -128,14 +129,8 @@ async function foreseen(
     refused: derived.problems,
     objects: [...runs.map(objectOf), ...derived.objects],
     configurations: derived.configurations,
-    findings: [...derived.findings, ...foresight.findings, ...elsewhere(objects)].toSorted(worstFirst),
+    findings: [...derived.findings, ...foresight.findings, ...elsewhere(objects)].toSorted(mostSevereFirst),
   };
-}
-
-const levels = ["error", "warning", "note"];
-
-function worstFirst(a: Finding, b: Finding): number {
-  return levels.indexOf(a.level) - levels.indexOf(b.level);
 }
 
 const isKind =
@@ -143,11 +138,11 @@ const isKind =
   (object: KubeObject): boolean =>
     object.kind === kind;
 
-function elsewhere(objects: readonly KubeObject[]): Finding[] {
+function elsewhere(objects: readonly KubeObject[]): ObjectFinding[] {
   return objects
     .filter(({ kind, metadata }) => kind === "Tuned" && metadata.namespace !== tuningNamespace)
     .map(({ metadata }) => ({
-      level: "warning",
+      severity: "warning",
       about: `Tuned ${metadata.name}`,
       message: `it is in the namespace ${metadata.namespace}; only those in ${tuningNamespace} are heeded`,
     }));

@@ -1,7 +1,7 @@
 import { parseApiVersion, type KubeObject } from "../../../language/object/meta.ts";
 import { apiVersion, group, performanceProfileKind } from "../../../domain/performance-profile/api.ts";
 import { convertProfile } from "../../../domain/performance-profile/conversion/conversion.ts";
-import type { Finding } from "../../../domain/performance-profile/finding.ts";
+import type { FieldFinding } from "../../../domain/finding.ts";
 import { findings } from "../../../domain/performance-profile/findings.ts";
 import { nameClashes } from "../../../domain/performance-profile/findings/name.ts";
 import { nodeSelectorTaken } from "../../../domain/performance-profile/findings/selectors.ts";
@@ -28,7 +28,7 @@ export interface CheckOptions {
 interface Checked {
   readonly place: string;
   readonly name: string;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly FieldFinding[];
 }
 
 /** `attune profile check -f FILE…`: judges profiles as admission would, where there is no cluster. Returns the exit code. */
@@ -76,7 +76,7 @@ function isKnownVersion({ apiVersion: given }: KubeObject): boolean {
 const betweenProfiles = [nameClashes.name, nodeSelectorTaken.name];
 
 /** Of a cluster nothing is known but the profiles that it would have. */
-function judgedAmong(performanceProfiles: readonly KubeObject[], profile: KubeObject): readonly Finding[] {
+function judgedAmong(performanceProfiles: readonly KubeObject[], profile: KubeObject): readonly FieldFinding[] {
   const others = surroundingsOf(profile, { nodes: [], performanceProfiles });
   const clashes = findings(profile, others).filter(({ name }) => betweenProfiles.includes(name));
   return [...findings(profile), ...clashes];

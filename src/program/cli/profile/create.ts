@@ -3,7 +3,7 @@ import type { Machine } from "../../../domain/performance-profile/creator/compar
 import { createProfile } from "../../../domain/performance-profile/creator/create-profile.ts";
 import { type GroupNote, groupNodes, type NodeGroup } from "../../../domain/performance-profile/creator/node-groups.ts";
 import { profileDocument } from "../../../domain/performance-profile/creator/profile-document.ts";
-import { formatFinding } from "../../../domain/performance-profile/finding.ts";
+import { formatFinding } from "../../../domain/finding.ts";
 import { findings } from "../../../domain/performance-profile/findings.ts";
 import type { PerformanceProfile } from "../../../domain/performance-profile/api.ts";
 import { partitioningMode } from "../../../domain/workload-partitioning/partitioning-mode.ts";

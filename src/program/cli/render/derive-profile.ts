@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { type Derivation, derive } from "../../../domain/performance-profile/derive.ts";
-import { type Finding, formatFinding } from "../../../domain/performance-profile/finding.ts";
+import { type FieldFinding, formatFinding } from "../../../domain/finding.ts";
 import { findings } from "../../../domain/performance-profile/findings.ts";
 import { poolAmbiguous, poolNotFound } from "../../../domain/performance-profile/findings/machine-config-pool.ts";
 import { noNodes } from "../../../domain/performance-profile/findings/pool-nodes.ts";
@@ -26,9 +26,9 @@ export type DerivedProfile =
  * are for the author to think about.
  */
 export function deriveProfile({ place, object }: Asset, assets: SortedAssets, cluster: FutureCluster): DerivedProfile {
-  const lines = (found: readonly Finding[]): string[] =>
+  const lines = (found: readonly FieldFinding[]): string[] =>
     found.map((finding) => `${place}: PerformanceProfile ${object.metadata.name}: ${formatFinding(finding)}`);
-  const refused = (found: readonly Finding[]): DerivedProfile => {
+  const refused = (found: readonly FieldFinding[]): DerivedProfile => {
     const told = new Set(lines(found));
     return { type: "refused", problems: [...told], warnings: warnings.filter((line) => !told.has(line)) };
   };
