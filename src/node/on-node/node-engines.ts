@@ -1,7 +1,7 @@
 import type { ApplyOptions, ApplyReport, Engine, Restored, RollbackReport } from "../engine/engine.ts";
 import { nativeEngine } from "../engine/native-engine.ts";
 import type { EngineChoice } from "../engine/tuned-daemon/choose-engine.ts";
-import { engineFor, type EngineName } from "../engine/tuned-daemon/engine-for.ts";
+import { chooseEngine, type EngineName } from "../engine/tuned-daemon/choose-engine.ts";
 import { NotAppliedError } from "../engine/tuned-daemon/not-applied-error.ts";
 import { pidFile } from "../engine/tuned-daemon/other-tuned.ts";
 import type { TunedStatus } from "../engine/tuned-daemon/tuned-engine.ts";
@@ -81,7 +81,7 @@ export class NodeEngines {
     if (this.option === "auto" && this.#failed?.fingerprint === fingerprint)
       return { engine: "native", reason: this.#failed.reason };
     const own = this.#tuned?.status().pid;
-    return engineFor({ option: this.option, host: this.#host, profile, texts, own });
+    return chooseEngine({ option: this.option, host: this.#host, profile, texts, own });
   }
 
   async #applyNatively({ profile, options }: ToApply, reason: string): Promise<AppliedBy> {

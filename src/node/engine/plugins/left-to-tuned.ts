@@ -1,6 +1,6 @@
 import type { Plugin, Step } from "../plugin.ts";
 
-/** Plug-ins for desktops and firmware, and where the kernel shows whether a node has anything for them. */
+/** Plug-ins for desktops and firmware, with the folder that shows whether the node has anything for them to tune. */
 const places = {
   acpi: "/sys/firmware/acpi",
   audio: "/sys/class/sound",
@@ -10,7 +10,12 @@ const places = {
   video: "/sys/class/drm",
 } as const;
 
-/** They are known and not done: TuneD does them, where it is the engine. */
+/** Whether only the TuneD daemon applies units of this type. */
+export function isLeftToTuned(type: string): boolean {
+  return Object.hasOwn(places, type);
+}
+
+/** Plug-ins that the native engine knows and does not apply: the TuneD daemon does, where it is the engine. */
 export const leftToTuned: readonly Plugin[] = Object.entries(places).map(([type, place]) => ({
   type,
   async plan({ options }, { host }) {

@@ -1,115 +1,147 @@
 import { describe, expect, test } from "vitest";
 import { MemoryBase } from "../../host/memory-base.ts";
-import { MemoryHost } from "../../host/memory-host.ts";
+import { type MemoryCommand, MemoryHost } from "../../host/memory-host.ts";
 import type { CommandResult } from "../../host/host.ts";
 import { parseProfile } from "../../../language/tuned/text/parse-profile.ts";
 import { noAnswers } from "../../../language/tuned/probe.ts";
-import { resolve } from "../../../language/tuned/resolve.ts";
-import { chooseEngine } from "./choose-engine.ts";
+import { resolve, type ResolvedProfile } from "../../../language/tuned/resolve.ts";
+import { tunedPlugins, usedFeatures, type UsedFeatures } from "../../../language/tuned/version-differences.ts";
+import { nativePlugins } from "../plugins/native-plugins.ts";
+import { chooseByFeatures, chooseEngine, type EngineChoice, type EngineName } from "./choose-engine.ts";
 import { tunedFacts, type TunedFacts } from "./tuned-facts.ts";
-import { usedFeatures, type UsedFeatures } from "./used-features.ts";
 
 const debian: TunedFacts = { type: "installed", version: "2.20.0" };
 const newest: TunedFacts = { type: "installed", version: "2.28.0" };
+
+const nothing: ResolvedProfile = {
+  profile: "p",
+  chain: [],
+  main: new Map(),
+  variables: new Map(),
+  units: [],
+  sections: [],
+  bootArguments: [],
+  warnings: [],
+  logged: [],
+};
 
 function used(text: string): UsedFeatures {
   const parsed = parseProfile(text, "p");
   const resolution = resolve({ profile: "p", layers: [new Map([["p", parsed]])] }, noAnswers);
   if (resolution.type === "invalid") throw new Error(JSON.stringify(resolution));
   if (resolution.type === "resolved") return usedFeatures(resolution.profile, [parsed]);
-  const nothing = { profile: "p", chain: [], main: new Map(), variables: new Map(), units: [], sections: [] };
-  return usedFeatures({ ...nothing, bootArguments: [], warnings: [], logged: [] }, [parsed]);
+  return usedFeatures(nothing, [parsed]);
 }
 
-test.each<[name: string, text: string, facts: TunedFacts, engine: string, reason: string]>([
+test.each<[name: string, text: string, facts: TunedFacts, expected: EngineChoice]>([
   [
     "everything there",
     "[sysctl]\nvm.swappiness=1\n",
     debian,
-    "tuned",
-    "TuneD 2.20.0 is installed and has everything the profile uses",
+    { engine: "tuned", reason: "TuneD 2.20.0 is installed and has everything the profile uses" },
   ],
   [
     "a newer function in a variable",
     "[variables]\na=${f:lscpu_check:Intel:1:2}\n[sysctl]\nx.y=1\n",
     debian,
-    "native",
-    "TuneD 2.20.0 lacks function lscpu_check",
+    { engine: "native", reason: "TuneD 2.20.0 lacks function lscpu_check" },
   ],
   [
     "the same on the newest",
     "[variables]\na=${f:lscpu_check:Intel:1:2}\n[sysctl]\nx.y=1\n",
     newest,
-    "tuned",
-    "TuneD 2.28.0 is installed and has everything the profile uses",
+    { engine: "tuned", reason: "TuneD 2.28.0 is installed and has everything the profile uses" },
   ],
   [
     "a version between that was not looked at",
     "[irq]\naffinity=0\n",
     { type: "installed", version: "2.24.1" },
-    "native",
-    "TuneD 2.24.1 lacks plug-in irq",
+    { engine: "native", reason: "TuneD 2.24.1 lacks plug-in irq" },
   ],
   [
     "a newer plug-in that only TuneD has",
     "[acpi]\nplatform_profile=performance\n",
     debian,
-    "native",
-    "TuneD 2.20.0 lacks plug-in acpi; only TuneD could apply [acpi]",
+    { engine: "native", reason: "TuneD 2.20.0 lacks plug-in acpi; only TuneD could apply [acpi]" },
   ],
-  ["a newer option", "[vm]\ndirty_bytes=10%\n", debian, "native", "TuneD 2.20.0 lacks option vm.dirty_bytes"],
+  [
+    "a newer option",
+    "[vm]\ndirty_bytes=10%\n",
+    debian,
+    { engine: "native", reason: "TuneD 2.20.0 lacks option vm.dirty_bytes" },
+  ],
   [
     "a unit that is off",
     "[irq]\nenabled=false\naffinity=0\n",
     debian,
-    "tuned",
-    "TuneD 2.20.0 is installed and has everything the profile uses",
+    { engine: "tuned", reason: "TuneD 2.20.0 is installed and has everything the profile uses" },
   ],
   [
     "priorities, which 2.20 has as an option",
     "[sysctl]\npriority=3\nx.y=1\n",
     debian,
-    "tuned",
-    "TuneD 2.20.0 is installed and has everything the profile uses",
+    { engine: "tuned", reason: "TuneD 2.20.0 is installed and has everything the profile uses" },
   ],
   [
     "prepended variables",
     "[variables]\nprepend=1\na=1\n[sysctl]\nx.y=1\n",
     debian,
-    "native",
-    "TuneD 2.20.0 lacks prepend for variables",
+    { engine: "native", reason: "TuneD 2.20.0 lacks prepend for variables" },
+  ],
+  [
+    "variables in a section of another name",
+    "[v]\ntype=variables\na=1\n[sysctl]\nx.y=1\n",
+    debian,
+    { engine: "native", reason: "TuneD 2.20.0 lacks variables in a section [v]" },
   ],
   [
     "a slash in a sysctl's name",
     "[sysctl]\nnet.ipv4.conf.eth0/100.forwarding=1\n",
     debian,
-    "native",
-    "TuneD 2.20.0 lacks names such as sysctl.net.ipv4.conf.eth0/100.forwarding",
+    { engine: "native", reason: "TuneD 2.20.0 lacks names such as sysctl.net.ipv4.conf.eth0/100.forwarding" },
   ],
-  ["a plug-in that nobody has", "[foo]\nx=1\n", newest, "native", "TuneD 2.28.0 lacks plug-in foo"],
+  [
+    "a plug-in that no TuneD has",
+    "[foo]\nx=1\n",
+    newest,
+    { engine: "native", reason: "TuneD 2.28.0 lacks plug-in foo" },
+  ],
   [
     "an old version",
     "[sysctl]\nx.y=1\n",
     { type: "installed", version: "2.9.0" },
-    "native",
-    "TuneD 2.9.0 is older than 2.20",
+    { engine: "native", reason: "TuneD 2.9.0 is older than 2.20" },
   ],
   [
     "no TuneD",
     "[usb]\nautosuspend=1\n",
     { type: "missing", message: "TuneD is not installed" },
-    "native",
-    "TuneD is not installed; only TuneD could apply [usb]",
+    { engine: "native", reason: "TuneD is not installed; only TuneD could apply [usb]" },
   ],
   [
-    "a TuneD of somebody else",
+    "a TuneD that the node runs itself",
     "[sysctl]\nx.y=1\n",
     { ...debian, unusable: "tuned.service of the node is active" },
-    "native",
-    "tuned.service of the node is active",
+    { engine: "native", reason: "tuned.service of the node is active" },
   ],
-])("%s", (_, text, facts, engine, reason) => {
-  expect(chooseEngine(used(text), facts)).toEqual({ engine, reason });
+])("%s", (_, text, facts, expected) => {
+  expect(chooseByFeatures(used(text), facts)).toEqual(expected);
+});
+
+test("the native engine has every plug-in of TuneD, or leaves it to TuneD", () => {
+  expect(new Set(nativePlugins.map(({ type }) => type))).toEqual(tunedPlugins);
+});
+
+test.each<[option: EngineName, folders: string[], expected: Partial<EngineChoice>]>([
+  ["native", ["/usr/lib/tuned/x"], { engine: "native", reason: "asked for" }],
+  ["tuned", [], { engine: "tuned", reason: "asked for" }],
+  ["auto", [], { engine: "native", reason: "TuneD is not installed" }],
+  ["auto", ["/usr/lib/tuned/x"], { engine: "tuned" }],
+])("the option %s on a node with %j", async (option, folders, expected) => {
+  const files = folders.map((path): [string, string] => [path, ""]);
+  const tuned: MemoryCommand = () => ({ type: "exited", code: 0, stdout: "tuned 2.28.0\n", stderr: "" });
+  const host = new MemoryHost(new MemoryBase(files, []), [["tuned", tuned]]);
+  expect(await chooseEngine({ option, host, profile: nothing, texts: [] })).toMatchObject(expected);
 });
 
 describe("what a node has of TuneD", () => {

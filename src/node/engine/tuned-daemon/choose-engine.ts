@@ -1,27 +1,54 @@
+import type { Host } from "../../host/host.ts";
+import type { ParsedProfile } from "../../../language/tuned/text/parse-profile.ts";
+import type { ResolvedProfile } from "../../../language/tuned/resolve.ts";
 import {
-  functions,
-  laterFunctions,
-  laterOptions,
-  laterPlugins,
+  compareVersion,
+  lackedBy,
   oldestVersion,
-  onlyInTuned,
-  plugins,
-} from "./capabilities.ts";
-import { compareVersion, isOlder } from "./older-files.ts";
-import type { TunedFacts } from "./tuned-facts.ts";
-import type { UsedFeatures } from "./used-features.ts";
+  type UsedFeatures,
+  usedFeatures,
+} from "../../../language/tuned/version-differences.ts";
+import { isLeftToTuned } from "../plugins/left-to-tuned.ts";
+import { tunedFacts, type TunedFacts } from "./tuned-facts.ts";
+
+export const engineNames = ["auto", "native", "tuned"] as const;
+export type EngineName = (typeof engineNames)[number];
 
 export interface EngineChoice {
   readonly engine: "native" | "tuned";
   readonly reason: string;
 }
 
-/** What `auto` comes to: TuneD only where nothing speaks against it. */
-export function chooseEngine(used: UsedFeatures, facts: TunedFacts): EngineChoice {
+export interface EngineQuestion {
+  readonly option: EngineName;
+  readonly host: Pick<Host, "read" | "list" | "run">;
+  readonly profile: ResolvedProfile;
+  /** The profiles that it was merged from. */
+  readonly texts: readonly ParsedProfile[];
+  /** Process id of the TuneD that the caller supervises already. */
+  readonly own?: number | undefined;
+}
+
+const notInstalled: TunedFacts = { type: "missing", message: "TuneD is not installed" };
+
+/** The engine that the option names; for `auto`, the engine that suits the profile and the node. */
+export async function chooseEngine({ option, host, profile, texts, own }: EngineQuestion): Promise<EngineChoice> {
+  if (option !== "auto") return { engine: option, reason: "asked for" };
+  const facts = (await hasTuned(host)) ? await tunedFacts(host, own) : notInstalled;
+  return chooseByFeatures(usedFeatures(profile, texts), facts);
+}
+
+/** Every installation has this folder. Listing it is faster than running TuneD, and most nodes do not have it. */
+async function hasTuned(host: Pick<Host, "list">): Promise<boolean> {
+  return (await host.list("/usr/lib/tuned")).length > 0;
+}
+
+/** TuneD only where it can be started and has everything that the profile uses. */
+export function chooseByFeatures(used: UsedFeatures, facts: TunedFacts): EngineChoice {
   const against = objection(used, facts);
   if (against === undefined && facts.type === "installed")
     return { engine: "tuned", reason: `TuneD ${facts.version} is installed and has everything the profile uses` };
-  const lost = [...used.plugins].filter((type) => onlyInTuned.has(type)).toSorted();
+  const lost = [...used.plugins].filter(isLeftToTuned).toSorted();
   const without = lost.length > 0 ? `; only TuneD could apply ${lost.map((type) => `[${type}]`).join(", ")}` : "";
   return { engine: "native", reason: `${against}${without}` };
 }
@@ -31,20 +58,6 @@ function objection(used: UsedFeatures, facts: TunedFacts): string | undefined {
   const { version, unusable } = facts;
   if (unusable !== undefined) return unusable;
   if (compareVersion(version, oldestVersion) < 0) return `TuneD ${version} is older than ${oldestVersion.join(".")}`;
-  const lacks = lacking(used, isOlder(version));
-  return lacks.length > 0 ? `TuneD ${version} lacks ${lacks.join(", ")}` : undefined;
-}
-
-/** Names what the profile uses and the version does not have. */
-function lacking(used: UsedFeatures, older: boolean): string[] {
-  const missing = (name: string, all: ReadonlySet<string>, later: ReadonlySet<string>): boolean =>
-    !all.has(name) || (older && later.has(name));
-  return [
-    ...[...used.functions].filter((name) => missing(name, functions, laterFunctions)).map((name) => `function ${name}`),
-    ...[...used.plugins].filter((name) => missing(name, plugins, laterPlugins)).map((name) => `plug-in ${name}`),
-    ...[...used.options].filter((name) => older && laterOptions.has(name)).map((name) => `option ${name}`),
-    // 2.20 takes the slash of net.ipv4.conf.eth0/100.forwarding for one of the path.
-    ...[...used.options].filter((name) => older && /^sysctl\..*\/./.test(name)).map((name) => `names such as ${name}`),
-    ...(used.prepend && older ? ["prepend for variables"] : []),
-  ];
+  const lacking = lackedBy(version, used);
+  return lacking.length > 0 ? `TuneD ${version} lacks ${lacking.join(", ")}` : undefined;
 }

@@ -6,8 +6,8 @@ import type { Timer } from "./timer.ts";
 const tries = 100;
 const betweenTriesMs = 20;
 
-/** A TuneD of somebody else is respected; one that an earlier process of ours left behind is ended, its settings kept. */
-export async function clearTheWay(host: Host, timer: Timer, own: number | undefined): Promise<void> {
+/** Refuses to go on beside a TuneD that Attune did not start; kills one that a killed Attune left, keeping its settings. */
+export async function evictConflicts(host: Host, timer: Timer, own: number | undefined): Promise<void> {
   const { other, orphan } = await findTuned(host, own);
   if (other) throw new NotAppliedError("OtherTuned", other.message);
   if (orphan) await endOrphan(orphan.pid, host, timer);

@@ -2,6 +2,7 @@ import type { Host } from "../../host/host.ts";
 import { excludedSysctls, parseGlobalConfig } from "../../../language/tuned/text/global-config.ts";
 import type { ResolvedProfile } from "../../../language/tuned/resolve.ts";
 import type { Unit } from "../../../language/tuned/unit.ts";
+import { changesOtherFiles, otherFiles } from "../../../language/tuned/version-differences.ts";
 import { carryOut } from "../carry-out.ts";
 import type {
   ApplyOptions,
@@ -19,11 +20,10 @@ import { planUnits, type UnitStep } from "../plan-units.ts";
 import type { Plugin } from "../plugin.ts";
 import { nativePlugins } from "../plugins/native-plugins.ts";
 import { putBack } from "../put-back.ts";
-import { clearTheWay, endOrphan } from "./evict-conflicts.ts";
+import { evictConflicts, endOrphan } from "./evict-conflicts.ts";
 import { configFiles, mainConfig } from "./config-files.ts";
 import { NotAppliedError } from "./not-applied-error.ts";
 import { findTuned } from "./other-tuned.ts";
-import { hasOlderWays, olderFiles } from "./older-files.ts";
 import { recordFiles, recordOriginals, recordWholeFiles, wholeFile } from "./record-originals.ts";
 import { namePrefix, renderProfile } from "./render-profile.ts";
 import { recordText, settingReports } from "./setting-reports.ts";
@@ -110,7 +110,7 @@ export class TunedEngine implements Engine {
     const { debug = false } = given;
     // How much it tells it is told when it starts.
     if (supervisor.running && supervisor.debug !== debug) await supervisor.stop("keep");
-    await clearTheWay(host, this.#options.timer, supervisor.pid);
+    await evictConflicts(host, this.#options.timer, supervisor.pid);
 
     const options = await this.#planOptions(host, given);
     const rendered = renderProfile(profile);
@@ -136,7 +136,7 @@ export class TunedEngine implements Engine {
       return { settings: settingReports({ before, after: [], left, round: this.#round }), restored };
 
     recordOriginals(before, ledger, owner);
-    const changedByTuned = olderFiles(profile, this.#version);
+    const changedByTuned = otherFiles(profile, this.#version);
     await recordWholeFiles(changedByTuned, host, ledger, owner);
     const different = await recordFiles(files, host, ledger, owner);
     await saveJournal(host, journal);
@@ -163,7 +163,9 @@ export class TunedEngine implements Engine {
 
   /** Without the units whose effects only TuneD knows: of those, its log is all there is to go by. */
   #comparable(profile: ResolvedProfile): ResolvedProfile {
-    const units = profile.units.filter(({ type }) => this.#plugins.has(type) && !hasOlderWays(type, this.#version));
+    const units = profile.units.filter(
+      ({ type }) => this.#plugins.has(type) && !changesOtherFiles(type, this.#version),
+    );
     return { ...profile, units };
   }
 

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import type { EngineName } from "../../../node/engine/tuned-daemon/engine-for.ts";
+import type { EngineName } from "../../../node/engine/tuned-daemon/choose-engine.ts";
 import type { Protocol } from "../../../domain/node-tuning/api.ts";
 import type { Options } from "../option/connection-option.ts";
 import { durationOption } from "../option/duration-option.ts";

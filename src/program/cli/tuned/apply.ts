@@ -2,7 +2,7 @@ import type { ApplyReport } from "../../../node/engine/engine.ts";
 import { applyOptions } from "./apply-options.ts";
 import { type Applied, applyText } from "./apply-text.ts";
 import { placeBaseScripts } from "../../../node/on-node/place-base-scripts.ts";
-import { chooseEngine, engineOption } from "./engine-option.ts";
+import { engineOption, openEngine } from "./engine-option.ts";
 import { lockEngine } from "../../../node/on-node/lock-engine.ts";
 import { OneShotHost } from "./one-shot-host.ts";
 import { outputOption } from "../option/output-option.ts";
@@ -42,7 +42,7 @@ export async function apply(
     const { profile, links } = named;
     reportWarnings(profile.warnings, terminal);
     const texts = links.map((link) => link.profile);
-    const { engine, reason, close } = await chooseEngine({ option, root, host, profile, texts });
+    const { engine, reason, close } = await openEngine({ option, root, host, profile, texts });
     try {
       await placeBaseScripts(profile, host);
       const report = await engine.apply(profile, host, given);

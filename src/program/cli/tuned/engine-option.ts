@@ -1,11 +1,11 @@
 import type { Engine } from "../../../node/engine/engine.ts";
 import { nativeEngine } from "../../../node/engine/native-engine.ts";
 import {
-  engineFor,
+  chooseEngine,
   type EngineName,
   engineNames,
   type EngineQuestion,
-} from "../../../node/engine/tuned-daemon/engine-for.ts";
+} from "../../../node/engine/tuned-daemon/choose-engine.ts";
 import { launchAt } from "../../../node/engine/tuned-daemon/launch.ts";
 import { TunedEngine } from "../../../node/engine/tuned-daemon/tuned-engine.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
@@ -23,9 +23,9 @@ export interface ChosenEngine {
   readonly close: () => void;
 }
 
-/** The engine for a command that ends. */
-export async function chooseEngine(question: EngineQuestion & { readonly root: string }): Promise<ChosenEngine> {
-  const { engine, reason } = await engineFor(question);
+/** The chosen engine, ready for a command that ends. */
+export async function openEngine(question: EngineQuestion & { readonly root: string }): Promise<ChosenEngine> {
+  const { engine, reason } = await chooseEngine(question);
   return engine === "native" ? native(reason) : tunedDaemon(question.root, reason);
 }
 
