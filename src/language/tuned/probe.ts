@@ -23,6 +23,12 @@ export function probeKey(probe: Probe): string {
   return JSON.stringify(probe.type === "exec" ? [probe.type, ...probe.argv] : [probe.type, probe.path]);
 }
 
+/** The answer that is missing, in words: `the output of \`virt-what\``. */
+export function describeProbe(probe: Probe): string {
+  if (probe.type === "exec") return `the output of \`${probe.argv.join(" ")}\``;
+  return probe.type === "file" ? `the content of ${probe.path}` : `the names in ${probe.path}`;
+}
+
 /** One question for each, in the order in which they came up. */
 export function distinctProbes(probes: readonly Probe[]): Probe[] {
   return [...new Map(probes.map((probe) => [probeKey(probe), probe])).values()];

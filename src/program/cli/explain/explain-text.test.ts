@@ -75,7 +75,7 @@ it("an explanation reads from the answer to its reasons", () => {
     "              Applied=True (AsExpected): TuneD profile applied.",
     "              Degraded=True (TunedError): p/tuned.conf:3: a: no",
     "Warnings:     p/tuned.conf:9: odd",
-    "Unresolved:   what `virt-what` prints",
+    "Unresolved:   the output of `virt-what`",
     "",
     "Rules, in the order in which they are tried",
     "  PRIORITY   RULE             PROFILE   OUTCOME    BECAUSE",

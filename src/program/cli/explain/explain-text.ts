@@ -3,7 +3,7 @@ import type { NodeExplanation } from "../../../domain/node-tuning/explain/explai
 import type { RuleVerdict } from "../../../domain/node-tuning/explain/rule.ts";
 import type { SettingExplanation } from "../../../domain/node-tuning/explain/settings.ts";
 import { hardwareText } from "./hardware-text.ts";
-import { probeText } from "../terminal/probe-text.ts";
+import { describeProbe } from "../../../language/tuned/probe.ts";
 import { type Cell, reportTable, textTable, widestCell } from "../terminal/text-table.ts";
 import { type Colours, printable } from "../terminal/terminal.ts";
 
@@ -48,7 +48,7 @@ function head(explanation: NodeExplanation, colours: Colours): string {
   rows.push(...reportRows(reported, colours));
   if (hardware) rows.push(...lines("Hardware:", hardwareText(hardware), colours.dim));
   rows.push(...lines("Warnings:", warnings, yellow));
-  rows.push(...lines("Unresolved:", unresolved.map(probeText), yellow));
+  rows.push(...lines("Unresolved:", unresolved.map(describeProbe), yellow));
   const [first = [], ...others] = rows;
   return textTable(first, others);
 }

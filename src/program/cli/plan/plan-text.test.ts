@@ -55,7 +55,7 @@ it("settings stand below their units, with what they were and who says so", () =
   expect(plain({ changes: [change] })).toEqual([
     "Node n1: profile a → b",
     "  deferred (update): waits for the next restart of the node",
-    "  only the node can tell what `virt-what` prints",
+    "  not evaluated: depends on the output of `virt-what` on the node",
     "  OPTION     BEFORE   AFTER                     FROM",
     "  [sysctl]",
     "  ~ a        1        2                         q/tuned.conf:2",

@@ -3,7 +3,7 @@ import type { NodeChange } from "../../../domain/plan/node-changes.ts";
 import type { BootChange, Restarts } from "../../../domain/plan/boot-changes.ts";
 import type { SettingChange } from "../../../domain/plan/setting-changes.ts";
 import { changesAnything, type ConfigurationChange, type PlanDocument, type PlannedObject } from "./plan-document.ts";
-import { probeText } from "../terminal/probe-text.ts";
+import { describeProbe } from "../../../language/tuned/probe.ts";
 import { type Cell, reportTable, textTable, widestCell } from "../terminal/text-table.ts";
 import { type Colours, printable } from "../terminal/terminal.ts";
 
@@ -61,7 +61,7 @@ function nodesText(change: NodeChange, most: number, colours: Colours): string {
   const profiles = before === after ? `profile ${after} changes` : `profile ${before ?? "none"} → ${after ?? "none"}`;
   const notes = [
     ...(deferred ? [yellow(`  deferred (${deferred}): waits for the next restart of the node`)] : []),
-    ...unresolved.map((probe) => yellow(`  only the node can tell ${printable(probeText(probe))}`)),
+    ...unresolved.map((probe) => yellow(`  not evaluated: depends on ${printable(describeProbe(probe))} on the node`)),
     ...(problems.length > 0 ? [red("  cannot be applied, and nothing changes: see below")] : []),
     ...(problems.length === 0 && settings.length + options.length === 0 ? [dim("  no setting changes")] : []),
   ];

@@ -1,5 +1,5 @@
 import type { OptionDocument, ProfileDocument, UnitDocument } from "../../../language/tuned/text/document.ts";
-import { probeText } from "../terminal/probe-text.ts";
+import { describeProbe } from "../../../language/tuned/probe.ts";
 import { type Cell, textTable, widestCell } from "../terminal/text-table.ts";
 import { type Colours, printable } from "../terminal/terminal.ts";
 
@@ -17,7 +17,7 @@ function head({ profile, chain, bootArguments, unresolved, variables }: ProfileD
   ];
   if (bootArguments.length > 0) rows.push(["Boot arguments:", printable(bootArguments.join(" "))]);
   unresolved.forEach((probe, index) =>
-    rows.push([index === 0 ? "Unresolved:" : "", { text: printable(probeText(probe)), paint: yellow }]),
+    rows.push([index === 0 ? "Unresolved:" : "", { text: printable(describeProbe(probe)), paint: yellow }]),
   );
   Object.entries(variables).forEach(([name, value], index) =>
     rows.push([

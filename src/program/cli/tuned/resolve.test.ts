@@ -100,7 +100,7 @@ describe("attune tuned resolve", () => {
       unresolved: [{ type: "exec", argv: ["touch", "/tmp/never"] }],
     });
     const { said: shown } = await resolved("asks", { output: "table" });
-    expect(shown.lines).toContain("Unresolved: | what `touch /tmp/never` prints");
+    expect(shown.lines).toContain("Unresolved: | the output of `touch /tmp/never`");
   });
 
   it("tells everything that is wrong, and where", async () => {
