@@ -44,9 +44,8 @@ import type { Services } from "./request/context.ts";
 import { podBinding } from "./request/subresource/pod-binding.ts";
 import { podEviction } from "./request/subresource/pod-eviction.ts";
 import { Turns } from "./request/fair-queue.ts";
-import { MemoryBackend } from "./storage/memory-backend.ts";
+import { type Backend, MemoryBackend } from "./storage/store.ts";
 import { ObjectStore } from "./storage/object-store.ts";
-import type { Backend } from "./storage/store.ts";
 import { StoreReader } from "./storage/store-reader.ts";
 import { Views } from "./storage/views.ts";
 

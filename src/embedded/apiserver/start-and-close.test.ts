@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { startServer, type ApiServer, type ServerOptions } from "./server.ts";
-import { MemoryBackend } from "./storage/memory-backend.ts";
+import { MemoryBackend } from "./storage/store.ts";
 
 let dir: string;
 let server: ApiServer | undefined;

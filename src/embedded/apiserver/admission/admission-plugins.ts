@@ -1,10 +1,9 @@
 import type { AdmissionPlugin } from "./admission.ts";
 import { builtinPlugins } from "./builtin/builtin-plugins.ts";
-import type { PolicyDependencies } from "./policies/policy-plugin.ts";
-import { policyPlugins } from "./policies/policy-plugins.ts";
+import { type PolicyDependencies, policyPlugins } from "./policies/policy-plugin.ts";
 import { MutatingWebhooks } from "./webhooks/mutating-webhooks.ts";
 import { ValidatingWebhooks } from "./webhooks/validating-webhooks.ts";
-import type { WebhookDependencies } from "./webhooks/webhook-dependencies.ts";
+import type { WebhookDependencies } from "./webhooks/webhook.ts";
 
 /** Every opinion on writes, in the order in which kube-apiserver asks for them. */
 export function admissionPlugins(around: WebhookDependencies & PolicyDependencies): AdmissionPlugin[] {

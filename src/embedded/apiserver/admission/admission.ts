@@ -1,6 +1,7 @@
 import type { KubeObject } from "../../../language/object/meta.ts";
 import type { User } from "../auth/user.ts";
 import type { Resource } from "../resource.ts";
+import { forbidden, type StatusError } from "../status-error.ts";
 
 export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
 
@@ -103,4 +104,10 @@ function inTurn(
     if (waiting) return waiting.then(() => inTurn(plugins, attributes, ask, i + 1));
   }
   return undefined;
+}
+
+/** A plug-in's refusal. A name that is yet to be generated shows as what it begins with. */
+export function refused({ resource, name, object }: Attributes, why: string): StatusError {
+  const shown = name || object?.metadata.name || object?.metadata.generateName || "Unknown";
+  return forbidden(resource.group, resource.plural, shown, why);
 }

@@ -1,12 +1,11 @@
 import { parseFieldSelector, type FieldRequirement } from "../../../language/object/field-selector.ts";
-import { at, get, isObject } from "../../../language/object/json.ts";
+import { at, get, isObject, text } from "../../../language/object/json.ts";
 import { SelectorError } from "../../../language/object/label-selector.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { forbidden, invalid, required, type FieldError } from "../../../language/schema/field-error.ts";
 import { badRequest, invalidObject, StatusError } from "../status-error.ts";
 import type { ClusterAuthorizer } from "./cluster-authorizer.ts";
 import { joined } from "./rbac/rbac.ts";
-import { text } from "./text.ts";
 import type { Attributes, Authorizer, User } from "./user.ts";
 
 const GROUP = "authorization.k8s.io";

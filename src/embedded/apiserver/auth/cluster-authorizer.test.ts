@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { denied } from "./denied.ts";
+import { denied } from "./cluster-authorizer.ts";
 import { ask, path } from "./testing/rbac-objects.ts";
 import type { Attributes } from "./user.ts";
 

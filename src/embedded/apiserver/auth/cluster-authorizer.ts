@@ -1,7 +1,7 @@
-import { nodeNameOf } from "./node/node-identity.ts";
+import { type Attributes, type Authorizer, type Decision, nodeNameOf, type User } from "./user.ts";
 import type { NodeAuthorizer } from "./node/node-authorizer.ts";
 import type { HeldRules, RbacAuthorizer } from "./rbac/rbac.ts";
-import type { Attributes, Authorizer, Decision, User } from "./user.ts";
+import { forbidden, StatusError } from "../status-error.ts";
 
 /** Nodes by what runs on them, everybody by roles and bindings: it is allowed if either says so. */
 export class ClusterAuthorizer implements Authorizer {
@@ -31,4 +31,24 @@ export class ClusterAuthorizer implements Authorizer {
       incomplete: true,
     };
   }
+}
+
+/** The refusal of a request that nobody allowed. */
+export function denied(user: User, attributes: Attributes, decision: Decision): StatusError {
+  const why = decision.reason ? `: ${decision.reason}` : "";
+  const who = `User ${JSON.stringify(user.name)} cannot ${attributes.verb}`;
+  if (attributes.type === "path") {
+    const message = withoutMarkup(`${who} path ${JSON.stringify(attributes.path)}`);
+    return new StatusError(403, "Forbidden", `forbidden: ${message}${why}`, {});
+  }
+  const { resource, subresource, group, namespace, name } = attributes;
+  const what = JSON.stringify(subresource ? `${resource}/${subresource}` : resource);
+  const where = namespace ? `in the namespace ${JSON.stringify(namespace)}` : "at the cluster scope";
+  const message = withoutMarkup(`${who} resource ${what} in API group ${JSON.stringify(group)} ${where}`);
+  return forbidden(group, resource, name, message + why);
+}
+
+/** Names come from the client, and a browser may show the answer. */
+function withoutMarkup(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

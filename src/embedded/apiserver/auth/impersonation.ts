@@ -1,7 +1,13 @@
 import { badRequest } from "../status-error.ts";
-import { denied } from "./denied.ts";
-import { parseServiceAccountName, serviceAccountGroups } from "./token/service-account.ts";
-import { anonymous, type Attributes, type Authorizer, type User } from "./user.ts";
+import { denied } from "./cluster-authorizer.ts";
+import {
+  anonymous,
+  type Attributes,
+  type Authorizer,
+  parseServiceAccountName,
+  serviceAccountGroups,
+  type User,
+} from "./user.ts";
 
 const EXTRA_PREFIX = "impersonate-extra-";
 const AUTHENTICATED = "system:authenticated";

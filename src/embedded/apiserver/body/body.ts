@@ -3,7 +3,6 @@ import type { Http2ServerRequest } from "node:http2";
 import { isObject, set, type Json, type JsonObject } from "../../../language/object/json.ts";
 import { badRequest, StatusError, tooLarge, unsupportedMediaType } from "../status-error.ts";
 import { scanJson } from "./json-scan.ts";
-import { mediaType } from "./media-type.ts";
 
 /** As kube-apiserver: a request's body may have 3 MiB. */
 export const maxBodyBytes = 3 * 1024 * 1024;
@@ -131,4 +130,9 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** `application/json; charset=utf-8` → `application/json`. */
+export function mediaType(header: string | undefined): string {
+  return (header ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }

@@ -6,6 +6,7 @@ import type { Resource } from "../resource.ts";
 import type { ReviewClient } from "../webhook-client/review-client.ts";
 import { StatusError } from "../status-error.ts";
 import { convertedIn, failure, reviewOf, type Question } from "./conversion-review.ts";
+import { pruneUnknown } from "../../../language/schema/prune.ts";
 
 /** As long as a real server waits. */
 const timeoutMs = 30_000;
@@ -49,4 +50,12 @@ function pruned(object: KubeObject, to: Resource, question: Question): KubeObjec
     if (error instanceof StatusError) throw failure(question, error.message);
     throw error;
   }
+}
+
+/** Converted by nobody: the object says another version, and has only what that one knows. Changes it. */
+export function relabel(object: KubeObject, to: Resource): KubeObject {
+  if (object.apiVersion === apiVersion(to)) return object;
+  object.apiVersion = apiVersion(to);
+  pruneUnknown(object, to.schema, { root: true });
+  return object;
 }

@@ -1,8 +1,8 @@
 import { apiVersionOf } from "../../../language/object/meta.ts";
 import type { Resource } from "../resource.ts";
 import { servedGroups, type ServedGroup } from "./group-versions.ts";
-import { storageVersionHash } from "./storage-version-hash.ts";
 import { servedSubresources, servedVerbs } from "./subresources.ts";
+import { createHash } from "node:crypto";
 
 export interface ApiVersions {
   kind: "APIVersions";
@@ -121,4 +121,10 @@ function toApiResources(resource: Resource): ApiResource[] {
     };
   });
   return [main, ...parts];
+}
+
+/** Tells clients that cache stored objects when the storage version of a kind has moved. */
+export function storageVersionHash(resource: Pick<Resource, "group" | "storageVersion" | "kind" | "storedAs">): string {
+  const { group, version, kind } = resource.storedAs ?? { ...resource, version: resource.storageVersion };
+  return createHash("sha256").update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString("base64");
 }

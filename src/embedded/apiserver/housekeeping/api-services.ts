@@ -5,9 +5,7 @@ import type { Services } from "../request/context.ts";
 import { create } from "../request/create.ts";
 import type { Resource } from "../resource.ts";
 import { StatusError } from "../status-error.ts";
-import { discard } from "./discard.ts";
-import { inBackground } from "./in-background.ts";
-import { ownRequest } from "./server-writes.ts";
+import { discard, inBackground, ownRequest } from "./server-writes.ts";
 
 const collection = "apiservices.apiregistration.k8s.io";
 const label = "kube-aggregator.kubernetes.io/automanaged";

@@ -3,7 +3,7 @@ import { formatTime } from "../../../language/object/time.ts";
 import { bootstrapObjects } from "../auth/rbac/bootstrap-policy.ts";
 import { systemPriorities } from "../kinds/system-priorities.ts";
 import type { Services } from "../request/context.ts";
-import { ensure } from "./ensure.ts";
+import { ensure } from "./server-writes.ts";
 
 const namespaces = ["default", "kube-node-lease", "kube-public", "kube-system"];
 

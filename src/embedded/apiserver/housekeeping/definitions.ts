@@ -13,8 +13,7 @@ import { draftOf } from "../request/draft.ts";
 import { ignoredFor } from "../request/ignored-fields.ts";
 import type { Resource } from "../resource.ts";
 import { forbidden, qualified } from "../status-error.ts";
-import { discard } from "./discard.ts";
-import { inBackground } from "./in-background.ts";
+import { discard, inBackground } from "./server-writes.ts";
 
 /** What a definition is served by, and what that was made from. */
 interface Served {

@@ -5,7 +5,7 @@ import { draftOf } from "../request/draft.ts";
 import type { Resource } from "../resource.ts";
 import { decodeObject } from "../storage/object-codec.ts";
 import { Deadlines } from "./deadlines.ts";
-import { inBackground } from "./in-background.ts";
+import { inBackground } from "./server-writes.ts";
 
 const hour = 3600_000;
 

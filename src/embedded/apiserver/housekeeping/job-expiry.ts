@@ -6,8 +6,7 @@ import { remove } from "../request/delete.ts";
 import type { Resource } from "../resource.ts";
 import { StatusError } from "../status-error.ts";
 import { Deadlines } from "./deadlines.ts";
-import { inBackground } from "./in-background.ts";
-import { ownRequest } from "./server-writes.ts";
+import { inBackground, ownRequest } from "./server-writes.ts";
 
 const jobs = "jobs.batch";
 const controller = "system:serviceaccount:kube-system:ttl-after-finished-controller";

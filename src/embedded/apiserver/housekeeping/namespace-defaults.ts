@@ -3,8 +3,7 @@ import type { Log } from "../../../cluster/runtime/log/log.ts";
 import type { Services } from "../request/context.ts";
 import { StatusError } from "../status-error.ts";
 import type { Change } from "../storage/store.ts";
-import { ensure } from "./ensure.ts";
-import { inBackground } from "./in-background.ts";
+import { ensure, inBackground } from "./server-writes.ts";
 
 const ACCOUNT = "default";
 const ROOT = "kube-root-ca.crt";

@@ -5,8 +5,7 @@ import type { Services } from "../request/context.ts";
 import { draftOf } from "../request/draft.ts";
 import type { Resource } from "../resource.ts";
 import type { Change } from "../storage/store.ts";
-import { discard } from "./discard.ts";
-import { inBackground } from "./in-background.ts";
+import { discard, inBackground } from "./server-writes.ts";
 
 /** Empties namespaces that are being deleted, and lets them go once nothing is left in them. */
 export class Namespaces {

@@ -7,8 +7,7 @@ import type { Services } from "../request/context.ts";
 import { patch } from "../request/patch.ts";
 import type { Resource } from "../resource.ts";
 import { StatusError } from "../status-error.ts";
-import { inBackground } from "./in-background.ts";
-import { ownRequest } from "./server-writes.ts";
+import { inBackground, ownRequest } from "./server-writes.ts";
 
 const MANAGER = "validatingadmissionpolicy-status";
 const USER = "system:serviceaccount:kube-system:validatingadmissionpolicy-status-controller";

@@ -9,7 +9,7 @@ import {
 } from "../status-error.ts";
 import type { Log } from "../../../cluster/runtime/log/log.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
-import { denied } from "../auth/denied.ts";
+import { denied } from "../auth/cluster-authorizer.ts";
 import type { User } from "../auth/user.ts";
 import type { Resource } from "../resource.ts";
 import { perform } from "../request/action.ts";

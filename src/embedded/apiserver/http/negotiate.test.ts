@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mediaType } from "../body/media-type.ts";
+import { mediaType } from "../body/body.ts";
 import { negotiate } from "./negotiate.ts";
 
 const offered = ["Table", "PartialObjectMetadata"];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isTrue } from "../request/query-boolean.ts";
+import { isTrue } from "../request/options.ts";
 import { narrowedBySelector, parseRequest } from "./request-info.ts";
 
 const parse = (method: string, url: string) => {

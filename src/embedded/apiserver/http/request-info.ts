@@ -1,7 +1,7 @@
 import { parseFieldSelector } from "../../../language/object/field-selector.ts";
 import { SelectorError } from "../../../language/object/label-selector.ts";
 import type { Attributes } from "../auth/user.ts";
-import { isTrue } from "../request/query-boolean.ts";
+import { isTrue } from "../request/options.ts";
 
 /** What a URL is about, before anything is looked up: the very thing that is authorised. */
 export type RequestInfo = Attributes;

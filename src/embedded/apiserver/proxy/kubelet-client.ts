@@ -1,7 +1,29 @@
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { Agent, request } from "node:https";
 import type { Readable } from "node:stream";
-import type { KubeletAddress } from "./kubelet-address.ts";
+import type { Node } from "kubernetes-types/core/v1.js";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { StatusError } from "../status-error.ts";
+import { cutOff, type HttpResponse } from "../http/exchange.ts";
+
+export interface KubeletAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+const preferred = ["InternalIP", "InternalDNS", "Hostname", "ExternalIP", "ExternalDNS"];
+const usualPort = 10_250;
+
+/** Where a node says that its kubelet listens. */
+export function kubeletAddress(node: KubeObject): KubeletAddress {
+  const { addresses = [], daemonEndpoints } = (node as Node).status ?? {};
+  for (const type of preferred) {
+    const found = addresses.find((address) => address.type === type);
+    if (found) return { host: found.address, port: daemonEndpoints?.kubeletEndpoint?.Port || usualPort };
+  }
+  const known = addresses.map(({ type, address }) => `{${type} ${address}}`).join(" ");
+  throw new StatusError(500, "", `no preferred addresses found; known addresses: [${known}]`);
+}
 
 export interface KubeletRequest {
   readonly address: KubeletAddress;
@@ -57,3 +79,20 @@ const reasons: Readonly<Record<string, string>> = {
   ENETUNREACH: "connect: network is unreachable",
   ETIMEDOUT: "i/o timeout",
 };
+
+/** The rest of an answer, as it comes and as fast as it is taken. */
+export function relay(from: IncomingMessage, to: HttpResponse, code: number, headers: OutgoingHttpHeaders): void {
+  to.writeHead(code, headers as never);
+  to.flushHeaders();
+  // An end that is no end must not look like one.
+  from.once("error", () => cutOff(to));
+  to.once("close", () => from.destroy());
+  from.pipe(to as NodeJS.WritableStream);
+}
+
+/** Aborted when the client goes away. */
+export function whileConnected(response: HttpResponse): AbortSignal {
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  return gone.signal;
+}

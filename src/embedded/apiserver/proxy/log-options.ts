@@ -1,5 +1,5 @@
 import { type FieldError, forbidden, invalid } from "../../../language/schema/field-error.ts";
-import { isTrue } from "../request/query-boolean.ts";
+import { isTrue } from "../request/options.ts";
 import { badRequest, invalidObject } from "../status-error.ts";
 
 const flags = ["follow", "previous", "timestamps"] as const;

@@ -1,9 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Lookup, Subresource } from "../resource.ts";
 import { badRequest, notFound, StatusError } from "../status-error.ts";
-import { kubeletAddress } from "./kubelet-address.ts";
-import { type KubeletClient, whyUnreachable } from "./kubelet-client.ts";
-import { relay, whileConnected } from "./relay.ts";
+import { kubeletAddress, type KubeletClient, relay, whileConnected, whyUnreachable } from "./kubelet-client.ts";
 
 /** `nodes/NAME/proxy/…`: anything that a kubelet serves. */
 export function nodeProxy(objects: Lookup, kubelets: KubeletClient): Subresource {

@@ -2,10 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { Pod } from "kubernetes-types/core/v1.js";
 import type { Lookup, Subresource } from "../resource.ts";
 import { badRequest, internal, notFound, StatusError } from "../status-error.ts";
-import { kubeletAddress } from "./kubelet-address.ts";
-import { type KubeletClient, whyUnreachable } from "./kubelet-client.ts";
+import { kubeletAddress, type KubeletClient, relay, whileConnected, whyUnreachable } from "./kubelet-client.ts";
 import { logQuery } from "./log-options.ts";
-import { relay, whileConnected } from "./relay.ts";
 
 /** `GET pods/NAME/log`: what a container has written, from the kubelet that runs it. */
 export function podLog(objects: Lookup, kubelets: KubeletClient): Subresource {

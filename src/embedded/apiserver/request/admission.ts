@@ -6,6 +6,7 @@ import type { User } from "../auth/user.ts";
 import type { Resource } from "../resource.ts";
 import { StatusError } from "../status-error.ts";
 import type { RequestContext } from "./context.ts";
+import { escalationCheck } from "../auth/rbac/escalation.ts";
 
 export interface Write {
   readonly operation: Operation;
@@ -104,4 +105,15 @@ function restoreOwners({ object, warnings }: Attributes, before: readonly Manage
       `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${error.message.replace("failed to decode managed fields: ", "")}`,
     );
   }
+}
+
+/** Roles and bindings may give away only what their writer holds. */
+export function refuseEscalation(
+  { resource, user, services }: RequestContext,
+  object: KubeObject,
+  old?: KubeObject,
+): void {
+  if (resource.group !== "rbac.authorization.k8s.io") return;
+  const refusal = escalationCheck({ user, object, ...(old ? { old } : {}), rbac: services.authorizer.rbac });
+  if (refusal) throw refusal;
 }

@@ -8,7 +8,7 @@ import type { Resource } from "../resource.ts";
 import { alreadyExists, badRequest, invalidObject, notFound, StatusError } from "../status-error.ts";
 import { StaleWriteError } from "../storage/object-store.ts";
 import type { Entry } from "../storage/store.ts";
-import { admit, attributesOf, validate, type Write } from "./admission.ts";
+import { admit, attributesOf, refuseEscalation, validate, type Write } from "./admission.ts";
 import { allocating } from "./allocating.ts";
 import { collectionFor, keyFor, timestamp, type Answer, type RequestContext } from "./context.ts";
 import { incoming } from "./incoming.ts";
@@ -16,7 +16,6 @@ import { ignoredFor } from "./ignored-fields.ts";
 import { finalizerAdvice, metadataFaults } from "./metadata-faults.ts";
 import { writeOptions, type WriteOptions } from "./options.ts";
 import { draftOf, trial } from "./draft.ts";
-import { refuseEscalation } from "./refuse-escalation.ts";
 
 export async function create(context: RequestContext, body: ParsedBody): Promise<Answer> {
   const options = writeOptions(context.query, "CreateOptions", context.userAgent);

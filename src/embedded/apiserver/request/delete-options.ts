@@ -1,11 +1,10 @@
 import { isObject, type Json } from "../../../language/object/json.ts";
 import { invalid, notSupported } from "../../../language/schema/field-error.ts";
-import { isTrue } from "./query-boolean.ts";
+import { dryRunErrors, isTrue, wholeNumber } from "./options.ts";
 import { decodeBuiltin } from "../kinds/decode/decode.ts";
 import { DecodeError } from "../kinds/decode/decoding.ts";
 import { definitionOf } from "../kinds/definitions.ts";
 import { badRequest, invalidObject } from "../status-error.ts";
-import { dryRunErrors, wholeNumber } from "./options.ts";
 
 export interface DeleteOptions {
   readonly gracePeriodSeconds: number | undefined;

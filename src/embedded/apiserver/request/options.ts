@@ -1,5 +1,4 @@
 import { forbidden, invalid, notSupported, required, type FieldError } from "../../../language/schema/field-error.ts";
-import { isTrue } from "./query-boolean.ts";
 import { badRequest, invalidObject, type StatusError } from "../status-error.ts";
 
 export interface WriteOptions {
@@ -144,4 +143,9 @@ export function wholeNumber(query: URLSearchParams, name: string): number | unde
   if (!/^-?[0-9]+$/.test(text)) throw fault("invalid syntax");
   if (text.length > 20 || BigInt.asIntN(64, BigInt(text)) !== BigInt(text)) throw fault("value out of range");
   return Number(text);
+}
+
+/** As Go reads a boolean: `?watch` alone is true too. */
+export function isTrue(value: string | null): boolean {
+  return value !== null && !["0", "f", "F", "false", "FALSE", "False"].includes(value);
 }

@@ -15,7 +15,7 @@ import { decodeObject } from "../storage/object-codec.ts";
 import { StaleWriteError } from "../storage/object-store.ts";
 import type { Entry } from "../storage/store.ts";
 import { acrossVersions } from "./across-versions.ts";
-import { admit, attributesOf, validate } from "./admission.ts";
+import { admit, attributesOf, refuseEscalation, validate } from "./admission.ts";
 import { allocating } from "./allocating.ts";
 import { collectionFor, keyFor, timestamp, type Answer, type RequestContext } from "./context.ts";
 import { insert, placeInNamespace } from "./create.ts";
@@ -25,7 +25,6 @@ import { incoming } from "./incoming.ts";
 import { finalizerAdvice, metadataFaults } from "./metadata-faults.ts";
 import { mayWait, onNewest } from "./on-newest.ts";
 import { writeOptions, type WriteOptions } from "./options.ts";
-import { refuseEscalation } from "./refuse-escalation.ts";
 
 export async function update(context: RequestContext, body: ParsedBody): Promise<Answer> {
   const { resource, name } = context;

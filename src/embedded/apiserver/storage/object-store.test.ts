@@ -4,9 +4,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { LmdbBackend } from "./lmdb-backend.ts";
-import { MemoryBackend } from "./memory-backend.ts";
+import { type Backend, type Change, type Entry, MemoryBackend } from "./store.ts";
 import { ObjectStore, StaleWriteError, type Draft } from "./object-store.ts";
-import type { Backend, Change, Entry } from "./store.ts";
 
 const folders: string[] = [];
 afterEach(() => {

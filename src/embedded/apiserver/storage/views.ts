@@ -1,9 +1,8 @@
 import { clone, equal } from "../../../language/object/json.ts";
 import { apiVersionOf, parseApiVersion, type KubeObject } from "../../../language/object/meta.ts";
 import { ConvertedEntries } from "../conversion/converted-entries.ts";
-import { relabel } from "../conversion/relabel.ts";
+import { relabel, type WebhookConverter } from "../conversion/webhook-converter.ts";
 import { liesIn, storedVersion } from "../conversion/stored-version.ts";
-import type { WebhookConverter } from "../conversion/webhook-converter.ts";
 import { decodeCustom } from "../custom/decode-custom.ts";
 import { apiVersion } from "../registry.ts";
 import type { Resource } from "../resource.ts";

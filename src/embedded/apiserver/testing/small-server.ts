@@ -28,9 +28,8 @@ import { update } from "../request/update.ts";
 import type { Resource } from "../resource.ts";
 import type { ReviewClient } from "../webhook-client/review-client.ts";
 import type { HistoryLimits } from "../storage/history.ts";
-import { MemoryBackend } from "../storage/memory-backend.ts";
+import { type Backend, MemoryBackend } from "../storage/store.ts";
 import { ObjectStore } from "../storage/object-store.ts";
-import type { Backend } from "../storage/store.ts";
 import { StoreReader } from "../storage/store-reader.ts";
 import { Views } from "../storage/views.ts";
 

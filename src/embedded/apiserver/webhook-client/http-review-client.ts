@@ -2,7 +2,7 @@ import { Agent, request, type RequestOptions } from "node:https";
 import { isIP } from "node:net";
 import type { Clock } from "../../../cluster/runtime/clock.ts";
 import { scanJson } from "../body/json-scan.ts";
-import type { ObjectReader } from "../storage/reader.ts";
+import type { ObjectReader } from "../storage/store-reader.ts";
 import { answerFailure } from "./answer-failure.ts";
 import { readCaBundle } from "./ca-bundle.ts";
 import { callFailure, wrongServer } from "./call-failure.ts";

@@ -1,7 +1,7 @@
 import type { Endpoints, Service } from "kubernetes-types/core/v1.js";
 import type { EndpointSlice } from "kubernetes-types/discovery/v1.js";
 import type { KubeObject } from "../../../language/object/meta.ts";
-import type { ObjectReader } from "../storage/reader.ts";
+import type { ObjectReader } from "../storage/store-reader.ts";
 
 export interface Address {
   readonly host: string;

@@ -1,7 +1,6 @@
 import type { Authorizer } from "../../auth/user.ts";
 import type { Lookup } from "../../resource.ts";
 import type { AdmissionPlugin } from "../admission.ts";
-import { kindAdmission } from "../kind-admission.ts";
 import { claimResize } from "./claim-resize.ts";
 import { defaultStorageClass } from "./default-storage-class.ts";
 import { nodeRestriction } from "./node-restriction.ts";
@@ -20,4 +19,16 @@ export function builtinPlugins(objects: Lookup, authorizer: Authorizer): Admissi
     runtimeClass(objects),
     podTopologyLabels(objects),
   ];
+}
+
+/** What each kind itself does to new objects: the priority of a pod, the taint of a node. */
+function kindAdmission(objects: Lookup): AdmissionPlugin {
+  return {
+    name: "Kind",
+    handles: ({ operation, subresource, resource }) =>
+      operation === "CREATE" && subresource === "" && resource.strategy.admitCreate !== undefined,
+    admit: ({ resource, object }) => {
+      if (object) resource.strategy.admitCreate?.(object, objects);
+    },
+  };
 }

@@ -2,8 +2,7 @@ import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from "kubernete
 import type { StorageClass } from "kubernetes-types/storage/v1.js";
 import { compareQuantities, parseQuantity } from "../../../../language/object/quantity.ts";
 import type { Lookup } from "../../resource.ts";
-import type { AdmissionPlugin } from "../admission.ts";
-import { refused } from "../refused.ts";
+import { type AdmissionPlugin, refused } from "../admission.ts";
 
 /** A claim grows only where its volume does. */
 export function claimResize(objects: Lookup): AdmissionPlugin {

@@ -1,13 +1,11 @@
 import type { Node, Pod, PodSpec } from "kubernetes-types/core/v1.js";
 import { equal } from "../../../../language/object/json.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
-import { nodeNameOf } from "../../auth/node/node-identity.ts";
+import { type Authorizer, nodeNameOf } from "../../auth/user.ts";
 import { isMirrorPod } from "../../auth/node/pod-references.ts";
-import type { Authorizer } from "../../auth/user.ts";
 import type { Lookup } from "../../resource.ts";
 import { notFound } from "../../status-error.ts";
-import type { AdmissionPlugin, Attributes } from "../admission.ts";
-import { refused } from "../refused.ts";
+import { type AdmissionPlugin, type Attributes, refused } from "../admission.ts";
 import { apiObjectIn } from "./mirror-pod.ts";
 import { changedLabels, isForbiddenToNodes } from "./node-labels.ts";
 import { admitNodeToken } from "./node-token.ts";

@@ -3,8 +3,7 @@ import type { TokenRequest } from "kubernetes-types/authentication/v1.js";
 import type { Authorizer } from "../../auth/user.ts";
 import type { Lookup } from "../../resource.ts";
 import { notFound } from "../../status-error.ts";
-import type { Attributes } from "../admission.ts";
-import { refused } from "../refused.ts";
+import { type Attributes, refused } from "../admission.ts";
 
 /** A node asks for tokens of its pods only, bound to them, and towards those they name. */
 export function admitNodeToken(attributes: Attributes, node: string, objects: Lookup, authorizer: Authorizer): void {

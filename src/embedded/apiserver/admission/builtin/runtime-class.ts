@@ -3,8 +3,7 @@ import type { RuntimeClass } from "kubernetes-types/node/v1.js";
 import { clone, equal, set } from "../../../../language/object/json.ts";
 import { compareQuantities, parseQuantity } from "../../../../language/object/quantity.ts";
 import type { Lookup } from "../../resource.ts";
-import type { AdmissionPlugin, Attributes } from "../admission.ts";
-import { refused } from "../refused.ts";
+import { type AdmissionPlugin, type Attributes, refused } from "../admission.ts";
 
 /** A pod takes on the overhead of its runtime and the nodes that have it. */
 export function runtimeClass(objects: Lookup): AdmissionPlugin {

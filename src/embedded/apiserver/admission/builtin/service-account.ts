@@ -3,8 +3,7 @@ import { isMirrorPod, podReferences } from "../../auth/node/pod-references.ts";
 import { MOUNTED_SECONDS } from "../../auth/token/service-account-token.ts";
 import { generateName } from "../../generate-name.ts";
 import type { Lookup } from "../../resource.ts";
-import type { AdmissionPlugin, Attributes } from "../admission.ts";
-import { refused } from "../refused.ts";
+import { type AdmissionPlugin, type Attributes, refused } from "../admission.ts";
 import { unmountableSecret } from "./mountable-secrets.ts";
 
 const VOLUME = "kube-api-access-";

@@ -3,8 +3,14 @@ import { charge, type Frame } from "../../../../language/schema/cel/frame.ts";
 import { LibraryBuilder, type Library } from "../../../../language/schema/cel/library/overload.ts";
 import { bool, opaque, type OpaqueType, string } from "../../../../language/schema/cel/type.ts";
 import { EvaluationError, OpaqueValue, type Value } from "../../../../language/schema/cel/value.ts";
-import { serviceAccountGroups, serviceAccountName } from "../../auth/token/service-account.ts";
-import type { Attributes as Question, Authorizer, Decision, User } from "../../auth/user.ts";
+import {
+  type Attributes as Question,
+  type Authorizer,
+  type Decision,
+  serviceAccountGroups,
+  serviceAccountName,
+  type User,
+} from "../../auth/user.ts";
 
 export const authorizerType = opaque("kubernetes.authorization.Authorizer");
 export const resourceCheckType = opaque("kubernetes.authorization.ResourceCheck");

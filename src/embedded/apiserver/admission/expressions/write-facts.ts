@@ -4,10 +4,9 @@ import type { Value } from "../../../../language/schema/cel/value.ts";
 import type { Authorizer } from "../../auth/user.ts";
 import type { Lookup, Resource } from "../../resource.ts";
 import type { Attributes } from "../admission.ts";
-import { surroundingNamespace } from "../match/namespace.ts";
+import { surroundingNamespace } from "../match/selectors.ts";
 import { authorizerValue, resourceCheckValue } from "./authorizer-library.ts";
-import { namespaceValue } from "./namespace-value.ts";
-import { requestValue } from "./write-values.ts";
+import { namespaceValue, requestValue } from "./write-values.ts";
 
 /** What expressions may ask of one write. Each answer is made when it is first asked for, and kept. */
 export class WriteFacts {

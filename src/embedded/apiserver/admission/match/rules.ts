@@ -1,7 +1,7 @@
 import type { Registry } from "../../registry.ts";
 import type { Resource } from "../../resource.ts";
 import type { Attributes } from "../admission.ts";
-import { isNamespace } from "./namespace.ts";
+import { isNamespace } from "./selectors.ts";
 
 /** `RuleWithOperations`, and the names that a policy may narrow it to. */
 export interface Rule {

@@ -6,10 +6,9 @@ import {
   matchesLabels,
 } from "../../../../language/object/label-selector.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
-import type { Lookup } from "../../resource.ts";
+import type { Lookup, Resource } from "../../resource.ts";
 import { notFound } from "../../status-error.ts";
 import type { Attributes } from "../admission.ts";
-import { isNamespace } from "./namespace.ts";
 
 export interface Selectors {
   readonly namespace: LabelSelector;
@@ -56,4 +55,13 @@ function namespaceBehind(attributes: Attributes, objects: Lookup): KubeObject {
 
 function isEverything({ requirements, nothing }: LabelSelector): boolean {
   return requirements.length === 0 && !nothing;
+}
+
+export function isNamespace({ group, plural }: Pick<Resource, "group" | "plural">): boolean {
+  return group === "" && plural === "namespaces";
+}
+
+/** The namespace object around a write, undefined for namespaces themselves and what is cluster-wide. */
+export function surroundingNamespace({ resource, namespace }: Attributes, objects: Lookup): KubeObject | undefined {
+  return namespace === "" || isNamespace(resource) ? undefined : objects.head("namespaces", namespace);
 }

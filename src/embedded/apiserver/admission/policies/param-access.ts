@@ -1,4 +1,4 @@
-import { at, equal } from "../../../../language/object/json.ts";
+import { at, equal, text } from "../../../../language/object/json.ts";
 import { type KubeObject, parseApiVersion } from "../../../../language/object/meta.ts";
 import { forbidden } from "../../../../language/schema/field-error.ts";
 import { SUPERUSERS } from "../../auth/rbac/rbac.ts";
@@ -66,8 +66,6 @@ export function paramAccess(objects: Lookup, registry: Registry, authorizer: Aut
       .allowed;
   }
 }
-
-const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
 function kindIn(policy: KubeObject | undefined): { apiVersion: string; kind: string } {
   const paramKind = at(policy, "spec", "paramKind");

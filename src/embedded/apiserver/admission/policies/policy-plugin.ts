@@ -3,16 +3,22 @@ import type { Authorizer } from "../../auth/user.ts";
 import type { Registry } from "../../registry.ts";
 import type { Lookup, Resource } from "../../resource.ts";
 import { StatusError } from "../../status-error.ts";
-import type { ObjectReader } from "../../storage/reader.ts";
-import type { AdmissionPlugin, Attributes } from "../admission.ts";
+import type { ObjectReader } from "../../storage/store-reader.ts";
+import { type AdmissionPlugin, type Attributes, refused } from "../admission.ts";
 import { WriteFacts } from "../expressions/write-facts.ts";
 import { matchedResource } from "../match/match-resources.ts";
-import { refused } from "../refused.ts";
 import type { CompiledBinding } from "./compiled-binding.ts";
 import type { CompiledPolicy } from "./compiled-policy.ts";
 import { judge, type Objection } from "./judge.ts";
 import { collectParams } from "./params.ts";
 import { type BoundPolicy, PolicySet } from "./policy-set.ts";
+import { paramAccess } from "./param-access.ts";
+
+/** What policies have to say of writes, and who may write policies. */
+export function policyPlugins(dependencies: PolicyDependencies): AdmissionPlugin[] {
+  const { objects, registry, authorizer } = dependencies;
+  return [paramAccess(objects, registry, authorizer), policyPlugin(dependencies)];
+}
 
 export interface PolicyDependencies {
   readonly objects: ObjectReader & Lookup;

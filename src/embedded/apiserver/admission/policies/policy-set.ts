@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../../../language/object/meta.ts";
 import type { Registry } from "../../registry.ts";
 import type { Resource } from "../../resource.ts";
-import type { ObjectReader } from "../../storage/reader.ts";
+import type { ObjectReader } from "../../storage/store-reader.ts";
 import type { Attributes } from "../admission.ts";
 import { matchesRules, type Rules } from "../match/rules.ts";
 import { type CompiledBinding, compileBinding } from "./compiled-binding.ts";

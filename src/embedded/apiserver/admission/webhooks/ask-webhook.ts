@@ -1,11 +1,9 @@
 import { badRequest, internal, StatusError } from "../../status-error.ts";
 import type { Attributes } from "../admission.ts";
-import { admissionReview, reviewVersion } from "./admission-review.ts";
+import { admissionReview, reviewVersion, type Shown } from "./admission-review.ts";
 import { AnswerFault, readAnswer, UnreadableAnswer, type Refusal, type ReviewAnswer } from "./review-answer.ts";
-import type { Shown } from "./shown-version.ts";
-import type { WebhookDependencies } from "./webhook-dependencies.ts";
+import type { Webhook, WebhookDependencies } from "./webhook.ts";
 import type { Candidate } from "./webhook-index.ts";
-import type { Webhook } from "./webhook.ts";
 
 /** A webhook could not be asked, or what it said is no answer. The failure policy decides what that means. */
 export class CallFailure extends Error {

@@ -2,11 +2,10 @@ import { clone, equal } from "../../../../language/object/json.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
 import type { AdmissionPlugin, Attributes } from "../admission.ts";
 import { afterFailure, askWebhook } from "./ask-webhook.ts";
-import { isCalled } from "./is-called.ts";
+import { type Candidate, isCalled, WebhookIndex } from "./webhook-index.ts";
 import { patched } from "./patched.ts";
-import { shownTo } from "./shown-version.ts";
-import { WebhookIndex, type Candidate } from "./webhook-index.ts";
-import type { WebhookDependencies } from "./webhook-dependencies.ts";
+import { shownTo } from "./admission-review.ts";
+import type { WebhookDependencies } from "./webhook.ts";
 
 /** One by one, each sees what those before it made of the object. */
 export class MutatingWebhooks implements AdmissionPlugin {

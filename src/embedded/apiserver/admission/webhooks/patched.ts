@@ -9,7 +9,7 @@ import { internal } from "../../status-error.ts";
 import type { Kind } from "../admission.ts";
 import { CallFailure } from "./ask-webhook.ts";
 import type { ReviewAnswer } from "./review-answer.ts";
-import type { Shown } from "./shown-version.ts";
+import type { Shown } from "./admission-review.ts";
 
 /** What a webhook made of the object, read as if a client had sent it; undefined where it left it as it was shown. */
 export function patched(webhook: string, shown: Shown, answer: ReviewAnswer): KubeObject | undefined {

@@ -1,10 +1,9 @@
 import type { StatusError } from "../../status-error.ts";
 import type { AdmissionPlugin, Attributes } from "../admission.ts";
 import { afterFailure, askWebhook } from "./ask-webhook.ts";
-import { isCalled } from "./is-called.ts";
-import { shownTo } from "./shown-version.ts";
-import { WebhookIndex, type Candidate } from "./webhook-index.ts";
-import type { WebhookDependencies } from "./webhook-dependencies.ts";
+import { type Candidate, isCalled, WebhookIndex } from "./webhook-index.ts";
+import { shownTo } from "./admission-review.ts";
+import type { WebhookDependencies } from "./webhook.ts";
 
 /** All at once: none changes anything, and one that says no is enough. */
 export class ValidatingWebhooks implements AdmissionPlugin {

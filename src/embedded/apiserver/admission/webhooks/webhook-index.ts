@@ -1,10 +1,14 @@
 import type { Registry } from "../../registry.ts";
-import type { Resource } from "../../resource.ts";
-import type { ObjectReader } from "../../storage/reader.ts";
+import type { Lookup, Resource } from "../../resource.ts";
+import type { ObjectReader } from "../../storage/store-reader.ts";
 import type { Attributes } from "../admission.ts";
 import { matchesRules } from "../match/rules.ts";
-import { compileWebhook, type CompiledWebhook } from "./compiled-webhook.ts";
-import { webhooksIn } from "./webhook.ts";
+import { type CompiledWebhook, compileWebhook, webhooksIn } from "./webhook.ts";
+import type { Authorizer } from "../../auth/user.ts";
+import { forbidden } from "../../status-error.ts";
+import { evaluateMatchConditions } from "../expressions/match-conditions.ts";
+import { variablesFor, WriteFacts } from "../expressions/write-facts.ts";
+import { matchesSelectors } from "../match/selectors.ts";
 
 /** A webhook whose rules name a write, and the version of the resource that they name it in. */
 export interface Candidate {
@@ -71,4 +75,23 @@ const admissionGroup = "admissionregistration.k8s.io";
 /** Who configures admission is not subject to it: a wrong configuration could never be taken back. */
 function isExempt({ group, kind }: Resource): boolean {
   return group === admissionGroup && /(Webhook|Admission)(Configuration|Policy|PolicyBinding)$/.test(kind);
+}
+
+export interface Surroundings {
+  readonly objects: Lookup;
+  readonly authorizer: Authorizer;
+}
+
+/** Whether a webhook whose rules name the write is asked about this one. */
+export function isCalled({ hook, shownAs }: Candidate, attributes: Attributes, around: Surroundings): boolean {
+  if (!matchesSelectors(hook.selectors, attributes, around.objects)) return false;
+  if (hook.conditions.length === 0) return true;
+  const facts = new WriteFacts(attributes, around.authorizer, around.objects);
+  const outcome = evaluateMatchConditions(hook.conditions, variablesFor(facts, shownAs));
+  if (outcome.type !== "error") return outcome.type === "match";
+  if (hook.webhook.failurePolicy === "Ignore") return false;
+  const { resource, name } = attributes;
+  const [first, ...more] = outcome.errors;
+  const why = more.length === 0 ? (first ?? "") : `[${outcome.errors.join(", ")}]`;
+  throw forbidden(resource.group, resource.plural, name, why);
 }

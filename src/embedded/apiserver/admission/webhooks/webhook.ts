@@ -1,8 +1,18 @@
 import type { LabelSelectorObject } from "../../../../language/object/label-selector.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
-import type { ClientConfig } from "../../webhook-client/review-client.ts";
-import type { MatchCondition } from "../expressions/match-conditions.ts";
-import type { Rule } from "../match/rules.ts";
+import type { ClientConfig, ReviewClient } from "../../webhook-client/review-client.ts";
+import {
+  type CompiledCondition,
+  compileMatchConditions,
+  type MatchCondition,
+} from "../expressions/match-conditions.ts";
+import type { Rule, Rules } from "../match/rules.ts";
+import { compileSelectors, type Selectors } from "../match/selectors.ts";
+import type { Clock } from "../../../../cluster/runtime/clock.ts";
+import type { Authorizer } from "../../auth/user.ts";
+import type { Registry } from "../../registry.ts";
+import type { Resource } from "../../resource.ts";
+import type { StoreReader } from "../../storage/store-reader.ts";
 
 /** One webhook of a configuration, mutating or validating. */
 export interface Webhook {
@@ -22,4 +32,35 @@ export interface Webhook {
 
 export function webhooksIn(configuration: KubeObject): readonly Webhook[] {
   return (configuration.webhooks as readonly Webhook[] | undefined) ?? [];
+}
+
+/** A webhook made ready to be matched: once for each change of its configuration. */
+export interface CompiledWebhook {
+  /** Unlike its name, no other webhook's. */
+  readonly id: string;
+  readonly webhook: Webhook;
+  readonly rules: Rules;
+  readonly selectors: Selectors;
+  readonly conditions: readonly CompiledCondition[];
+}
+
+export function compileWebhook(configuration: string, index: number, webhook: Webhook): CompiledWebhook {
+  const { rules = [], matchPolicy, matchConditions } = webhook;
+  return {
+    id: `${configuration}/${index}`,
+    webhook,
+    rules: matchPolicy === undefined ? { rules } : { rules, matchPolicy },
+    selectors: compileSelectors(webhook),
+    conditions: compileMatchConditions(matchConditions),
+  };
+}
+
+export interface WebhookDependencies {
+  readonly objects: StoreReader;
+  readonly registry: Pick<Registry, "find">;
+  readonly authorizer: Authorizer;
+  readonly client: ReviewClient;
+  readonly clock: Clock;
+  /** Another version of an object. */
+  readonly convert: (object: KubeObject, to: Resource) => KubeObject | Promise<KubeObject>;
 }

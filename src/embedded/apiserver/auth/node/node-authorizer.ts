@@ -1,9 +1,8 @@
 import { bootstrapClusterRoles } from "../rbac/bootstrap-roles.ts";
-import { nodeNameOf } from "./node-identity.ts";
+import { type Attributes, type Decision, nodeNameOf, type User } from "../user.ts";
 import type { NodeRelations } from "./node-relations.ts";
 import type { Referred } from "./pod-references.ts";
 import { RuleSet } from "../rbac/rule-set.ts";
-import type { Attributes, Decision, User } from "../user.ts";
 
 const NODE_LEASES = "kube-node-lease";
 

@@ -1,6 +1,6 @@
 import { get } from "../../../../language/object/json.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
-import type { ObjectReader } from "../../storage/reader.ts";
+import type { ObjectReader } from "../../storage/store-reader.ts";
 import { rulesIn, type PolicyRule } from "./policy-rule.ts";
 import { effectiveRules } from "./role-aggregation.ts";
 import { describeGrant, readBinding, subjectFor, type Binding, type RoleReference } from "./role-binding.ts";

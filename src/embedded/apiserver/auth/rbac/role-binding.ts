@@ -1,8 +1,6 @@
-import { at, get, isObject } from "../../../../language/object/json.ts";
+import { at, get, isObject, text } from "../../../../language/object/json.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
-import { serviceAccountName } from "../token/service-account.ts";
-import { text } from "../text.ts";
-import type { User } from "../user.ts";
+import { serviceAccountName, type User } from "../user.ts";
 
 /** A RoleBinding or ClusterRoleBinding, read once. `namespace` is empty for the whole cluster. */
 export interface Binding {

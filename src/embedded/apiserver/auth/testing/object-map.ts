@@ -1,5 +1,5 @@
 import { keyOf, type KubeObject } from "../../../../language/object/meta.ts";
-import type { ObjectReader } from "../../storage/reader.ts";
+import type { ObjectReader } from "../../storage/store-reader.ts";
 
 /** Objects in a map, for tests. */
 export class ObjectMap implements ObjectReader {

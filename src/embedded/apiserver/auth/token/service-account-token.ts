@@ -1,10 +1,9 @@
 import { createPublicKey, randomUUID, type KeyObject } from "node:crypto";
 import { at, get, isObject, type JsonObject } from "../../../../language/object/json.ts";
 import type { Clock } from "../../../../cluster/runtime/clock.ts";
-import type { ObjectReader } from "../../storage/reader.ts";
+import type { ObjectReader } from "../../storage/store-reader.ts";
 import { isSignedBy, keyIdOf, peekClaims, signToken } from "./json-web-token.ts";
-import { serviceAccountGroups, serviceAccountName } from "./service-account.ts";
-import type { User } from "../user.ts";
+import { serviceAccountGroups, serviceAccountName, type User } from "../user.ts";
 
 export const DEFAULT_ISSUER = "https://kubernetes.default.svc.cluster.local";
 

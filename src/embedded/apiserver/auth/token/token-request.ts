@@ -1,12 +1,11 @@
-import { at, get, isObject, type JsonObject } from "../../../../language/object/json.ts";
+import { at, get, isObject, type JsonObject, text } from "../../../../language/object/json.ts";
 import { apiVersionOf, parseApiVersion, type KubeObject } from "../../../../language/object/meta.ts";
 import { formatTime } from "../../../../language/object/time.ts";
 import { invalid, type FieldError } from "../../../../language/schema/field-error.ts";
 import type { ActionContext } from "../../resource.ts";
 import { badRequest, conflict, invalidObject, notFound } from "../../status-error.ts";
-import type { ObjectReader } from "../../storage/reader.ts";
+import type { ObjectReader } from "../../storage/store-reader.ts";
 import type { Named, ServiceAccountTokens, TokenSubject } from "./service-account-token.ts";
-import { text } from "../text.ts";
 
 const GROUP = "authentication.k8s.io";
 const DEFAULT_SECONDS = 3600;

@@ -4,8 +4,7 @@ import { applyJsonPatch } from "../../../../language/patch/json-patch/json-patch
 import { applyMergePatch } from "../../../../language/patch/merge-patch.ts";
 import { PatchError } from "../../../../language/patch/patch-error.ts";
 import { applyScale, readScale as scaleOf, scaleToPatch, toScale } from "../../custom/scale.ts";
-import { parseJson, parseObject } from "../../body/body.ts";
-import { mediaType } from "../../body/media-type.ts";
+import { mediaType, parseJson, parseObject } from "../../body/body.ts";
 import { atLeast } from "../../kinds/bounds.ts";
 import { decodeBuiltin } from "../../kinds/decode/decode.ts";
 import { DecodeError } from "../../kinds/decode/decoding.ts";

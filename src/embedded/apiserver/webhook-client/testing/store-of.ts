@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../../../language/object/meta.ts";
-import type { ObjectReader } from "../../storage/reader.ts";
+import type { ObjectReader } from "../../storage/store-reader.ts";
 
 /** `collection/namespace/name` to objects, of which tests need not write down the metadata. */
 export function storeOf(objects: Readonly<Record<string, object>>): ObjectReader {
