@@ -1,7 +1,51 @@
 import { describe, expect, it } from "vitest";
 import { readYaml, YamlError } from "./yaml.ts";
 
+const manifest = `# A profile
+apiVersion: performance.openshift.io/v2
+metadata:
+  name: manual
+spec:
+  cpu:
+    isolated: 1-3,8   # for workloads
+    reserved: "0"
+    offlined: '4,5'
+  hugepages:
+    pages:
+    - size: 1G
+      count: 1
+    -   size: "2M"
+
+        node:
+  additionalKernelArgs: [nosmt, audit=0]
+  nodeSelector:
+      node-role.kubernetes.io/worker-cnf: ""
+  net: {}
+`;
+
 describe("YAML", () => {
+  it.each([
+    ["line feeds", manifest],
+    ["carriage returns", manifest.replaceAll("\n", "\r\n")],
+  ])("a manifest with %s", (_, text) => {
+    expect(readYaml(text)).toEqual({
+      apiVersion: "performance.openshift.io/v2",
+      metadata: { name: "manual" },
+      spec: {
+        cpu: { isolated: "1-3,8", reserved: "0", offlined: "4,5" },
+        hugepages: {
+          pages: [
+            { size: "1G", count: 1 },
+            { size: "2M", node: null },
+          ],
+        },
+        additionalKernelArgs: ["nosmt", "audit=0"],
+        nodeSelector: { "node-role.kubernetes.io/worker-cnf": "" },
+        net: {},
+      },
+    });
+  });
+
   it.each([
     ["a: yes", { a: true }],
     ["a: 'yes'", { a: "yes" }],

@@ -1,5 +1,4 @@
 import { get } from "../../../language/object/json.ts";
-import { readPlainYaml } from "../../../language/object/plain-yaml.ts";
 import { splitDocuments } from "./split-documents.ts";
 
 /** A document of a file as data, or why it is none. */
@@ -19,21 +18,21 @@ export async function parseDocuments(file: string, text: string): Promise<Parsed
   const parsed: ParsedDocument[] = [];
   for (const [index, { text: document, line }] of documents.entries()) {
     const place = documents.length > 1 ? `${file}, document ${index + 1}` : file;
-    const simple = parseJson(document) ?? readPlainYaml(document);
-    if (simple) parsed.push({ place, line, ...simple });
+    const json = parseJson(document);
+    if (json) parsed.push({ place, line, ...json });
     else parsed.push({ place, ...(await parseYaml(document, line)) });
   }
   return parsed;
 }
 
-/** JSON is YAML, but much is gained where a reader of YAML need not be loaded. */
+/** JSON is YAML, but JSON.parse needs no YAML library to be loaded. */
 function parseJson(text: string): { value: unknown } | undefined {
   if (!/^\s*\{/.test(text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     return isDeeper(value, 200) ? undefined : { value };
   } catch {
-    // Its fault is told by the other reader, with its line.
+    // The YAML reader names the line of the error.
     return undefined;
   }
 }
@@ -53,7 +52,7 @@ async function parseYaml(text: string, line: number): Promise<{ line: number; va
   }
 }
 
-/** A fault is told with its line in the file, not in the document. */
+/** Counts the line from the start of the file instead of the document. */
 function inFile(message: string, line: number): string {
   return message.replace(/^line (\d+)/, (_, at: string) => `line ${Number(at) + line - 1}`);
 }
