@@ -43,7 +43,7 @@ export async function startLabBeside(
       program: talk,
       workloads: {
         onState: (side, state) => {
-          if (side === "controllers" && (manager ? state.type === "stepped back" : state.type === "running"))
+          if (side === "controllers" && (manager ? state.type === "idle" : state.type === "running"))
             waiting.delete(side);
           if (waiting.size === 0) resolve();
         },

@@ -3,7 +3,11 @@ import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import { createInformer } from "../../src/cluster/kube/informer/informer.ts";
 import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { nodeOf } from "../../src/embedded/lab/workloads/daemon-set/daemon-pod.ts";
-import { runWorkloads, type SideState, type WorkloadSide } from "../../src/embedded/lab/workloads/run-workloads.ts";
+import {
+  runWorkloads,
+  type ComponentState,
+  type WorkloadComponent,
+} from "../../src/embedded/lab/workloads/run-workloads.ts";
 import { testNode } from "../../src/embedded/lab/workloads/testing/objects.ts";
 import type { Pod } from "../../src/embedded/lab/workloads/workload-objects.ts";
 import { formatMicroTime, formatTime } from "../../src/language/object/time.ts";
@@ -37,9 +41,9 @@ function playKubelets(): void {
 }
 
 /** Starts a process's part; it ends with the test. */
-function start(): Map<WorkloadSide, SideState> {
+function start(): Map<WorkloadComponent, ComponentState> {
   const stop = new AbortController();
-  const states = new Map<WorkloadSide, SideState>();
+  const states = new Map<WorkloadComponent, ComponentState>();
   const running = runWorkloads({
     clientAs: (who) => admin.as(who),
     signal: stop.signal,
@@ -134,11 +138,11 @@ describe.each(serverVariants())(
       await admin.create(kinds.lease, lease, { namespace: "kube-system" });
       const states = start();
       await until(() => states.get("controllers")?.type === "running" && states.has("scheduler"));
-      expect(states.get("scheduler")).toEqual({ type: "stepped back", holder: "real" });
+      expect(states.get("scheduler")).toEqual({ type: "idle", holder: "real" });
       await until(() => states.get("scheduler")?.type === "running");
       const renewal = { spec: { renewTime: formatMicroTime(Date.now()), leaseDurationSeconds: 60 } };
       await admin.patch(kinds.lease, "kube-scheduler", { type: "merge", patch: renewal }, { namespace: "kube-system" });
-      await until(() => states.get("scheduler")?.type === "stepped back");
+      await until(() => states.get("scheduler")?.type === "idle");
       expect(states.get("controllers")).toEqual({ type: "running" });
       await admin.delete(kinds.lease, "kube-scheduler", { namespace: "kube-system" });
       await until(() => states.get("scheduler")?.type === "running");

@@ -1,7 +1,6 @@
 import { formatMask } from "../../language/cpu/cpu-mask.ts";
 import { cpuSet, formatRanges } from "../../language/cpu/cpu-set.ts";
-import { type CpuPlace, cpuLayout, numaNodesOf } from "./cpu-layout.ts";
-import type { Topology } from "./topology.ts";
+import { type CpuPlace, cpuLayout, numaNodesOf, type Topology } from "./topology.ts";
 
 type File = readonly [path: string, text: string];
 

@@ -1,22 +1,21 @@
+import { cpusOf } from "../../language/cpu/cpu-list.ts";
 import { formatRanges } from "../../language/cpu/cpu-set.ts";
 import { coresOf, onlineCpus } from "../../language/cpu/cpu-topology.ts";
 import { loadTopology } from "../../language/cpu/load-topology.ts";
 import type { CommandResult } from "../../node/host/host.ts";
 import type { MemoryCommand, MemoryHost } from "../../node/host/memory-host.ts";
-import { ethtool } from "./card-programs.ts";
-import { systemctl } from "./service-programs.ts";
 
 export const archPath = "/proc/sys/kernel/arch";
 export const releasePath = "/proc/sys/kernel/osrelease";
 
-/** What profiles run on a machine. Programs know nothing that is not in its files. */
+/** The programs that profiles run. Their output comes from the machine's files alone. */
 export const machinePrograms: ReadonlyMap<string, MemoryCommand> = new Map<string, MemoryCommand>([
   ["uname", uname],
   ["lscpu", lscpu],
   ["systemctl", systemctl],
   ["ethtool", ethtool],
   ["mktemp", () => printed("/tmp/tmp.lab\n")],
-  // What the scripts of base profiles are called: there is no shell, and they are taken at their word.
+  // The scripts of TuneD's base profiles have this name. There is no shell here: each succeeds without effect.
   ["script.sh", () => printed("")],
 ]);
 
@@ -24,7 +23,7 @@ async function uname(args: readonly string[], host: MemoryHost): Promise<Command
   const asked = args.map((arg) => arg.replace(/^-/, "")).join("");
   if (!/^[snrvm]*$/.test(asked))
     return { type: "failed", message: `uname ${args.join(" ")}: only -s, -n, -r, -v and -m exist here` };
-  // The kernel's own order, whatever the order of the letters.
+  // uname prints in this order, whatever the order of the options.
   const words: [string, string][] = [
     ["s", "Linux"],
     ["n", "localhost"],
@@ -32,8 +31,8 @@ async function uname(args: readonly string[], host: MemoryHost): Promise<Command
     ["v", "#1 SMP"],
     ["m", await line(host, archPath)],
   ];
-  const told = words.filter(([letter]) => (asked === "" ? "s" : asked).includes(letter));
-  return printed(`${told.map(([, word]) => word).join(" ")}\n`);
+  const printedWords = words.filter(([letter]) => (asked === "" ? "s" : asked).includes(letter));
+  return printed(`${printedWords.map(([, word]) => word).join(" ")}\n`);
 }
 
 async function lscpu(_: readonly string[], host: MemoryHost): Promise<CommandResult> {
@@ -54,8 +53,78 @@ async function lscpu(_: readonly string[], host: MemoryHost): Promise<CommandRes
   return printed(rows.map(([name, value]) => `${`${name}:`.padEnd(24)} ${value}\n`).join(""));
 }
 
+const serviceFolder = "/run/lab/services";
+
+interface ServiceState {
+  readonly running: boolean;
+  readonly enabled: boolean;
+}
+
+const serviceChanges = new Map<string, Partial<ServiceState>>([
+  ["start", { running: true }],
+  ["restart", { running: true }],
+  ["stop", { running: false }],
+  ["enable", { enabled: true }],
+  ["disable", { enabled: false }],
+]);
+
+/** Every service name is accepted; a service only remembers whether it runs and is enabled. */
+async function systemctl([verb = "", name]: readonly string[], host: MemoryHost): Promise<CommandResult> {
+  if (name === undefined) return exited(["status", "daemon-reload", "daemon-reexec"].includes(verb) ? 0 : 1);
+  const state = await stateOf(name, host);
+  if (verb === "is-active") return state.running ? exited(0, "active\n") : exited(3, "inactive\n");
+  if (verb === "is-enabled") return state.enabled ? exited(0, "enabled\n") : exited(1, "disabled\n");
+  const change = serviceChanges.get(verb);
+  if (!change) return exited(1);
+  const { running, enabled } = { ...state, ...change };
+  await host.replace(
+    `${serviceFolder}/${name}`,
+    `${running ? "running" : "stopped"} ${enabled ? "enabled" : "disabled"}\n`,
+  );
+  return exited(0);
+}
+
+async function stateOf(name: string, host: MemoryHost): Promise<ServiceState> {
+  const file = await host.read(`${serviceFolder}/${name}`);
+  const words = file.type === "text" ? file.text.trim().split(" ") : [];
+  return { running: words.includes("running"), enabled: words.includes("enabled") };
+}
+
+/** Only the combined queues of a network card: by default one for each CPU. */
+async function ethtool(
+  [option = "", card = "", name, count]: readonly string[],
+  host: MemoryHost,
+): Promise<CommandResult> {
+  const most = cpusOf(await line(host, "/sys/devices/system/cpu/online")).length;
+  const path = `/run/lab/channels/${card}`;
+  if (!(await host.list("/sys/class/net")).includes(card)) return refused(`no device ${card}`);
+  if (option === "-l") {
+    const now = (await line(host, path)) || String(most);
+    const stdout = [
+      `Channel parameters for ${card}:`,
+      "Pre-set maximums:",
+      `Combined:\t${most}`,
+      "Current hardware settings:",
+      `Combined:\t${now}`,
+    ];
+    return printed(`${stdout.join("\n")}\n`);
+  }
+  if (option !== "-L" || name !== "combined" || !/^[1-9][0-9]{0,4}$/.test(count ?? "") || Number(count) > most)
+    return refused(`${[option, card, name, count].join(" ").trim()}: not supported`);
+  await host.replace(path, `${count}\n`);
+  return printed("");
+}
+
+function refused(why: string): CommandResult {
+  return { type: "exited", code: 1, stdout: "", stderr: `ethtool: ${why}\n` };
+}
+
 function printed(stdout: string): CommandResult {
-  return { type: "exited", code: 0, stdout, stderr: "" };
+  return exited(0, stdout);
+}
+
+function exited(code: number, stdout = ""): CommandResult {
+  return { type: "exited", code, stdout, stderr: "" };
 }
 
 async function line(host: MemoryHost, path: string): Promise<string> {

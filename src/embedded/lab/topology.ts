@@ -1,4 +1,4 @@
-/** What a kind of machine is made of. */
+/** The hardware of a kind of virtual machine. */
 export interface Topology {
   cpus: number;
   memoryMiB: number;
@@ -8,8 +8,61 @@ export interface Topology {
   sockets?: number;
   /** Default 1. */
   threadsPerCore?: number;
-  /** Memory nodes, among which cores and memory are dealt out in blocks. Default: one for each socket. */
+  /** Memory nodes, each with a block of cores and a share of the memory. Default: one for each socket. */
   numaNodes?: number;
-  /** Huge pages that it starts with: how many by their size in KiB. */
+  /** Huge pages allocated at boot: their number by size in KiB. */
   hugepages?: ReadonlyMap<number, number>;
+}
+
+/** The place of a CPU in the topology. */
+export interface CpuPlace {
+  readonly socket: number;
+  /** The core's number in its socket. */
+  readonly core: number;
+  readonly numaNode: number;
+  /** The threads of its core, this CPU included. */
+  readonly threads: readonly number[];
+}
+
+/**
+ * By CPU number, as the firmware of common servers numbers them: first one thread of every core, then the next thread of
+ * every core. Sockets and memory nodes have blocks of consecutive cores.
+ */
+export function cpuLayout(topology: Topology): readonly CpuPlace[] {
+  const { cpus, threadsPerCore = 1, sockets = 1 } = topology;
+  const numaNodes = numaNodesOf(topology);
+  const cores = Math.ceil(cpus / threadsPerCore);
+  const places: CpuPlace[] = [];
+  for (let cpu = 0; cpu < cpus; cpu++) {
+    const core = cpu % cores;
+    // All threads of a core share one object.
+    const first = places[core];
+    if (first) {
+      places.push(first);
+      continue;
+    }
+    const socket = blockOf(core, cores, sockets);
+    const threads = Array.from({ length: threadsPerCore }, (_, thread) => core + thread * cores);
+    places.push({
+      socket,
+      core: core - startOf(socket, cores, sockets),
+      numaNode: blockOf(core, cores, numaNodes),
+      threads: threads.filter((one) => one < cpus),
+    });
+  }
+  return places;
+}
+
+export function numaNodesOf({ sockets = 1, numaNodes = sockets }: Topology): number {
+  return numaNodes;
+}
+
+/** The first item of a block, where `items` are divided among `blocks`. */
+function startOf(block: number, items: number, blocks: number): number {
+  return Math.floor((block * items) / blocks);
+}
+
+/** The last block that starts no later than the item. */
+function blockOf(item: number, items: number, blocks: number): number {
+  return Math.ceil(((item + 1) * blocks) / items) - 1;
 }

@@ -128,9 +128,9 @@ describe("attune apiserver", () => {
 });
 
 /** The command itself gives up after a minute and says why: that is worth more than a test that ran out of time. */
-const patience = { timeout: 150_000 };
+const outageRetry = { timeout: 150_000 };
 
-describe("attune up --once", patience, () => {
+describe("attune up --once", outageRetry, () => {
   it("shows the example at work on every node, and the same again on what it left behind", async () => {
     for (const nodes of ["2", "1"]) {
       const { code, stdout, stderr } = await attune.run(["up", "--once", "--dir", dir, "--nodes", nodes]);
@@ -149,7 +149,7 @@ describe("attune up --once", patience, () => {
   });
 });
 
-it("attune up runs until it is told to stop, and says how to look at it", patience, async () => {
+it("attune up runs until it is told to stop, and says how to look at it", outageRetry, async () => {
   const run = attune.start(["up", "--dir", dir]);
   await run.printed(/kubectl --kubeconfig \S+ get nodes,pods,profiles -A/);
   expect(await run.stop("SIGTERM")).toMatchObject({ code: 0, stderr: "" });

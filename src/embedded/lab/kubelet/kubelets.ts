@@ -10,34 +10,34 @@ import { LogBudget } from "./container/container-log.ts";
 import { LogAccess } from "./log/log-access.ts";
 import { startLogServer } from "./log/log-server.ts";
 import { NodeKeeper } from "./node/node-keeper.ts";
-import { Patience } from "./timeout.ts";
+import { OutageRetry } from "./outage-retry.ts";
 import { PodEvents } from "./pod/pod-events.ts";
 import { PodKeeper } from "./pod/pod-keeper.ts";
 import type { Program } from "./container/program.ts";
 import { nodeIdentity, type VirtualNode } from "./node/virtual-node.ts";
 
 export interface KubeletsOptions {
-  /** The lab's own account: reads pods and nodes, plays the node controller, asks who readers of logs are. */
+  /** The lab's own account: reads pods and nodes, writes what kubelets may not, authenticates readers of logs. */
   client: Client;
   readonly clientAs: (who: Impersonation) => Client;
-  /** Where programs find the API server. */
+  /** The API server that programs in containers connect to. */
   cluster: Cluster;
   nodes: readonly VirtualNode[];
-  /** Of the lab's own account, run by whoever made them. */
+  /** Of the lab's own account. The caller runs them. */
   caches: NodeCaches;
-  /** Whether a node controller lifts taints as nodes become ready. Without one the lab does it. */
-  nodeController?: boolean;
-  /** What a container does whose first word is `attune`. Without it, such a container is like any other. */
-  program?: Program;
+  /** Whether a node controller removes taints when nodes become ready. Default: the lab does it. */
+  nodeController?: boolean | undefined;
+  /** Runs containers whose command is `attune`. Without it, such a container is like any other. */
+  program?: Program | undefined;
   signal: AbortSignal;
-  /** What becomes of the nodes at the end. Default `retire`: they stay and are not ready. */
-  atEnd?: "retire" | "remove";
-  onRegistered?: (name: string) => void;
-  clock?: Clock;
-  log?: Log;
+  /** At the end nodes are marked NotReady (`retire`, the default) or deleted (`remove`). */
+  atEnd?: "retire" | "remove" | undefined;
+  onRegistered?: ((name: string) => void) | undefined;
+  clock?: Clock | undefined;
+  log?: Log | undefined;
 }
 
-/** The kubelets of many virtual nodes, until the signal: nodes that live, pods that run, logs that can be read. */
+/** Runs the kubelets of many virtual nodes until the signal. */
 export async function runKubelets(options: KubeletsOptions): Promise<void> {
   const { client, clientAs, nodes, signal, clock = systemClock, log = noLog } = options;
   const kubelet = (name: string): Client => clientAs(nodeIdentity(name));
@@ -48,24 +48,24 @@ export async function runKubelets(options: KubeletsOptions): Promise<void> {
     clock,
     log,
   });
-  const patience = new Patience(log);
+  const outageRetry = new OutageRetry(log);
   const events = new PodEvents({ kubelet, clock });
-  const failures = new FailureFiles(nodes, (name) => podKeeper.look(name));
+  const behaviourFiles = new BehaviourFiles(nodes, (name) => podKeeper.resync(name));
   const nodeKeeper: NodeKeeper = new NodeKeeper({
     ...options,
     kubelet,
-    patience,
+    outageRetry,
     port: server.port,
-    onLost: (name) => podKeeper.look(name),
-    onBeat: (name) => failures.look(name),
+    onLost: (name) => podKeeper.resync(name),
+    onBeat: (name) => behaviourFiles.check(name),
     clock,
     log,
   });
   const podKeeper: PodKeeper = new PodKeeper({
     ...options,
     kubelet,
-    patience,
-    plays: (name) => nodeKeeper.plays(name),
+    outageRetry,
+    runsNode: (name) => nodeKeeper.runsNode(name),
     budget: new LogBudget(),
     events,
     clock,
@@ -80,7 +80,7 @@ export async function runKubelets(options: KubeletsOptions): Promise<void> {
   }
 }
 
-/** Whose certificates a kubelet believes: what the cluster publishes, else the authority that we ourselves believe. */
+/** The authority for client certificates: the published one, else the one that signed the API server's certificate. */
 async function clientAuthority({ client, cluster }: KubeletsOptions): Promise<string | undefined> {
   try {
     const name = "extension-apiserver-authentication";
@@ -92,8 +92,8 @@ async function clientAuthority({ client, cluster }: KubeletsOptions): Promise<st
   }
 }
 
-/** Looks with every heartbeat whether a file of a node says something new about its pods. */
-class FailureFiles {
+/** Checks with every heartbeat whether the behaviour files of a node changed. */
+class BehaviourFiles {
   readonly #nodes: ReadonlyMap<string, VirtualNode>;
   readonly #changed: (node: string) => void;
   readonly #known = new Map<string, string>();
@@ -103,7 +103,7 @@ class FailureFiles {
     this.#changed = changed;
   }
 
-  look(name: string): void {
+  check(name: string): void {
     const host = this.#nodes.get(name)?.usedHost;
     if (!host) return;
     let text = "";

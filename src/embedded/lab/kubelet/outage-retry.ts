@@ -2,27 +2,27 @@ import { isConflict, isTimeout, isUnreachable } from "../../../cluster/kube/api-
 import type { Log } from "../../../cluster/runtime/log/log.ts";
 import type { Result } from "../../../cluster/runtime/controller/controller.ts";
 
-/** Tries again what a server that is away could not do. It is told of once, however many nodes and pods notice. */
-export class Patience {
+/** Requeues work that failed because the API server is unreachable. An outage is logged once, not by every node and pod. */
+export class OutageRetry {
   readonly #log: Log;
-  #away = false;
+  #isOutage = false;
 
   constructor(log: Log) {
     this.#log = log;
   }
 
-  async try(work: () => Promise<Result | undefined>): Promise<Result | undefined> {
+  async run(work: () => Promise<Result | undefined>): Promise<Result | undefined> {
     try {
       const result = await work();
-      if (this.#away) this.#log.info({}, "the server is back");
-      this.#away = false;
+      if (this.#isOutage) this.#log.info({}, "API server is reachable again");
+      this.#isOutage = false;
       return result;
     } catch (error) {
-      // Somebody else was faster; what they wrote is on its way to us.
+      // Another client wrote first; the watch will deliver its version.
       if (isConflict(error)) return { requeue: true };
       if (!isUnreachable(error) && !isTimeout(error)) throw error;
-      if (!this.#away) this.#log.warn({ error }, "the server is away, will try again");
-      this.#away = true;
+      if (!this.#isOutage) this.#log.warn({ error }, "API server is unreachable, will retry");
+      this.#isOutage = true;
       return { requeue: true };
     }
   }

@@ -2,12 +2,12 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { formatMicroTime } from "../../../language/object/time.ts";
 import { type Lease, leaseKind, type LeaseSpec } from "../../../cluster/runtime/leader/lease.ts";
 import { VirtualClock } from "../../../cluster/runtime/testing/virtual-clock.ts";
-import { RivalLease } from "./rival-lease.ts";
+import { LeaseObserver } from "./lease-observer.ts";
 import { MemoryCluster } from "./testing/memory-cluster.ts";
 
 let clock: VirtualClock;
 let cluster: MemoryCluster;
-let rival: RivalLease;
+let rival: LeaseObserver;
 let end: () => void;
 let changes: (string | undefined)[];
 
@@ -15,7 +15,7 @@ beforeEach(async () => {
   clock = new VirtualClock();
   cluster = new MemoryCluster(clock);
   changes = [];
-  rival = new RivalLease(cluster.informer(leaseKind), "kube-scheduler", clock);
+  rival = new LeaseObserver(cluster.informer(leaseKind), "kube-scheduler", clock);
   rival.onChange(() => changes.push(rival.holder));
   end = await rival.start(new AbortController().signal);
 });

@@ -6,7 +6,7 @@ import type { Lease } from "../../../cluster/runtime/leader/lease.ts";
  * Whether somebody else holds a Lease and keeps renewing it. Time counts on our own clock, from when we saw it change; one
  * that we see for the first time may have been renewed just now.
  */
-export class RivalLease {
+export class LeaseObserver {
   readonly #leases: Informer<Lease>;
   readonly #name: string;
   readonly #clock: Clock;

@@ -1,18 +1,18 @@
 import { expect, test } from "vitest";
 import { VirtualClock } from "../../../cluster/runtime/testing/virtual-clock.ts";
-import { SpacedLooks } from "./resync-interval.ts";
+import { ResyncInterval } from "./resync-interval.ts";
 
-test("a look at many rests as long as they are many, each key for itself; a look at few does not", async () => {
+test("the interval of a key grows with its objects, and is none for a few", async () => {
   const clock = new VirtualClock();
-  const looks = new SpacedLooks(clock, 0.25);
-  looks.begin("many", 1000);
-  looks.begin("few", 39);
-  expect(["many", "few", "other"].map((key) => looks.restMs(key))).toEqual([250, 0, 0]);
+  const interval = new ResyncInterval(clock, 0.25);
+  interval.started("many", 1000);
+  interval.started("few", 39);
+  expect(["many", "few", "other"].map((key) => interval.waitMs(key))).toEqual([250, 0, 0]);
   await clock.advance(200);
-  expect(looks.restMs("many")).toBe(50);
+  expect(interval.waitMs("many")).toBe(50);
   await clock.advance(50);
-  expect(looks.restMs("many")).toBe(0);
-  looks.begin("many", 1000);
-  looks.forget("many");
-  expect(looks.restMs("many")).toBe(0);
+  expect(interval.waitMs("many")).toBe(0);
+  interval.started("many", 1000);
+  interval.forget("many");
+  expect(interval.waitMs("many")).toBe(0);
 });

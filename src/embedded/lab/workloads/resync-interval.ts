@@ -1,32 +1,35 @@
 import type { Clock } from "../../../cluster/runtime/clock.ts";
 
-/** Below this, a rest would cost more than it saves. */
+/** Shorter intervals cost more than they save. */
 const leastMs = 10;
 
-/** Spaces looks that cost time for each object, so that objects that change all the time do not take all of it. */
-export class SpacedLooks {
+/**
+ * The shortest interval between two reconciles of a key. It grows with the number of objects that a reconcile reads, so
+ * that objects that change all the time do not take all of the process's time.
+ */
+export class ResyncInterval {
   readonly #clock: Clock;
-  readonly #restMsPerObject: number;
-  readonly #again = new Map<string, number>();
+  readonly #msPerObject: number;
+  readonly #next = new Map<string, number>();
 
-  constructor(clock: Clock, restMsPerObject: number) {
+  constructor(clock: Clock, msPerObject: number) {
     this.#clock = clock;
-    this.#restMsPerObject = restMsPerObject;
+    this.#msPerObject = msPerObject;
   }
 
-  /** How long the next look has to wait; 0 for now. */
-  restMs(key: string): number {
-    return Math.max(0, (this.#again.get(key) ?? 0) - this.#clock.monotonic());
+  /** Milliseconds until the key may be reconciled; 0 for now. */
+  waitMs(key: string): number {
+    return Math.max(0, (this.#next.get(key) ?? 0) - this.#clock.monotonic());
   }
 
-  /** A look begins, at so many objects. */
-  begin(key: string, objects: number): void {
-    const ms = objects * this.#restMsPerObject;
-    if (ms >= leastMs) this.#again.set(key, this.#clock.monotonic() + ms);
-    else this.#again.delete(key);
+  /** A reconcile of the key starts, and reads this many objects. */
+  started(key: string, objects: number): void {
+    const ms = objects * this.#msPerObject;
+    if (ms >= leastMs) this.#next.set(key, this.#clock.monotonic() + ms);
+    else this.#next.delete(key);
   }
 
   forget(key: string): void {
-    this.#again.delete(key);
+    this.#next.delete(key);
   }
 }

@@ -11,19 +11,19 @@ import { LeaderGate, leadersOnly, LeadershipLostError } from "../../../cluster/r
 import { leaseKind, leaseStore } from "../../../cluster/runtime/leader/lease.ts";
 import { type Log, noLog } from "../../../cluster/runtime/log/log.ts";
 import type { Metrics } from "../../../cluster/runtime/metrics/metrics.ts";
-import { RivalLease } from "./rival-lease.ts";
+import { LeaseObserver } from "./lease-observer.ts";
 import type { NodeCaches } from "./workload-caches.ts";
-import { createLabCaches, type LabCaches, runControllers, runScheduling } from "./workload-sides.ts";
+import { createLabCaches, type LabCaches, runControllers, runScheduling } from "./workload-components.ts";
 
 /** The two programs of a cluster whose work this is. */
-export type WorkloadSide = "controllers" | "scheduler";
+export type WorkloadComponent = "controllers" | "scheduler";
 
-export type SideState =
+export type ComponentState =
   /** Another process like this one does it. */
   | { type: "candidate"; leader: string | undefined }
   | { type: "running" }
   /** The real program holds its Lease. */
-  | { type: "stepped back"; holder: string };
+  | { type: "idle"; holder: string };
 
 export interface WorkloadsOptions {
   /** The account that runs this, acting as each controller: no part has more rights than the one it stands in for. */
@@ -32,7 +32,7 @@ export interface WorkloadsOptions {
   /** Pods and nodes as they are read already, where somebody runs such caches for longer than this. */
   caches?: NodeCaches;
   /** Called with each change. */
-  onState?: (side: WorkloadSide, state: SideState) => void;
+  onState?: (side: WorkloadComponent, state: ComponentState) => void;
   /** Different for each process. Default: host name and a random part. */
   identity?: string;
   clock?: Clock;
@@ -44,7 +44,7 @@ const systemNamespace = "kube-system";
 const ownLease = "attune-lab-workloads";
 /** Who may read everything, and keep leases in kube-system. */
 const manager: Impersonation = { user: "system:kube-controller-manager" };
-const sides: Record<WorkloadSide, { lease: string; run: typeof runControllers }> = {
+const sides: Record<WorkloadComponent, { lease: string; run: typeof runControllers }> = {
   controllers: { lease: "kube-controller-manager", run: runControllers },
   scheduler: { lease: "kube-scheduler", run: runScheduling },
 };
@@ -66,7 +66,7 @@ export async function runWorkloads(options: WorkloadsOptions): Promise<void> {
       onNewLeader: (leader) => {
         if (leader === election.identity) return;
         log.info({ leader }, "another process runs the workloads");
-        for (const side of Object.keys(sides) as WorkloadSide[]) onState?.(side, { type: "candidate", leader });
+        for (const side of Object.keys(sides) as WorkloadComponent[]) onState?.(side, { type: "candidate", leader });
       },
       clock,
       log,
@@ -100,8 +100,8 @@ async function runTerm(options: Settled, client: Client, gate: LeaderGate, signa
     }
     return caches;
   };
-  const parts = (Object.keys(sides) as WorkloadSide[]).map((side) =>
-    runSide(side, options, { leases, gate, signal: ending, caches: sharedCaches }),
+  const parts = (Object.keys(sides) as WorkloadComponent[]).map((side) =>
+    runComponent(side, options, { leases, gate, signal: ending, caches: sharedCaches }),
   );
   // What fails ends the others, and is told.
   const ended = parts.map((part) =>
@@ -115,17 +115,17 @@ async function runTerm(options: Settled, client: Client, gate: LeaderGate, signa
   for (const outcome of outcomes) if (outcome.status === "rejected" && !signal.aborted) throw outcome.reason;
 }
 
-interface SideContext {
+interface ComponentContext {
   leases: Informer;
   gate: LeaderGate;
   signal: AbortSignal;
   caches: () => LabCaches;
 }
 
-async function runSide(side: WorkloadSide, options: Settled, context: SideContext): Promise<void> {
+async function runComponent(side: WorkloadComponent, options: Settled, context: ComponentContext): Promise<void> {
   const { clock, log, onState, clientAs, metrics } = options;
   const { signal, caches } = context;
-  const rival = new RivalLease(context.leases, sides[side].lease, clock);
+  const rival = new LeaseObserver(context.leases, sides[side].lease, clock);
   const end = await rival.start(signal).catch((error: unknown) => {
     if (signal.aborted) return () => {};
     throw error;
@@ -134,7 +134,7 @@ async function runSide(side: WorkloadSide, options: Settled, context: SideContex
     while (!signal.aborted) {
       if (rival.holder !== undefined) {
         log.info({ side, holder: rival.holder }, "step back: the real one holds its lease");
-        onState?.(side, { type: "stepped back", holder: rival.holder });
+        onState?.(side, { type: "idle", holder: rival.holder });
         await changed(rival, signal);
         continue;
       }
@@ -164,7 +164,7 @@ async function runSide(side: WorkloadSide, options: Settled, context: SideContex
   }
 }
 
-function changed(rival: RivalLease, signal: AbortSignal): Promise<void> {
+function changed(rival: LeaseObserver, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const release = rival.onChange(done);
     function done(): void {

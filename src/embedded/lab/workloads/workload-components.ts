@@ -56,7 +56,7 @@ export function createLabCaches(client: Client, given: CacheOptions, shared?: No
   return { workloads, ...more, own: all.filter((informer) => !others.has(informer)) };
 }
 
-export interface SideOptions {
+export interface ComponentOptions {
   /** The server as this user would use it. */
   as: (user: string) => Client;
   caches: LabCaches;
@@ -86,7 +86,7 @@ const controllers: Readonly<Record<string, Run>> = {
 export const controllerAccounts: readonly string[] = Object.keys(controllers);
 
 /** What kube-controller-manager would do. The first that fails ends the others. */
-export async function runControllers({ as, caches, signal, ...options }: SideOptions): Promise<void> {
+export async function runControllers({ as, caches, signal, ...options }: ComponentOptions): Promise<void> {
   const { workloads, services, endpointSlices, leases } = caches;
   const failed = new AbortController();
   const ending = AbortSignal.any([signal, failed.signal]);
@@ -104,7 +104,7 @@ export async function runControllers({ as, caches, signal, ...options }: SideOpt
 }
 
 /** What kube-scheduler would do. */
-export async function runScheduling({ as, caches, clock, log, signal }: SideOptions): Promise<void> {
+export async function runScheduling({ as, caches, clock, log, signal }: ComponentOptions): Promise<void> {
   const client = as("system:kube-scheduler");
   const recorder = new EventRecorder({ client, component: "default-scheduler", clock, log });
   const { pods, nodes, podDisruptionBudgets: budgets } = caches.workloads;

@@ -24,7 +24,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-const patience = { timeout: 60_000 };
+const outageRetry = { timeout: 60_000 };
 
 async function topology(text: string): Promise<string> {
   const file = join(dir, "topology.yaml");
@@ -32,7 +32,7 @@ async function topology(text: string): Promise<string> {
   return file;
 }
 
-describe("attune lab", patience, () => {
+describe("attune lab", outageRetry, () => {
   it("plays nodes, runs what is given to them, and takes them away at the end", async () => {
     const client = new HttpClient(await loadConnection({ kubeconfig: server.kubeconfig }));
     const file = await topology("groups: [{name: 'big-{}', count: 2, cpus: 32}, {name: small}]");

@@ -4,7 +4,7 @@ import { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
 import type { VirtualNode } from "../../../embedded/lab/kubelet/node/virtual-node.ts";
 import { runLab } from "../../../embedded/lab/run-lab.ts";
-import type { SideState, WorkloadSide } from "../../../embedded/lab/workloads/run-workloads.ts";
+import type { ComponentState, WorkloadComponent } from "../../../embedded/lab/workloads/run-workloads.ts";
 import { readTopology, TopologyError } from "../../../embedded/lab/topology-file.ts";
 import { createLog } from "../../../cluster/runtime/log/log.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
@@ -74,9 +74,9 @@ function progress(all: number): (name: string) => void {
   };
 }
 
-function sayState(side: WorkloadSide, state: SideState): void {
+function sayState(side: WorkloadComponent, state: ComponentState): void {
   if (state.type === "running") say(`${side}: run here`);
-  else if (state.type === "stepped back") say(`${side}: left to ${state.holder}`);
+  else if (state.type === "idle") say(`${side}: left to ${state.holder}`);
   else say(`${side}: run by ${state.leader ?? "another lab"}`);
 }
 

@@ -10,7 +10,7 @@ import { kinds } from "../../../cluster/kube/kinds.ts";
 import type { VirtualNode } from "../../../embedded/lab/kubelet/node/virtual-node.ts";
 import { labRbac, labServiceAccount } from "../../../embedded/lab/rbac.ts";
 import { runLab } from "../../../embedded/lab/run-lab.ts";
-import { controllerAccounts } from "../../../embedded/lab/workloads/workload-sides.ts";
+import { controllerAccounts } from "../../../embedded/lab/workloads/workload-components.ts";
 import { exampleLabel } from "./worked-example.ts";
 import { runOperator } from "../../operator/operator.ts";
 import { operatorServiceAccount, systemNamespace } from "../../operator/rbac.ts";

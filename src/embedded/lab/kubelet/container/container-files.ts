@@ -20,7 +20,7 @@ interface Mount {
   readonly source: { type: "host"; path: string } | { type: "files"; read: () => Promise<Files>; below: string };
 }
 
-/** What a container sees where volumes are mounted. They are read when asked for, so they are never long out of date. */
+/** The files in the volumes of a container. Each read asks the source of the volume: files follow changes of objects. */
 export function containerFiles(input: MountInput): ContainerFiles {
   const mounts = mountsOf(input);
   const find = (path: string): { mount: Mount; rest: string } | undefined => {
@@ -70,8 +70,9 @@ function mountsOf(input: MountInput): Mount[] {
 
 async function filesOf(volume: Volume, input: MountInput): Promise<Files> {
   const files = new Map<string, string>();
-  if (volume.configMap) await fromData(files, "configMap", volume.configMap.name, volume.configMap.items, input);
-  if (volume.secret) await fromData(files, "secret", volume.secret.secretName, volume.secret.items, input);
+  const { configMap, secret } = volume;
+  if (configMap) await fromData(files, { kind: "configMap", ...configMap }, input);
+  if (secret) await fromData(files, { kind: "secret", name: secret.secretName, items: secret.items }, input);
   if (volume.downwardAPI) fromPod(files, volume.downwardAPI.items, input);
   for (const source of volume.projected?.sources ?? []) await fromProjection(files, source, input);
   return files;
@@ -79,17 +80,21 @@ async function filesOf(volume: Volume, input: MountInput): Promise<Files> {
 
 async function fromProjection(files: Map<string, string>, source: VolumeProjection, input: MountInput): Promise<void> {
   const { configMap, secret, downwardAPI, serviceAccountToken } = source;
-  if (configMap) await fromData(files, "configMap", configMap.name, configMap.items, input);
-  if (secret) await fromData(files, "secret", secret.name, secret.items, input);
+  if (configMap) await fromData(files, { kind: "configMap", ...configMap }, input);
+  if (secret) await fromData(files, { kind: "secret", ...secret }, input);
   if (downwardAPI) fromPod(files, downwardAPI.items, input);
   if (serviceAccountToken) files.set(serviceAccountToken.path, await input.token(serviceAccountToken).token());
 }
 
+interface DataSource {
+  readonly kind: "configMap" | "secret";
+  readonly name?: string | undefined;
+  readonly items?: readonly KeyToPath[] | undefined;
+}
+
 async function fromData(
   files: Map<string, string>,
-  kind: "configMap" | "secret",
-  name: string | undefined,
-  items: readonly KeyToPath[] | undefined,
+  { kind, name, items }: DataSource,
   { reads, pod }: MountInput,
 ): Promise<void> {
   const data = name ? await reads.data(kind, pod.metadata.namespace ?? "", name) : undefined;
@@ -110,7 +115,7 @@ function fromPod(files: Map<string, string>, items: DownwardItems | undefined, i
   }
 }
 
-/** What has to be there before a pod can start: volumes from objects that are not optional. */
+/** The ConfigMaps and Secrets of volumes that are not optional: the pod starts once they exist. */
 export function neededObjects(volumes: readonly Volume[] | undefined): NeededObject[] {
   return (volumes ?? []).flatMap(({ name: volume, configMap, secret }): NeededObject[] => {
     if (configMap?.name && !configMap.optional) return [{ volume, kind: "configMap", name: configMap.name }];

@@ -2,32 +2,30 @@ import type { Container } from "kubernetes-types/core/v1.js";
 import { behaviourOf } from "./behaviour.ts";
 import { isProgram } from "./container-files.ts";
 import { ContainerLog } from "./container-log.ts";
-import type { ContainerRun } from "./container-run.ts";
+import { type ContainerRun, restarts } from "./container-run.ts";
 import { environmentOf, readsForEnvironment } from "./environment.ts";
 import { nodeStatus } from "../node/node-object.ts";
 import { NodeReads } from "../node/node-reads.ts";
 import type { Pod } from "../pod/pod-admission.ts";
-import { goDuration, restarts } from "../pod/pod-containers.ts";
-import { hostIP, nowOn, type PodPlace, type PodSurroundings, retryMs } from "../pod/pod-surroundings.ts";
+import { hostIP, type KubeletContext, type NextSync, nowOn, type PodContext, retryMs } from "../pod/pod-context.ts";
 import { startProgram } from "./start-program.ts";
-import type { Wake } from "../wake.ts";
 
 export interface ContainerLife {
   readonly pod: Pod;
   readonly container: Container;
   readonly run: ContainerRun;
-  readonly place: PodPlace;
-  readonly wake: Wake;
+  readonly context: PodContext;
+  readonly nextSync: NextSync;
   readonly behaviour: Parameters<typeof behaviourOf>[0];
 }
 
-/** Brings one container as far as it gets now. */
-export async function live(life: ContainerLife): Promise<void> {
-  const { pod, run, wake, place } = life;
-  const { clock, events } = place.surroundings;
+/** Moves one container on as far as it gets now: start, end, restart. */
+export async function advanceContainer(life: ContainerLife): Promise<void> {
+  const { pod, run, nextSync, context } = life;
+  const { clock, events } = context.shared;
   for (;;) {
     if (run.running) {
-      if (run.program) run.ready = life.behaviour.wishes.ready !== "false";
+      if (run.program) run.ready = life.behaviour.overrides.ready !== "false";
       else behave(life);
       if (run.running) return;
     }
@@ -44,35 +42,35 @@ export async function live(life: ContainerLife): Promise<void> {
       const { name, namespace, uid } = pod.metadata;
       const where = `${name}_${namespace}(${uid})`;
       const message = `Back-off restarting failed container ${run.name} in pod ${where}`;
-      if (run.ended) events.warn(pod, place.node.name, "BackOff", message);
-      const times = `back-off ${goDuration(run.backOffMs)} restarting failed container=${run.name}`;
+      if (run.ended) events.warn(pod, context.node.name, "BackOff", message);
+      const times = `back-off ${goDuration(run.backoffMs)} restarting failed container=${run.name}`;
       run.wait("CrashLoopBackOff", `${times} pod=${where}`);
-      return wake.at(monotonic + wait);
+      return nextSync.at(monotonic + wait);
     }
     if (!(await start(life))) return;
-    run.grow();
+    run.growBackoff();
   }
 }
 
-/** A container that runs no program of ours does as it is told. */
-function behave({ run, wake, place, behaviour: input }: ContainerLife): void {
+/** Lets a container that runs no program of ours do what its behaviour says. */
+function behave({ run, nextSync, context, behaviour: input }: ContainerLife): void {
   const behaviour = behaviourOf(input);
   const { exitCode, runMs, message } = behaviour;
   run.ready = input.role !== "init" && behaviour.ready;
   if (exitCode === undefined) return;
   const due = run.since + runMs;
-  const now = nowOn(place.surroundings.clock);
-  if (now.monotonic < due) return wake.at(due);
-  if (message) logOf(run, place.surroundings).write(message);
+  const now = nowOn(context.shared.clock);
+  if (now.monotonic < due) return nextSync.at(due);
+  if (message) logOf(run, context.shared).write(message);
   run.end(exitCode, now, { message });
   run.ready = input.role === "init" && exitCode === 0;
 }
 
-/** False when something it needs is missing. */
-async function start({ pod, container, run, wake, place }: ContainerLife): Promise<boolean> {
-  const { node, podIP, surroundings } = place;
-  const { cluster, clock, events, kubelet } = surroundings;
-  const program = isProgram(container) ? surroundings.program : undefined;
+/** False when a ConfigMap or Secret is missing, or the pod began to terminate. */
+async function start({ pod, container, run, nextSync, context }: ContainerLife): Promise<boolean> {
+  const { node, podIP, shared } = context;
+  const { cluster, clock, events, kubelet } = shared;
+  const program = isProgram(container) ? shared.program : undefined;
   const started = (): void => {
     run.started(nowOn(clock));
     events.started(pod, node.name, container.image);
@@ -85,11 +83,11 @@ async function start({ pod, container, run, wake, place }: ContainerLife): Promi
   const reads = new NodeReads(kubelet(node.name), clock);
   const input = { pod, container, reads, hostIP, podIP, allocatable, server: cluster.server };
   const environment = await environmentOf(input);
-  if (place.isEnding()) return false;
+  if (context.isEnding()) return false;
   if (environment.type === "blocked") {
     run.wait("CreateContainerConfigError", environment.message);
     events.warn(pod, node.name, "Failed", `Error: ${environment.message}`);
-    wake.at(clock.monotonic() + retryMs);
+    nextSync.at(clock.monotonic() + retryMs);
     return false;
   }
   started();
@@ -103,16 +101,23 @@ async function start({ pod, container, run, wake, place }: ContainerLife): Promi
     cluster,
     variables,
     clock,
-    log: logOf(run, surroundings),
+    log: logOf(run, shared),
     ended: (exitCode) => {
       run.end(exitCode, nowOn(clock));
-      surroundings.changed(place.key);
+      shared.changed(context.key);
     },
   });
   return true;
 }
 
-function logOf(run: ContainerRun, { clock, budget }: PodSurroundings): ContainerLog {
+function logOf(run: ContainerRun, { clock, budget }: KubeletContext): ContainerLog {
   run.log ??= new ContainerLog(clock, budget);
   return run.log;
+}
+
+/** `10s`, `2m40s`: as Go formats durations, in whole seconds. */
+function goDuration(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  const minutes = Math.floor(seconds / 60);
+  return minutes > 0 ? `${minutes}m${seconds % 60}s` : `${seconds}s`;
 }

@@ -15,7 +15,7 @@ test("lines are kept as they come, and long ones are cut", () => {
   expect(texts(log).map(({ length }) => length)).toEqual([3, 3, 16_384, 3616]);
 });
 
-test("a flood keeps its end, and no more memory than a log may have", () => {
+test("a log keeps its latest lines within its limit", () => {
   const budget = new LogBudget();
   const log = logOf(budget);
   for (let i = 0; i < 100_000; i++) log.write(`line ${i} ${"x".repeat(100)}`);
@@ -25,7 +25,7 @@ test("a flood keeps its end, and no more memory than a log may have", () => {
   expect(texts(log)[0]).not.toMatch(/^line 0 /);
 });
 
-test("where all logs together hold too much, each keeps little, and gives back what it had", () => {
+test("above the limit of all logs each keeps little, and discarded logs free the budget", () => {
   const budget = new LogBudget();
   const logs = Array.from({ length: 300 }, () => logOf(budget));
   for (const log of logs) for (let i = 0; i < 400; i++) log.write("x".repeat(1000));
@@ -34,14 +34,14 @@ test("where all logs together hold too much, each keeps little, and gives back w
   expect(budget.used).toBe(0);
 });
 
-test("a follower gets what is new, even where older lines went meanwhile", () => {
+test("a follower gets new lines, even when older ones were dropped meanwhile", () => {
   const log = logOf();
   log.write("before");
-  let told = 0;
-  const stop = log.follow(() => told++);
+  let notified = 0;
+  const stop = log.follow(() => notified++);
   const { seen } = log.after(log.written);
   log.write("a\nb");
-  expect(told).toBe(1);
+  expect(notified).toBe(1);
   expect(log.after(seen).lines.map(({ text }) => text)).toEqual(["a", "b"]);
   for (let i = 0; i < 10_000; i++) log.write("x".repeat(100));
   expect(log.after(seen).lines.length).toBe(log.lines().length);
@@ -49,5 +49,5 @@ test("a follower gets what is new, even where older lines went meanwhile", () =>
   log.close();
   log.write("after the end");
   expect(texts(log)).not.toContain("after the end");
-  expect(told).toBe(10_001);
+  expect(notified).toBe(10_001);
 });

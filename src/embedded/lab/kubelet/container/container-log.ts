@@ -8,28 +8,28 @@ export interface LogLine {
 /** Longer lines are cut into several, as container runtimes do. */
 const longestLine = 16 * 1024;
 const mostCharacters = 256 * 1024;
-/** What all logs of a process may hold; beyond it each keeps little. */
+/** The limit of all logs of a process together; above it each keeps `littleCharacters`. */
 const mostOfAll = 64 * 1024 * 1024;
 const littleCharacters = 8 * 1024;
-/** What a line costs besides its text. */
+/** The cost of a line besides its text. */
 const lineOverhead = 64;
 
-/** How much all logs that share it hold. */
+/** The size of all logs that share it. */
 export class LogBudget {
   used = 0;
 }
 
-/** The latest lines of one run of a container. Memory is bounded: the oldest go. */
+/** The latest lines of one run of a container. Memory is bounded: the oldest lines are dropped. */
 export class ContainerLog {
   readonly #clock: Clock;
   readonly #budget: LogBudget;
   #lines: LogLine[] = [];
-  /** Lines before this one are gone; they are cut off when they are half of the array. */
+  /** Lines before this one are dropped; the array is cut when they are half of it. */
   #first = 0;
   #size = 0;
   #closed = false;
   readonly #followers = new Set<() => void>();
-  /** Lines ever written: followers count with it. */
+  /** Lines ever written: a follower's position. */
   #written = 0;
 
   constructor(clock: Clock, budget: LogBudget) {
@@ -41,7 +41,7 @@ export class ContainerLog {
     return this.#closed;
   }
 
-  /** Characters held, with what lines cost. */
+  /** Characters, with the overhead of lines. */
   get size(): number {
     return this.#size;
   }
@@ -52,17 +52,17 @@ export class ContainerLog {
     for (const line of text.split("\n"))
       for (let start = 0; start === 0 || start < line.length; start += longestLine)
         this.#add({ at, text: line.slice(start, start + longestLine) });
-    this.#tell();
+    this.#notify();
   }
 
-  /** Nothing comes after this. */
+  /** Later writes are ignored. */
   close(): void {
     this.#closed = true;
-    this.#tell();
+    this.#notify();
     this.#followers.clear();
   }
 
-  /** Gives back what it holds. */
+  /** Closes the log and gives its share of the budget back. */
   discard(): void {
     this.close();
     this.#budget.used -= this.#size;
@@ -74,7 +74,7 @@ export class ContainerLog {
     return this.#first === 0 ? this.#lines : this.#lines.slice(this.#first);
   }
 
-  /** The lines after the first `seen` ever written, as far as they are still there, and the new count. */
+  /** The lines after the first `seen` ever written, without dropped ones, and the new count. */
   after(seen: number): { lines: readonly LogLine[]; seen: number } {
     const missed = this.#written - seen;
     const held = this.#lines.length - this.#first;
@@ -86,7 +86,7 @@ export class ContainerLog {
     return this.#written;
   }
 
-  /** Calls back when there is more, or when the log is closed. */
+  /** Calls back after each write and when the log is closed. Returns how to stop. */
   follow(changed: () => void): () => void {
     this.#followers.add(changed);
     return () => void this.#followers.delete(changed);
@@ -112,7 +112,7 @@ export class ContainerLog {
     this.#budget.used += by;
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const changed of this.#followers) changed();
   }
 }

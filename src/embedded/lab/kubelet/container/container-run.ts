@@ -1,4 +1,5 @@
 import type { Container, ContainerStatus } from "kubernetes-types/core/v1.js";
+import type { kinds } from "../../../../cluster/kube/kinds.ts";
 import { parseTime } from "../../../../language/object/time.ts";
 import type { ContainerLog } from "./container-log.ts";
 
@@ -16,14 +17,31 @@ export interface Ended {
   readonly finishedAt: number;
 }
 
-/** Init containers end before others start; sidecars start among them and stay. */
+/** Init containers end before the main ones start; sidecars start among them and keep running. */
 export type Role = "init" | "sidecar" | "main";
 
-/** A program under way, and how to end it. */
+type Pod = NonNullable<(typeof kinds.pod)["object"]>;
+
+/** The containers of a pod in the order in which they start. */
+export function containersOf({ spec }: Pod): { container: Container; role: Role }[] {
+  const inits = (spec?.initContainers ?? []).map((container) => ({
+    container,
+    role: container.restartPolicy === "Always" ? ("sidecar" as const) : ("init" as const),
+  }));
+  return [...inits, ...(spec?.containers ?? []).map((container) => ({ container, role: "main" as const }))];
+}
+
+/** Whether the pod's restart policy restarts a main container that ended with this code. */
+export function restarts({ spec }: Pod, exitCode: number): boolean {
+  const policy = spec?.restartPolicy ?? "Always";
+  return policy === "Always" || (policy === "OnFailure" && exitCode !== 0);
+}
+
+/** A running program, and how to end it. */
 export interface RunningProgram {
   /** SIGTERM. */
   terminate(): void;
-  /** SIGKILL: whatever it still does is not heard. */
+  /** SIGKILL: its log and its access to the API server end. */
   kill(): void;
   readonly done: Promise<void>;
 }
@@ -36,10 +54,10 @@ export class ContainerRun {
   last: Ended | undefined;
   restarts = 0;
   ready = false;
-  /** On the clock that never jumps: when it was started, or when it ended. */
+  /** On the monotonic clock: when it started, or when it ended. */
   since = 0;
-  /** How long a restart has to wait after the end. */
-  backOffMs = 0;
+  /** The delay between the end and the next restart. */
+  backoffMs = 0;
   program: RunningProgram | undefined;
   log: ContainerLog | undefined;
   previousLog: ContainerLog | undefined;
@@ -57,7 +75,7 @@ export class ContainerRun {
     return this.state.type === "terminated" ? this.state : undefined;
   }
 
-  /** The end of the latest run, also while it waits to be started again. */
+  /** How the latest run ended, also while the container waits for its restart. */
   get lastEnd(): Ended | undefined {
     return this.ended ?? (this.state.type === "waiting" ? this.last : undefined);
   }
@@ -91,7 +109,7 @@ export class ContainerRun {
     this.ready = false;
     this.program = undefined;
     this.log?.close();
-    if (ranMs > healthyMs) this.backOffMs = 0;
+    if (ranMs > healthyMs) this.backoffMs = 0;
   }
 
   wait(reason: string, message?: string): void {
@@ -99,25 +117,26 @@ export class ContainerRun {
     this.state = { type: "waiting", reason, ...(message === undefined ? {} : { message }) };
   }
 
-  /** How long until it may be started again; 0 for now. Whoever starts it says so with `grow`. */
+  /** Milliseconds until it may be restarted; 0 for now. */
   restartIn(monotonic: number): number {
-    return Math.max(0, this.since + this.backOffMs - monotonic);
+    return Math.max(0, this.since + this.backoffMs - monotonic);
   }
 
-  grow(): void {
-    this.backOffMs = this.backOffMs === 0 ? firstBackOffMs : Math.min(2 * this.backOffMs, longestBackOffMs);
+  /** Doubles the delay: to be called with every restart. */
+  growBackoff(): void {
+    this.backoffMs = this.backoffMs === 0 ? firstBackoffMs : Math.min(2 * this.backoffMs, longestBackoffMs);
   }
 }
 
-const firstBackOffMs = 10_000;
-const longestBackOffMs = 300_000;
-/** After a run of twice the longest wait, earlier failures are forgotten. */
-const healthyMs = 2 * longestBackOffMs;
+const firstBackoffMs = 10_000;
+const longestBackoffMs = 300_000;
+/** A run of twice the longest delay resets it, as in a kubelet. */
+const healthyMs = 2 * longestBackoffMs;
 
-/** How a lab that ended leaves its programs: what was running inside it is gone. */
+/** The programs of a lab end with its process, without a status. */
 const lost = { exitCode: 137, reason: "ContainerStatusUnknown", message: "the lab that ran the container has ended" };
 
-/** The container as an earlier lab left it in the pod's status. */
+/** The container as an earlier process left it in the pod's status. */
 export function adoptContainer(
   { name }: Container,
   role: Role,

@@ -46,7 +46,7 @@ const key = (kind: "configMapKeyRef" | "secretKeyRef", ref: object) => ({
 });
 
 describe("the environment of a container", () => {
-  test("tells where the API server is", async () => {
+  test("has the address of the API server", async () => {
     expect(await variables({})).toEqual({
       HOSTNAME: "p",
       KUBERNETES_SERVICE_HOST: "::1",
@@ -99,7 +99,7 @@ describe("the environment of a container", () => {
     [key("configMapKeyRef", { name: "settings", key: "z" }), "couldn't find key z in ConfigMap ns/settings"],
     [key("secretKeyRef", { name: "keys", key: "z" }), "couldn't find key z in Secret ns/keys"],
     [{ envFrom: [{ secretRef: { name: "none" } }] }, 'secret "none" not found'],
-  ])("cannot be made from %j", async (container, message) => {
+  ])("is blocked by %j", async (container, message) => {
     expect(await variables(container)).toBe(message);
     expect(readsForEnvironment({ name: "c", ...container })).toBe(true);
   });

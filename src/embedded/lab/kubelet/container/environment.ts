@@ -9,7 +9,7 @@ export interface EnvironmentInput {
   readonly reads: NodeReads;
   readonly hostIP: string;
   readonly podIP: string;
-  /** What the node can give: the limit of a container that has none. */
+  /** Of the node: the limit of a container without one, as in the downward API. */
   readonly allocatable: Readonly<Record<string, string>>;
   /** Where a pod finds the API server. */
   readonly server: string;
@@ -19,7 +19,7 @@ export type Environment =
   | { readonly type: "ready"; readonly variables: Readonly<Record<string, string>> }
   | { readonly type: "blocked"; readonly message: string };
 
-/** The environment of a container as a kubelet makes it: later ones win, and may use the earlier ones. */
+/** The environment of a container as a kubelet makes it: later variables win, and may refer to earlier ones. */
 export async function environmentOf(input: EnvironmentInput): Promise<Environment> {
   const variables = serviceVariables(input);
   try {
@@ -42,7 +42,7 @@ export async function environmentOf(input: EnvironmentInput): Promise<Environmen
   return { type: "ready", variables: Object.assign(Object.create(null), Object.fromEntries(variables)) };
 }
 
-/** Whether anything in it has to be read from the server. */
+/** Whether a ConfigMap or Secret has to be read for it. */
 export function readsForEnvironment({ env, envFrom }: Container): boolean {
   if (envFrom && envFrom.length > 0) return true;
   return env?.some(({ valueFrom: from }) => from?.configMapKeyRef || from?.secretKeyRef) ?? false;
@@ -86,7 +86,7 @@ async function dataOf(
 
 const bracketed = /^metadata\.(labels|annotations)\['([^']*)'\]$/;
 
-/** The downward API. `undefined` for what it does not know. */
+/** The downward API. `undefined` for an unknown field. */
 export function fieldOf(
   path: string,
   { pod, hostIP, podIP }: Pick<EnvironmentInput, "pod" | "hostIP" | "podIP">,
@@ -152,7 +152,7 @@ export function resourceOf(
   return String(Math.ceil(amount / unit));
 }
 
-/** `$(NAME)` → its value; `$$(NAME)` → `$(NAME)`; what is not known stays as it is. */
+/** `$(NAME)` → its value; `$$(NAME)` → `$(NAME)`; references to unknown names stay as they are. */
 export function expand(text: string, variables: ReadonlyMap<string, string>): string {
   let result = "";
   for (let at = 0; at < text.length; at++) {

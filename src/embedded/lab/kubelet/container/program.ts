@@ -2,25 +2,25 @@ import type { MemoryHost } from "../../../../node/host/memory-host.ts";
 import type { FileText } from "../../../../node/host/host.ts";
 import type { Connection } from "../../../../cluster/kube/connect/connection.ts";
 
-/** A container whose first word is `attune`, as it runs inside this process. */
+/** A container whose command is `attune`: it runs inside this process. */
 export interface ProgramRun {
-  /** The words after `attune`. */
+  /** The arguments after `attune`. */
   args: readonly string[];
   env: Readonly<Record<string, string>>;
   /** The node it runs on. */
   host: MemoryHost;
-  /** What is mounted into the container. */
+  /** The files of its volumes. */
   files: ContainerFiles;
   /** To the cluster, with the token of its pod's ServiceAccount. */
   connection: Connection;
   node: string;
   /** A line of its log. */
   write: (line: string) => void;
-  /** SIGTERM. Whoever goes on after the grace period is cut off from its log and from the cluster. */
+  /** SIGTERM. A program that goes on after the grace period loses its log and its token. */
   signal: AbortSignal;
 }
 
-/** Resolves with the exit code. What it throws is written to its log, and the exit code is 1. */
+/** Resolves with the exit code. An error it throws is written to its log, and the exit code is 1. */
 export type Program = (run: ProgramRun) => Promise<number>;
 
 export interface ContainerFiles {

@@ -13,7 +13,7 @@ import type { VirtualNode } from "../node/virtual-node.ts";
 export interface ProgramStart extends EnvironmentInput {
   readonly program: Program;
   readonly node: VirtualNode;
-  /** As the node's kubelet. */
+  /** Acts as the node's kubelet. */
   readonly client: Client;
   readonly cluster: Cluster;
   readonly variables: Readonly<Record<string, string>>;
@@ -33,8 +33,8 @@ export function startProgram(start: ProgramStart): RunningProgram {
       namespace: pod.metadata.namespace ?? "",
       pod: { name: pod.metadata.name ?? "", uid: pod.metadata.uid ?? "" },
       serviceAccount: pod.spec?.serviceAccountName || "default",
-      ...(wanted.audience ? { audiences: [wanted.audience] } : {}),
-      ...(wanted.expirationSeconds ? { expirationSeconds: wanted.expirationSeconds } : {}),
+      audiences: wanted.audience ? [wanted.audience] : [],
+      expirationSeconds: wanted.expirationSeconds || undefined,
       clock,
     });
     tokens.push(made);
@@ -47,8 +47,8 @@ export function startProgram(start: ProgramStart): RunningProgram {
     byAudience.set(key, known);
     return known;
   };
-  const run = begun(start.program, {
-    args: wordsOf(container, start.variables),
+  const run = invoke(start.program, {
+    args: argumentsOf(container, start.variables),
     env: start.variables,
     host: node.host,
     files: containerFiles({ ...start, token: mounted }),
@@ -82,13 +82,13 @@ export function startProgram(start: ProgramStart): RunningProgram {
   };
 }
 
-/** Also one that fails before its first wait. */
-async function begun(program: Program, run: ProgramRun): Promise<number> {
+/** As a promise, also if the program throws before its first `await`. */
+async function invoke(program: Program, run: ProgramRun): Promise<number> {
   return program(run);
 }
 
-/** Without a command the image's own would run, and its arguments are words of ours all the same. */
-function wordsOf({ command = [], args = [] }: Container, variables: Readonly<Record<string, string>>): string[] {
+/** The arguments after `attune`, which is the first word of `command`, or of `args` where there is no command. */
+function argumentsOf({ command = [], args = [] }: Container, variables: Readonly<Record<string, string>>): string[] {
   const known = new Map(Object.entries(variables));
   return [...command, ...args].slice(1).map((word) => expand(word, known));
 }

@@ -8,15 +8,15 @@ export type Access = { type: "allowed" } | { type: "unknown" } | { type: "denied
 
 interface Requester {
   user: string;
-  uid?: string;
+  uid?: string | undefined;
   groups: string[];
 }
 
 const allowedMs = 300_000;
 const deniedMs = 30_000;
-const mostRemembered = 1000;
+const mostCached = 1000;
 
-/** Who may read logs: whoever the cluster knows and lets use `nodes/proxy`, as with any kubelet. */
+/** Authenticates readers of logs and authorizes them for `nodes/proxy`, as a kubelet does. */
 export class LogAccess {
   readonly #client: Client;
   readonly #clock: Clock;
@@ -38,7 +38,7 @@ export class LogAccess {
   async #bearer(authorization: string | undefined): Promise<Requester | undefined> {
     if (!authorization?.startsWith("Bearer ")) return undefined;
     const token = authorization.slice("Bearer ".length);
-    return this.#remembered(`token ${token}`, async () => {
+    return this.#cached(`token ${token}`, async () => {
       const review = { apiVersion: "authentication.k8s.io/v1", kind: "TokenReview", metadata: {}, spec: { token } };
       const answer = await this.#client.raw("POST", "/apis/authentication.k8s.io/v1/tokenreviews", review);
       const status = statusOf<{
@@ -51,7 +51,7 @@ export class LogAccess {
   }
 
   async #allows({ user, uid, groups }: Requester, node: string): Promise<boolean> {
-    return this.#remembered(`access ${JSON.stringify([user, groups, node])}`, async () => {
+    return this.#cached(`access ${JSON.stringify([user, groups, node])}`, async () => {
       const resourceAttributes = { verb: "get", version: "v1", resource: "nodes", subresource: "proxy", name: node };
       const spec = { user, uid, groups, resourceAttributes };
       const review = { apiVersion: "authorization.k8s.io/v1", kind: "SubjectAccessReview", metadata: {}, spec };
@@ -60,12 +60,12 @@ export class LogAccess {
     });
   }
 
-  /** What the server said, for as long as kubelets remember it; who was let in for longer than who was not. */
-  async #remembered<T>(key: string, ask: () => Promise<T>): Promise<T> {
+  /** Caches the answers of the API server as long as a kubelet does: allowed ones longer than denied ones. */
+  async #cached<T>(key: string, ask: () => Promise<T>): Promise<T> {
     const now = this.#clock.monotonic();
     const known = this.#known.get(key);
     if (known && now < known.until) return known.value as Promise<T>;
-    if (this.#known.size >= mostRemembered) this.#known.clear();
+    if (this.#known.size >= mostCached) this.#known.clear();
     const fresh = { until: now + deniedMs, value: ask() };
     this.#known.set(key, fresh);
     try {
@@ -83,7 +83,7 @@ function statusOf<T extends object>(answer: unknown): Partial<T> {
   return isObject(answer) && isObject(answer["status"]) ? (answer["status"] as Partial<T>) : {};
 }
 
-/** The user a certificate of the cluster's authority speaks for. */
+/** The user of a client certificate that the cluster's authority signed. */
 function certified(socket: TLSSocket): Requester | undefined {
   if (!socket.authorized) return undefined;
   const { CN, O } = socket.getPeerCertificate().subject ?? {};

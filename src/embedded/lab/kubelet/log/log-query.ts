@@ -1,18 +1,18 @@
 import { parseTime } from "../../../../language/object/time.ts";
 import type { LogLine } from "../container/container-log.ts";
 
-/** Which part of a log is asked for, as `kubectl logs` does. */
+/** The query of a log request: the options of `kubectl logs`. */
 export interface LogQuery {
   readonly follow: boolean;
   readonly previous: boolean;
   readonly timestamps: boolean;
-  readonly tailLines?: number;
-  readonly limitBytes?: number;
+  readonly tailLines?: number | undefined;
+  readonly limitBytes?: number | undefined;
   /** Wall time. */
-  readonly since?: number;
+  readonly since?: number | undefined;
 }
 
-/** Throws a RangeError that names what cannot be. */
+/** Throws a RangeError that names the invalid parameter. */
 export function readLogQuery(query: URLSearchParams, now: number): LogQuery {
   const tailLines = count(query, "tailLines");
   const limitBytes = count(query, "limitBytes");
@@ -25,9 +25,9 @@ export function readLogQuery(query: URLSearchParams, now: number): LogQuery {
     follow: isSet(query, "follow"),
     previous: isSet(query, "previous"),
     timestamps: isSet(query, "timestamps"),
-    ...(tailLines === undefined ? {} : { tailLines }),
-    ...(limitBytes === undefined ? {} : { limitBytes }),
-    ...(since === undefined ? {} : { since }),
+    tailLines,
+    limitBytes,
+    since,
   };
 }
 

@@ -13,7 +13,7 @@ import type { PodRun } from "../pod/pod-run.ts";
 export interface LogServerOptions {
   readonly find: (namespace: string, pod: string) => PodRun | undefined;
   access: Pick<LogAccess, "of">;
-  /** PEM of those who sign certificates that are believed. */
+  /** PEM of the authority that signs client certificates. */
   clientAuthority: string | undefined;
   clock: Clock;
   log: Log;
@@ -28,20 +28,20 @@ export interface LogServer {
 
 const year = 365 * 24 * 3600 * 1000;
 
-/** The kubelet's side of `kubectl logs`, one server for all nodes of a process. */
+/** Serves `kubectl logs` for all nodes of a process. */
 export async function startLogServer(options: LogServerOptions): Promise<LogServer> {
   const { clientAuthority, clock, log } = options;
   const server = createServer(
     {
       ...servingIdentity(clock.now()),
       requestCert: true,
-      // A bearer token will do as well.
+      // A bearer token is accepted as well.
       rejectUnauthorized: false,
       ...(clientAuthority === undefined ? {} : { ca: clientAuthority }),
     },
     (request, response) => {
       answer(request, response, options).catch((error: unknown) => {
-        log.warn({ error }, "could not answer for a log");
+        log.warn({ error }, "failed to serve a log");
         if (!response.headersSent) response.writeHead(500);
         response.end();
       });
@@ -58,7 +58,7 @@ export async function startLogServer(options: LogServerOptions): Promise<LogServ
   };
 }
 
-/** Signed by itself, as a kubelet's is that nobody gave another. */
+/** Self-signed, as a kubelet's by default. */
 function servingIdentity(now: number): { cert: string; key: string } {
   const keys = newKeyPair();
   const subject = { commonName: "attune-lab" };
@@ -99,7 +99,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
   }
   if (query.previous && !one.last)
     return refuse(response, 400, `previous terminated container "${container}" in pod "${name}" not found`);
-  // While it waits to be started again, the latest run is the previous one.
+  // While it waits for its restart, the latest run is the previous one.
   const previous = one.state.type === "waiting" ? one.log : one.previousLog;
   response.writeHead(200, { "content-type": "text/plain" });
   const log = query.previous ? previous : one.log;
@@ -108,7 +108,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
   response.end();
 }
 
-/** What is there, then what comes, at the pace at which it is taken: a log that runs ahead loses lines here, not memory. */
+/** Sends the log, then follows it at the reader's pace: a slow reader misses lines and costs no memory. */
 async function send(response: ServerResponse, log: ContainerLog, query: LogQuery): Promise<void> {
   let left = query.limitBytes ?? Infinity;
   let seen = log.written;

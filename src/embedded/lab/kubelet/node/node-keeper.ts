@@ -12,38 +12,37 @@ import { forEachBounded } from "../../../../cluster/runtime/for-each-bounded.ts"
 import type { Log } from "../../../../cluster/runtime/log/log.ts";
 import type { NodeCaches } from "../../workloads/workload-caches.ts";
 import { leaseNamespace, renewNodeLease } from "./node-lease.ts";
-import { foreignLabels, instanceAnnotation, nodeObject, nodeStatus, stoppedCondition } from "./node-object.ts";
+import { adminLabels, instanceAnnotation, nodeObject, nodeStatus, stoppedCondition } from "./node-object.ts";
 import { withTransitionTimes, type Node } from "./node-object.ts";
-import type { Patience } from "../timeout.ts";
+import type { OutageRetry } from "../outage-retry.ts";
 import type { VirtualNode } from "./virtual-node.ts";
 
 export interface NodeKeeperOptions {
   nodes: readonly VirtualNode[];
-  /** The lab's own account, which plays the node controller: labels of roles, taints. */
+  /** The lab's own account, for what kubelets may not do: role labels, taints. */
   client: Client;
-  /** As the kubelet of this node. */
+  /** The client that acts as the kubelet of this node. */
   readonly kubelet: (name: string) => Client;
   caches: Pick<NodeCaches, "nodes">;
-  /** Whether somebody else lifts the taints of nodes that are ready. */
-  nodeController?: boolean;
+  /** Whether a node controller removes the taints of ready nodes. Default: the lab does it. */
+  nodeController?: boolean | undefined;
   port: number;
-  patience: Patience;
+  outageRetry: OutageRetry;
   clock: Clock;
   log: Log;
-  onRegistered?: (name: string) => void;
-  /** Another lab plays this node from now on. */
+  onRegistered?: ((name: string) => void) | undefined;
+  /** Another lab has taken the node over. */
   onLost?: (name: string) => void;
   /** Called with every heartbeat. */
   onBeat?: (name: string) => void;
 }
 
-/** All that is kept for an idle node. */
-interface Kept {
+interface NodeRecord {
   readonly node: VirtualNode;
   registered: boolean;
   lost: boolean;
   uid: string;
-  /** The version of the Node that we wrote last: what the informer tells of older ones is news of before. */
+  /** The resourceVersion that we wrote last: events of older versions are ignored. */
   written: string;
   statusDue: number;
   leaseDue: number;
@@ -51,59 +50,59 @@ interface Kept {
 
 const heartbeatMs = 10_000;
 const statusMs = 300_000;
-/** Put on and taken off by the node controller, as the Ready condition goes. */
+/** A node controller adds and removes these with the Ready condition. */
 const conditionTaints = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
 const notReadyTaint = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };
 
-/** Registers nodes and keeps them alive: one queue with one alarm for all of them, however many they are. */
+/** Registers nodes, renews their leases and reports their status: one queue with one timer for all nodes. */
 export class NodeKeeper {
   readonly instance = randomUUID();
   readonly #options: NodeKeeperOptions;
-  readonly #kept: ReadonlyMap<string, Kept>;
+  readonly #nodes: ReadonlyMap<string, NodeRecord>;
   readonly #controller: Controller;
 
   constructor(options: NodeKeeperOptions) {
     this.#options = options;
     const fresh = { registered: false, lost: false, uid: "", written: "", statusDue: 0, leaseDue: 0 };
-    this.#kept = new Map(options.nodes.map((node) => [node.name, { node, ...fresh }]));
+    this.#nodes = new Map(options.nodes.map((node) => [node.name, { node, ...fresh }]));
     const { clock, log, caches } = options;
     this.#controller = new Controller({
       name: "node-keeper",
       clock,
       log,
       concurrency: 32,
-      // A kubelet asks again after 200 ms, doubling to 7 s.
+      // A kubelet retries its registration after 200 ms, doubling to 7 s.
       queue: { backoff: { baseMs: 200, maxMs: 7000 }, overall: false },
       stopGraceMs: 5000,
-      sources: [source(caches.nodes, (event) => this.#concerned(event))],
-      reconcile: async (name) => options.patience.try(() => this.#beat(name)),
+      sources: [source(caches.nodes, (event) => this.#keysOf(event))],
+      reconcile: async (name) => options.outageRetry.run(() => this.#beat(name)),
     });
   }
 
-  /** Whether this node is ours to speak for. */
-  plays(name: string): boolean {
-    return this.#kept.get(name)?.lost === false;
+  /** Whether this process still runs the node. */
+  runsNode(name: string): boolean {
+    return this.#nodes.get(name)?.lost === false;
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    for (const name of this.#kept.keys()) this.#controller.queue.add(name);
+    for (const name of this.#nodes.keys()) this.#controller.queue.add(name);
     await this.#controller.run(signal);
   }
 
-  /** Says of every node that it is not ready any more, as a kubelet and a node controller do between them. */
+  /** Marks every node NotReady, with the condition of a kubelet and the taint of a node controller. */
   async retire(): Promise<void> {
     const { client, kubelet, clock } = this.#options;
-    await this.#eachOwn("say that nodes have stopped", async (name) => {
+    await this.#eachOwn("mark nodes NotReady", async (name) => {
       const patch = { status: { conditions: [stoppedCondition(clock.now())] } };
       const options = { subresource: "status" };
       const stored = await kubelet(name).patch(kinds.node, name, { type: "strategic", patch }, options);
-      // The list is replaced as a whole: those of others have to be in it.
+      // A merge patch replaces the whole list, so it has the taints of other clients too.
       const taints = [...lastingTaints(stored), notReadyTaint];
       await client.patch(kinds.node, name, { type: "merge", patch: { spec: { taints } } });
     });
   }
 
-  /** Takes the nodes out of the cluster. */
+  /** Deletes the nodes and their leases. */
   async remove(): Promise<void> {
     const { client, kubelet } = this.#options;
     await this.#eachOwn("delete nodes", async (name) => {
@@ -113,55 +112,56 @@ export class NodeKeeper {
   }
 
   async #eachOwn(what: string, act: (name: string) => Promise<void>): Promise<void> {
-    const own = [...this.#kept.values()].filter(({ registered, lost }) => registered && !lost);
+    const own = [...this.#nodes.values()].filter(({ registered, lost }) => registered && !lost);
     const failures: unknown[] = [];
     await forEachBounded(own, 32, async ({ node }) => {
       await act(node.name).catch((error: unknown) => failures.push(error));
     });
     if (failures.length > 0)
-      this.#options.log.warn({ error: failures[0], failed: failures.length, nodes: own.length }, `could not ${what}`);
+      this.#options.log.warn({ error: failures[0], failed: failures.length, nodes: own.length }, `failed to ${what}`);
   }
 
-  *#concerned(event: CacheEvent<Node>): Iterable<string> {
+  *#keysOf(event: CacheEvent<Node>): Iterable<string> {
     const { name = "", resourceVersion = "", uid } = event.object.metadata;
-    const kept = this.#kept.get(name);
-    if (!kept?.registered || kept.lost) return;
+    const record = this.#nodes.get(name);
+    if (!record?.registered || record.lost) return;
     if (event.type === "deleted") {
-      if (uid !== kept.uid) return;
-      kept.registered = false;
+      if (uid !== record.uid) return;
+      record.registered = false;
       yield name;
-    } else if (!isOlder(resourceVersion, kept.written)) {
-      if (event.object.metadata.annotations?.[instanceAnnotation] !== this.instance) return this.#lose(kept);
-      if (findCondition(event.object.status?.conditions, "Ready")?.status !== "True") kept.statusDue = 0;
-      if (kept.statusDue === 0 || this.#isWanting(kept.node, event.object)) yield name;
+    } else if (!isOlder(resourceVersion, record.written)) {
+      if (event.object.metadata.annotations?.[instanceAnnotation] !== this.instance) return this.#lose(record);
+      if (findCondition(event.object.status?.conditions, "Ready")?.status !== "True") record.statusDue = 0;
+      if (record.statusDue === 0 || this.#needsAdmin(record.node, event.object)) yield name;
     }
   }
 
-  #lose(kept: Kept): void {
-    kept.lost = true;
-    this.#options.log.warn({ node: kept.node.name }, "another lab plays this node now");
-    this.#options.onLost?.(kept.node.name);
+  #lose(record: NodeRecord): void {
+    record.lost = true;
+    this.#options.log.warn({ node: record.node.name }, "another lab has taken the node over");
+    this.#options.onLost?.(record.node.name);
   }
 
   async #beat(name: string): Promise<{ requeueAfterMs: number } | undefined> {
-    const kept = this.#kept.get(name);
-    if (!kept || kept.lost) return undefined;
+    const record = this.#nodes.get(name);
+    if (!record || record.lost) return undefined;
     const { clock, caches } = this.#options;
-    if (!kept.registered) await this.#admit(kept, await this.#register(kept));
+    if (!record.registered) await this.#administer(record, await this.#register(record));
     else {
       const known = caches.nodes.get(name);
-      if (clock.monotonic() >= kept.statusDue) await this.#report(kept, known);
-      if (known && !isOlder(known.metadata.resourceVersion ?? "", kept.written)) await this.#admit(kept, known);
+      if (clock.monotonic() >= record.statusDue) await this.#report(record, known);
+      if (known && !isOlder(known.metadata.resourceVersion ?? "", record.written))
+        await this.#administer(record, known);
     }
-    if (clock.monotonic() >= kept.leaseDue) await this.#renew(kept);
+    if (clock.monotonic() >= record.leaseDue) await this.#renew(record);
     this.#options.onBeat?.(name);
-    return { requeueAfterMs: Math.max(1, kept.leaseDue - clock.monotonic()) };
+    return { requeueAfterMs: Math.max(1, record.leaseDue - clock.monotonic()) };
   }
 
-  /** A Node that is there already is taken over, whoever made it. */
-  async #register(kept: Kept): Promise<Node> {
+  /** A Node that exists already is taken over. */
+  async #register(record: NodeRecord): Promise<Node> {
     const { kubelet, port, clock, onRegistered, log } = this.#options;
-    const { node } = kept;
+    const { node } = record;
     const client = kubelet(node.name);
     const object = nodeObject(node, { port, instance: this.instance, now: clock.now() });
     let stored: Node;
@@ -172,67 +172,67 @@ export class NodeKeeper {
       const { labels, annotations } = object.metadata;
       const patch = { metadata: { labels, annotations } };
       stored = await client.patch(kinds.node, node.name, { type: "merge", patch });
-      kept.written = stored.metadata.resourceVersion ?? "";
-      stored = await this.#report(kept, stored);
+      record.written = stored.metadata.resourceVersion ?? "";
+      stored = await this.#report(record, stored);
     }
-    kept.uid = stored.metadata.uid ?? "";
-    kept.written = stored.metadata.resourceVersion ?? "";
-    kept.registered = true;
-    // Spread by name: a thousand nodes that start together do not go on reporting together.
-    kept.statusDue = clock.monotonic() + statusMs - spread(node.name, statusMs / 2);
-    kept.leaseDue = 0;
+    record.uid = stored.metadata.uid ?? "";
+    record.written = stored.metadata.resourceVersion ?? "";
+    record.registered = true;
+    // Spread by name: nodes that start together do not report together.
+    record.statusDue = clock.monotonic() + statusMs - spread(node.name, statusMs / 2);
+    record.leaseDue = 0;
     log.debug({ node: node.name }, "registered");
     onRegistered?.(node.name);
     return stored;
   }
 
-  async #report(kept: Kept, before: Node | undefined): Promise<Node> {
+  async #report(record: NodeRecord, before: Node | undefined): Promise<Node> {
     const { kubelet, port, clock } = this.#options;
-    const status = withTransitionTimes(nodeStatus(kept.node, { port, now: clock.now() }), before?.status);
+    const status = withTransitionTimes(nodeStatus(record.node, { port, now: clock.now() }), before?.status);
     const patch = { status };
     const options = { subresource: "status" };
-    const name = kept.node.name;
+    const name = record.node.name;
     const stored = await kubelet(name).patch(kinds.node, name, { type: "strategic", patch }, options);
-    kept.written = stored.metadata.resourceVersion ?? "";
-    kept.statusDue = clock.monotonic() + statusMs;
+    record.written = stored.metadata.resourceVersion ?? "";
+    record.statusDue = clock.monotonic() + statusMs;
     return stored;
   }
 
-  /** What a kubelet may not do for itself. Written over the very version that was looked at: others do it too. */
-  async #admit(kept: Kept, known: Node): Promise<void> {
-    if (!this.#isWanting(kept.node, known)) return;
-    const labels = { ...known.metadata.labels, ...Object.fromEntries(foreignLabels(kept.node)) };
+  /** Writes what a kubelet may not write itself. With the resourceVersion, since other clients write labels and taints too. */
+  async #administer(record: NodeRecord, known: Node): Promise<void> {
+    if (!this.#needsAdmin(record.node, known)) return;
+    const labels = { ...known.metadata.labels, ...Object.fromEntries(adminLabels(record.node)) };
     const taints = lastingTaints(known);
     const patch = {
       metadata: { labels, resourceVersion: known.metadata.resourceVersion },
       spec: { taints: taints.length > 0 ? taints : null },
     };
-    const stored = await this.#options.client.patch(kinds.node, kept.node.name, { type: "merge", patch });
-    kept.written = stored.metadata.resourceVersion ?? "";
+    const stored = await this.#options.client.patch(kinds.node, record.node.name, { type: "merge", patch });
+    record.written = stored.metadata.resourceVersion ?? "";
   }
 
-  /** Whether something on the Node is still the lab's to do, as its node controller or administrator. */
-  #isWanting(node: VirtualNode, { metadata, spec }: Node): boolean {
+  /** Whether the Node lacks a label, or has a taint, that is the lab's own account's to write. */
+  #needsAdmin(node: VirtualNode, { metadata, spec }: Node): boolean {
     const isTainted = spec?.taints?.some(({ key }) => conditionTaints.includes(key));
     if (isTainted && !this.#options.nodeController) return true;
-    return foreignLabels(node).some(([key, value]) => metadata.labels?.[key] !== value);
+    return adminLabels(node).some(([key, value]) => metadata.labels?.[key] !== value);
   }
 
-  async #renew(kept: Kept): Promise<void> {
+  async #renew(record: NodeRecord): Promise<void> {
     const { kubelet, clock } = this.#options;
-    const { node, uid } = kept;
-    const first = kept.leaseDue === 0;
+    const { node, uid } = record;
+    const first = record.leaseDue === 0;
     await renewNodeLease(kubelet(node.name), { name: node.name, uid }, { first, now: clock.now() });
-    kept.leaseDue = clock.monotonic() + heartbeatMs - (first ? spread(node.name, heartbeatMs) : 0);
+    record.leaseDue = clock.monotonic() + heartbeatMs - (first ? spread(node.name, heartbeatMs) : 0);
   }
 }
 
-/** Without those that come and go with the Ready condition. */
+/** The taints that do not follow from the Ready condition. */
 function lastingTaints({ spec }: Node): Taint[] {
   return (spec?.taints ?? []).filter(({ key }) => !conditionTaints.includes(key));
 }
 
-/** A number below `range` that is always the same for a name. */
+/** A number below `range` that depends on the name only. */
 function spread(name: string, range: number): number {
   return Number.parseInt(hashText(name).slice(0, 8), 16) % range;
 }

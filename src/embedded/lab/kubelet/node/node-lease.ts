@@ -6,7 +6,7 @@ import { formatMicroTime } from "../../../../language/object/time.ts";
 export const leaseNamespace = "kube-node-lease";
 const leaseSeconds = 40;
 
-/** Says that a node lives, in a lease that need not be there. A `first` time nobody knows whose the lease is. */
+/** Renews the lease of a node, or creates it. The `first` renewal also takes over a lease of an earlier Node. */
 export async function renewNodeLease(
   client: Client,
   { name, uid }: { name: string; uid: string },
@@ -21,7 +21,7 @@ export async function renewNodeLease(
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
-  // Whose it is: the garbage collector takes it away with that very Node.
+  // The garbage collector deletes the lease together with this Node.
   const ownerReferences = [{ apiVersion: "v1", kind: "Node", name, uid }];
   const spec = { holderIdentity: name, leaseDurationSeconds: leaseSeconds, renewTime };
   const metadata = { name, namespace: leaseNamespace, ownerReferences };

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { machineBase, smallMachine } from "../../machine.ts";
-import { foreignLabels, nodeStatus, ownLabels } from "./node-object.ts";
-import { PodAddresses } from "../pod/pod-addresses.ts";
+import { adminLabels, nodeStatus, kubeletLabels } from "./node-object.ts";
 import { VirtualNode } from "./virtual-node.ts";
 
 const base = machineBase(smallMachine);
@@ -18,25 +17,14 @@ test.each([
   ["notkubernetes.io/x", true],
 ])("whether a kubelet may set the label %s: %s", (key, own) => {
   const node = new VirtualNode({ name: "n", topology: smallMachine, base, labels: { [key]: "v" } });
-  expect(key in ownLabels(node)).toBe(own);
-  expect(foreignLabels(node)).toEqual(own ? [] : [[key, "v"]]);
+  expect(key in kubeletLabels(node)).toBe(own);
+  expect(adminLabels(node)).toEqual(own ? [] : [[key, "v"]]);
 });
 
-test("memory in huge pages is not given out as memory", () => {
+test("memory in huge pages is not allocatable as memory", () => {
   const topology = { ...smallMachine, hugepages: new Map([[2048, 1024]]) };
   const node = new VirtualNode({ name: "n", topology, base, resources: { "hugepages-2Mi": "2Gi" } });
   const { capacity, allocatable } = nodeStatus(node, { port: 1, now: 0 });
   expect(capacity).toMatchObject({ cpu: "4", memory: "8388608Ki", "hugepages-2Mi": "2Gi" });
   expect(allocatable).toMatchObject({ cpu: "4", memory: "6291456Ki", "hugepages-2Mi": "2Gi" });
-});
-
-test("pods of a node have addresses of their own, which are free again when they go", () => {
-  const addresses = new PodAddresses(258);
-  addresses.keep("10.1.2.2");
-  expect([addresses.take(), addresses.take()]).toEqual(["10.1.2.1", "10.1.2.3"]);
-  addresses.release("10.1.2.1");
-  const more = Array.from({ length: 252 }, () => addresses.take());
-  expect(new Set(more).size).toBe(252);
-  expect(more).toContain("10.1.2.1");
-  expect(addresses.take()).toMatch(/^10\.1\.2\./);
 });

@@ -6,11 +6,11 @@ import type { VirtualNode } from "./virtual-node.ts";
 export type Node = NonNullable<(typeof kinds.node)["object"]>;
 type NodeStatus = NonNullable<Node["status"]>;
 
-/** Whose node it is: of two labs that play the same node, the one that wrote this last goes on. */
+/** The process that runs the node: of two labs with the same node, the one that wrote this last goes on. */
 export const instanceAnnotation = "lab.attune.dev/instance";
 
 export interface Presence {
-  /** Of the server that answers for logs. */
+  /** Of the log server. */
   readonly port: number;
   readonly instance: string;
   readonly now: number;
@@ -24,7 +24,7 @@ export function nodeObject(node: VirtualNode, presence: Presence): Node {
     kind: "Node",
     metadata: {
       name: node.name,
-      labels: ownLabels(node),
+      labels: kubeletLabels(node),
       annotations: { [instanceAnnotation]: presence.instance },
     },
     spec: taints.length > 0 ? { taints: [...taints] } : {},
@@ -38,7 +38,7 @@ export function nodeStatus(
 ): NodeStatus {
   const memoryKiB = topology.memoryMiB * 1024;
   const pages = [...(topology.hugepages ?? [])];
-  // Memory in huge pages is given out as such, and only as such.
+  // Memory in huge pages is not allocatable as memory.
   const pagesKiB = pages.reduce((sum, [sizeKiB, count]) => sum + sizeKiB * count, 0);
   const capacity = {
     cpu: String(topology.cpus),
@@ -50,8 +50,8 @@ export function nodeStatus(
   return {
     capacity,
     allocatable: { ...capacity, memory: `${memoryKiB - pagesKiB}Ki` },
-    // Every node of this process is reached here, at the one port that answers for all of them. There is no host name:
-    // API servers prefer one, and would look in vain for this one.
+    // All nodes of this process share one log server. There is no Hostname address: API servers prefer it, and could not
+    // resolve it.
     addresses: [{ type: "InternalIP", address: "127.0.0.1" }],
     daemonEndpoints: { kubeletEndpoint: { Port: port } },
     conditions: [
@@ -67,7 +67,7 @@ export function nodeStatus(
       kernelVersion: topology.kernelRelease,
       osImage: "Attune virtual machine",
       containerRuntimeVersion: "attune://1",
-      // The behaviour is that of this release; clients compare it with their own.
+      // The release whose kubelet this follows: clients compare it with their own version.
       kubeletVersion: "v1.35.0-attune",
       kubeProxyVersion: "",
       operatingSystem: "linux",
@@ -76,7 +76,7 @@ export function nodeStatus(
   };
 }
 
-/** What a kubelet says as it goes. */
+/** The Ready condition at shutdown. */
 export function stoppedCondition(now: number): NodeCondition {
   return { ...condition("Ready", "False", "KubeletNotReady", now), message: "the lab that runs this node has stopped" };
 }
@@ -86,7 +86,7 @@ function condition(type: string, status: "True" | "False", reason: string, now: 
   return { type, status, reason, message: "", lastHeartbeatTime: time, lastTransitionTime: time };
 }
 
-/** Times of transitions stay where the status did. */
+/** Keeps the transition time of conditions whose status did not change. */
 export function withTransitionTimes(status: NodeStatus, before: NodeStatus | undefined): NodeStatus {
   const conditions = status.conditions?.map((one) => {
     const old = before?.conditions?.find(({ type }) => type === one.type);
@@ -94,10 +94,11 @@ export function withTransitionTimes(status: NodeStatus, before: NodeStatus | und
       ? { ...one, lastTransitionTime: old.lastTransitionTime }
       : one;
   });
-  return { ...status, conditions };
+  return { ...status, ...(conditions && { conditions }) };
 }
 
-export function ownLabels({ name, options: { topology, labels } }: VirtualNode): Record<string, string> {
+/** The labels that the kubelet itself writes. */
+export function kubeletLabels({ name, options: { topology, labels } }: VirtualNode): Record<string, string> {
   const own: Record<string, string> = {
     "kubernetes.io/arch": topology.architecture,
     "kubernetes.io/hostname": name,
@@ -107,12 +108,12 @@ export function ownLabels({ name, options: { topology, labels } }: VirtualNode):
   return own;
 }
 
-/** Those that NodeRestriction keeps from kubelets, such as roles: an administrator's, that is the lab's own account's. */
-export function foreignLabels({ options: { labels } }: VirtualNode): [key: string, value: string][] {
+/** The labels that NodeRestriction keeps from kubelets, such as roles: the lab's own account writes them. */
+export function adminLabels({ options: { labels } }: VirtualNode): [key: string, value: string][] {
   return Object.entries(labels ?? {}).filter(([key]) => !kubeletMaySet(key));
 }
 
-const kubeletLabels = new Set([
+const allowedLabels = new Set([
   "beta.kubernetes.io/arch",
   "beta.kubernetes.io/instance-type",
   "beta.kubernetes.io/os",
@@ -131,5 +132,5 @@ function kubeletMaySet(key: string): boolean {
   const domain = slash < 0 ? "" : key.slice(0, slash);
   const within = (of: string): boolean => domain === of || domain.endsWith(`.${of}`);
   if (!within("kubernetes.io") && !within("k8s.io")) return true;
-  return kubeletLabels.has(key) || within("kubelet.kubernetes.io") || within("node.kubernetes.io");
+  return allowedLabels.has(key) || within("kubelet.kubernetes.io") || within("node.kubernetes.io");
 }

@@ -3,10 +3,10 @@ import type { Client } from "../../../../cluster/kube/client.ts";
 import { kinds } from "../../../../cluster/kube/kinds.ts";
 import type { Clock } from "../../../../cluster/runtime/clock.ts";
 
-/** As long as a kubelet may be behind with what it has mounted. */
+/** How long a read is cached: a kubelet updates mounted files about once a minute. */
 const freshMs = 60_000;
 
-/** ConfigMaps and Secrets as one node's kubelet reads them. One per container that reads any. */
+/** The ConfigMaps and Secrets that a container uses, read as the kubelet of its node. */
 export class NodeReads {
   readonly #client: Client;
   readonly #clock: Clock;
@@ -17,7 +17,7 @@ export class NodeReads {
     this.#clock = clock;
   }
 
-  /** `undefined` where there is no such object. */
+  /** `undefined` if the object does not exist. */
   async data(
     kind: "configMap" | "secret",
     namespace: string,

@@ -7,7 +7,7 @@ import type { Topology } from "../../topology.ts";
 export interface VirtualNodeOptions {
   readonly name: string;
   readonly topology: Topology;
-  /** What machines of this kind start with; shared by all of them. */
+  /** The files of a machine of this kind at boot; all of them share it. */
   readonly base: MemoryBase;
   readonly labels?: Readonly<Record<string, string>>;
   readonly taints?: readonly Taint[];
@@ -15,7 +15,7 @@ export interface VirtualNodeOptions {
   readonly resources?: Readonly<Record<string, string>>;
 }
 
-/** A machine that is not there, and how its node presents itself. */
+/** A virtual machine and the options of its Node. */
 export class VirtualNode {
   readonly name: string;
   readonly options: VirtualNodeOptions;
@@ -26,19 +26,19 @@ export class VirtualNode {
     this.options = options;
   }
 
-  /** Its files and commands. Made when first asked for: most machines of a large lab never are. */
+  /** Its files and commands. Made on first use: most machines of a large lab are never used. */
   get host(): MemoryHost {
     this.#host ??= machine(this.options.base);
     return this.#host;
   }
 
-  /** Its files, unless nobody can have changed any. */
+  /** Its host if it was ever used: until then no file can have changed. */
   get usedHost(): MemoryHost | undefined {
     return this.#host;
   }
 }
 
-/** Who a kubelet is to the API server. */
+/** The kubelet's user and groups. */
 export function nodeIdentity(name: string): { user: string; groups: string[] } {
   return { user: `system:node:${name}`, groups: ["system:nodes"] };
 }

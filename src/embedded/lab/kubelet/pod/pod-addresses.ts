@@ -8,7 +8,7 @@ export class PodAddresses {
     this.#prefix = `10.${(index >> 8) & 255}.${index & 255}.`;
   }
 
-  /** A free one; when there is none left, one that is used twice: nothing is reached by it. */
+  /** A free one. When none is left, addresses repeat: nothing is reached through them. */
   take(): string {
     for (let tries = 0; tries < 254 && this.#used.has(this.#next); tries++) this.#next = (this.#next % 254) + 1;
     const host = this.#next;
@@ -17,7 +17,7 @@ export class PodAddresses {
     return this.#prefix + host;
   }
 
-  /** One that a pod has from an earlier run. */
+  /** Reserves the address that a pod has from an earlier process. */
   keep(address: string): void {
     if (address.startsWith(this.#prefix)) this.#used.add(Number(address.slice(this.#prefix.length)));
   }

@@ -1,12 +1,12 @@
 import type { kinds } from "../../../../cluster/kube/kinds.ts";
-import { mayRunOn, nodeWishesOf } from "../../workloads/scheduler/node-affinity.ts";
+import { mayRunOn, nodeConstraintsOf } from "../../workloads/scheduler/node-affinity.ts";
 import { amountsOf, podRequests, type ResourceAmounts } from "../../workloads/scheduler/resource-amounts.ts";
 
 export type Pod = NonNullable<(typeof kinds.pod)["object"]>;
 
 export interface AdmissionInput {
   readonly pod: Pod;
-  /** What the pods take that run on the node already. */
+  /** The requests of the pods that run on the node. */
   readonly others: readonly ResourceAmounts[];
   readonly node: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
   readonly allocatable: Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ export interface AdmissionInput {
 
 export type Admission = { type: "admitted" } | { type: "rejected"; reason: string; message: string };
 
-/** The node's own look at a pod that was sent to it: whoever bound it may have known less. */
+/** The kubelet's admission of a pod that was bound to its node: the scheduler may have decided on an older state. */
 export function admitPod({ pod, others, node, allocatable }: AdmissionInput): Admission {
   const spec = pod.spec ?? { containers: [] };
   const os = (spec as { os?: { name: string } }).os?.name ?? "linux";
@@ -30,7 +30,7 @@ export function admitPod({ pod, others, node, allocatable }: AdmissionInput): Ad
         `Node didn't have enough resource: ${resource}, requested: ${wants}, used: ${used}, capacity: ${capacity}`,
       );
   }
-  if (!mayRunOn(nodeWishesOf(spec), node))
+  if (!mayRunOn(nodeConstraintsOf(spec), node))
     return rejected("NodeAffinity", "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector");
   return { type: "admitted" };
 }

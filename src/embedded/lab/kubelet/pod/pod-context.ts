@@ -6,31 +6,31 @@ import type { PodEvents } from "./pod-events.ts";
 import type { Program } from "../container/program.ts";
 import type { VirtualNode } from "../node/virtual-node.ts";
 
-/** What all pods of a process are run with. */
-export interface PodSurroundings {
-  /** As the kubelet of this node. */
+/** What all pods of a process share. */
+export interface KubeletContext {
+  /** The client that acts as the kubelet of this node. */
   readonly kubelet: (node: string) => Client;
   readonly cluster: Cluster;
-  readonly program?: Program;
+  readonly program?: Program | undefined;
   readonly clock: Clock;
   readonly budget: LogBudget;
   readonly events: PodEvents;
-  /** Something happened to the pod by itself. */
+  /** Queues the pod: one of its programs ended. */
   readonly changed: (key: string) => void;
 }
 
-/** Where one pod is, for its containers. */
-export interface PodPlace {
+/** One pod, as its containers see it. */
+export interface PodContext {
   readonly key: string;
   readonly node: VirtualNode;
   readonly podIP: string;
-  readonly surroundings: PodSurroundings;
-  /** Whether the pod was told to end, also while something was waited for. */
+  readonly shared: KubeletContext;
+  /** Whether the pod is terminating. It may become so during any `await`. */
   readonly isEnding: () => boolean;
 }
 
 export const hostIP = "127.0.0.1";
-/** How long before something that a pod lacks is looked for again. */
+/** How long until a missing ConfigMap or Secret is read again. */
 export const retryMs = 5000;
 
 export interface Now {
@@ -40,4 +40,18 @@ export interface Now {
 
 export function nowOn(clock: Clock): Now {
   return { wall: clock.now(), monotonic: clock.monotonic() };
+}
+
+/** The earliest time at which the pod must be synced again. */
+export class NextSync {
+  #due = Infinity;
+
+  at(due: number): void {
+    this.#due = Math.min(this.#due, due);
+  }
+
+  /** Milliseconds from `now`; `undefined` if nothing is due. */
+  after(now: number): number | undefined {
+    return this.#due === Infinity ? undefined : Math.max(1, this.#due - now);
+  }
 }

@@ -1,58 +1,54 @@
 import type { Client } from "../../../../cluster/kube/client.ts";
-import type { ObjectReference } from "../../../../language/object/plan.ts";
+import type { ObjectReference, PlannedEvent } from "../../../../language/object/plan.ts";
 import type { Clock } from "../../../../cluster/runtime/clock.ts";
 import { EventRecorder } from "../../../../cluster/runtime/event/event-recorder.ts";
 import { TokenBucket } from "../../../../cluster/runtime/queue/rate-limit.ts";
 
 export interface PodEventsOptions {
-  /** As the kubelet of this node. */
+  /** The client that acts as the kubelet of this node. */
   readonly kubelet: (node: string) => Client;
   readonly clock: Clock;
 }
 
-/** How many pods' good news are told: a few pods in full, of thousands at once only some. */
-const goodNews = { burst: 100, perSecond: 3 };
-/** A recorder is made for one node, which has few pods. */
+/** The limit of Normal events: a few pods get all of theirs, of thousands at once only some do. */
+const normalEvents = { burst: 100, perSecond: 3 };
+/** Events that a recorder remembers for counting. Each node has its own recorder, and few pods. */
 const remembered = 128;
 
-/** What kubelets tell of their pods. What goes wrong is told always, what goes well as long as it is not too much. */
+/** The events of kubelets. Warnings are always recorded, Normal events up to a rate. */
 export class PodEvents {
   readonly #options: PodEventsOptions;
-  readonly #goodNews: TokenBucket;
+  readonly #normalEvents: TokenBucket;
   readonly #recorders = new Map<string, EventRecorder>();
 
   constructor(options: PodEventsOptions) {
     this.#options = options;
-    this.#goodNews = new TokenBucket(goodNews, options.clock);
+    this.#normalEvents = new TokenBucket(normalEvents, options.clock);
   }
 
   started(pod: ObjectReference, node: string, image = ""): void {
-    if (!this.#goodNews.tryTake()) return;
-    this.#record(pod, node, "Normal", "Pulled", `Container image "${image}" already present on machine`);
-    this.#record(pod, node, "Normal", "Created", "Container created");
-    this.#record(pod, node, "Normal", "Started", "Container started");
+    if (!this.#normalEvents.tryTake()) return;
+    const message = `Container image "${image}" already present on machine`;
+    this.#record(pod, node, { type: "Normal", reason: "Pulled", message });
+    this.#record(pod, node, { type: "Normal", reason: "Created", message: "Container created" });
+    this.#record(pod, node, { type: "Normal", reason: "Started", message: "Container started" });
   }
 
   stopping(pod: ObjectReference, node: string, container: string): void {
-    if (this.#goodNews.tryTake()) this.#record(pod, node, "Normal", "Killing", `Stopping container ${container}`);
+    if (this.#normalEvents.tryTake())
+      this.#record(pod, node, { type: "Normal", reason: "Killing", message: `Stopping container ${container}` });
   }
 
   warn(pod: ObjectReference, node: string, reason: string, message: string): void {
-    this.#record(pod, node, "Warning", reason, message);
+    this.#record(pod, node, { type: "Warning", reason, message });
   }
 
-  /** Writes what waits. */
+  /** Writes the events that are queued. */
   async stop(): Promise<void> {
     await Promise.all(Array.from(this.#recorders.values(), (recorder) => recorder.stop()));
   }
 
-  #record(
-    { apiVersion, kind, metadata }: ObjectReference,
-    node: string,
-    type: "Normal" | "Warning",
-    reason: string,
-    message: string,
-  ): void {
+  #record({ apiVersion, kind, metadata }: ObjectReference, node: string, event: Omit<PlannedEvent, "regarding">): void {
     let recorder = this.#recorders.get(node);
     if (!recorder) {
       const { kubelet, clock } = this.#options;
@@ -60,6 +56,6 @@ export class PodEvents {
       this.#recorders.set(node, recorder);
     }
     const { name, namespace, uid } = metadata;
-    recorder.record({ regarding: { apiVersion, kind, metadata: { name, namespace, uid } }, type, reason, message });
+    recorder.record({ regarding: { apiVersion, kind, metadata: { name, namespace, uid } }, ...event });
   }
 }

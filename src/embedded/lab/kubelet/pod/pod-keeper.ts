@@ -7,38 +7,38 @@ import { pause } from "../../../../cluster/runtime/clock.ts";
 import { Controller, source } from "../../../../cluster/runtime/controller/controller.ts";
 import type { Log } from "../../../../cluster/runtime/log/log.ts";
 import { byNode, type NodeCaches } from "../../workloads/workload-caches.ts";
-import { nodeStatus, ownLabels } from "../node/node-object.ts";
-import type { Patience } from "../timeout.ts";
+import { nodeStatus, kubeletLabels } from "../node/node-object.ts";
+import type { OutageRetry } from "../outage-retry.ts";
 import { PodAddresses } from "./pod-addresses.ts";
 import { admitPod, type Admission, type Pod } from "./pod-admission.ts";
 import { PodRun } from "./pod-run.ts";
-import type { PodSurroundings } from "./pod-surroundings.ts";
+import type { KubeletContext } from "./pod-context.ts";
 import { podStatus, statusPatch, type KubeletStatus } from "./pod-status.ts";
 import type { VirtualNode } from "../node/virtual-node.ts";
 
-export interface PodKeeperOptions extends Omit<PodSurroundings, "changed"> {
+export interface PodKeeperOptions extends Omit<KubeletContext, "changed"> {
   nodes: readonly VirtualNode[];
   caches: NodeCaches;
-  /** Whether a node is ours to speak for. */
-  readonly plays: (node: string) => boolean;
-  patience: Patience;
+  /** Whether this process still runs the node. */
+  readonly runsNode: (node: string) => boolean;
+  outageRetry: OutageRetry;
   log: Log;
 }
 
-/** How long programs have to end when the whole lab does. */
+/** How long programs may take to end when the process stops. */
 const stopMs = 5000;
 
-/** Runs the pods of all virtual nodes of a process: one queue, one informer, one write where a status changed. */
+/** Runs the pods of all virtual nodes of a process: one queue, one informer, one write for a status that changed. */
 export class PodKeeper {
   readonly #options: PodKeeperOptions;
   readonly #nodes: ReadonlyMap<string, VirtualNode>;
   readonly #indexes: ReadonlyMap<string, number>;
   readonly #runs = new Map<string, PodRun>();
   readonly #addresses = new Map<string, PodAddresses>();
-  /** Statuses that we wrote and the informer has not told of yet. */
+  /** Pods as we wrote their status last, until the cache has caught up. */
   readonly #written = new Map<string, Pod>();
   readonly #controller: Controller;
-  readonly #surroundings: PodSurroundings;
+  readonly #shared: KubeletContext;
 
   constructor(options: PodKeeperOptions) {
     this.#options = options;
@@ -55,9 +55,9 @@ export class PodKeeper {
       sources: [
         source(caches.pods, ({ object }) => (this.#nodes.has(object.spec?.nodeName ?? "") ? [keyOf(object)] : [])),
       ],
-      reconcile: async (key) => options.patience.try(() => this.#sync(key)),
+      reconcile: async (key) => options.outageRetry.run(() => this.#sync(key)),
     });
-    this.#surroundings = { ...options, changed: (key) => this.#controller.queue.add(key) };
+    this.#shared = { ...options, changed: (key) => this.#controller.queue.add(key) };
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -71,8 +71,8 @@ export class PodKeeper {
     }
   }
 
-  /** Looks at all pods of a node again: something about it changed. */
-  look(node: string): void {
+  /** Queues all pods of a node: something about the node changed. */
+  resync(node: string): void {
     for (const pod of this.#options.caches.pods.byIndex(byNode, node)) this.#controller.queue.add(keyOf(pod));
   }
 
@@ -82,29 +82,29 @@ export class PodKeeper {
   }
 
   async #sync(key: string): Promise<{ requeueAfterMs: number } | undefined> {
-    const { caches, plays } = this.#options;
+    const { caches, runsNode } = this.#options;
     const pod = caches.pods.get(key);
     const before = this.#runs.get(key);
-    if (before && (before.uid !== pod?.metadata.uid || !plays(before.node.name))) this.#forget(key, before);
+    if (before && (before.uid !== pod?.metadata.uid || !runsNode(before.node.name))) this.#forget(key, before);
     const node = this.#nodes.get(pod?.spec?.nodeName ?? "");
-    if (!pod || !node || !plays(node.name)) return undefined;
+    if (!pod || !node || !runsNode(node.name)) return undefined;
     const run = this.#runs.get(key);
     if (!run && isFinal(pod)) return this.#remove(pod, node);
     if (!run) {
       const admission = this.#admit(pod, node);
       if (admission.type === "rejected") return this.#reject(pod, node, admission);
     }
-    return this.#move(key, pod, run ?? this.#begin(key, pod, node));
+    return this.#advance(key, pod, run ?? this.#begin(key, pod, node));
   }
 
-  async #move(key: string, pod: Pod, run: PodRun): Promise<{ requeueAfterMs: number } | undefined> {
-    const wake = await run.step(pod);
+  async #advance(key: string, pod: Pod, run: PodRun): Promise<{ requeueAfterMs: number } | undefined> {
+    const nextSyncMs = await run.step(pod);
     const leaving = run.over && pod.metadata.deletionTimestamp !== undefined;
-    // The last word on a pod that goes is worth a write only where somebody holds it back to read it.
+    // The last status of a deleted pod is worth a write only if a finalizer keeps the pod.
     if (!leaving || (pod.metadata.finalizers?.length ?? 0) > 0)
       await this.#report(key, pod, run.node, podStatus(run.view(pod)));
     if (leaving) await this.#remove(pod, run.node);
-    return wake === undefined ? undefined : { requeueAfterMs: wake };
+    return nextSyncMs === undefined ? undefined : { requeueAfterMs: nextSyncMs };
   }
 
   #begin(key: string, pod: Pod, node: VirtualNode): PodRun {
@@ -112,7 +112,7 @@ export class PodKeeper {
     const known = pod.status?.podIP;
     if (known) addresses.keep(known);
     const address = known ?? (pod.spec?.hostNetwork ? "" : addresses.take());
-    const run = new PodRun(key, pod, node, address, this.#surroundings);
+    const run = new PodRun({ key, pod, node, podIP: address, shared: this.#shared });
     this.#runs.set(key, run);
     return run;
   }
@@ -133,7 +133,7 @@ export class PodKeeper {
     return addresses;
   }
 
-  /** Only a pod that is new here is looked at: what runs already has been let in before. */
+  /** Only a new pod can be rejected: one that has a start time was admitted before. */
   #admit(pod: Pod, node: VirtualNode): Admission {
     if (pod.status?.startTime || pod.metadata.deletionTimestamp) return { type: "admitted" };
     const { pods, nodes } = this.#options.caches;
@@ -141,7 +141,7 @@ export class PodKeeper {
       const run = this.#runs.get(keyOf(other));
       return run && !run.over ? [run.requests] : [];
     });
-    const labels = nodes.get(node.name)?.metadata.labels ?? { ...ownLabels(node), ...node.options.labels };
+    const labels = nodes.get(node.name)?.metadata.labels ?? { ...kubeletLabels(node), ...node.options.labels };
     const allocatable = nodeStatus(node, { port: 0, now: 0 }).allocatable as Record<string, string>;
     return admitPod({ pod, others, node: { name: node.name, labels }, allocatable });
   }
@@ -169,7 +169,7 @@ export class PodKeeper {
     const patch = statusPatch(stored.status, status, clock.now());
     if (!patch) return;
     const { name = "", namespace, uid } = pod.metadata;
-    // The uid makes it this very pod, and not the next of its name.
+    // The uid is a precondition: never another pod of the same name.
     const body = { metadata: { uid }, status: patch };
     const options = { namespace, subresource: "status" };
     try {
@@ -180,10 +180,10 @@ export class PodKeeper {
     }
   }
 
-  /** The last step of a graceful deletion is the kubelet's. */
+  /** The kubelet ends a graceful deletion with a second one, without a grace period. */
   async #remove(pod: Pod, node: VirtualNode): Promise<undefined> {
     const { name = "", namespace, uid, deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
-    // With no time left it was asked for already; finalizers keep it.
+    // A grace period of 0: that deletion was sent before, and finalizers keep the pod.
     if (!deletionTimestamp || deletionGracePeriodSeconds === 0) return;
     try {
       const options = { namespace, gracePeriodSeconds: 0, preconditions: { uid } };

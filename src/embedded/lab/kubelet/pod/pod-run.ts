@@ -1,39 +1,46 @@
 import { formatTime } from "../../../../language/object/time.ts";
 import { controllerOf } from "../../workloads/pods/controller-of.ts";
 import { podRequests, type ResourceAmounts } from "../../workloads/scheduler/resource-amounts.ts";
-import { wishesInAnnotations, wishesInFiles } from "../container/behaviour.ts";
+import { overridesInAnnotations, overridesInFiles } from "../container/behaviour.ts";
 import { isProgram, neededObjects } from "../container/container-files.ts";
-import { live } from "../container/container-life.ts";
-import { adoptContainer, type ContainerRun } from "../container/container-run.ts";
+import { advanceContainer } from "../container/container-life.ts";
+import { adoptContainer, containersOf, type ContainerRun, restarts } from "../container/container-run.ts";
 import { NodeReads } from "../node/node-reads.ts";
 import type { Pod } from "./pod-admission.ts";
-import { containersOf, restarts } from "./pod-containers.ts";
 import type { PodView } from "./pod-status.ts";
-import { hostIP, type Now, nowOn, type PodPlace, type PodSurroundings, retryMs } from "./pod-surroundings.ts";
+import { hostIP, type KubeletContext, NextSync, type Now, nowOn, type PodContext, retryMs } from "./pod-context.ts";
 import type { VirtualNode } from "../node/virtual-node.ts";
-import { Wake } from "../wake.ts";
 
-/** One pod on its node. It moves when asked to, with `step`, and tells with `view` how it stands. */
+export interface PodStart {
+  readonly key: string;
+  readonly pod: Pod;
+  readonly node: VirtualNode;
+  /** Not used by a pod on the host network. */
+  readonly podIP: string;
+  readonly shared: KubeletContext;
+}
+
+/** One pod on its node. `step` does what is due, `view` is its state. */
 export class PodRun {
   readonly uid: string;
   readonly node: VirtualNode;
   readonly podIP: string;
-  /** What it takes from its node. */
+  /** What it requests of its node. */
   readonly requests: ResourceAmounts;
   readonly #key: string;
-  readonly #with: PodSurroundings;
+  readonly #shared: KubeletContext;
   readonly #startTime: string;
   readonly #startedSince: number;
   readonly #containers: readonly ContainerRun[];
   #failure: { reason: string; message: string } | undefined;
-  /** Told to end; what does not end by itself is killed at this time. */
+  /** Set once the pod terminates: programs that still run at this time are killed. */
   #killAt: number | undefined;
   #over = false;
   #mounted = false;
 
-  constructor(key: string, pod: Pod, node: VirtualNode, podIP: string, surroundings: PodSurroundings) {
+  constructor({ key, pod, node, podIP, shared }: PodStart) {
     this.#key = key;
-    this.#with = surroundings;
+    this.#shared = shared;
     this.uid = pod.metadata.uid ?? "";
     this.node = node;
     this.requests = podRequests(pod.spec ?? { containers: [] });
@@ -51,7 +58,7 @@ export class PodRun {
     });
   }
 
-  /** Nothing runs any more, and nothing will. */
+  /** No container runs, and none will be started. */
   get over(): boolean {
     return this.#over;
   }
@@ -65,7 +72,7 @@ export class PodRun {
     return this.#containers.find((one) => one.name === name);
   }
 
-  /** Ends everything at once: the pod is gone, or somebody else's. */
+  /** Kills all programs: the pod is deleted, or another lab runs its node. */
   abandon(): void {
     this.#over = true;
     for (const run of this.#containers) {
@@ -75,7 +82,7 @@ export class PodRun {
     }
   }
 
-  /** Tells its programs to end; resolved when they have. */
+  /** Sends SIGTERM to its programs; resolved when they have ended. */
   terminate(): Promise<void>[] {
     return this.#containers.flatMap(({ program }) => {
       program?.terminate();
@@ -83,25 +90,25 @@ export class PodRun {
     });
   }
 
-  /** Does what is due, and says when something will be. */
+  /** Does what is due. Returns the milliseconds until something will be. */
   async step(pod: Pod): Promise<number | undefined> {
     if (this.#over) return undefined;
-    const wake = new Wake();
+    const nextSync = new NextSync();
     const { monotonic } = this.#now();
     const { deletionTimestamp, deletionGracePeriodSeconds = 30 } = pod.metadata;
     if (deletionTimestamp) this.#stop(pod, monotonic + 1000 * deletionGracePeriodSeconds);
-    this.#watchDeadline(pod, monotonic, wake);
-    if (this.#killAt === undefined) await this.#advance(pod, wake);
-    if (this.#killAt !== undefined) this.#finishStopping(wake);
-    return wake.after(this.#now().monotonic);
+    this.#watchDeadline(pod, monotonic, nextSync);
+    if (this.#killAt === undefined) await this.#advance(pod, nextSync);
+    if (this.#killAt !== undefined) this.#finishStopping(nextSync);
+    return nextSync.after(this.#now().monotonic);
   }
 
-  #watchDeadline(pod: Pod, monotonic: number, wake: Wake): void {
+  #watchDeadline(pod: Pod, monotonic: number, nextSync: NextSync): void {
     const { spec } = pod;
     const seconds = spec?.activeDeadlineSeconds;
     if (seconds === undefined || this.#failure) return;
     const due = this.#startedSince + 1000 * seconds;
-    if (monotonic < due) return wake.at(due);
+    if (monotonic < due) return nextSync.at(due);
     this.#failure = {
       reason: "DeadlineExceeded",
       message: "Pod was active on the node longer than the specified deadline",
@@ -109,23 +116,23 @@ export class PodRun {
     this.#stop(pod, monotonic + 1000 * (spec?.terminationGracePeriodSeconds ?? 30));
   }
 
-  /** A later wish to end sooner is granted, one to end later is not. */
+  /** A second call may only bring the end forward. */
   #stop(pod: Pod, killAt: number): void {
-    const isNews = this.#killAt === undefined;
+    const isFirst = this.#killAt === undefined;
     this.#killAt = Math.min(killAt, this.#killAt ?? Infinity);
     for (const run of this.#containers) {
-      if (isNews && run.running) this.#with.events.stopping(pod, this.node.name, run.name);
+      if (isFirst && run.running) this.#shared.events.stopping(pod, this.node.name, run.name);
       if (run.program) run.program.terminate();
       else run.end(143, this.#now());
     }
   }
 
-  #finishStopping(wake: Wake): void {
+  #finishStopping(nextSync: NextSync): void {
     const killAt = this.#killAt ?? 0;
     const now = this.#now();
     for (const run of this.#containers.filter(({ running }) => running)) {
       if (now.monotonic < killAt) {
-        wake.at(killAt);
+        nextSync.at(killAt);
         continue;
       }
       run.program?.kill();
@@ -134,19 +141,19 @@ export class PodRun {
     this.#over = this.#containers.every(({ running }) => !running);
   }
 
-  async #advance(pod: Pod, wake: Wake): Promise<void> {
-    if (!(await this.#mount(pod))) return wake.at(this.#now().monotonic + retryMs);
+  async #advance(pod: Pod, nextSync: NextSync): Promise<void> {
+    if (!(await this.#mount(pod))) return nextSync.at(this.#now().monotonic + retryMs);
     const used = this.node.usedHost;
-    const inFiles = used ? await wishesInFiles(used, pod.metadata) : {};
-    const wishes = { ...inFiles, ...wishesInAnnotations(pod.metadata) };
+    const inFiles = used ? await overridesInFiles(used, pod.metadata) : {};
+    const overrides = { ...inFiles, ...overridesInAnnotations(pod.metadata) };
     const ends = pod.spec?.restartPolicy !== "Always" && controllerOf(pod)?.kind === "Job";
-    const place = this.#place();
+    const context = this.#context();
     for (const { container, role } of containersOf(pod)) {
       const run = this.container(container.name);
       if (!run) continue;
-      // Deleted or out of time while something was read.
-      if (place.isEnding()) return;
-      await live({ pod, container, run, place, wake, behaviour: { role, ends, wishes } });
+      // The pod may have been deleted during an await, or its deadline may have passed.
+      if (context.isEnding()) return;
+      await advanceContainer({ pod, container, run, context, nextSync, behaviour: { role, ends, overrides } });
       if (role === "init" && run.ended?.exitCode !== 0) {
         if (run.ended && pod.spec?.restartPolicy === "Never") this.#finish(pod);
         return;
@@ -161,7 +168,7 @@ export class PodRun {
     return this.#containers.some((run) => run.role === "main" && (run.running || run.lastEnd));
   }
 
-  /** The pod has done its work; sidecars have none left. */
+  /** The main containers have ended for good: the sidecars are stopped. */
   #finish(pod: Pod): void {
     this.#stop(pod, this.#now().monotonic + 30_000);
   }
@@ -170,28 +177,29 @@ export class PodRun {
     if (this.#mounted) return true;
     const { namespace = "" } = pod.metadata;
     const needed = neededObjects(pod.spec?.volumes);
-    const reads = needed.length > 0 ? new NodeReads(this.#with.kubelet(this.node.name), this.#with.clock) : undefined;
+    const reads =
+      needed.length > 0 ? new NodeReads(this.#shared.kubelet(this.node.name), this.#shared.clock) : undefined;
     for (const { volume, kind, name } of needed) {
       if (await reads?.data(kind, namespace, name)) continue;
       const message = `MountVolume.SetUp failed for volume "${volume}" : ${kind.toLowerCase()} "${name}" not found`;
-      this.#with.events.warn(pod, this.node.name, "FailedMount", message);
+      this.#shared.events.warn(pod, this.node.name, "FailedMount", message);
       return false;
     }
     this.#mounted = true;
     return true;
   }
 
-  #place(): PodPlace {
+  #context(): PodContext {
     return {
       key: this.#key,
       node: this.node,
       podIP: this.podIP,
-      surroundings: this.#with,
+      shared: this.#shared,
       isEnding: () => this.#over || this.#killAt !== undefined,
     };
   }
 
   #now(): Now {
-    return nowOn(this.#with.clock);
+    return nowOn(this.#shared.clock);
   }
 }

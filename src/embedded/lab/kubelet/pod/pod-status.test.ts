@@ -82,17 +82,17 @@ describe("the conditions of a pod", () => {
   });
 });
 
-describe("what is written", () => {
+describe("the status patch", () => {
   const status = podStatus(viewOf("main:running"));
   const stored = { ...status, ...(statusPatch(undefined, status, at.wall) as object) };
 
-  test("is nothing when it is there already, also beside what others say", () => {
+  test("is empty when the status is stored already, also beside conditions of other controllers", () => {
     expect(statusPatch(stored, status, at.wall + 5000)).toBeUndefined();
     const other = { type: "example.com/x", status: "True" };
     expect(statusPatch({ ...stored, conditions: [...stored.conditions, other] }, status, at.wall)).toBeUndefined();
   });
 
-  test("is only what differs, and the time of a transition moves with the status", () => {
+  test("has only what differs, and a new transition time where the status of a condition changed", () => {
     const view = viewOf("main:running");
     const [run] = view.containers;
     run!.ready = false;
@@ -109,7 +109,7 @@ describe("what is written", () => {
     });
   });
 
-  test("takes out the words of a condition that has none any more", () => {
+  test("clears reason and message of a condition that has none any more", () => {
     const unready = stored.conditions.map((one) => ({ ...one, status: "False", reason: "Old", message: "old" }));
     const patch = statusPatch({ ...stored, conditions: unready }, status, at.wall) as { conditions: object[] };
     expect(patch.conditions[0]).toMatchObject({ status: "True", reason: null, message: null });

@@ -8,17 +8,17 @@ import type { Pod } from "./pod-admission.ts";
 export interface PodView {
   readonly pod: Pod;
   readonly containers: readonly ContainerRun[];
-  /** Nothing runs any more, and nothing will. */
+  /** No container runs, and none will be started. */
   readonly over: boolean;
-  /** Failed by the node itself, whatever its containers did. */
-  readonly failure?: { readonly reason: string; readonly message: string };
+  /** The kubelet itself failed the pod: not admitted, or past its deadline. */
+  readonly failure?: { readonly reason: string; readonly message: string } | undefined;
   readonly startTime: string;
   readonly hostIP: string;
-  /** Absent for a pod that never got as far. */
+  /** Absent for a pod that was not admitted. */
   readonly podIP?: string;
 }
 
-/** The part of a pod's status that is its kubelet's. Conditions are those of the kubelet only, without times. */
+/** The fields of a pod's status that its kubelet writes. Conditions are the kubelet's own, without times. */
 export type KubeletStatus = Pick<
   PodStatus,
   | "phase"
@@ -66,7 +66,7 @@ export function podStatus(view: PodView): KubeletStatus {
   };
 }
 
-/** The order of questions is the kubelet's. */
+/** The checks are in the kubelet's order. */
 export function phaseOf({ pod, containers, over, failure }: PodView): Phase {
   if (failure) return "Failed";
   const never = pod.spec?.restartPolicy === "Never";
@@ -99,7 +99,7 @@ function containerStatus(pod: Pod, container: Container, run: ContainerRun): Con
     started: run.running,
     restartCount: run.restarts,
     state: stateOf(run.state, id),
-    // While it waits to be started again, the latest run is the one that ended.
+    // While it waits for its restart, the latest run is the one that ended.
     lastState: run.last ? stateOf(run.last, run.state.type === "waiting" ? id : idOf(run.restarts - 1)) : {},
   };
 }
@@ -126,9 +126,9 @@ function stateOf(state: ContainerState, containerID: string): NonNullable<Contai
   }
 }
 
-type Finding = Pick<PodCondition, "type" | "status" | "reason" | "message">;
+type KubeletCondition = Pick<PodCondition, "type" | "status" | "reason" | "message">;
 
-function conditionsOf(view: PodView, phase: Phase): Finding[] {
+function conditionsOf(view: PodView, phase: Phase): KubeletCondition[] {
   const { over, podIP } = view;
   const containersReady = readinessOf(view, phase);
   return [
@@ -140,7 +140,7 @@ function conditionsOf(view: PodView, phase: Phase): Finding[] {
   ];
 }
 
-function initializedOf({ containers }: PodView, phase: Phase): Finding {
+function initializedOf({ containers }: PodView, phase: Phase): KubeletCondition {
   const type = "Initialized";
   if (phase === "Succeeded") return { type, status: "True", reason: "PodCompleted" };
   const started = containers.some((run) => run.role === "main" && (run.running || run.lastEnd));
@@ -152,7 +152,7 @@ function initializedOf({ containers }: PodView, phase: Phase): Finding {
   return { type, status: "False", reason: "ContainersNotInitialized", message };
 }
 
-function readinessOf({ containers }: PodView, phase: Phase): Omit<Finding, "type"> {
+function readinessOf({ containers }: PodView, phase: Phase): Omit<KubeletCondition, "type"> {
   if (phase === "Succeeded") return { status: "False", reason: "PodCompleted" };
   if (phase === "Failed") return { status: "False", reason: "PodFailed" };
   const unready = containers.filter(({ role, ready }) => role !== "init" && !ready);
@@ -164,8 +164,8 @@ function readinessOf({ containers }: PodView, phase: Phase): Omit<Finding, "type
   };
 }
 
-/** Conditions that others set and that a pod's readiness waits for. */
-function gatesOf({ spec, status }: Pod): Omit<Finding, "type"> {
+/** Readiness gates: conditions that other controllers set. */
+function gatesOf({ spec, status }: Pod): Omit<KubeletCondition, "type"> {
   const closed: string[] = [];
   for (const { conditionType } of spec?.readinessGates ?? []) {
     const found = status?.conditions?.find(({ type }) => type === conditionType);
@@ -182,8 +182,8 @@ function names(runs: readonly ContainerRun[]): string {
 }
 
 /**
- * What has to be written so that the stored status says this; `undefined` when it does. A strategic patch: conditions of
- * others stay as they are.
+ * The strategic merge patch from the stored status to this one; `undefined` when they are equal. Conditions of other
+ * controllers stay as they are.
  */
 export function statusPatch(stored: PodStatus | undefined, wanted: KubeletStatus, now: number): object | undefined {
   const patch: Record<string, unknown> = {};
@@ -192,9 +192,9 @@ export function statusPatch(stored: PodStatus | undefined, wanted: KubeletStatus
   for (const [field, value] of Object.entries(fields)) if (!equal(before[field], value)) patch[field] = value;
   const changed = conditions.flatMap((condition) => {
     const old = stored?.conditions?.find(({ type }) => type === condition.type);
-    if (old && old.status === condition.status && sameWords(old, condition)) return [];
+    if (old && old.status === condition.status && sameText(old, condition)) return [];
     const lastTransitionTime = old?.status === condition.status ? old.lastTransitionTime : formatTime(now);
-    // What a condition no longer says has to be taken out of it.
+    // In a merge, a field that is left out keeps its old value.
     const cleared = { ...(old?.reason ? { reason: null } : {}), ...(old?.message ? { message: null } : {}) };
     return [{ ...cleared, ...condition, lastTransitionTime }];
   });
@@ -202,7 +202,7 @@ export function statusPatch(stored: PodStatus | undefined, wanted: KubeletStatus
   return Object.keys(patch).length > 0 ? patch : undefined;
 }
 
-function sameWords(a: PodCondition, b: PodCondition): boolean {
+function sameText(a: PodCondition, b: PodCondition): boolean {
   const generation = (of: PodCondition): unknown => (of as { observedGeneration?: number }).observedGeneration;
   return (
     (a.reason ?? "") === (b.reason ?? "") && (a.message ?? "") === (b.message ?? "") && generation(a) === generation(b)

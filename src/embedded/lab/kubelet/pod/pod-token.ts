@@ -5,14 +5,14 @@ import { parseTime } from "../../../../language/object/time.ts";
 import type { Clock } from "../../../../cluster/runtime/clock.ts";
 
 export interface PodTokenOptions {
-  /** As the kubelet of the pod's node. */
+  /** Acts as the kubelet of the pod's node. */
   client: Client;
   namespace: string;
   pod: { name: string; uid: string };
   serviceAccount: string;
-  audiences?: readonly string[];
-  /** Default 3607, as the server writes it into pods. */
-  expirationSeconds?: number;
+  audiences?: readonly string[] | undefined;
+  /** Default 3607, the value that the API server injects into pods. */
+  expirationSeconds?: number | undefined;
   clock: Clock;
 }
 
@@ -21,11 +21,11 @@ interface Known {
   readonly renewAt: number;
 }
 
-/** The token of a pod's ServiceAccount, bound to the pod: asked for when first used, and anew when a fifth of its life is left. */
+/** The token of a pod's ServiceAccount, bound to the pod: requested on first use, and renewed after 80 % of its lifetime. */
 export class PodToken implements Credentials {
   readonly #options: PodTokenOptions;
   #known: Known | undefined;
-  #asking: Promise<Known> | undefined;
+  #request: Promise<Known> | undefined;
   #revoked = false;
 
   constructor(options: PodTokenOptions) {
@@ -40,10 +40,10 @@ export class PodToken implements Credentials {
     const { clock } = this.#options;
     if (this.#revoked) throw new Error("use the pod's token: its container was killed");
     if (this.#known && clock.now() < this.#known.renewAt) return this.#known.token;
-    this.#asking ??= this.#ask().finally(() => {
-      this.#asking = undefined;
+    this.#request ??= this.#requestToken().finally(() => {
+      this.#request = undefined;
     });
-    this.#known = await this.#asking;
+    this.#known = await this.#request;
     return this.#known.token;
   }
 
@@ -52,13 +52,13 @@ export class PodToken implements Credentials {
     return true;
   }
 
-  /** Whoever still holds it can do no more. */
+  /** Later uses fail: the container was killed. */
   revoke(): void {
     this.#revoked = true;
     this.#known = undefined;
   }
 
-  async #ask(): Promise<Known> {
+  async #requestToken(): Promise<Known> {
     const { client, namespace, pod, serviceAccount, audiences, expirationSeconds = 3607, clock } = this.#options;
     const request = {
       apiVersion: "authentication.k8s.io/v1",

@@ -12,7 +12,7 @@ import { untilAvailable } from "../pods/pod-state.ts";
 import { isNamespaceGoing, type PodWrites } from "../pods/pod-writes.ts";
 import { decideRevision } from "../revisions/decide-revision.ts";
 import { currentRevision, forgetRevisions } from "../revisions/revision-writes.ts";
-import { SpacedLooks } from "../resync-interval.ts";
+import { ResyncInterval } from "../resync-interval.ts";
 import type { ControllerRevision, DaemonSet, Node } from "../workload-objects.ts";
 import { runWithEvents, type WorkloadControllerOptions, type WorkloadOptions } from "../workload-options.ts";
 import { writeStatus } from "../write-status.ts";
@@ -27,7 +27,7 @@ import { nodeFit } from "./node-fit.ts";
 /** Pods made in one pass: what follows from them is looked at before more are. */
 const mostCreations = 250;
 /** Pods come in hundreds a second where there are many nodes. */
-const restMsPerNode = 0.25;
+const intervalMsPerNode = 0.25;
 
 /** As `system:serviceaccount:kube-system:daemon-set-controller`. */
 export function runDaemonSets(options: WorkloadOptions & { signal: AbortSignal }): Promise<void> {
@@ -39,7 +39,7 @@ export function daemonSetController(options: WorkloadControllerOptions): Control
   const { pods, nodes, daemonSets, controllerRevisions } = caches;
   const expectations = new Expectations(clock);
   const failed = new FailedPods(clock);
-  const looks = new SpacedLooks(clock, restMsPerNode);
+  const interval = new ResyncInterval(clock, intervalMsPerNode);
 
   const carryOut = async (
     daemonSet: DaemonSet,
@@ -66,13 +66,13 @@ export function daemonSetController(options: WorkloadControllerOptions): Control
     if (!daemonSet || !spec) {
       expectations.forget(key);
       failed.forget(key);
-      looks.forget(key);
+      interval.forget(key);
       return undefined;
     }
-    const restMs = looks.restMs(key);
+    const restMs = interval.waitMs(key);
     if (restMs > 0) return { requeueAfterMs: restMs };
     const all = nodes.list();
-    looks.begin(key, all.length);
+    interval.started(key, all.length);
 
     // Asked before the cache is read: what it shows then is at least what was waited for.
     const settled = expectations.met(key);

@@ -1,5 +1,5 @@
 import type { PodSpec } from "kubernetes-types/core/v1.js";
-import { mayRunOn, nodeWishesOf } from "../scheduler/node-affinity.ts";
+import { mayRunOn, nodeConstraintsOf } from "../scheduler/node-affinity.ts";
 import { untolerated } from "../scheduler/tolerations.ts";
 import type { Node } from "../workload-objects.ts";
 import { daemonTolerations } from "./daemon-pod.ts";
@@ -11,7 +11,7 @@ const noLabels: Readonly<Record<string, string>> = {};
 
 /** Judges nodes for a template. Whether there is room is the scheduler's to say. */
 export function nodeFit(spec: PodSpec): (node: Node) => NodeFit {
-  const wishes = nodeWishesOf(spec);
+  const wishes = nodeConstraintsOf(spec);
   const tolerations = daemonTolerations(spec);
   return ({ metadata, spec: node }) => {
     const { name = "", labels = noLabels } = metadata;

@@ -1,4 +1,4 @@
-import { countOf } from "../int-or-percent.ts";
+import { countOf } from "../pods/replicas.ts";
 import { isAvailable, isTerminating } from "../pods/pod-state.ts";
 import type { DaemonSet, Pod } from "../workload-objects.ts";
 import { revisionLabel } from "./daemon-pod.ts";

@@ -1,5 +1,4 @@
-import { countOf } from "../int-or-percent.ts";
-import { replicasOf } from "../replica-set/decide-replicas.ts";
+import { countOf, replicasOf } from "../pods/replicas.ts";
 import type { Deployment } from "../workload-objects.ts";
 
 export interface Bounds {

@@ -1,5 +1,5 @@
 import type { PlannedEvent } from "../../../../language/object/plan.ts";
-import { replicasOf } from "../replica-set/decide-replicas.ts";
+import { replicasOf } from "../pods/replicas.ts";
 import type { Deployment, Pod, ReplicaSet } from "../workload-objects.ts";
 import { isRolling } from "./bounds.ts";
 import { type DeploymentStatus, deploymentStatus, isComplete, untilOverdue } from "./deployment-status.ts";

@@ -1,7 +1,7 @@
 import type { DeploymentCondition, DeploymentStatus as PublishedStatus } from "kubernetes-types/apps/v1.js";
 import { findCondition } from "../../../../language/object/condition.ts";
 import { parseTime } from "../../../../language/object/time.ts";
-import { replicasOf } from "../replica-set/decide-replicas.ts";
+import { replicasOf } from "../pods/replicas.ts";
 import type { ReplicaSetStatus } from "../replica-set/replica-set-status.ts";
 import type { Deployment, ReplicaSet } from "../workload-objects.ts";
 import { withCondition, without, withProgress } from "./deployment-condition.ts";

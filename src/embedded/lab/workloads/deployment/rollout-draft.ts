@@ -2,7 +2,7 @@ import type { DeploymentCondition } from "kubernetes-types/apps/v1.js";
 import { findCondition } from "../../../../language/object/condition.ts";
 import { equal } from "../../../../language/object/json.ts";
 import type { PlannedEvent } from "../../../../language/object/plan.ts";
-import { replicasOf } from "../replica-set/decide-replicas.ts";
+import { replicasOf } from "../pods/replicas.ts";
 import type { Deployment, ReplicaSet } from "../workload-objects.ts";
 import { type Bounds, boundsOf } from "./bounds.ts";
 import { withCondition } from "./deployment-condition.ts";

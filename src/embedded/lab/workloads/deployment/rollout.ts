@@ -1,5 +1,5 @@
 import { isFinished } from "../pods/pod-state.ts";
-import { replicasOf } from "../replica-set/decide-replicas.ts";
+import { replicasOf } from "../pods/replicas.ts";
 import type { Pod } from "../workload-objects.ts";
 import type { Member, RolloutDraft } from "./rollout-draft.ts";
 

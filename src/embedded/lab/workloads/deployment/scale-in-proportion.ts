@@ -1,4 +1,4 @@
-import { replicasOf } from "../replica-set/decide-replicas.ts";
+import { replicasOf } from "../pods/replicas.ts";
 import { isRolling } from "./bounds.ts";
 import { desiredReplicas, maxReplicas } from "./revision.ts";
 import { byAge, type Member, type RolloutDraft } from "./rollout-draft.ts";

@@ -1,6 +1,6 @@
 import { type Condition, setCondition } from "../../../../language/object/condition.ts";
 import { formatTime, parseTime } from "../../../../language/object/time.ts";
-import { countOf } from "../int-or-percent.ts";
+import { countOf } from "../pods/replicas.ts";
 import { isReady, isTerminating } from "../pods/pod-state.ts";
 import type { Pod, PodDisruptionBudget } from "../workload-objects.ts";
 

@@ -5,7 +5,7 @@ import { Controller, type Result, source } from "../../../../cluster/runtime/con
 import { selectorOf } from "../pods/claim.ts";
 import { controllerOf } from "../pods/controller-of.ts";
 import { isFinished } from "../pods/pod-state.ts";
-import { SpacedLooks } from "../resync-interval.ts";
+import { ResyncInterval } from "../resync-interval.ts";
 import { byController, byNamespace } from "../workload-caches.ts";
 import type { Pod } from "../workload-objects.ts";
 import { runWithEvents, type WorkloadControllerOptions, type WorkloadOptions } from "../workload-options.ts";
@@ -14,7 +14,7 @@ import { budgetStatus, type ExpectedPods, needsScale } from "./budget-status.ts"
 import { expectedByOwners } from "./owner-scale.ts";
 
 /** A look goes through the pods of a namespace. */
-const restMsPerPod = 0.01;
+const intervalMsPerPod = 0.01;
 
 /** As `system:serviceaccount:kube-system:disruption-controller`. */
 export function runDisruptionBudgets(options: WorkloadOptions & { signal: AbortSignal }): Promise<void> {
@@ -24,7 +24,7 @@ export function runDisruptionBudgets(options: WorkloadOptions & { signal: AbortS
 export function disruptionBudgetController(options: WorkloadControllerOptions): Controller {
   const { client, caches, recorder, clock, log, metrics } = options;
   const { pods, podDisruptionBudgets: budgets, deployments, replicaSets, statefulSets } = caches;
-  const looks = new SpacedLooks(clock, restMsPerPod);
+  const interval = new ResyncInterval(clock, intervalMsPerPod);
 
   const protecting = (pod: Pod): string[] =>
     budgets
@@ -60,13 +60,13 @@ export function disruptionBudgetController(options: WorkloadControllerOptions): 
     async reconcile(key, { signal }): Promise<Result | undefined> {
       const budget = budgets.get(key);
       if (!budget) {
-        looks.forget(key);
+        interval.forget(key);
         return undefined;
       }
-      const restMs = looks.restMs(key);
+      const restMs = interval.waitMs(key);
       if (restMs > 0) return { requeueAfterMs: restMs };
       const inNamespace = pods.byIndex(byNamespace, budget.metadata.namespace ?? "");
-      looks.begin(key, inNamespace.length);
+      interval.started(key, inNamespace.length);
 
       const selector = selectorOf(budget);
       const meant = inNamespace.filter((pod) => matchesLabels(selector, pod.metadata.labels) && !isFinished(pod));

@@ -6,7 +6,7 @@ import { keyOf } from "../../../../language/object/meta.ts";
 import { Controller, type Result, source } from "../../../../cluster/runtime/controller/controller.ts";
 import { isNamespaceGoing } from "../pods/pod-writes.ts";
 import { selectorOf } from "../scheduler/pod-query.ts";
-import { SpacedLooks } from "../resync-interval.ts";
+import { ResyncInterval } from "../resync-interval.ts";
 import { byNamespace } from "../workload-caches.ts";
 import type { Pod } from "../workload-objects.ts";
 import { runWithEvents, type WorkloadControllerOptions, type WorkloadOptions } from "../workload-options.ts";
@@ -28,7 +28,7 @@ export function bySlicedService(slice: EndpointSlice): string[] {
 }
 
 /** A look goes through the pods of a namespace. */
-const restMsPerPod = 0.05;
+const intervalMsPerPod = 0.05;
 
 /** As `system:serviceaccount:kube-system:endpointslice-controller`. */
 export function runEndpointSlices(options: WorkloadOptions & ServiceCaches & { signal: AbortSignal }): Promise<void> {
@@ -41,7 +41,7 @@ export function runEndpointSlices(options: WorkloadOptions & ServiceCaches & { s
 export function endpointSliceController(options: WorkloadControllerOptions & ServiceCaches): Controller {
   const { client, caches, services, endpointSlices, clock, log, metrics } = options;
   const { pods, nodes } = caches;
-  const looks = new SpacedLooks(clock, restMsPerPod);
+  const interval = new ResyncInterval(clock, intervalMsPerPod);
   const leadingTo = ({ metadata }: Pod): string[] =>
     services
       .byIndex(byNamespace, metadata.namespace ?? "")
@@ -69,14 +69,14 @@ export function endpointSliceController(options: WorkloadControllerOptions & Ser
       const selector = service?.spec?.selector;
       // What is left of a service that is gone goes with it; what somebody else selects is somebody else's.
       if (!service || !selector || service.spec?.type === "ExternalName") {
-        looks.forget(key);
+        interval.forget(key);
         return undefined;
       }
-      const restMs = looks.restMs(key);
+      const restMs = interval.waitMs(key);
       if (restMs > 0) return { requeueAfterMs: restMs };
       const { namespace = "" } = service.metadata;
       const inNamespace = pods.byIndex(byNamespace, namespace);
-      looks.begin(key, inNamespace.length);
+      interval.started(key, inNamespace.length);
 
       const wanted = selectorOf({ matchLabels: selector });
       const behind = inNamespace.filter((pod) => matchesLabels(wanted, pod.metadata.labels));

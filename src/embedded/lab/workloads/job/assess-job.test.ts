@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { formatTime } from "../../../../language/object/time.ts";
 import type { Job, Pod } from "../workload-objects.ts";
 import { assessJob } from "./assess-job.ts";
-import { noFailures } from "./back-off.ts";
+import { noFailures } from "./backoff.ts";
 import { decidePods } from "./decide-pods.ts";
 import { trackingFinalizer } from "./job-fields.ts";
 

@@ -3,7 +3,7 @@ import { findCondition } from "../../../../language/object/condition.ts";
 import { formatTime, parseTime } from "../../../../language/object/time.ts";
 import { isActive, isFinished, isTerminating } from "../pods/pod-state.ts";
 import type { Job, Pod } from "../workload-objects.ts";
-import { type FailureRecord, finishedAt, recordAfter } from "./back-off.ts";
+import { type FailureRecord, finishedAt, recordAfter } from "./backoff.ts";
 import { Indexes } from "./indexes.ts";
 import { failuresBefore, hasFailed, indexOf, isIndexed, isSuspended, isTracked } from "./job-fields.ts";
 import { judgeFailure } from "./pod-failure-policy.ts";

@@ -1,7 +1,7 @@
 import type { Job, Pod } from "../workload-objects.ts";
 import { inDeletionOrder } from "../replica-set/deletion-order.ts";
 import type { Assessment } from "./assess-job.ts";
-import { finishedAt, waitMs } from "./back-off.ts";
+import { finishedAt, waitMs } from "./backoff.ts";
 import { Indexes } from "./indexes.ts";
 import { failuresBefore, indexOf, isIndexed, isSuspended, waitsForEnd } from "./job-fields.ts";
 import { indexedPod, jobPod } from "./job-pod.ts";

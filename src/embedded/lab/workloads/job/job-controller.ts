@@ -13,7 +13,7 @@ import type { PodWrites } from "../pods/pod-writes.ts";
 import type { Job, Pod } from "../workload-objects.ts";
 import { runWithEvents, type WorkloadControllerOptions, type WorkloadOptions } from "../workload-options.ts";
 import { assessJob } from "./assess-job.ts";
-import { type FailureRecord, noFailures } from "./back-off.ts";
+import { type FailureRecord, noFailures } from "./backoff.ts";
 import { decidePods, type PodsDecision } from "./decide-pods.ts";
 import { isFinishedJob, isForeign, isTracked, trackingFinalizer } from "./job-fields.ts";
 import { account, counted, ended, type JobStatus, type PodsOutcome } from "./job-status.ts";

@@ -1,4 +1,9 @@
-/** A count, or a share of `total` (`25%`), rounded as asked. What says nothing readable counts as none. */
+/** `spec.replicas`: 1 where it is absent, which is the API's default. */
+export function replicasOf({ spec }: { spec?: { replicas?: number | undefined } | undefined }): number {
+  return spec?.replicas ?? 1;
+}
+
+/** An IntOrString: a count, or a percentage of `total` (`25%`). A value that cannot be read counts as 0. */
 export function countOf(value: unknown, total: number, round: "up" | "down"): number {
   if (typeof value === "number") return value;
   if (typeof value !== "string" || !value.endsWith("%")) return 0;

@@ -1,3 +1,4 @@
+import { replicasOf } from "../pods/replicas.ts";
 import type { Pod, ReplicaSet } from "../workload-objects.ts";
 import { inDeletionOrder } from "./deletion-order.ts";
 
@@ -25,9 +26,4 @@ export function decideReplicas({ replicaSet, active, related, now }: ReplicasInp
   if (surplus < 0) return { type: "create", count: Math.min(burst, -surplus) };
   const order = surplus < active.length ? inDeletionOrder(active, related, now) : active;
   return { type: "delete", pods: order.slice(0, Math.min(burst, surplus)) };
-}
-
-/** The number of replicas asked for: one where nothing is said. */
-export function replicasOf({ spec }: { spec?: { replicas?: number } }): number {
-  return spec?.replicas ?? 1;
 }

@@ -9,7 +9,7 @@ import { createExpected, deleteExpected } from "../pods/expected-writes.ts";
 import { podFromTemplate } from "../pods/pod-from-template.ts";
 import { isActive, isFinished, isTerminating, untilAvailable } from "../pods/pod-state.ts";
 import { textOf, type PodWrites } from "../pods/pod-writes.ts";
-import { SpacedLooks } from "../resync-interval.ts";
+import { ResyncInterval } from "../resync-interval.ts";
 import { byController } from "../workload-caches.ts";
 import type { Pod, ReplicaSet } from "../workload-objects.ts";
 import { runWithEvents, type WorkloadControllerOptions, type WorkloadOptions } from "../workload-options.ts";
@@ -18,7 +18,7 @@ import { decideReplicas, type ReplicasDecision } from "./decide-replicas.ts";
 import { replicaSetStatus } from "./replica-set-status.ts";
 
 /** Ten thousand pods that become ready one by one need no look at all of them each time. */
-const restMsPerPod = 0.1;
+const intervalMsPerPod = 0.1;
 
 /** As `system:serviceaccount:kube-system:replicaset-controller`. */
 export function runReplicaSets(options: WorkloadOptions & { signal: AbortSignal }): Promise<void> {
@@ -29,7 +29,7 @@ export function replicaSetController(options: WorkloadControllerOptions): Contro
   const { client, caches, recorder, clock, log, metrics } = options;
   const { pods, replicaSets } = caches;
   const expectations = new Expectations(clock);
-  const looks = new SpacedLooks(clock, restMsPerPod);
+  const interval = new ResyncInterval(clock, intervalMsPerPod);
 
   /** Returns what was refused. */
   const carryOut = async (
@@ -69,12 +69,12 @@ export function replicaSetController(options: WorkloadControllerOptions): Contro
       const replicaSet = replicaSets.get(key);
       if (!replicaSet) {
         expectations.forget(key);
-        looks.forget(key);
+        interval.forget(key);
         return undefined;
       }
-      const restMs = looks.restMs(key);
+      const restMs = interval.waitMs(key);
       if (restMs > 0) return { requeueAfterMs: restMs };
-      looks.begin(key, pods.byIndex(byController, replicaSet.metadata.uid ?? "").length);
+      interval.started(key, pods.byIndex(byController, replicaSet.metadata.uid ?? "").length);
       const settled = expectations.met(key);
       const owner = { ownerKind: kinds.replicaSet, owner: replicaSet };
       const active = await claim({ client, ...owner, kind: kinds.pod, from: pods, only: isActive, signal });

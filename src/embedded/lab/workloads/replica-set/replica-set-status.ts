@@ -4,7 +4,7 @@ import { matchesLabels, fromLabelSelector } from "../../../../language/object/la
 import { formatTime } from "../../../../language/object/time.ts";
 import { isAvailable, isReady } from "../pods/pod-state.ts";
 import type { Pod, ReplicaSet } from "../workload-objects.ts";
-import { replicasOf } from "./decide-replicas.ts";
+import { replicasOf } from "../pods/replicas.ts";
 
 /** With the field that the published types do not have yet. */
 export type ReplicaSetStatus = PublishedStatus & { terminatingReplicas?: number };

@@ -1,5 +1,5 @@
 import type { ClusterState } from "./cluster-state.ts";
-import type { Finding } from "./finding.ts";
+import type { Rejection } from "./obstacle.ts";
 import { mayRunOn } from "./node-affinity.ts";
 import type { NodeState } from "./node-state.ts";
 import { podAffinityFilter } from "./pod-affinity.ts";
@@ -8,20 +8,20 @@ import { tolerates, untolerated } from "./tolerations.ts";
 import { spreadFilter } from "./topology-spread.ts";
 
 /** What a node lacks for a pod, or nothing. */
-export type Filter = (node: NodeState) => Finding | undefined;
+export type Filter = (node: NodeState) => Rejection | undefined;
 
-const final = (obstacle: Finding["obstacle"], reason: string): Finding => ({
+const final = (obstacle: Rejection["obstacle"], reason: string): Rejection => ({
   obstacle,
   reasons: [reason],
-  helpedByLeaving: false,
+  preemptionMayHelp: false,
 });
 const cordoned = final("unschedulable", "node(s) were unschedulable");
 const notTheNode = final("name", "node(s) didn't match the requested node name");
 const notWished = final("node affinity", "node(s) didn't match Pod's node affinity/selector");
-const portsTaken: Finding = {
+const portsTaken: Rejection = {
   obstacle: "ports",
   reasons: ["node(s) didn't have free ports for the requested pod ports"],
-  helpedByLeaving: true,
+  preemptionMayHelp: true,
 };
 const cordon = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" };
 const hardEffects = ["NoSchedule", "NoExecute"];
@@ -57,10 +57,10 @@ export function filtersFor(pod: PodFacts, state: ClusterState): readonly Filter[
   ].filter((filter) => typeof filter === "function");
 }
 
-export function firstFinding(filters: readonly Filter[], node: NodeState): Finding | undefined {
+export function firstRejection(filters: readonly Filter[], node: NodeState): Rejection | undefined {
   for (const filter of filters) {
-    const finding = filter(node);
-    if (finding) return finding;
+    const rejection = filter(node);
+    if (rejection) return rejection;
   }
   return undefined;
 }
@@ -71,7 +71,7 @@ function resourcesMissing(
   requests: readonly (readonly [string, number])[],
   node: NodeState,
   state: ClusterState,
-): Finding | undefined {
+): Rejection | undefined {
   const ahead = aheadOf(pod, node, state);
   let reasons: string[] | undefined;
   let hopeless = false;
@@ -83,7 +83,7 @@ function resourcesMissing(
     (reasons ??= []).push(`Insufficient ${resource}`);
     hopeless ||= amount > (node.allocatable.get(resource) ?? 0);
   }
-  return reasons && { obstacle: "resources", reasons, helpedByLeaving: !hopeless };
+  return reasons && { obstacle: "resources", reasons, preemptionMayHelp: !hopeless };
 }
 
 const nobody: readonly PodFacts[] = [];

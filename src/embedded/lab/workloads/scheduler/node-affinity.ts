@@ -18,7 +18,7 @@ interface NodeIdentity {
 }
 
 /** Which nodes a pod may run on, and which it likes: `nodeSelector` and `affinity.nodeAffinity`. */
-export interface NodeWishes {
+export interface NodeConstraints {
   selector?: LabelSelector;
   /** One of them must hold. */
   required?: readonly NodeTerm[];
@@ -36,7 +36,10 @@ const operators: ReadonlyMap<string, LabelOperator> = new Map([
   ["Lt", "lt"],
 ]);
 
-export function nodeWishesOf({ nodeSelector, affinity }: Pick<PodSpec, "nodeSelector" | "affinity">): NodeWishes {
+export function nodeConstraintsOf({
+  nodeSelector,
+  affinity,
+}: Pick<PodSpec, "nodeSelector" | "affinity">): NodeConstraints {
   const { requiredDuringSchedulingIgnoredDuringExecution: required, preferredDuringSchedulingIgnoredDuringExecution } =
     affinity?.nodeAffinity ?? {};
   const terms = required?.nodeSelectorTerms.flatMap((term) => termOf(term) ?? []);
@@ -51,13 +54,13 @@ export function nodeWishesOf({ nodeSelector, affinity }: Pick<PodSpec, "nodeSele
   };
 }
 
-export function mayRunOn({ selector, required }: NodeWishes, node: NodeIdentity): boolean {
+export function mayRunOn({ selector, required }: NodeConstraints, node: NodeIdentity): boolean {
   if (selector && !matchesLabels(selector, node.labels)) return false;
   return !required || required.some((term) => holds(term, node));
 }
 
 /** The sum of the weights of what the node has. */
-export function preferenceFor({ preferred }: NodeWishes, node: NodeIdentity): number {
+export function preferenceFor({ preferred }: NodeConstraints, node: NodeIdentity): number {
   let sum = 0;
   for (const { weight, term } of preferred) if (holds(term, node)) sum += weight;
   return sum;

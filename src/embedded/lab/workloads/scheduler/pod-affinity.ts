@@ -1,5 +1,5 @@
 import type { ClusterState } from "./cluster-state.ts";
-import type { Finding } from "./finding.ts";
+import type { Rejection } from "./obstacle.ts";
 import type { NodeState } from "./node-state.ts";
 import type { PodFacts } from "./pod-facts.ts";
 import type { PodTerm } from "./pod-query.ts";
@@ -44,27 +44,27 @@ export function placeOf(node: NodeState | undefined, topologyKey: string): strin
   return node && Object.hasOwn(node.labels, topologyKey) ? node.labels[topologyKey] : undefined;
 }
 
-const unmet: Finding = {
+const unmet: Rejection = {
   obstacle: "pod affinity",
   reasons: ["node(s) didn't match pod affinity rules"],
-  helpedByLeaving: false,
+  preemptionMayHelp: false,
 };
-const tooClose: Finding = {
+const tooClose: Rejection = {
   obstacle: "pod affinity",
   reasons: ["node(s) didn't match pod anti-affinity rules"],
-  helpedByLeaving: true,
+  preemptionMayHelp: true,
 };
-const forbidden: Finding = {
+const forbidden: Rejection = {
   obstacle: "pod affinity",
   reasons: ["node(s) didn't satisfy existing pods anti-affinity rules"],
-  helpedByLeaving: true,
+  preemptionMayHelp: true,
 };
 
 /** Checks nodes for the company that a pod must have, must not have, and that does not want it. */
 export function podAffinityFilter(
   pod: PodFacts,
   state: ClusterState,
-): ((node: NodeState) => Finding | undefined) | undefined {
+): ((node: NodeState) => Rejection | undefined) | undefined {
   const forbids = new Places();
   for (const { term, bearing, perNode } of state.counts.concerning(pod))
     if (bearing.type === "forbids") forbids.addAll(state, term.topologyKey, perNode);

@@ -3,7 +3,7 @@ import { findCondition } from "../../../../language/object/condition.ts";
 import { keyOf } from "../../../../language/object/meta.ts";
 import { parseTime } from "../../../../language/object/time.ts";
 import type { Pod } from "../workload-objects.ts";
-import { type NodeWishes, nodeWishesOf } from "./node-affinity.ts";
+import { type NodeConstraints, nodeConstraintsOf } from "./node-affinity.ts";
 import { podQuery, type PodQuery, type PodTerm, podTermOf, selectorOf, withKeys } from "./pod-query.ts";
 import { podRequests, type ResourceAmounts } from "./resource-amounts.ts";
 
@@ -43,7 +43,7 @@ export interface PodFacts {
   /** What counts for the balance between nodes: a pod that asks for nothing is not nothing. */
   weighed: { cpu: number; memory: number };
   tolerations: readonly Toleration[];
-  nodes: NodeWishes;
+  nodes: NodeConstraints;
   /** `spec.nodeName`, or where it was assumed to be. */
   nodeName: string;
   /** Where a preemption makes room for it. */
@@ -89,7 +89,7 @@ export function podFacts(pod: Pod): PodFacts {
     requests,
     weighed: { cpu: requests.get("cpu") || defaultCpu, memory: requests.get("memory") || defaultMemory },
     tolerations: spec.tolerations ?? [],
-    nodes: nodeWishesOf(spec),
+    nodes: nodeConstraintsOf(spec),
     nodeName: spec.nodeName ?? "",
     nominatedNode: status?.nominatedNodeName ?? "",
     ports: hostPorts(spec),

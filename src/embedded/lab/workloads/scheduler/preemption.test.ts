@@ -14,7 +14,7 @@ function preempting(pod: Pod, nodes: Node[], pods: Pod[], budgets: ProtectedPods
   const decision = decideNode(facts, state);
   if (decision.type === "node") throw new Error("it fits anyway");
   const before = picture(state);
-  const preemption = decidePreemption(facts, decision.findings, state, budgets);
+  const preemption = decidePreemption(facts, decision.rejections, state, budgets);
   // It tries by moving pods about, and must leave no trace.
   expect(picture(state)).toEqual(before);
   expect(decideNode(facts, state)).toEqual(decision);

@@ -1,6 +1,6 @@
 import type { ClusterState } from "./cluster-state.ts";
-import { filtersFor, firstFinding } from "./filters.ts";
-import type { Finding } from "./finding.ts";
+import { filtersFor, firstRejection } from "./filters.ts";
+import type { Rejection } from "./obstacle.ts";
 import type { NodeState } from "./node-state.ts";
 import type { PodFacts } from "./pod-facts.ts";
 
@@ -28,7 +28,7 @@ const enough = 100;
 /** Who would have to leave for the pod to run. Changes the state while it tries, and leaves it as it was. */
 export function decidePreemption(
   pod: PodFacts,
-  findings: ReadonlyMap<string, Finding>,
+  rejections: ReadonlyMap<string, Rejection>,
   state: ClusterState,
   budgets: readonly ProtectedPods[],
 ): Preemption {
@@ -36,14 +36,14 @@ export function decidePreemption(
   const nominated = pod.nominatedNode ? state.node(pod.nominatedNode) : undefined;
   if (nominated && hasLeaving(pod, nominated)) return { type: "waiting" };
   if (state.lowestPriority >= pod.priority) {
-    const resolvable = [...findings.values()].filter((finding) => finding.helpedByLeaving).length;
+    const resolvable = [...rejections.values()].filter((rejection) => rejection.preemptionMayHelp).length;
     return { type: "helpless", message: helpless(state.nodes.length, state.nodes.length - resolvable) };
   }
   const found: Candidate[] = [];
   let unhelpful = state.nodes.length;
-  for (const [name, finding] of findings) {
+  for (const [name, rejection] of rejections) {
     const node = state.node(name);
-    if (!node || !finding.helpedByLeaving) continue;
+    if (!node || !rejection.preemptionMayHelp) continue;
     unhelpful--;
     const candidate = victimsOn(pod, node, state, budgets);
     if (candidate) found.push(candidate);
@@ -68,7 +68,7 @@ function victimsOn(
 ): Candidate | undefined {
   const lesser = [...node.pods.values()].filter((other) => other.priority < pod.priority).toSorted(byImportance);
   if (lesser.length === 0) return undefined;
-  const fits = (): boolean => !firstFinding(filtersFor(pod, state), node);
+  const fits = (): boolean => !firstRejection(filtersFor(pod, state), node);
   for (const other of lesser) state.displace(other.uid);
   try {
     if (!fits()) return undefined;

@@ -13,7 +13,7 @@ import { selectorOf } from "./pod-query.ts";
 import { PodWrites, type PodWritesOptions } from "./pod-writes.ts";
 import { decidePreemption, type ProtectedPods } from "./preemption.ts";
 import { SchedulingQueue } from "./scheduling-queue.ts";
-import { helpedByArrival, helpedByLeaving, helpedByNode } from "./what-helps.ts";
+import { removedByNodeChange, removedByPodAdded, removedByPodDeleted } from "./obstacle.ts";
 
 export interface SchedulerOptions extends PodWritesOptions {
   pods: Informer<Pod>;
@@ -96,7 +96,7 @@ export class Scheduler {
   }
 
   #giveUp(pod: PodFacts, decision: Extract<Decision, { type: "unschedulable" }>): void {
-    const preemption = decidePreemption(pod, decision.findings, this.#state, this.#budgets());
+    const preemption = decidePreemption(pod, decision.rejections, this.#state, this.#budgets());
     this.#queue.park(pod.uid, decision.obstacles);
     if (preemption.type === "waiting")
       return this.#start(pod, () => this.#writes.report(pod, "Unschedulable", decision.message, pod.nominatedNode));
@@ -182,7 +182,7 @@ export class Scheduler {
     const name = event.object.metadata.name ?? "";
     const before = event.type === "added" ? undefined : event.type === "updated" ? event.before : event.object;
     const after = event.type === "deleted" ? undefined : event.object;
-    const helped = helpedByNode(before, after);
+    const helped = removedByNodeChange(before, after);
     if (before && after && helped.length === 0) return;
     this.#state.setNode(name, after);
     // Spreading and company look at other nodes than the one the pod goes to.
@@ -218,7 +218,7 @@ export class Scheduler {
     this.#state.withdraw(uid);
     const facts = podFacts(pod);
     this.#state.place(facts);
-    this.#queue.changed(helpedByArrival);
+    this.#queue.changed(removedByPodAdded);
   }
 
   #forget(uid: string): void {
@@ -226,7 +226,7 @@ export class Scheduler {
     this.#queue.delete(uid);
     this.#state.withdraw(uid);
     const pod = this.#state.displace(uid);
-    if (pod) this.#queue.changed(helpedByLeaving);
+    if (pod) this.#queue.changed(removedByPodDeleted);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../../cluster/runtime/clock.ts";
 import { DelayHeap } from "../../../../cluster/runtime/queue/delay-heap.ts";
-import type { Obstacle } from "./finding.ts";
+import type { Obstacle } from "./obstacle.ts";
 import type { PodFacts } from "./pod-facts.ts";
 
 interface Waiting {

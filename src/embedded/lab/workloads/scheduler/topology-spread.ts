@@ -1,27 +1,27 @@
 import type { ClusterState } from "./cluster-state.ts";
-import type { Finding } from "./finding.ts";
+import type { Rejection } from "./obstacle.ts";
 import { mayRunOn } from "./node-affinity.ts";
 import type { NodeState } from "./node-state.ts";
 import { placeOf } from "./pod-affinity.ts";
 import type { PodFacts, SpreadConstraint } from "./pod-facts.ts";
 import { untolerated } from "./tolerations.ts";
 
-const uneven: Finding = {
+const uneven: Rejection = {
   obstacle: "spread",
   reasons: ["node(s) didn't match pod topology spread constraints"],
-  helpedByLeaving: true,
+  preemptionMayHelp: true,
 };
-const nowhere: Finding = {
+const nowhere: Rejection = {
   obstacle: "spread",
   reasons: ["node(s) didn't match pod topology spread constraints (missing required label)"],
-  helpedByLeaving: false,
+  preemptionMayHelp: false,
 };
 
 /** Checks that a pod makes no place fuller than the emptiest one by more than it may. */
 export function spreadFilter(
   pod: PodFacts,
   state: ClusterState,
-): ((node: NodeState) => Finding | undefined) | undefined {
+): ((node: NodeState) => Rejection | undefined) | undefined {
   const hard = pod.spread.filter((constraint) => constraint.hard);
   if (hard.length === 0) return undefined;
   const checks = hard.map((constraint) => {
@@ -29,7 +29,7 @@ export function spreadFilter(
     // With fewer places than wanted, those that are missing count as empty ones.
     const least = counts.size < constraint.minDomains ? 0 : Math.min(...counts.values());
     const itself = state.counts.matches(constraint.query, pod) ? 1 : 0;
-    return (node: NodeState): Finding | undefined => {
+    return (node: NodeState): Rejection | undefined => {
       const place = placeOf(node, constraint.topologyKey);
       if (place === undefined) return nowhere;
       return (counts.get(place) ?? 0) + itself - least > constraint.maxSkew ? uneven : undefined;
@@ -37,8 +37,8 @@ export function spreadFilter(
   });
   return (node) => {
     for (const check of checks) {
-      const finding = check(node);
-      if (finding) return finding;
+      const rejection = check(node);
+      if (rejection) return rejection;
     }
     return undefined;
   };

@@ -1,4 +1,4 @@
-import { replicasOf } from "../replica-set/decide-replicas.ts";
+import { replicasOf } from "../pods/replicas.ts";
 import type { Pod, StatefulSet } from "../workload-objects.ts";
 
 /** The number at the end of the name of a pod of this set; undefined for any other pod. */

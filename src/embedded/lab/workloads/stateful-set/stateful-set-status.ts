@@ -1,6 +1,6 @@
 import type { StatefulSetStatus } from "kubernetes-types/apps/v1.js";
 import { isAvailable, isReady, isTerminating } from "../pods/pod-state.ts";
-import { replicasOf } from "../replica-set/decide-replicas.ts";
+import { replicasOf } from "../pods/replicas.ts";
 import type { Pod, StatefulSet } from "../workload-objects.ts";
 import { podRevision } from "./stateful-pod.ts";
 
