@@ -1,11 +1,10 @@
-import type { Expression } from "./cel/expression.ts";
-import { compileExpression } from "./cel/expression.ts";
+import { isObject } from "../object/json.ts";
+import { compileExpression, type Expression } from "./cel/expression.ts";
 import type { Shape } from "./cel/shape.ts";
 import { CompileError, showError } from "./cel/syntax.ts";
 import { optional, type Type } from "./cel/type.ts";
 import { type FieldError, invalid, notSupported, required } from "./field-error.ts";
 import { child } from "./path.ts";
-import { parseRuleFieldPath, type PathPart } from "./rule-field-path.ts";
 import type { Schema, ValidationRule } from "./schema.ts";
 
 /** One rule of `x-kubernetes-validations`, ready to run. */
@@ -14,7 +13,7 @@ export interface CompiledRule {
   readonly expression: Expression;
   readonly message: Expression | undefined;
   readonly fieldPath: readonly PathPart[];
-  /** The rule compares with the old value, and so runs only where there is one (or is told that there is none). */
+  /** The rule uses `oldSelf`: it runs only if there is an old value, or if it sets `optionalOldSelf`. */
   readonly isTransition: boolean;
 }
 
@@ -23,13 +22,13 @@ const reasons = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvali
 export interface RuleContext {
   readonly schema: Schema;
   readonly shape: Shape;
-  /** The rule's own place in the schema. */
+  /** Where the schema holds the rule. */
   readonly path: string;
-  /** The list below which old and new items cannot be told to be the same, if the rule stands below one. */
+  /** The list above the rule whose old and new items cannot be matched by key, if there is one. */
   readonly uncorrelatable: string | undefined;
 }
 
-/** Compiles a rule, or says what is wrong with it. */
+/** Compiles a rule, or adds to `errors` what is wrong with it. */
 export function compileRule(
   source: ValidationRule,
   context: RuleContext,
@@ -37,15 +36,16 @@ export function compileRule(
 ): CompiledRule | undefined {
   const before = errors.length;
   const { path } = context;
-  checkWords(source, path, errors);
+  checkFields(source, path, errors);
   const fieldPath = source.fieldPath ? parseRuleFieldPath(source.fieldPath, context.schema) : [];
   if (!fieldPath) errors.push(invalid(child(path, "fieldPath"), source.fieldPath, "must be a valid path"));
   if (errors.length > before || !fieldPath) return undefined;
 
   const self = context.shape.type;
   const types = { self, oldSelf: source.optionalOldSelf ? optional(self) : self };
-  const expression = compilePart(source, "rule", types, path, errors);
-  const message = source.messageExpression ? compilePart(source, "messageExpression", types, path, errors) : undefined;
+  const compiling = { source, types, path, errors };
+  const expression = compilePart("rule", compiling);
+  const message = source.messageExpression ? compilePart("messageExpression", compiling) : undefined;
   if (!expression) return undefined;
   const isTransition = expression.uses.has("oldSelf");
   if (isTransition && context.uncorrelatable !== undefined)
@@ -61,7 +61,7 @@ export function compileRule(
   return errors.length > before ? undefined : { source, expression, message, fieldPath, isTransition };
 }
 
-function checkWords(source: ValidationRule, path: string, errors: FieldError[]): void {
+function checkFields(source: ValidationRule, path: string, errors: FieldError[]): void {
   const { rule, message, messageExpression, reason } = source;
   if (rule.trim() === "") errors.push(required(child(path, "rule"), "rule is not specified"));
   if (messageExpression !== undefined && messageExpression !== "" && messageExpression.trim() === "")
@@ -85,13 +85,14 @@ const parts = {
   },
 } as const;
 
-function compilePart(
-  source: ValidationRule,
-  part: keyof typeof parts,
-  types: Record<string, Type>,
-  path: string,
-  errors: FieldError[],
-): Expression | undefined {
+interface Compiling {
+  readonly source: ValidationRule;
+  readonly types: Readonly<Record<string, Type>>;
+  readonly path: string;
+  readonly errors: FieldError[];
+}
+
+function compilePart(part: keyof typeof parts, { source, types, path, errors }: Compiling): Expression | undefined {
   const { yields, wrong, failed } = parts[part];
   const text = source[part] ?? "";
   const fault = (detail: string) =>
@@ -111,7 +112,7 @@ function compilePart(
   return undefined;
 }
 
-/** The rule as Go's encoder writes its internal type, which is what clients are shown. */
+/** The rule as Go's encoder writes kube-apiserver's internal type, which is what its messages contain. */
 function asGo(source: ValidationRule): string {
   const text = JSON.stringify({
     Rule: source.rule,
@@ -122,4 +123,32 @@ function asGo(source: ValidationRule): string {
     OptionalOldSelf: source.optionalOldSelf ?? null,
   });
   return text.replaceAll(/[<>&\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** A step from the value of a rule to the field that its `fieldPath` names. */
+export type PathPart = { readonly property: string } | { readonly key: string };
+
+const step = /\.([A-Za-z_][A-Za-z0-9_]*)|\['((?:[^'\\]|\\.)*)'\]/y;
+
+/** Reads `.spec.names['a-b']` along a schema; undefined where it names no field. A path cannot lead into a list. */
+function parseRuleFieldPath(text: string, schema: Schema): PathPart[] | undefined {
+  const parts: PathPart[] = [];
+  let at = 0;
+  let here: Schema | undefined = schema;
+  while (at < text.length) {
+    step.lastIndex = at;
+    const match = step.exec(text);
+    if (!match || !here) return undefined;
+    const name: string = match[1] ?? (match[2] ?? "").replaceAll(/\\(.)/g, "$1");
+    const { properties, additionalProperties }: Schema = here;
+    if (properties && Object.hasOwn(properties, name)) {
+      parts.push({ property: name });
+      here = properties[name];
+    } else if (isObject(additionalProperties)) {
+      parts.push({ key: name });
+      here = additionalProperties;
+    } else return undefined;
+    at += match[0].length;
+  }
+  return parts.length > 0 ? parts : undefined;
 }

@@ -2,7 +2,7 @@ import { clone, isObject, set } from "../object/json.ts";
 import { checkDepth } from "./depth.ts";
 import type { Schema } from "./schema.ts";
 
-/** Characters of JSON that defaults may add to one value: a short list of empty items can ask for gigabytes. */
+/** Characters of JSON that defaults may add to one value: in a short list of empty items they could take gigabytes. */
 export const defaultsLimit = 3 * 1024 * 1024;
 
 export class DefaultsTooLargeError extends Error {
@@ -14,8 +14,8 @@ export class DefaultsTooLargeError extends Error {
 }
 
 /**
- * Fills in what the schema has defaults for, in place. A null where null is not allowed counts as absent: it is replaced
- * by the default, or dropped where there is none. Items of lists keep their nulls, which validation then refuses.
+ * Sets the defaults of the schema, in place. A null where null is not allowed counts as absent: it is replaced by the
+ * default, or dropped where there is none. Null items of lists without a default stay, and validation rejects them.
  */
 export function applyDefaults(value: unknown, schema: Schema): void {
   fill(value, schema, 0, { left: defaultsLimit });
@@ -72,7 +72,7 @@ function copyOf(value: unknown, budget: Budget): unknown {
   return clone(value);
 }
 
-/** As JSON, more or less. A schema's default is the same object every time. */
+/** About the length of the value as JSON. Cached: a schema's default is the same object every time. */
 function sizeOf(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 8;
@@ -81,7 +81,7 @@ function sizeOf(value: unknown): number {
   return size;
 }
 
-/** Nothing inside a scalar item can have a default; long lists of strings are not worth a walk. */
+/** Scalar items without a default need no walk: a list of strings may be long. */
 function touches(items: Schema): boolean {
   return (
     items.default !== undefined ||

@@ -12,59 +12,62 @@ interface Embedded {
   readonly path: string;
 }
 
-/** The whole objects that stand inside another. */
+/** The objects that fields with `x-kubernetes-embedded-resource` hold. */
 export function embeddedResources(value: unknown, schema: Schema): Embedded[] {
   if (!embeds(schema)) return [];
   const found: Embedded[] = [];
-  visit(value, schema, "", (resource, path) => found.push({ resource, path }), 0);
+  visitEmbedded(value, schema, "", (resource, path) => found.push({ resource, path }));
   return found;
 }
 
 const embedding = new WeakMap<Schema, boolean>();
 
-/** Few schemas embed anything: the others are not worth a walk through each of their objects. */
+/** Cached per schema: few schemas embed resources, and objects of the others need no walk. */
 function embeds(schema: Schema): boolean {
   let known = embedding.get(schema);
-  if (known === undefined) embedding.set(schema, (known = lookFor(schema, 0)));
+  if (known === undefined) embedding.set(schema, (known = searchSchema(schema, 0)));
   return known;
 }
 
-function lookFor(schema: Schema, depth: number): boolean {
+function searchSchema(schema: Schema, depth: number): boolean {
   checkDepth(depth);
   const { properties = {}, additionalProperties, items } = schema;
   return (
     schema["x-kubernetes-embedded-resource"] === true ||
     [...Object.values(properties), additionalProperties, items].some(
-      (part) => isObject(part) && lookFor(part, depth + 1),
+      (part) => isObject(part) && searchSchema(part, depth + 1),
     )
   );
 }
 
-/** Faults of whole objects that stand inside another: their apiVersion, kind and metadata must be such. */
+/** Faults of apiVersion, kind and metadata of embedded objects. */
 export function validateEmbeddedResources(value: unknown, schema: Schema, path = ""): FieldError[] {
   const errors: FieldError[] = [];
-  if (embeds(schema)) visit(value, schema, path, (resource, at) => checkResource(resource, at, errors), 0);
+  if (embeds(schema)) visitEmbedded(value, schema, path, (resource, at) => checkResource(resource, at, errors));
   return errors;
 }
 
 type Visitor = (resource: Record<string, unknown>, path: string) => void;
 
-function visit(value: unknown, schema: Schema, path: string, meet: Visitor, depth: number): void {
-  checkDepth(depth);
-  if (Array.isArray(value)) {
-    const { items } = schema;
-    if (items && items.type !== "string" && items.type !== "integer")
-      for (let i = 0; i < value.length; i++) visit(value[i], items, index(path, i), meet, depth + 1);
-    return;
-  }
-  if (!isObject(value)) return;
-  if (schema["x-kubernetes-embedded-resource"] === true) meet(value, path);
-  const { properties, additionalProperties } = schema;
-  for (const name of Object.keys(value)) {
-    if (properties && Object.hasOwn(properties, name))
-      visit(value[name], properties[name]!, child(path, name), meet, depth + 1);
-    else if (isObject(additionalProperties)) visit(value[name], additionalProperties, key(path, name), meet, depth + 1);
-  }
+function visitEmbedded(root: unknown, rootSchema: Schema, rootPath: string, visitor: Visitor): void {
+  const visit = (value: unknown, schema: Schema, path: string, depth: number): void => {
+    checkDepth(depth);
+    if (Array.isArray(value)) {
+      const { items } = schema;
+      if (items && items.type !== "string" && items.type !== "integer")
+        for (let i = 0; i < value.length; i++) visit(value[i], items, index(path, i), depth + 1);
+      return;
+    }
+    if (!isObject(value)) return;
+    if (schema["x-kubernetes-embedded-resource"] === true) visitor(value, path);
+    const { properties, additionalProperties } = schema;
+    for (const name of Object.keys(value)) {
+      if (properties && Object.hasOwn(properties, name))
+        visit(value[name], properties[name]!, child(path, name), depth + 1);
+      else if (isObject(additionalProperties)) visit(value[name], additionalProperties, key(path, name), depth + 1);
+    }
+  };
+  visit(root, rootSchema, rootPath, 0);
 }
 
 function checkResource(resource: Record<string, unknown>, path: string, errors: FieldError[]): void {
@@ -88,7 +91,7 @@ function checkResource(resource: Record<string, unknown>, path: string, errors: 
   else if (metadata !== undefined) errors.push(invalid(child(path, "metadata"), metadata, "must be an object"));
 }
 
-/** An embedded object may lack a name, and has no namespace of its own to be checked. */
+/** An embedded object may lack a name, and its namespace is not checked. */
 function metaErrors(metadata: ObjectMeta, prefix: string): FieldError[] {
   const { namespace: _namespace, ...rest } = metadata;
   const named = { ...rest, name: rest.name || "unnamed" };

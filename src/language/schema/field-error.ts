@@ -1,4 +1,4 @@
-/** One fault in an object, in the words kubectl shows: `spec.level: Invalid value: -1: should be at least 0`. */
+/** One fault in an object, worded as kubectl shows it: `spec.level: Invalid value: -1: should be at least 0`. */
 export interface FieldError {
   reason: FieldErrorReason;
   /** `spec.containers[0].name`, `metadata.labels`, `data[key]`. */
@@ -79,3 +79,10 @@ export const notFound = (field: string, value: unknown): FieldError => ({
 });
 
 export const immutable = (field: string, value: unknown): FieldError => invalid(field, value, "field is immutable");
+
+/** A number as Go's `%v` prints it: an exponent of two digits, from 1e21 up and below 1e-4. */
+export function goNumber(value: number): string {
+  const size = Math.abs(value);
+  if (size === 0 || (size >= 1e-4 && size < 1e21)) return String(value);
+  return value.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
+}

@@ -2,7 +2,7 @@ import { dnsLabel, dnsSubdomain } from "../object/names.ts";
 import { isTime } from "../object/time.ts";
 import { parseCidr, parseIp } from "./ip.ts";
 
-/** Longer texts are none of these formats, and no expression below need look at them. */
+/** Longer texts have none of these formats; this bounds the time of the regular expressions below. */
 const longest = 10_000;
 
 const uuid = (version: string, variant = "[0-9a-f]"): RegExp =>
@@ -13,7 +13,7 @@ const matches =
   (text: string): boolean =>
     expression.test(text);
 
-/** The formats a custom resource's schema can ask for; any other is accepted as it comes. Keys are without dashes. */
+/** The formats that a custom resource's schema can name; unknown formats accept any text. Keys are without dashes. */
 const formats: ReadonlyMap<string, (text: string) => boolean> = new Map<string, (text: string) => boolean>([
   ["datetime", isTime],
   ["date", (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) && isTime(`${text}T00:00:00Z`)],
@@ -32,7 +32,7 @@ const formats: ReadonlyMap<string, (text: string) => boolean> = new Map<string, 
       /^([0-9a-f]{2}(?:([:-])[0-9a-f]{2}(?:\2[0-9a-f]{2}){4}(?:\2[0-9a-f]{2}){0,14})|[0-9a-f]{4}(\.[0-9a-f]{4}){2,9})$/i,
     ),
   ],
-  // oxlint-disable-next-line no-control-regex -- a URI holds none of them
+  // oxlint-disable-next-line no-control-regex -- a URI contains no control characters
   ["uri", matches(/^(?:\/|[a-z][a-z0-9+.-]*:)[^\u0000-\u0020\u007f]*$/i)],
   ["email", matches(/^(?:[^<>@]{0,200}<[^<>@\s]{1,64}@[^<>@\s]{1,255}>|[^<>@\s]{1,64}@[^<>@\s]{1,255})$/)],
   ["hostname", isHostname],
@@ -57,7 +57,7 @@ function isBase64(text: string): boolean {
   return text !== "" && text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
 }
 
-/** Go's durations, and the looser `5 days` that the format always took. */
+/** Go's durations, and the looser `5 days` that kube-openapi also accepts. */
 function isDuration(text: string): boolean {
   return (
     /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.test(text) ||

@@ -1,4 +1,4 @@
-/** An address as a number, with the family it was written in. */
+/** An address as a number, and the family it was written in. */
 export interface Ip {
   readonly version: 4 | 6;
   readonly bits: bigint;
@@ -47,7 +47,7 @@ export function contains(cidr: Cidr, ip: Ip): boolean {
 export function formatIp({ version, bits }: Ip): string {
   if (version === 4) return [24n, 16n, 8n, 0n].map((shift) => `${(bits >> shift) & 255n}`).join(".");
   const groups = Array.from({ length: 8 }, (_, i) => ((bits >> BigInt(112 - 16 * i)) & 0xffffn).toString(16));
-  // The longest run of zero groups is left out, the first of equals, and never a run of one.
+  // RFC 5952: `::` replaces the longest run of two or more zero groups, the first of equal ones.
   let best = { start: 0, length: 1 };
   for (let start = 0; start < 8; start++) {
     let length = 0;
@@ -63,7 +63,7 @@ function parseIpv4(text: string): bigint | undefined {
   if (parts.length !== 4) return undefined;
   let bits = 0n;
   for (const part of parts) {
-    // Leading zeros are read as decimal: a server that always took them cannot start to refuse them.
+    // Leading zeros are read as decimal, as kube-apiserver does for compatibility (ParseIPSloppy).
     if (!/^\d{1,4}$/.test(part) || Number(part) > 255) return undefined;
     bits = (bits << 8n) | BigInt(part);
   }

@@ -1,6 +1,6 @@
 import type { Schema } from "./schema.ts";
 
-/** A generated definition: a schema in which others are named instead of contained. */
+/** A generated definition: a schema that refers to other definitions by `$ref`. */
 export interface RawSchema extends Omit<
   Schema,
   "properties" | "items" | "additionalProperties" | "allOf" | "anyOf" | "oneOf" | "not"
@@ -16,10 +16,9 @@ export interface RawSchema extends Omit<
 }
 
 /**
- * Definitions that name each other become schemas that contain each other, cycles included. A reference with words
- * around it (`allOf: [{$ref}]` beside a description or default, as OpenAPI v3 writes it) becomes a shallow copy of its
- * target with those words on top. Definitions are linked when first looked at: a server that starts pays only for the kinds it
- * meets.
+ * Turns definitions that refer to each other into schemas that contain each other, cycles included. A reference beside
+ * other keywords (`allOf: [{$ref}]` with a description or default, as OpenAPI v3 writes it) becomes a shallow copy of its
+ * target, overlaid with those keywords. Each definition is linked on first use, which keeps the start of the server fast.
  */
 export function linkDefinitions(definitions: Readonly<Record<string, RawSchema>>): Record<string, Schema> {
   const linked = new Map<string, Schema>();
@@ -47,8 +46,8 @@ export function linkDefinitions(definitions: Readonly<Record<string, RawSchema>>
   function overlay(schema: Schema, raw: RawSchema, target: string): void {
     const base = definition(target);
     for (const name of Object.keys(base)) lazily(schema, name, () => base[name as keyof Schema]);
-    const { $ref: _reference, allOf: _references, ...words } = raw;
-    fill(schema, words);
+    const { $ref: _reference, allOf: _references, ...keywords } = raw;
+    fill(schema, keywords);
   }
 
   function fill(schema: Schema, raw: RawSchema): void {
@@ -79,7 +78,7 @@ function targetOf({ $ref, allOf }: RawSchema): string | undefined {
   return reference?.slice(reference.lastIndexOf("/") + 1);
 }
 
-/** A property that is computed on first use and plain ever after. */
+/** Defines a property that is computed on first use and is a plain value afterwards. */
 function lazily(target: object, name: string, compute: () => unknown): void {
   Object.defineProperty(target, name, {
     configurable: true,

@@ -4,41 +4,39 @@ import { duplicate, type FieldError } from "./field-error.ts";
 import { child, index, key } from "./path.ts";
 import type { Schema } from "./schema.ts";
 
-/** Items that occur twice in a list that is a set, or in a map list under the same keys. */
+/** Items that a list of type `set` holds twice, or that share their keys in a list of type `map`. */
 export function validateListTypes(value: unknown, schema: Schema, path = ""): FieldError[] {
   const errors: FieldError[] = [];
-  visit(value, schema, path, errors, 0);
+  const visit = (part: unknown, partSchema: Schema, place: string, depth: number): void => {
+    checkDepth(depth);
+    if (Array.isArray(part)) {
+      const { items } = partSchema;
+      if (!items) return;
+      const type = partSchema["x-kubernetes-list-type"];
+      if (type === "set") findDuplicates(part, place, errors);
+      else if (type === "map")
+        findDuplicates(
+          part.map((item) => keysOf(item, partSchema["x-kubernetes-list-map-keys"] ?? [])),
+          place,
+          errors,
+        );
+      if (items.type === "object" || items.type === "array" || items.type === undefined)
+        for (let i = 0; i < part.length; i++) visit(part[i], items, index(place, i), depth + 1);
+      return;
+    }
+    if (!isObject(part)) return;
+    const { properties, additionalProperties } = partSchema;
+    for (const name of Object.keys(part)) {
+      if (properties && Object.hasOwn(properties, name))
+        visit(part[name], properties[name]!, child(place, name), depth + 1);
+      else if (isObject(additionalProperties)) visit(part[name], additionalProperties, key(place, name), depth + 1);
+    }
+  };
+  visit(value, schema, path, 0);
   return errors;
 }
 
-function visit(value: unknown, schema: Schema, path: string, errors: FieldError[], depth: number): void {
-  checkDepth(depth);
-  if (Array.isArray(value)) {
-    const { items } = schema;
-    if (!items) return;
-    const type = schema["x-kubernetes-list-type"];
-    if (type === "set") findDuplicates(value, path, errors);
-    else if (type === "map")
-      findDuplicates(
-        value.map((item) => keysOf(item, schema["x-kubernetes-list-map-keys"] ?? [])),
-        path,
-        errors,
-      );
-    if (items.type === "object" || items.type === "array" || items.type === undefined)
-      for (let i = 0; i < value.length; i++) visit(value[i], items, index(path, i), errors, depth + 1);
-    return;
-  }
-  if (!isObject(value)) return;
-  const { properties, additionalProperties } = schema;
-  for (const name of Object.keys(value)) {
-    if (properties && Object.hasOwn(properties, name))
-      visit(value[name], properties[name]!, child(path, name), errors, depth + 1);
-    else if (isObject(additionalProperties))
-      visit(value[name], additionalProperties, key(path, name), errors, depth + 1);
-  }
-}
-
-/** Only the second of a kind is reported: the third would say the same. */
+/** Only the second occurrence of a value is reported, not the third. */
 function findDuplicates(values: readonly unknown[], path: string, errors: FieldError[]): void {
   const seen = new Map<string, number>();
   for (const [i, value] of values.entries()) {
@@ -49,7 +47,7 @@ function findDuplicates(values: readonly unknown[], path: string, errors: FieldE
   }
 }
 
-/** The part of an item that names it. */
+/** The keys of an item, by which a list of type `map` identifies it. */
 export function keysOf(item: unknown, keys: readonly string[]): Record<string, unknown> {
   const found: Record<string, unknown> = {};
   if (isObject(item)) for (const name of keys) if (Object.hasOwn(item, name)) found[name] = item[name];

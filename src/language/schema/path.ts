@@ -1,4 +1,4 @@
-/** How the server writes where a fault is: `spec.items[0].name`, `data[key]`. */
+/** Paths of fields as kube-apiserver writes them: `spec.items[0].name`, `data[key]`. */
 export function child(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
@@ -7,7 +7,7 @@ export function index(path: string, position: number): string {
   return `${path}[${position}]`;
 }
 
-/** A name under which users, not the schema, chose to file something. */
+/** A key of a map, which the user chose and the schema does not name. */
 export function key(path: string, name: string): string {
   return `${path}[${name}]`;
 }

@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js";
 
-/** Patterns in schemas and rules are RE2: linear in time whatever the pattern and the text. JavaScript's are not. */
+/** Patterns in schemas and rules are RE2: matching takes linear time, which JavaScript's RegExp does not guarantee. */
 export interface Pattern {
   test(text: string): boolean;
   /** The first match, or undefined. */
@@ -17,10 +17,10 @@ export class PatternError extends Error {
 
 const longestPattern = 10_000;
 const cacheSize = 1000;
-/** Compiling costs far more than matching; the oldest entry leaves when a new one would be one too many. */
+/** Compiling costs far more than matching. A full cache drops its oldest entry. */
 const cache = new Map<string, Pattern>();
 
-/** Throws a PatternError in Go's words: `error parsing regexp: missing closing ]: `[``. */
+/** Throws a PatternError with Go's message: `error parsing regexp: missing closing ]: `[``. */
 export function compilePattern(source: string): Pattern {
   const known = cache.get(source);
   if (known) return known;

@@ -8,11 +8,11 @@ import type { Schema } from "./schema.ts";
 const types = ["array", "boolean", "integer", "number", "object", "string"];
 const unsupported = ["$ref", "id", "additionalItems", "definitions", "dependencies", "patternProperties"];
 
-/** Faults of single words of a schema and of its extensions, in allOf and the like too. Properties go by name. */
-export function checkSchemaWords(schema: Schema, path: string, errors: FieldError[], depth = 0): void {
+/** Faults of single keywords of a schema, Kubernetes' extensions included, also within allOf, anyOf, oneOf and not. */
+export function checkSchemaKeywords(schema: Schema, path: string, errors: FieldError[], depth = 0): void {
   checkDepth(depth);
-  for (const word of unsupported)
-    if (Object.hasOwn(schema, word)) errors.push(forbidden(child(path, word), `${word} is not supported`));
+  for (const keyword of unsupported)
+    if (Object.hasOwn(schema, keyword)) errors.push(forbidden(child(path, keyword), `${keyword} is not supported`));
   if (schema.uniqueItems)
     errors.push(
       forbidden(
@@ -32,14 +32,14 @@ export function checkSchemaWords(schema: Schema, path: string, errors: FieldErro
 
   const { properties, additionalProperties, items, not } = schema;
   for (const name of Object.keys(properties ?? {}).toSorted())
-    checkSchemaWords(properties![name]!, key(child(path, "properties"), name), errors, depth + 1);
+    checkSchemaKeywords(properties![name]!, key(child(path, "properties"), name), errors, depth + 1);
   if (isObject(additionalProperties))
-    checkSchemaWords(additionalProperties, child(path, "additionalProperties"), errors, depth + 1);
-  if (items) checkSchemaWords(items, child(path, "items"), errors, depth + 1);
-  for (const word of ["allOf", "anyOf", "oneOf"] as const)
-    for (const [i, part] of (schema[word] ?? []).entries())
-      checkSchemaWords(part, index(child(path, word), i), errors, depth + 1);
-  if (not) checkSchemaWords(not, child(path, "not"), errors, depth + 1);
+    checkSchemaKeywords(additionalProperties, child(path, "additionalProperties"), errors, depth + 1);
+  if (items) checkSchemaKeywords(items, child(path, "items"), errors, depth + 1);
+  for (const keyword of ["allOf", "anyOf", "oneOf"] as const)
+    for (const [i, part] of (schema[keyword] ?? []).entries())
+      checkSchemaKeywords(part, index(child(path, keyword), i), errors, depth + 1);
+  if (not) checkSchemaKeywords(not, child(path, "not"), errors, depth + 1);
 }
 
 function checkPattern({ pattern }: Schema, path: string, errors: FieldError[]): void {

@@ -2,9 +2,8 @@ import type { Json } from "../object/json.ts";
 
 /**
  * One schema language for built-in kinds and custom resources: the structural subset of OpenAPI v3 with Kubernetes'
- * extensions. Built-in schemas are linked graphs: where the generated definitions say `$ref`, a linked schema points at
- * the other schema itself, so a walker never resolves a name (and must not assume that a graph is a tree:
- * JSONSchemaProps contains itself).
+ * extensions. Built-in schemas are linked graphs: where the generated definitions have a `$ref`, a linked schema points
+ * at the other schema itself, so no caller resolves names. A graph is not always a tree: JSONSchemaProps contains itself.
  */
 export interface Schema {
   type?: "object" | "array" | "string" | "integer" | "number" | "boolean";
@@ -56,15 +55,15 @@ export interface Schema {
   "x-kubernetes-patch-strategy"?: string;
   "x-kubernetes-patch-merge-key"?: string;
 
-  /** Built-in kinds only: what Go's encoding of the type does that a schema cannot say. */
+  /** Built-in kinds only: what Go's encoding of the type does and a schema cannot express. */
   go?: GoEncoding;
 }
 
-/** How Go writes a struct. Fields not named here vanish when they hold their zero value ("", 0, false, [], {} maps). */
+/** How Go encodes a struct. Fields not named here are omitted when they hold their zero value ("", 0, false, [], {} maps). */
 export interface GoEncoding {
   /** The Go name of the type, for decoding errors: `ConfigMap`. */
   name?: string;
-  /** Fields without omitempty, with the zero value written when they are absent. */
+  /** Fields without omitempty, and the zero value that Go writes for them. */
   always?: Record<string, Json>;
   /** Scalar pointer fields: an explicit zero value is kept. */
   pointers?: string[];

@@ -5,32 +5,31 @@ import { child, index } from "./path.ts";
 import type { Schema } from "./schema.ts";
 
 /**
- * Nulls where the schema wants something else and has no default to put there. Most requests may hold them, and mean
- * nothing by them; an applied configuration may not, because it says which fields its manager owns.
+ * Nulls in fields that are not nullable and have no default. Most requests may contain them, without effect; an applied
+ * configuration may not, because its fields say what its manager owns.
  */
 export function strayNulls(value: unknown, schema: Schema, path = ""): FieldError[] {
   const errors: FieldError[] = [];
-  visit(value, schema, path, errors, 0);
+  const visit = (part: unknown, partSchema: Schema, place: string, depth: number): void => {
+    checkDepth(depth);
+    if (part === null) {
+      const type = partSchema["x-kubernetes-int-or-string"] ? "integer,string" : partSchema.type;
+      if (type !== undefined && !partSchema.nullable && partSchema.default === undefined)
+        errors.push(typeInvalid(place, "null", `${place} in body must be of type ${type}: "null"`));
+      return;
+    }
+    if (Array.isArray(part)) {
+      const { items } = partSchema;
+      if (items) for (const [i, item] of part.entries()) visit(item, items, index(place, i), depth + 1);
+      return;
+    }
+    if (!isObject(part)) return;
+    const { properties, additionalProperties } = partSchema;
+    for (const name of Object.keys(part)) {
+      const known = properties && Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
+      if (isObject(known)) visit(part[name], known, child(place, name), depth + 1);
+    }
+  };
+  visit(value, schema, path, 0);
   return errors;
-}
-
-function visit(value: unknown, schema: Schema, path: string, errors: FieldError[], depth: number): void {
-  checkDepth(depth);
-  if (value === null) {
-    const type = schema["x-kubernetes-int-or-string"] ? "integer,string" : schema.type;
-    if (type !== undefined && !schema.nullable && schema.default === undefined)
-      errors.push(typeInvalid(path, "null", `${path} in body must be of type ${type}: "null"`));
-    return;
-  }
-  if (Array.isArray(value)) {
-    const { items } = schema;
-    if (items) for (const [i, item] of value.entries()) visit(item, items, index(path, i), errors, depth + 1);
-    return;
-  }
-  if (!isObject(value)) return;
-  const { properties, additionalProperties } = schema;
-  for (const name of Object.keys(value)) {
-    const known = properties && Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
-    if (isObject(known)) visit(value[name], known, child(path, name), errors, depth + 1);
-  }
 }

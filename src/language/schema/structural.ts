@@ -1,12 +1,12 @@
 import { clone, isObject } from "../object/json.ts";
 import { applyDefaults } from "./defaults.ts";
-import { checkDepth } from "./depth.ts";
+import { checkDepth, deeper, type Walk } from "./depth.ts";
 import { type FieldError, forbidden, invalid, required } from "./field-error.ts";
 import { validateListTypes } from "./list-type.ts";
 import { child, index, key } from "./path.ts";
 import { pruneUnknown } from "./prune.ts";
 import type { Schema } from "./schema.ts";
-import { checkSchemaWords } from "./schema-words.ts";
+import { checkSchemaKeywords } from "./schema-keywords.ts";
 import { validateSchema } from "./validate.ts";
 
 type Level = "root" | "field" | "item";
@@ -18,23 +18,24 @@ const typeMissing: Record<Level, string> = {
 };
 
 /**
- * Faults of the schema of a custom resource. A structural schema says the type of everything outside of allOf, anyOf,
- * oneOf and not, and those only narrow it; so that one walk can prune and default.
+ * Faults of the schema of a custom resource. A structural schema declares the type of every field outside of allOf,
+ * anyOf, oneOf and not, which may only narrow it: pruning and defaulting then need not evaluate them.
  */
 export function checkStructural(schema: Schema, path: string): FieldError[] {
-  const words: FieldError[] = [];
-  checkSchemaWords(schema, path, words);
+  const keywords: FieldError[] = [];
+  checkSchemaKeywords(schema, path, keywords);
   const structure: FieldError[] = [];
-  checkNode(schema, path, "root", structure, 0);
+  checkNode(schema, path, "root", { errors: structure, depth: 0 });
   structure.sort((a, b) => compare(`${a.field}: ${a.message}`, `${b.field}: ${b.message}`));
-  if (structure.length > 0 || words.length > 0) return [...structure, ...words];
+  if (structure.length > 0 || keywords.length > 0) return [...structure, ...keywords];
   const defaults: FieldError[] = [];
   checkDefaults(schema, path, defaults, 0);
   return defaults;
 }
 
-function checkNode(schema: Schema, path: string, level: Level, errors: FieldError[], depth: number): void {
-  checkDepth(depth);
+function checkNode(schema: Schema, path: string, level: Level, walk: Walk): void {
+  const { errors } = walk;
+  checkDepth(walk.depth);
   const { type, properties, items, additionalProperties } = schema;
   const intOrString = schema["x-kubernetes-int-or-string"] === true;
   const preserve = schema["x-kubernetes-preserve-unknown-fields"] === true;
@@ -60,11 +61,11 @@ function checkNode(schema: Schema, path: string, level: Level, errors: FieldErro
 
   if (properties)
     for (const name of Object.keys(properties))
-      checkNode(properties[name]!, key(child(path, "properties"), name), "field", errors, depth + 1);
+      checkNode(properties[name]!, key(child(path, "properties"), name), "field", deeper(walk));
   if (isObject(additionalProperties))
-    checkNode(additionalProperties, child(path, "additionalProperties"), "field", errors, depth + 1);
-  if (items) checkNode(items, child(path, "items"), "item", errors, depth + 1);
-  checkJunctors(schema, path, schema, errors, depth);
+    checkNode(additionalProperties, child(path, "additionalProperties"), "field", deeper(walk));
+  if (items) checkNode(items, child(path, "items"), "item", deeper(walk));
+  checkJunctors(schema, path, schema, walk);
 }
 
 function checkEmbedded(schema: Schema, path: string, errors: FieldError[]): void {
@@ -80,7 +81,7 @@ function checkEmbedded(schema: Schema, path: string, errors: FieldError[]): void
     );
 }
 
-/** What makes an object an object is the server's to say, not the schema's. */
+/** The API server defines apiVersion, kind and metadata; a schema may repeat their types and narrow only names. */
 function checkResourceFields(schema: Schema, path: string, level: Level, errors: FieldError[]): void {
   const { properties } = schema;
   if (!properties) return;
@@ -110,24 +111,24 @@ function checkResourceFields(schema: Schema, path: string, level: Level, errors:
 function namesOnly({ type: _type, default: _default, ...metadata }: Schema): boolean {
   const names = Object.keys(metadata.properties ?? {});
   if (names.length > 0 && names.every((name) => name === "name" || name === "generateName")) return true;
-  return names.length === 0 && Object.keys(metadata).every((word) => word === "properties");
+  return names.length === 0 && Object.keys(metadata).every((keyword) => keyword === "properties");
 }
 
-function checkJunctors(schema: Schema, path: string, outer: Schema, errors: FieldError[], depth: number): void {
+function checkJunctors(schema: Schema, path: string, outer: Schema, walk: Walk): void {
   const intOrString = outer["x-kubernetes-int-or-string"] === true;
-  for (const word of ["allOf", "anyOf", "oneOf"] as const) {
-    const parts = schema[word] ?? [];
+  for (const keyword of ["allOf", "anyOf", "oneOf"] as const) {
+    const parts = schema[keyword] ?? [];
     for (const [i, part] of parts.entries()) {
-      const place = index(child(path, word), i);
-      // The one place where types may be told twice: what an int-or-string can be, always in the same words.
-      if (intOrString && word === "anyOf" && schema === outer && isIntOrString(parts)) break;
-      if (intOrString && word === "allOf" && i === 0 && part.anyOf && isIntOrString(part.anyOf)) {
+      const place = index(child(path, keyword), i);
+      // The only repetition of types that is allowed: `anyOf: [{type: integer}, {type: string}]` of an int-or-string.
+      if (intOrString && keyword === "anyOf" && schema === outer && isIntOrString(parts)) break;
+      if (intOrString && keyword === "allOf" && i === 0 && part.anyOf && isIntOrString(part.anyOf)) {
         const { anyOf: _anyOf, ...rest } = part;
-        checkNarrowing(rest, place, outer, errors, depth + 1);
-      } else checkNarrowing(part, place, outer, errors, depth + 1);
+        checkNarrowing(rest, place, outer, deeper(walk));
+      } else checkNarrowing(part, place, outer, deeper(walk));
     }
   }
-  if (schema.not) checkNarrowing(schema.not, child(path, "not"), outer, errors, depth + 1);
+  if (schema.not) checkNarrowing(schema.not, child(path, "not"), outer, deeper(walk));
 }
 
 function isIntOrString(parts: readonly Schema[]): boolean {
@@ -153,16 +154,17 @@ const narrowingMustNot = {
   "x-kubernetes-validations": "must be empty to be structural",
 } as const satisfies Partial<Record<keyof Schema, string>>;
 
-function checkNarrowing(part: Schema, path: string, outer: Schema, errors: FieldError[], depth: number): void {
-  checkDepth(depth);
-  for (const [word, detail] of Object.entries(narrowingMustNot)) {
-    const value = part[word as keyof Schema];
-    if (value !== undefined && value !== false && value !== "") errors.push(forbidden(child(path, word), detail));
+function checkNarrowing(part: Schema, path: string, outer: Schema, walk: Walk): void {
+  const { errors } = walk;
+  checkDepth(walk.depth);
+  for (const [keyword, detail] of Object.entries(narrowingMustNot)) {
+    const value = part[keyword as keyof Schema];
+    if (value !== undefined && value !== false && value !== "") errors.push(forbidden(child(path, keyword), detail));
   }
   for (const name of Object.keys(part.properties ?? {}))
-    checkNarrowing(part.properties![name]!, key(child(path, "properties"), name), {}, errors, depth + 1);
-  if (part.items) checkNarrowing(part.items, child(path, "items"), {}, errors, depth + 1);
-  checkJunctors(part, path, outer === part ? outer : {}, errors, depth + 1);
+    checkNarrowing(part.properties![name]!, key(child(path, "properties"), name), {}, deeper(walk));
+  if (part.items) checkNarrowing(part.items, child(path, "items"), {}, deeper(walk));
+  checkJunctors(part, path, outer === part ? outer : {}, deeper(walk));
 }
 
 function checkDefaults(schema: Schema, path: string, errors: FieldError[], depth: number): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compileRules, validateRules } from "./cel.ts";
+import { compileRules, validateRules } from "./validate-rules.ts";
 import type { Schema, ValidationRule } from "./schema.ts";
 
 const rules = (...list: ValidationRule[]) => ({ "x-kubernetes-validations": list });

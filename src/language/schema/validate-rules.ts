@@ -1,19 +1,18 @@
-import { isObject } from "../object/json.ts";
+import { canonical, isObject } from "../object/json.ts";
 import { CostError, type CostBudget, totalCostLimit } from "./cel/frame.ts";
 import { type Shape, shapeOf } from "./cel/shape.ts";
 import { EvaluationError, none, OptionalValue, type Value } from "./cel/value.ts";
 import { checkDepth } from "./depth.ts";
 import { duplicate, type FieldError, forbidden, invalid, required } from "./field-error.ts";
 import { keysOf } from "./list-type.ts";
-import { canonical } from "../object/json.ts";
 import { child, index, key } from "./path.ts";
-import { type CompiledRule, compileRule } from "./rule.ts";
+import { type CompiledRule, compileRule } from "./compile-rule.ts";
 import type { Schema } from "./schema.ts";
 
 /** The part of a schema that has rules, at it or below it. */
 export interface CompiledRules {
   readonly errors?: undefined;
-  /** Undefined where no rule stands anywhere: there is nothing to run. */
+  /** Undefined if the schema has no rules. */
   readonly root: RuleNode | undefined;
 }
 
@@ -26,7 +25,7 @@ interface RuleNode {
   readonly items: RuleNode | undefined;
 }
 
-/** Compiles every rule of a custom resource's schema. `path` is where the schema stands, for errors. */
+/** Compiles every rule of a custom resource's schema. Errors name places below `path`. */
 export function compileRules(schema: Schema, path = ""): CompiledRules | { errors: FieldError[] } {
   const errors: FieldError[] = [];
   const root = compileNode(schema, { path, name: "self", root: true, uncorrelatable: undefined, depth: 0 }, errors);
@@ -50,7 +49,7 @@ function compileNode(schema: Schema, position: Position, errors: FieldError[]): 
   for (const [i, source] of sources.entries()) {
     const place = index(child(path, "x-kubernetes-validations"), i);
     if (!shape) {
-      errors.push(forbidden(place, "rules need a type to be about"));
+      errors.push(forbidden(place, "a rule requires a schema with a type"));
       continue;
     }
     const rule = compileRule(source, { schema, shape, path: place, uncorrelatable }, errors);
@@ -80,35 +79,44 @@ function compileNode(schema: Schema, position: Position, errors: FieldError[]): 
   return { schema, shape, rules, properties, additional, items };
 }
 
-/** More failures than this tell nobody anything new. */
+/** Rules stop running once this many have failed. */
 const mostErrors = 1000;
 
-/** One object's way through the rules. */
+/** The state of one validation. */
 interface Run {
   readonly errors: FieldError[];
   readonly budget: CostBudget;
 }
 
+/** A value that a node's rules are about, and what it was before the write. */
+interface Subject {
+  readonly node: RuleNode;
+  readonly value: unknown;
+  readonly old: unknown;
+  readonly path: string;
+}
+
 /**
- * Runs the rules on a value, and those about change where there is an old one. The value must fit its schema: rules take
- * types for granted.
+ * Runs the rules on a value, and transition rules where there is an old one. The value must already be valid against
+ * its schema: rules rely on its types.
  */
-export function validateRules(compiled: CompiledRules, value: unknown, old?: unknown): FieldError[] {
+export function validateRules({ root }: CompiledRules, value: unknown, old?: unknown): FieldError[] {
   const run: Run = { errors: [], budget: { left: totalCostLimit } };
   try {
-    if (compiled.root) validateNode(compiled.root, value, old, "", run, 0);
+    if (root) validateNode({ node: root, value, old, path: "" }, run, 0);
   } catch (error) {
     if (!(error instanceof CostError)) throw error;
   }
   return run.errors;
 }
 
-function validateNode(node: RuleNode, value: unknown, old: unknown, path: string, run: Run, depth: number): void {
+function validateNode(subject: Subject, run: Run, depth: number): void {
   checkDepth(depth);
+  const { node, value, old, path } = subject;
   if (value === null || value === undefined || run.errors.length > mostErrors) return;
-  if (node.rules.length > 0) runRules(node, value, old ?? undefined, path, run);
+  if (node.rules.length > 0) runRules(subject, run);
   if (Array.isArray(value)) {
-    if (node.items) validateItems(node, node.items, value, old, path, run, depth);
+    if (node.items) validateItems(subject, node.items, run, depth);
   } else if (isObject(value)) {
     const before = isObject(old) ? old : undefined;
     for (const name of Object.keys(value)) {
@@ -117,99 +125,71 @@ function validateNode(node: RuleNode, value: unknown, old: unknown, path: string
       if (!part) continue;
       const place = known ? child(path, name) : key(path, name);
       const previous = before && Object.hasOwn(before, name) ? before[name] : undefined;
-      validateNode(part, value[name], previous, place, run, depth + 1);
+      validateNode({ node: part, value: value[name], old: previous, path: place }, run, depth + 1);
     }
   }
 }
 
-function validateItems(
-  list: RuleNode,
-  items: RuleNode,
-  value: unknown[],
-  old: unknown,
-  path: string,
-  run: Run,
-  depth: number,
-): void {
-  const keys = list.schema["x-kubernetes-list-map-keys"];
+function validateItems({ node, value, old, path }: Subject, items: RuleNode, run: Run, depth: number): void {
+  const keys = node.schema["x-kubernetes-list-map-keys"];
   const before = new Map<string, unknown>();
-  if (keys && list.schema["x-kubernetes-list-type"] === "map" && Array.isArray(old))
+  if (keys && node.schema["x-kubernetes-list-type"] === "map" && Array.isArray(old))
     for (const item of old) before.set(canonical(keysOf(item, keys)), item);
-  for (let i = 0; i < value.length; i++) {
-    const previous = keys && before.size > 0 ? before.get(canonical(keysOf(value[i], keys))) : undefined;
-    validateNode(items, value[i], previous, index(path, i), run, depth + 1);
+  for (const [i, item] of (value as unknown[]).entries()) {
+    const previous = keys && before.size > 0 ? before.get(canonical(keysOf(item, keys))) : undefined;
+    validateNode({ node: items, value: item, old: previous, path: index(path, i) }, run, depth + 1);
   }
 }
 
-function runRules(node: RuleNode, value: unknown, old: unknown, path: string, run: Run): void {
-  const { shape } = node;
+function runRules(subject: Subject, { errors, budget }: Run): void {
+  const { shape, rules } = subject.node;
   if (!shape) return;
+  const old = subject.old ?? undefined;
   let self: Value | undefined;
   let oldSelf: Value | undefined;
-  for (const rule of node.rules) {
+  for (const rule of rules) {
     const isOptional = rule.source.optionalOldSelf === true;
     if (rule.isTransition && old === undefined && !isOptional) continue;
     try {
-      self ??= shape.convert(value);
+      self ??= shape.convert(subject.value);
       if (rule.isTransition && old !== undefined) oldSelf ??= shape.convert(old);
       const variables = {
         self,
         oldSelf: isOptional ? (oldSelf === undefined ? none : new OptionalValue(oldSelf)) : (oldSelf ?? null),
       };
-      const holds = rule.expression.evaluate(variables, run.budget);
-      if (holds !== true) run.errors.push(failure(rule, node, value, variables, path, run.budget));
+      const holds = rule.expression.evaluate(variables, budget);
+      if (holds !== true) errors.push(failure(rule, subject, messageOf(rule, variables, budget)));
     } catch (error) {
       if (!(error instanceof EvaluationError)) throw error;
-      run.errors.push(faultOf(error, rule, node, path, run.budget));
-      // Nothing that follows may cost as much again.
+      errors.push(faultOf(error, rule, subject, budget));
+      // After a rule that exceeded its cost limit kube-apiserver runs no other.
       if (error instanceof CostError) throw error;
     }
   }
 }
 
-function faultOf(
-  error: EvaluationError,
-  { source }: CompiledRule,
-  { schema }: RuleNode,
-  path: string,
-  { left }: CostBudget,
-): FieldError {
+function faultOf(error: EvaluationError, { source }: CompiledRule, subject: Subject, { left }: CostBudget): FieldError {
+  const { path, node } = subject;
   const what = (source.message || source.rule).trim();
-  const place = path === "" ? "<nil>" : path;
+  const fault = (detail: string) => invalid(path === "" ? "<nil>" : path, node.schema.type ?? "", detail);
   if (left < 0)
-    return invalid(
-      place,
-      schema.type ?? "",
-      "validation failed due to running out of cost budget, no further validation rules will be run",
-    );
+    return fault("validation failed due to running out of cost budget, no further validation rules will be run");
   if (error instanceof CostError)
-    return invalid(
-      place,
-      schema.type ?? "",
+    return fault(
       `'${error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${what}`,
     );
   if (error.message === "no such overload")
-    return invalid(
-      place,
-      schema.type ?? "",
+    return fault(
       `'no such overload': call arguments did not match a supported operator, function or macro signature for rule: ${what}`,
     );
-  return invalid(place, schema.type ?? "", `${error.message} evaluating rule: ${what}`);
+  return fault(`${error.message} evaluating rule: ${what}`);
 }
 
-function failure(
-  rule: CompiledRule,
-  { schema }: RuleNode,
-  value: unknown,
-  variables: Readonly<Record<string, Value>>,
-  path: string,
-  budget: CostBudget,
-): FieldError {
-  const message = messageOf(rule, variables, budget);
+function failure({ source, fieldPath }: CompiledRule, { node, value, path }: Subject, message: string): FieldError {
   let place = path;
-  for (const part of rule.fieldPath) place = "property" in part ? child(place, part.property) : key(place, part.key);
+  for (const part of fieldPath) place = "property" in part ? child(place, part.property) : key(place, part.key);
   if (place === "") place = "<nil>";
-  switch (rule.source.reason) {
+  switch (source.reason) {
     case "FieldValueForbidden":
       return forbidden(place, message);
     case "FieldValueRequired":
@@ -217,8 +197,8 @@ function failure(
     case "FieldValueDuplicate":
       return duplicate(place, value);
     default:
-      // Whole objects and lists are not repeated to the user.
-      if (schema.type === "object" || schema.type === "array")
+      // As kube-apiserver, the message does not repeat whole objects and lists.
+      if (node.schema.type === "object" || node.schema.type === "array")
         return { reason: "FieldValueInvalid", field: place, message: `Invalid value: ${message}` };
       return invalid(place, value, message);
   }

@@ -1,9 +1,10 @@
 import { runeLength } from "../object/byte-length.ts";
 import { canonical, equal, isObject } from "../object/json.ts";
-import { checkDepth } from "./depth.ts";
+import { checkDepth, deeper, type Walk } from "./depth.ts";
 import {
   type FieldError,
   type FieldErrorReason,
+  goNumber,
   invalid,
   notSupported,
   required,
@@ -12,34 +13,34 @@ import {
   typeInvalid,
 } from "./field-error.ts";
 import { hasFormat } from "./format.ts";
-import { goNumber } from "./go-number.ts";
 import { child, index } from "./path.ts";
 import { compilePattern } from "./pattern.ts";
 import type { Schema } from "./schema.ts";
 
-/** Where a fault concerns no field in particular, the server prints Go's nil path. */
+/** For a fault of the whole object kube-apiserver prints Go's nil path. */
 const nowhere = "<nil>";
 
-/** Faults of a value against its schema, in the server's words: `spec.level in body should be …`. */
+/** Faults of a value against its schema, worded as kube-apiserver does: `spec.level in body should be …`. */
 export function validateSchema(value: unknown, schema: Schema, path = ""): FieldError[] {
   const errors: FieldError[] = [];
-  validate(value, schema, path, errors, 0);
+  validate(value, schema, path, { errors, depth: 0 });
   return errors;
 }
 
-function validate(value: unknown, schema: Schema, path: string, errors: FieldError[], depth: number): void {
-  checkDepth(depth);
+function validate(value: unknown, schema: Schema, path: string, walk: Walk): void {
+  const { errors } = walk;
+  checkDepth(walk.depth);
   checkType(value, schema, path, errors);
   if (value === null || value === undefined) {
     checkEnum(value ?? null, schema, path, errors);
     return;
   }
-  if (schema.allOf || schema.anyOf || schema.oneOf || schema.not) checkComposition(value, schema, path, errors, depth);
+  if (schema.allOf || schema.anyOf || schema.oneOf || schema.not) checkComposition(value, schema, path, walk);
   if (typeof value === "string") checkString(value, schema, path, errors);
   else if (typeof value === "number") checkNumber(value, schema, path, errors);
-  else if (Array.isArray(value)) checkList(value, schema, path, errors, depth);
+  else if (Array.isArray(value)) checkList(value, schema, path, walk);
   checkEnum(value, schema, path, errors);
-  if (isObject(value)) checkObject(value, schema, path, errors, depth);
+  if (isObject(value)) checkObject(value, schema, path, walk);
 }
 
 function checkType(value: unknown, schema: Schema, path: string, errors: FieldError[]): void {
@@ -68,7 +69,7 @@ function typeName(value: unknown): string {
 
 function checkString(value: string, schema: Schema, path: string, errors: FieldError[]): void {
   const { minLength, maxLength, pattern, format } = schema;
-  // Of length and pattern only the first fault is told, unlike with numbers.
+  // Of length and pattern only the first fault is reported; of numbers all are.
   if (maxLength !== undefined && value.length > maxLength && runeLength(value) > maxLength)
     errors.push(tooLong(place(path), maxLength));
   else if (minLength !== undefined && (value.length < minLength || runeLength(value) < minLength))
@@ -92,15 +93,19 @@ function checkNumber(value: number, schema: Schema, path: string, errors: FieldE
     );
 }
 
-/** Fractions of ten are not exact in binary: 0.3 is a multiple of 0.1 all the same. */
+/** Tolerates rounding: 0.3 is a multiple of 0.1, although neither is exact in binary. */
 function isMultiple(value: number, unit: number): boolean {
   const times = value / unit;
   return Math.abs(times - Math.round(times)) <= Math.abs(times) * 2 ** -50;
 }
 
-function checkList(value: unknown[], schema: Schema, path: string, errors: FieldError[], depth: number): void {
+function checkList(value: unknown[], schema: Schema, path: string, walk: Walk): void {
+  const { errors } = walk;
   const { items, minItems, maxItems } = schema;
-  if (items) for (let i = 0; i < value.length; i++) validate(value[i], items, index(path, i), errors, depth + 1);
+  if (items) {
+    const below = deeper(walk);
+    for (let i = 0; i < value.length; i++) validate(value[i], items, index(path, i), below);
+  }
   if (minItems !== undefined && value.length < minItems)
     errors.push(invalid(place(path), value.length, `${path} in body should have at least ${minItems} items`));
   if (maxItems !== undefined && value.length > maxItems) errors.push(tooMany(place(path), value.length, maxItems));
@@ -108,16 +113,11 @@ function checkList(value: unknown[], schema: Schema, path: string, errors: Field
     errors.push(invalid(place(path), value, `${path} in body shouldn't contain duplicates`));
 }
 
-function checkObject(
-  value: Record<string, unknown>,
-  schema: Schema,
-  path: string,
-  errors: FieldError[],
-  depth: number,
-): void {
+function checkObject(value: Record<string, unknown>, schema: Schema, path: string, walk: Walk): void {
+  const { errors } = walk;
   const { properties, additionalProperties, minProperties, maxProperties } = schema;
   const faulty: FieldError[][] = [];
-  let faults: FieldError[] = [];
+  const below: Walk = { errors: [], depth: walk.depth + 1 };
   let count = 0;
   for (const name of Object.keys(value)) {
     if (value[name] === undefined) continue;
@@ -126,10 +126,8 @@ function checkObject(
     if (properties && Object.hasOwn(properties, name)) property = properties[name];
     else if (isObject(additionalProperties)) property = additionalProperties;
     if (!property) continue;
-    validate(value[name], property, child(path, name), faults, depth + 1);
-    if (faults.length === 0) continue;
-    faulty.push(faults);
-    faults = [];
+    validate(value[name], property, child(path, name), below);
+    if (below.errors.length > 0) faulty.push(below.errors.splice(0));
   }
   for (const name of schema.required ?? [])
     if (!Object.hasOwn(value, name) || value[name] === undefined) faulty.push([required(child(path, name))]);
@@ -143,7 +141,7 @@ function checkObject(
   for (const some of faulty) append(errors, some);
 }
 
-/** Go walks the properties of an object in no order at all; ours is that of how much a fault says. */
+/** Go visits the properties of an object in random order; we report the most specific faults first. */
 const ranks: Partial<Record<FieldErrorReason, number>> = {
   FieldValueRequired: 0,
   FieldValueNotSupported: 1,
@@ -168,11 +166,11 @@ function checkEnum(value: unknown, schema: Schema, path: string, errors: FieldEr
   );
 }
 
-function checkComposition(value: unknown, schema: Schema, path: string, errors: FieldError[], depth: number): void {
+function checkComposition(value: unknown, schema: Schema, path: string, { errors, depth }: Walk): void {
   const { allOf, anyOf, oneOf, not } = schema;
   const faultsOf = (part: Schema): FieldError[] => {
     const faults: FieldError[] = [];
-    validate(value, part, path, faults, depth + 1);
+    validate(value, part, path, { errors: faults, depth: depth + 1 });
     return faults;
   };
   const fault = (detail: string) => errors.push(invalid(nowhere, "", `"${path}" must ${detail}`));
@@ -201,14 +199,14 @@ function checkComposition(value: unknown, schema: Schema, path: string, errors: 
   if (not && faultsOf(not).length === 0) fault("not validate the schema (not)");
 }
 
-/** Of alternatives that all failed, the one with least to complain about is the one the user most likely meant. */
+/** Of alternatives that all failed, the one with the fewest faults is most likely the one the user meant. */
 function closest(results: readonly FieldError[][]): FieldError[] {
   let best = results[0] ?? [];
   for (const faults of results) if (faults.length < best.length) best = faults;
   return best;
 }
 
-/** Spread arguments live on the stack, and a list can have more faults than that has room for. */
+/** A loop, because `push(...more)` puts every element on the stack, and a long list can have too many faults for it. */
 function append(errors: FieldError[], more: readonly FieldError[]): void {
   for (const error of more) errors.push(error);
 }

@@ -1,6 +1,6 @@
 import { equal, get, isObject } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
-import { compileRules, validateRules } from "../../../language/schema/cel.ts";
+import { compileRules, validateRules } from "../../../language/schema/validate-rules.ts";
 import type { FieldError } from "../../../language/schema/field-error.ts";
 import type { Schema } from "../../../language/schema/schema.ts";
 

@@ -1,5 +1,5 @@
 import { equal } from "../../../language/object/json.ts";
-import { compileRules } from "../../../language/schema/cel.ts";
+import { compileRules } from "../../../language/schema/validate-rules.ts";
 import { DefaultsTooLargeError } from "../../../language/schema/defaults.ts";
 import { TooDeepError } from "../../../language/schema/depth.ts";
 import { invalid, type FieldError } from "../../../language/schema/field-error.ts";

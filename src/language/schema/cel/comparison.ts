@@ -13,7 +13,7 @@ import {
   type Value,
 } from "./value.ts";
 
-/** Whether two values are the same, paid for by what has to be looked at to know. */
+/** Whether two values are equal. The cost is the size of what had to be compared. */
 export function equals(a: Value, b: Value, frame: Frame, depth = 0): boolean {
   if (typeof a === "string") return typeof b === "string" && a.length === b.length && sameText(a, b, frame);
   if (a === b) return true;
@@ -68,7 +68,7 @@ function sameTagged(a: Tagged, b: Tagged): boolean {
   return false;
 }
 
-/** Which of two comes first, or undefined where the question makes no sense. */
+/** The order of two values, or undefined if they cannot be ordered. */
 export function order(a: Value, b: Value): number | undefined {
   if (typeof a === "string" && typeof b === "string") return compareText(a, b);
   if (typeof a === "boolean" && typeof b === "boolean") return Number(a) - Number(b);
@@ -94,7 +94,7 @@ function asNumber(value: Value): bigint | number | undefined {
 
 const sign = (value: bigint): number => (value < 0n ? -1 : value > 0n ? 1 : 0);
 
-/** By code point, as Go compares bytes of UTF-8; JavaScript's own order differs beyond the first plane. */
+/** By code point, as Go compares bytes of UTF-8; JavaScript's `<` compares UTF-16 and differs above U+FFFF. */
 function compareText(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {

@@ -1,6 +1,5 @@
 import { compilePattern, PatternError } from "../pattern.ts";
 import { show } from "./library/conversions.ts";
-import { noOverload, undeclared, unexpected } from "./fault.ts";
 import { charge } from "./frame.ts";
 import { fieldType, lookUp, truth } from "./look-up.ts";
 import { expandMacro, isMacro } from "./macro.ts";
@@ -8,7 +7,7 @@ import { accepts, type Overload, resultOf } from "./library/overload.ts";
 import { uintOf } from "./library/operators.ts";
 import type { Compiled, Scope } from "./scope.ts";
 import { parseDuration, parseTimestamp } from "./time-value.ts";
-import { CompileError, type LiteralValue, type Node } from "./syntax.ts";
+import { CompileError, type LiteralValue, noOverload, type Node, undeclared, unexpected } from "./syntax.ts";
 import {
   agree,
   bool,
@@ -32,7 +31,7 @@ import { asKey, EvaluationError, isList, isMap, none, ObjectValue, OptionalValue
 
 const typeNames = ["bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint"];
 
-/** What makes no sense is noted, and may be anything to what it is a part of. */
+/** A fault is added to the scope, and the faulty part gets type `dyn`, so that one fault does not cause others. */
 export function compile(node: Node, scope: Scope): Compiled {
   try {
     return compileNode(node, scope);
@@ -89,7 +88,7 @@ function literal(literalValue: LiteralValue): Compiled {
 }
 
 function select(node: Extract<Node, { op: "select" }>, scope: Scope): Compiled {
-  // A variable's own name may have a dot in it, and wins over a field of another variable.
+  // A variable's name may contain a dot, and takes precedence over a field of another variable.
   const whole = node.operand.op === "identifier" && scope.find(`${node.operand.name}.${node.field}`);
   if (whole) return { type: whole.type, run: (frame) => frame.slots[whole.slot]! };
   const operand = compile(node.operand, scope);
@@ -149,7 +148,7 @@ function listOf(node: Extract<Node, { op: "list" }>, scope: Scope): Compiled {
   };
 }
 
-/** What is to be formatted need not be of one type, unlike every other list. */
+/** The arguments of `format` may differ in type, unlike the items of any other list. */
 function mixedList(node: Extract<Node, { op: "list" }>, scope: Scope): Compiled {
   const items = node.items.map((item) => compile(item, scope));
   return { type: list(dyn), run: (frame) => items.map((item) => item.run(frame)) };
@@ -200,7 +199,7 @@ function conditional(node: Extract<Node, { op: "conditional" }>, scope: Scope): 
   };
 }
 
-/** Either side may decide alone: a fault on the one does not matter if the other settles it. */
+/** As CEL specifies: an error on one side is ignored if the other side decides the result. */
 function logical(node: Extract<Node, { op: "and" | "or" }>, scope: Scope): Compiled {
   const left = compile(node.left, scope);
   const right = compile(node.right, scope);
@@ -285,7 +284,7 @@ function dispatched(overloads: readonly Overload[], args: readonly Compiled[]): 
   };
 }
 
-/** `sets.contains(…)` looks like a member of a variable, but `sets` is none. */
+/** `sets.contains(…)` looks like a call on a variable, but `sets` is a namespace of the library. */
 function namespacedName(node: Extract<Node, { op: "call" }>, scope: Scope): string | undefined {
   if (node.target?.op !== "identifier" || scope.find(node.target.name)) return undefined;
   const name = `${node.target.name}.${node.name}`;

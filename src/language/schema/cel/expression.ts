@@ -8,18 +8,18 @@ import { CompileError, type Node, partsOf } from "./syntax.ts";
 import type { Type } from "./type.ts";
 import type { Value } from "./value.ts";
 
-/** A compiled expression over variables of known types. Running it can throw an EvaluationError, and always ends. */
+/** A compiled expression over variables of known types. Evaluation is bounded by cost, and can throw an EvaluationError. */
 export interface Expression {
   readonly type: Type;
-  /** The names it uses, `a.b` among them, which may be the name of a variable or of a field. */
+  /** The names it uses. `a.b` is included: it may be the name of a variable or a field of `a`. */
   readonly uses: ReadonlySet<string>;
   readonly evaluate: (variables: Readonly<Record<string, Value>>, budget?: CostBudget) => Value;
 }
 
-/** More than this tell nobody anything new. */
+/** At most this many faults of one expression are reported. */
 const mostFaults = 100;
 
-/** Throws a CompileError. Of the variables' values only those are asked for that the expression uses. */
+/** Throws a CompileError. An evaluation reads only the variables that the expression uses. */
 export function compileExpression(
   source: string,
   variables: Readonly<Record<string, Type>>,

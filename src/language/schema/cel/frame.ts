@@ -1,18 +1,18 @@
 import { EvaluationError, isList, isMap, type Value } from "./value.ts";
 
-/** What one run of an expression has: its variables, and how much it may still cost. */
+/** The state of one evaluation: the values of its variables, and the cost it may still incur. */
 export interface Frame {
   readonly slots: Value[];
   budget: number;
 }
 
-/** The most that one run of one expression may cost; a step of a loop or a call costs one, long texts and lists more. */
+/** Cost limit of one evaluation. A step of a loop or a call costs one, long texts and lists more. */
 export const costLimit = 1_000_000;
 
-/** The most that all runs for one object may cost together. */
+/** Cost limit of all evaluations for one object together. */
 export const totalCostLimit = 10_000_000;
 
-/** What several runs may still cost together. */
+/** The cost that several evaluations may still incur together. */
 export interface CostBudget {
   left: number;
 }
@@ -29,7 +29,7 @@ export function charge(frame: Frame, cost: number): void {
   if (frame.budget < 0) throw new CostError();
 }
 
-/** What it costs to look at all of a value. */
+/** The cost of reading all of a value. */
 export function sizeCost(value: Value): number {
   if (typeof value === "string") return 1 + value.length / 10;
   if (value instanceof Uint8Array) return 1 + value.length / 10;

@@ -3,8 +3,8 @@ import { depthLimit } from "../depth.ts";
 import { EvaluationError, type Value } from "./value.ts";
 
 /**
- * JSON of no known type as an expression sees it. Objects become maps whose values are converted when they are asked
- * for: an expression looks at little of what it is given.
+ * JSON without a schema as a value of an expression. Objects become maps that convert a value on first access: an
+ * expression reads only a small part of an object.
  */
 export function fromJson(json: unknown, depth = 0): Value {
   switch (typeof json) {

@@ -2,7 +2,7 @@ import { CompileError } from "./syntax.ts";
 import { dyn, showType, type Type } from "./type.ts";
 import { asKey, EvaluationError, isList, isMap, ObjectValue, type Value } from "./value.ts";
 
-/** The type of a field, through an optional if need be. */
+/** The type of a field of an object, or of the object that an optional holds. */
 export function fieldType(operand: Type, field: string, at: number): { type: Type; throughOptional: boolean } {
   const type = operand.kind === "optional" ? operand.of : operand;
   const throughOptional = operand.kind === "optional";

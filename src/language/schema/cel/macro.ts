@@ -1,15 +1,14 @@
-import { unexpected } from "./fault.ts";
 import { charge, type Frame } from "./frame.ts";
 import { fieldType, lookUp, truth } from "./look-up.ts";
 import type { Compiled, Scope } from "./scope.ts";
-import { CompileError, type Node } from "./syntax.ts";
+import { CompileError, type Node, unexpected } from "./syntax.ts";
 import { agree, bool, dyn, int, list, map, optional, showType, type Type } from "./type.ts";
 import { asKey, EvaluationError, isList, isMap, none, ObjectValue, OptionalValue, type Value } from "./value.ts";
 
-/** Calls that are not calls: they look at their arguments before these have values. */
+/** A call that is expanded at compile time: `has`, `all`, `map` and others take expressions, not values. */
 export type MacroCall = Extract<Node, { op: "call" }>;
 
-/** Macros are compiled by the compiler that met them; taken as an argument, so that neither file needs the other first. */
+/** The compiler is passed as an argument, because it imports this file itself. */
 type Compile = (node: Node, scope: Scope) => Compiled;
 
 interface Loop {
@@ -47,11 +46,10 @@ export function expandMacro(node: MacroCall, scope: Scope, compile: Compile): Co
       return { type: bool, run: (frame) => countTrue(each, result, frame) === 1 };
     case "filter":
       return { type: list(first), run: (frame) => collect(each, result, undefined, frame) };
-    case "transformMap":
-      return {
-        type: map(first, result.type),
-        run: (frame) => collectMap(each, predicate, result, slots[0]!, frame),
-      };
+    case "transformMap": {
+      const entry = { predicate, keySlot: slots[0]!, transform: result };
+      return { type: map(first, result.type), run: (frame) => collectMap(each, entry, frame) };
+    }
     default:
       return { type: list(result.type), run: (frame) => collect(each, predicate, result, frame) };
   }
@@ -75,7 +73,7 @@ function loopOf({ name, args }: MacroCall): Loop | undefined {
   return undefined;
 }
 
-/** With one variable a list gives its items and a map its keys; with two, positions or keys come first. */
+/** A single variable takes the items of a list or the keys of a map; of two, the first takes positions or keys. */
 function variableTypes(range: Type, count: number, at: number): [Type, Type] {
   if (range.kind === "dyn") return [dyn, dyn];
   if (range.kind === "list") return count === 1 ? [range.item, dyn] : [int, range.item];
@@ -101,7 +99,7 @@ function iterate(range: Value, slots: readonly number[], frame: Frame, visit: (i
   }
 }
 
-/** One item may settle the question, whatever went wrong with others. */
+/** As CEL specifies: an error on one item is ignored if another item decides the result. */
 function quantify(each: Each, body: Compiled, frame: Frame, decisive: boolean): boolean {
   let settled = false;
   let fault: EvaluationError | undefined;
@@ -128,7 +126,7 @@ function countTrue(each: Each, body: Compiled, frame: Frame): number {
   return count;
 }
 
-/** Items that pass, or what they become. For `filter` there is no transformation: the item itself is kept. */
+/** The items that satisfy the predicate, transformed; `filter` has no transformation and keeps the items themselves. */
 function collect(each: Each, predicate: Compiled | undefined, transform: Compiled | undefined, frame: Frame): Value[] {
   const kept: Value[] = [];
   each(frame, (item) => {
@@ -138,13 +136,13 @@ function collect(each: Each, predicate: Compiled | undefined, transform: Compile
   return kept;
 }
 
-function collectMap(
-  each: Each,
-  predicate: Compiled | undefined,
-  transform: Compiled,
-  keySlot: number,
-  frame: Frame,
-): Map<Value, Value> {
+interface MapEntry {
+  readonly predicate: Compiled | undefined;
+  readonly keySlot: number;
+  readonly transform: Compiled;
+}
+
+function collectMap(each: Each, { predicate, keySlot, transform }: MapEntry, frame: Frame): Map<Value, Value> {
   const kept = new Map<Value, Value>();
   each(frame, () => {
     if (!predicate || truth(predicate.run(frame))) kept.set(asKey(frame.slots[keySlot]!), transform.run(frame));

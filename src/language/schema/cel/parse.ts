@@ -3,9 +3,9 @@ import { type Token, tokenize } from "./token.ts";
 
 const longestSource = 100_000;
 const deepest = 200;
-/** Operators in a row nest as deep as parentheses would, but are how long conditions are written. */
+/** A chain of operators nests as deep as parentheses would, but long conditions are common: its limit is higher. */
 const longestChain = 1000;
-/** Chains within parentheses within chains: what walks the tree must not run out of stack. */
+/** Limits chains within parentheses within chains: functions that recurse over the tree must not overflow the stack. */
 const deepestTree = 1500;
 const expected =
   "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
@@ -14,7 +14,7 @@ const reserved = new Set(
   "as break const continue else for function if import let loop package namespace return var void while".split(" "),
 );
 
-/** Reads an expression. Throws a CompileError at the first thing that does not belong. */
+/** Parses an expression. Throws a CompileError at the first syntax error. */
 export function parse(source: string): Node {
   if (source.length > longestSource) throw new CompileError("expression is too long", 0);
   const parser = new Parser(tokenize(source));
@@ -108,7 +108,7 @@ class Parser {
     const literal = this.#peek();
     const inner = signs.at(-1);
     if (inner?.text === "-" && literal.type === "literal" && isSigned(literal.value)) {
-      // A minus belongs to the number behind it: the smallest integer has no positive twin.
+      // The minus is part of the literal: the smallest int64 has no positive counterpart.
       this.#next++;
       signs.pop();
       node = this.#members({ op: "literal", at: inner.at, value: negated(literal.value) });

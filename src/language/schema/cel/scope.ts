@@ -4,16 +4,16 @@ import type { CompileError } from "./syntax.ts";
 import type { Type } from "./type.ts";
 import type { Value } from "./value.ts";
 
-/** An expression that is known to make sense: what it yields, and how. */
+/** A compiled part of an expression: the type of its result, and how to compute it. */
 export interface Compiled {
   readonly type: Type;
   readonly run: (frame: Frame) => Value;
 }
 
-/** Names an expression may use, each with a place in the frame. Inner scopes add the variables of loops. */
+/** The names that an expression may use, each with its slot in the frame. Inner scopes add the variables of loops. */
 export class Scope {
   readonly library: Library;
-  /** What was found wrong so far: an expression is looked through to its end. */
+  /** The faults found so far: compilation continues after a fault, to report all of them. */
   readonly faults: CompileError[];
   readonly #names = new Map<string, { slot: number; type: Type }>();
   readonly #parent: Scope | undefined;

@@ -1,20 +1,19 @@
 import { isObject } from "../../object/json.ts";
 import { checkDepth } from "../depth.ts";
 import type { Schema } from "../schema.ts";
-import { escapeName } from "./escape-name.ts";
 import { parseDuration, parseTimestamp } from "./time-value.ts";
 import { bool, bytes, double, duration, dyn, int, list, map, string, timestamp, type Type } from "./type.ts";
 import { EvaluationError, ObjectValue, type Value } from "./value.ts";
 
-/** How values of a schema look to an expression: their type, and the way from JSON to there. */
+/** How an expression sees the values of a schema: their type, and their conversion from JSON. */
 export interface Shape {
   readonly type: Type;
   readonly convert: (json: unknown) => Value;
 }
 
 /**
- * The shape of a schema, or undefined for what expressions cannot see: fields without a type, and those that nothing but
- * `preserve-unknown-fields` lets in. A whole object shows its apiVersion, kind and name besides.
+ * The shape of a schema, or undefined for what expressions cannot see: fields without a type, and fields that only
+ * `x-kubernetes-preserve-unknown-fields` allows. A whole object also has apiVersion, kind and the names in its metadata.
  */
 export function shapeOf(schema: Schema, name: string, isResource = false, depth = 0): Shape | undefined {
   checkDepth(depth);
@@ -102,7 +101,7 @@ function objectOf(schema: Schema, name: string, isResource: boolean, depth: numb
   return shapeOfFields(name, fields);
 }
 
-/** Of metadata, expressions see the names alone. */
+/** Of metadata, expressions see only `name` and `generateName`. */
 function metadataShape(name: string): Shape {
   const plain = text(undefined);
   return shapeOfFields(
@@ -131,4 +130,23 @@ function mapOf(json: unknown, values: Shape): Value {
   const entries = new Map<Value, Value>();
   for (const key of Object.keys(json)) entries.set(key, values.convert(json[key]));
   return entries;
+}
+
+const reserved = new Set(
+  "true false null in as break const continue else for function if import let loop package namespace return var void while".split(
+    " ",
+  ),
+);
+const replacements: ReadonlyMap<string, string> = new Map([
+  ["__", "__underscores__"],
+  [".", "__dot__"],
+  ["-", "__dash__"],
+  ["/", "__slash__"],
+]);
+
+/** The name of a property in expressions: `a-b` is `a__dash__b`. Undefined if the property cannot be named. */
+function escapeName(property: string): string | undefined {
+  if (reserved.has(property)) return `__${property}__`;
+  const escaped = property.replaceAll(/__|[.\-/]/g, (part) => replacements.get(part) ?? part);
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(escaped) ? escaped : undefined;
 }

@@ -1,3 +1,5 @@
+import { showType, type Type } from "./type.ts";
+
 /** The tree of an expression. `at` is where an error about the node points. */
 export type Node =
   | { op: "literal"; at: number; value: LiteralValue }
@@ -18,7 +20,7 @@ export type LiteralValue =
   | { type: "string"; value: string }
   | { type: "bytes"; value: Uint8Array };
 
-/** What a node is made of. */
+/** The direct children of a node. */
 export function partsOf(node: Node): readonly Node[] {
   switch (node.op) {
     case "literal":
@@ -41,10 +43,10 @@ export function partsOf(node: Node): readonly Node[] {
   }
 }
 
-/** A fault in an expression, found before it runs. */
+/** A fault that compilation found in an expression. */
 export class CompileError extends Error {
   readonly at: number;
-  /** Faults that were found besides. */
+  /** Further faults of the same expression. */
   readonly others: readonly CompileError[];
 
   constructor(message: string, at: number, others: readonly CompileError[] = []) {
@@ -55,7 +57,19 @@ export class CompileError extends Error {
   }
 }
 
-/** Each fault with the line it is on and a mark under it, as cel-go prints them. */
+export function undeclared(name: string, at: number): CompileError {
+  return new CompileError(`undeclared reference to '${name}' (in container '')`, at);
+}
+
+export function noOverload(name: string, applied: string, at: number): CompileError {
+  return new CompileError(`found no matching overload for '${name}' applied to '${applied}'`, at);
+}
+
+export function unexpected(expected: Type, found: Type, at: number): CompileError {
+  return new CompileError(`expected type '${showType(expected)}' but found '${showType(found)}'`, at);
+}
+
+/** Each fault with its line and a mark under its column, as cel-go prints them. */
 export function showError(error: CompileError, source: string): string {
   return [error, ...error.others].map((fault) => showFault(fault, source)).join("\n");
 }

@@ -66,7 +66,7 @@ function decimal(nanos: bigint): string {
   return `${nanos < 0n ? "-" : ""}${size / billion}${fraction}`;
 }
 
-/** The date on a clock that is ahead of UTC by an offset such as `+01:00`; undefined where the zone is unknown. */
+/** The local date at an offset from UTC such as `+01:00`; undefined if the zone is unknown. */
 export function dateIn(nanos: bigint, zone: string): Date | undefined {
   const ms = Number(nanos / 1_000_000n);
   if (zone === "" || zone === "UTC") return new Date(ms);

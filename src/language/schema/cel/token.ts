@@ -59,7 +59,7 @@ function numberAt(source: string, at: number): Scanned | undefined {
   const match = matchAt(number, source, at);
   if (!match) return undefined;
   const [text, digits = "", unsigned] = match;
-  // `.5` is a number only where no member could stand before it.
+  // `.5` is a number only if no value precedes it: after `a` or `)` the dot selects a member.
   if (text.startsWith(".") && /[\w)\]]/.test(source.charAt(at - 1))) return undefined;
   const end = at + text.length;
   const isInteger = /^(?:0[xX][0-9a-fA-F]+|\d+)$/.test(digits);
@@ -70,7 +70,7 @@ function numberAt(source: string, at: number): Scanned | undefined {
   if (digits.length > 40) throw new CompileError("Syntax error: invalid int literal", at);
   const value = BigInt(digits);
   if (unsigned && value >= 2n ** 64n) throw new CompileError("invalid uint literal", at);
-  // One more than the largest: a minus in front may make it the smallest.
+  // 2^63 is one too many for int64, but a minus in front may turn it into the smallest int64.
   if (!unsigned && value > 2n ** 63n) throw new CompileError("invalid int literal", at);
   return { token: { type: "literal", at, text, value: { type: unsigned ? "uint" : "int", value } }, end };
 }
@@ -116,7 +116,7 @@ const simpleEscapes: ReadonlyMap<string, string> = new Map([
   ["?", "?"],
 ]);
 const codeEscape = /\\(?:x([0-9a-fA-F]{2})|X([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2}))/y;
-/** Bytes written as escapes keep their value until the whole literal is encoded. */
+/** Marks bytes that were written as escapes until the whole literal is encoded. */
 const byteBase = 0xf700;
 
 function unescape(source: string, at: number, bytes: boolean): { text: string; end: number } {

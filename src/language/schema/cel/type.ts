@@ -1,4 +1,4 @@
-/** What an expression can be known to yield before it runs. */
+/** The type of an expression, known at compile time. */
 export type Type =
   | { kind: Scalar }
   | { kind: "list"; item: Type }
@@ -7,7 +7,7 @@ export type Type =
   | { kind: "object"; name: string; fields: ReadonlyMap<string, Type> }
   | OpaqueType;
 
-/** Of a library: nothing can be done with it but call the functions that take it. */
+/** A type that a library defines. Only the functions of the library can read its values. */
 export interface OpaqueType {
   kind: "opaque";
   name: string;
@@ -72,7 +72,7 @@ export function showType(type: Type): string {
   }
 }
 
-/** Whether a value of the one can be taken for the other. `dyn` decides when it runs. */
+/** Whether a value of one type can be used as the other. `dyn` agrees with every type and is checked at run time. */
 export function agree(a: Type, b: Type): boolean {
   if (a === b || a.kind === "dyn" || b.kind === "dyn") return true;
   if (a.kind === "list") return b.kind === "list" && agree(a.item, b.item);
@@ -84,10 +84,10 @@ export function agree(a: Type, b: Type): boolean {
   return a.kind === b.kind;
 }
 
-/** What Go keeps behind a pointer. */
+/** Types that are pointers in Go, and so can be null. */
 const nullable: ReadonlySet<Type["kind"]> = new Set(["null", "object", "opaque", "timestamp", "duration"]);
 
-/** The more telling of two types that agree. */
+/** The more specific of two types that agree. */
 export function join(a: Type, b: Type): Type {
   return a.kind === "dyn" ? b : a;
 }

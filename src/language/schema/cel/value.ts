@@ -2,7 +2,7 @@ import type { Cidr, Ip } from "../ip.ts";
 import type { Quantity } from "../../object/quantity.ts";
 import type { Scalar, Type } from "./type.ts";
 
-/** What an expression yields. Integers are bigints, so that no number is two types at once. */
+/** The value of an expression. An int is a bigint and a double a number, so that the two stay distinct. */
 export type Value =
   | null
   | boolean
@@ -17,7 +17,7 @@ export type Value =
   | OpaqueValue
   | OptionalValue;
 
-/** Types that JavaScript has no value of its own for. */
+/** Values of types that JavaScript does not have. */
 export type Tagged =
   | { readonly tag: "uint"; readonly value: bigint }
   | { readonly tag: "timestamp" | "duration"; readonly nanos: bigint }
@@ -26,7 +26,7 @@ export type Tagged =
   | { readonly tag: "ip"; readonly ip: Ip }
   | { readonly tag: "cidr"; readonly cidr: Cidr };
 
-/** An object of a schema: only fields that the schema knows can be seen. */
+/** An object of a schema. It has only the fields that the schema knows. */
 export class ObjectValue {
   readonly fields: ReadonlyMap<string, Value>;
 
@@ -35,11 +35,11 @@ export class ObjectValue {
   }
 }
 
-/** A value of a library's own type, known by the type's name. */
+/** A value of a type that a library defines. */
 export class OpaqueValue {
   readonly type: string;
   readonly held: unknown;
-  /** Two of one type are equal if theirs are; where there is none, nothing is equal but itself. */
+  /** Two values of one type are equal if their identities are; without an identity, a value equals only itself. */
   readonly identity: string | undefined;
 
   constructor(type: string, held: unknown, identity?: string) {
@@ -59,7 +59,7 @@ export class OptionalValue {
 
 export const none = new OptionalValue(undefined);
 
-/** A fault while an expression runs: a missing key, a division by zero. */
+/** An error of an evaluation: a missing key, a division by zero. */
 export class EvaluationError extends Error {
   constructor(message: string) {
     super(message);
@@ -101,7 +101,7 @@ export function isTagged(value: Value): value is Tagged {
   return typeof value === "object" && value !== null && "tag" in value;
 }
 
-/** A key as maps keep it: numbers that are equal are the same key, whatever their type. */
+/** A key as stored in a map: equal numbers are the same key, whatever their type. */
 export function asKey(value: Value): Value {
   if (typeof value === "number") return Number.isInteger(value) ? BigInt(value) : value;
   if (typeof value === "object" && value !== null && "tag" in value && value.tag === "uint") return value.value;

@@ -26,7 +26,7 @@ const amount = (value: Value): Quantity => (value as { quantity: Quantity }).qua
 const address = (value: Value): Ip => (value as { ip: Ip }).ip;
 const network = (value: Value): Cidr => (value as { cidr: Cidr }).cidr;
 
-/** What clients are told; quantities are read without it. */
+/** Only for the error message; `isQuantity` does not use it. */
 const quantityPattern = "^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$";
 
 function quantities(library: LibraryBuilder): void {
@@ -56,7 +56,7 @@ function quantities(library: LibraryBuilder): void {
 }
 
 function addresses(library: LibraryBuilder): void {
-  // Stricter than the formats of a schema: no leading zeros, no IPv4 dressed as IPv6.
+  // Stricter than the formats of a schema: no leading zeros, no IPv4-mapped IPv6 addresses.
   const strict = (text: string): Ip | undefined =>
     /(?:^|\.)0\d/.test(text) || (text.includes(":") && text.includes(".")) ? undefined : parseIp(text);
   const parsedIp = (text: Value): Ip =>

@@ -1,5 +1,5 @@
 import { canonicalQuantity, formatQuantity } from "../../../object/quantity.ts";
-import { goNumber } from "../../go-number.ts";
+import { goNumber } from "../../field-error.ts";
 import { formatIp } from "../../ip.ts";
 import { LibraryBuilder, type Library } from "./overload.ts";
 import { checkedInt, nanos, uintOf, unsigned } from "./operators.ts";
@@ -108,7 +108,7 @@ export function typeName(value: Value): string {
   return typeNames[kind] ?? kind;
 }
 
-/** A value as text: what `string()` gives. */
+/** The result of `string(value)`. */
 export function show(value: Value): string {
   if (typeof value === "number") return showDouble(value);
   if (value instanceof Uint8Array) return decodeUtf8(value);

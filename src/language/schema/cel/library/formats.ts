@@ -41,7 +41,7 @@ const rules: ReadonlyMap<string, NameRule> = new Map<string, NameRule>([
   ["datetime", known("datetime", "invalid datetime")],
 ]);
 
-/** `format.dns1123Label().validate('a_b')`: nothing, or what is wrong. */
+/** `format.dns1123Label().validate('a_b')`: none, or a list of what is wrong. */
 export function formats(): Library {
   const library = new LibraryBuilder();
   for (const name of rules.keys()) library.function(`format.${name}`, [], formatType, () => valueOf(name));

@@ -8,7 +8,7 @@ import { texts } from "./texts.ts";
 import { urls } from "./urls.ts";
 import { versions } from "./versions.ts";
 
-/** Everything an expression can call. */
+/** Every function that an expression can call. */
 export const standardLibrary: Library = merged([
   operators(),
   paidBySize(conversions()),
@@ -20,7 +20,6 @@ export const standardLibrary: Library = merged([
   formats(),
 ]);
 
-/** Several as one. */
 export function merged(libraries: readonly Library[]): Library {
   const all = new Map<string, Overload[]>();
   for (const library of libraries)

@@ -11,14 +11,14 @@ const anyList = list(dyn);
 const itemOf = (type: Type): Type => (type.kind === "list" ? type.item : dyn);
 const ordered = new Set(["dyn", "bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration"]);
 
-/** Functions of lists and sets, and of values that may be absent. */
+/** Functions of lists, sets and optional values. */
 export function lists(): Library {
   const library = new LibraryBuilder();
   const items = (value: Value, frame: Frame): readonly Value[] => {
     charge(frame, sizeCost(value));
     return value as readonly Value[];
   };
-  /** Where items are put in order, each is looked at several times. */
+  /** Sorting compares each item about log2(n) times. */
   const compared = (value: Value, frame: Frame): readonly Value[] => {
     const all = items(value, frame);
     const times = 1 + Math.log2(1 + all.length);

@@ -20,7 +20,7 @@ import {
 } from "../type.ts";
 import { asKey, EvaluationError, type Tagged, type Value } from "../value.ts";
 
-/** `+`, `<`, `in` and the rest, under the names that cel-go has for them in its errors. */
+/** `+`, `<`, `in` and the other operators, under the names that cel-go prints in its errors. */
 export function operators(): Library {
   const library = new LibraryBuilder();
   const same = ([a, b]: readonly Type[]): Type | undefined => (agree(a!, b!) ? bool : undefined);
@@ -59,7 +59,7 @@ export function operators(): Library {
       for (const right of numbers.includes(left) ? numbers : [left])
         library.function(name, [left, right], bool, ([a, b], frame) => {
           charge(frame, sizeCost(a!));
-          // NaN comes neither before nor after anything.
+          // NaN has no order: every comparison with it is false.
           const sign = order(a!, b!);
           return sign !== undefined && holds(sign);
         });
@@ -91,7 +91,7 @@ function arithmetic(library: LibraryBuilder): void {
     .function("_-_", [duration, duration], duration, ([a, b]) => durationOf(nanos(a!) - nanos(b!)));
 }
 
-/** What grows is paid for by its size: doubling a text forty times must end before memory does. */
+/** Costs as much as the result is long: an expression that doubles a text forty times must not exhaust memory. */
 function concatenation(library: LibraryBuilder): void {
   library
     .function("_+_", [string, string], string, ([a, b], frame) => {

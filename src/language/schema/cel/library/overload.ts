@@ -2,18 +2,18 @@ import { charge, type Frame, sizeCost } from "../frame.ts";
 import { agree, type Type } from "../type.ts";
 import { isList, kindOf, OpaqueValue, type Value } from "../value.ts";
 
-/** One way to call a function. A member's first parameter is what stands before the dot. */
+/** One signature of a function. The first parameter of a member is the value before the dot. */
 export interface Overload {
   readonly member: boolean;
   readonly params: readonly Type[];
-  /** The type of the result; a function of the arguments' types where they matter, undefined where they do not fit. */
+  /** The type of the result, or a function that derives it from the types of the arguments; undefined if they do not fit. */
   readonly result: Type | ((args: readonly Type[]) => Type | undefined);
   readonly run: (args: readonly Value[], frame: Frame) => Value;
 }
 
 export type Library = ReadonlyMap<string, readonly Overload[]>;
 
-/** Collects overloads under their names. `A` stands for the type a handler takes, checked before it is called. */
+/** Collects overloads by name. */
 export class LibraryBuilder {
   readonly #overloads = new Map<string, Overload[]>();
 
@@ -37,7 +37,7 @@ export class LibraryBuilder {
   }
 }
 
-/** The same functions, where every call also costs as much as it takes to look at its arguments. */
+/** The same functions, with the size of the arguments added to the cost of a call. */
 export function paidBySize(library: Library): Library {
   const paid = (overload: Overload): Overload => ({
     ...overload,
@@ -55,12 +55,12 @@ export function resultOf(overload: Overload, args: readonly Type[]): Type | unde
   return typeof overload.result === "function" ? overload.result(args) : overload.result;
 }
 
-/** Whether values that were unknown at compile time turn out to be what the overload takes. */
+/** Whether an overload takes values whose types were unknown at compile time. */
 export function accepts(overload: Overload, args: readonly Value[]): boolean {
   return overload.params.every((param, i) => isOfType(args[i]!, param));
 }
 
-/** The first item speaks for a list: all were of one type when it was made. */
+/** Checks only the first item of a list: all items of a list have one type. */
 function isOfType(value: Value, type: Type): boolean {
   if (type.kind === "dyn") return true;
   if (type.kind === "list") return isList(value) && (value.length === 0 || isOfType(value[0]!, type.item));

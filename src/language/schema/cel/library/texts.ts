@@ -6,7 +6,7 @@ import { LibraryBuilder, type Library } from "./overload.ts";
 import { bool, bytes, dyn, int, list, map, string } from "../type.ts";
 import { isList, isMap, kindOf, type Value } from "../value.ts";
 
-/** Functions of texts. Positions count code points, as everywhere in CEL. */
+/** Functions of strings. Positions count code points, as CEL specifies. */
 export function texts(): Library {
   const library = new LibraryBuilder();
   for (const kind of ["function", "member"] as const) {
@@ -58,14 +58,12 @@ export function texts(): Library {
       return runes.slice(from, to).join("");
     })
     .member("replace", [string, string, string], string, ([text, from, to], frame) =>
-      replaced(paid(text!, frame), from as string, to as string, Number.POSITIVE_INFINITY, frame),
+      replaced(paid(text!, frame), { from: from as string, to: to as string, times: Number.POSITIVE_INFINITY }, frame),
     )
     .member("replace", [string, string, string, int], string, ([text, from, to, times], frame) =>
       replaced(
         paid(text!, frame),
-        from as string,
-        to as string,
-        (times as bigint) < 0n ? Infinity : Number(times),
+        { from: from as string, to: to as string, times: (times as bigint) < 0n ? Infinity : Number(times) },
         frame,
       ),
     )
@@ -141,7 +139,13 @@ function joined(parts: Value, separator: string, frame: Frame): string {
   return (texts as readonly string[]).join(separator);
 }
 
-function replaced(text: string, from: string, to: string, times: number, frame: Frame): string {
+interface Replacement {
+  readonly from: string;
+  readonly to: string;
+  readonly times: number;
+}
+
+function replaced(text: string, { from, to, times }: Replacement, frame: Frame): string {
   const parts = split(text, from);
   charge(frame, Math.min(parts.length, times) * sizeCost(to));
   if (parts.length - 1 <= times) return parts.join(to);

@@ -43,9 +43,9 @@ export function urls(): Library {
 const urlIn = (value: Value): Url => (value as OpaqueValue).held as Url;
 const scheme = /^[a-zA-Z][a-zA-Z0-9+.-]*:/;
 
-/** Absolute, or a path from the root, as Go's ParseRequestURI wants it. */
+/** An absolute URL or a path from the root, as Go's ParseRequestURI accepts it. */
 export function parseUrl(text: string): Url | undefined {
-  // oxlint-disable-next-line no-control-regex -- a URL holds none of them
+  // oxlint-disable-next-line no-control-regex -- a URL contains no control characters
   if (/[\u0000-\u0020\u007f]/.test(text)) return undefined;
   if (/%(?![0-9a-fA-F]{2})/.test(text)) return undefined;
   const [name = ""] = scheme.exec(text) ?? [];
@@ -53,7 +53,7 @@ export function parseUrl(text: string): Url | undefined {
   const question = whole.indexOf("?");
   const rest = question < 0 ? whole : whole.slice(0, question);
   const query = question < 0 ? "" : whole.slice(question + 1);
-  // What has a scheme and no slash behind it says nothing of hosts or paths, but is absolute.
+  // A scheme without a slash behind it (`mailto:a`) is an absolute URL without host and path.
   if (!rest.startsWith("/"))
     return name ? { scheme: name.slice(0, -1).toLowerCase(), host: "", path: "", query } : undefined;
   if (!name) return { scheme: "", host: "", path: rest, query };

@@ -42,7 +42,7 @@ export function versions(): Library {
 
 const versionIn = (value: Value): Version => (value as OpaqueValue).held as Version;
 
-/** What was built differs in nothing that counts: only numbers and prerelease make a version. */
+/** As semver specifies, build metadata does not count when versions are compared. */
 function valueOf(version: Version): Value {
   const identity = `${version.numbers.join(".")}-${version.prerelease.join(".")}`;
   return new OpaqueValue(versionType.name, version, identity);
@@ -66,7 +66,7 @@ function faultOf(text: string): string {
   return text.split(".").length < 3 ? "No Major.Minor.Patch elements found" : `invalid version ${JSON.stringify(text)}`;
 }
 
-/** `v1.02` is 1.2.0; what is that short has no suffix. */
+/** `v1.02` is 1.2.0. A version with fewer than three numbers must not have a suffix. */
 function normalized(text: string): string | undefined {
   const [major = "", minor, ...rest] = text.replace(/^v/, "").split(".");
   const parts = [major, ...(minor === undefined ? [] : [minor]), ...(rest.length > 0 ? [rest.join(".")] : [])];
@@ -79,7 +79,7 @@ function normalized(text: string): string | undefined {
 function compare(a: Version, b: Version): number {
   for (const [i, number] of a.numbers.entries())
     if (number !== b.numbers[i]) return number < (b.numbers[i] ?? 0n) ? -1 : 1;
-  // What comes before a release is older than it.
+  // A prerelease is older than its release.
   if (a.prerelease.length === 0 || b.prerelease.length === 0)
     return Math.sign(Number(a.prerelease.length === 0) - Number(b.prerelease.length === 0));
   for (const [i, part] of a.prerelease.entries()) {
@@ -90,7 +90,7 @@ function compare(a: Version, b: Version): number {
   return a.prerelease.length < b.prerelease.length ? -1 : 0;
 }
 
-/** Numbers come before words. */
+/** As semver specifies, numeric identifiers come before alphanumeric ones. */
 function comparePart(a: string, b: string): number {
   const [left, right] = [/^\d+$/.test(a), /^\d+$/.test(b)];
   if (left !== right) return left ? -1 : 1;
