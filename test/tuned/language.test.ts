@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bootCommandLine } from "../../src/language/tuned/boot-arguments.ts";
-import { matchesDevices } from "../../src/language/tuned/pattern/device-match.ts";
+import { matchesDevices } from "../../src/language/tuned/pattern/glob.ts";
 import { expand, type Expansion } from "../../src/language/tuned/expand.ts";
 import { parseGlobalConfig } from "../../src/language/tuned/text/global-config.ts";
 import { parseProfile } from "../../src/language/tuned/text/parse-profile.ts";

@@ -8,7 +8,7 @@ import {
   setKeys,
   truthDigit,
   unquote,
-} from "../../src/language/tuned/plugin-text.ts";
+} from "../../src/language/tuned/value.ts";
 import type { RecordedCase } from "./recorded-case.ts";
 
 /** Runs what TuneD's own small functions do, by their names there. */

@@ -1,10 +1,9 @@
-import type { Answer, Answers, Probe } from "../../src/language/tuned/probe.ts";
-import { probeKey } from "../../src/language/tuned/probe.ts";
+import { type Answer, type Answers, type Probe, probeKey } from "../../src/language/tuned/probe.ts";
 
 /** The surroundings that a recorded case was given. */
 export interface RecordedEnvironment {
   files?: Record<string, string | null>;
-  exec?: Record<string, { rc: number; out: string; err?: string }>;
+  exec?: Record<string, { rc: number; out: string; err?: string }> | undefined;
   /** Directory of a CPU → its package. */
   cpu_tree?: Record<string, number>;
   uncore_tree?: Record<string, number | null>;

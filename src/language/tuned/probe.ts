@@ -12,7 +12,7 @@ export type Probe =
 /** `none`: the node was asked and has no answer; TuneD then leaves the call as it was written. */
 export type Answer =
   | { readonly type: "text"; readonly text: string }
-  | { readonly type: "none"; readonly message?: string };
+  | { readonly type: "none"; readonly message?: string | undefined };
 
 export type Answers = ReadonlyMap<string, Answer>;
 

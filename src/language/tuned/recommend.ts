@@ -7,7 +7,7 @@ import { compilePython, type PatternFlags } from "./pattern/python-pattern.ts";
 /** Where TuneD looks for the profile that suits a machine. */
 export interface RecommendFiles {
   /** `recommend.conf`: what it says goes first. */
-  readonly file?: string;
+  readonly file?: string | undefined;
   /** Folders of such files, by name: a later folder's file takes the place of an earlier one's. */
   readonly folders: readonly ReadonlyMap<string, string>[];
 }
@@ -22,7 +22,7 @@ const otherwise = "balanced";
 export interface Asked {
   readonly answers: Answers;
   /** Only root can tell what kind of virtual machine this is; for others such rules never match. Default true. */
-  readonly root?: boolean;
+  readonly root?: boolean | undefined;
 }
 
 /** The first section whose every rule holds names the profile. */

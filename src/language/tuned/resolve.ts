@@ -5,10 +5,10 @@ import { Findings } from "./findings.ts";
 import { finishUnit } from "./finish-unit.ts";
 import { type ChainLink, loadChain, type ProfileLayers } from "./chain/load-chain.ts";
 import { mergeSection } from "./chain/merge.ts";
-import { unquote } from "./plugin-text.ts";
+import { unquote } from "./value.ts";
 import type { Answers, Probe } from "./probe.ts";
 import type { Notice, Problem } from "./problem.ts";
-import { isSafeName } from "./chain/profile-name.ts";
+import { isSafeName } from "./chain/include.ts";
 import { type Section, sectionOf, type Setting, typeOf, type Unit } from "./unit.ts";
 import { defineVariables, mergeVariables } from "./variables.ts";
 

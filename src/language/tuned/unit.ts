@@ -10,13 +10,13 @@ export interface Unit {
   readonly devices: string;
   readonly priority: number;
   readonly options: ReadonlyMap<string, Setting>;
-  readonly devicesUdevRegex?: string;
-  readonly cpuinfoRegex?: string;
-  readonly unameRegex?: string;
-  readonly scriptPre?: string;
-  readonly scriptPost?: string;
+  readonly devicesUdevRegex?: string | undefined;
+  readonly cpuinfoRegex?: string | undefined;
+  readonly unameRegex?: string | undefined;
+  readonly scriptPre?: string | undefined;
+  readonly scriptPost?: string | undefined;
   /** A condition that this node does not meet, as `uname_regex=aarch64`: the unit is not for it. */
-  readonly unmet?: string;
+  readonly unmet?: string | undefined;
 }
 
 export interface Setting {

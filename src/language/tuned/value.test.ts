@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { setKeys, unquote } from "./plugin-text.ts";
-import { isSameValue, normalValue } from "./value.ts";
+import { setKeys, unquote, isSameValue, normalValue } from "./value.ts";
 
 test("a row of zeros before a letter is compared in no time", () => {
   expect(normalValue(`${"0".repeat(100_000)}x`)).toHaveLength(100_001);

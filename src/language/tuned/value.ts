@@ -1,5 +1,4 @@
 import { parseInteger } from "../cpu/integer.ts";
-import { unquote } from "./plugin-text.ts";
 
 export type Assignment =
   | { type: "write"; value: string }
@@ -50,4 +49,76 @@ function hexadecimal(text: string): bigint | undefined {
 /** Whether a yes-or-no option of a plug-in is on: TuneD takes `true` and `1`, in any case, and nothing else. */
 export function optionIsTrue(text: string): boolean {
   return ["true", "1"].includes(text.toLowerCase());
+}
+
+/** How TuneD's plug-ins read the texts they are given and find in files. */
+
+/** One pair of enclosing double quotes goes, and only if both are there. */
+export function unquote(text: string): string {
+  return text.length >= 2 && text.startsWith('"') && text.endsWith('"') && !text.includes("\n")
+    ? text.slice(1, -1)
+    : text;
+}
+
+/** Runs of blanks count as one, those around not at all. */
+export function collapseBlanks(text: string): string {
+  return text.trim().replaceAll(/\s+/g, " ");
+}
+
+/** `always [madvise] never` is madvise; where nothing is in brackets, the first word or, on request, everything. */
+export function activeOption(text: string, otherwise: "first word" | "everything" = "first word"): string {
+  const open = text.lastIndexOf("[");
+  const close = open < 0 ? -1 : text.indexOf("]", open);
+  if (close > 0) return text.slice(open + 1, close);
+  return otherwise === "first word" ? (text.trim().split(/\s+/)[0] ?? "") : text;
+}
+
+/** Words for yes and no become 1 and 0; anything else is itself. */
+export function truthDigit(text: string): string {
+  const word = text.trim().toLowerCase();
+  if (["y", "yes", "t", "true"].includes(word)) return "1";
+  if (["n", "no", "f", "false"].includes(word)) return "0";
+  return text;
+}
+
+const units = new Map([
+  ["", 1n],
+  ["kb", 1024n],
+  ["mb", 1024n ** 2n],
+  ["gb", 1024n ** 3n],
+]);
+
+/** `1MB` in bytes. */
+export function parseSize(text: string): bigint | undefined {
+  const [, digits, unit = ""] = /^\s*([0-9]{1,18})\s*([a-z]*)\s*$/i.exec(text) ?? [];
+  const factor = units.get(unit.toLowerCase());
+  return digits === undefined || factor === undefined ? undefined : BigInt(digits) * factor;
+}
+
+/**
+ * Gives keys values in a file of `KEY="value"` lines, wherever `KEY=` stands, in comments too; a key that is nowhere gets
+ * a line at the end if `add` says so.
+ */
+export function setKeys(text: string, values: ReadonlyMap<string, string>, add = true): string {
+  let result = text;
+  for (const [key, value] of values) {
+    const lines = result.split("\n");
+    const ends = lines.map((line) => endOfKey(line, key));
+    if (ends.some((end) => end !== undefined))
+      result = lines
+        .map((line, index) => (ends[index] === undefined ? line : `${line.slice(0, ends[index])}"${value}"`))
+        .join("\n");
+    else if (add) result += `${result === "" || result.endsWith("\n") ? "" : "\n"}${key}="${value}"\n`;
+  }
+  return result;
+}
+
+/** Where the value of a key starts that stands in the line as a whole word. */
+function endOfKey(line: string, key: string): number | undefined {
+  for (let at = line.indexOf(key); at >= 0; at = line.indexOf(key, at + 1)) {
+    const rest = line.slice(at + key.length);
+    const blanks = rest.length - rest.trimStart().length;
+    if (rest[blanks] === "=" && !/\w/.test(line.charAt(at - 1))) return at + key.length + blanks + 1;
+  }
+  return undefined;
 }

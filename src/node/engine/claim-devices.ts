@@ -1,4 +1,4 @@
-import { matchesDevices } from "../../language/tuned/pattern/device-match.ts";
+import { matchesDevices } from "../../language/tuned/pattern/glob.ts";
 import { compilePython } from "../../language/tuned/pattern/python-pattern.ts";
 import type { Unit } from "../../language/tuned/unit.ts";
 import type { Observe, Plugin } from "./plugin.ts";

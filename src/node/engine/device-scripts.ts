@@ -1,6 +1,6 @@
 import type { Unit } from "../../language/tuned/unit.ts";
 import type { Action } from "./action.ts";
-import { isBelow } from "./is-below.ts";
+import { directoryOf, isBelow } from "../../language/tuned/chain/path.ts";
 import type { Observe, Step } from "./plugin.ts";
 
 /** `script_pre` and `script_post` of a unit, called once for each of its devices. */
@@ -27,7 +27,7 @@ async function steps(
   if (!isBelow(await observe.host.real(script), observe.profileDirectories))
     return [{ ...about, type: "impossible", message: `${script} is not in a directory of profiles`, verified: false }];
   const call = (...args: string[]): Action[] => [
-    { type: "run", argv: [script, ...args], cwd: folderOf(script), quiet: true },
+    { type: "run", argv: [script, ...args], cwd: directoryOf(script), quiet: true },
   ];
   if (observe.purpose === "apply")
     return devices.map((device) => ({
@@ -44,13 +44,9 @@ async function steps(
     }));
   const verified: Step[] = [];
   for (const device of devices) {
-    const result = await observe.host.run([script, "verify", device], { cwd: folderOf(script) });
+    const result = await observe.host.run([script, "verify", device], { cwd: directoryOf(script) });
     if (result.type !== "exited" || result.code !== 0)
       verified.push({ ...about, device, type: "impossible", message: `${script} verify ${device} fails` });
   }
   return verified;
-}
-
-function folderOf(path: string): string {
-  return path.slice(0, Math.max(1, path.lastIndexOf("/")));
 }

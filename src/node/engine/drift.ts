@@ -1,6 +1,5 @@
 import type { Host } from "../host/host.ts";
-import { activeOption, collapseBlanks, setKeys } from "../../language/tuned/plugin-text.ts";
-import { isSameValue } from "../../language/tuned/value.ts";
+import { activeOption, collapseBlanks, setKeys, isSameValue } from "../../language/tuned/value.ts";
 import type { Action } from "./action.ts";
 import { carryOut } from "./carry-out.ts";
 import { loadJournal } from "./journal.ts";

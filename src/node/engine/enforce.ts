@@ -1,12 +1,10 @@
 import type { Host } from "../host/host.ts";
-import { carryOut } from "./carry-out.ts";
+import { carryOut, mayJoin } from "./carry-out.ts";
 import type { ActionOutcome } from "./action.ts";
-import type { About, ApplyReport, SettingReport } from "./engine.ts";
-import { mayJoin } from "./join-runs.ts";
+import type { ApplyReport, SettingReport } from "./engine.ts";
 import { loadJournal, saveJournal } from "./journal.ts";
 import type { Ledger } from "./ledger.ts";
-import type { UnitStep } from "./plan-units.ts";
-import type { Change } from "./plugin.ts";
+import { aboutOf, type ChangeStep, claimOf, isCarriedOut, isChange, type UnitStep } from "./unit-step.ts";
 import { putBack } from "./put-back.ts";
 
 export interface Enforce {
@@ -15,8 +13,6 @@ export interface Enforce {
   owner: string;
   plan: (ledger: Ledger) => Promise<readonly UnitStep[]>;
 }
-
-type ChangeStep = Extract<UnitStep, { type: "change" | "same" }>;
 
 /**
  * Makes a node be as a plan says, and what an earlier plan of this owner changed beyond it as it was. Every original is
@@ -44,10 +40,6 @@ export async function enforce({ host, owner, plan }: Enforce): Promise<ApplyRepo
   return { settings, restored };
 }
 
-export function isChange(step: UnitStep): step is ChangeStep {
-  return step.type === "change" || step.type === "same";
-}
-
 /** Had been made so, and somebody else changed it since. */
 export function isDrift(step: UnitStep, ledger: Ledger, owner: string): boolean {
   if (step.type !== "change" || step.always) return false;
@@ -70,14 +62,8 @@ function winnersOf(steps: readonly UnitStep[]): Map<string, ChangeStep> {
 function record(step: ChangeStep, winners: ReadonlyMap<string, ChangeStep>, ledger: Ledger, owner: string): void {
   if (step.undo.length === 0) return;
   const winner = winners.get(step.target) ?? step;
-  const { unit, option, from, value, actions } = winner;
-  const claim = { owner, from: `[${unit}] ${option} (${from})`, value, actions, made: isCarriedOut(winner) };
-  // The first step to a target saw what nobody in this plan had changed yet.
-  ledger.claim(step, claim, step.alias);
-}
-
-function isCarriedOut(step: Pick<Change, "type" | "always">): boolean {
-  return step.type === "change" || step.always === true;
+  // The first step to a target read its value before this plan changed it.
+  ledger.claim(step, claimOf(winner, owner), step.alias);
 }
 
 interface Settle {
@@ -130,10 +116,6 @@ function batches(steps: readonly ChangeStep[]): ChangeStep[][] {
     before = step;
   }
   return groups;
-}
-
-function aboutOf({ unit, option, from, device }: UnitStep): About {
-  return { unit, option, from, ...(device === undefined ? {} : { device }) };
 }
 
 /** What there is to say of a step that nothing is done for. */

@@ -15,16 +15,16 @@ export interface Engine {
 
 export interface ApplyOptions {
   /** Default: they win, every one of them, as TuneD does when nothing else is configured. */
-  reapplySysctl?: ReapplySysctl;
+  reapplySysctl?: ReapplySysctl | undefined;
   /** Where profiles lie on the node. */
-  profileDirectories?: readonly string[];
+  profileDirectories?: readonly string[] | undefined;
   /** A daemon tells all it does. */
-  debug?: boolean;
+  debug?: boolean | undefined;
 }
 
 export interface RollbackOptions {
   /** `shutdown`: the node goes down and should come up tuned; what outlives a boot is left. Default `full`. */
-  extent?: "full" | "shutdown";
+  extent?: "full" | "shutdown" | undefined;
 }
 
 export interface ApplyReport {

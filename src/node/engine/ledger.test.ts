@@ -5,7 +5,7 @@ import { MemoryHost } from "../host/memory-host.ts";
 import { findDrift, repairDrift } from "./drift.ts";
 import { enforce } from "./enforce.ts";
 import { loadJournal, saveJournal } from "./journal.ts";
-import type { UnitStep } from "./plan-units.ts";
+import type { UnitStep } from "./unit-step.ts";
 import { putBack } from "./put-back.ts";
 
 const bootId = "/proc/sys/kernel/random/boot_id";

@@ -57,7 +57,8 @@ export class Ledger {
   /** Puts a claim on record. The first one to a target brings the original, which then stays. */
   claim(change: Change, claim: Claim, alias?: string): void {
     const { target, before, undo, undoAtShutdown, lasts = "boot" } = change;
-    const entry = this.find(target) ?? { target, aliases: [], lasts, before, undo, undoAtShutdown, claims: [] };
+    const atShutdown = undoAtShutdown && { undoAtShutdown };
+    const entry: Entry = this.find(target) ?? { target, aliases: [], lasts, before, undo, ...atShutdown, claims: [] };
     const index = entry.claims.findIndex(({ owner }) => owner === claim.owner);
     const earlier = entry.claims[index];
     const named = alias === undefined || alias === entry.target || entry.aliases.includes(alias);

@@ -3,10 +3,11 @@ import type { Difference, Engine } from "./engine.ts";
 import { enforce, isDrift } from "./enforce.ts";
 import { loadJournal, saveJournal } from "./journal.ts";
 import type { Ledger } from "./ledger.ts";
-import { type PlanInput, planUnits, type UnitStep } from "./plan-units.ts";
+import { type PlanInput, planUnits } from "./plan-units.ts";
 import type { Plugin } from "./plugin.ts";
 import { nativePlugins } from "./plugins/native-plugins.ts";
 import { putBack } from "./put-back.ts";
+import { aboutOf, type UnitStep } from "./unit-step.ts";
 
 /** Whose claims in the ledger are those of a profile. */
 export const profileOwner = "profile";
@@ -50,10 +51,9 @@ export function nativeEngine(list: readonly Plugin[] = nativePlugins): Engine {
 }
 
 function difference(step: UnitStep, drifted: boolean): Difference[] {
-  const { unit, option, from, device, type } = step;
-  if (type === "same" || type === "skipped" || step.verified === false) return [];
-  const about = { unit, option, from, ...(device === undefined ? {} : { device }) };
-  if (type === "impossible") return [{ ...about, message: step.message }];
+  if (step.type === "same" || step.type === "skipped" || step.verified === false) return [];
+  const about = aboutOf(step);
+  if (step.type === "impossible") return [{ ...about, message: step.message }];
   const { target, value: expected, before: found } = step;
   const message = `is ${JSON.stringify(found)}, expected ${JSON.stringify(expected)}`;
   return [{ ...about, message, target, expected, found, ...(drifted ? { drifted } : {}) }];

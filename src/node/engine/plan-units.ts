@@ -7,12 +7,7 @@ import type { ApplyOptions } from "./engine.ts";
 import type { Ledger } from "./ledger.ts";
 import { PlannedHost, realName } from "./planned-host.ts";
 import type { Observe, Plugin, Step } from "./plugin.ts";
-
-export type UnitStep = Step & {
-  readonly unit: string;
-  /** The name that the plug-in gave the target, where that is a link to it. */
-  readonly alias?: string;
-};
+import { isChange, type UnitStep } from "./unit-step.ts";
 
 export interface PlanInput {
   profile: ResolvedProfile;
@@ -61,7 +56,7 @@ export async function planUnits(input: PlanInput): Promise<UnitStep[]> {
     for (const step of await planUnit(unit, plugin, pool.devices, observe)) {
       const named = await byRealName({ ...step, unit: unit.name }, host);
       steps.push(named);
-      if (purpose === "verify" || (named.type !== "change" && named.type !== "same")) continue;
+      if (purpose === "verify" || !isChange(named)) continue;
       for (const name of [named.target, named.alias]) if (name !== undefined) values.set(name, named.value);
       if (named.type === "change") await planned.intend(named.actions);
     }
@@ -111,7 +106,7 @@ function aboutUnit(unit: Unit): { option: string; from: string } {
 
 /** Two paths may lead to one file: there is one original, under the file's own name. */
 async function byRealName(step: UnitStep, host: Host): Promise<UnitStep> {
-  if ((step.type !== "change" && step.type !== "same") || !step.target.startsWith("/")) return step;
+  if (!isChange(step) || !step.target.startsWith("/")) return step;
   const target = await realName(step.target, host);
   return target === step.target ? step : { ...step, target, alias: step.target };
 }

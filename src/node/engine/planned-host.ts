@@ -1,5 +1,5 @@
 import type { FileText, Host } from "../host/host.ts";
-import { setKeys } from "../../language/tuned/plugin-text.ts";
+import { setKeys } from "../../language/tuned/value.ts";
 import type { Action } from "./action.ts";
 
 /** A host as it will be once what is planned so far has been done, as far as files go. */

@@ -1,8 +1,7 @@
 import type { Host } from "../host/host.ts";
 import type { Action } from "./action.ts";
-import { carryOut } from "./carry-out.ts";
+import { carryOut, joinRuns, mayJoin } from "./carry-out.ts";
 import type { Restored } from "./engine.ts";
-import { joinRuns, mayJoin } from "./join-runs.ts";
 import type { Entry, Ledger } from "./ledger.ts";
 
 export interface PutBack {
@@ -11,7 +10,7 @@ export interface PutBack {
   owner: string;
   /** Of the owner's claims, those to give up. */
   which: (entry: Entry) => boolean;
-  extent?: "full" | "shutdown";
+  extent?: "full" | "shutdown" | undefined;
 }
 
 /**

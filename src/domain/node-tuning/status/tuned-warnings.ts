@@ -1,6 +1,6 @@
 import { parseProfile } from "../../../language/tuned/text/parse-profile.ts";
 import { formatProblem } from "../../../language/tuned/problem.ts";
-import { isSafeName } from "../../../language/tuned/chain/profile-name.ts";
+import { isSafeName } from "../../../language/tuned/chain/include.ts";
 import type { Tuned } from "../api.ts";
 import { rulesOf } from "../rule.ts";
 import { problemsOf } from "./tuned-status.ts";

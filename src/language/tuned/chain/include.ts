@@ -134,3 +134,8 @@ function toInclude(entry: string): Include {
   const optional = entry.startsWith("-");
   return { name: optional ? entry.slice(1) : entry, optional };
 }
+
+/** Names that may be asked for: none of them leads anywhere but to a profile. */
+export function isSafeName(name: string): boolean {
+  return /^[A-Za-z0-9_.-]+$/.test(name);
+}

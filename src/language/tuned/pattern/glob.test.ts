@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { matchesDevices } from "./device-match.ts";
-import { matchesGlob } from "./glob.ts";
+import { matchesDevices, matchesGlob } from "./glob.ts";
 
 test.each<[string, string, boolean]>([
   ["*", "", true],

@@ -13,8 +13,19 @@ ${assertion}=\${f:assertion_non_equal:${message}:\${${name}}:\${${name}_assert_c
 
 const coresAreOnline = `assert2=\${f:assertion:isolated_cores contains online CPU(s):\${isolated_cores_expanded}:\${isolated_cores_online_expanded}}`;
 
+interface VirtualRealtime {
+  readonly kind: "host" | "guest";
+  readonly summary: string;
+  /** Ends the name of its `cmdline_` option. */
+  readonly tag: string;
+  /** Further tasks for `ps_blacklist`. */
+  readonly others?: string;
+  /** Further sections. */
+  readonly rest?: string;
+}
+
 /** A virtual machine's host and guest differ from realtime in the same way. */
-function virtualRealtime(kind: "host" | "guest", summary: string, tag: string, others: string, rest: string): string {
+function virtualRealtime({ kind, summary, tag, others = "", rest = "" }: VirtualRealtime): string {
   return `[main]
 summary=${summary}
 include=realtime
@@ -139,19 +150,23 @@ banned_cpus=\${isolated_cores}
 isolated_cores=\${isolated_cores}
 `,
 
-  "realtime-virtual-host": virtualRealtime(
-    "host",
-    "Deadlines met in the virtual machines on this one",
-    "rvh",
-    ";pmd;PMD;^DPDK;qemu-kvm",
-    `
+  "realtime-virtual-host": virtualRealtime({
+    kind: "host",
+    summary: "Deadlines met in the virtual machines on this one",
+    tag: "rvh",
+    others: ";pmd;PMD;^DPDK;qemu-kvm",
+    rest: `
 [sysfs]
 /sys/kernel/mm/ksm/run=2
 
 [script]
 script=\${i:PROFILE_DIR}/script.sh
 `,
-  ),
+  }),
 
-  "realtime-virtual-guest": virtualRealtime("guest", "Deadlines met inside a virtual machine", "rvg", "", ""),
+  "realtime-virtual-guest": virtualRealtime({
+    kind: "guest",
+    summary: "Deadlines met inside a virtual machine",
+    tag: "rvg",
+  }),
 };

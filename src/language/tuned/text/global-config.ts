@@ -1,6 +1,6 @@
 import { parseInteger } from "../../cpu/integer.ts";
 import { parseIni } from "./ini.ts";
-import { parseSize } from "../plugin-text.ts";
+import { parseSize } from "../value.ts";
 import type { Notice, Problem } from "../problem.ts";
 
 export type GlobalValue = string | number | boolean | undefined;

@@ -1,9 +1,7 @@
-import type { Setting } from "../../../../language/tuned/unit.ts";
-import { optionIsTrue } from "../../../../language/tuned/value.ts";
-import type { Action } from "../../action.ts";
-import type { Observe, Plugin, Step } from "../../plugin.ts";
-import { unknownOption } from "../../unknown-option.ts";
-import { type MountPoint, readMountPoints } from "./mount-points.ts";
+import type { Observe, Plugin, Step } from "../plugin.ts";
+import { optionIsTrue } from "../../../language/tuned/value.ts";
+import type { Action } from "../action.ts";
+import { unknownOption } from "./steps.ts";
 
 const option = "disable_barriers";
 
@@ -21,25 +19,26 @@ export const mounts: Plugin = {
     if (!setting || !(force || optionIsTrue(setting.value))) return steps;
     const points = await readMountPoints(observe);
     const mounted = await observe.host.read("/proc/mounts");
+    const mountedText = mounted.type === "text" ? mounted.text : "";
     for (const device of devices) {
       const point = points.get(device);
       if (point)
-        steps.push(
-          await planPoint(device, point, force, setting, mounted.type === "text" ? mounted.text : "", observe),
-        );
+        steps.push(await planPoint({ device, point, force, from: setting.from, mounted: mountedText }, observe));
     }
     return steps;
   },
 };
 
-async function planPoint(
-  device: string,
-  point: MountPoint,
-  force: boolean,
-  { from }: Setting,
-  mounted: string,
-  observe: Observe,
-): Promise<Step> {
+interface MountedPoint {
+  readonly device: string;
+  readonly point: MountPoint;
+  readonly force: boolean;
+  readonly from: string;
+  /** The text of `/proc/mounts`. */
+  readonly mounted: string;
+}
+
+async function planPoint({ device, point, force, from, mounted }: MountedPoint, observe: Observe): Promise<Step> {
   const about = { option, from, device };
   const leave = (why: string): Step => ({
     ...about,
@@ -51,7 +50,7 @@ async function planPoint(
     return leave(`it is no ext file system but ${point.fileSystem || "unknown"}`);
   if (!force && (await hasWriteBackCache(point.disks, observe))) return leave("its disk has a write-back cache");
   const barriers = hasBarriers(device, mounted);
-  if (barriers === undefined) return leave("nobody knows whether it has any");
+  if (barriers === undefined) return leave("/proc/mounts does not list it");
   const remount = (digit: string): Action => ({
     type: "run",
     argv: ["mount", device, "-o", `remount,barrier=${digit}`],
@@ -91,4 +90,35 @@ function hasBarriers(device: string, mounted: string): boolean | undefined {
     found = !words.includes("nobarrier") && !words.includes("barrier=0");
   }
   return found;
+}
+
+export interface MountPoint {
+  readonly fileSystem: string;
+  /** The disks that it lies on. */
+  readonly disks: ReadonlySet<string>;
+}
+
+/** What is mounted from partitions and logical volumes of disks that stay where they are. */
+export async function readMountPoints({ host }: Observe): Promise<ReadonlyMap<string, MountPoint>> {
+  const points = new Map<string, { fileSystem: string; disks: Set<string> }>();
+  const listed = await host.run(["lsblk", "-rno", "TYPE,RM,KNAME,FSTYPE,MOUNTPOINT"]);
+  if (listed.type !== "exited" || listed.code !== 0) return points;
+  let disk: string | undefined;
+  for (const line of listed.stdout.split("\n")) {
+    const [type, removable, name = "", fileSystem = "", escaped = ""] = line.split(" ");
+    if (type === "disk") disk = removable === "0" ? name : undefined;
+    const mounted = unescape(escaped);
+    if (disk === undefined || (type !== "part" && type !== "lvm") || removable === "1") continue;
+    // `[SWAP]` is no place.
+    if (!mounted.startsWith("/")) continue;
+    const point = points.get(mounted) ?? { fileSystem, disks: new Set() };
+    point.disks.add(disk);
+    points.set(mounted, point);
+  }
+  return points;
+}
+
+/** lsblk writes a blank in a name as `\x20`. */
+function unescape(text: string): string {
+  return text.replaceAll(/\\x([0-9a-f]{2})/gi, (_, hex: string) => String.fromCodePoint(Number.parseInt(hex, 16)));
 }

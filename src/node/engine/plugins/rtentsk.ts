@@ -1,5 +1,5 @@
 import type { Observe, Plugin, Step } from "../plugin.ts";
-import { unknownOption } from "../unknown-option.ts";
+import { unknownOption } from "./steps.ts";
 
 const name = "rtentsk";
 /** SO_TIMESTAMP, and the flag that TuneD gives it. */

@@ -1,8 +1,8 @@
 import type { Setting } from "../../../language/tuned/unit.ts";
 import type { Action } from "../action.ts";
-import { isBelow } from "../is-below.ts";
+import { directoryOf, isBelow } from "../../../language/tuned/chain/path.ts";
 import type { Observe, Plugin, Step } from "../plugin.ts";
-import { unknownOption } from "../unknown-option.ts";
+import { unknownOption } from "./steps.ts";
 
 /** TuneD has no limit; a script that never ends must not keep the node from being tuned. */
 const timeoutMs = 60_000;
@@ -28,7 +28,7 @@ async function planScript(path: string, { from }: Setting, observe: Observe): Pr
     const message = `${path} is not in a directory of profiles and not run`;
     return [{ ...about, type: "impossible", message, verified: false }];
   }
-  const cwd = path.slice(0, Math.max(1, path.lastIndexOf("/")));
+  const cwd = directoryOf(path);
   const env = environment(observe.variables);
   if (observe.purpose === "verify") {
     const result = await observe.host.run([path, "verify"], { timeoutMs, env, cwd });

@@ -1,5 +1,5 @@
 import type { Observe, Plugin, Step } from "../plugin.ts";
-import { forEachDevice, kernelFile, skipped, unknownOptions, valueOf, type Wanted, wantedOf } from "./device-steps.ts";
+import { forEachDevice, kernelFile, skipped, unknownOptions, valueOf, type Wanted, wantedOf } from "./steps.ts";
 import { udevProperties } from "./udev-properties.ts";
 
 /** `[scsi_host]`: power management of the links to disks. */

@@ -1,7 +1,7 @@
 import { parseInteger } from "../../../language/cpu/integer.ts";
 import { isAsWanted, wantedValue } from "../wanted-value.ts";
 import type { Plugin, Step } from "../plugin.ts";
-import { unknownOption } from "../unknown-option.ts";
+import { unknownOption } from "./steps.ts";
 
 const option = "avc_cache_threshold";
 const folders = ["/sys/fs/selinux", "/selinux"];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { complaints, expectedComplaints, expectedOutcome, outcomeOf, runCase } from "../../testing/plugin-bench.ts";
-import { recordedCase } from "../../testing/recorded-case.ts";
+import { complaints, expectedComplaints, expectedOutcome, outcomeOf, runCase } from "../testing/plugin-bench.ts";
+import { recordedCase } from "../testing/recorded-case.ts";
 
 const recorded = recordedCase("26-plugin-others", "service");
 

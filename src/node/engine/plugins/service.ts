@@ -1,8 +1,8 @@
-import type { Action } from "../../action.ts";
-import { isBelow } from "../../is-below.ts";
-import type { Observe, Plugin, Step } from "../../plugin.ts";
-import { unknownOption } from "../../unknown-option.ts";
-import { parseServiceWish, type ServiceWish } from "./options.ts";
+import type { Setting } from "../../../language/tuned/unit.ts";
+import type { Action } from "../action.ts";
+import { isBelow } from "../../../language/tuned/chain/path.ts";
+import type { Observe, Plugin, Step } from "../plugin.ts";
+import { unknownOption } from "./steps.ts";
 
 /** `[service]`: services of systemd, started, stopped, enabled, disabled, and given settings. */
 export const service: Plugin = {
@@ -105,4 +105,32 @@ async function planOverlay(source: string, { name, option, from }: ServiceWish, 
     undo: [{ type: "file", path, text: before }, reload],
     lasts: "persistent",
   };
+}
+
+/** What a profile asks of one service. */
+export interface ServiceWish {
+  readonly name: string;
+  readonly option: string;
+  readonly from: string;
+  readonly running: boolean | undefined;
+  readonly enabled: boolean | undefined;
+  /** A file of settings for the unit, laid over it. */
+  readonly overlay: string | undefined;
+  /** Words that mean nothing. */
+  readonly unknown: readonly string[];
+}
+
+/** `start, enable; file:/etc/x.conf`: of two that contradict, the later counts. */
+export function parseServiceWish(option: string, { value, from }: Setting): ServiceWish {
+  let running: boolean | undefined;
+  let enabled: boolean | undefined;
+  let overlay: string | undefined;
+  const unknown: string[] = [];
+  for (const word of value.split(/[,;]/).map((one) => one.trim())) {
+    if (word === "start" || word === "stop") running = word === "start";
+    else if (word === "enable" || word === "disable") enabled = word === "enable";
+    else if (word.startsWith("file:")) overlay = word.slice("file:".length).trim();
+    else unknown.push(word);
+  }
+  return { name: option.slice("service.".length), option, from, running, enabled, overlay, unknown };
 }

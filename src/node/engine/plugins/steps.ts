@@ -1,7 +1,6 @@
-import { isSameValue } from "../../../language/tuned/value.ts";
 import type { Setting, Unit } from "../../../language/tuned/unit.ts";
-import type { Impossible, Observe, Skipped, Step } from "../plugin.ts";
-import { unknownOption } from "../unknown-option.ts";
+import type { Step, Impossible, Observe, Skipped } from "../plugin.ts";
+import { isSameValue } from "../../../language/tuned/value.ts";
 
 /** One option of a unit, as the parts of a plug-in get it. */
 export interface Wanted {
@@ -99,4 +98,9 @@ export function unknownOptions(unit: Unit, known: ReadonlySet<string>): Step[] {
   return [...unit.options]
     .filter(([option]) => !known.has(option))
     .map(([option, setting]) => unknownOption(unit.type, option, setting));
+}
+
+/** TuneD warns of an option that its plug-in does not have, and goes on without it. */
+export function unknownOption(type: string, option: string, { from }: Pick<Setting, "from">): Step {
+  return { type: "skipped", option, from, message: `is not an option of [${type}]` };
 }

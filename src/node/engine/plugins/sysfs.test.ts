@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { nativeEngine } from "../../native-engine.ts";
-import { benchHost } from "../../testing/bench-host.ts";
+import { nativeEngine } from "../native-engine.ts";
+import { benchHost } from "../testing/bench-host.ts";
 import {
   complaints,
   expectedComplaints,
@@ -8,8 +8,8 @@ import {
   outcomeOf,
   resolvedProfile,
   runCase,
-} from "../../testing/plugin-bench.ts";
-import { type Recorded, type RecordedCase, recordedCases } from "../../testing/recorded-case.ts";
+} from "../testing/plugin-bench.ts";
+import { type Recorded, type RecordedCase, recordedCases } from "../testing/recorded-case.ts";
 
 /** Where we do otherwise than TuneD: Q27, one file has one original, however it is reached. */
 const instead: Record<string, Partial<Recorded>> = {

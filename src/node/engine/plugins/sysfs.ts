@@ -1,9 +1,10 @@
-import { normalPath } from "../../../../language/tuned/chain/path.ts";
-import { activeOption } from "../../../../language/tuned/plugin-text.ts";
-import type { Setting } from "../../../../language/tuned/unit.ts";
-import { isAsWanted } from "../../wanted-value.ts";
-import type { Observe, Plugin, Step } from "../../plugin.ts";
-import { expandGlob } from "./glob.ts";
+import type { Host } from "../../host/host.ts";
+import { matchesGlob } from "../../../language/tuned/pattern/glob.ts";
+import { normalPath } from "../../../language/tuned/chain/path.ts";
+import { activeOption } from "../../../language/tuned/value.ts";
+import type { Setting } from "../../../language/tuned/unit.ts";
+import { isAsWanted } from "../wanted-value.ts";
+import type { Observe, Plugin, Step } from "../plugin.ts";
 
 /** `[sysfs]`: options are files below /sys, stars allowed, and the value is written as it is. */
 export const sysfs: Plugin = {
@@ -44,4 +45,29 @@ async function planFile(path: string, option: string, { value, from }: Setting, 
     // no original.
     undo: file.type === "text" ? [{ type: "write", path, value: before === "" ? "\n" : before }] : [],
   };
+}
+
+export type Matches = { readonly type: "paths"; readonly paths: readonly string[] } | { readonly type: "too-many" };
+
+/** The kernel's tree has links in circles: a pattern of many stars would never come to an end. */
+const mostPaths = 10_000;
+
+/** The files and folders that a shell would find for a pattern. Names with a dot first are not for stars. */
+export async function expandGlob(pattern: string, host: Pick<Host, "list" | "read">): Promise<Matches> {
+  let paths = [""];
+  for (const part of pattern.split("/").slice(1)) {
+    if (!/[*?[]/.test(part)) {
+      paths = paths.map((path) => `${path}/${part}`);
+      continue;
+    }
+    const next: string[] = [];
+    for (const path of paths) {
+      for (const name of await host.list(path === "" ? "/" : path))
+        if (matchesGlob(part, name) && (part.startsWith(".") || !name.startsWith("."))) next.push(`${path}/${name}`);
+      if (next.length > mostPaths) return { type: "too-many" };
+    }
+    paths = next;
+  }
+  const there = await Promise.all(paths.map(async (path) => (await host.read(path)).type !== "missing"));
+  return { type: "paths", paths: paths.filter((_, index) => there[index]) };
 }

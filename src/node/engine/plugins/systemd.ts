@@ -1,7 +1,7 @@
 import { cpusOf } from "../../../language/cpu/cpu-list.ts";
 import type { Setting } from "../../../language/tuned/unit.ts";
 import type { Observe, Plugin, Step } from "../plugin.ts";
-import { unknownOption } from "../unknown-option.ts";
+import { unknownOption } from "./steps.ts";
 
 const folder = "/etc/systemd";
 const path = `${folder}/system.conf.d/00-tuned.conf`;

@@ -1,12 +1,19 @@
 import type { Observe } from "../plugin.ts";
-import { valueOf } from "./device-steps.ts";
+import { valueOf } from "./steps.ts";
 
-/** What udev knows of a device: what the kernel tells of it, and what udev's rules found out besides. */
+/** udev's names for its records of disks and interfaces: a letter, and the number in a file of the device. */
+const numbered: ReadonlyMap<string, { letter: string; file: string }> = new Map([
+  ["block", { letter: "b", file: "dev" }],
+  ["net", { letter: "n", file: "ifindex" }],
+]);
+
+/** What udev knows of a device: the kernel's uevent, and what udev's rules found out besides. `KEY=value` lines by key. */
 export async function udevProperties(folder: string, subsystem: string, observe: Observe): Promise<string> {
-  const number = subsystem === "block" ? await valueOf(observe, `${folder}/dev`) : undefined;
+  const kind = numbered.get(subsystem);
+  const number = kind && (await valueOf(observe, `${folder}/${kind.file}`));
   const real = await observe.host.real(folder);
   const name = real.slice(real.lastIndexOf("/") + 1);
-  const record = number === undefined ? `+${subsystem}:${name}` : `b${number}`;
+  const record = kind && number !== undefined ? `${kind.letter}${number}` : `+${subsystem}:${name}`;
   const [told, found] = await Promise.all([
     linesOf(observe, `${folder}/uevent`),
     linesOf(observe, `/run/udev/data/${record}`),
@@ -14,6 +21,9 @@ export async function udevProperties(folder: string, subsystem: string, observe:
   const lines = [
     `DEVPATH=${real.replace(/^\/sys/, "")}`,
     `SUBSYSTEM=${subsystem}`,
+    ...(subsystem === "net"
+      ? [`IFINDEX=${number ?? ""}`, `INTERFACE=${folder.slice(folder.lastIndexOf("/") + 1)}`]
+      : []),
     ...told.map((line) => line.replace(/^DEVNAME=(?!\/)/, "DEVNAME=/dev/")),
     ...found.filter((line) => line.startsWith("E:")).map((line) => line.slice(2)),
   ];

@@ -21,8 +21,8 @@ export interface BenchOptions {
 export interface BenchResult {
   host: BenchHost;
   apply: ApplyReport;
-  verify?: VerifyReport;
-  rollback?: RollbackReport;
+  verify: VerifyReport | undefined;
+  rollback: RollbackReport | undefined;
   /** The watched files. */
   applied: Record<string, string | null>;
   rolledBack: Record<string, string | null>;

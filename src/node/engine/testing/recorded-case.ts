@@ -15,7 +15,7 @@ export interface RecordedCase {
     /** Subsystem → name → what udev knows. */
     devices?: Record<string, Record<string, RecordedDevice>>;
     /** Command → answer; a `*` at the end makes it a prefix. What is not here does not exist. */
-    exec?: Record<string, RecordedAnswer>;
+    exec?: Record<string, RecordedAnswer> | undefined;
     fs_before_verify?: Record<string, string>;
     exec_verify?: Record<string, RecordedAnswer>;
     /** Files beside the profile. */

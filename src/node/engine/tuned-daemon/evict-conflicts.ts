@@ -1,7 +1,7 @@
 import type { Host } from "../../host/host.ts";
 import { NotAppliedError } from "./not-applied-error.ts";
 import { findTuned } from "./other-tuned.ts";
-import type { Timer } from "./timer.ts";
+import type { Timer } from "./launch.ts";
 
 const tries = 100;
 const betweenTriesMs = 20;

@@ -59,3 +59,9 @@ export function exitText(exit: Exit): string {
   if (exit.type === "failed") return exit.message;
   return exit.signal === null ? `ended with status ${exit.code}` : `ended by ${exit.signal}`;
 }
+
+/** The part of a clock that a supervisor needs. */
+export interface Timer {
+  /** Calls back once after `ms`; the returned function takes it back. */
+  after(ms: number, callback: () => void): () => void;
+}

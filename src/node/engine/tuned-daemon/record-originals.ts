@@ -1,16 +1,12 @@
 import type { Host } from "../../host/host.ts";
 import type { Change } from "../plugin.ts";
 import type { Ledger } from "../ledger.ts";
-import type { UnitStep } from "../plan-units.ts";
+import { claimOf, isChange, type UnitStep } from "../unit-step.ts";
 
 /** Puts on record what a daemon that keeps originals only in memory is about to change, and how to make it as it was. */
 export function recordOriginals(steps: readonly UnitStep[], ledger: Ledger, owner: string): void {
-  for (const step of steps) {
-    if ((step.type !== "change" && step.type !== "same") || step.undo.length === 0) continue;
-    const { unit, option, from, value, actions, alias } = step;
-    const made = step.type === "change" || step.always === true;
-    ledger.claim(step, { owner, from: `[${unit}] ${option} (${from})`, value, actions, made }, alias);
-  }
+  for (const step of steps)
+    if (isChange(step) && step.undo.length > 0) ledger.claim(step, claimOf(step, owner), step.alias);
 }
 
 /** The same for files of the daemon's own configuration; says which of them are to be written. */

@@ -1,5 +1,5 @@
 import type { About, SettingReport } from "../engine.ts";
-import type { UnitStep } from "../plan-units.ts";
+import { aboutOf, type UnitStep } from "../unit-step.ts";
 import type { LogRecord } from "./log-record.ts";
 import type { LeftOut } from "./render-profile.ts";
 import type { Round } from "./round.ts";
@@ -68,10 +68,6 @@ function settingReport(step: UnitStep, remains: UnitStep | undefined): SettingRe
   }
   if (step.type === "same" && !step.always) return { ...about, type: "same", target, value, ...noted };
   return { ...about, type: "set", target, value, before: step.before, ...noted };
-}
-
-function aboutOf({ unit, option, from, device }: UnitStep): About {
-  return { unit, option, from, ...(device === undefined ? {} : { device }) };
 }
 
 function key({ unit, option, device, ...step }: UnitStep): string {

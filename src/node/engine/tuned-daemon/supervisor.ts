@@ -1,7 +1,6 @@
-import { exitText, type DaemonProcess, type Exit, type Launch } from "./launch.ts";
+import { exitText, type DaemonProcess, type Exit, type Launch, type Timer } from "./launch.ts";
 import { LogReader, type LogRecord, isError } from "./log-record.ts";
 import { Round } from "./round.ts";
-import type { Timer } from "./timer.ts";
 
 export interface SupervisorOptions {
   readonly launch: Launch;

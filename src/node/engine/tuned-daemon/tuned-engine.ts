@@ -16,10 +16,11 @@ import type {
 import { loadJournal, saveJournal } from "../journal.ts";
 import type { Entry, Ledger } from "../ledger.ts";
 import { nativeEngine, profileOwner as owner } from "../native-engine.ts";
-import { planUnits, type UnitStep } from "../plan-units.ts";
+import { planUnits } from "../plan-units.ts";
 import type { Plugin } from "../plugin.ts";
 import { nativePlugins } from "../plugins/native-plugins.ts";
 import { putBack } from "../put-back.ts";
+import type { UnitStep } from "../unit-step.ts";
 import { evictConflicts, endOrphan } from "./evict-conflicts.ts";
 import { configFiles, mainConfig } from "./config-files.ts";
 import { NotAppliedError } from "./not-applied-error.ts";
@@ -41,7 +42,7 @@ export interface TunedEngineOptions extends SupervisorOptions {
 /** How the daemon is doing, beyond the last report. */
 export interface TunedStatus {
   readonly running: boolean;
-  readonly pid?: number;
+  readonly pid?: number | undefined;
   /** What it complained of since the last start or reload, and why it is not running though it should be. */
   readonly errors: readonly string[];
 }
@@ -207,8 +208,8 @@ export class TunedEngine implements Engine {
 interface GiveUp {
   /** Whether TuneD has undone its own: then programs (scripts, services) are not run for that again. */
   undone: boolean;
-  except?: ReadonlySet<string>;
-  extent?: "full" | "shutdown";
+  except?: ReadonlySet<string> | undefined;
+  extent?: "full" | "shutdown" | undefined;
 }
 
 async function giveUp(ledger: Ledger, host: Host, { undone, except, extent }: GiveUp): Promise<Restored[]> {

@@ -1,4 +1,4 @@
-import { isSafeName } from "../../../language/tuned/chain/profile-name.ts";
+import { isSafeName } from "../../../language/tuned/chain/include.ts";
 
 /** Names as they come from the command line, several in one word allowed as TuneD allows them. */
 export function profileNames(words: readonly string[]): string[] {

@@ -1,13 +1,13 @@
 import { bootCommandLine } from "../../../../language/tuned/boot-arguments.ts";
-import { truthDigit, unquote } from "../../../../language/tuned/plugin-text.ts";
+import { truthDigit, unquote } from "../../../../language/tuned/value.ts";
 import type { Setting, Unit } from "../../../../language/tuned/unit.ts";
 import type { Change, Observe, Plugin, Step } from "../../plugin.ts";
-import { isBelow } from "../../is-below.ts";
+import { isBelow } from "../../../../language/tuned/chain/path.ts";
 import { planGrub } from "./grub.ts";
 import { planInitrd } from "./initrd.ts";
 import { hasBootc, ostreeArguments, ostreeState, planBootc, planOstree, wordsOf } from "./ostree.ts";
 import { isWritten, readBootState, statePath, unwritable, writeBootState } from "./state.ts";
-import { impossible, skipped, unknownOptions, type Wanted, wantedOf } from "../device-steps.ts";
+import { impossible, skipped, unknownOptions, type Wanted, wantedOf } from "../steps.ts";
 
 const known = new Set([
   "grub2_cfg_file",

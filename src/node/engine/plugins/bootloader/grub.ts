@@ -1,4 +1,4 @@
-import { isBelow } from "../../is-below.ts";
+import { isBelow } from "../../../../language/tuned/chain/path.ts";
 import type { Action } from "../../action.ts";
 import type { Observe } from "../../plugin.ts";
 import { patchGrubConfig, patchGrubDefaults, unpatchGrubDefaults, usesEntryFiles } from "./grub-config.ts";

@@ -1,7 +1,7 @@
-import { truthDigit } from "../../../../language/tuned/plugin-text.ts";
+import { truthDigit } from "../../../../language/tuned/value.ts";
 import type { Unit } from "../../../../language/tuned/unit.ts";
 import type { Action } from "../../action.ts";
-import { isBelow } from "../../is-below.ts";
+import { isBelow } from "../../../../language/tuned/chain/path.ts";
 import type { Observe } from "../../plugin.ts";
 import type { BootState } from "./state.ts";
 

@@ -1,4 +1,4 @@
-import { setKeys, unquote } from "../../../../language/tuned/plugin-text.ts";
+import { setKeys, unquote } from "../../../../language/tuned/value.ts";
 import type { Action } from "../../action.ts";
 import type { Observe } from "../../plugin.ts";
 

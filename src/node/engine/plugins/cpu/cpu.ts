@@ -1,11 +1,10 @@
 import type { Setting } from "../../../../language/tuned/unit.ts";
 import type { Observe, Plugin, Step } from "../../plugin.ts";
-import { planEnergyPerfBias } from "./energy-bias.ts";
-import { planEnergyPreference } from "./energy-preference.ts";
+import { planEnergyPerfBias, planEnergyPreference } from "./energy.ts";
 import { planGovernor, planSamplingDownFactor } from "./governor.ts";
 import { planForceLatency, planResumeLatency } from "./latency.ts";
 import { planBoost, planPstate } from "./pstate.ts";
-import { onePerTarget, skipped, unknownOptions, valueOf, wantedOf } from "../device-steps.ts";
+import { onePerTarget, skipped, unknownOptions, valueOf, wantedOf } from "../steps.ts";
 import { udevProperties } from "../udev-properties.ts";
 
 /** In the order in which TuneD applies them: a governor's own files appear only once it governs. */

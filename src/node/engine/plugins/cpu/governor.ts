@@ -1,6 +1,6 @@
 import { wantedValue } from "../../wanted-value.ts";
 import type { Observe, Step } from "../../plugin.ts";
-import { forEachDevice, impossible, kernelFile, skipped, valueOf, type Wanted } from "../device-steps.ts";
+import { forEachDevice, impossible, kernelFile, skipped, valueOf, type Wanted } from "../steps.ts";
 
 /** `governor`: the first of several that the CPU has. */
 export async function planGovernor(wanted: Wanted, cpus: readonly string[], observe: Observe): Promise<Step[]> {

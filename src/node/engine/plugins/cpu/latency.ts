@@ -1,7 +1,7 @@
 import { parseInteger } from "../../../../language/cpu/integer.ts";
 import { wantedValue } from "../../wanted-value.ts";
 import type { Observe, Step } from "../../plugin.ts";
-import { forEachDevice, impossible, kernelFile, skipped, valueOf, type Wanted } from "../device-steps.ts";
+import { forEachDevice, impossible, kernelFile, skipped, valueOf, type Wanted } from "../steps.ts";
 
 type Latency =
   | { type: "latency"; microseconds: bigint }

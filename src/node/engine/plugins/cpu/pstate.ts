@@ -1,7 +1,6 @@
-import { truthDigit } from "../../../../language/tuned/plugin-text.ts";
 import type { Observe, Step } from "../../plugin.ts";
-import { vendorOf } from "./vendor.ts";
-import { forEachDevice, impossible, kernelFile, skipped, valueOf, type Wanted } from "../device-steps.ts";
+import { valueOf, forEachDevice, impossible, kernelFile, skipped, type Wanted } from "../steps.ts";
+import { truthDigit } from "../../../../language/tuned/value.ts";
 
 const driver = "/sys/devices/system/cpu/intel_pstate";
 
@@ -34,4 +33,25 @@ export async function planBoost(wanted: Wanted, cpus: readonly string[], observe
   if (noTurbo !== undefined)
     steps.push(kernelFile(wanted, { path, before: noTurbo, value: value === "0" ? "1" : "0" }));
   return steps.length > 0 ? steps : [skipped(wanted, "boosting cannot be switched on or off here")];
+}
+
+/** As TuneD tells them apart: x86 that is not AMD's or Hygon's is taken for Intel's. */
+export async function vendorOf(observe: Observe): Promise<"intel" | "amd" | "other"> {
+  const vendor = await tagOf("vendor_id", observe);
+  if (vendor === undefined) return "other";
+  return vendor === "AuthenticAMD" || vendor === "HygonGenuine" ? "amd" : "intel";
+}
+
+export async function hasFlag(flag: string, observe: Observe): Promise<boolean> {
+  return (await tagOf("flags", observe))?.split(/\s+/).includes(flag) ?? false;
+}
+
+/** What the first CPU says of itself. */
+async function tagOf(tag: string, observe: Observe): Promise<string | undefined> {
+  const text = (await valueOf(observe, "/proc/cpuinfo")) ?? "";
+  for (const line of text.split("\n")) {
+    const colon = line.indexOf(":");
+    if (colon > 0 && line.slice(0, colon).trim() === tag) return line.slice(colon + 1).trim();
+  }
+  return undefined;
 }

@@ -2,7 +2,7 @@ import { optionIsTrue } from "../../../../language/tuned/value.ts";
 import type { Observe, Plugin } from "../../plugin.ts";
 import { planApm, planSpindown } from "./power.ts";
 import { planElevator, planQuantum, planReadahead, planReadaheadMultiply } from "./queue.ts";
-import { forEachDevice, onePerTarget, skipped, unknownOptions, valueOf, wantedOf } from "../device-steps.ts";
+import { forEachDevice, onePerTarget, skipped, unknownOptions, valueOf, wantedOf } from "../steps.ts";
 import { udevProperties } from "../udev-properties.ts";
 
 /** In the order in which TuneD applies them: what is multiplied is the readahead just set. */

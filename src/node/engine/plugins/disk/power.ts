@@ -1,7 +1,7 @@
 import { parseInteger } from "../../../../language/cpu/integer.ts";
 import { wantedValue } from "../../wanted-value.ts";
 import type { Observe, Step } from "../../plugin.ts";
-import { impossible, skipped, type Wanted } from "../device-steps.ts";
+import { impossible, skipped, type Wanted } from "../steps.ts";
 
 /** `apm`: the level of power management that a disk keeps to. */
 export async function planApm(wanted: Wanted, device: string, observe: Observe): Promise<Step[]> {

@@ -1,9 +1,9 @@
 import { parseInteger } from "../../../../language/cpu/integer.ts";
-import { activeOption } from "../../../../language/tuned/plugin-text.ts";
+import { activeOption } from "../../../../language/tuned/value.ts";
 import type { Unit } from "../../../../language/tuned/unit.ts";
 import { wantedValue } from "../../wanted-value.ts";
 import type { Observe, Step } from "../../plugin.ts";
-import { impossible, kernelFile, skipped, valueOf, type Wanted } from "../device-steps.ts";
+import { impossible, kernelFile, skipped, valueOf, type Wanted } from "../steps.ts";
 
 function queueFile(device: string, name: string): string {
   return `/sys/block/${device.replaceAll("/", "!")}/queue/${name}`;

@@ -2,7 +2,7 @@ import { parseCpuList } from "../../../../language/cpu/cpu-list.ts";
 import type { CpuSet } from "../../../../language/cpu/cpu-set.ts";
 import type { Unit } from "../../../../language/tuned/unit.ts";
 import type { Plugin, Step } from "../../plugin.ts";
-import { unknownOption } from "../../unknown-option.ts";
+import { unknownOption } from "../steps.ts";
 import { planIrq, within } from "./affinity.ts";
 
 /** What TuneD calls the mask of interrupts that come to be later. */

@@ -3,7 +3,7 @@ import { formatRanges, formatUnpacked, isSubset } from "../../../../language/cpu
 import type { Setting } from "../../../../language/tuned/unit.ts";
 import type { Action } from "../../action.ts";
 import type { Observe, Plugin, Step } from "../../plugin.ts";
-import { unknownOption } from "../../unknown-option.ts";
+import { unknownOption } from "../steps.ts";
 
 /** Red Hat's place, then Debian's. */
 const files = ["/etc/sysconfig/irqbalance", "/etc/default/irqbalance"];

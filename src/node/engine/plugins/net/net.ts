@@ -2,9 +2,9 @@ import type { Setting, Unit } from "../../../../language/tuned/unit.ts";
 import { optionIsTrue } from "../../../../language/tuned/value.ts";
 import { wantedValue } from "../../wanted-value.ts";
 import type { Observe, Plugin, Step } from "../../plugin.ts";
-import { unknownOption } from "../../unknown-option.ts";
+import { unknownOption } from "../steps.ts";
+import { udevProperties } from "../udev-properties.ts";
 import { isLinkOption, planLink, planWakeOnLan } from "./link.ts";
-import { netProperties } from "./properties.ts";
 import { isParameterOption, planParameters } from "./parameters.ts";
 
 /** In TuneD's order; what is for the whole node comes first. */
@@ -31,7 +31,7 @@ export const net: Plugin = {
     return names.filter((name) => !virtual.has(name) && name !== "bonding_masters" && !name.startsWith("-"));
   },
 
-  properties: netProperties,
+  properties: (device, observe) => udevProperties(`/sys/class/net/${device}`, "net", observe),
 
   async plan(unit, observe, devices) {
     const steps = otherOptions(unit);

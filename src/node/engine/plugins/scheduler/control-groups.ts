@@ -1,4 +1,4 @@
-import { truthDigit } from "../../../../language/tuned/plugin-text.ts";
+import { truthDigit } from "../../../../language/tuned/value.ts";
 import type { Unit } from "../../../../language/tuned/unit.ts";
 import type { Step } from "../../plugin.ts";
 

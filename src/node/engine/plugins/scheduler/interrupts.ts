@@ -1,5 +1,5 @@
 import { parseCpuList } from "../../../../language/cpu/cpu-list.ts";
-import { truthDigit } from "../../../../language/tuned/plugin-text.ts";
+import { truthDigit } from "../../../../language/tuned/value.ts";
 import type { Unit } from "../../../../language/tuned/unit.ts";
 import type { Observe, Step } from "../../plugin.ts";
 import { planIrq, within } from "../irq/affinity.ts";

@@ -3,7 +3,6 @@ import type { CpuSet } from "../../../../language/cpu/cpu-set.ts";
 import { compilePython, type PythonPattern } from "../../../../language/tuned/pattern/python-pattern.ts";
 import type { Setting, Unit } from "../../../../language/tuned/unit.ts";
 import type { Step } from "../../plugin.ts";
-import { type Policy, policies } from "./policy.ts";
 
 /** `group.name=rule_prio:policy:priority:affinity:regex`: how tasks with such a command line run. */
 export interface Rule {
@@ -11,8 +10,8 @@ export interface Rule {
   readonly from: string;
   readonly pattern: PythonPattern;
   /** `policy` missing: as it is, with another priority. */
-  readonly run?: { readonly policy?: Policy; readonly priority: number };
-  readonly cpus?: CpuSet;
+  readonly run?: { readonly policy?: Policy | undefined; readonly priority: number } | undefined;
+  readonly cpus?: CpuSet | undefined;
 }
 
 /** In the order in which they count: of those that match a task the last one holds. */
@@ -52,8 +51,8 @@ function readRule(option: string, { from }: Setting, parts: Parts, steps: Step[]
     option,
     from,
     pattern: compiled.pattern,
-    ...(run.type === "run" ? { run: { policy: run.policy, priority: run.priority } } : {}),
-    ...(affinity.type === "cpus" ? { cpus: affinity.cpus } : {}),
+    run: run.type === "run" ? { policy: run.policy, priority: run.priority } : undefined,
+    cpus: affinity.type === "cpus" ? affinity.cpus : undefined,
   };
 }
 
@@ -89,3 +88,22 @@ function byPriority(a: string, b: string): number {
   if (/^-?[0-9]{1,9}$/.test(a) && /^-?[0-9]{1,9}$/.test(b)) return Number(a) - Number(b);
   return a < b ? -1 : a > b ? 1 : 0;
 }
+
+/** How the kernel chooses among tasks. */
+export interface Policy {
+  /** In rules of profiles, and for `chrt`. */
+  readonly letter: "o" | "f" | "r" | "b" | "i";
+  readonly name: string;
+  /** In `/proc/<pid>/stat`. */
+  readonly number: number;
+  readonly priorities: readonly [lowest: number, highest: number];
+}
+
+/** Those that a policy and a priority describe in full: a task with a deadline could not be put back. */
+export const policies: readonly Policy[] = [
+  { letter: "o", name: "other", number: 0, priorities: [0, 0] },
+  { letter: "f", name: "fifo", number: 1, priorities: [1, 99] },
+  { letter: "r", name: "round robin", number: 2, priorities: [1, 99] },
+  { letter: "b", name: "batch", number: 3, priorities: [0, 0] },
+  { letter: "i", name: "idle", number: 5, priorities: [0, 0] },
+];

@@ -1,7 +1,7 @@
-import { truthDigit } from "../../../../language/tuned/plugin-text.ts";
+import { truthDigit } from "../../../../language/tuned/value.ts";
 import type { Unit } from "../../../../language/tuned/unit.ts";
 import type { Plugin, Step } from "../../plugin.ts";
-import { unknownOption } from "../../unknown-option.ts";
+import { unknownOption } from "../steps.ts";
 import { isControlGroupOption, planControlGroups } from "./control-groups.ts";
 import { housekeepingOf } from "./housekeeping.ts";
 import { planInterrupts } from "./interrupts.ts";

@@ -1,5 +1,5 @@
 import { compilePython, type PythonPattern } from "../../../../language/tuned/pattern/python-pattern.ts";
-import { truthDigit } from "../../../../language/tuned/plugin-text.ts";
+import { truthDigit } from "../../../../language/tuned/value.ts";
 import type { Unit } from "../../../../language/tuned/unit.ts";
 import type { Step } from "../../plugin.ts";
 

@@ -3,8 +3,7 @@ import { formatRanges } from "../../../../language/cpu/cpu-set.ts";
 import type { Observe, Step } from "../../plugin.ts";
 import { within, withoutUs } from "../irq/affinity.ts";
 import type { Housekeeping } from "./housekeeping.ts";
-import { policies } from "./policy.ts";
-import type { Rule } from "./rules.ts";
+import { policies, type Rule } from "./rules.ts";
 import type { Scope } from "./scope.ts";
 import { setTaskCpus, setTaskPolicy } from "./task-command.ts";
 import { inPortions, type Process, readProcesses, readTaskCpus, type Task } from "./tasks.ts";
@@ -12,7 +11,7 @@ import { inPortions, type Process, readProcesses, readTaskCpus, type Task } from
 export interface TaskRequest {
   readonly scope: Scope;
   readonly rules: readonly Rule[];
-  readonly housekeeping?: Housekeeping;
+  readonly housekeeping: Housekeeping | undefined;
 }
 
 /** One thread that something is asked of. */
@@ -20,7 +19,7 @@ interface Subject {
   readonly pid: number;
   readonly task: Task;
   /** The last rule that matches it. */
-  readonly rule?: Rule;
+  readonly rule: Rule | undefined;
   /** Whether its CPUs are anybody's but its control group's. */
   readonly movable: boolean;
   readonly isolated: boolean;

@@ -1,10 +1,9 @@
-import { collapseBlanks, unquote } from "../../../../language/tuned/plugin-text.ts";
+import { collapseBlanks, unquote } from "../../../../language/tuned/value.ts";
 import type { Setting } from "../../../../language/tuned/unit.ts";
 import { isAsWanted, wantedValue } from "../../wanted-value.ts";
 import type { Observe, Plugin, Step } from "../../plugin.ts";
-import { undoSysctl } from "../vm/dirty-pair.ts";
-import { readSystemSysctls, type SystemSysctl } from "./files.ts";
-import { sysctlPath } from "./path.ts";
+import { undoSysctl } from "../vm/dirty.ts";
+import { readSystemSysctls, type SystemSysctl, sysctlPath } from "./files.ts";
 
 /** `[sysctl]`: options are kernel parameters. */
 export const sysctl: Plugin = {

@@ -1,4 +1,4 @@
-import { activeOption } from "../../../../language/tuned/plugin-text.ts";
+import { activeOption } from "../../../../language/tuned/value.ts";
 import type { Setting } from "../../../../language/tuned/unit.ts";
 import { isAsWanted } from "../../wanted-value.ts";
 import type { Observe, Step } from "../../plugin.ts";
@@ -17,19 +17,23 @@ export async function planHugePages(option: string, setting: Setting, observe: O
     return [{ ...about, type: "skipped", level: "info", message }];
   }
   // TuneD compares only one of the two names afterwards.
-  return [await planFile("enabled", option, setting, observe, option === "transparent_hugepages")];
+  return [await planFile({ name: "enabled", option, verified: option === "transparent_hugepages" }, setting, observe)];
 }
 
 export async function planDefrag(option: string, setting: Setting, observe: Observe): Promise<Step[]> {
-  return [await planFile("defrag", option, setting, observe, true)];
+  return [await planFile({ name: "defrag", option, verified: true }, setting, observe)];
+}
+
+interface HugePageFile {
+  readonly name: "enabled" | "defrag";
+  readonly option: string;
+  readonly verified: boolean;
 }
 
 async function planFile(
-  name: "enabled" | "defrag",
-  option: string,
+  { name, option, verified }: HugePageFile,
   { value, from }: Setting,
   observe: Observe,
-  verified: boolean,
 ): Promise<Step> {
   for (const folder of folders) {
     const target = `${folder}/${name}`;

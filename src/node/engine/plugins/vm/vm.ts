@@ -1,6 +1,6 @@
 import type { Setting } from "../../../../language/tuned/unit.ts";
 import type { Observe, Plugin, Step } from "../../plugin.ts";
-import { unknownOption } from "../../unknown-option.ts";
+import { unknownOption } from "../steps.ts";
 import { planDirty } from "./dirty.ts";
 import { planDefrag, planHugePages } from "./huge-pages.ts";
 

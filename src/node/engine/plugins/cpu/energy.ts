@@ -1,7 +1,7 @@
 import { parseInteger } from "../../../../language/cpu/integer.ts";
 import type { Observe, Step } from "../../plugin.ts";
-import { hasFlag, vendorOf } from "./vendor.ts";
-import { forEachDevice, impossible, skipped, valueOf, type Wanted } from "../device-steps.ts";
+import { forEachDevice, impossible, kernelFile, skipped, valueOf, type Wanted } from "../steps.ts";
+import { hasFlag, vendorOf } from "./pstate.ts";
 
 /** The kernel's and today's tool's names for a bias; before Linux 4.13 the tool had three. */
 const today = new Map([
@@ -99,4 +99,34 @@ function numberOf(text: string, names: ReadonlyMap<string, number>): number | un
   if (named !== undefined) return named;
   const number = /^0x[0-9a-f]{1,8}$/i.test(text) ? BigInt(text) : parseInteger(text);
   return number !== undefined && number >= 0n && number <= 15n ? Number(number) : undefined;
+}
+
+/** `energy_performance_preference`: the first of several that the CPU offers; numbers up to 255 always are. */
+export async function planEnergyPreference(wanted: Wanted, cpus: readonly string[], observe: Observe): Promise<Step[]> {
+  const steps = await forEachDevice(cpus, async (device) => {
+    const policy = `/sys/devices/system/cpu/cpufreq/policy${device.slice("cpu".length)}`;
+    const available = await valueOf(observe, `${policy}/energy_performance_available_preferences`);
+    const path = `${policy}/energy_performance_preference`;
+    const before = await valueOf(observe, path);
+    if (available === undefined || before === undefined) return [];
+    const alternatives = wanted.value.split("|");
+    // When comparing, TuneD takes any of them for good.
+    if (observe.purpose === "verify" && alternatives.some((alternative) => alternative.trim() === before))
+      return [kernelFile(wanted, { path, before, value: before, device })];
+    const offered = available.split(/\s+/);
+    const findings: Step[] = [];
+    for (const alternative of alternatives) {
+      const value = preferenceOf(alternative, offered);
+      if (value !== undefined) return [...findings, kernelFile(wanted, { path, before, value, device })];
+      findings.push(skipped(wanted, `${JSON.stringify(alternative)} is not offered`, { device }));
+    }
+    return [...findings, impossible(wanted, `none of ${JSON.stringify(wanted.value)} is offered`, { device })];
+  });
+  return steps.length > 0 ? steps : [skipped(wanted, "no CPU here takes a preference", { level: "info" })];
+}
+
+function preferenceOf(text: string, offered: readonly string[]): string | undefined {
+  const number = parseInteger(text);
+  if (number === undefined) return offered.includes(text) ? text : undefined;
+  return number >= 0n && number < 256n ? `${number}` : undefined;
 }
