@@ -10,7 +10,7 @@ import {
 } from "./agent-daemon-set.ts";
 import { deferredAnnotation, tunedKind } from "./api.ts";
 import { type ChosenNode, type PoolArguments, poolArguments } from "./boot/boot-arguments.ts";
-import { acrossPools, bootFindings } from "./boot/boot-findings.ts";
+import { acrossPools, bootConditions } from "./boot/boot-conditions.ts";
 import { defaultTuned } from "./default-tuned.ts";
 import { type Chosen, judge, type JudgeInput } from "./judge.ts";
 import { forsaken, machineConfigName, poolMachineConfig } from "./boot/machine-configs.ts";
@@ -21,8 +21,8 @@ import { transitions } from "./status/transitions.ts";
 import { tunedStatus } from "./status/tuned-status.ts";
 
 export interface NodeTuningInput extends JudgeInput {
-  readonly machineConfigs?: readonly MachineConfig[];
-  readonly daemonSet?: AgentDaemonSet;
+  readonly machineConfigs?: readonly MachineConfig[] | undefined;
+  readonly daemonSet?: AgentDaemonSet | undefined;
   /** Where the operator's own status goes, and what is there. */
   readonly status: StatusPlace;
   readonly agent: AgentOptions;
@@ -55,7 +55,7 @@ export function decideNodeTuning(input: NodeTuningInput): Plan {
     texts,
     rules,
     ties: tiesOf(nodes),
-    boot: bootFindings(nodes, agreed, pools, input.protocol),
+    boot: bootConditions(nodes, agreed, pools, input.protocol),
   };
   const present = new Set(input.tuneds.map(({ metadata }) => metadata.name));
   for (const tuned of tuneds) {

@@ -14,9 +14,9 @@ export interface JudgeInput {
   readonly nodes: readonly NodeFacts[];
   readonly profiles: readonly Profile[];
   /** Labels of the pods on a node; asked only where a rule goes by them. */
-  readonly podsOn?: (node: string) => readonly Labels[];
+  readonly podsOn?: ((node: string) => readonly Labels[]) | undefined;
   /** None where the cluster has no such kinds. */
-  readonly pools?: readonly MachineConfigPool[];
+  readonly pools?: readonly MachineConfigPool[] | undefined;
   readonly agent: { readonly release: string };
   readonly protocol: Protocol;
   readonly namespace: string;

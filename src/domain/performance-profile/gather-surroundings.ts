@@ -16,11 +16,11 @@ export interface ClusterObjects {
   readonly nodes: readonly KubeObject[];
   readonly performanceProfiles: readonly KubeObject[];
   /** Of node tuning, one a node: they say what nodes are made of. */
-  readonly profiles?: readonly KubeObject[];
-  readonly pools?: readonly MachineConfigPool[];
-  readonly machineConfigs?: readonly KubeObject[];
-  readonly infrastructure?: KubeObject;
-  readonly featureGate?: KubeObject;
+  readonly profiles?: readonly KubeObject[] | undefined;
+  readonly pools?: readonly MachineConfigPool[] | undefined;
+  readonly machineConfigs?: readonly KubeObject[] | undefined;
+  readonly infrastructure?: KubeObject | undefined;
+  readonly featureGate?: KubeObject | undefined;
 }
 
 type Labels = Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ export function surroundingsOf(profile: KubeObject, objects: ClusterObjects): Su
     otherProfiles: performanceProfiles
       .filter((other) => other.metadata.name !== name)
       .map((other) => ({ name: other.metadata.name ?? "", nodeSelector: nodeSelectorOf(other) })),
-    ...(pools ? { pools } : {}),
+    pools,
     partitioning: partitioningMode(infrastructure),
     mixedCpusAllowed: mixedCpusAllowed(featureGate),
     foreignWorkloads: foreignWorkloads(profile, objects),

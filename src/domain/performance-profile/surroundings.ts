@@ -8,7 +8,7 @@ export interface Surroundings {
   readonly nodes: readonly PoolNode[];
   readonly otherProfiles: readonly OtherProfile[];
   /** Absent: the cluster has no such kind. */
-  readonly pools?: readonly MachineConfigPool[];
+  readonly pools?: readonly MachineConfigPool[] | undefined;
   readonly partitioning: PartitioningMode;
   readonly mixedCpusAllowed: boolean;
   /** Files of others' MachineConfigs for these nodes that bring a CRI-O workloads table. */

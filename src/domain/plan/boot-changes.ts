@@ -5,7 +5,7 @@ import type { NodeFacts } from "../node-tuning/node-profile.ts";
 import { Pools } from "../node-tuning/pools.ts";
 import type { Settled } from "./settle.ts";
 
-/** Boot arguments that change, and the machines that restart for it. */
+/** Boot arguments that change, and the nodes that restart for it. */
 export interface BootChange extends Restarts {
   readonly machineConfig: string;
   /** Absent: there is no MachineConfig. */
@@ -13,32 +13,32 @@ export interface BootChange extends Restarts {
   readonly after?: readonly string[];
 }
 
-/** What it means for machines that the configuration of pools changes. */
+/** What a change of the configuration of pools means for their nodes. */
 export interface Restarts {
   readonly pools: readonly string[];
   /** Names of nodes. */
   readonly restarts: readonly string[];
-  /** Pools that stand still: their nodes restart when they no longer do. */
+  /** Pools that are paused: their nodes restart once they no longer are. */
   readonly paused: readonly string[];
 }
 
-export interface Surroundings {
+export interface PoolState {
   readonly nodes: readonly NodeFacts[];
   readonly pools: readonly MachineConfigPool[];
-  /** Those in the cluster now. */
+  /** As they are now. */
   readonly machineConfigs: readonly MachineConfig[];
 }
 
-/** Where the change makes a difference: what would have come of the cluster without it does not count. */
-export function bootChanges(before: Settled, after: Settled, surroundings: Surroundings): BootChange[] {
+/** Differences that the change makes: what the operator would do without it does not count. */
+export function bootChanges(before: Settled, after: Settled, state: PoolState): BootChange[] {
   const names = [...new Set([...before.machineConfigs.keys(), ...after.machineConfigs.keys()])].toSorted();
-  const now = new Map(surroundings.machineConfigs.map((object) => [object.metadata.name ?? "", object]));
-  const pools = new Pools(surroundings.pools);
+  const now = new Map(state.machineConfigs.map((object) => [object.metadata.name ?? "", object]));
+  const pools = new Pools(state.pools);
   return names.flatMap((name) => {
     const old = before.machineConfigs.get(name);
     const fresh = after.machineConfigs.get(name);
     if (!isOurs(old ?? fresh) || equal(argumentsOf(old), argumentsOf(fresh))) return [];
-    // Foretold arguments may stand there unexpanded: what is in force is known better.
+    // Arguments resolved without the node may hold unexpanded functions: those in force are exact.
     const inForce = now.get(name);
     if (equal(argumentsOf(inForce), argumentsOf(fresh))) return [];
     return [
@@ -46,17 +46,14 @@ export function bootChanges(before: Settled, after: Settled, surroundings: Surro
         machineConfig: name,
         ...(inForce ? { before: argumentsOf(inForce) } : {}),
         ...(fresh ? { after: argumentsOf(fresh) } : {}),
-        ...restartsOf(pools.selecting((fresh ?? old)?.metadata.labels ?? {}), surroundings),
+        ...restartsOf(pools.selecting((fresh ?? old)?.metadata.labels ?? {}), state),
       },
     ];
   });
 }
 
-/** Machines restart for what their own pool gets, not for what another does that they are in as well. */
-export function restartsOf(
-  selected: readonly string[],
-  { nodes, pools }: Omit<Surroundings, "machineConfigs">,
-): Restarts {
+/** A node restarts for MachineConfigs of the pool that configures it, not for those of other pools it is in. */
+export function restartsOf(selected: readonly string[], { nodes, pools }: Omit<PoolState, "machineConfigs">): Restarts {
   const all = new Pools(pools);
   const isSelected = ({ metadata }: NodeFacts): boolean => {
     const [primary] = all.ofNode(metadata.labels ?? {});

@@ -1,6 +1,19 @@
-import type { Foresight } from "../../../domain/plan/preview.ts";
-import type { Restarts } from "../../../domain/plan/boot-changes.ts";
-import type { Skipped } from "./dry-run.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import type { ObjectFinding } from "../finding.ts";
+import type { BootChange, Restarts } from "./boot-changes.ts";
+import type { NodeChange } from "./node-changes.ts";
+import { objectDiff } from "./object-diff.ts";
+
+/** What a change would do, once the operator and the agents have acted on it. */
+export interface ChangePlan {
+  /** How many nodes are tuned at all. */
+  readonly nodes: number;
+  readonly changes: readonly NodeChange[];
+  readonly boot: readonly BootChange[];
+  readonly findings: readonly ObjectFinding[];
+  readonly objects: readonly PlannedObject[];
+  readonly configurations: readonly ConfigurationChange[];
+}
 
 export interface PlannedObject {
   /** A file, or the object that it is derived from. */
@@ -12,18 +25,32 @@ export interface PlannedObject {
   readonly diff: string;
 }
 
-/** Files, units or kubelets of pools that change, and the machines that restart for it. */
+/** Files, units or kubelets of pools that change, and the nodes that restart for it. */
 export interface ConfigurationChange extends Restarts {
   readonly objects: readonly Pick<PlannedObject, "kind" | "name" | "change">[];
 }
 
-/** All that `attune plan` has to say. */
-export interface PlanDocument extends Foresight {
-  readonly objects: readonly PlannedObject[];
-  readonly configurations: readonly ConfigurationChange[];
-  readonly skipped: readonly Skipped[];
+/** One write, with the object as the API server would store it. */
+export interface PlannedWrite {
+  readonly place: string;
+  /** Absent: the write creates the object. */
+  readonly before?: KubeObject | undefined;
+  readonly after: KubeObject;
 }
 
-export function changesAnything({ objects, changes, boot }: PlanDocument): boolean {
+export function plannedObject({ place, before, after }: PlannedWrite): PlannedObject {
+  const { kind, metadata } = after;
+  const diff = objectDiff(before, after);
+  return {
+    place,
+    kind,
+    ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+    name: metadata.name ?? "",
+    change: before ? (diff === "" ? "none" : "change") : "create",
+    diff,
+  };
+}
+
+export function changesAnything({ objects, changes, boot }: ChangePlan): boolean {
   return changes.length > 0 || boot.length > 0 || objects.some(({ change }) => change !== "none");
 }

@@ -1,57 +1,52 @@
-import { equal } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
+import type { FieldFinding } from "../finding.ts";
 import { derivationIn } from "../performance-profile/derivation.ts";
 import { derive } from "../performance-profile/derive.ts";
-import type { FieldFinding } from "../finding.ts";
 import { findings } from "../performance-profile/findings.ts";
-import { readFacts } from "../performance-profile/read-facts.ts";
 import type { ProfileFacts } from "../performance-profile/profile-facts.ts";
+import { readFacts } from "../performance-profile/read-facts.ts";
 import type { Surroundings } from "../performance-profile/surroundings.ts";
+import type { PlannedWrite } from "./change-plan.ts";
 
-export interface ForecastInput {
+export interface DerivedInput {
   /** In the newest version. */
   readonly profile: KubeObject;
   readonly surroundings: Surroundings;
-  /** What the cluster has under a name that is derived from the profile's. */
+  /** The object of the cluster that has this kind and name. */
   readonly current: (kind: string, name: string) => KubeObject | undefined;
 }
 
-/** What would come of a profile if it stood in a cluster. */
-export interface Forecast {
+/** What the operator would derive from a PerformanceProfile. */
+export interface DerivedChanges {
   readonly findings: readonly FieldFinding[];
-  /** Absent: nothing can be derived, and the findings say why. */
+  /** Absent: the operator derives nothing from it, and the findings say why. */
   readonly derived?: {
     readonly facts: ProfileFacts;
-    readonly objects: readonly DerivedChange[];
+    readonly writes: readonly PlannedWrite[];
   };
 }
 
-export interface DerivedChange {
-  readonly before?: KubeObject;
-  readonly after: KubeObject;
-  readonly change: "create" | "change" | "none";
-}
-
-export function forecast({ profile, surroundings, current }: ForecastInput): Forecast {
+export function derivedChanges({ profile, surroundings, current }: DerivedInput): DerivedChanges {
   const found = findings(profile, surroundings);
   const read = readFacts(profile);
   if (read.type === "unusable") return { findings: found };
   const { facts } = read;
   const input = derivationIn(surroundings, facts);
-  // Where there is no pool for it yet, or more than one, it waits.
+  // The operator waits while there is no pool for the profile, or more than one.
   if (surroundings.pools && !input.pool) return { findings: found };
   const derivation = derive(input);
   if (derivation.type === "refused") return { findings: found };
   const { tuned, machineConfig, kubeletConfig, runtimeClass } = derivation;
-  const objects = [tuned, machineConfig, kubeletConfig, runtimeClass].map((object) =>
-    changeOf(current(object.kind, object.metadata.name ?? ""), object),
-  );
-  return { findings: found, derived: { facts, objects } };
+  const place = `derived from ${profile.kind} ${profile.metadata.name}`;
+  const writes = [tuned, machineConfig, kubeletConfig, runtimeClass].map((object) => {
+    const before = current(object.kind, object.metadata.name ?? "");
+    return { place, before, after: before ? replaced(before, object) : object };
+  });
+  return { findings: found, derived: { facts, writes } };
 }
 
-/** The object is ours from end to end, but for what others say about it in labels and annotations. */
-function changeOf(before: KubeObject | undefined, derived: KubeObject): DerivedChange {
-  if (!before) return { after: derived, change: "create" };
+/** The operator replaces the object, and keeps its status and what others added to labels and annotations. */
+function replaced(before: KubeObject, derived: KubeObject): KubeObject {
   const { labels, annotations } = before.metadata;
   const metadata = {
     ...before.metadata,
@@ -59,8 +54,7 @@ function changeOf(before: KubeObject | undefined, derived: KubeObject): DerivedC
     ...merged("annotations", annotations, derived.metadata.annotations),
   };
   const { status } = before as { status?: unknown };
-  const after = { ...derived, metadata, ...(status === undefined ? {} : { status }) };
-  return { before, after, change: equal(before, after) ? "none" : "change" };
+  return { ...derived, metadata, ...(status === undefined ? {} : { status }) };
 }
 
 function merged(field: string, theirs: object | undefined, ours: object | undefined): object {

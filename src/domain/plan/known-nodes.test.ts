@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Probe } from "../../language/tuned/probe.ts";
 import { probeKey } from "../../language/tuned/probe.ts";
-import { knownAnswers, type NodeTraits } from "./known-answers.ts";
+import { knownAnswers, type NodeTraits } from "./known-nodes.ts";
 
 const kernel: Probe = { type: "exec", argv: ["uname", "-r"] };
 const lscpu: Probe = { type: "exec", argv: ["lscpu"] };

@@ -4,9 +4,9 @@ import { type Deferred, deferredOf, type Profile } from "../node-tuning/api.ts";
 import type { Expected } from "../node-tuning/expected-profile.ts";
 import { inputsOf } from "../node-tuning/inputs.ts";
 import { type OptionChange, optionChanges, type SettingChange, settingChanges } from "./setting-changes.ts";
-import type { Foretell, Settled } from "./settle.ts";
+import type { Resolve, Settled } from "./settle.ts";
 
-/** Nodes for which a change does the same. */
+/** Nodes to which a change does the same. */
 export interface NodeChange {
   readonly nodes: readonly string[];
   /** Names of profiles. Absent: none. */
@@ -16,17 +16,17 @@ export interface NodeChange {
   readonly options: readonly OptionChange[];
   /** The change waits for the next restart of the node. */
   readonly deferred?: Deferred;
-  /** What only the nodes could answer. */
+  /** Values that depend on files or commands of the node, which the cluster does not know. */
   readonly unresolved: readonly Probe[];
-  /** Why they could not apply it. */
+  /** Why the agents could not apply it. */
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** What Profiles come to before and after a change. */
-export interface Foretold {
-  readonly before: Foretell;
-  readonly after: Foretell;
+/** What Profiles resolve to before and after a change. */
+export interface ResolveSides {
+  readonly before: Resolve;
+  readonly after: Resolve;
 }
 
 /** One side of a change, on one node. */
@@ -35,8 +35,8 @@ interface Side {
   readonly expected: Expected;
 }
 
-/** Nodes whose Profiles change, or what they come to; those with the same change together, the largest groups first. */
-export function nodeChanges(before: Settled, after: Settled, foretell: Foretold): NodeChange[] {
+/** Nodes whose Profiles change, or what these resolve to, in groups of the same change, the largest first. */
+export function nodeChanges(before: Settled, after: Settled, resolve: ResolveSides): NodeChange[] {
   const groups = new Map<string, { readonly change: Omit<NodeChange, "nodes">; readonly nodes: string[] }>();
   const ids = new Map<Expected | undefined, number>();
   const idOf = (expected: Expected | undefined): number => {
@@ -48,9 +48,9 @@ export function nodeChanges(before: Settled, after: Settled, foretell: Foretold)
     const sides = [before.profiles.get(name), after.profiles.get(name)] as const;
     const [was, will] = sides.map(fingerprint);
     const isSame = was === will;
-    if (isSame && foretell.before === foretell.after) continue;
-    const old = sideOf(sides[0], name, foretell.before);
-    const fresh = sideOf(sides[1], name, foretell.after);
+    if (isSame && resolve.before === resolve.after) continue;
+    const old = sideOf(sides[0], name, resolve.before);
+    const fresh = sideOf(sides[1], name, resolve.after);
     const alike = JSON.stringify([was, will, idOf(old?.expected), idOf(fresh?.expected)]);
     const group = groups.get(alike) ?? { change: changeOf(old, fresh), nodes: [] };
     groups.set(alike, group);
@@ -62,11 +62,11 @@ export function nodeChanges(before: Settled, after: Settled, foretell: Foretold)
     .toSorted((a, b) => b.nodes.length - a.nodes.length || ((a.nodes[0] ?? "") < (b.nodes[0] ?? "") ? -1 : 1));
 }
 
-function sideOf(profile: Profile | undefined, node: string, foretell: Foretell): Side | undefined {
-  return profile && { profile, expected: foretell(profile.spec, node) };
+function sideOf(profile: Profile | undefined, node: string, resolve: Resolve): Side | undefined {
+  return profile && { profile, expected: resolve(profile.spec, node) };
 }
 
-/** Machines that differ may still change alike. */
+/** Nodes with different hardware may still change in the same way. */
 function mergedAlike(changes: readonly NodeChange[]): NodeChange[] {
   const merged = new Map<string, NodeChange>();
   for (const change of changes) {
@@ -84,7 +84,7 @@ function changeOf(old: Side | undefined, fresh: Side | undefined): Omit<NodeChan
   return {
     ...(old ? { before: old.profile.spec.config.tunedProfile } : {}),
     ...(fresh ? { after: fresh.profile.spec.config.tunedProfile } : {}),
-    // What cannot be applied changes nothing.
+    // A profile that does not resolve changes nothing.
     settings: isInvalid ? [] : settingChanges(old?.expected, will),
     options: optionChanges(old?.profile.spec, fresh?.profile.spec),
     ...(deferred ? { deferred } : {}),

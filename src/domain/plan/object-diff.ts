@@ -1,7 +1,7 @@
-import { clone } from "../../../language/object/json.ts";
-import { lineDiff } from "../../../language/object/line-diff.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
-import { writeYaml } from "../../../language/object/write-yaml.ts";
+import { clone } from "../../language/object/json.ts";
+import { lineDiff } from "../../language/object/line-diff.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import { writeYaml } from "../../language/object/write-yaml.ts";
 import { readable } from "./readable.ts";
 
 /** What people write of an object, as a unified diff; empty where that stays the same. */

@@ -11,10 +11,10 @@ import {
   type TunedSpec,
 } from "../node-tuning/api.ts";
 import type { NodeTuningInput } from "../node-tuning/decide.ts";
-import { foresee, type Foresight } from "./preview.ts";
+import { previewTuning, type TuningPreview } from "./preview.ts";
 import { inputsOf } from "../node-tuning/inputs.ts";
 import { judge } from "../node-tuning/judge.ts";
-import { knownAnswers } from "../node-tuning/known-answers.ts";
+import { knownAnswers } from "./known-nodes.ts";
 import type { NodeFacts } from "../node-tuning/node-profile.ts";
 
 const namespace = "tuning";
@@ -24,7 +24,7 @@ function tuned(name: string, spec: TunedSpec, annotations?: Record<string, strin
   return { apiVersion, kind: "Tuned", metadata: { name, namespace, generation: 1, annotations }, spec };
 }
 
-/** A Tuned with one profile of its own name, for every node or for those that `rule` says. */
+/** A Tuned with one profile of its own name, for every node unless `rule` says otherwise. */
 function quiet(text: string, rule: Partial<Recommend> = {}, annotations?: Record<string, string>): Tuned {
   return tuned(
     "quiet",
@@ -65,14 +65,14 @@ function world(tuneds: readonly Tuned[], more: Partial<NodeTuningInput> = {}): N
   };
 }
 
-/** What comes of putting Tuneds in the place of others. */
-function change(before: readonly Tuned[], after: readonly Tuned[], more: Partial<NodeTuningInput> = {}): Foresight {
+/** A preview of replacing Tuneds by others. */
+function change(before: readonly Tuned[], after: readonly Tuned[], more: Partial<NodeTuningInput> = {}): TuningPreview {
   const written = after.filter((one) => !before.includes(one)).map(({ metadata }) => metadata.name ?? "");
-  return foresee(deepFreeze({ before: world(before, more), after: world(after, more), written }));
+  return previewTuning(deepFreeze({ before: world(before, more), after: world(after, more), written }));
 }
 
 describe("nodes", () => {
-  it("that get another profile are told with what it sets, changes and no longer sets", () => {
+  it("that get another profile have the settings it adds, changes and removes", () => {
     const old = quiet("[sysctl]\nvm.swappiness=10\nvm.dirty_ratio=20\nkernel.x=1\n");
     const fresh = quiet("# new\n[sysctl]\nvm.swappiness=5\nkernel.x=1\nkernel.y=2\n");
     const { changes, nodes, boot } = change([old], [fresh]);
@@ -90,7 +90,7 @@ describe("nodes", () => {
     ]);
   });
 
-  it("for which it does the same stand together, the most first", () => {
+  it("with the same change are one group, the largest first", () => {
     const nodes = [node("x", { x: "" }), node("a"), node("b")];
     const fresh = tuned("t", {
       profile: [
@@ -109,45 +109,45 @@ describe("nodes", () => {
     ]);
   });
 
-  describe("of which something is known", () => {
+  describe("whose traits are known", () => {
     const intel = knownAnswers({ kernelRelease: "6.12.0", architecture: "amd64", vendor: "GenuineIntel" });
     const realTime = knownAnswers({ kernelRelease: "6.12.0+rt", architecture: "amd64", vendor: "GenuineIntel" });
     const amd = knownAnswers({ kernelRelease: "6.12.0", architecture: "amd64", vendor: "AuthenticAMD" });
     const byVendor = quiet("[sysctl]\na=${f:lscpu_check:GenuineIntel:1:AuthenticAMD:2}\n");
     const byKernel = quiet("[sysctl]\na=${f:regex_search_ternary:${f:exec:uname:-r}:rt:1:2}\n");
-    const valuesOf = ({ changes }: Foresight) =>
+    const valuesOf = ({ changes }: TuningPreview) =>
       changes.map(({ nodes, settings }) => [...nodes, settings.find(({ option }) => option === "a")?.after?.value]);
     const known = (of: Record<string, Answers>) => (name: string) => of[name] ?? noAnswers;
 
-    it("are told what they would answer, and stand together only if it comes to the same", () => {
+    it("have probes answered, and are one group only if the result is the same", () => {
       const input = { before: world([]), after: world([byVendor]), written: [] };
       const both = (n1: Answers, n2: Answers) => ({ before: known({ n1, n2 }), after: known({ n1, n2 }) });
-      expect(valuesOf(foresee({ ...input, known: both(intel, amd) }))).toEqual([
+      expect(valuesOf(previewTuning({ ...input, answers: both(intel, amd) }))).toEqual([
         ["n1", "1"],
         ["n2", "2"],
       ]);
-      expect(valuesOf(foresee({ ...input, known: both(intel, realTime) }))).toEqual([["n1", "n2", "1"]]);
-      expect(foresee({ ...input, known: both(intel, amd) }).changes.flatMap(({ unresolved }) => unresolved)).toEqual(
-        [],
-      );
+      expect(valuesOf(previewTuning({ ...input, answers: both(intel, realTime) }))).toEqual([["n1", "n2", "1"]]);
+      expect(
+        previewTuning({ ...input, answers: both(intel, amd) }).changes.flatMap(({ unresolved }) => unresolved),
+      ).toEqual([]);
     });
 
-    it("change with another kernel even if their Profiles stay", () => {
+    it("change with another kernel even if their Profiles do not", () => {
       const input = { before: world([byKernel]), after: world([byKernel]), written: [] };
       const after = known({ n1: realTime, n2: intel });
-      expect(valuesOf(foresee({ ...input, known: { before: known({ n1: intel, n2: intel }), after } }))).toEqual([
-        ["n1", "1"],
-      ]);
+      expect(
+        valuesOf(previewTuning({ ...input, answers: { before: known({ n1: intel, n2: intel }), after } })),
+      ).toEqual([["n1", "1"]]);
     });
   });
 
-  it("that the change does not concern are not among them", () => {
-    expect(change([], [quiet("[sysctl]\na=1\n", { match: [{ label: "nobody" }] })]).changes).toEqual([]);
+  it("that the change does not concern are left out", () => {
+    expect(change([], [quiet("[sysctl]\na=1\n", { match: [{ label: "absent" }] })]).changes).toEqual([]);
     const one = quiet("[sysctl]\na=1\n");
     expect(change([one], [{ ...one, metadata: { ...one.metadata, labels: { mine: "" } } }]).changes).toEqual([]);
   });
 
-  it("that cannot apply it are told why, and of no settings", () => {
+  it("that cannot apply the profile have the reason and no settings", () => {
     const { changes, findings } = change([], [quiet("[main]\ninclude=gone\n[sysctl]\na=1\n")]);
     expect(changes[0]).toMatchObject({ settings: [], problems: ['quiet/tuned.conf:2: profile "gone" does not exist'] });
     expect(findings).toContainEqual({
@@ -157,7 +157,7 @@ describe("nodes", () => {
     });
   });
 
-  it("are asked nothing: what only they can tell stays as it is written", () => {
+  it("are asked nothing: what depends on them stays unexpanded", () => {
     const { changes } = change([], [quiet("[sysctl]\na=${f:exec:hostname}\nb=1\n")]);
     expect(changes[0]?.unresolved).toEqual([{ type: "exec", argv: ["hostname"] }]);
     const values = changes[0]?.settings.map(({ option, after }) => [option, after?.value]);
@@ -165,12 +165,12 @@ describe("nodes", () => {
     expect(values).toContainEqual(["b", "1"]);
   });
 
-  it("whose changes wait for a restart are told so", () => {
+  it("whose changes wait for a restart are marked", () => {
     const deferred = quiet("[sysctl]\na=1\n", {}, { "tuned.openshift.io/deferred": "always" });
     expect(change([], [deferred]).changes[0]?.deferred).toBe("always");
   });
 
-  it("whose agents are to behave otherwise are told that too", () => {
+  it("have changed options of their agents", () => {
     const operand = { debug: true, tunedConfig: { reapply_sysctl: false } };
     const [only] = change([quiet("[sysctl]\n")], [quiet("[sysctl]\n", { operand })]).changes;
     expect(only).toMatchObject({ settings: [] });
@@ -180,7 +180,7 @@ describe("nodes", () => {
     ]);
   });
 
-  it("all change when tuning is taken away, and none while it stands still", () => {
+  it("all change when tuning is removed, and none while it is unmanaged", () => {
     const one = quiet("[sysctl]\na=1\n");
     const state = (managementState: "Removed" | "Unmanaged"): Tuned => tuned("default", { managementState });
     const removed = change([one], [one, state("Removed")], { profiles: profilesOf(world([one])) });
@@ -210,7 +210,7 @@ describe("boot arguments", () => {
     metadata: { name: "50-nto-rt", labels: { [role]: "rt" }, annotations: { [generatedAnnotation]: "1" } },
     spec: { kernelArguments },
   });
-  const shown = ({ boot }: Foresight): unknown[] =>
+  const shown = ({ boot }: TuningPreview): unknown[] =>
     boot.map(({ machineConfig, before, after, restarts, paused }) => [machineConfig, before, after, restarts, paused]);
 
   test.each<[string, Tuned[], Tuned[], Partial<NodeTuningInput>, unknown[]]>([
@@ -229,7 +229,7 @@ describe("boot arguments", () => {
       [["50-nto-rt", ["quiet"], ["loud"], ["n1", "n2"], []]],
     ],
     [
-      "whose rule goes away go too",
+      "are removed with their rule",
       [boots("quiet")],
       [],
       { pools: [pool("rt")], machineConfigs: [config("quiet")] },
@@ -250,18 +250,18 @@ describe("boot arguments", () => {
       [],
     ],
     [
-      "that were not made yet and now never are change nothing",
+      "that never got a MachineConfig change nothing",
       [boots("quiet")],
       [boots("quiet"), tuned("first", { recommend: [{ profile: "balanced", priority: 0 }] })],
       { pools: [pool("rt")] },
       [],
     ],
-    ["reach nobody in a cluster without pools", [], [boots("quiet")], {}, []],
+    ["reach no node in a cluster without pools", [], [boots("quiet")], {}, []],
   ])("%s", (_, before, after, more, expected) => {
     expect(shown(change(before, after, { nodes, ...more }))).toEqual(expected);
   });
 
-  it("that nodes report count for more than what can be foretold of the same profile", () => {
+  it("that nodes report take precedence over those resolved without the node", () => {
     const one = boots("isolcpus=${f:exec:which_cpus}");
     const surroundings = { nodes, pools: [pool("rt")], machineConfigs: [config("isolcpus=2-3")] };
     const profiles = profilesOf(world([one], surroundings)).map((profile) => ({
@@ -272,7 +272,7 @@ describe("boot arguments", () => {
     expect(shown(change([one], [one, other], { ...surroundings, profiles }))).toEqual([]);
   });
 
-  it("that one node reports are believed of others with the same profile, not held against their silence", () => {
+  it("that one node reports count for others with the same profile", () => {
     const one = boots("isolcpus=${f:exec:which_cpus}");
     const surroundings = { nodes, pools: [pool("rt")], machineConfigs: [config("isolcpus=2-3")] };
     const profiles = profilesOf(world([one], surroundings))
@@ -285,7 +285,7 @@ describe("boot arguments", () => {
     expect([boot, findings]).toEqual([[], []]);
   });
 
-  it("that nodes report as annotations count too, whatever else their Profiles carry", () => {
+  it("that nodes report as annotations count too, even if their Profiles have more texts", () => {
     const one = boots("isolcpus=${f:exec:which_cpus}");
     const annotations = { "tuned.openshift.io/bootcmdline": "isolcpus=2-3" };
     const reporting = nodes.map((each) => ({ ...each, metadata: { ...each.metadata, annotations } }));
@@ -297,7 +297,7 @@ describe("boot arguments", () => {
     expect(shown(change([], [one], { ...surroundings, profiles }))).toEqual([]);
   });
 
-  it("of a rule that holds through match are told to go nowhere", () => {
+  it("of a rule with match are reported to reach no node", () => {
     const { boot, findings } = change([], [quiet("[bootloader]\ncmdline=quiet\n")], { nodes, pools: [pool("rt")] });
     expect(boot).toEqual([]);
     expect(findings).toMatchObject([{ severity: "warning", about: "Tuned quiet" }]);
@@ -311,7 +311,7 @@ describe("findings", () => {
   const q = (text: string): TunedSpec["profile"] => [{ name: "q", data: text }];
 
   test.each<[string, Tuned[], Tuned[], string[]]>([
-    ["none where all is well", [], [quiet("[sysctl]\na=1\n")], []],
+    ["none if nothing is wrong", [], [quiet("[sysctl]\na=1\n")], []],
     [
       "a rule that wins nowhere",
       [],
@@ -339,10 +339,10 @@ describe("findings", () => {
       ],
     ],
     [
-      "a default Tuned that is put back",
+      "a default Tuned that the operator restores",
       [],
       [tuned("default", { recommend: [{ profile: "mine", priority: 1 }] })],
-      ["warning Tuned default: the operator puts profile and recommend back as they are shipped"],
+      ["warning Tuned default: the operator restores the shipped profile and recommend"],
     ],
     [
       "a rule that cannot be used, once",
@@ -357,7 +357,7 @@ describe("findings", () => {
     expect(found(before, after)).toEqual(expected);
   });
 
-  it("that several Tuneds share name the first of them", () => {
+  it("that several Tuneds share name the first ones", () => {
     const tuneds = Array.from({ length: 6 }, (_, index) =>
       tuned(`t${index}`, { recommend: [{ profile: "balanced", priority: 100 }] }),
     );
@@ -366,13 +366,13 @@ describe("findings", () => {
     ]);
   });
 
-  it("of others are left out unless the change brings them", () => {
+  it("of other Tuneds are left out unless the change causes them", () => {
     const broken = tuned("broken", { recommend: [{ profile: "q", priority: 1, match: [{ label: 1 as never }] }] });
     expect(found([broken], [broken, quiet("[sysctl]\na=1\n")])).toEqual([]);
   });
 });
 
-it("five thousand nodes are foreseen as one change", () => {
+it("five thousand nodes are one change", () => {
   const nodes = Array.from({ length: 5000 }, (_, index) => node(`n${index}`));
   const { changes } = change([quiet("[sysctl]\na=1\n")], [quiet("[sysctl]\na=2\n")], { nodes });
   expect(changes.map((one) => one.nodes.length)).toEqual([5000]);

@@ -1,137 +1,139 @@
-import type { Client } from "../../cluster/kube/client.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import { formatFinding, type ObjectFinding } from "../finding.ts";
 import type { Tuned } from "../node-tuning/api.ts";
 import type { NodeTuningInput } from "../node-tuning/decide.ts";
-import { restartsOf } from "./boot-changes.ts";
 import { Pools } from "../node-tuning/pools.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
 import { apiVersion, performanceProfileKind } from "../performance-profile/api.ts";
 import { convertProfile } from "../performance-profile/conversion/conversion.ts";
-import { formatFinding, type ObjectFinding } from "../finding.ts";
-import { type DerivedChange, type Forecast, forecast } from "./derived-changes.ts";
 import { type ClusterObjects, surroundingsOf } from "../performance-profile/gather-surroundings.ts";
 import { poolFor } from "../performance-profile/pools.ts";
 import type { ProfileFacts } from "../performance-profile/profile-facts.ts";
-import type { Surroundings } from "../performance-profile/surroundings.ts";
-import { currentObjects } from "../../program/cli/gather/gather-profiles.ts";
-import { objectDiff } from "../../program/cli/plan/object-diff.ts";
-import type { ConfigurationChange, PlannedObject } from "../../program/cli/plan/plan-document.ts";
-import type { DryRun } from "../../program/cli/plan/dry-run.ts";
+import { restartsOf } from "./boot-changes.ts";
+import { type ConfigurationChange, plannedObject, type PlannedObject, type PlannedWrite } from "./change-plan.ts";
+import { type DerivedChanges, derivedChanges } from "./derived-changes.ts";
 
-/** What performance profiles among the written objects would bring. */
-export interface ProfilePlan {
+export interface ProfileChangesInput {
+  readonly writes: readonly PlannedWrite[];
+  /** What the operator decides by after the writes, without the objects that are derived from them. */
+  readonly after: NodeTuningInput;
+  readonly cluster: ClusterObjects & { readonly derived: readonly KubeObject[] };
+}
+
+/** What PerformanceProfiles among the writes bring. */
+export interface ProfileChanges {
   readonly objects: readonly PlannedObject[];
   readonly tuneds: readonly Tuned[];
   readonly configurations: readonly ConfigurationChange[];
   readonly findings: readonly ObjectFinding[];
-  /** Why a cluster would not take them. */
+  /** Why the webhook would reject them. */
   readonly problems: readonly string[];
   /** The profile that a node would restart with. */
   readonly profileOf: (node: string) => ProfileFacts | undefined;
 }
 
-export interface ProfilePlanInput {
-  readonly client: Client;
-  readonly runs: readonly DryRun[];
-  /** The cluster with what is written in it, but for what is derived. */
-  readonly after: NodeTuningInput;
-  readonly cluster: ClusterObjects;
-  readonly signal: AbortSignal;
-}
-
-export async function planProfiles({ client, runs, after, cluster, signal }: ProfilePlanInput): Promise<ProfilePlan> {
-  const written = runs
+export function profileChanges({ writes, after, cluster }: ProfileChangesInput): ProfileChanges {
+  const written = writes
     .filter(({ after: { kind } }) => kind === performanceProfileKind.kind)
-    .map((run) => ({ place: run.place, profile: convertProfile(run.after, apiVersion) }));
-  const objects = { ...cluster, performanceProfiles: withWritten(cluster.performanceProfiles, written) };
-  const plans: (OnePlan & Pick<Surroundings, "nodes">)[] = [];
-  // In turn, as they were tried on the server: a folder may hold hundreds.
-  for (const { place, profile } of written) {
-    const current = await currentObjects(client, profile, after, signal);
+    .map((write) => ({ place: write.place, profile: convertProfile(write.after, apiVersion) }));
+  const profiles = written.map(({ profile }) => profile);
+  const objects = { ...cluster, performanceProfiles: withWritten(cluster.performanceProfiles, profiles) };
+  const current = [...after.tuneds, ...(after.machineConfigs ?? []), ...cluster.derived];
+  const changes = written.map(({ place, profile }) => {
     const surroundings = surroundingsOf(profile, objects);
-    const plan = planOf({ place, profile }, forecast({ profile, surroundings, current }), after);
-    plans.push({ ...plan, nodes: surroundings.nodes });
-  }
-  const given = new Map(
-    plans.flatMap(({ facts, nodes }) => (facts ? nodes.map(({ name }) => [name, facts] as const) : [])),
+    const derived = derivedChanges({
+      profile,
+      surroundings,
+      current: (kind, name) => current.find((object) => object.kind === kind && object.metadata.name === name),
+    });
+    return { ...changesOf({ place, profile }, derived, after), nodes: surroundings.nodes };
+  });
+  const restarting = new Map(
+    changes.flatMap(({ facts, nodes }) => (facts ? nodes.map(({ name }) => [name, facts] as const) : [])),
   );
   return {
-    objects: plans.flatMap((plan) => plan.objects),
-    tuneds: plans.flatMap((plan) => plan.tuneds),
-    configurations: plans.flatMap((plan) => plan.configurations),
-    findings: plans.flatMap((plan) => plan.findings),
-    problems: plans.flatMap((plan) => plan.problems),
-    profileOf: (node) => given.get(node),
+    objects: changes.flatMap((one) => one.objects),
+    tuneds: changes.flatMap((one) => one.tuneds),
+    configurations: changes.flatMap((one) => one.configurations),
+    findings: changes.flatMap((one) => one.findings),
+    problems: changes.flatMap((one) => one.problems),
+    profileOf: (node) => restarting.get(node),
   };
 }
 
-interface Written {
+/** The objects of one kind after a write: it replaces the object of the same name. */
+export function withWritten<T extends KubeObject>(objects: readonly T[], written: readonly T[]): T[] {
+  const byName = new Map(objects.map((object) => [object.metadata.name, object]));
+  for (const object of written) byName.set(object.metadata.name, object);
+  return [...byName.values()];
+}
+
+interface WrittenProfile {
   readonly place: string;
   readonly profile: KubeObject;
 }
 
-interface OnePlan extends Omit<ProfilePlan, "profileOf"> {
-  /** Absent: no node restarts for its machine's sake. One may be about to already, but not because of this plan. */
+interface OneProfile extends Omit<ProfileChanges, "profileOf"> {
+  /** Absent: this write restarts no node. A node may still be about to restart for an earlier one. */
   readonly facts?: ProfileFacts;
 }
 
-function planOf({ place, profile }: Written, { findings, derived }: Forecast, after: NodeTuningInput): OnePlan {
+function changesOf(
+  { place, profile }: WrittenProfile,
+  { findings, derived }: DerivedChanges,
+  after: NodeTuningInput,
+): OneProfile {
   const about = `${profile.kind} ${profile.metadata.name}`;
-  const told = (severity: string): string[] =>
+  const messages = (severity: string): string[] =>
     findings.filter((finding) => finding.severity === severity).map(formatFinding);
-  const note = (severity: ObjectFinding["severity"], message: string): ObjectFinding => ({ severity, about, message });
+  const finding = (severity: ObjectFinding["severity"], message: string): ObjectFinding => ({
+    severity,
+    about,
+    message,
+  });
   const nothing = {
     objects: [],
     tuneds: [],
     configurations: [],
-    findings: told("warning").map((message) => note("warning", message)),
-    problems: told("error").map((message) => `${place}: ${about}: ${message}`),
+    findings: messages("warning").map((message) => finding("warning", message)),
+    problems: messages("error").map((message) => `${place}: ${about}: ${message}`),
   };
   if (!derived) return nothing;
-  const { facts, objects } = derived;
-  if (facts.paused)
-    return { ...nothing, findings: [...nothing.findings, note("note", "it is paused: what is derived from it stays")] };
-  const writable = after.pools ? objects : objects.filter((change) => !configuresMachines(change));
-  const stays = "the cluster has no machine configuration: files, units and kubelets stay as they are";
+  const { facts, writes } = derived;
+  if (facts.paused) {
+    const paused = finding("note", "it is paused: objects derived from it stay as they are");
+    return { ...nothing, findings: [...nothing.findings, paused] };
+  }
+  const writable = after.pools ? writes : writes.filter(({ after: { kind } }) => !configuresNodes(kind));
+  const objects = writable.map(plannedObject);
+  const noPools = "the cluster has no MachineConfigPools: files, units and kubelets of nodes stay as they are";
   return {
     ...nothing,
-    ...(writable.some(({ after: { kind }, change }) => kind === "MachineConfig" && change !== "none") ? { facts } : {}),
-    objects: writable.map(({ before, after: object, change }) => ({
-      place: `derived from ${about}`,
-      kind: object.kind,
-      ...(object.metadata.namespace === undefined ? {} : { namespace: object.metadata.namespace }),
-      name: object.metadata.name ?? "",
-      change,
-      diff: change === "none" ? "" : objectDiff(before, object),
-    })),
-    tuneds: objects.map(({ after: object }) => object).filter(({ kind }) => kind === "Tuned"),
-    configurations: configurationsOf(facts, writable, after),
-    findings: writable.length < objects.length ? [...nothing.findings, note("warning", stays)] : nothing.findings,
+    ...(objects.some(({ kind, change }) => kind === "MachineConfig" && change !== "none") ? { facts } : {}),
+    objects,
+    tuneds: writes.map(({ after: object }) => object).filter(({ kind }) => kind === "Tuned"),
+    configurations: configurationsOf(facts, objects, after),
+    findings: writable.length < writes.length ? [...nothing.findings, finding("warning", noPools)] : nothing.findings,
   };
 }
 
-function configuresMachines({ after: { kind } }: DerivedChange): boolean {
+function configuresNodes(kind: string): boolean {
   return kind === "MachineConfig" || kind === "KubeletConfig";
 }
 
 function configurationsOf(
   facts: ProfileFacts,
-  objects: readonly DerivedChange[],
-  after: NodeTuningInput,
+  objects: readonly PlannedObject[],
+  { nodes, pools }: NodeTuningInput,
 ): ConfigurationChange[] {
-  const changed = objects.filter((one) => configuresMachines(one) && one.change !== "none");
-  if (changed.length === 0 || !after.pools) return [];
-  const found = poolFor(facts.nodeSelector, after.pools);
-  const taking = new Pools(after.pools).selecting(facts.machineConfigLabels);
-  const pools = new Set([...taking, ...(found.type === "pool" ? [found.pool.metadata.name ?? ""] : [])]);
+  const changed = objects.filter(({ kind, change }) => configuresNodes(kind) && change !== "none");
+  if (changed.length === 0 || !pools) return [];
+  const found = poolFor(facts.nodeSelector, pools);
+  const selecting = new Pools(pools).selecting(facts.machineConfigLabels);
+  const names = new Set([...selecting, ...(found.type === "pool" ? [found.pool.metadata.name ?? ""] : [])]);
   return [
     {
-      objects: changed.map(({ after: { kind, metadata }, change }) => ({ kind, name: metadata.name ?? "", change })),
-      ...restartsOf([...pools].toSorted(), { nodes: after.nodes, pools: after.pools }),
+      objects: changed.map(({ kind, name, change }) => ({ kind, name, change })),
+      ...restartsOf([...names].toSorted(), { nodes, pools }),
     },
   ];
-}
-
-function withWritten(known: readonly KubeObject[], written: readonly Written[]): readonly KubeObject[] {
-  const byName = new Map([...known, ...written.map(({ profile }) => profile)].map((one) => [one.metadata.name, one]));
-  return [...byName.values()];
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ignitionConfig } from "../../../language/ignition/config.ts";
-import { textFile } from "../../../language/ignition/file-contents.ts";
+import { ignitionConfig } from "../../language/ignition/config.ts";
+import { textFile } from "../../language/ignition/file-contents.ts";
 import { objectDiff } from "./object-diff.ts";
 import { readable } from "./readable.ts";
 

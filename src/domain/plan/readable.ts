@@ -1,7 +1,7 @@
-import { filesOf, type IgnitionFile, unitsOf } from "../../../language/ignition/config.ts";
-import { contentsOf } from "../../../language/ignition/file-contents.ts";
-import { get, isObject, set } from "../../../language/object/json.ts";
-import type { KubeObject } from "../../../language/object/meta.ts";
+import { filesOf, type IgnitionFile, unitsOf } from "../../language/ignition/config.ts";
+import { contentsOf } from "../../language/ignition/file-contents.ts";
+import { get, isObject, set } from "../../language/object/json.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 
 /** An object as people can read it: the files that a MachineConfig carries as texts, not as what they are encoded to. */
 export function readable(object: KubeObject): KubeObject {

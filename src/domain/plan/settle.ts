@@ -9,51 +9,53 @@ import { type Expected, expectedProfile } from "../node-tuning/expected-profile.
 import { inputsOf } from "../node-tuning/inputs.ts";
 import type { NodeFacts } from "../node-tuning/node-profile.ts";
 
-/** A cluster some time from now: operator and nodes have done what there was to do. */
+/** A cluster once the operator and the agents have nothing left to do. */
 export interface Settled {
   readonly profiles: ReadonlyMap<string, Profile>;
   readonly machineConfigs: ReadonlyMap<string, MachineConfig>;
   readonly statuses: Plan["statuses"];
 }
 
-/** What a node would answer, as far as that is known without asking it. Nodes that are alike share one. */
-export type KnownOf = (node: string) => Answers;
+/** What a node would answer to the probes of a profile, as far as the cluster knows. Equal nodes share one object. */
+export type AnswersOf = (node: string) => Answers;
 
-/** What a Profile comes to on a node; worked out once for nodes that are alike, for many have the same. */
-export type Foretell = (spec: ProfileSpec, node: string) => Expected;
+/** What a Profile resolves to on a node. */
+export type Resolve = (spec: ProfileSpec, node: string) => Expected;
 
-export function foreteller(knownOf: KnownOf = () => noAnswers): Foretell {
-  const foretold = new Map<Answers, Map<string, Expected>>();
+/** Resolves a Profile once for all nodes that have the same answers. */
+export function resolver(answersOf: AnswersOf = () => noAnswers): Resolve {
+  const resolved = new Map<Answers, Map<string, Expected>>();
   return (spec, node) => {
-    const known = knownOf(node);
-    const alike = foretold.get(known) ?? new Map<string, Expected>();
-    foretold.set(known, alike);
+    const answers = answersOf(node);
+    const byInputs = resolved.get(answers) ?? new Map<string, Expected>();
+    resolved.set(answers, byInputs);
     const inputs = inputsOf(spec);
-    const expected = alike.get(inputs) ?? expectedProfile(spec, known);
-    alike.set(inputs, expected);
+    const expected = byInputs.get(inputs) ?? expectedProfile(spec, answers);
+    byInputs.set(inputs, expected);
     return expected;
   };
 }
 
 /**
- * The same decision as the operator's, twice: first what Profiles nodes get, then, once they have reported what their
- * profiles want of the boot loader, what pools agree on.
+ * Makes the operator's decision twice: the first gives nodes their Profiles, the second, with the boot arguments that
+ * nodes report for those, gives pools their MachineConfigs.
  */
-export function settle(input: NodeTuningInput, foretell: Foretell): Settled {
+export function settle(input: NodeTuningInput, resolve: Resolve): Settled {
   const profiles = carriedOut(decideNodeTuning(input), "Profile", input.profiles);
   const nodes = new Map(input.nodes.map((node) => [node.metadata.name ?? "", node]));
   const observed = new Map(input.profiles.map((profile) => [profile.metadata.name ?? "", profile]));
-  const told = new Map<string, string>();
+  const lineByInputs = new Map<string, string>();
   const lines = Array.from(profiles, ([name, { spec }]) => {
     const line = reportedLine(spec, observed.get(name), nodes.get(name));
-    if (line !== undefined) told.set(inputsOf(spec), line);
+    if (line !== undefined) lineByInputs.set(inputsOf(spec), line);
     return line;
   });
   const reported = Array.from(profiles.values(), (profile, at) => {
     const inputs = inputsOf(profile.spec);
-    // What a node says of its own profile is worth more than what another says of the same, and that more than a guess.
-    const line = lines[at] ?? told.get(inputs) ?? foretoldLine(foretell(profile.spec, profile.metadata.name ?? ""));
-    return withReport(profile, observed.get(profile.metadata.name ?? ""), inputs, line);
+    const { name = "" } = profile.metadata;
+    // The node's own report first, then that of another node with the same profile, then what can be resolved here.
+    const line = lines[at] ?? lineByInputs.get(inputs) ?? resolvedLine(resolve(profile.spec, name));
+    return withReport(profile, observed.get(name), inputs, line);
   });
   const plan = decideNodeTuning({ ...input, profiles: reported, protocol: "documented" });
   return {
@@ -63,7 +65,7 @@ export function settle(input: NodeTuningInput, foretell: Foretell): Settled {
   };
 }
 
-/** The objects of a kind after a plan, by name. */
+/** The objects of a kind once the plan is carried out, by name. */
 function carriedOut<T extends KubeObject>(plan: Plan, kind: string, observed: readonly T[]): Map<string, T> {
   const objects = new Map(observed.map((object) => [object.metadata.name ?? "", object]));
   for (const { object } of plan.objects) if (object.kind === kind) objects.set(object.metadata.name ?? "", object as T);
@@ -71,7 +73,7 @@ function carriedOut<T extends KubeObject>(plan: Plan, kind: string, observed: re
   return objects;
 }
 
-/** A profile that makes no sense has no boot arguments and is never applied: the node stays as it is. */
+/** A profile that does not resolve has no boot arguments, and the agent never applies it: the status stays as it is. */
 function withReport(
   profile: Profile,
   observed: Profile | undefined,
@@ -95,6 +97,6 @@ function reportedLine(
   return line !== undefined && observed && carries(observed.spec, wanted) ? line : undefined;
 }
 
-function foretoldLine(expected: Expected): string | undefined {
+function resolvedLine(expected: Expected): string | undefined {
   return expected.type === "resolved" ? expected.profile.bootArguments.join(" ") : undefined;
 }

@@ -6,7 +6,7 @@ import {
 } from "../../machine-config/api.ts";
 import { apiVersion, generatedAnnotation, type Profile, type Protocol } from "../api.ts";
 import { type ChosenNode, type PoolOutcome, poolArguments } from "./boot-arguments.ts";
-import { bootFindings } from "./boot-findings.ts";
+import { bootConditions } from "./boot-conditions.ts";
 import { inputsOf } from "../inputs.ts";
 import { forsaken, poolMachineConfig } from "./machine-configs.ts";
 import { Pools } from "../pools.ts";
@@ -198,7 +198,7 @@ describe("the MachineConfig", () => {
 
 describe("a Tuned is told of its boot arguments", () => {
   const found = (nodes: ChosenNode[], known = pools): object | undefined =>
-    bootFindings(nodes, poolArguments(nodes, known, "documented"), known, "documented").get("t");
+    bootConditions(nodes, poolArguments(nodes, known, "documented"), known, "documented").get("t");
 
   test.each<[string, ChosenNode[], object | undefined]>([
     [

@@ -5,20 +5,20 @@ import { machineConfigName } from "./machine-configs.ts";
 import type { Pools } from "../pools.ts";
 import { describeRule, type Rule } from "../rule.ts";
 
-export type BootFinding = Pick<Condition, "status" | "reason" | "message">;
+export type BootCondition = Pick<Condition, "status" | "reason" | "message">;
 
 /** From the most to the least in need of a user. */
 const order = ["MCLabelsAcrossMCPs", "ProfileConflict", "WonThroughMatch", "WaitingForNodes", "Agreed"];
 
 /** What became of boot arguments, for each Tuned whose rules bring some: the worst of it. */
-export function bootFindings(
+export function bootConditions(
   chosen: readonly ChosenNode[],
   agreed: readonly PoolArguments[],
   pools: Pools,
   protocol: Protocol,
-): Map<string, BootFinding> {
-  const found = new Map<string, BootFinding>();
-  const add = (tuned: string, finding: BootFinding): void => {
+): Map<string, BootCondition> {
+  const found = new Map<string, BootCondition>();
+  const add = (tuned: string, finding: BootCondition): void => {
     const known = found.get(tuned);
     if (!known || order.indexOf(finding.reason) < order.indexOf(known.reason)) found.set(tuned, finding);
   };
@@ -47,7 +47,7 @@ export function acrossPools(chosen: readonly ChosenNode[], pools: Pools): Rule[]
   return [...rules].filter(({ recommend }) => pools.selecting(recommend.machineConfigLabels ?? {}).length > 1);
 }
 
-function findingOf(pool: string, outcome: PoolOutcome): BootFinding | undefined {
+function findingOf(pool: string, outcome: PoolOutcome): BootCondition | undefined {
   switch (outcome.type) {
     case "agreed":
       if (outcome.arguments.length === 0) return undefined;

@@ -1,7 +1,7 @@
 import type { MachineConfig } from "../../machine-config/api.ts";
 import type { Protocol } from "../api.ts";
 import { type ChosenNode, poolArguments, reportOf } from "../boot/boot-arguments.ts";
-import { bootFindings } from "../boot/boot-findings.ts";
+import { bootConditions } from "../boot/boot-conditions.ts";
 import { machineConfigName } from "../boot/machine-configs.ts";
 import type { Pools } from "../pools.ts";
 
@@ -45,7 +45,7 @@ export function explainBoot({
   const kernelArguments = machineConfig?.spec?.kernelArguments ?? [];
   if (wanted.length === 0 && line === "" && kernelArguments.length === 0) return undefined;
 
-  const [finding] = bootFindings([node], agreed, pools, protocol).values();
+  const [finding] = bootConditions([node], agreed, pools, protocol).values();
   const [outcome] = agreed;
   const reached = via.type === "pool" && outcome?.outcome.type === "agreed";
   return {

@@ -16,8 +16,8 @@ import type { NodeFacts } from "../node-profile.ts";
 
 export interface ExplainInput extends NodeTuningInput {
   readonly node: NodeFacts;
-  /** What the node itself was found to have, where somebody could look. */
-  readonly found?: Found;
+  /** The values that the node has, where they could be read. */
+  readonly found?: Found | undefined;
 }
 
 export interface Found {

@@ -1,6 +1,6 @@
 import { type Condition, setCondition } from "../../../language/object/condition.ts";
 import type { Tuned } from "../api.ts";
-import type { BootFinding } from "../boot/boot-findings.ts";
+import type { BootCondition } from "../boot/boot-conditions.ts";
 import { defaultTunedName } from "../default-tuned.ts";
 import type { ProfileTexts } from "../profile-texts.ts";
 import type { Rule } from "../rule.ts";
@@ -11,7 +11,7 @@ export interface TunedFindings {
   /** By Tuned: which of its rules tie with others, and where. */
   readonly ties: ReadonlyMap<string, readonly string[]>;
   /** By Tuned: what became of the boot arguments of its profiles. */
-  readonly boot: ReadonlyMap<string, BootFinding>;
+  readonly boot: ReadonlyMap<string, BootCondition>;
 }
 
 /** What is told about a Tuned. It says Valid=False while anything in it is wrong. */

@@ -7,7 +7,7 @@ import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import { connectionOption, type Options } from "../option/connection-option.ts";
 import { explanationText } from "./explain-text.ts";
 import { gatherNodeTuning, gatherPods } from "../gather/gather-node-tuning.ts";
-import { lookAtNode } from "./node-values.ts";
+import { readNodeValues } from "./node-values.ts";
 import { readOnlyClient } from "../gather/read-only-client.ts";
 import { OneShotHost } from "../tuned/one-shot-host.ts";
 import { outputOption } from "../option/output-option.ts";
@@ -20,33 +20,35 @@ export async function explain(kind: string, name: string, options: Options): Pro
   const client = new HttpClient(await connectionOption(options));
   try {
     const { signal } = stopOnSignals();
-    await explainOn(client, kind, name, options, { terminal: processTerminal(), signal });
+    await explainOn({ client, kind, name, options, terminal: processTerminal(), signal });
   } finally {
     client.close();
   }
 }
 
+export interface ExplainRequest extends CommandContext {
+  readonly client: Client;
+  readonly kind: string;
+  readonly name: string;
+  readonly options: Options;
+}
+
 /** Why a node has the profile it has. Changes nothing. */
-export async function explainOn(
-  client: Client,
-  kind: string,
-  name: string,
-  options: Options,
-  { terminal, signal }: CommandContext,
-): Promise<void> {
+export async function explainOn(request: ExplainRequest): Promise<void> {
+  const { kind, name, options, terminal, signal } = request;
   if (!["node", "nodes", "no"].includes(kind.toLowerCase()))
     throw new Error(`explain ${kind}: only nodes can be explained`);
   const format = outputOption(options.output ?? "table", ["table", "wide", "json", "yaml"] as const);
-  const looking = readOnlyClient(client);
+  const client = readOnlyClient(request.client);
   const namespace = typeof options.namespace === "string" ? options.namespace : tuningNamespace;
-  const gathered = await gatherNodeTuning({ client: looking, namespace, now: Date.now(), signal });
-  const node = gathered.nodes.find(({ metadata }) => metadata.name === name);
+  const { tuning } = await gatherNodeTuning({ client, namespace, now: Date.now(), signal });
+  const node = tuning.nodes.find(({ metadata }) => metadata.name === name);
   if (!node) throw new Error(`nodes ${JSON.stringify(name)} not found`);
-  const podsOn = await gatherPods(looking, gathered.tuneds, { node: name, signal });
-  const input: ExplainInput = { ...gathered, node, ...(podsOn ? { podsOn } : {}) };
+  const podsOn = await gatherPods(client, tuning.tuneds, { node: name, signal });
+  const input: ExplainInput = { ...tuning, node, podsOn };
   const found =
-    typeof options.root === "string" ? await lookBelow(options.root, input, options.exec !== false) : undefined;
-  const explanation = explainNode({ ...input, ...(found ? { found } : {}) });
+    typeof options.root === "string" ? await readRoot(options.root, input, options.exec !== false) : undefined;
+  const explanation = explainNode({ ...input, found });
   terminal.out(
     format === "json" || format === "yaml"
       ? await serialised(explanation, format)
@@ -54,12 +56,12 @@ export async function explainOn(
   );
 }
 
-/** The node whose files are below `root`, held against what it is to have. */
-async function lookBelow(root: string, input: ExplainInput, programs: boolean): Promise<Found | undefined> {
+/** The values of the node whose files are below `root`. */
+async function readRoot(root: string, input: ExplainInput, programs: boolean): Promise<Found | undefined> {
   const host = new OneShotHost(root);
   await checkDirectory("--root", root, { host, directory: "/" });
   const chosen = judge(input).chosen.find(({ node }) => node.node.metadata.name === input.node.metadata.name);
   if (!chosen) return undefined;
   const { wanted, observed } = chosen.node;
-  return lookAtNode(chosen.undecided && observed ? observed.spec : wanted.spec, host, programs);
+  return readNodeValues(chosen.undecided && observed ? observed.spec : wanted.spec, host, programs);
 }

@@ -12,8 +12,8 @@ import type { Found } from "../../../domain/node-tuning/explain/explain-node.ts"
 import type { FoundSetting } from "../../../domain/node-tuning/explain/settings.ts";
 import { resolveOnNode } from "../../../node/on-node/resolve-on-node.ts";
 
-/** What a profile comes to on a node, and what the node has of it. Changes nothing there. */
-export async function lookAtNode(spec: ProfileSpec, host: Host, programs: boolean): Promise<Found> {
+/** What a profile resolves to on a node, and the values that the node has now. Changes nothing there. */
+export async function readNodeValues(spec: ProfileSpec, host: Host, programs: boolean): Promise<Found> {
   const expected = await resolveOnNode({ profiles: profilesOf(spec), host, programs });
   if (expected.type === "invalid") return { expected, settings: [] };
   const enabled = spec.config.tunedConfig?.reapply_sysctl ?? true;
@@ -36,7 +36,7 @@ function foundSetting(step: UnitStep, ledger: Ledger): FoundSetting[] {
     case "same":
       return [{ ...about, type: "as wanted", value: step.before }];
     case "change": {
-      // Nobody can tell afterwards what became of some settings.
+      // Some settings cannot be read back.
       if (step.verified === false) return [];
       const drifted = isDrift(step, ledger, profileOwner);
       return [{ ...about, type: "different", value: step.before, ...(drifted ? { drifted } : {}) }];

@@ -21,13 +21,16 @@ export interface Gathering {
   readonly signal: AbortSignal;
 }
 
-/** What the operator would decide by, and more of the objects than it keeps. */
-export interface Gathered extends NodeTuningInput {
-  readonly whole: { readonly nodes: readonly KubeObject[]; readonly profiles: readonly Profile[] };
+export interface GatheredTuning {
+  /** What the operator decides by, without its DaemonSet and its own status. */
+  readonly tuning: NodeTuningInput;
+  /** Whole, where the operator keeps a projection. */
+  readonly nodes: readonly KubeObject[];
+  readonly profiles: readonly Profile[];
 }
 
-/** What the operator would decide by, read once. What it makes of its own agents and status is nobody's question here. */
-export async function gatherNodeTuning({ client, namespace, now, signal }: Gathering): Promise<Gathered> {
+/** Reads what the operator would decide by, once. */
+export async function gatherNodeTuning({ client, namespace, now, signal }: Gathering): Promise<GatheredTuning> {
   const features = await clusterFeatures(client, signal);
   const texts = new SharedTexts();
   const [tuneds, nodes, profiles, pools, machineConfigs] = await Promise.all([
@@ -39,30 +42,33 @@ export async function gatherNodeTuning({ client, namespace, now, signal }: Gathe
   ]);
   const shipped = profiles.items.some(({ metadata }) => metadata.annotations?.[inputsAnnotation] !== undefined);
   return {
-    tuneds,
-    nodes: nodes.items.map((node) => projectNode(node as unknown as NodeFacts)),
-    profiles: profiles.items.map(texts.project),
-    ...(pools ? { pools: pools.items } : {}),
-    ...(machineConfigs ? { machineConfigs: machineConfigs.items } : {}),
-    status: { type: "ConfigMap", observed: undefined },
-    agent: { namespace, image: "", serviceAccount: "", release: "" },
-    protocol: shipped ? "shipped" : "documented",
-    namespace,
-    version,
-    now: formatTime(now),
-    whole: { nodes: nodes.items, profiles: profiles.items },
+    tuning: {
+      tuneds,
+      nodes: nodes.items.map((node) => projectNode(node as unknown as NodeFacts)),
+      profiles: profiles.items.map(texts.project),
+      pools: pools?.items,
+      machineConfigs: machineConfigs?.items,
+      status: { type: "ConfigMap", observed: undefined },
+      agent: { namespace, image: "", serviceAccount: "", release: "" },
+      protocol: shipped ? "shipped" : "documented",
+      namespace,
+      version,
+      now: formatTime(now),
+    },
+    nodes: nodes.items,
+    profiles: profiles.items,
   };
 }
 
-/** Labels of the pods on each node, where any rule goes by them. `node`: of that one only. */
+/** Labels of the pods on each node, if any rule matches labels of pods. `node`: only of the pods on this node. */
 export async function gatherPods(
   client: Client,
   tuneds: readonly Tuned[],
-  { node, signal }: { node?: string; signal: AbortSignal },
+  { node, signal }: { node?: string | undefined; signal: AbortSignal },
 ): Promise<((node: string) => readonly Labels[]) | undefined> {
   if (!rulesOf(tuneds).some((rule) => rule.usesPods)) return undefined;
-  const selector = node === undefined ? {} : { fieldSelector: `spec.nodeName=${node}` };
-  const { items } = await client.list(kinds.pod, { ...selector, signal });
+  const fieldSelector = node === undefined ? undefined : `spec.nodeName=${node}`;
+  const { items } = await client.list(kinds.pod, { fieldSelector, signal });
   const onNodes = new Map<string, Labels[]>();
   for (const { metadata, spec } of items) {
     if (!spec?.nodeName) continue;
@@ -78,6 +84,8 @@ async function listTuneds(client: Client, namespace: string, signal: AbortSignal
     return (await client.list(tunedKind, { namespace, signal })).items;
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    throw new Error("the cluster knows no Tuneds: attune is not installed there", { cause: error });
+    throw new Error("list Tuneds: the cluster has no such kind; install attune first (attune install)", {
+      cause: error,
+    });
   }
 }

@@ -2,7 +2,6 @@ import { isNotFound } from "../../../cluster/kube/api-error.ts";
 import type { Client, KindRef } from "../../../cluster/kube/client.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
 import { kubeletConfigKind } from "../../../domain/machine-config/api.ts";
-import type { NodeTuningInput } from "../../../domain/node-tuning/decide.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { performanceProfileKind } from "../../../domain/performance-profile/api.ts";
 import type { ClusterObjects } from "../../../domain/performance-profile/gather-surroundings.ts";
@@ -10,12 +9,12 @@ import { featureGateKind } from "../../../domain/performance-profile/mixed-cpus-
 import { derivedNames } from "../../../domain/performance-profile/names.ts";
 import { infrastructureKind } from "../../../domain/workload-partitioning/partitioning-mode.ts";
 
-/** Absent: the cluster knows no performance profiles. */
+/** Undefined where the cluster has no such kind. */
 export async function gatherProfiles(client: Client, signal: AbortSignal): Promise<readonly KubeObject[] | undefined> {
   return ifThere(client.list(performanceProfileKind, { signal }).then(({ items }) => items));
 }
 
-/** What the platform says of itself; nothing on clusters of other kinds. */
+/** Objects of OpenShift that say how the cluster was installed; nothing on other clusters. */
 export async function gatherPlatform(
   client: Client,
   signal: AbortSignal,
@@ -23,10 +22,10 @@ export async function gatherPlatform(
   const [infrastructure, featureGate] = await Promise.all(
     [infrastructureKind, featureGateKind].map((kind) => ifThere(client.get(kind, "cluster", { signal }))),
   );
-  return { ...(infrastructure ? { infrastructure } : {}), ...(featureGate ? { featureGate } : {}) };
+  return { infrastructure, featureGate };
 }
 
-/** Nothing where the server knows no such object, or no such kind. */
+/** Undefined where the server has no such object, or no such kind. */
 export async function ifThere<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;
@@ -36,18 +35,21 @@ export async function ifThere<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** What the cluster has under the names that are derived from a profile's. */
-export async function currentObjects(
+/** KubeletConfigs and RuntimeClasses that have the names of objects derived from these profiles. */
+export async function gatherDerived(
   client: Client,
-  { metadata }: KubeObject,
-  { tuneds, machineConfigs = [] }: NodeTuningInput,
+  profiles: readonly string[],
   signal: AbortSignal,
-): Promise<(kind: string, name: string) => KubeObject | undefined> {
-  const names = derivedNames(metadata.name ?? "");
-  const asked = await Promise.all([
-    ifThere(client.get(kubeletConfigKind, names.kubeletConfig, { signal })),
-    ifThere(client.get(kinds.runtimeClass as KindRef, names.runtimeClass, { signal })),
-  ]);
-  const all = [...tuneds, ...machineConfigs, ...asked.filter((object) => object !== undefined)];
-  return (kind, name) => all.find((object) => object.kind === kind && object.metadata.name === name);
+): Promise<readonly KubeObject[]> {
+  const found: KubeObject[] = [];
+  // One profile after the other: a folder may hold hundreds.
+  for (const profile of profiles) {
+    const names = derivedNames(profile);
+    const objects = await Promise.all([
+      ifThere(client.get(kubeletConfigKind, names.kubeletConfig, { signal })),
+      ifThere(client.get(kinds.runtimeClass as KindRef, names.runtimeClass, { signal })),
+    ]);
+    found.push(...objects.filter((object) => object !== undefined));
+  }
+  return found;
 }

@@ -20,7 +20,7 @@ import type { KubeObject } from "../../../language/object/meta.ts";
 import { writeYaml } from "../../../language/object/write-yaml.ts";
 import { runOperator } from "../../operator/operator.ts";
 import { explainOn } from "../explain/explain.ts";
-import type { PlanDocument } from "./plan-document.ts";
+import type { PlanDocument } from "./plan-text.ts";
 import { planOn } from "./plan.ts";
 import { RecordingTerminal } from "../terminal/testing/recording-terminal.ts";
 
@@ -99,7 +99,7 @@ function applied(client: HttpClient, node: string, profile: string): Promise<Pro
   );
 }
 
-it("what was planned comes true, and then there is nothing left to plan", { timeout: 60_000 }, async () => {
+it("a plan comes true, and afterwards there is nothing left to plan", { timeout: 60_000 }, async () => {
   const { client, dir, hosts, signal } = await cluster();
   await Promise.all([...hosts.keys()].map((name) => applied(client, name, "openshift-node")));
   const file = join(dir, "realtime.yaml");
@@ -129,7 +129,7 @@ it("what was planned comes true, and then there is nothing left to plan", { time
   expect(config.spec).toEqual({ kernelArguments: boot?.after });
   expect((await client.get(profileKind, "worker", { namespace: tuningNamespace })).metadata.generation).toBe(1);
   const explained = new RecordingTerminal();
-  await explainOn(client, "node", "rt", { output: "json" }, { terminal: explained, signal });
+  await explainOn({ client, kind: "node", name: "rt", options: { output: "json" }, terminal: explained, signal });
   const { settings, reported, boot: reached } = JSON.parse(explained.stdout) as NodeExplanation;
   const stateOf = (name: string): string | undefined => settings.find(({ option }) => option === name)?.state;
   expect([reported?.current, reached?.reached]).toEqual([true, true]);

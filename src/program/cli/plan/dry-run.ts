@@ -6,14 +6,8 @@ import { tunedKind } from "../../../domain/node-tuning/api.ts";
 import { at, get, isObject, type Json, set } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { group as performanceGroup, performanceProfileKind } from "../../../domain/performance-profile/api.ts";
+import type { PlannedWrite } from "../../../domain/plan/change-plan.ts";
 import type { Manifest } from "../manifest/read-manifests.ts";
-
-/** An object as it is and as it would be; the server has been asked, and nothing was written. */
-export interface DryRun {
-  readonly place: string;
-  readonly before?: KubeObject;
-  readonly after: KubeObject;
-}
 
 export interface Skipped {
   readonly place: string;
@@ -23,15 +17,15 @@ export interface Skipped {
 }
 
 export interface DryRuns {
-  readonly runs: readonly DryRun[];
+  readonly writes: readonly PlannedWrite[];
   readonly skipped: readonly Skipped[];
   readonly problems: readonly string[];
 }
 
-/** The one that is stored first. */
+/** The stored version first. */
 const versions = ["v2", "v1", "v1alpha1"].map((version) => `${performanceGroup}/${version}`);
 
-/** What tuning is decided by, and how kubectl patches it. */
+/** Kinds that the operator decides by, and how kubectl patches them. */
 const planned: readonly { readonly ref: KindRef; readonly patch: "merge" | "strategic" }[] = [
   { ref: tunedKind, patch: "merge" },
   { ref: machineConfigPoolKind, patch: "merge" },
@@ -42,20 +36,20 @@ const planned: readonly { readonly ref: KindRef; readonly patch: "merge" | "stra
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 export interface DryRunOptions {
-  /** Of objects that name none. */
+  /** For objects that name none. */
   readonly namespace: string;
   /** Kinds that the cluster does not have. */
   readonly absent?: readonly string[];
   readonly signal: AbortSignal;
 }
 
-/** What `kubectl apply` would make of each object. */
+/** Asks the API server what `kubectl apply` would store for each object. */
 export async function dryRunAll(
   client: Client,
   manifests: readonly Manifest[],
   { namespace, absent = [], signal }: DryRunOptions,
 ): Promise<DryRuns> {
-  const runs: DryRun[] = [];
+  const writes: PlannedWrite[] = [];
   const skipped: Skipped[] = [];
   const problems: string[] = [];
   const places = new Map<string, string>();
@@ -71,23 +65,23 @@ export async function dryRunAll(
     const id = JSON.stringify([kind, target.metadata.namespace, name]);
     const twice = places.get(id);
     places.set(id, place);
-    if (twice !== undefined) problems.push(`${place}: ${kind} ${name} is in ${twice} already`);
+    if (twice !== undefined) problems.push(`${place}: ${kind} ${name} is already defined in ${twice}`);
     else
       try {
-        runs.push({ place, ...(await dryRun(client, of, target, signal)) });
+        writes.push({ place, ...(await dryRun(client, of, target, signal)) });
       } catch (error) {
         if (!isApiError(error) || error.code === 0 || error.code === 401) throw error;
         problems.push(`${place}: ${error.message}`);
       }
   }
-  return { runs, skipped, problems };
+  return { writes, skipped, problems };
 }
 
 function whySkipped({ apiVersion, kind }: KubeObject): string {
   const known = planned.find(({ ref }) => ref.kind === kind);
   return known && known.ref.apiVersion !== apiVersion
-    ? `only ${known.ref.apiVersion} is known`
-    : "no node is tuned by it";
+    ? `only ${known.ref.apiVersion} is supported`
+    : "not used for tuning";
 }
 
 async function dryRun(
@@ -95,11 +89,10 @@ async function dryRun(
   { ref, patch: type }: (typeof planned)[number],
   object: KubeObject,
   signal: AbortSignal,
-): Promise<Pick<DryRun, "before" | "after">> {
+): Promise<Omit<PlannedWrite, "place">> {
   const { name = "", namespace } = object.metadata;
-  const place = namespace === undefined ? {} : { namespace };
-  const options = { ...place, dryRun: true, fieldValidation: "Strict", fieldManager: "attune-plan", signal } as const;
-  const before = await client.get(ref, name, { ...place, signal }).catch((error: unknown) => {
+  const options = { namespace, dryRun: true, fieldValidation: "Strict", fieldManager: "attune-plan", signal } as const;
+  const before = await client.get(ref, name, { namespace, signal }).catch((error: unknown) => {
     if (isNotFound(error)) return undefined;
     throw error;
   });
@@ -118,7 +111,7 @@ function readApplied(live: KubeObject): Json | undefined {
   }
 }
 
-/** A merge patch that sets what is wanted, and takes away what was applied last time and is wanted no longer. */
+/** A merge patch that sets what is wanted and removes what was applied last time and is no longer wanted. */
 export function withRemovals(applied: unknown, wanted: Json): Json {
   if (!isObject(wanted) || !isObject(applied)) return wanted;
   const patch: Record<string, Json> = {};

@@ -2,23 +2,23 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startServer, type ApiServer } from "../../embedded/apiserver/server.ts";
-import { HttpClient } from "../../cluster/kube/http-client.ts";
-import { kinds } from "../../cluster/kube/kinds.ts";
-import { loadConnection } from "../../cluster/kube/connect/load-connection.ts";
-import { kubeletConfigKind, machineConfigKind, machineConfigPoolKind } from "../machine-config/api.ts";
-import { machineConfigCrds } from "../machine-config/crds.ts";
-import { profileKind, tunedKind, tuningNamespace } from "../node-tuning/api.ts";
-import { nodeTuningCrds } from "../node-tuning/crds.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
-import { writeYaml } from "../../language/object/write-yaml.ts";
-import { annotations, group, performanceProfileKind } from "../performance-profile/api.ts";
-import { performanceProfileCrds } from "../performance-profile/crds.ts";
-import { derive } from "../performance-profile/derive.ts";
-import { readFacts } from "../performance-profile/read-facts.ts";
-import { planOn } from "../../program/cli/plan/plan.ts";
-import type { PlanDocument } from "../../program/cli/plan/plan-document.ts";
-import { RecordingTerminal } from "../../program/cli/terminal/testing/recording-terminal.ts";
+import { startServer, type ApiServer } from "../../../embedded/apiserver/server.ts";
+import { HttpClient } from "../../../cluster/kube/http-client.ts";
+import { kinds } from "../../../cluster/kube/kinds.ts";
+import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
+import { kubeletConfigKind, machineConfigKind, machineConfigPoolKind } from "../../../domain/machine-config/api.ts";
+import { machineConfigCrds } from "../../../domain/machine-config/crds.ts";
+import { profileKind, tunedKind, tuningNamespace } from "../../../domain/node-tuning/api.ts";
+import { nodeTuningCrds } from "../../../domain/node-tuning/crds.ts";
+import type { KubeObject } from "../../../language/object/meta.ts";
+import { writeYaml } from "../../../language/object/write-yaml.ts";
+import { annotations, group, performanceProfileKind } from "../../../domain/performance-profile/api.ts";
+import { performanceProfileCrds } from "../../../domain/performance-profile/crds.ts";
+import { derive } from "../../../domain/performance-profile/derive.ts";
+import { readFacts } from "../../../domain/performance-profile/read-facts.ts";
+import { planOn } from "./plan.ts";
+import type { PlanDocument } from "./plan-text.ts";
+import { RecordingTerminal } from "../terminal/testing/recording-terminal.ts";
 
 let dir: string;
 let server: ApiServer;
@@ -107,7 +107,7 @@ async function documentOf(object: KubeObject): Promise<PlanDocument & { code: nu
 }
 
 describe("a plan for a performance profile", () => {
-  it("has the four objects, what nodes boot with, and who restarts", async () => {
+  it("has the four derived objects, boot arguments and the nodes that restart", async () => {
     const { code, objects, boot, configurations, findings } = await documentOf(lowLatency());
     expect([code, findings]).toEqual([2, []]);
     expect(objects.map(({ kind, name, change }) => [kind, name, change])).toEqual([
@@ -134,7 +134,7 @@ describe("a plan for a performance profile", () => {
     );
   });
 
-  it("tells people", async () => {
+  it("is printed as text", async () => {
     const { code, said } = await planned(lowLatency(), "table");
     expect(code).toBe(2);
     const lines = said.stdout.split("\n");
@@ -146,7 +146,7 @@ describe("a plan for a performance profile", () => {
     );
   });
 
-  it("shows what the author should know", async () => {
+  it("has the findings of the profile", async () => {
     const { findings } = await documentOf(lowLatency({ cpu: { reserved: "0", isolated: "1-6" } }));
     expect(findings.map(({ severity, about }) => [severity, about])).toContainEqual([
       "warning",
@@ -155,7 +155,7 @@ describe("a plan for a performance profile", () => {
     expect(findings.map(({ message }) => message).join("\n")).toMatch(/spec\.cpu.*7/);
   });
 
-  it("is refused where the profile would be", async () => {
+  it("is refused if the webhook would reject the profile", async () => {
     const { code, said } = await planned(lowLatency({ cpu: { reserved: "0-1", isolated: "1-7" } }), "table");
     expect([code, said.stdout]).toEqual([1, ""]);
     expect(said.stderr).toContain("PerformanceProfile low-latency: spec.cpu");
@@ -168,7 +168,7 @@ describe("a plan for a performance profile", () => {
     expect(objects.find(({ kind }) => kind === "Tuned")?.diff).not.toContain("[irqbalance]");
   });
 
-  it("derives nothing from one without a pool", async () => {
+  it("derives nothing without a pool", async () => {
     const { objects, configurations, findings } = await documentOf(
       lowLatency({ nodeSelector: { "node-role.kubernetes.io/other": "" } }),
     );
@@ -176,20 +176,20 @@ describe("a plan for a performance profile", () => {
     expect(findings.map(({ message }) => message).join("\n")).toMatch(/leads to no MachineConfigPool/);
   });
 
-  it("derives nothing from one that is paused", async () => {
+  it("derives nothing while the profile is paused", async () => {
     const { objects, findings, boot } = await documentOf(lowLatency({}, { [annotations.pause]: "true" }));
     expect([objects.map(({ kind }) => kind), boot]).toEqual([["PerformanceProfile"], []]);
     expect(findings).toContainEqual(expect.objectContaining({ severity: "note" }));
   });
 
-  it("knows that the kernel will be another one", async () => {
+  it("resolves profiles for the kernel that nodes will restart with", async () => {
     const { changes } = await documentOf(lowLatency({ realTimeKernel: { enabled: true } }));
     const { unresolved } = changes.find(({ nodes }) => nodes.includes("cnf-1")) ?? { unresolved: [] };
     expect(unresolved).not.toContainEqual({ type: "exec", argv: ["uname", "-r"] });
   });
 });
 
-describe("a plan for a profile that is there", () => {
+describe("a plan for a profile that exists", () => {
   // Its nodes have not restarted yet.
   const realTime = (more: object = {}): KubeObject => lowLatency({ realTimeKernel: { enabled: true }, ...more });
 
@@ -205,13 +205,13 @@ describe("a plan for a profile that is there", () => {
     await client.create(kinds.runtimeClass, derived.runtimeClass as never);
   });
 
-  it("is nothing while nothing changes", async () => {
+  it("is empty if nothing changes", async () => {
     const { code, objects, changes, configurations } = await documentOf(realTime());
     expect(objects.map(({ change }) => change)).toEqual(["none", "none", "none", "none", "none"]);
     expect([code, changes, configurations]).toEqual([0, [], []]);
   });
 
-  it("shows the lines that change, of files as they are on the node", async () => {
+  it("shows changed lines of files, decoded", async () => {
     const { objects } = await documentOf(realTime({ cpu: { reserved: "0-1,4-5", isolated: "2-3,6-7" } }));
     const { diff = "" } = objects.find(({ kind }) => kind === "MachineConfig") ?? {};
     const changed = diff.split("\n").filter((line) => /^[+-]/.test(line));
@@ -221,14 +221,14 @@ describe("a plan for a profile that is there", () => {
     ]);
   });
 
-  it("restarts no one for a class of pods", async () => {
+  it("restarts no node for a RuntimeClass", async () => {
     await client.delete(kinds.runtimeClass, "performance-low-latency");
     const { objects, configurations, boot } = await documentOf(realTime());
     expect(objects.filter(({ change }) => change !== "none").map(({ kind }) => kind)).toEqual(["RuntimeClass"]);
     expect([configurations, boot]).toEqual([[], []]);
   });
 
-  it("says so where there is no machine configuration", async () => {
+  it("warns if the cluster has no MachineConfigPools", async () => {
     for (const crd of machineConfigCrds) await client.delete(kinds.customResourceDefinition, crd.metadata.name ?? "");
     const { objects, configurations, findings } = await documentOf(lowLatency());
     expect(objects.map(({ kind }) => kind)).toEqual(["PerformanceProfile", "Tuned", "RuntimeClass"]);

@@ -1,7 +1,7 @@
 import { coloursOf } from "../terminal/terminal.ts";
 import { describe, expect, it, test } from "vitest";
 import type { NodeChange } from "../../../domain/plan/node-changes.ts";
-import type { PlanDocument } from "./plan-document.ts";
+import type { PlanDocument } from "./plan-text.ts";
 import { planText } from "./plan-text.ts";
 
 const nothing: PlanDocument = {
@@ -22,7 +22,7 @@ function nodes(...names: string[]): NodeChange {
   return { nodes: names, before: "a", after: "b", ...none };
 }
 
-it("a plan of nothing is one line", () => {
+it("an empty plan is one line", () => {
   expect(plain({})).toEqual(["Nothing would change.", ""]);
 });
 
@@ -31,11 +31,11 @@ test.each([
   [["n1", "n2", "n3", "n4"], false, "Nodes n1, n2, n3, n4: profile a → b"],
   [["n1", "n2", "n3", "n4", "n5"], false, "Nodes n1, n2, n3 and 2 more: profile a → b"],
   [["n1", "n2", "n3", "n4", "n5"], true, "Nodes n1, n2, n3, n4, n5: profile a → b"],
-])("of nodes %j the first are named", (names, wide, expected) => {
+])("names the first of nodes %j", (names, wide, expected) => {
   expect(plain({ changes: [nodes(...names)] }, wide)[0]).toBe(expected);
 });
 
-it("settings stand below their units, with what they were and who says so", () => {
+it("settings are listed by unit, with their old value and the line that sets them", () => {
   const change: NodeChange = {
     ...nodes("n1"),
     settings: [
@@ -73,7 +73,7 @@ it("settings stand below their units, with what they were and who says so", () =
 describe("boot arguments", () => {
   const boot = { machineConfig: "50-nto-rt", pools: ["rt"], restarts: ["n1"], paused: [] };
 
-  it("are shown as they were and as they will be", () => {
+  it("are shown before and after", () => {
     const text = plain({ boot: [{ ...boot, before: ["quiet", "a=1"], after: ["quiet", "a=2"] }] });
     expect(text.slice(0, 4)).toEqual([
       "Boot arguments of the pool rt (MachineConfig 50-nto-rt changes)",
@@ -83,7 +83,7 @@ describe("boot arguments", () => {
     ]);
   });
 
-  it("that are many go on below", () => {
+  it("are wrapped", () => {
     const after = Array.from({ length: 20 }, (_, at) => `argument.number=${at}`);
     const text = plain({ boot: [{ ...boot, after }] });
     expect(text[2]).toMatch(/^ {2}after {4}argument\.number=0 .* argument\.number=4$/);
@@ -91,7 +91,7 @@ describe("boot arguments", () => {
     expect(text.join(" ")).toMatch(/argument\.number=19 /);
   });
 
-  it("that go, of a pool that is paused", () => {
+  it("of a paused pool can be removed", () => {
     expect(plain({ boot: [{ ...boot, before: ["quiet"], paused: ["rt"] }] }).slice(0, 4)).toEqual([
       "Boot arguments of the pool rt (MachineConfig 50-nto-rt is deleted)",
       "  before   quiet",
@@ -100,7 +100,7 @@ describe("boot arguments", () => {
     ]);
   });
 
-  it("have only the words that differ in colour", () => {
+  it("colour only the arguments that differ", () => {
     const document = { ...nothing, boot: [{ ...boot, before: ["quiet", "a"], after: ["quiet", "b"] }] };
     const text = planText(document, coloursOf(true));
     expect(text).toContain("quiet \u001B[31ma\u001B[39m\n");
@@ -112,7 +112,7 @@ describe("a diff", () => {
   const diff = "@@ -1,2 +1,2 @@\n a: 1\n-b: 2\n+b: \u001B[2J3\n";
   const object = { place: "f.yaml", kind: "Tuned", namespace: "ns", name: "t", change: "change", diff } as const;
 
-  it("is coloured by its lines, and does nothing else to a terminal", () => {
+  it("is coloured by line, with control characters escaped", () => {
     const text = planText({ ...nothing, objects: [object] }, coloursOf(true)).split("\n");
     expect(text.slice(1, 5)).toEqual([
       "\u001B[36m@@ -1,2 +1,2 @@\u001B[39m",
@@ -122,7 +122,7 @@ describe("a diff", () => {
     ]);
   });
 
-  it("is not there where nothing changes", () => {
+  it("is left out where nothing changes", () => {
     const same = { ...object, change: "none", diff: "" } as const;
     expect(plain({ objects: [same] })).toEqual([
       "= Tuned ns/t stays as it is (f.yaml)",
@@ -133,14 +133,14 @@ describe("a diff", () => {
   });
 });
 
-it("findings and what was passed over come last, in columns", () => {
+it("findings and skipped objects come last, in columns", () => {
   expect(
     plain({
       findings: [
         { severity: "error", about: "profile p", message: "gone" },
         { severity: "note", about: "Tuned t", message: "idle" },
       ],
-      skipped: [{ place: "f.yaml", kind: "ConfigMap", name: "c", because: "no node is tuned by it" }],
+      skipped: [{ place: "f.yaml", kind: "ConfigMap", name: "c", because: "not used for tuning" }],
     }),
   ).toEqual([
     "Findings",
@@ -148,7 +148,7 @@ it("findings and what was passed over come last, in columns", () => {
     "note    Tuned t     idle",
     "",
     "Skipped",
-    "ConfigMap c   no node is tuned by it   f.yaml",
+    "ConfigMap c   not used for tuning   f.yaml",
     "",
     "Nothing would change.",
     "",
@@ -166,14 +166,14 @@ describe("configurations", () => {
     paused: [],
   };
 
-  it("are told with who restarts for them", () => {
+  it("name the nodes that restart for them", () => {
     expect(plain({ configurations: [change] }).slice(0, 2)).toEqual([
       "Configuration of the pool rt (MachineConfig 50-performance-x is created, KubeletConfig performance-x changes)",
       "  Nodes n1, n2 restart",
     ]);
   });
 
-  it("and boot arguments restart a node once", () => {
+  it("and boot arguments count a restarting node once", () => {
     const boot = [{ machineConfig: "50-nto-rt", pools: ["rt"], restarts: ["n2", "n3"], paused: [], after: ["a"] }];
     expect(plain({ configurations: [change], boot }).at(-2)).toContain("; 3 restart. ");
   });
@@ -183,17 +183,17 @@ describe("objects", () => {
   const diff = ["@@ -0,0 +1,60 @@", ...Array.from({ length: 60 }, (_, at) => `+line ${at}`)].join("\n");
   const object = { place: "f", kind: "Tuned", name: "t", diff };
 
-  it("that are new and long are shown from their beginning", () => {
+  it("that are new and long are cut", () => {
     const text = plain({ objects: [{ ...object, change: "create" }] });
     expect([text[1], text[20], text[21]]).toEqual([
       "@@ -0,0 +1,60 @@",
       "+line 18",
-      "  … and 41 lines more, which -o wide shows",
+      "  … and 41 lines more, shown by -o wide",
     ]);
     expect(plain({ objects: [{ ...object, change: "create" }] }, true)).toContain("+line 59");
   });
 
-  it("that change are shown with every line that does", () => {
+  it("that change are shown in full", () => {
     expect(plain({ objects: [{ ...object, change: "change" }] })).toContain("+line 59");
   });
 });

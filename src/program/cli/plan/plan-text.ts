@@ -2,12 +2,23 @@ import type { ObjectFinding } from "../../../domain/finding.ts";
 import type { NodeChange } from "../../../domain/plan/node-changes.ts";
 import type { BootChange, Restarts } from "../../../domain/plan/boot-changes.ts";
 import type { SettingChange } from "../../../domain/plan/setting-changes.ts";
-import { changesAnything, type ConfigurationChange, type PlanDocument, type PlannedObject } from "./plan-document.ts";
+import {
+  type ChangePlan,
+  changesAnything,
+  type ConfigurationChange,
+  type PlannedObject,
+} from "../../../domain/plan/change-plan.ts";
+import type { Skipped } from "./dry-run.ts";
 import { describeProbe } from "../../../language/tuned/probe.ts";
 import { type Cell, reportTable, textTable, widestCell } from "../terminal/text-table.ts";
 import { type Colours, printable } from "../terminal/terminal.ts";
 
-/** What a change would do, for people. `wide`: every node by name. */
+/** What `attune plan` prints. */
+export interface PlanDocument extends ChangePlan {
+  readonly skipped: readonly Skipped[];
+}
+
+/** A plan as text. `wide`: every node by name. */
 export function planText(
   document: PlanDocument,
   colours: Colours,
@@ -26,7 +37,7 @@ export function planText(
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
-/** Whoever creates an object knows most of what is in it: the first lines remind of which one it is. */
+/** The author of a new object knows what is in it: its first lines are enough. */
 const longestNew = 40;
 
 function objectText(object: PlannedObject, wide: boolean, colours: Colours): string {
@@ -45,7 +56,7 @@ function objectText(object: PlannedObject, wide: boolean, colours: Colours): str
   return [
     `${title} ${where}`,
     ...shown.map((line) => diffLine(line, colours)),
-    ...(more > 0 ? [dim(`  … and ${more} lines more, which -o wide shows`)] : []),
+    ...(more > 0 ? [dim(`  … and ${more} lines more, shown by -o wide`)] : []),
   ].join("\n");
 }
 
@@ -71,7 +82,7 @@ function nodesText(change: NodeChange, most: number, colours: Colours): string {
 }
 
 function nodeNames(nodes: readonly string[], most: number): string {
-  // Two names fewer would say less and be no shorter.
+  // "and 1 more" would be no shorter than the name.
   const shown = nodes.length <= most + 1 ? nodes : nodes.slice(0, most);
   const more = nodes.length - shown.length;
   const names = printable(shown.join(", "));
@@ -120,7 +131,7 @@ function bootText({ machineConfig, before, after, ...restarts }: BootChange, mos
 const widestLine = 110;
 const wordsIndent = 11;
 
-/** Boot arguments are more than fit on a line of any screen. */
+/** Boot arguments rarely fit on one line. */
 function wrapped(words: readonly Exclude<Cell, string>[]): string {
   let text = "";
   let column = wordsIndent;

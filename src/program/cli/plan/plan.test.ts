@@ -97,7 +97,7 @@ describe("attune plan", () => {
     expect(await versions()).toEqual(before);
   });
 
-  it("shows people what comes of a new Tuned", async () => {
+  it("shows as text what a new Tuned would do", async () => {
     const { code, said } = await planned(writeYaml(realtime()), "table");
     expect([code, said.stderr]).toEqual([2, ""]);
     const text = said.stdout.split("\n");
@@ -120,7 +120,7 @@ describe("attune plan", () => {
     ]);
   });
 
-  it("tells programs the same", async () => {
+  it("prints the same as JSON", async () => {
     const { code, said } = await planned(writeYaml(realtime()));
     expect(code).toBe(2);
     expect(JSON.parse(said.stdout)).toMatchObject({
@@ -135,18 +135,18 @@ describe("attune plan", () => {
 
   test.each<[string, string, RegExp[]]>([
     [
-      "every object that the server refuses, with its place",
+      "every object that the server rejects, with its place",
       `${writeYaml(realtime(undefined, { recommend: [{ profile: "p", priority: -1 }] }))}---\n${writeYaml(realtime(undefined, { unknown: 1 })).replace("name: realtime\n", "name: second\n")}`,
       [/^error: plan.yaml, document 1: .*priority/, /^error: plan.yaml, document 2: .*unknown/],
     ],
-    ["what is no manifest", "a: [", [/^error: plan.yaml: line 1: /]],
+    ["text that is no manifest", "a: [", [/^error: plan.yaml: line 1: /]],
     [
-      "an object that is there twice",
+      "an object that is defined twice",
       `${writeYaml(realtime())}---\n${writeYaml(realtime())}`,
-      [/^error: plan.yaml, document 2: Tuned realtime is in plan.yaml, document 1 already$/],
+      [/^error: plan.yaml, document 2: Tuned realtime is already defined in plan.yaml, document 1$/],
     ],
     [
-      "a namespace that is not there",
+      "a namespace that does not exist",
       writeYaml({ ...realtime(), metadata: { name: "x", namespace: "gone" } }),
       [/^error: plan.yaml: namespaces "gone" not found$/],
     ],
@@ -158,21 +158,24 @@ describe("attune plan", () => {
     expected.forEach((pattern, index) => expect(lines[index]).toMatch(pattern));
   });
 
-  it("says what it passes over, and what nobody heeds", async () => {
+  it("names objects that it skips, and Tuneds that the operator ignores", async () => {
     const elsewhere = { ...realtime(), metadata: { name: "lost" } };
     const config = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c" } };
     const { code, said } = await planned(`${writeYaml(elsewhere)}---\n${writeYaml(config)}`);
     const { changes, findings, skipped } = JSON.parse(said.stdout) as Record<string, unknown>;
     expect([code, changes]).toEqual([2, []]);
     expect(findings).toMatchObject([
-      { about: "Tuned lost", message: `it is in the namespace default; only those in ${tuningNamespace} are heeded` },
+      {
+        about: "Tuned lost",
+        message: `it is in namespace default: Tuneds outside namespace ${tuningNamespace} are ignored`,
+      },
     ]);
     expect(skipped).toEqual([
-      { place: "plan.yaml, document 2", kind: "ConfigMap", name: "c", because: "no node is tuned by it" },
+      { place: "plan.yaml, document 2", kind: "ConfigMap", name: "c", because: "not used for tuning" },
     ]);
   });
 
-  it("foresees what labels of nodes and selectors of pools do", async () => {
+  it("previews what labels of nodes do", async () => {
     const node = await client.get(kinds.node, "plain");
     const labels = { ...node.metadata.labels, "node-role.kubernetes.io/control-plane": "" };
     const { said } = await planned(writeYaml({ apiVersion: "v1", kind: "Node", metadata: { name: "plain", labels } }));
@@ -182,7 +185,7 @@ describe("attune plan", () => {
   });
 });
 
-it("what was applied as planned leaves nothing to plan, and what kubectl applied before can be taken away", async () => {
+it("plans nothing for files that are applied, and removes fields that kubectl applied before", async () => {
   const old = realtime("[sysctl]\nvm.swappiness=7\n", { managementState: "Managed" });
   const annotation = { "kubectl.kubernetes.io/last-applied-configuration": JSON.stringify(old) };
   await client.create(tunedKind, { ...old, metadata: { ...old.metadata, annotations: annotation } });
@@ -203,11 +206,11 @@ it("what was applied as planned leaves nothing to plan, and what kubectl applied
 describe("attune explain node", () => {
   const explained = async (name: string, options: Record<string, string> = {}): Promise<RecordingTerminal> => {
     const said = new RecordingTerminal();
-    await explainOn(client, "node", name, options, { terminal: said, signal });
+    await explainOn({ client, kind: "node", name, options, terminal: said, signal });
     return said;
   };
 
-  it("says why a node has its profile", async () => {
+  it("shows why a node has its profile", async () => {
     const said = await explained("plain");
     expect(said.lines.slice(0, 5)).toEqual([
       "Node: | plain",
@@ -219,12 +222,12 @@ describe("attune explain node", () => {
     expect(said.lines).toContain("→ 40 | default recommend[1] | openshift-node | chosen | it holds for every node");
   });
 
-  it("tells programs the same", async () => {
+  it("prints the same as JSON", async () => {
     const { stdout } = await explained("rt-1", { output: "json" });
     expect(JSON.parse(stdout)).toMatchObject({ node: "rt-1", profile: "realtime", pools: ["rt"] });
   });
 
-  it("compares with what the node itself holds", async () => {
+  it("compares with the values of the node", async () => {
     const root = await FakeRoot.make({ "/proc/sys/vm/swappiness": "60\n" });
     const said = await explained("rt-1", { root: root.path, output: "json" });
     const { settings } = JSON.parse(said.stdout) as { settings: { option: string; state: string; actual?: string }[] };
@@ -235,32 +238,32 @@ describe("attune explain node", () => {
   });
 
   it.each([
-    ["node", "nobody", 'nodes "nobody" not found'],
+    ["node", "missing", 'nodes "missing" not found'],
     ["pod", "x", "explain pod: only nodes can be explained"],
   ])("refuses %s %s", async (kind, name, expected) => {
-    await expect(explainOn(client, kind, name, {}, { terminal: new RecordingTerminal(), signal })).rejects.toThrow(
-      expected,
-    );
+    await expect(
+      explainOn({ client, kind, name, options: {}, terminal: new RecordingTerminal(), signal }),
+    ).rejects.toThrow(expected);
   });
 });
 
-describe("a client that only looks", () => {
-  const looking = (): Client => readOnlyClient(client);
+describe("a read-only client", () => {
+  const reader = (): Client => readOnlyClient(client);
   const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "n" } };
   const writes: [string, (options: { dryRun?: boolean }) => Promise<unknown>][] = [
-    ["create", (options) => looking().create(kinds.namespace, namespace, options)],
-    ["update", (options) => looking().update(kinds.namespace, namespace, options)],
-    ["patch", (options) => looking().patch(kinds.namespace, "n", { type: "merge", patch: {} }, options)],
-    ["delete", (options) => looking().delete(kinds.namespace, "n", options)],
-    ["POST", () => looking().raw("POST", "/api/v1/namespaces", namespace)],
+    ["create", (options) => reader().create(kinds.namespace, namespace, options)],
+    ["update", (options) => reader().update(kinds.namespace, namespace, options)],
+    ["patch", (options) => reader().patch(kinds.namespace, "n", { type: "merge", patch: {} }, options)],
+    ["delete", (options) => reader().delete(kinds.namespace, "n", options)],
+    ["POST", () => reader().raw("POST", "/api/v1/namespaces", namespace)],
   ];
   it.each(writes)("refuses to %s", async (_, write) => {
     await expect(write({})).rejects.toThrow("this command changes nothing");
     await expect(write({ dryRun: false })).rejects.toThrow("this command changes nothing");
   });
 
-  it("asks what a write would do", async () => {
-    expect(await looking().create(kinds.namespace, namespace, { dryRun: true })).toMatchObject({ kind: "Namespace" });
+  it("lets dry runs through", async () => {
+    expect(await reader().create(kinds.namespace, namespace, { dryRun: true })).toMatchObject({ kind: "Namespace" });
     await expect(client.get(kinds.namespace, "n")).rejects.toThrow("not found");
   });
 });

@@ -1,0 +1,149 @@
+import type { Condition } from "../../language/object/condition.ts";
+import { equal } from "../../language/object/json.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import type { Plan } from "../../language/object/plan.ts";
+import { mostSevereFirst, type ObjectFinding } from "../finding.ts";
+import { type Tuned, tuningNamespace } from "../node-tuning/api.ts";
+import { defaultTuned, defaultTunedName } from "../node-tuning/default-tuned.ts";
+import type { Judgement } from "../node-tuning/judge.ts";
+import { tunedWarnings } from "../node-tuning/status/tuned-warnings.ts";
+import type { NodeChange } from "./node-changes.ts";
+import type { Settled } from "./settle.ts";
+
+interface FindingsInput {
+  readonly tuneds: readonly Tuned[];
+  /** Names of the Tuneds that are written. */
+  readonly written: readonly string[];
+  readonly settled: { readonly before: Settled; readonly after: Settled };
+  readonly judgement: { readonly before: Judgement; readonly after: Judgement };
+  readonly changes: readonly NodeChange[];
+}
+
+/** What the author of a change of Tuneds should know. */
+export function tuningFindings({ tuneds, written, settled, judgement, changes }: FindingsInput): ObjectFinding[] {
+  const affected = tuneds.filter(({ metadata }) => written.includes(metadata.name ?? ""));
+  return distinct([
+    ...stateFindings(judgement.before.managementState, judgement.after.managementState),
+    ...affected.flatMap(writtenFindings),
+    ...statusFindings(settled.before.statuses, settled.after.statuses, written),
+    ...idleFindings(affected, judgement.after),
+    ...profileFindings(changes),
+  ]);
+}
+
+/** Tuneds that the operator does not read. */
+export function ignoredNamespaces(objects: readonly KubeObject[]): ObjectFinding[] {
+  return objects
+    .filter(({ kind, metadata }) => kind === "Tuned" && metadata.namespace !== tuningNamespace)
+    .map(({ metadata }) => ({
+      severity: "warning",
+      about: `Tuned ${metadata.name}`,
+      message: `it is in namespace ${metadata.namespace}: Tuneds outside namespace ${tuningNamespace} are ignored`,
+    }));
+}
+
+function stateFindings(before: Judgement["managementState"], after: Judgement["managementState"]): ObjectFinding[] {
+  const warning = (message: string): ObjectFinding[] => [
+    { severity: "warning", about: `Tuned ${defaultTunedName}`, message },
+  ];
+  if (after === "Unmanaged")
+    return warning("managementState is Unmanaged: Profiles and MachineConfigs stay as they are");
+  if (after !== "Removed") return [];
+  return warning(
+    before === "Removed"
+      ? "managementState is Removed: no node is tuned"
+      : "managementState becomes Removed: every node gets its original settings back",
+  );
+}
+
+function writtenFindings(tuned: Tuned): ObjectFinding[] {
+  const about = `Tuned ${tuned.metadata.name}`;
+  const findings = tunedWarnings(tuned).map((message): ObjectFinding => ({ severity: "warning", about, message }));
+  if (tuned.metadata.name !== defaultTunedName) return findings;
+  const shipped = defaultTuned("").spec;
+  const { profile, recommend } = tuned.spec ?? {};
+  if (!equal({ profile, recommend }, { profile: shipped?.profile, recommend: shipped?.recommend }))
+    findings.push({
+      severity: "warning",
+      about,
+      message: "the operator restores the shipped profile and recommend",
+    });
+  return findings;
+}
+
+/** Conditions that Tuneds will have: all of the written ones, only the new ones of others. */
+function statusFindings(
+  before: Plan["statuses"],
+  after: Plan["statuses"],
+  written: readonly string[],
+): ObjectFinding[] {
+  const known = new Set(before.flatMap(conditionsOf).map(({ about, condition }) => key(about, condition)));
+  return after.flatMap(conditionsOf).flatMap(({ about, name, condition }): ObjectFinding[] => {
+    const { type, status, message } = condition;
+    if (message === "" || (status === "True" && type === "BootArguments")) return [];
+    if (!written.includes(name) && known.has(key(about, condition))) return [];
+    const severity = status === "True" ? "note" : type === "Valid" ? "error" : "warning";
+    return [{ severity, about, message }];
+  });
+}
+
+function conditionsOf({
+  of,
+  status,
+}: Plan["statuses"][number]): { about: string; name: string; condition: Condition }[] {
+  if (of.kind !== "Tuned") return [];
+  const { name = "" } = of.metadata;
+  const { conditions = [] } = status as NonNullable<Tuned["status"]>;
+  return conditions.map((condition) => ({ about: `Tuned ${name}`, name, condition }));
+}
+
+const key = (about: string, { type, status, message }: Condition): string =>
+  JSON.stringify([about, type, status, message]);
+
+function idleFindings(tuneds: readonly Tuned[], { chosen }: Judgement): ObjectFinding[] {
+  const winning = new Set(chosen.map(({ node }) => node.choice.rule.tuned));
+  return tuneds
+    .filter(({ metadata, spec }) => spec?.recommend?.length && !winning.has(metadata.name ?? ""))
+    .map(({ metadata }) => ({
+      severity: "note",
+      about: `Tuned ${metadata.name}`,
+      message: "none of its rules wins on any node",
+    }));
+}
+
+function profileFindings(changes: readonly NodeChange[]): ObjectFinding[] {
+  const failing = new Map<string, { about: string; message: string; nodes: string[] }>();
+  const findings: ObjectFinding[] = [];
+  for (const { after = "", problems, warnings, nodes } of changes) {
+    const about = `profile ${after}`;
+    findings.push(...warnings.map((message): ObjectFinding => ({ severity: "warning", about, message })));
+    for (const message of problems) {
+      const id = JSON.stringify([about, message]);
+      const known = failing.get(id) ?? { about, message, nodes: [] };
+      known.nodes.push(...nodes);
+      failing.set(id, known);
+    }
+  }
+  for (const { about, message, nodes } of failing.values()) {
+    const where = nodes.length > 1 ? `node ${nodes[0]} and ${nodes.length - 1} more` : `node ${nodes[0]}`;
+    findings.push({ severity: "error", about, message: `${message.replace(/\.$/, "")}; ${where} cannot apply it` });
+  }
+  return findings;
+}
+
+/** Most severe first. A message appears once, with all objects that it is about, and not again as a part of another. */
+function distinct(findings: readonly ObjectFinding[]): ObjectFinding[] {
+  const kept: { finding: ObjectFinding; about: Set<string> }[] = [];
+  for (const finding of findings.toSorted(mostSevereFirst)) {
+    const { about, message } = finding;
+    const same = kept.find((other) => other.finding.message === message);
+    if (same) same.about.add(about);
+    else if (!kept.some((other) => other.about.has(about) && other.finding.message.includes(message)))
+      kept.push({ finding, about: new Set([about]) });
+  }
+  return kept.map(({ finding, about }) => ({ ...finding, about: firstOf([...about]) }));
+}
+
+function firstOf(names: readonly string[]): string {
+  return names.length > 4 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", ");
+}

@@ -1,0 +1,86 @@
+import type { KubeObject } from "../../language/object/meta.ts";
+import { mostSevereFirst } from "../finding.ts";
+import type { MachineConfigPool } from "../machine-config/api.ts";
+import { type Tuned, tuningNamespace } from "../node-tuning/api.ts";
+import type { NodeTuningInput } from "../node-tuning/decide.ts";
+import type { NodeFacts } from "../node-tuning/node-profile.ts";
+import { projectNode } from "../node-tuning/projections.ts";
+import type { ClusterObjects } from "../performance-profile/gather-surroundings.ts";
+import { type ChangePlan, plannedObject, type PlannedWrite } from "./change-plan.ts";
+import { ignoredNamespaces } from "./findings.ts";
+import { afterRestart, answersOf, traitsOf } from "./known-nodes.ts";
+import { previewTuning } from "./preview.ts";
+import { profileChanges, withWritten } from "./profile-changes.ts";
+
+export interface PlanInput {
+  readonly writes: readonly PlannedWrite[];
+  readonly cluster: ClusterState;
+}
+
+/** What a cluster has, as far as a plan depends on it. Nodes and Profiles are whole here, and projected in `tuning`. */
+export interface ClusterState extends Omit<ClusterObjects, "pools" | "machineConfigs"> {
+  /** What the operator decides by. */
+  readonly tuning: NodeTuningInput;
+  /** KubeletConfigs and RuntimeClasses that have the names of objects derived from the written profiles. */
+  readonly derived: readonly KubeObject[];
+}
+
+export type PlanResult =
+  | { readonly type: "planned"; readonly plan: ChangePlan }
+  /** The webhook would reject a written object. */
+  | { readonly type: "refused"; readonly problems: readonly string[] };
+
+/** What writes would do to a cluster. Pure: all that the plan depends on is in the input. */
+export function planChanges({ writes, cluster }: PlanInput): PlanResult {
+  const objects = writes.map(({ after }) => after);
+  const before = cluster.tuning;
+  const written = tuningAfter(before, objects);
+  const nodes = withWritten(cluster.nodes, objects.filter(isKind("Node")));
+  const { pools, machineConfigs } = written;
+  const profiles = profileChanges({ writes, after: written, cluster: { ...cluster, nodes, pools, machineConfigs } });
+  if (profiles.problems.length > 0) return { type: "refused", problems: profiles.problems };
+
+  const traits = traitsOf(nodes, cluster.profiles ?? []);
+  const preview = previewTuning({
+    before,
+    after: { ...written, tuneds: withWritten(written.tuneds, profiles.tuneds) },
+    written: [...objects.filter(isTunedInUse), ...profiles.tuneds].map(({ metadata }) => metadata.name ?? ""),
+    answers: {
+      before: answersOf((node) => traits.get(node)),
+      after: answersOf((node) => {
+        const [now, profile] = [traits.get(node), profiles.profileOf(node)];
+        return now && profile ? afterRestart(now, profile) : now;
+      }),
+    },
+  });
+  return {
+    type: "planned",
+    plan: {
+      ...preview,
+      findings: [...profiles.findings, ...preview.findings, ...ignoredNamespaces(objects)].toSorted(mostSevereFirst),
+      objects: [...writes.map(plannedObject), ...profiles.objects],
+      configurations: profiles.configurations,
+    },
+  };
+}
+
+/** What the operator decides by once the objects are written, without those that are derived from them. */
+function tuningAfter(before: NodeTuningInput, objects: readonly KubeObject[]): NodeTuningInput {
+  const nodes = objects.filter(isKind("Node")).map((node) => projectNode(node as NodeFacts));
+  const pools = objects.filter(isKind("MachineConfigPool")) as MachineConfigPool[];
+  return {
+    ...before,
+    tuneds: withWritten(before.tuneds, objects.filter(isTunedInUse) as Tuned[]),
+    nodes: withWritten(before.nodes, nodes),
+    pools: before.pools && withWritten(before.pools, pools),
+  };
+}
+
+function isTunedInUse({ kind, metadata }: KubeObject): boolean {
+  return kind === "Tuned" && metadata.namespace === tuningNamespace;
+}
+
+const isKind =
+  (kind: string) =>
+  (object: KubeObject): boolean =>
+    object.kind === kind;
