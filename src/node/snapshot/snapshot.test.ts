@@ -102,7 +102,7 @@ describe("an archive as a file system", () => {
 });
 
 async function* packed(entries: readonly ArchiveEntry[]): AsyncGenerator<Uint8Array> {
-  yield gzipSync(Buffer.concat([...writeTar(entries)]));
+  yield gzipSync(await writeTar(entries));
 }
 
 function file(path: string, text: string): ArchiveEntry {

@@ -1,42 +1,29 @@
+import { pack, type Headers, type Pack } from "tar-stream";
 import type { ArchiveEntry } from "./archive-entry.ts";
-import { writePaxRecord } from "./pax-records.ts";
-import { blockSize, writeHeader } from "./tar-header.ts";
 
-/** A tar archive, block by block, that any program reads. The same entries are always the same bytes. */
-export function* writeTar(entries: Iterable<ArchiveEntry>): Generator<Uint8Array> {
-  for (const entry of entries) {
-    const name = entry.type === "folder" ? `${entry.path}/` : entry.path;
-    const link = entry.type === "link" ? entry.to : "";
-    const bytes = entry.type === "file" ? entry.bytes : new Uint8Array();
-    const records = [
-      ...(fits(name) ? [] : [writePaxRecord("path", name)]),
-      ...(fits(link) ? [] : [writePaxRecord("linkpath", link)]),
-    ];
-    if (records.length > 0) {
-      const said = Buffer.concat(records);
-      yield writeHeader({ name: "PaxHeader", size: said.length, type: "x", link: "" });
-      yield* padded(said);
-    }
-    yield writeHeader({
-      name: fits(name) ? name : "long-name",
-      size: bytes.length,
-      type: types[entry.type],
-      link: fits(link) ? link : "long-link",
+/** A tar archive that any program reads. The same entries always give the same bytes. */
+export async function writeTar(entries: Iterable<ArchiveEntry>): Promise<Buffer> {
+  const tar = pack();
+  const added = addAll(entries, tar).catch((error: Error) => void tar.destroy(error));
+  const parts: Buffer[] = [];
+  for await (const part of tar) parts.push(part);
+  await added;
+  return Buffer.concat(parts);
+}
+
+/** One after the other: tar-stream calls itself for every entry that waits. */
+async function addAll(entries: Iterable<ArchiveEntry>, tar: Pack): Promise<void> {
+  for (const entry of entries)
+    await new Promise<void>((resolve, reject) => {
+      const bytes = entry.type === "file" ? Buffer.from(entry.bytes) : undefined;
+      tar.entry(headersOf(entry), bytes, (error) => (error ? reject(error) : resolve()));
     });
-    yield* padded(bytes);
-  }
-  // Two blocks of zeros end an archive.
-  yield new Uint8Array(2 * blockSize);
+  tar.finalize();
 }
 
-const types = { file: "0", link: "2", folder: "5" } as const;
-
-function fits(name: string): boolean {
-  return Buffer.byteLength(name) <= 100;
-}
-
-function* padded(bytes: Uint8Array): Generator<Uint8Array> {
-  if (bytes.length > 0) yield bytes;
-  const rest = bytes.length % blockSize;
-  if (rest > 0) yield new Uint8Array(blockSize - rest);
+function headersOf(entry: ArchiveEntry): Headers {
+  const mtime = new Date(0);
+  if (entry.type === "file") return { type: "file", name: entry.path, mtime };
+  if (entry.type === "folder") return { type: "directory", name: `${entry.path}/`, mtime };
+  return { type: "symlink", name: entry.path, linkname: entry.to, mtime };
 }

@@ -20,7 +20,7 @@ export async function agentSysinfo(options: Options): Promise<void> {
   const entries = await collect(new LinuxHost(root, atOnce));
   if (onlineCpus(readTopology(new ArchiveView(entries))).length === 0)
     throw new Error(`--sysinfo: no CPU is to be seen below ${root}: is the node's own file system mounted there?`);
-  const bytes = await promisify(gzip)(Buffer.concat([...writeTar(entries)]));
+  const bytes = await promisify(gzip)(await writeTar(entries));
   if (file !== "-") return writeFile(file, bytes);
   // Whoever reads may have seen enough.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {

@@ -50,7 +50,7 @@ export async function place(root: string, path: string, content: string | Uint8A
 /** A snapshot of a node. */
 export async function sysinfo(topology: CpuTopology, by: Maker = "us"): Promise<Uint8Array> {
   const entries = entriesOf(topology);
-  return by === "us" ? gzipSync(Buffer.concat([...writeTar(entries)])) : systemTar(entries);
+  return by === "us" ? gzipSync(await writeTar(entries)) : systemTar(entries);
 }
 
 function entriesOf(topology: CpuTopology): ArchiveEntry[] {
