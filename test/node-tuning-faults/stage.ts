@@ -35,7 +35,7 @@ export class Stage {
   readonly #stopHousekeeping: () => void;
 
   private constructor() {
-    this.#stopHousekeeping = this.server.keepHouse();
+    this.#stopHousekeeping = this.server.startHousekeeping();
   }
 
   static async open(): Promise<Stage> {

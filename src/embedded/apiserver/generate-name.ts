@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 
-/** Without vowels and look-alikes, so that chance spells nothing and names can be read aloud. */
+/** Kubernetes' alphabet for generated names: no vowels, so no words, and no characters that look alike. */
 const alphabet = "bcdfghjklmnpqrstvwxz2456789";
 
-/** The base, cut if need be, and five characters of chance: a name of at most 63. */
+/** The base, cut if need be, and five random characters: at most 63 in all. */
 export function generateName(base: string): string {
-  // Of all that gives chance, Node has this at hand without asking the system each time.
+  // Node caches the randomness of UUIDs: most calls need no system call.
   const digits = randomUUID();
   let suffix = "";
   for (const at of [0, 2, 4, 6, 9]) suffix += alphabet[Number.parseInt(digits.slice(at, at + 2), 16) % alphabet.length];

@@ -2,7 +2,7 @@ import { apiVersionOf } from "../../language/object/meta.ts";
 import type { Resource } from "./resource.ts";
 import { qualified } from "./status-error.ts";
 
-/** Every resource that is served at the moment: the built-in ones, and those that definitions add and take away. */
+/** Every resource that is served now: the built-in ones, and those that CustomResourceDefinitions add and remove. */
 export class Registry {
   readonly #builtin: readonly Resource[];
   readonly #custom = new Map<string, readonly Resource[]>();
@@ -15,7 +15,7 @@ export class Registry {
     this.#index();
   }
 
-  /** Moves with every change: what was computed from the resources holds until it does. */
+  /** Grows with every change; what was computed from the resources is valid while it stays the same. */
   get generation(): number {
     return this.#generation;
   }
@@ -53,7 +53,7 @@ export class Registry {
   }
 }
 
-/** Where objects of a resource lie in the store, whatever version they are asked for in. */
+/** The collection of the store that holds a resource's objects, the same for every version. */
 export function collectionOf(resource: Pick<Resource, "group" | "plural" | "storedAs">): string {
   const { plural, group } = resource.storedAs ?? resource;
   return qualified(plural, group);

@@ -8,7 +8,7 @@ import type { ClientConfig } from "./webhook-client/review-client.ts";
 
 export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
 
-/** One kind in one served version: everything the request handlers need to know of it, built in or custom. */
+/** One kind in one served version, built in or custom: everything that request handlers need to know about it. */
 export interface Resource {
   readonly group: string;
   readonly version: string;
@@ -20,31 +20,31 @@ export interface Resource {
   readonly categories: readonly string[];
   readonly namespaced: boolean;
   readonly verbs: readonly Verb[];
-  /** What discovery says of a kind on its way out: less than what is still answered. */
-  readonly toldVerbs?: readonly Verb[];
+  /** The verbs in discovery, where they differ: the kind of a CRD that is being deleted still answers more. */
+  readonly discoveryVerbs?: readonly Verb[];
   /** The version objects are stored in; another version of the same kind converts when it reads and writes. */
   readonly storageVersion: string;
-  /** Of a custom kind: all its versions, and who converts between them. */
+  /** Of a custom kind: all its versions, and the webhook that converts between them. */
   readonly versions?: Versions;
-  /** Objects of this kind are those of another one, which this one shows in words of its own. */
+  /** The kind shows the stored objects of another kind in its own fields: events.k8s.io shows core Events. */
   readonly storedAs?: StoredAs;
   /** The whole object's schema, `metadata` included. Drives decoding, pruning, ownership of fields and strategic merge. */
   readonly schema: Schema;
   /** Built-in kinds are decoded as Go decodes them and know strategic merge; custom ones follow their schema. */
   readonly origin: "builtin" | "custom";
-  /** Sent with every answer about this version: it is deprecated. */
+  /** The Warning header of every response about a deprecated version. */
   readonly warning?: string;
   /** Field selectors beyond metadata.name and metadata.namespace: `spec.nodeName` → its value in an object. */
   readonly selectableFields: Readonly<Record<string, (object: KubeObject) => string>>;
   readonly columns: readonly Column[];
   readonly strategy: Strategy;
-  /** Nothing of this kind is stored: a create is answered with what this returns (SelfSubjectAccessReview, …). */
+  /** Answers a create; objects of such a kind are never stored (SelfSubjectAccessReview, …). */
   readonly compute?: (body: KubeObject, context: ActionContext) => Promise<KubeObject>;
   /** `status`, `scale`, … Only those named here are served. */
   readonly subresources: Readonly<Record<string, Subresource>>;
 }
 
-/** Where the objects lie that two kinds have in common, and the way there and back. Both make a new object. */
+/** Where the objects that two kinds share are stored, and the conversions. Both return a new object. */
 export interface StoredAs {
   readonly group: string;
   readonly version: string;
@@ -55,18 +55,18 @@ export interface StoredAs {
 }
 
 export interface Versions {
-  /** By name, whether they are served or not: stored objects may be in any. */
+  /** By name, served or not: stored objects may be in any of them. */
   readonly all: ReadonlyMap<string, Resource>;
-  /** Absent where versions differ in nothing but apiVersion. */
+  /** Absent with conversion strategy None, where versions differ only in apiVersion. */
   readonly webhook?: ConversionWebhook;
-  /** Only objects that lie in this very version are read and written, and nothing is converted. */
+  /** Only objects stored in this version are read and written; nothing is converted. */
   readonly asIs?: boolean;
 }
 
 export interface ConversionWebhook {
   readonly client: ClientConfig;
   /** The version of ConversionReview it understands. */
-  readonly speaks: "v1" | "v1beta1";
+  readonly reviewVersion: "v1" | "v1beta1";
 }
 
 /** A column of `kubectl get`. */
@@ -80,66 +80,66 @@ export interface Column {
   readonly cell: (object: KubeObject, now: number) => unknown;
 }
 
-/** What admission may look up: `priorityclasses.scheduling.k8s.io`, `high`. */
+/** What admission may look up, by collection and key: `priorityclasses.scheduling.k8s.io`, `high`. */
 export interface Lookup {
   head(collection: string, key: string): KubeObject | undefined;
   list(collection: string): readonly KubeObject[];
 }
 
-/** What a kind does to an object on its way in. Functions change `object` in place: it is the request's own copy. */
+/** What a kind does to an object that is written. Functions change `object` in place: it is the request's own copy. */
 export interface Strategy {
-  /** Fills what the user left out. Runs after decoding, on create, update and patch. */
+  /** Sets fields that the client left out. Runs after decoding, on create, update and patch. */
   readonly defaults?: (object: KubeObject) => void;
-  /** Sets what only the server decides; drops what this endpoint ignores (status of a new object). */
+  /** Sets what only the server decides; drops what this endpoint ignores (the status of a new object). */
   readonly prepareForCreate?: (object: KubeObject, now: number) => void;
   readonly prepareForUpdate?: (object: KubeObject, old: KubeObject) => void;
   /** Built-in admission: like prepareForCreate, but fields set here belong to no field manager. */
   readonly admitCreate?: (object: KubeObject, objects: Lookup) => void;
-  /** Takes what no two objects may share; `old` is absent on creation. What the write leaves unused goes back by itself. */
+  /** Allocates what no two objects may share; `old` is absent on creation. The reservation releases what stays unused. */
   readonly allocate?: (object: KubeObject, old: KubeObject | undefined, pools: Reservation) => FieldError[];
   readonly validate?: (object: KubeObject) => FieldError[];
-  /** What is asked of new objects alone. */
+  /** Rules for new objects only. */
   readonly validateCreate?: (object: KubeObject) => FieldError[];
   readonly validateUpdate?: (object: KubeObject, old: KubeObject) => FieldError[];
-  /** What the user should know of an object that is no fault. */
+  /** Warnings about a valid object. */
   readonly warnings?: (object: KubeObject) => string[];
-  /** Why a name is no good for this kind; the default is a DNS subdomain. */
+  /** Why a name is invalid for this kind; by default a name is a DNS subdomain. */
   readonly validateName?: (name: string) => string[];
-  /** Finalizers need not name a domain; those of custom kinds never need to. */
+  /** Finalizers need no domain. Those of custom kinds never need one. */
   readonly anyFinalizer?: boolean;
-  /** metadata.generation counts changes of everything but metadata and status, where the kind has it. */
+  /** metadata.generation counts changes of everything but metadata and status. */
   readonly hasGeneration?: boolean;
-  /** Top-level fields that the main endpoint ignores on update and that belong to no manager there. */
+  /** Top-level fields that the main endpoint ignores on update; it records no field manager for them. */
   readonly ignoredFields?: readonly string[];
-  /** A PUT must say which version it replaces. Where this is not set, one that says none replaces any. */
+  /** A PUT must name the resourceVersion it replaces. Otherwise a PUT without one replaces any version. */
   readonly requiresVersion?: boolean;
   /** A PUT on a name that does not exist creates it (Lease, Event, …). */
   readonly createOnUpdate?: boolean;
-  /** Seconds for which a deletion is put off, given how many were asked for. Default: none. */
+  /** The grace period of a deletion in seconds, given the requested one. Default: none. */
   readonly gracePeriod?: (object: KubeObject, asked: number | undefined) => number;
-  /** Why this object may not be deleted at all. */
+  /** Why this object may never be deleted. */
   readonly refuseDelete?: (object: KubeObject) => string | undefined;
   /**
-   * What a deletion changes in an object that stays for a while, beyond deletionTimestamp. Called once, when it begins.
-   * A kind that has this counts no grace period and no generation for it.
+   * What a deletion changes beyond deletionTimestamp in an object that is not removed at once. Called once, at its begin.
+   * Such a deletion sets no grace period and does not raise the generation.
    */
   readonly onDelete?: (object: KubeObject, now: number) => KubeObject;
   /** Something beyond metadata.finalizers keeps a deleted object. */
   readonly isHeld?: (object: KubeObject) => boolean;
-  /** Dependents stay where a deletion does not say what becomes of them, and whoever deletes may be told. */
+  /** A deletion without propagationPolicy orphans dependents; `warning` goes to the client that deletes. */
   readonly orphans?: { readonly warning?: string };
-  /** Answer deletes with the object instead of a Status. */
+  /** A delete is answered with the object instead of a Status. */
   readonly returnDeleted?: boolean;
 }
 
 export type Subresource =
   | {
       readonly type: "status";
-      /** The top-level fields this endpoint writes, `status` unless told: `namespaces/finalize` writes `spec`. */
+      /** The top-level fields this endpoint writes. Default `status`; `namespaces/finalize` writes `spec`. */
       readonly writes?: readonly string[];
-      /** Labels and the like stay as they are too; of custom kinds they always do. */
+      /** The endpoint leaves metadata alone. Those of custom kinds always do. */
       readonly keepsMetadata?: boolean;
-      /** What the endpoint takes: get, patch and update unless told. */
+      /** Default: get, patch and update. */
       readonly verbs?: readonly Verb[];
       readonly prepareForUpdate?: (object: KubeObject, old: KubeObject, now: number) => void;
       readonly validateUpdate?: (object: KubeObject, old: KubeObject) => FieldError[];
@@ -149,10 +149,10 @@ export type Subresource =
       readonly specReplicasPath: string;
       readonly statusReplicasPath: string;
       readonly labelSelectorPath?: string;
-      /** In place of a path, where the object says its selector in another form. */
+      /** Instead of a path, where the object does not hold its selector as text. */
       readonly labelSelector?: (object: KubeObject) => string;
     }
-  /** A deed rather than a part of the object: `serviceaccounts/token`. The body is of another kind. */
+  /** An action on the object rather than a part of it: `serviceaccounts/token`. The body is of another kind. */
   | {
       readonly type: "action";
       readonly group: string;
@@ -161,14 +161,14 @@ export type Subresource =
       readonly verbs: readonly Verb[];
       readonly schema: Schema;
       readonly defaults?: (body: KubeObject) => void;
-      /** Checks and completes what was admitted; what may only refuse sees what came of it. */
+      /** Checks and completes the admitted body, before validating admission sees it. */
       readonly prepare?: (body: KubeObject, context: ActionContext) => void;
       readonly perform: (body: KubeObject, context: ActionContext) => Promise<KubeObject>;
     }
-  /** Answered from elsewhere, byte by byte: `pods/log`, `nodes/proxy`. */
+  /** Passed through to a kubelet, byte by byte: `pods/log`, `nodes/proxy`. */
   | {
       readonly type: "connect";
-      /** What discovery says the body is of. */
+      /** The kind in discovery. */
       readonly kind: string;
       readonly verbs: readonly Verb[];
       readonly connect: (connection: Connection) => Promise<void>;
@@ -177,7 +177,7 @@ export type Subresource =
 export interface Connection {
   readonly namespace: string;
   readonly name: string;
-  /** What follows the subresource in the URL, query included. */
+  /** The part of the URL after the subresource, with the query. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly request: HttpRequest;
@@ -186,7 +186,7 @@ export interface Connection {
 
 export interface ActionContext {
   readonly user: User;
-  /** Of the object the action is upon; empty for a kind that is only computed. */
+  /** Of the object that the action is on; empty for a kind that is only computed. */
   readonly namespace: string;
   readonly name: string;
   readonly dryRun: boolean;

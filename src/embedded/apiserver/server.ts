@@ -16,17 +16,17 @@ import { reviewResources, tokenRequestAction } from "./auth/reviews.ts";
 import { ServiceAccountTokens } from "./auth/token/service-account-token.ts";
 import { WebhookConverter } from "./conversion/webhook-converter.ts";
 import { definitionResource } from "./custom/definition-resource.ts";
-import { announce } from "./housekeeping/kubernetes-service.ts";
+import { writeKubernetesService } from "./housekeeping/kubernetes-service.ts";
 import { ApiServices } from "./housekeeping/api-services.ts";
 import { bootstrap } from "./housekeeping/bootstrap.ts";
 import { Definitions } from "./housekeeping/definitions.ts";
 import { expireEvents } from "./housekeeping/event-expiry.ts";
 import { GarbageCollector } from "./housekeeping/garbage-collector.ts";
-import { NamespaceFurniture } from "./housekeeping/namespace-defaults.ts";
+import { NamespaceDefaults } from "./housekeeping/namespace-defaults.ts";
 import { expireJobs } from "./housekeeping/job-expiry.ts";
 import { Namespaces } from "./housekeeping/namespaces.ts";
-import { reportOnPolicies } from "./housekeeping/policy-status.ts";
-import { forgetEndpointsOfServices } from "./housekeeping/service-endpoints.ts";
+import { reportPolicyStatus } from "./housekeeping/policy-status.ts";
+import { deleteEndpointsOfServices } from "./housekeeping/service-endpoints.ts";
 import { Dispatcher } from "./http/dispatch.ts";
 import { listen } from "./http/listener.ts";
 import { Paths } from "./http/paths.ts";
@@ -43,16 +43,16 @@ import type { Resource } from "./resource.ts";
 import type { Services } from "./request/context.ts";
 import { podBinding } from "./request/subresource/pod-binding.ts";
 import { podEviction } from "./request/subresource/pod-eviction.ts";
-import { Turns } from "./request/fair-queue.ts";
+import { FairQueue } from "./request/fair-queue.ts";
 import { type Backend, MemoryBackend } from "./storage/store.ts";
 import { ObjectStore } from "./storage/object-store.ts";
 import { StoreReader } from "./storage/store-reader.ts";
 import { Views } from "./storage/views.ts";
 
 export interface ServerOptions {
-  /** Where keys, objects and the admin kubeconfig are kept. */
+  /** Holds keys, objects and the admin kubeconfig. */
   readonly dir: string;
-  /** Default 0: a free one. */
+  /** Default 0: any free port. */
   readonly port?: number;
   /** Default 127.0.0.1. */
   readonly host?: string;
@@ -61,11 +61,11 @@ export interface ServerOptions {
   /** Survive a power loss too. Default false. */
   readonly fsync?: boolean;
   /**
-   * Default true. Without it namespaces stay Terminating and have no account for pods, and nobody collects garbage, as on
-   * a real server alone.
+   * Default true. Without it namespaces stay Terminating and have no default ServiceAccount, and garbage is not
+   * collected, as with kube-apiserver without kube-controller-manager.
    */
   readonly housekeeping?: boolean;
-  /** Admission plug-ins to do without, by the names that kube-apiserver knows them by. */
+  /** Admission plug-ins to leave out, by kube-apiserver's names. */
   readonly disabledPlugins?: readonly string[];
   readonly clock?: Clock;
   readonly log?: Log;
@@ -140,25 +140,25 @@ async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<Ap
     registry,
     authorizer,
     admission,
-    turns: new Turns(clock),
+    writeQueue: new FairQueue(clock),
     clock,
   };
-  // Webhooks have no say in what the server cannot begin without: they may run on it.
-  const unasked: Services = { ...services, admission: new Admission(builtinPlugins(reader, authorizer)) };
-  await bootstrap(unasked);
+  // Webhooks are not called for what the server needs to start: they may themselves run on this server.
+  const withoutWebhooks: Services = { ...services, admission: new Admission(builtinPlugins(reader, authorizer)) };
+  await bootstrap(withoutWebhooks);
   closers.push(
     new Definitions(services, definitionResource, log).start(),
-    forgetEndpointsOfServices(services, log),
+    deleteEndpointsOfServices(services, log),
     expireEvents(services, log),
-    await new ApiServices(unasked, log).start(),
+    await new ApiServices(withoutWebhooks, log).start(),
   );
   if (options.housekeeping !== false)
     closers.push(
       new Namespaces(services, log).start(),
-      new NamespaceFurniture(services, authority.caPem, log).start(),
+      new NamespaceDefaults(services, authority.caPem, log).start(),
       new GarbageCollector(services, log).start(),
       expireJobs(services, log),
-      reportOnPolicies(services, log),
+      reportPolicyStatus(services, log),
     );
 
   let address = "";
@@ -176,9 +176,9 @@ async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<Ap
   closers.push(() => listener.close());
   address = `${host}:${listener.port}`;
   const url = `https://${address}`;
-  await announce(unasked, { host, port: listener.port });
+  await writeKubernetesService(withoutWebhooks, { host, port: listener.port });
   const kubeconfig = join(dir, "kubeconfig");
-  // A token and no certificate: a certificate would win over `kubectl --token`.
+  // A token and no certificate: a certificate would take precedence over `kubectl --token`.
   await writeKubeconfig(kubeconfig, { server: url, caPem: authority.caPem, token: authority.adminToken });
   return { url, port: listener.port, kubeconfig, authority };
 }
@@ -190,7 +190,7 @@ interface ResourceDependencies {
   readonly serviceAccountTokens: ServiceAccountTokens;
   readonly clock: Clock;
   readonly kubelets: KubeletClient;
-  /** Not there yet while resources are made; deeds upon pods need them. */
+  /** A function, because services are built after the resources; actions on pods need them. */
   readonly services: () => Services;
 }
 
@@ -205,14 +205,14 @@ function resources({
 }: ResourceDependencies): Resource[] {
   const schemas = definition;
   const token = tokenRequestAction({ objects: reader, tokens: serviceAccountTokens, clock, schemas });
-  const deeds: Readonly<Record<string, Resource["subresources"]>> = {
+  const actions: Readonly<Record<string, Resource["subresources"]>> = {
     nodes: { proxy: nodeProxy(reader, kubelets) },
     pods: { binding: podBinding(services), eviction: podEviction(services), log: podLog(reader, kubelets) },
     serviceaccounts: { token },
   };
   const stored = builtinResources().map((resource) =>
-    resource.group === "" && Object.hasOwn(deeds, resource.plural)
-      ? { ...resource, subresources: { ...resource.subresources, ...deeds[resource.plural] } }
+    resource.group === "" && Object.hasOwn(actions, resource.plural)
+      ? { ...resource, subresources: { ...resource.subresources, ...actions[resource.plural] } }
       : resource,
   );
   return [...stored, ...reviewResources({ authorizer, authenticator, clock, schemas }), definitionResource];

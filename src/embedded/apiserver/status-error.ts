@@ -1,7 +1,7 @@
 import type { Status, StatusDetails } from "../../language/object/status.ts";
 import type { FieldError } from "../../language/schema/field-error.ts";
 
-/** A refusal with its HTTP code and reason. Thrown anywhere below a request, answered at the HTTP edge. */
+/** A refusal with its HTTP code and reason. Thrown anywhere below a request, sent to the client by `http/dispatch.ts`. */
 export class StatusError extends Error {
   readonly code: number;
   readonly reason: string;

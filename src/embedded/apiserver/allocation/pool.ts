@@ -1,13 +1,13 @@
-/** Whole numbers of a range of which each has one holder at a time: ports of nodes, addresses by their place in a network. */
+/** A range of numbers with one holder each: node ports, or addresses by their offset in a network. */
 export class Pool {
   readonly first: number;
   readonly last: number;
   readonly #dynamic: number;
   readonly #random: () => number;
-  /** A number may be held twice for a moment: by the object that was just written, and by the request that wrote it. */
+  /** Counts, because a number is briefly held twice: by the written object and by the request that wrote it. */
   readonly #holds = new Map<number, number>();
 
-  /** The lowest `kept` numbers are left to those who ask for one, for as long as there are others. */
+  /** The lowest `kept` numbers are reserved for explicit requests, as long as others are free. */
   constructor(first: number, last: number, kept: number, random: () => number = Math.random) {
     this.first = first;
     this.last = last;
@@ -33,7 +33,7 @@ export class Pool {
     else this.#holds.set(number, holds - 1);
   }
 
-  /** Any free number. By chance, so that one that was just given back is not given out at once to another. */
+  /** A random free number, so that a released number is not reused at once. */
   free(): number | undefined {
     return this.#freeIn(this.#dynamic, this.last) ?? this.#freeIn(this.first, this.#dynamic - 1);
   }

@@ -5,7 +5,7 @@ import type { ObjectStore } from "../storage/object-store.ts";
 import type { Entry } from "../storage/store.ts";
 import { Pool } from "./pool.ts";
 
-/** What services have that no two may share. The numbers of ports are the nodes'. */
+/** What a service holds exclusively: cluster IPs and node ports. */
 export interface Held {
   readonly addresses: readonly string[];
   readonly ports: readonly number[];
@@ -20,8 +20,8 @@ export interface ServicePoolsOptions {
 }
 
 /**
- * The addresses and ports that services may have. What is taken follows from the services in the store alone, so that
- * there is nothing beside them that could disagree with them after a crash.
+ * The addresses and node ports of services. What is taken is derived from the stored services alone, so that no second
+ * record can disagree with them after a crash.
  */
 export class ServicePools {
   readonly #store: ObjectStore;
@@ -38,18 +38,18 @@ export class ServicePools {
     if (!cidr) throw new Error(`serve services in ${network}: not a network`);
     this.#network = masked(cidr);
     const size = 2 ** (width(cidr.ip) - cidr.prefix);
-    // The first address is the network's and the last is for all of it.
+    // Without the network address and the broadcast address.
     this.#addresses = new Pool(1, size - 2, band(size, 16, 256), random);
     this.#ports = new Pool(30000, 32767, band(2768, 32, 128), random);
   }
 
-  /** What the request takes stays its own until it ends it, when what it wrote is counted by itself. */
+  /** Holds what the request takes until `end`, by when the stored service counts itself. */
   reserve(): Reservation {
     this.#follow();
     return new Reservation(this.#network, this.#addresses, this.#ports);
   }
 
-  /** Counting begins with the first request that needs it, and goes on for as long as the store is there. */
+  /** Follows the store from the first reservation on. */
   #follow(): void {
     if (this.#held) return;
     this.#held = new Map();
@@ -72,7 +72,7 @@ export class ServicePools {
   }
 }
 
-/** What one request takes. Asking for something in particular answers why it cannot be had. */
+/** What one request takes. `address` and `port` return why a specific one is not available. */
 export class Reservation {
   readonly #network: Cidr;
   readonly #addresses: Pool;
@@ -126,13 +126,13 @@ export class Reservation {
   }
 }
 
-/** How far into the network an address is; what is no address of it is nowhere in it. */
+/** The offset of an address in the network; -1 if it is outside. */
 function placeOf(network: Cidr, text: string): number {
   const ip = parseIp(text);
   return ip && contains(network, ip) ? Number(ip.bits - network.ip.bits) : -1;
 }
 
-/** A share of the range is left to those who ask for a number of their own, at least 16 of them. */
+/** As kube-apiserver: the size of the range reserved for explicit requests, at least 16. */
 function band(size: number, share: number, most: number): number {
   return size <= 16 ? 0 : Math.min(Math.max(16, Math.floor(size / share)), most);
 }

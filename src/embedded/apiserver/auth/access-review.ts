@@ -10,19 +10,19 @@ import type { Attributes, Authorizer, User } from "./user.ts";
 
 const GROUP = "authorization.k8s.io";
 
-/** SelfSubjectAccessReview: may I? */
+/** SelfSubjectAccessReview: may the sender do this? */
 export function reviewSelfAccess(body: KubeObject, user: User, authorizer: Authorizer): KubeObject {
   refuse([...accessErrors(body), ...metadataErrors(body)]);
   return answered(body, user, authorizer);
 }
 
-/** SubjectAccessReview: may they? */
+/** SubjectAccessReview: may the named user do this? */
 export function reviewAccess(body: KubeObject, authorizer: Authorizer): KubeObject {
   refuse([...accessErrors(body), ...subjectErrors(body), ...metadataErrors(body)]);
   return answered(body, subjectOf(body), authorizer);
 }
 
-/** LocalSubjectAccessReview: may they, in this namespace? */
+/** LocalSubjectAccessReview: may the named user do this in this namespace? */
 export function reviewLocalAccess(body: KubeObject, namespace: string, authorizer: Authorizer): KubeObject {
   const resource = at(body, "spec", "resourceAttributes");
   const asked = text(get(resource, "namespace"));
@@ -42,7 +42,7 @@ export function reviewLocalAccess(body: KubeObject, namespace: string, authorize
   return answered(body, subjectOf(body), authorizer);
 }
 
-/** SelfSubjectRulesReview: what may I, in this namespace? */
+/** SelfSubjectRulesReview: what may the sender do in this namespace? */
 export function reviewSelfRules(body: KubeObject, user: User, authorizer: ClusterAuthorizer): KubeObject {
   const namespace = text(at(body, "spec", "namespace"));
   if (!namespace) throw badRequest("no namespace on request");
@@ -96,7 +96,7 @@ function attributesOf(body: KubeObject): Attributes {
   };
 }
 
-/** What cannot be understood is left out: it narrows nothing, so nothing is allowed for its sake. */
+/** An invalid selector is left out. That is safe: without it the question is about all objects. */
 function fieldSelectorOf(selector: unknown): { fieldSelector?: FieldRequirement[] } {
   const raw = text(get(selector, "rawSelector"));
   if (raw)
@@ -127,7 +127,7 @@ function subjectOf(body: KubeObject): User {
 
 function refuse(errors: readonly FieldError[]): void {
   if (errors.length === 0) return;
-  // The real server names the group alone.
+  // kube-apiserver names only the group here.
   const { code, reason, message, details } = invalidObject(GROUP, "", "", errors);
   throw new StatusError(code, reason, message, { group: GROUP, causes: details?.causes });
 }
@@ -189,5 +189,5 @@ function requirementErrors(requirement: unknown, field: string): FieldError[] {
   return errors;
 }
 
-/** The real server shows these with Go's names of the fields. */
+/** kube-apiserver prints these with Go's field names. */
 const goPath = (value: unknown): unknown => ({ Path: text(get(value, "path")), Verb: text(get(value, "verb")) });

@@ -4,14 +4,14 @@ import { impersonate } from "./impersonation.ts";
 import type { ServiceAccountTokens, TokenOutcome } from "./token/service-account-token.ts";
 import { anonymous, type Authorizer, type User } from "./user.ts";
 
-/** What of `socket.getPeerCertificate()` says who it is. Pass the same object for every request of a connection. */
+/** The identity in `socket.getPeerCertificate()`. Pass the same object for every request of a connection. */
 export interface ClientCertificate {
   readonly subject?: { readonly CN?: string | string[]; readonly O?: string | string[] };
   readonly fingerprint256?: string;
 }
 
 export interface RequestCredentials {
-  /** Only where the connection's certificate was verified (`socket.authorized`). */
+  /** Only if TLS verified the certificate (`socket.authorized`). */
   readonly clientCertificate?: ClientCertificate;
   readonly authorization?: string;
   /** Name, value, name, value: `request.rawHeaders`. */
@@ -21,15 +21,15 @@ export interface RequestCredentials {
 export interface AuthenticatorOptions {
   readonly authorizer: Authorizer;
   readonly serviceAccountTokens: ServiceAccountTokens;
-  /** Bearer tokens that never change, and whose they are. */
+  /** Bearer tokens that never change, and their users. */
   readonly staticTokens?: ReadonlyMap<string, User>;
 }
 
-/** Says who sends a request. */
+/** Finds the user who sends a request. */
 export class Authenticator {
   readonly #authorizer: Authorizer;
   readonly #serviceAccountTokens: ServiceAccountTokens;
-  /** By digest: how long a look-up takes tells nothing of the tokens. */
+  /** By digest, so that the time of a look-up reveals nothing about the tokens. */
   readonly #staticTokens = new Map<string, User>();
   readonly #certificateUsers = new WeakMap<ClientCertificate, User>();
 
@@ -39,12 +39,12 @@ export class Authenticator {
     for (const [token, user] of staticTokens) this.#staticTokens.set(digest(token), user);
   }
 
-  /** The user a request acts as. Throws 401 for a token that is not good, 403 for impersonation that is not allowed. */
+  /** The user a request acts as. Throws 401 for an invalid token, 403 for forbidden impersonation. */
   authenticate(request: RequestCredentials): User {
     return impersonate(this.#sender(request), request.rawHeaders, this.#authorizer);
   }
 
-  /** For whom a bearer token speaks towards `audiences`; the server itself is meant where none are named. */
+  /** The user of a bearer token that is valid for one of `audiences`; by default, for this server. */
   authenticateToken(token: string, audiences: readonly string[] = []): TokenOutcome {
     const { issuer } = this.#serviceAccountTokens;
     const wanted = audiences.length > 0 ? audiences : [issuer];
@@ -72,7 +72,7 @@ export class Authenticator {
   }
 }
 
-/** The common name is the user, each organisation a group. A certificate without a name says nothing. */
+/** The common name is the user, each organisation a group. Undefined without a common name. */
 export function userOf({ subject, fingerprint256 = "" }: ClientCertificate): User | undefined {
   const name = listOf(subject?.CN).at(-1);
   if (!name) return undefined;
@@ -91,7 +91,7 @@ function listOf(value: string | string[] | undefined): string[] {
   return value === undefined ? [] : Array.isArray(value) ? value : [value];
 }
 
-/** Other schemes are none of ours: such a request comes from nobody in particular. */
+/** Empty for other schemes: such a request is anonymous. */
 function bearerToken(authorization: string | undefined): string {
   const [scheme = "", token = ""] = authorization?.trim().split(" ") ?? [];
   return scheme.toLowerCase() === "bearer" ? token : "";

@@ -15,9 +15,9 @@ import { readIfThere, writeSecretFile } from "./secret-file.ts";
 const DAY = 24 * 60 * 60 * 1000;
 const AUTHORITY_DAYS = 3650;
 const IDENTITY_DAYS = 1825;
-/** An identity with less than this left is issued anew at the next start. */
+/** A certificate that expires sooner is renewed at the next start. */
 const RENEW_DAYS = 365;
-/** Certificates are valid from a little before now: clocks of other machines are behind. */
+/** Certificates are valid from a little before now, because clocks of other machines may be behind. */
 const SKEW = 5 * 60 * 1000;
 
 const authoritySubject: Subject = { commonName: "attune-ca" };
@@ -42,18 +42,18 @@ export interface Identity {
 export type IdentityRequest = Subject &
   ({ readonly purpose: "client" } | { readonly purpose: "server"; readonly names: readonly string[] });
 
-/** The keys a server's directory holds: whom clients trust, and who may prove to be whom. */
+/** The certificate authority, certificates and keys in a server's directory. */
 export interface Authority {
   readonly caPem: string;
   readonly serverCertPem: string;
   readonly serverKeyPem: string;
   readonly adminCertPem: string;
   readonly adminKeyPem: string;
-  /** A bearer token of the same standing as the admin certificate, for clients that cannot present one. */
+  /** A bearer token with the rights of the admin certificate, for clients that cannot present one. */
   readonly adminToken: string;
   /** Signs service account tokens (ES256). */
   readonly serviceAccountKey: KeyObject;
-  /** A fresh certificate of this authority, such as `system:node:NAME` in `system:nodes`. Nothing is written. */
+  /** A new certificate, such as `system:node:NAME` in `system:nodes`. Nothing is written to disk. */
   readonly issue: (request: IdentityRequest) => Identity;
 }
 
@@ -64,8 +64,8 @@ export interface AuthorityOptions {
 }
 
 /**
- * Reads `DIR/pki`, making what is missing. A certificate lies in one file with its key and is renamed into place, so a
- * crash between any two steps leaves nothing that does not belong together.
+ * Reads `DIR/pki` and creates what is missing. A certificate and its key are one file that is renamed into place, so
+ * that no crash leaves a certificate beside another one's key.
  */
 export async function openAuthority(dir: string, options: AuthorityOptions = {}): Promise<Authority> {
   const { clock = systemClock, names: extraNames = [] } = options;
@@ -165,7 +165,7 @@ async function openIdentity(
 function isGood(identity: Identity, ca: Ca, now: number, names: readonly string[]): boolean {
   const certificate = new X509Certificate(identity.certPem);
   const lasts = Date.parse(certificate.validTo);
-  // The authority's own end cannot be outlived: renewing would not help.
+  // A certificate cannot outlive its authority: renewing would not help.
   const enough = Math.min(now + RENEW_DAYS * DAY, Date.parse(ca.certificate.validTo));
   return (
     certificate.verify(ca.publicKey) &&
@@ -198,7 +198,7 @@ async function openAdminToken(path: string): Promise<string> {
 
 const BEGIN_CERTIFICATE = "-----BEGIN CERTIFICATE-----";
 
-/** `undefined` unless the text is a private key followed by the certificate of that very key. */
+/** `undefined` unless the text is a private key followed by the certificate of that key. */
 function parseIdentity(text: string): Identity | undefined {
   const start = text.indexOf(BEGIN_CERTIFICATE);
   if (start < 0) return undefined;

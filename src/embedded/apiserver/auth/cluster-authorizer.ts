@@ -3,7 +3,7 @@ import type { NodeAuthorizer } from "./node/node-authorizer.ts";
 import type { HeldRules, RbacAuthorizer } from "./rbac/rbac.ts";
 import { forbidden, StatusError } from "../status-error.ts";
 
-/** Nodes by what runs on them, everybody by roles and bindings: it is allowed if either says so. */
+/** The authorizers Node and RBAC: a request is allowed if either allows it. */
 export class ClusterAuthorizer implements Authorizer {
   readonly rbac: RbacAuthorizer;
   readonly #nodes: NodeAuthorizer;
@@ -21,7 +21,7 @@ export class ClusterAuthorizer implements Authorizer {
     return { allowed: false, reason: decision.reason ? `${asNode.reason}\n${decision.reason}` : asNode.reason };
   }
 
-  /** The rules that can be told beforehand: what a node may do depends on its pods. */
+  /** The user's RBAC rules. Incomplete for a node: what it may do depends on its pods. */
   rulesFor(user: User, namespace: string): HeldRules & { readonly incomplete: boolean } {
     const held = this.rbac.rulesFor(user, namespace);
     if (nodeNameOf(user) === undefined) return { ...held, incomplete: false };
@@ -33,7 +33,7 @@ export class ClusterAuthorizer implements Authorizer {
   }
 }
 
-/** The refusal of a request that nobody allowed. */
+/** The refusal of a request that no authorizer allowed. */
 export function denied(user: User, attributes: Attributes, decision: Decision): StatusError {
   const why = decision.reason ? `: ${decision.reason}` : "";
   const who = `User ${JSON.stringify(user.name)} cannot ${attributes.verb}`;
@@ -48,7 +48,7 @@ export function denied(user: User, attributes: Attributes, decision: Decision): 
   return forbidden(group, resource, name, message + why);
 }
 
-/** Names come from the client, and a browser may show the answer. */
+/** Names come from the client, and a browser may render the response. */
 function withoutMarkup(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -13,8 +13,8 @@ const EXTRA_PREFIX = "impersonate-extra-";
 const AUTHENTICATED = "system:authenticated";
 const UNAUTHENTICATED = "system:unauthenticated";
 
-/** Whom the sender wants to be taken for, as the headers say. */
-interface Wish {
+/** The user that the Impersonate headers name. */
+interface Impersonation {
   user: string;
   uid: string;
   groups: string[];
@@ -22,51 +22,51 @@ interface Wish {
 }
 
 /**
- * The user a request acts as: the sender, or whom its Impersonate headers name if the sender may be that user, each of
- * those groups, and so on. Throws the refusal otherwise. Headers come as name, value, name, value: joined values could
- * not be told from a group with a comma in its name.
+ * The user a request acts as: the sender, or the user of its Impersonate headers if the sender may impersonate that
+ * user and each of its groups and extras. Throws the refusal otherwise. Headers come as name, value, name, value: in
+ * joined values a comma between groups could not be distinguished from a comma in a group's name.
  */
 export function impersonate(sender: User, rawHeaders: readonly string[], authorizer: Authorizer): User {
-  const wish = readHeaders(rawHeaders);
-  if (!wish) return sender;
-  if (!wish.user) {
-    const requested = describeRest(wish);
+  const wanted = readHeaders(rawHeaders);
+  if (!wanted) return sender;
+  if (!wanted.user) {
+    const requested = describeRest(wanted);
     if (requested.length === 0) return sender;
     throw badRequest(`requested [${requested.join(" ")}] without impersonating a user`);
   }
-  for (const attributes of requestsOf(wish)) {
+  for (const attributes of requestsOf(wanted)) {
     const decision = authorizer.authorize(sender, attributes);
     if (!decision.allowed) throw denied(sender, attributes, decision);
   }
   return {
-    name: wish.user,
-    ...(wish.uid ? { uid: wish.uid } : {}),
-    groups: groupsOf(wish),
-    ...(wish.extra.size > 0 ? { extra: Object.fromEntries(wish.extra) } : {}),
+    name: wanted.user,
+    ...(wanted.uid ? { uid: wanted.uid } : {}),
+    groups: groupsOf(wanted),
+    ...(wanted.extra.size > 0 ? { extra: Object.fromEntries(wanted.extra) } : {}),
   };
 }
 
-function readHeaders(rawHeaders: readonly string[]): Wish | undefined {
-  let wish: Wish | undefined;
+function readHeaders(rawHeaders: readonly string[]): Impersonation | undefined {
+  let wanted: Impersonation | undefined;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? "";
-    // Nearly every header is passed over by its first letter.
+    // Fast path: skip headers that do not start with `i`.
     if ((name.charCodeAt(0) | 0x20) !== 0x69) continue;
     const header = name.toLowerCase();
     if (!header.startsWith("impersonate-")) continue;
-    wish ??= { user: "", uid: "", groups: [], extra: new Map() };
+    wanted ??= { user: "", uid: "", groups: [], extra: new Map() };
     const value = asUtf8(rawHeaders[i + 1] ?? "");
-    if (header === "impersonate-user") wish.user ||= value;
-    else if (header === "impersonate-uid") wish.uid ||= value;
-    else if (header === "impersonate-group") wish.groups.push(value);
+    if (header === "impersonate-user") wanted.user ||= value;
+    else if (header === "impersonate-uid") wanted.uid ||= value;
+    else if (header === "impersonate-group") wanted.groups.push(value);
     else if (header.startsWith(EXTRA_PREFIX)) {
       const key = unescaped(header.slice(EXTRA_PREFIX.length));
-      const values = wish.extra.get(key);
+      const values = wanted.extra.get(key);
       if (values) values.push(value);
-      else wish.extra.set(key, [value]);
+      else wanted.extra.set(key, [value]);
     }
   }
-  return wish;
+  return wanted;
 }
 
 /** Node reads the bytes of a header as Latin-1; clients write names in UTF-8. */
@@ -76,7 +76,7 @@ function asUtf8(value: string): string {
   return value;
 }
 
-/** Keys may be percent-encoded, for a header's name cannot hold a slash. */
+/** Keys may be percent-encoded, because a header name cannot contain a slash. */
 function unescaped(key: string): string {
   try {
     return decodeURIComponent(key);
@@ -85,8 +85,8 @@ function unescaped(key: string): string {
   }
 }
 
-/** What the sender must be allowed, one question each. */
-function requestsOf({ user, uid, groups, extra }: Wish): Attributes[] {
+/** Everything that the sender must be allowed to impersonate. */
+function requestsOf({ user, uid, groups, extra }: Impersonation): Attributes[] {
   const verb = { type: "resource", verb: "impersonate", version: "v1", namespace: "" } as const;
   const core = { ...verb, group: "", subresource: "" };
   const authentication = { ...verb, group: "authentication.k8s.io" };
@@ -101,16 +101,16 @@ function requestsOf({ user, uid, groups, extra }: Wish): Attributes[] {
   ];
 }
 
-/** A user has the groups asked for, those of its kind if none were, and the one that says whether it is known. */
-function groupsOf({ user, groups }: Wish): string[] {
+/** The requested groups, or a service account's own if none were, and system:authenticated or unauthenticated. */
+function groupsOf({ user, groups }: Impersonation): string[] {
   const account = parseServiceAccountName(user);
   const all = groups.length === 0 && account ? serviceAccountGroups(account.namespace) : [...groups];
   if (user === anonymous.name) return all.includes(UNAUTHENTICATED) ? all : [...all, UNAUTHENTICATED];
   return all.includes(AUTHENTICATED) || all.includes(UNAUTHENTICATED) ? all : [...all, AUTHENTICATED];
 }
 
-/** As the real server prints its list of references: kind, namespace, name, uid, version, revision, field. */
-function describeRest({ uid, groups, extra }: Wish): string[] {
+/** As kube-apiserver prints ObjectReferences: kind, namespace, name, uid, apiVersion, resourceVersion, fieldPath. */
+function describeRest({ uid, groups, extra }: Impersonation): string[] {
   return [
     ...groups.map((name) => `{Group  ${name}    }`),
     ...[...extra].flatMap(([key, values]) =>

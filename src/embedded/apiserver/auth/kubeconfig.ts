@@ -4,16 +4,16 @@ export interface KubeconfigInput {
   /** `https://127.0.0.1:6443` */
   readonly server: string;
   readonly caPem: string;
-  /** A client that presents both is taken for the certificate's user, so that `kubectl --token` has no effect. */
+  /** A client that presents both is authenticated by the certificate, so `kubectl --token` has no effect. */
   readonly certPem?: string;
   readonly keyPem?: string;
   readonly token?: string;
-  /** The name of cluster, user and context; `attune` by default. */
+  /** The name of cluster, user and context. Default `attune`. */
   readonly name?: string;
   readonly namespace?: string;
 }
 
-/** A kubeconfig with one cluster, user and context. Every value is a double-quoted JSON string, which YAML reads alike. */
+/** A kubeconfig with one cluster, user and context. Every value is a JSON string, which is also valid YAML. */
 export function adminKubeconfig(input: KubeconfigInput): string {
   const name = JSON.stringify(input.name ?? "attune");
   const data = (pem: string): string => JSON.stringify(Buffer.from(pem).toString("base64"));
@@ -44,7 +44,7 @@ export function adminKubeconfig(input: KubeconfigInput): string {
   ].join("\n");
 }
 
-/** Writes it for its owner alone. A client that reads at the same moment sees the old file or the new one. */
+/** Readable by its owner only. A client that reads at the same moment sees the old file or the new one. */
 export async function writeKubeconfig(path: string, input: KubeconfigInput): Promise<void> {
   await writeSecretFile(path, adminKubeconfig(input));
 }

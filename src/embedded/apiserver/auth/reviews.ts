@@ -23,7 +23,7 @@ export interface ReviewDependencies {
 
 type Compute = NonNullable<Resource["compute"]>;
 
-/** The kinds that are questions: nothing is stored, a create is answered. */
+/** The review kinds: a create is answered with a status, and nothing is stored. */
 export function reviewResources({ authorizer, authenticator, clock, schemas }: ReviewDependencies): Resource[] {
   const review = (group: "authentication" | "authorization", kind: string, compute: Compute): Resource => ({
     group: `${group}.k8s.io`,
@@ -37,7 +37,7 @@ export function reviewResources({ authorizer, authenticator, clock, schemas }: R
     namespaced: kind.startsWith("Local"),
     verbs: ["create"],
     storageVersion: "v1",
-    // A getter, because linking a schema costs time that a start need not spend.
+    // A getter, so that the server links the schema when it is first used instead of at start.
     get schema() {
       return schemas(`io.k8s.api.${group}.v1.${kind}`);
     },

@@ -1,7 +1,7 @@
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** The file's text, `undefined` where there is none. */
+/** The file's text, `undefined` if there is no file. */
 export async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
@@ -11,11 +11,11 @@ export async function readIfThere(path: string): Promise<string | undefined> {
   }
 }
 
-/** Writes a file only its owner may read. After a crash the path holds the old text or the new one, never a part. */
+/** Writes a file that only its owner may read. After a crash the file holds the old text or the new one. */
 export async function writeSecretFile(path: string, text: string): Promise<void> {
   const directory = dirname(path);
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  // One name, so that what a crash left behind is taken away by the next write.
+  // A fixed name, so that the next write removes what a crash left behind.
   const temporary = `${path}.tmp`;
   await rm(temporary, { force: true });
   try {

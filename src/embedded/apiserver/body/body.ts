@@ -4,10 +4,10 @@ import { isObject, set, type Json, type JsonObject } from "../../../language/obj
 import { badRequest, StatusError, tooLarge, unsupportedMediaType } from "../status-error.ts";
 import { scanJson } from "./json-scan.ts";
 
-/** As kube-apiserver: a request's body may have 3 MiB. */
+/** As kube-apiserver: the limit of a request body. */
 export const maxBodyBytes = 3 * 1024 * 1024;
 
-/** How much of a body that nobody wants is let through before the client is cut off. */
+/** How much of a refused body is read before the connection is closed. */
 const maxUnwantedBytes = 16 * maxBodyBytes;
 
 const objectTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
@@ -33,8 +33,8 @@ export async function readBody(request: IncomingMessage | Http2ServerRequest, li
   });
 }
 
-/** Lets the rest of a body pass: a client that is still sending does not see the answer of a connection that closes. */
-export function letPass(request: IncomingMessage | Http2ServerRequest): Promise<void> {
+/** Reads and drops the rest of a body: a client that is still sending would not see the response otherwise. */
+export function drainBody(request: IncomingMessage | Http2ServerRequest): Promise<void> {
   return new Promise((resolve) => {
     if (request.complete || request.destroyed) return resolve();
     let size = 0;
@@ -46,7 +46,7 @@ export function letPass(request: IncomingMessage | Http2ServerRequest): Promise<
 
 export interface ParsedBody {
   readonly value: Json;
-  /** Keys that were given more than once. */
+  /** Paths of duplicate keys. */
   readonly duplicates: string[];
 }
 
@@ -87,7 +87,7 @@ export function parseJson(text: string, of: string): ParsedBody {
   return { value: scan.surrogates ? wellFormed(value) : value, duplicates: scan.duplicates };
 }
 
-/** Halves of surrogate pairs become U+FFFD, as Go reads them: two that differ only there would be one key on disk. */
+/** Lone surrogates become U+FFFD, as in Go: keys that differ only there would be one key on disk. */
 function wellFormed(value: Json): Json {
   if (typeof value === "string") return value.replace(halfPairs, "\ufffd");
   if (Array.isArray(value)) return value.map(wellFormed);
@@ -99,12 +99,12 @@ function wellFormed(value: Json): Json {
 
 const halfPairs = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-/** JSON is YAML, and much the faster to read: what begins like it is tried as it first. */
+/** JSON is valid YAML and much faster to parse, so text that looks like JSON is tried as JSON first. */
 export async function parseYaml(text: string, of: string): Promise<ParsedBody> {
   if (text.trimStart().startsWith("{") && isJson(text)) return parseJson(text, of);
   const { readYaml, YamlError } = await import("../../../language/object/yaml.ts");
   try {
-    // Through JSON, so that dates and maps with odd keys become what a JSON client would have sent.
+    // Through JSON, so that dates and unusual map keys become what a JSON client would have sent.
     return parseJson(JSON.stringify(readYaml(text) ?? null), of);
   } catch (error) {
     if (error instanceof YamlError) throw unrecognized(of, "yaml parse error", error);

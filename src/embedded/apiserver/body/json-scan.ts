@@ -1,12 +1,12 @@
-/** How deep an object may nest. Far beyond any real one, far below what recursion over it could not stand. */
+/** The most levels of an object: far more than any real one has, far fewer than would overflow the stack. */
 export const maxDepth = 256;
 
 export type Scan =
   | {
       type: "ok";
-      /** Keys given more than once, as paths. */
+      /** Paths of duplicate keys. */
       duplicates: string[];
-      /** A string may hold half of a surrogate pair, which no UTF-8 can. */
+      /** A string may hold a lone surrogate, which UTF-8 cannot encode. */
       surrogates: boolean;
     }
   | { type: "refused"; why: string };
@@ -14,7 +14,7 @@ export type Scan =
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** Where in the text we are: in an object, at a key, or in a list, at an index. */
+/** One level of nesting: an object at a key, or a list at an index. */
 interface Level {
   readonly keys: Set<string> | undefined;
   key: string;
@@ -22,9 +22,8 @@ interface Level {
 }
 
 /**
- * Walks JSON text that is known to be valid, for what JSON.parse hides: keys given twice (the last one wins), depth,
- * numbers too large to be one, halves of surrogate pairs.
- * Paths of duplicates read as strict decoding shows them: `data.a`, `spec.items[0].name`.
+ * Scans valid JSON text for what JSON.parse hides: duplicate keys (the last one wins), depth, numbers that overflow,
+ * lone surrogates. Paths of duplicates have the form of strict decoding errors: `data.a`, `spec.items[0].name`.
  */
 export function scanJson(text: string): Scan {
   const duplicates: string[] = [];

@@ -13,7 +13,7 @@ const ask = (...names: string[]): Question => ({
   uid: "q",
   objects: names.map(widget),
   desired: "x.io/v2",
-  speaks: "v1",
+  reviewVersion: "v1",
 });
 
 test("a question carries the objects without the version they have in the store", () => {
@@ -155,7 +155,7 @@ test.each<[string, (question: Question) => unknown, string]>([
 });
 
 test("an answer to v1beta1 need say neither what it is nor to which question", () => {
-  const question: Question = { ...ask("one"), speaks: "v1beta1" };
+  const question: Question = { ...ask("one"), reviewVersion: "v1beta1" };
   const { response } = good(question);
   expect(convertedIn({ response: { ...response, uid: "x" } }, question)).toHaveLength(1);
 });

@@ -3,18 +3,18 @@ import type { KubeObject } from "../../../language/object/meta.ts";
 import { StatusError } from "../status-error.ts";
 import { keepIdentity, otherIdentity } from "./keep-identity.ts";
 
-/** What a webhook is asked: these objects, all of one kind, in that version. */
+/** The request to a webhook: convert these objects of one kind to a version. */
 export interface Question {
   readonly uid: string;
   readonly objects: readonly KubeObject[];
   /** `x.io/v2` */
   readonly desired: string;
   /** The version of the review itself. */
-  readonly speaks: "v1" | "v1beta1";
+  readonly reviewVersion: "v1" | "v1beta1";
 }
 
 const REVIEW = "ConversionReview";
-const groupVersion = ({ speaks }: Question): string => `apiextensions.k8s.io/${speaks}`;
+const groupVersion = ({ reviewVersion }: Question): string => `apiextensions.k8s.io/${reviewVersion}`;
 
 export function reviewOf(question: Question): object {
   const { uid, desired, objects } = question;
@@ -25,12 +25,12 @@ export function reviewOf(question: Question): object {
   };
 }
 
-/** The version of an object in the store is none of a converter's business. */
+/** As kube-apiserver: webhooks do not see the resourceVersion. */
 function withoutVersion(object: KubeObject): object {
   return { ...object, metadata: { ...object.metadata, resourceVersion: undefined } };
 }
 
-/** The converted objects, in order, each with the metadata of its original but for labels and annotations. Throws if the answer is none. */
+/** The converted objects in order, with the originals' metadata except labels and annotations. Throws if invalid. */
 export function convertedIn(answer: unknown, question: Question): KubeObject[] {
   const { objects, desired } = question;
   const converted = objectsIn(answer, question);
@@ -54,11 +54,11 @@ const one = ({ length }: readonly unknown[], index: number): string =>
   length === 1 ? "object at index 0" : `converted object at index ${index}`;
 
 function objectsIn(answer: unknown, question: Question): readonly unknown[] {
-  // A v1beta1 webhook was never held to say which question it answers.
-  if (question.speaks === "v1") checkReview(answer, question);
+  // In v1beta1 the uid of the response is not checked.
+  if (question.reviewVersion === "v1") checkReview(answer, question);
   const response = get(answer, "response");
   if (!isObject(response)) throw failure(question, "no response provided");
-  if (question.speaks === "v1" && response.uid !== question.uid)
+  if (question.reviewVersion === "v1" && response.uid !== question.uid)
     throw failure(question, `expected response.uid=${quoted(question.uid)}, got ${quoted(response.uid ?? "")}`);
   const { status, message } = isObject(response.result) ? response.result : {};
   if (status !== "Success")
@@ -89,7 +89,7 @@ function otherKind(object: unknown, original: KubeObject, desired: string): stri
   return undefined;
 }
 
-/** What went wrong with the call, or was said in the answer. */
+/** The error for a failed call or a failure that the webhook reported. */
 export function failure(question: Question, why: string): StatusError {
   return refusal(question, `failed: ${why}`);
 }

@@ -2,20 +2,20 @@ import type { KubeObject } from "../../../language/object/meta.ts";
 import type { Resource } from "../resource.ts";
 import type { Entry } from "../storage/store.ts";
 
-/** Of one question: about as much as a page of a list. */
-const mostObjects = 500;
-const mostBytes = 1024 * 1024;
-/** Questions about one list that are under way together. */
-const mostQuestions = 4;
+/** The limits of one call to the webhook: about a page of a list. */
+const maxObjects = 500;
+const maxBytes = 1024 * 1024;
+/** Concurrent calls for one list. */
+const maxQuestions = 4;
 
 export interface Conversion {
-  /** In the version it lies in. */
+  /** The object in its stored version. */
   readonly read: (entry: Entry, resource: Resource) => KubeObject;
   readonly convert: (objects: readonly KubeObject[], to: Resource) => Promise<KubeObject[]>;
   readonly done: (entry: Entry, resource: Resource, object: KubeObject) => void;
 }
 
-/** Entries on their way through webhooks: few questions for many objects, and none twice while it is being asked. */
+/** Converts entries by webhook: batched, and never twice at the same time. */
 export class ConvertedEntries {
   readonly #underWay = new WeakMap<Entry, Map<Resource, Promise<void>>>();
   readonly #conversion: Conversion;
@@ -34,8 +34,8 @@ export class ConvertedEntries {
     }
     const asked: Promise<void>[] = [];
     for (const batch of batchesOf(missing)) {
-      // One that fails lets none after it begin: they would fail likewise, each after its own time.
-      const before = asked[asked.length - mostQuestions];
+      // After a failed call no later one starts: each would probably run into its own timeout.
+      const before = asked[asked.length - maxQuestions];
       const answer = before ? before.then(() => this.#ask(batch, resource)) : this.#ask(batch, resource);
       for (const entry of batch) this.#mark(entry, resource, answer);
       asked.push(answer);
@@ -66,7 +66,7 @@ function batchesOf(entries: readonly Entry[]): Entry[][] {
   let batch: Entry[] = [];
   let bytes = 0;
   for (const entry of entries) {
-    if (batch.length === mostObjects || (batch.length > 0 && bytes + entry.bytes.length > mostBytes)) {
+    if (batch.length === maxObjects || (batch.length > 0 && bytes + entry.bytes.length > maxBytes)) {
       batches.push(batch);
       batch = [];
       bytes = 0;

@@ -3,7 +3,7 @@ import type { KubeObject } from "../../../language/object/meta.ts";
 import { validateAnnotations, validateLabels } from "../../../language/object/validate-meta.ts";
 import type { FieldError } from "../../../language/schema/field-error.ts";
 
-/** Why a converted object is not the one that was to be converted. */
+/** Why a converted object has another identity than its original. */
 export function otherIdentity(converted: KubeObject, original: KubeObject): string | undefined {
   const metadata: JsonObject = isObject(converted.metadata) ? converted.metadata : {};
   for (const [field, name] of identity) {
@@ -23,7 +23,7 @@ export type Kept =
   | { readonly type: "kept"; readonly object: KubeObject }
   | { readonly type: "refused"; readonly reason: string };
 
-/** The converted object with the metadata of the original: a converter may change labels and annotations, and no more. */
+/** The converted object with the original's metadata: a webhook may change only labels and annotations. */
 export function keepIdentity(converted: KubeObject, original: KubeObject): Kept {
   const { labels, annotations } = isObject(converted.metadata) ? converted.metadata : ({} as JsonObject);
   const reason = faultIn("labels", labels) ?? faultIn("annotations", annotations);

@@ -41,7 +41,7 @@ beforeEach(async () => {
   respond = works;
   server = new SmallServer({ reviews });
   await server.createNamespaces("a");
-  stop = server.keepHouse();
+  stop = server.startHousekeeping();
   await server.create("customresourcedefinitions", convertedWidgets({ url }));
 });
 afterEach(() => stop());

@@ -8,10 +8,10 @@ import { StatusError } from "../status-error.ts";
 import { convertedIn, failure, reviewOf, type Question } from "./conversion-review.ts";
 import { pruneUnknown } from "../../../language/schema/prune.ts";
 
-/** As long as a real server waits. */
+/** As kube-apiserver. */
 const timeoutMs = 30_000;
 
-/** Converts objects by asking the webhook of their definition. */
+/** Converts objects by the webhook of their CustomResourceDefinition. */
 export class WebhookConverter {
   readonly #reviews: ReviewClient;
 
@@ -19,7 +19,7 @@ export class WebhookConverter {
     this.#reviews = reviews;
   }
 
-  /** All in one question, which the caller keeps small. What the version asked for does not know is pruned. */
+  /** One call for all objects. Fields that the requested version does not have are pruned. */
   async convert(objects: readonly KubeObject[], to: Resource): Promise<KubeObject[]> {
     const webhook = to.versions?.webhook;
     if (!webhook) throw new Error(`convert ${to.kind}: its definition names no webhook`);
@@ -27,7 +27,7 @@ export class WebhookConverter {
       uid: randomUUID(),
       objects,
       desired: apiVersion(to),
-      speaks: webhook.speaks,
+      reviewVersion: webhook.reviewVersion,
     };
     const converted = convertedIn(await this.#ask(webhook.client, question), question);
     return converted.map((object) => pruned(object, to, question));
@@ -46,13 +46,13 @@ function pruned(object: KubeObject, to: Resource, question: Question): KubeObjec
   try {
     return decodeCustom(object, to).object;
   } catch (error) {
-    // No fault of the request, though a body like this would be one.
+    // The webhook's fault, not the client's: not a 400.
     if (error instanceof StatusError) throw failure(question, error.message);
     throw error;
   }
 }
 
-/** Converted by nobody: the object says another version, and has only what that one knows. Changes it. */
+/** Conversion strategy None: changes apiVersion and prunes fields that the version does not have. Changes the object. */
 export function relabel(object: KubeObject, to: Resource): KubeObject {
   if (object.apiVersion === apiVersion(to)) return object;
   object.apiVersion = apiVersion(to);

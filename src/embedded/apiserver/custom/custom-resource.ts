@@ -36,9 +36,9 @@ export function resourcesOf(object: KubeObject): Resource[] {
 /** The first version of the review that both sides understand; a definition without any was not accepted. */
 function conversionWebhookOf({ conversion }: DefinitionSpec): ConversionWebhook | undefined {
   const { clientConfig: client, conversionReviewVersions } = conversion?.webhook ?? {};
-  const speaks = conversionReviewVersions?.find((version) => version === "v1" || version === "v1beta1");
-  if (conversion?.strategy !== "Webhook" || !client || !speaks) return undefined;
-  return { client: client as ClientConfig, speaks };
+  const reviewVersion = conversionReviewVersions?.find((version) => version === "v1" || version === "v1beta1");
+  if (conversion?.strategy !== "Webhook" || !client || !reviewVersion) return undefined;
+  return { client: client as ClientConfig, reviewVersion };
 }
 
 function resourceOf({ spec, status }: Definition, version: DefinitionVersion): Resource {

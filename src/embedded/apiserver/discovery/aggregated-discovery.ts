@@ -70,7 +70,7 @@ function toResourceDiscovery(resource: Resource): ApiResourceDiscovery {
   };
 }
 
-/** An empty group and version say "those of this entry": so a real server writes built-in kinds, but not custom ones. */
+/** As kube-apiserver: an empty group and version mean those of this entry, used for built-in kinds only. */
 function responseKind(resource: Resource, { group, version, kind }: GroupVersionKind): GroupVersionKind {
   const own = group === resource.group && version === resource.version;
   return resource.origin === "builtin" && own ? { group: "", version: "", kind } : { group, version, kind };

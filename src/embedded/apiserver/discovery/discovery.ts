@@ -42,13 +42,13 @@ export interface ApiResource {
 
 export interface ApiResourceList {
   kind: "APIResourceList";
-  /** A real server leaves it out for the core group alone. */
+  /** kube-apiserver leaves it out for the core group. */
   apiVersion?: "v1";
   groupVersion: string;
   resources: ApiResource[];
 }
 
-/** `/api`. The address is where clients of the pod network reach the server, `host:port`. */
+/** `/api`. The address is `host:port` of the server for clients in the pod network. */
 export function apiVersions(address: string): ApiVersions {
   return {
     kind: "APIVersions",
@@ -63,7 +63,7 @@ export function apiGroupList(resources: readonly Resource[]): ApiGroupList {
   return { kind: "APIGroupList", apiVersion: "v1", groups: groups.map(toApiGroup) };
 }
 
-/** `/apis/GROUP`; undefined where nothing of the group is served. */
+/** `/apis/GROUP`; undefined if the group is not served. */
 export function apiGroup(
   resources: readonly Resource[],
   group: string,
@@ -79,7 +79,7 @@ function toApiGroup({ name, versions }: ServedGroup): ApiGroup {
   return { name, versions: listed, preferredVersion };
 }
 
-/** `/apis/GROUP/VERSION` and `/api/v1`; undefined where nothing of that version is served. */
+/** `/apis/GROUP/VERSION` and `/api/v1`; undefined if the version is not served. */
 export function apiResourceList(
   resources: readonly Resource[],
   group: string,
@@ -106,7 +106,7 @@ function toApiResources(resource: Resource): ApiResource[] {
     verbs: servedVerbs(resource),
     ...(resource.shortNames.length > 0 ? { shortNames: resource.shortNames } : {}),
     ...(resource.categories.length > 0 ? { categories: resource.categories } : {}),
-    // Reviews are answered and forgotten: nothing of them is stored in any version.
+    // Reviews are never stored.
     ...(resource.compute ? {} : { storageVersionHash: storageVersionHash(resource) }),
   };
   const parts = servedSubresources(resource).map(({ name, verbs, kind }): ApiResource => {
@@ -123,7 +123,7 @@ function toApiResources(resource: Resource): ApiResource[] {
   return [main, ...parts];
 }
 
-/** Tells clients that cache stored objects when the storage version of a kind has moved. */
+/** Lets clients that cache stored objects see that the storage version has changed. */
 export function storageVersionHash(resource: Pick<Resource, "group" | "storageVersion" | "kind" | "storedAs">): string {
   const { group, version, kind } = resource.storedAs ?? { ...resource, version: resource.storageVersion };
   return createHash("sha256").update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString("base64");

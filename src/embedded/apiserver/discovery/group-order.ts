@@ -1,7 +1,7 @@
-/** How much built-in groups weigh on a real server, which lists the weightiest first: clients take the first match. */
-const weights: Readonly<Record<string, number>> = {
+/** kube-apiserver's groupPriorityMinimum of built-in groups. Higher ones are listed first: clients take the first match. */
+const priorities: Readonly<Record<string, number>> = {
   "": 18000,
-  // It weighs nothing itself, being what weighs the others, and is listed here.
+  // It has no APIService itself; kube-apiserver lists it at this position.
   "apiregistration.k8s.io": 17900,
   apps: 17800,
   "events.k8s.io": 17750,
@@ -24,11 +24,11 @@ const weights: Readonly<Record<string, number>> = {
   "flowcontrol.apiserver.k8s.io": 16100,
 };
 
-export function weightOf(group: string): number {
-  return (Object.hasOwn(weights, group) ? weights[group] : undefined) ?? 1000;
+export function priorityOf(group: string): number {
+  return (Object.hasOwn(priorities, group) ? priorities[group] : undefined) ?? 1000;
 }
 
-/** The weightiest first; the groups of custom resources, which all weigh the same, by name. */
+/** Highest priority first; groups of custom resources, which all have the same, by name. */
 export function compareGroups(a: string, b: string): number {
-  return weightOf(b) - weightOf(a) || (a < b ? -1 : a > b ? 1 : 0);
+  return priorityOf(b) - priorityOf(a) || (a < b ? -1 : a > b ? 1 : 0);
 }

@@ -2,7 +2,7 @@ import type { Resource } from "../resource.ts";
 import { compareGroups } from "./group-order.ts";
 import { compareVersions } from "./version-order.ts";
 
-/** Every served group with its versions and their resources, all in the order of preference. */
+/** A served group with its versions and their resources, in order of preference. */
 export interface ServedGroup {
   readonly name: string;
   readonly versions: readonly ServedVersion[];
@@ -10,7 +10,7 @@ export interface ServedGroup {
 
 export interface ServedVersion {
   readonly version: string;
-  /** By plural name. */
+  /** Sorted by plural name. */
   readonly resources: readonly Resource[];
 }
 

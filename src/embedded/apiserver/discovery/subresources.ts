@@ -1,7 +1,7 @@
 import type { GroupVersionKind } from "../../../language/object/meta.ts";
 import type { Resource, Subresource, Verb } from "../resource.ts";
 
-/** A subresource as discovery shows it: its own verbs, and the kind its body is of. */
+/** A subresource as discovery shows it: its verbs, and the kind of its body. */
 export interface ServedSubresource {
   readonly name: string;
   readonly verbs: readonly Verb[];
@@ -10,7 +10,7 @@ export interface ServedSubresource {
 
 const PART_VERBS: readonly Verb[] = ["get", "patch", "update"];
 
-/** In alphabetical order for built-in kinds; custom ones list status before scale, as a real server does. */
+/** As kube-apiserver: built-in kinds in alphabetical order, custom ones list status before scale. */
 export function servedSubresources(resource: Resource): ServedSubresource[] {
   const names = Object.keys(resource.subresources).toSorted();
   if (resource.origin === "custom") names.reverse();
@@ -32,7 +32,7 @@ function describe(resource: Resource, subresource: Subresource): Omit<ServedSubr
   };
 }
 
-/** Built-in kinds list their verbs by alphabet; custom ones keep the fixed order in which they were given. */
+/** Built-in kinds list their verbs in alphabetical order; custom ones keep kube-apiserver's fixed order. */
 export function servedVerbs(resource: Resource): readonly Verb[] {
-  return resource.origin === "custom" ? (resource.toldVerbs ?? resource.verbs) : resource.verbs.toSorted();
+  return resource.origin === "custom" ? (resource.discoveryVerbs ?? resource.verbs) : resource.verbs.toSorted();
 }

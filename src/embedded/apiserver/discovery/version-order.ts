@@ -14,7 +14,7 @@ function parse(version: string): KubeVersion | undefined {
   return { stability: STABILITY[level], major: Number(match[1]), minor: Number(match[3] ?? 0) };
 }
 
-/** Sorts the version clients should prefer first: v2, v1, v1beta2, v1beta1, v1alpha1, then other names by alphabet. */
+/** Preferred versions first: v2, v1, v1beta2, v1beta1, v1alpha1, then other names in alphabetical order. */
 export function compareVersions(a: string, b: string): number {
   const left = parse(a);
   const right = parse(b);

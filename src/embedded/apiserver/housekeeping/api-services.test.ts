@@ -10,7 +10,7 @@ let server: SmallServer;
 const names = () => server.list("apiservices").names;
 
 async function start(): Promise<void> {
-  server.keepHouse();
+  server.startHousekeeping();
   await new ApiServices(server.services, noLog).start();
   await server.settled();
 }

@@ -1,16 +1,16 @@
 import { apiVersionOf, type KubeObject } from "../../../language/object/meta.ts";
 import type { Log } from "../../../cluster/runtime/log/log.ts";
-import { weightOf } from "../discovery/group-order.ts";
+import { priorityOf } from "../discovery/group-order.ts";
 import type { Services } from "../request/context.ts";
 import { create } from "../request/create.ts";
 import type { Resource } from "../resource.ts";
 import { StatusError } from "../status-error.ts";
-import { discard, inBackground, ownRequest } from "./server-writes.ts";
+import { deleteInBackground, writeInBackground, serverRequest } from "./server-writes.ts";
 
 const collection = "apiservices.apiregistration.k8s.io";
 const label = "kube-aggregator.kubernetes.io/automanaged";
 
-/** Keeps an APIService for every group and version that is served. Those of custom kinds come and go with them. */
+/** Keeps an APIService for every served group and version; those of custom kinds are created and deleted with them. */
 export class ApiServices {
   readonly #services: Services;
   readonly #log: Log;
@@ -21,12 +21,12 @@ export class ApiServices {
     this.#log = log;
   }
 
-  /** Resolves once the built-in ones are there. */
+  /** Resolves once the APIServices of built-in groups exist. */
   async start(): Promise<() => void> {
     const { registry, store } = this.#services;
     await Promise.all(served(registry.builtin).map((place) => this.#create(place, "onstart")));
     const stops = [
-      // After the definition of a custom kind was served or taken away, in the same turn.
+      // `Definitions` has changed the registry in the same turn of the event loop.
       store.watch("customresourcedefinitions.apiextensions.k8s.io", () => this.#follow()),
       store.watch(collection, (changes) => {
         if (changes.some(({ after }) => !after)) this.#reconcile();
@@ -47,11 +47,11 @@ export class ApiServices {
     this.#generation = registry.generation;
     const builtin = new Set(served(registry.builtin).map(nameOf));
     const custom = served(registry.all()).filter((place) => !builtin.has(nameOf(place)));
-    for (const place of custom) inBackground(this.#log, () => this.#create(place, "true"));
+    for (const place of custom) writeInBackground(this.#log, () => this.#create(place, "true"));
     const names = new Set(custom.map(nameOf));
     for (const entry of store.list(collection))
       if (!names.has(entry.key) && reader.get(collection, entry.key)?.metadata.labels?.[label] === "true")
-        discard(this.#services, this.#log, this.#resource(), entry);
+        deleteInBackground(this.#services, this.#log, this.#resource(), entry);
   }
 
   async #create(place: Place, managed: "onstart" | "true"): Promise<void> {
@@ -65,12 +65,12 @@ export class ApiServices {
       spec: {
         ...(group === "" ? {} : { group }),
         version,
-        groupPriorityMinimum: weightOf(group),
+        groupPriorityMinimum: priorityOf(group),
         versionPriority: group === "" ? 1 : managed === "true" ? 100 : 15,
       },
     };
     const context = {
-      ...ownRequest(this.#services, this.#resource(), "", "system:apiserver"),
+      ...serverRequest(this.#services, this.#resource(), "", "system:apiserver"),
       query: new URLSearchParams({ fieldManager: "attune-apiserver" }),
     };
     try {
@@ -92,7 +92,7 @@ interface Place {
 
 const nameOf = ({ group, version }: Place): string => `${version}.${group}`;
 
-/** Each once. The group that tells of the others tells nothing of itself. */
+/** Each group and version once. As in kube-apiserver, apiregistration.k8s.io itself has no APIService. */
 function served(resources: readonly Resource[]): Place[] {
   const places = resources.filter(({ group }) => group !== "apiregistration.k8s.io");
   return [...new Map(places.map((place) => [nameOf(place), place])).values()];

@@ -7,7 +7,7 @@ import { ensure } from "./server-writes.ts";
 
 const namespaces = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
-/** What every cluster has from its first moment: its namespaces, the usual roles and bindings, and the priorities of its own pods. */
+/** Creates what every cluster starts with: system namespaces, roles, bindings and priority classes. */
 export async function bootstrap(services: Services): Promise<void> {
   const objects: KubeObject[] = [
     ...namespaces.map((name) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } })),
@@ -22,7 +22,7 @@ export async function bootstrap(services: Services): Promise<void> {
       apiVersion: "v1",
       kind: "ConfigMap",
       metadata: { namespace: "kube-system", name: "kube-apiserver-legacy-service-account-token-tracking" },
-      // Who looks for tokens in secrets that nobody uses asks since when somebody looks. Here none was ever of use.
+      // kube-controller-manager's legacy-service-account-token-cleaner reads here since when use of token secrets is tracked.
       data: { since: formatTime(services.clock.now()).slice(0, "2026-01-01".length) },
     },
   ];

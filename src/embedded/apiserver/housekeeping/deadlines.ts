@@ -1,10 +1,10 @@
 import type { Clock } from "../../../cluster/runtime/clock.ts";
 import { DelayHeap } from "../../../cluster/runtime/queue/delay-heap.ts";
 
-/** So many fall due in one turn; the rest lets requests go first. */
-const together = 200;
+/** At most this many expire in one turn of the event loop, so that requests are not held up. */
+const maxPerTurn = 200;
 
-/** Keys whose time runs out. There is one timer, for the first of them: those that wait cost nothing. */
+/** Calls `onDue` for keys at their deadline. One timer, for the earliest deadline, serves all of them. */
 export class Deadlines {
   readonly #clock: Clock;
   readonly #onDue: (key: string) => void;
@@ -16,7 +16,7 @@ export class Deadlines {
     this.#onDue = onDue;
   }
 
-  /** In milliseconds of wall time. Replaces an earlier one, or a later. */
+  /** `due` is in milliseconds of wall time, and replaces the key's deadline. */
   set(key: string, due: number): void {
     this.#heap.delete(key);
     this.#heap.add(key, due);
@@ -45,7 +45,7 @@ export class Deadlines {
   #fire(): void {
     this.#timer = undefined;
     const now = this.#clock.now();
-    for (let count = 0; count < together; count++) {
+    for (let count = 0; count < maxPerTurn; count++) {
       const due = this.#heap.takeDue(now);
       if (!due) break;
       this.#onDue(due.key);

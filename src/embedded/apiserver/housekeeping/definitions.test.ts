@@ -15,7 +15,7 @@ beforeEach(async () => {
   backend = new CopyingBackend();
   server = new SmallServer({ backend });
   await server.createNamespaces("a");
-  server.keepHouse();
+  server.startHousekeeping();
 });
 
 const define = (options?: WidgetOptions) => server.create(definitions, widgetDefinition(options));
@@ -31,7 +31,7 @@ function condition(name: string, type: string): string {
 async function restart(): Promise<void> {
   await server.settled();
   server = new SmallServer({ backend: backend.reopened() });
-  server.keepHouse();
+  server.startHousekeeping();
   await server.settled();
 }
 

@@ -13,9 +13,9 @@ import { draftOf } from "../request/draft.ts";
 import { ignoredFor } from "../request/ignored-fields.ts";
 import type { Resource } from "../resource.ts";
 import { forbidden, qualified } from "../status-error.ts";
-import { discard, inBackground } from "./server-writes.ts";
+import { deleteInBackground, writeInBackground } from "./server-writes.ts";
 
-/** What a definition is served by, and what that was made from. */
+/** The parts of a definition that its served resources were built from. */
 interface Served {
   readonly spec: unknown;
   readonly names: unknown;
@@ -23,15 +23,15 @@ interface Served {
 }
 
 /**
- * Serves what definitions define: accepts their names, registers their resources, and empties and releases those that are
- * deleted. Runs in the same turn as the commit, so a definition is served by the time its creation is answered.
+ * Serves CustomResourceDefinitions: accepts their names, registers their resources, and deletes the objects of those that
+ * are deleted. Runs in the same turn as the commit, so a definition is served before its creation is answered.
  */
 export class Definitions {
   readonly #services: Services;
   readonly #resource: Resource;
   readonly #log: Log;
   readonly #served = new Map<string, Served>();
-  /** Definitions that wait for their objects to go. */
+  /** Deleted definitions whose objects still exist. */
   readonly #emptying = new Map<string, () => void>();
 
   constructor(services: Services, definitionResource: Resource, log: Log) {
@@ -53,16 +53,16 @@ export class Definitions {
     const all = this.#services.reader.list(collectionOf(this.#resource));
     const names = new Set(all.map(nameOf));
     for (const name of this.#served.keys()) if (!names.has(name)) this.#withdraw(name);
-    // Names that one is given here are taken for those after it.
+    // Names accepted here are taken for the definitions after it.
     for (const [index, definition] of all.entries()) all[index] = this.#settle(definition, all);
   }
 
-  /** What becomes of one definition; a failure is its own and keeps no other from being served. */
+  /** Reconciles one definition; its failure does not affect the others. */
   #settle(definition: KubeObject, all: readonly KubeObject[]): KubeObject {
     try {
       return definition.metadata.deletionTimestamp ? this.#terminate(definition) : this.#establish(definition, all);
     } catch (error) {
-      this.#log.error({ error, definition: nameOf(definition) }, "a definition could not be served");
+      this.#log.error({ error, definition: nameOf(definition) }, "serve custom resource definition failed");
       return definition;
     }
   }
@@ -94,7 +94,7 @@ export class Definitions {
     this.#services.registry.setCustom(name, []);
   }
 
-  /** Objects first, then the definition: otherwise they would lie in the store, out of everyone's reach. */
+  /** Deletes the objects before the definition: without it no client could reach them. */
   #terminate(definition: KubeObject): KubeObject {
     if (!definition.metadata.finalizers?.includes(CLEANUP_FINALIZER)) return definition;
     const { store, clock } = this.#services;
@@ -106,9 +106,10 @@ export class Definitions {
       this.#write(released);
       return released;
     }
-    // No version may be served any more; what lies there must go all the same.
+    // Objects must be deleted even if no version is served any more.
     const [resource] = resourcesOf({ ...definition, spec: allServed(spec) });
-    if (resource) for (const entry of store.list(objects)) discard(this.#services, this.#log, resource, entry);
+    if (resource)
+      for (const entry of store.list(objects)) deleteInBackground(this.#services, this.#log, resource, entry);
     const name = nameOf(definition);
     if (!this.#emptying.has(name))
       this.#emptying.set(
@@ -125,7 +126,7 @@ export class Definitions {
     const collection = collectionOf(this.#resource);
     const key = nameOf(definition);
     const live = store.head(collection, key);
-    // A newer write is on its way: its commit brings us here again.
+    // A newer write is uncommitted: its commit triggers another reconcile.
     if (!live || String(live.revision) !== definition.metadata.resourceVersion) return;
     const copy = { ...definition, metadata: { ...definition.metadata } };
     copy.metadata.managedFields = updateManagedFields({
@@ -140,7 +141,7 @@ export class Definitions {
     });
     const draft = draftOf(copy, this.#resource);
     const released = definition.metadata.deletionTimestamp && (definition.metadata.finalizers?.length ?? 0) === 0;
-    inBackground(this.#log, () =>
+    writeInBackground(this.#log, () =>
       released ? store.remove(collection, key, live, draft) : store.put(collection, key, live, draft),
     );
   }
@@ -154,7 +155,7 @@ function allServed<S extends { versions?: { served?: boolean }[] | null }>(spec:
   return { ...spec, versions: (spec.versions ?? []).map((version) => ({ ...version, served: true })) };
 }
 
-/** A kind on its way out: its objects can still be read, changed and deleted, but no new one comes. */
+/** The kind of a deleted definition: its objects can be read, changed and deleted, but not created. */
 function closing(resource: Resource): Resource {
   const { group, plural, strategy } = resource;
   const admitCreate = ({ metadata }: KubeObject): void => {
@@ -163,7 +164,7 @@ function closing(resource: Resource): Resource {
   };
   return {
     ...resource,
-    toldVerbs: ["delete", "deletecollection", "get", "list", "watch"],
+    discoveryVerbs: ["delete", "deletecollection", "get", "list", "watch"],
     strategy: { ...strategy, admitCreate },
   };
 }

@@ -5,11 +5,11 @@ import { draftOf } from "../request/draft.ts";
 import type { Resource } from "../resource.ts";
 import { decodeObject } from "../storage/object-codec.ts";
 import { Deadlines } from "./deadlines.ts";
-import { inBackground } from "./server-writes.ts";
+import { writeInBackground } from "./server-writes.ts";
 
 const hour = 3600_000;
 
-/** Events go an hour after they were last written, whatever holds them. The returned function ends it. */
+/** Removes Events an hour after their last write, regardless of finalizers. The returned function ends it. */
 export function expireEvents(services: Services, log: Log): () => void {
   const { store, clock, registry } = services;
   const deadlines = new Deadlines(clock, expire);
@@ -27,14 +27,14 @@ export function expireEvents(services: Services, log: Log): () => void {
 
   function expire(key: string): void {
     const entry = store.get("events", key);
-    // A newer version is on its way to disk: its commit sets a new deadline.
+    // A newer version is uncommitted: its commit sets a new deadline.
     if (!entry || store.head("events", key) !== entry) return;
     const resource = registry.find("", "v1", "events") as Resource;
-    inBackground(log, () => store.remove("events", key, entry, draftOf(decodeObject(entry.bytes), resource)));
+    writeInBackground(log, () => store.remove("events", key, entry, draftOf(decodeObject(entry.bytes), resource)));
   }
 }
 
-/** The times that a write leaves in the object are what a restart can know of it. */
+/** After a restart, the times in the object are the only record of its writes. */
 function lastWrite({ metadata }: KubeObject): number {
   const times = [metadata.creationTimestamp, ...(metadata.managedFields ?? []).map(({ time }) => time)];
   return Math.max(...times.map((time) => (time ? Date.parse(time) : 0)));

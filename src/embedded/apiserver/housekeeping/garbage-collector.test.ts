@@ -13,7 +13,7 @@ beforeEach(async () => {
   backend = new CopyingBackend();
   server = new SmallServer({ backend });
   await server.createNamespacesForPods("a", "b");
-  server.keepHouse();
+  server.startHousekeeping();
   collect();
 });
 
@@ -286,7 +286,7 @@ it.each(["Background", "Foreground", "Orphan"])("a %s deletion that a crash brok
   await server.settled();
 
   server = new SmallServer({ backend: backend.reopened() });
-  server.keepHouse();
+  server.startHousekeeping();
   collect();
   const names = await left();
   expect(names.split(" ").filter((name) => name !== "")).toHaveLength(policy === "Orphan" ? 150 : 0);

@@ -12,34 +12,34 @@ import { decodeObject } from "../storage/object-codec.ts";
 import type { Change, Entry } from "../storage/store.ts";
 import { GarbageIndex, idOf, type Dependent, type Place } from "./garbage-index.ts";
 import { FOREGROUND, judge, ORPHAN, type OwnerState, type Verdict } from "./garbage-verdict.ts";
-import { ownRequest } from "./server-writes.ts";
+import { serverRequest } from "./server-writes.ts";
 
-/** Objects looked at before requests get their turn: each may cost a write. */
+/** Objects per turn of the event loop, so that requests are not held up: each may cost a write. */
 const perTurn = 100;
 
-/** As an object has them in its stored bytes: most have neither, and are not parsed. */
+/** Searched in stored bytes: most objects contain neither and are not parsed. */
 const REFERENCES = Buffer.from('"ownerReferences":[');
 const DELETED = Buffer.from('"deletionTimestamp":"');
 
 const COLLECTOR = "system:serviceaccount:kube-system:generic-garbage-collector";
 
-/** Deletes what its owners leave behind, and serves deletions that wait for dependents to go or to be orphaned. */
+/** Deletes objects whose owners are gone, and completes foreground and orphaning deletions. */
 export class GarbageCollector {
   readonly #services: Services;
   readonly #log: Log;
   readonly #index = new GarbageIndex();
   readonly #watched = new Map<string, () => void>();
-  /** One version of each stored kind, by collection; and every served version, by apiVersion and kind. */
+  /** One resource of each stored kind, by collection; below, every served version, by apiVersion and kind. */
   #resources = new Map<string, Resource>();
   #kinds = new Map<string, Resource>();
   #generation = -1;
-  /** To be looked at, in the order it came up. */
+  /** Objects to check, in order of arrival. */
   readonly #queue = new Map<string, Place>();
-  /** Owners that wait for their dependents, by uid, and by which finalizer. */
+  /** Owners that wait for their dependents, by uid, with the finalizer that keeps them. */
   readonly #waiting = new Map<string, Place & { readonly finalizer: string }>();
-  /** Owners that were seen to go and have dependents: even if their kind goes too, these are garbage. */
+  /** Removed owners that still have dependents, which are garbage even if the owner's kind is no longer served. */
   readonly #gone = new Map<string, Place>();
-  /** Left alone because the kind of an owner is not served; it may be one day. */
+  /** Objects that are kept because the kind of an owner is not served; checked again when it is. */
   readonly #undecided = new Map<string, Place>();
   #working = false;
   #stopped = false;
@@ -76,7 +76,7 @@ export class GarbageCollector {
       }
     for (const collection of this.#resources.keys()) {
       if (this.#watched.has(collection)) continue;
-      for (const entry of store.list(collection)) this.#noted({ collection, key: entry.key }, entry);
+      for (const entry of store.list(collection)) this.#stored({ collection, key: entry.key }, entry);
       this.#watched.set(
         collection,
         store.watch(collection, (changes) => changes.forEach((change) => this.#changed(change))),
@@ -88,25 +88,25 @@ export class GarbageCollector {
 
   #changed({ collection, key, before, after }: Change): void {
     const place = { collection, key };
-    if (after) this.#noted(place, after);
-    else this.#vanished(place, before as Entry);
+    if (after) this.#stored(place, after);
+    else this.#removed(place, before as Entry);
   }
 
-  #noted(place: Place, { bytes }: Entry): void {
+  #stored(place: Place, { bytes }: Entry): void {
     const references = bytes.includes(REFERENCES) ? (decodeObject(bytes).metadata.ownerReferences ?? []) : [];
     const before = this.#index.set(place, references);
     if (before) {
-      this.#forgotten(before);
+      this.#referencesRemoved(before);
       if (references.length > 0) this.#enqueue(place);
     }
     if (bytes.includes(DELETED) && (bytes.includes(`"${FOREGROUND}"`) || bytes.includes(`"${ORPHAN}"`)))
       this.#enqueue(place);
   }
 
-  #vanished(place: Place, before: Entry): void {
+  #removed(place: Place, before: Entry): void {
     if (this.#index.isEmpty && this.#waiting.size === 0) return;
     this.#undecided.delete(idOf(place));
-    this.#forgotten(this.#index.set(place, []) ?? []);
+    this.#referencesRemoved(this.#index.set(place, []) ?? []);
     const { uid = "" } = decodeObject(before.bytes).metadata;
     this.#waiting.delete(uid);
     if (!this.#index.has(uid)) return;
@@ -114,8 +114,8 @@ export class GarbageCollector {
     for (const dependent of this.#index.of(uid)) this.#enqueue(dependent);
   }
 
-  /** References are no more as they were: it may be what an owner waited for. */
-  #forgotten(references: readonly OwnerReference[]): void {
+  /** References were removed or changed: an owner may have waited for that. */
+  #referencesRemoved(references: readonly OwnerReference[]): void {
     for (const { uid } of references) {
       const owner = this.#waiting.get(uid);
       if (owner) this.#enqueue(owner);
@@ -131,7 +131,7 @@ export class GarbageCollector {
     setImmediate(() => void this.#work());
   }
 
-  /** A few at a time, and the next only once those are on disk: requests come between. */
+  /** Works in batches, each after the previous one is committed, so that requests run in between. */
   async #work(): Promise<void> {
     while (this.#queue.size > 0 && !this.#stopped) {
       const writes: Promise<void>[] = [];
@@ -147,17 +147,17 @@ export class GarbageCollector {
     this.#working = false;
   }
 
-  /** What becomes of one object; a failure is its own and keeps no other waiting. */
+  /** Handles one object; its failure does not affect the others. */
   async #settle(place: Place): Promise<void> {
     try {
-      await this.#lookAt(place);
+      await this.#check(place);
     } catch (error) {
       const overtaken = error instanceof StatusError && (error.code === 404 || error.code === 409);
-      if (!overtaken) this.#log.error({ error, ...place }, "garbage could not be collected");
+      if (!overtaken) this.#log.error({ error, ...place }, "collect garbage failed");
     }
   }
 
-  async #lookAt(place: Place): Promise<void> {
+  async #check(place: Place): Promise<void> {
     const resource = this.#resources.get(place.collection);
     const entry = this.#services.store.head(place.collection, place.key);
     if (!resource || !entry) return;
@@ -176,7 +176,7 @@ export class GarbageCollector {
         this.#someDependent(uid, place, ({ blockOwnerDeletion }) => blockOwnerDeletion === true),
       isInCircle: () => this.#isInCircle(place, ownerReferences),
     });
-    // Dependents see what is on disk, and would not know yet that it goes. The commit brings us here again.
+    // Dependents are checked against committed state, which does not show the deletion yet. The commit triggers this again.
     if (!durable && (verdict.type === "wait" || verdict.type === "release")) return;
     await this.#carryOut(verdict, object, place, asStored(resource, entry));
   }
@@ -193,7 +193,7 @@ export class GarbageCollector {
         this.#await(uid, { ...place, finalizer: verdict.finalizer });
         return;
       case "release":
-        // Dependents that nobody waits for have their turn too, while it is still known that the owner goes.
+        // Dependents without blockOwnerDeletion are checked too, while the owner's deletion is still visible.
         if (this.#index.has(uid) && this.#await(uid, { ...place, finalizer: verdict.finalizer }))
           return this.#enqueue(place);
         this.#waiting.delete(uid);
@@ -203,7 +203,7 @@ export class GarbageCollector {
     }
   }
 
-  /** Looks at dependents once; from then on, each that changes brings us back to the owner. True if this is new. */
+  /** Queues the dependents once; from then on, their changes queue the owner. True if this is new. */
   #await(uid: string, owner: Place & { readonly finalizer: string }): boolean {
     if (this.#waiting.get(uid)?.finalizer === owner.finalizer) return false;
     this.#waiting.set(uid, owner);
@@ -220,7 +220,7 @@ export class GarbageCollector {
   }
 
   #contextFor({ key }: Place, resource: Resource): RequestContext {
-    return { ...ownRequest(this.#services, resource, key, COLLECTOR), userAgent: "kube-controller-manager" };
+    return { ...serverRequest(this.#services, resource, key, COLLECTOR), userAgent: "kube-controller-manager" };
   }
 
   #stateOf(reference: OwnerReference, dependent: Place): OwnerState {
@@ -237,7 +237,7 @@ export class GarbageCollector {
     return metadata.finalizers?.includes(FOREGROUND) ? "deleting" : "present";
   }
 
-  /** Where the owner is, if it is: in the namespace of the dependent, or in none. */
+  /** Where the owner would be: in the namespace of the dependent, or cluster-scoped. */
   #ownerOf({ apiVersion, kind, name }: OwnerReference, dependent: Place): Place | "unknown" | "misplaced" {
     const resource = this.#kinds.get(`${apiVersion} ${kind}`);
     if (!resource) return "unknown";
@@ -249,7 +249,7 @@ export class GarbageCollector {
 
   #someDependent(uid: string, owner: Place, test: (reference: OwnerReference) => boolean): boolean {
     for (const dependent of this.#index.of(uid)) {
-      // What owns itself would wait for itself.
+      // An object that owns itself must not wait for itself.
       if (isAt(dependent, owner)) continue;
       for (const reference of dependent.references)
         if (reference.uid === uid && isAt(this.#ownerOf(reference, dependent), owner) && test(reference)) return true;
@@ -257,7 +257,7 @@ export class GarbageCollector {
     return false;
   }
 
-  /** Goes up from owner to owner, as far as each is held by the one before: does that lead back to where it began? */
+  /** Follows blocking owner references of waiting owners: do they lead back to the start? */
   #isInCircle(start: Place, references: readonly OwnerReference[]): boolean {
     const seen = new Set<string>();
     const ahead: Dependent[] = [{ ...start, references }];
@@ -282,7 +282,7 @@ function namespaceOf({ key }: Place): string {
   return key.slice(0, Math.max(0, key.indexOf("/")));
 }
 
-/** A merge patch takes a list away by saying null. */
+/** In a merge patch, null removes a list. */
 function orNull<T>(list: readonly T[]): readonly T[] | null {
   return list.length > 0 ? list : null;
 }

@@ -1,18 +1,18 @@
 import { equal } from "../../../language/object/json.ts";
 import type { OwnerReference } from "../../../language/object/meta.ts";
 
-/** Where an object lies. */
+/** The place of an object in the store. */
 export interface Place {
   readonly collection: string;
   readonly key: string;
 }
 
-/** An object that names owners. */
+/** An object with owner references. */
 export interface Dependent extends Place {
   readonly references: readonly OwnerReference[];
 }
 
-/** Who depends on whom, by the uids of the owners, whether these exist or not. */
+/** Dependents by the uid of their owners, whether these exist or not. */
 export class GarbageIndex {
   readonly #dependents = new Map<string, Dependent>();
   readonly #byOwner = new Map<string, Set<string>>();
@@ -29,14 +29,13 @@ export class GarbageIndex {
     return this.#dependents.get(idOf(place))?.references ?? [];
   }
 
-  /** Those that name the uid, lazily: most callers are content with the first. */
+  /** Objects that name the uid as an owner. Lazy: most callers need only the first. */
   *of(ownerUid: string): Iterable<Dependent> {
     for (const id of this.#byOwner.get(ownerUid) ?? []) yield this.#dependents.get(id) as Dependent;
   }
 
   /**
-   * Takes note of the references that an object has now. Says which it had, if they are others: undefined means that
-   * nothing is new.
+   * Records the references of an object. Returns the earlier ones if they differ, undefined if nothing changed.
    */
   set(place: Place, references: readonly OwnerReference[]): readonly OwnerReference[] | undefined {
     const id = idOf(place);

@@ -6,15 +6,15 @@ import { remove } from "../request/delete.ts";
 import type { Resource } from "../resource.ts";
 import { StatusError } from "../status-error.ts";
 import { Deadlines } from "./deadlines.ts";
-import { inBackground, ownRequest } from "./server-writes.ts";
+import { writeInBackground, serverRequest } from "./server-writes.ts";
 
 const jobs = "jobs.batch";
 const controller = "system:serviceaccount:kube-system:ttl-after-finished-controller";
 
-/** Jobs that have ended go with their pods once the time is up that they give themselves. */
+/** Deletes finished Jobs with their pods after ttlSecondsAfterFinished. */
 export function expireJobs(services: Services, log: Log): () => void {
   const { store, reader, clock, registry } = services;
-  const deadlines = new Deadlines(clock, (key) => inBackground(log, () => expire(key)));
+  const deadlines = new Deadlines(clock, (key) => writeInBackground(log, () => expire(key)));
   for (const { key } of store.list(jobs)) consider(key);
   const unwatch = store.watch(jobs, (changes) => {
     for (const { key } of changes) consider(key);
@@ -34,11 +34,11 @@ export function expireJobs(services: Services, log: Log): () => void {
   async function expire(key: string): Promise<void> {
     const uid = reader.get(jobs, key)?.metadata.uid;
     if (uid === undefined) return;
-    const context = ownRequest(services, registry.find("batch", "v1", "jobs") as Resource, key, controller);
+    const context = serverRequest(services, registry.find("batch", "v1", "jobs") as Resource, key, controller);
     try {
       await remove(context, { propagationPolicy: "Foreground", preconditions: { uid } });
     } catch (error) {
-      // Somebody else has deleted it, or made another in its place.
+      // A client has deleted or replaced it.
       if (!(error instanceof StatusError && (error.code === 404 || error.code === 409))) throw error;
     }
   }

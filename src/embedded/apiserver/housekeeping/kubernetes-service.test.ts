@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { noLog } from "../../../cluster/runtime/log/log.ts";
 import { SmallServer } from "../testing/small-server.ts";
-import { announce } from "./kubernetes-service.ts";
-import { forgetEndpointsOfServices } from "./service-endpoints.ts";
+import { writeKubernetesService } from "./kubernetes-service.ts";
+import { deleteEndpointsOfServices } from "./service-endpoints.ts";
 
 let server: SmallServer;
 const itself = { namespace: "default", name: "kubernetes" };
@@ -14,7 +14,7 @@ beforeEach(async () => {
 
 describe("the server", () => {
   it("has the first address of its network, and endpoints where others reach it", async () => {
-    await announce(server.services, { host: "192.0.2.1", port: 6443 });
+    await writeKubernetesService(server.services, { host: "192.0.2.1", port: 6443 });
     expect(server.get("services", itself).spec).toMatchObject({
       clusterIP: "10.96.0.1",
       ports: [{ name: "https", port: 443, targetPort: 6443 }],
@@ -26,17 +26,17 @@ describe("the server", () => {
   });
 
   it("has an address and no endpoints where only this machine reaches it", async () => {
-    await announce(server.services, { host: "127.0.0.1", port: 6443 });
+    await writeKubernetesService(server.services, { host: "127.0.0.1", port: 6443 });
     expect(server.get("endpoints", itself).subsets).toBeUndefined();
     expect(server.get("services", itself).spec).toMatchObject({ clusterIP: "10.96.0.1" });
   });
 
   it("says it again only when it has changed", async () => {
-    await announce(server.services, { host: "192.0.2.1", port: 6443 });
+    await writeKubernetesService(server.services, { host: "192.0.2.1", port: 6443 });
     const before = server.store.revision;
-    await announce(server.services, { host: "192.0.2.1", port: 6443 });
+    await writeKubernetesService(server.services, { host: "192.0.2.1", port: 6443 });
     expect(server.store.revision).toBe(before);
-    await announce(server.services, { host: "192.0.2.1", port: 6444 });
+    await writeKubernetesService(server.services, { host: "192.0.2.1", port: 6444 });
     expect(server.get("services", itself).spec).toMatchObject({
       clusterIP: "10.96.0.1",
       ports: [{ targetPort: 6444 }],
@@ -45,8 +45,8 @@ describe("the server", () => {
 });
 
 it("the endpoints of a deleted service go with it", async () => {
-  const stop = forgetEndpointsOfServices(server.services, noLog);
-  await announce(server.services, { host: "192.0.2.1", port: 6443 });
+  const stop = deleteEndpointsOfServices(server.services, noLog);
+  await writeKubernetesService(server.services, { host: "192.0.2.1", port: 6443 });
   await server.delete("services", itself);
   await server.settled();
   expect(server.exists("endpoints", itself)).toBe(false);

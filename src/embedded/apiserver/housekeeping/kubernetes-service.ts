@@ -6,7 +6,7 @@ import type { Services } from "../request/context.ts";
 import { create } from "../request/create.ts";
 import { update } from "../request/update.ts";
 import type { Resource } from "../resource.ts";
-import { ownRequest } from "./server-writes.ts";
+import { serverRequest } from "./server-writes.ts";
 
 export interface Address {
   readonly host: string;
@@ -14,10 +14,10 @@ export interface Address {
 }
 
 /**
- * How those inside the cluster find the server: a service at the first address of its network. One that listens on the
- * loopback alone has an address, but no endpoint that another machine could reach.
+ * Writes the Service `kubernetes` in `default`, by which pods find the API server, at the first address of the service
+ * network. A server that only listens on loopback gets no endpoints, since no other machine could reach them.
  */
-export async function announce(services: Services, { host, port }: Address): Promise<void> {
+export async function writeKubernetesService(services: Services, { host, port }: Address): Promise<void> {
   const addresses = isIP(host) && validateEndpointAddress(host, "").length === 0 ? [host] : [];
   const ports = [{ name: "https", port, protocol: "TCP" }];
   await write(services, ["", "services"], {
@@ -44,13 +44,13 @@ export async function announce(services: Services, { host, port }: Address): Pro
 
 const itself = { namespace: "default", name: "kubernetes" };
 
-/** What is there already is only written where it says something else. */
+/** Creates or updates it; an update without changes writes nothing. */
 async function write(services: Services, [group, plural]: [string, string], object: KubeObject): Promise<void> {
   const resource = services.registry.find(group, "v1", plural) as Resource;
   const exists = services.store.head(collectionOf(resource), `${itself.namespace}/${itself.name}`) !== undefined;
   const key = exists ? `${itself.namespace}/${itself.name}` : `${itself.namespace}/`;
   const context = {
-    ...ownRequest(services, resource, key, "system:apiserver"),
+    ...serverRequest(services, resource, key, "system:apiserver"),
     query: new URLSearchParams({ fieldManager: "attune-apiserver" }),
   };
   const body = { value: structuredClone(object) as never, duplicates: [] };

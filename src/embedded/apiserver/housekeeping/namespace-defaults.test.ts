@@ -2,13 +2,13 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { noLog } from "../../../cluster/runtime/log/log.ts";
 import { CopyingBackend } from "../testing/copying-backend.ts";
 import { SmallServer } from "../testing/small-server.ts";
-import { NamespaceFurniture } from "./namespace-defaults.ts";
+import { NamespaceDefaults } from "./namespace-defaults.ts";
 import { Namespaces } from "./namespaces.ts";
 
 let backend: CopyingBackend;
 let server: SmallServer;
 let stop: () => void;
-const start = (): (() => void) => new NamespaceFurniture(server.services, "PEM", noLog).start();
+const start = (): (() => void) => new NamespaceDefaults(server.services, "PEM", noLog).start();
 const account = { namespace: "ns", name: "default" };
 const root = { namespace: "ns", name: "kube-root-ca.crt" };
 

@@ -3,17 +3,16 @@ import type { Log } from "../../../cluster/runtime/log/log.ts";
 import type { Services } from "../request/context.ts";
 import { StatusError } from "../status-error.ts";
 import type { Change } from "../storage/store.ts";
-import { ensure, inBackground } from "./server-writes.ts";
+import { ensure, writeInBackground } from "./server-writes.ts";
 
 const ACCOUNT = "default";
 const ROOT = "kube-root-ca.crt";
 
 /**
- * What pods of a namespace cannot do without: the account they run under, and the certificate by which they know the
- * server. Both are on their way to disk before whoever made the namespace hears that it is there, and come back when
- * they are deleted.
+ * Creates what pods need in every namespace: the ServiceAccount `default` and the ConfigMap with the server's CA. Both
+ * writes start before the creation of the namespace is answered, and both objects are created again when deleted.
  */
-export class NamespaceFurniture {
+export class NamespaceDefaults {
   readonly #services: Services;
   readonly #caPem: string;
   readonly #log: Log;
@@ -26,31 +25,31 @@ export class NamespaceFurniture {
 
   start(): () => void {
     const { store } = this.#services;
-    const furnish = (namespaces: Iterable<string>): void => {
-      for (const namespace of namespaces) this.#furnish(namespace);
+    const ensureDefaults = (namespaces: Iterable<string>): void => {
+      for (const namespace of namespaces) this.#ensureDefaults(namespace);
     };
     const stops = [
-      store.watch("namespaces", (changes) => furnish(changes.filter(isNew).map(({ key }) => key))),
-      store.watch("serviceaccounts", (changes) => furnish(namespacesWithout(changes, ACCOUNT))),
-      store.watch("configmaps", (changes) => furnish(namespacesWithout(changes, ROOT))),
+      store.watch("namespaces", (changes) => ensureDefaults(changes.filter(isNew).map(({ key }) => key))),
+      store.watch("serviceaccounts", (changes) => ensureDefaults(namespacesWithout(changes, ACCOUNT))),
+      store.watch("configmaps", (changes) => ensureDefaults(namespacesWithout(changes, ROOT))),
     ];
-    furnish(Array.from(store.list("namespaces"), ({ key }) => key));
+    ensureDefaults(Array.from(store.list("namespaces"), ({ key }) => key));
     return () => {
       for (const stop of stops) stop();
     };
   }
 
-  #furnish(namespace: string): void {
+  #ensureDefaults(namespace: string): void {
     const found = this.#services.reader.head("namespaces", namespace);
     if (!found || found.metadata.deletionTimestamp) return;
     for (const object of [account(namespace), root(namespace, this.#caPem)])
-      inBackground(this.#log, async () => {
+      writeInBackground(this.#log, async () => {
         try {
           await ensure(this.#services, object);
         } catch (error) {
-          // It went, or somebody else made it, while a webhook was asked.
+          // The namespace was deleted, or a client created the object, while a webhook was called.
           if (!(error instanceof StatusError)) throw error;
-          this.#log.debug({ error: error.message, namespace }, "a namespace could not be furnished");
+          this.#log.debug({ error: error.message, namespace }, "create namespace defaults failed");
         }
       });
   }

@@ -11,7 +11,7 @@ beforeEach(async () => {
   backend = new CopyingBackend();
   server = new SmallServer({ backend });
   await server.createNamespaces("going", "going-not");
-  server.keepHouse();
+  server.startHousekeeping();
 });
 
 const put = (name: string, metadata: Body["metadata"] = {}) =>
@@ -122,7 +122,7 @@ it("a deletion that a crash broke off goes on after the restart", async () => {
 
   server = new SmallServer({ backend: backend.reopened() });
   expect(server.list("configmaps").names).toEqual(["going/held", "going/one"]);
-  server.keepHouse();
+  server.startHousekeeping();
   await server.settled();
   expect(server.list("configmaps").names).toEqual(["going/held"]);
   await release("held");
@@ -133,7 +133,7 @@ it("a deletion that a crash broke off goes on after the restart", async () => {
 it("nothing is done for namespaces once it has been stopped", async () => {
   server = new SmallServer();
   await server.createNamespaces("going");
-  server.keepHouse()();
+  server.startHousekeeping()();
   await server.delete("namespaces", going);
   await server.settled();
   expect(isGone()).toBe(false);

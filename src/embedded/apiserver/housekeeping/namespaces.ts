@@ -5,9 +5,9 @@ import type { Services } from "../request/context.ts";
 import { draftOf } from "../request/draft.ts";
 import type { Resource } from "../resource.ts";
 import type { Change } from "../storage/store.ts";
-import { discard, inBackground } from "./server-writes.ts";
+import { deleteInBackground, writeInBackground } from "./server-writes.ts";
 
-/** Empties namespaces that are being deleted, and lets them go once nothing is left in them. */
+/** Deletes the contents of Terminating namespaces, then removes the namespaces. */
 export class Namespaces {
   readonly #services: Services;
   readonly #log: Log;
@@ -37,7 +37,7 @@ export class Namespaces {
     };
   }
 
-  /** It may have been the last thing to hold a namespace, or come in with a write that overtook the deletion. */
+  /** The last object of a namespace may be gone, or a write may have overtaken the deletion. */
   #contentChanged(changes: readonly Change[]): void {
     if (this.#terminating.size === 0) return;
     if (changes.some(({ key }) => this.#terminating.has(key.slice(0, key.indexOf("/"))))) this.#reconcile();
@@ -50,7 +50,7 @@ export class Namespaces {
       try {
         this.#empty(namespace);
       } catch (error) {
-        this.#log.error({ error, namespace: nameOf(namespace) }, "a namespace could not be emptied");
+        this.#log.error({ error, namespace: nameOf(namespace) }, "delete contents of namespace failed");
       }
   }
 
@@ -60,12 +60,12 @@ export class Namespaces {
     for (const [collection, resource] of this.#contents())
       for (const entry of store.list(collection, `${nameOf(namespace)}/`)) {
         left++;
-        discard(this.#services, this.#log, resource, entry);
+        deleteInBackground(this.#services, this.#log, resource, entry);
       }
     if (left === 0) this.#release(namespace);
   }
 
-  /** Our own finalizer goes; others, and those in the metadata, keep the namespace for as long as they like. */
+  /** Removes the finalizer `kubernetes`; other finalizers keep the namespace. */
   #release(namespace: KubeObject): void {
     const { store, registry, views } = this.#services;
     const resource = registry.find("", "v1", "namespaces") as Resource;
@@ -77,12 +77,12 @@ export class Namespaces {
     released.spec = others.length > 0 ? { finalizers: others } : {};
     const draft = draftOf(released, resource);
     if (others.length === 0 && (released.metadata.finalizers?.length ?? 0) === 0)
-      inBackground(this.#log, () => store.remove("namespaces", live.key, live, draft));
+      writeInBackground(this.#log, () => store.remove("namespaces", live.key, live, draft));
     else if (others.length < finalizers.length)
-      inBackground(this.#log, () => store.put("namespaces", live.key, live, draft));
+      writeInBackground(this.#log, () => store.put("namespaces", live.key, live, draft));
   }
 
-  /** A resource for every collection that namespaces have a share of: whichever version, objects are the same. */
+  /** One resource for every namespaced collection; its version does not matter. */
   #contents(): Map<string, Resource> {
     const namespaced = this.#services.registry.all().filter((resource) => resource.namespaced && !resource.compute);
     return new Map(namespaced.map((resource) => [collectionOf(resource), resource]));

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { at } from "../../../language/object/json.ts";
 import { noLog } from "../../../cluster/runtime/log/log.ts";
 import { SmallServer } from "../testing/small-server.ts";
-import { reportOnPolicies } from "./policy-status.ts";
+import { reportPolicyStatus } from "./policy-status.ts";
 
 type Spec = Readonly<Record<string, unknown>>;
 
@@ -16,7 +16,7 @@ const about = (...resourceRules: Spec[]): Spec => ({ matchConstraints: { resourc
 const deployments = about(rule("apps", "deployments"));
 
 async function statusOf(server: SmallServer, spec: Spec): Promise<unknown> {
-  const stop = reportOnPolicies(server.services, noLog);
+  const stop = reportPolicyStatus(server.services, noLog);
   await server.create("validatingadmissionpolicies", { metadata: { name: "p" }, spec });
   await server.settled();
   stop();
@@ -127,7 +127,7 @@ describe("the status of a policy", () => {
       { name: "p" },
       { metadata: { labels: { a: "b" } }, spec: { validations: [{ expression: "true" }] } },
     );
-    const stop = reportOnPolicies(server.services, noLog);
+    const stop = reportPolicyStatus(server.services, noLog);
     await server.settled();
     const { status, metadata } = server.get("validatingadmissionpolicies", { name: "p" });
     // Taking back the warnings takes back what held them, too: that is how server-side apply works.

@@ -7,17 +7,17 @@ import type { Services } from "../request/context.ts";
 import { patch } from "../request/patch.ts";
 import type { Resource } from "../resource.ts";
 import { StatusError } from "../status-error.ts";
-import { inBackground, ownRequest } from "./server-writes.ts";
+import { writeInBackground, serverRequest } from "./server-writes.ts";
 
 const MANAGER = "validatingadmissionpolicy-status";
 const USER = "system:serviceaccount:kube-system:validatingadmissionpolicy-status-controller";
 
-/** Says in the status of a policy what its expressions ask of kinds that do not have it, once for each of its changes. */
-export function reportOnPolicies(services: Services, log: Log): () => void {
+/** Writes the type-checking warnings of a policy's expressions into its status, once per generation. */
+export function reportPolicyStatus(services: Services, log: Log): () => void {
   const { store, reader, registry } = services;
   const report = (name: string): void => {
     const policy = reader.head(POLICIES, name);
-    if (policy && !isReported(policy)) inBackground(log, () => write(policy, name));
+    if (policy && !isReported(policy)) writeInBackground(log, () => write(policy, name));
   };
   const stop = store.watch(POLICIES, (changes) => {
     for (const { key, after } of changes) if (after) report(key);
@@ -33,15 +33,15 @@ export function reportOnPolicies(services: Services, log: Log): () => void {
       typeChecking: warnings.length > 0 ? { expressionWarnings: warnings } : {},
     };
     const body = { apiVersion: policy.apiVersion, kind: policy.kind, metadata: { name }, status };
-    const context = ownRequest(services, resource, name, USER);
+    const context = serverRequest(services, resource, name, USER);
     const query = new URLSearchParams({ fieldManager: MANAGER, force: "true" });
     try {
       const request = { ...context, subresource: "status", query };
       await patch(request, JSON.stringify(body), "application/apply-patch+yaml");
     } catch (error) {
-      // It went, or changed again, in the meantime.
+      // The policy was deleted or changed in the meantime.
       if (!(error instanceof StatusError)) throw error;
-      log.debug({ error: error.message, policy: name }, "the status of a policy could not be written");
+      log.debug({ error: error.message, policy: name }, "write status of policy failed");
     }
   }
 }

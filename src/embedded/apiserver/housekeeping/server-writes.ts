@@ -12,8 +12,8 @@ import { asStored } from "../conversion/stored-version.ts";
 import { draftOf } from "../request/draft.ts";
 import type { Entry } from "../storage/store.ts";
 
-/** A request that the server sends itself about one object, under the name of whose work it does. */
-export function ownRequest(services: Services, resource: Resource, key: string, user: string): RequestContext {
+/** A request of the server itself about one object, under the user name of the controller it stands in for. */
+export function serverRequest(services: Services, resource: Resource, key: string, user: string): RequestContext {
   const slash = resource.namespaced ? key.indexOf("/") : -1;
   return {
     services,
@@ -29,28 +29,28 @@ export function ownRequest(services: Services, resource: Resource, key: string, 
   };
 }
 
-/** Creates an object as by a request of the server's own, unless it is there: what is there is left alone. */
+/** Creates an object unless it exists; an existing object is left alone. */
 export async function ensure(services: Services, object: KubeObject): Promise<void> {
   const { group, version } = parseApiVersion(object.apiVersion);
   const resource = services.registry
     .all()
     .find((r) => r.group === group && r.version === version && r.kind === object.kind);
-  if (!resource) throw new Error(`make ${object.kind} ${object.metadata.name}: the kind is not served`);
+  if (!resource) throw new Error(`create ${object.kind} ${object.metadata.name}: the kind is not served`);
   const namespace = object.metadata.namespace ?? "";
   const key = resource.namespaced ? `${namespace}/${object.metadata.name}` : (object.metadata.name ?? "");
   if (services.store.head(collectionOf(resource), key)) return;
-  const context = { ...ownRequest(services, resource, key, "system:apiserver"), name: "" };
+  const context = { ...serverRequest(services, resource, key, "system:apiserver"), name: "" };
   const options = writeOptions(new URLSearchParams({ fieldManager: "attune-apiserver" }), "CreateOptions", "");
   await insert(context, structuredClone(object), options, "update");
 }
 
 /**
- * A write that nobody waits for. One that was overtaken is no fault: the newer write's commit brings housekeeping here
- * again.
+ * Starts a write without waiting for it. A stale write is not an error: the commit of the newer write triggers
+ * housekeeping again.
  */
-export function inBackground(log: Log, write: () => Promise<unknown>): void {
+export function writeInBackground(log: Log, write: () => Promise<unknown>): void {
   const failed = (error: unknown): void => {
-    if (!(error instanceof StaleWriteError)) log.error({ error }, "housekeeping could not write");
+    if (!(error instanceof StaleWriteError)) log.error({ error }, "housekeeping write failed");
   };
   try {
     write().catch(failed);
@@ -59,19 +59,19 @@ export function inBackground(log: Log, write: () => Promise<unknown>): void {
   }
 }
 
-/** Deletes an object because what it belongs to goes: at once, or when whoever holds it by a finalizer lets it go. */
-export function discard({ store, views, clock }: Services, log: Log, kind: Resource, entry: Entry): void {
+/** Deletes an object whose parent is deleted: at once, or marks it if it has finalizers. */
+export function deleteInBackground({ store, views, clock }: Services, log: Log, kind: Resource, entry: Entry): void {
   const resource = asStored(kind, entry);
   const collection = collectionOf(resource);
-  // A newer version is on its way to disk: its commit brings the caller here again.
+  // A newer version is uncommitted: its commit triggers the caller again.
   if (store.head(collection, entry.key) !== entry) return;
   const object = views.object(entry, resource);
   const { metadata } = object;
   if ((metadata.finalizers?.length ?? 0) === 0)
-    return inBackground(log, () => store.remove(collection, entry.key, entry, draftOf(object, resource)));
+    return writeInBackground(log, () => store.remove(collection, entry.key, entry, draftOf(object, resource)));
   if (metadata.deletionTimestamp) return;
   metadata.deletionTimestamp = formatTime(clock.now());
   metadata.deletionGracePeriodSeconds = 0;
   if (metadata.generation !== undefined) metadata.generation++;
-  inBackground(log, () => store.put(collection, entry.key, entry, draftOf(object, resource)));
+  writeInBackground(log, () => store.put(collection, entry.key, entry, draftOf(object, resource)));
 }

@@ -23,7 +23,7 @@ import { readScale, writeScale } from "../request/subresource/scale.ts";
 import { update } from "../request/update.ts";
 import { watch } from "../request/watch.ts";
 import { StaleWriteError } from "../storage/object-store.ts";
-import { letPass, parseObject, readBody } from "../body/body.ts";
+import { drainBody, parseObject, readBody } from "../body/body.ts";
 import { isGone, tlsSocketOf, type HttpRequest, type HttpResponse } from "./exchange.ts";
 import { negotiate, plainJson, type Representation } from "./negotiate.ts";
 import type { Paths } from "./paths.ts";
@@ -34,7 +34,7 @@ import { sendWarnings } from "./warnings.ts";
 import { EventFrames, WatchFrames } from "./watch-frames.ts";
 import { WatchStream } from "./watch-stream.ts";
 
-/** From a request on the wire to its answer: who, may they, what, how shown. Errors end here. */
+/** Answers a request: authenticate, authorise, handle, respond. Errors become a Status here. */
 export class Dispatcher {
   readonly #services: Services;
   readonly #authenticator: Authenticator;
@@ -50,16 +50,16 @@ export class Dispatcher {
   }
 
   handle(request: HttpRequest, response: HttpResponse): void {
-    response.on("error", (error: unknown) => this.#log.debug({ error: String(error) }, "a client went away"));
+    response.on("error", (error: unknown) => this.#log.debug({ error: String(error) }, "client closed the connection"));
     this.#answer(request, response).catch(async (error: unknown) => {
       try {
         const status = this.#statusOf(error, request);
-        await letPass(request);
+        await drainBody(request);
         if (!response.headersSent)
           await respondError(response, status, negotiate(request.headers.accept, []) ?? plainJson);
         else response.end();
       } catch (failure) {
-        this.#log.error({ error: String(failure) }, "an answer could not be sent");
+        this.#log.error({ error: String(failure) }, "send response failed");
       }
     });
   }
@@ -156,7 +156,7 @@ async function answered(
   request: HttpRequest,
   response: HttpResponse,
 ): Promise<Answer> {
-  // Who asks a built-in kind for what it does not do has not come as far as to be told about it.
+  // Unsupported verbs on built-in kinds are rejected before warnings are sent, as kube-apiserver does.
   if (context.resource.origin === "custom") sendWarnings(response, context);
   const handle = handlerFor(context, verb);
   try {
@@ -167,7 +167,7 @@ async function answered(
   }
 }
 
-/** Of `nodes/NAME/proxy/metrics?x` the end. It is not decoded: another is to read it. */
+/** `nodes/NAME/proxy/metrics?x` → `/metrics?x`. Not decoded: the kubelet decodes it. */
 function pathBehind({ url = "" }: HttpRequest, { group, namespace }: ResourceRequest): string {
   const cut = url.indexOf("?");
   const path = cut < 0 ? url : url.slice(0, cut);
@@ -177,7 +177,7 @@ function pathBehind({ url = "" }: HttpRequest, { group, namespace }: ResourceReq
 
 const peers = new WeakMap<object, { subject: never; fingerprint256: string }>();
 
-/** Node builds the certificate anew on every call: once per connection is enough. */
+/** Node builds the certificate on every call: once per connection is enough. */
 function peerOf(socket: ReturnType<typeof tlsSocketOf>): { subject: never; fingerprint256: string } {
   let peer = peers.get(socket);
   if (!peer) peers.set(socket, (peer = socket.getPeerCertificate() as never));
@@ -209,7 +209,7 @@ function notAcceptable(message: string): StatusError {
   return new StatusError(406, "NotAcceptable", message);
 }
 
-/** A namespaced kind is created in a namespace; one without lies in none. */
+/** Whether the URL names a namespace exactly if the kind needs one. */
 function isPlaced(resource: Resource, info: ResourceRequest): boolean {
   if (resource.namespaced) return info.namespace !== "" || info.name === "";
   return info.namespace === "" || (resource.plural === "namespaces" && resource.group === "");
@@ -227,7 +227,7 @@ const main: Record<string, Handler> = {
   deletecollection: async (context, request) => removeCollection(context, await optionsIn(request)),
 };
 
-/** Whoever asks for one is shown the message and nothing else. */
+/** Subresources that this server does not serve, with a message of their own. */
 const streams = new Set(["attach", "exec", "portforward"]);
 
 function handlerFor(context: RequestContext, verb: string): Handler {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import type { TLSSocket } from "node:tls";
 
-/** HTTP/1.1 and HTTP/2 through Node's common interface. */
+/** HTTP/1.1 and HTTP/2 through Node's compatibility API. */
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
 export type HttpResponse = (ServerResponse | Http2ServerResponse) & {
   write(chunk: Buffer | string): boolean;
@@ -14,13 +14,13 @@ export function tlsSocketOf(request: HttpRequest): TLSSocket {
   return ("stream" in request ? request.stream.session?.socket : request.socket) as TLSSocket;
 }
 
-/** Ends the exchange at once, without a proper end of the body. */
+/** Aborts the response: the client sees that the body is incomplete. */
 export function cutOff(response: HttpResponse): void {
   if ("stream" in response) response.stream?.close(0x8 /* CANCEL */);
   else (response as ServerResponse).destroy();
 }
 
-/** Whether the client has hung up. */
+/** Whether the client has closed the connection. */
 export function isGone(response: HttpResponse): boolean {
   return "stream" in response ? (response.stream?.destroyed ?? true) : (response as ServerResponse).destroyed;
 }

@@ -4,11 +4,11 @@ import type { HttpRequest, HttpResponse } from "./exchange.ts";
 
 export interface ListenerOptions {
   readonly host: string;
-  /** 0 picks a free one. */
+  /** 0: any free port. */
   readonly port: number;
   readonly certPem: string;
   readonly keyPem: string;
-  /** Whose client certificates are believed. */
+  /** The authority of client certificates. */
   readonly caPem: string;
   readonly handle: (request: HttpRequest, response: HttpResponse) => void;
 }
@@ -18,7 +18,7 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** As kube-apiserver: a request's line and headers may have 1 MiB. */
+/** As kube-apiserver: at most 1 MiB of request line and headers. */
 const maxHeaderBytes = 1024 * 1024;
 
 /** TLS with HTTP/2 and HTTP/1.1 on one port. */
@@ -28,7 +28,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       cert: options.certPem,
       key: options.keyPem,
       ca: options.caPem,
-      // A certificate is asked for, not demanded: tokens are as good. One we do not know counts as none.
+      // A client certificate is optional: clients may send a token. An untrusted certificate counts as none.
       requestCert: true,
       rejectUnauthorized: false,
       allowHTTP1: true,
@@ -37,8 +37,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     },
     options.handle as never,
   );
-  // Node's five seconds would cut the idle connections that clients keep in their pools.
-  // Selectors of real clients fill long URLs. For HTTP/1.1 Node takes its limits from the server, not from the options.
+  // Node's default of five seconds would close connections that clients keep in their pools, and its default header
+  // limit is too small for URLs with long selectors. For HTTP/1.1 Node reads these from the server, not the options.
   const http1 = {
     keepAliveTimeout: 10 * 60_000,
     headersTimeout: 30_000,
@@ -51,11 +51,11 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     open.add(connection);
     connection.once("close", () => open.delete(connection));
   };
-  // From before the handshake: one that is under way when the server closes would end in a connection that stays.
+  // Tracked from before the TLS handshake, so that close() also ends connections in the middle of one.
   server.on("connection", track);
   server.on("secureConnection", track);
   server.on("session", track);
-  // A client that speaks no TLS, or goes in the middle of a handshake, is its own problem.
+  // Failed handshakes are the client's problem: they are not logged.
   server.on("tlsClientError", () => {});
   server.on("clientError", (_error, socket: Socket) => socket.destroy());
   server.on("sessionError", () => {});

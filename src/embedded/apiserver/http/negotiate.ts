@@ -1,9 +1,9 @@
-/** How the client wants the answer. */
+/** The representation that the client asked for. */
 export interface Representation {
   readonly format: "json" | "yaml";
-  /** `object` as it is, or one of the reductions of meta.k8s.io. */
+  /** The object itself, or a reduced form of it. */
   readonly as: "object" | "Table" | "PartialObjectMetadata" | "PartialObjectMetadataList" | "APIGroupDiscoveryList";
-  /** Version of the reduction: `v1`; `v2` for aggregated discovery. */
+  /** Version of the reduced form: `v1`; `v2` for aggregated discovery. */
   readonly version: string;
 }
 
@@ -15,7 +15,7 @@ interface Clause {
   quality: number;
 }
 
-/** Reductions that a path can answer with, by the group they are asked for under. */
+/** The API group of each reduced form. */
 const reductions: Record<string, string> = {
   Table: "meta.k8s.io",
   PartialObjectMetadata: "meta.k8s.io",
@@ -29,8 +29,8 @@ const versions: Record<string, readonly string[]> = {
 };
 
 /**
- * The first representation in the Accept header that we have; undefined if there is none.
- * Protobuf is never offered: clients that prefer it take JSON where they accept it.
+ * The first representation in the Accept header that the server has; undefined if there is none.
+ * Protobuf is not offered: clients that prefer it also accept JSON.
  */
 export function negotiate(accept: string | undefined, offered: readonly string[]): Representation | undefined {
   if (accept === undefined || accept === "" || accept === "*/*" || accept === "application/json") return plainJson;

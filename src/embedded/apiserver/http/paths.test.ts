@@ -63,7 +63,7 @@ describe("documents", () => {
 
   it("change with the resources that are served, and only those that are concerned", async () => {
     const [apis, core] = [await ask("/apis", { accept: aggregated }), await ask("/openapi/v3/api/v1")];
-    server.keepHouse();
+    server.startHousekeeping();
     await server.create("customresourcedefinitions", widgetDefinition());
     expect(etagOf(await ask("/apis", { accept: aggregated }))).not.toBe(etagOf(apis));
     expect(etagOf(await ask("/openapi/v3/api/v1"))).toBe(etagOf(core));

@@ -9,9 +9,9 @@ import { respondJson, respondObject, respondText } from "./respond.ts";
 
 export interface PathsOptions {
   readonly registry: Registry;
-  /** `host:port` that clients reach the server by. */
+  /** `host:port` of the server for clients. */
   readonly address: () => string;
-  /** Why the server is not ready, or nothing. */
+  /** Why the server is not ready; undefined if it is. */
   readonly unready: () => string | undefined;
 }
 
@@ -22,7 +22,7 @@ interface Document {
 
 const healthPaths = new Set(["/healthz", "/livez", "/readyz"].flatMap((path) => [path, `${path}/ping`]));
 
-/** Everything that is no object: health, version, discovery, schemas. Computed once per change of the resources. */
+/** Non-resource paths: health, version, discovery, schemas. Documents are cached until the resources change. */
 export class Paths {
   readonly #options: PathsOptions;
   #generation = -1;
@@ -66,7 +66,7 @@ export class Paths {
 
   async #discovery(path: string, request: HttpRequest, response: HttpResponse): Promise<void> {
     const [, root, group = "", groupVersion = "", ...deeper] = path.split("/");
-    // Longer paths name resources; one that comes here had something in it that no name can have.
+    // Longer paths name resources; this one has a segment that cannot be a name.
     if (deeper.length > 0 || (root === "api" && groupVersion !== "") || path.includes("//")) throw noSuchResource();
     const resources = this.#options.registry.all();
     const representation = negotiate(request.headers.accept, ["APIGroupDiscoveryList"]) ?? notAcceptable();
@@ -83,7 +83,7 @@ export class Paths {
             ? apiGroup(resources, group)
             : apiResourceList(resources, group, groupVersion);
     if (found) return respondObject(response, 200, found, { ...representation, as: "object" });
-    // A group nobody serves is no path at all; a version of a known one is a resource that is not there.
+    // As kube-apiserver: plain text for an unknown group, a Status for an unknown version of a known group.
     if (root === "apis" && !this.#options.registry.hasGroup(group))
       return respondText(response, 404, "404 page not found\n");
     throw noSuchResource();
@@ -103,7 +103,7 @@ export class Paths {
     if (document) respondDocument(request, response, document, contentType);
   }
 
-  /** Schemas are large and rarely asked for: the code that writes them is loaded when they are. */
+  /** Schemas are large and rarely requested: their code is loaded on demand. */
   async #openapi(path: string, request: HttpRequest, response: HttpResponse): Promise<void> {
     if (path === "/openapi/v2") {
       const { openapiV2 } = await import("../openapi/openapi-v2.ts");
@@ -132,7 +132,7 @@ export class Paths {
     let document = this.#documents.get(key);
     if (!document) {
       const body = make();
-      // What does not exist is not remembered: anyone may ask for as many such names as they like.
+      // Unknown names are not cached: a client could ask for any number of them.
       if (body === undefined) return undefined;
       this.#documents.set(key, (document = { body, etag: contentHash(body) }));
     }
@@ -149,7 +149,7 @@ export class Paths {
   }
 }
 
-/** A client that names what it has of the document is told when that still holds. */
+/** 304 if the client already has this version of the document. */
 function respondDocument(
   request: HttpRequest,
   response: HttpResponse,
@@ -171,7 +171,7 @@ function notAcceptable(): never {
   );
 }
 
-/** The Kubernetes version whose behaviour is served: kubectl compares its own with it. */
+/** The Kubernetes version whose behaviour this server has; kubectl compares it with its own. */
 const version = {
   major: "1",
   minor: "35",

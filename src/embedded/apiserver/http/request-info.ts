@@ -3,7 +3,7 @@ import { SelectorError } from "../../../language/object/label-selector.ts";
 import type { Attributes } from "../auth/user.ts";
 import { isTrue } from "../request/options.ts";
 
-/** What a URL is about, before anything is looked up: the very thing that is authorised. */
+/** What a URL asks for, before any look-up: the attributes that are authorised. */
 export type RequestInfo = Attributes;
 export type ResourceRequest = Extract<Attributes, { type: "resource" }>;
 type PathRequest = Extract<Attributes, { type: "path" }>;
@@ -22,7 +22,7 @@ export function parseRequest(method: string, path: string, query: URLSearchParam
 
   let namespace = "";
   let [resource = "", name = "", ...deeper] = target;
-  // `namespaces/NS/status` is a part of the namespace itself, `namespaces/NS/pods` is what lies in it.
+  // `namespaces/NS/status` is a subresource of the namespace, `namespaces/NS/pods` are objects in it.
   if (resource === "namespaces" && deeper.length > 0 && !(group === "" && isNamespacePart(deeper[0] as string))) {
     namespace = name;
     [resource = "", name = "", ...deeper] = deeper;
@@ -33,7 +33,7 @@ export function parseRequest(method: string, path: string, query: URLSearchParam
     group,
     version,
     resource,
-    // What follows is for the one at the other end.
+    // What follows `proxy` is for the kubelet.
     subresource: deeper[0] === "proxy" ? "proxy" : deeper.join("/"),
     namespace,
     name,
@@ -41,8 +41,8 @@ export function parseRequest(method: string, path: string, query: URLSearchParam
 }
 
 /**
- * What a field selector leaves of a collection is all that is asked for. A list or watch of the one object that it names
- * is a right to that object alone.
+ * Adds the field selector to what is authorised. As in kube-apiserver, a list or watch with metadata.name=NAME needs only
+ * the right to that object.
  */
 export function narrowedBySelector(info: RequestInfo, query: URLSearchParams): RequestInfo {
   if (info.type !== "resource") return info;
@@ -55,7 +55,7 @@ export function narrowedBySelector(info: RequestInfo, query: URLSearchParams): R
     const named = reads && fieldSelector.find(({ field, op }) => field === "metadata.name" && op === "=");
     return { ...info, ...(named ? { name: named.value } : {}), fieldSelector };
   } catch (error) {
-    // Refused when it is read for what it selects.
+    // The handler refuses it when it parses the selector.
     if (error instanceof SelectorError) return info;
     throw error;
   }

@@ -3,24 +3,24 @@ import { longestWriteMs } from "../request/context.ts";
 import { badRequest } from "../status-error.ts";
 import type { RequestInfo } from "./request-info.ts";
 
-/** Parts of an object that are read or spoken to for as long as the client likes. */
-const lasting = new Set(["attach", "exec", "log", "portforward", "proxy"]);
+/** Subresources without a time limit, kube-apiserver's long-running requests. */
+const longRunning = new Set(["attach", "exec", "log", "portforward", "proxy"]);
 
-/** How long a request may take: no longer than its sender waits, who may say so by `timeout`. */
+/** How long a request may take; the client can shorten it with `timeout`. */
 export function requestTimeout(info: RequestInfo, query: URLSearchParams): number {
   const text = query.get("timeout");
-  if (!text || isLasting(info)) return longestWriteMs;
+  if (!text || isLongRunning(info)) return longestWriteMs;
   const given = parseDuration(text);
   if (!given) throw badRequest(`invalid timeout specified in the request URL - time: ${fault(text)}`);
   const ms = Number(given.nanos) / 1e6;
   return ms > 0 ? Math.min(ms, longestWriteMs) : longestWriteMs;
 }
 
-function isLasting(info: RequestInfo): boolean {
-  return info.type === "resource" && (info.verb === "watch" || lasting.has(info.subresource));
+function isLongRunning(info: RequestInfo): boolean {
+  return info.type === "resource" && (info.verb === "watch" || longRunning.has(info.subresource));
 }
 
-/** In the words of Go. */
+/** The message of Go's time.ParseDuration. */
 function fault(text: string): string {
   const [, unit] = /^[+-]?(?:[0-9]+(?:[nuµμm]?s|m|h))*[0-9]+([^0-9.]*)/.exec(text) ?? [];
   const why =

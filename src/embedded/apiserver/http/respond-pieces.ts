@@ -1,9 +1,9 @@
 import type { HttpResponse } from "./exchange.ts";
 
-/** How much of a long answer is put together at a time. */
+/** The size of one write. */
 const portionBytes = 512 * 1024;
 
-/** A long answer goes out as fast as the client takes it, and is never in memory as a whole. */
+/** Sends a long body as fast as the client takes it, without copying it into one buffer. */
 export async function respondPieces(response: HttpResponse, pieces: readonly Buffer[]): Promise<void> {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   response.writeHead(200, {

@@ -16,7 +16,7 @@ const plain: Representation = { format: "json", as: "object", version: "" };
 beforeEach(async () => {
   server = new SmallServer();
   await server.createNamespaces("a");
-  server.keepHouse();
+  server.startHousekeeping();
   await server.create("customresourcedefinitions", widgetDefinition());
   for (const name of ["one", "two"]) {
     await server.create("configmaps", { metadata: { name, namespace: "a" }, data: { text: `"${name}" ü` } });

@@ -56,7 +56,7 @@ export async function respondError(
   return respondObject(response, error.code, error.toStatus(), representation);
 }
 
-/** The answer of a handler, in the representation the client asked for. */
+/** Sends a handler's answer in the representation that the client asked for. */
 export async function respond(
   response: HttpResponse,
   context: RequestContext,
@@ -76,7 +76,7 @@ export async function respond(
   return respondObject(response, code, reduced(context, answer, representation), representation);
 }
 
-/** Metadata is the same in every version: nobody has to be asked for it. */
+/** Metadata is the same in every version: no conversion is needed. */
 export function showsMetadata({ as }: Representation): boolean {
   return as === "PartialObjectMetadata" || as === "PartialObjectMetadataList";
 }
@@ -86,7 +86,7 @@ function entriesIn(answer: Answer): readonly Entry[] {
   return answer.type === "entry" ? [answer.entry] : [];
 }
 
-/** A list is put together from the stored bytes: nothing is parsed, however long it is. */
+/** Builds a list from the stored bytes, without parsing objects. */
 async function respondList(
   response: HttpResponse,
   context: RequestContext,
@@ -99,7 +99,7 @@ async function respondList(
   answer.entries.forEach((entry, index) => {
     if (index > 0) pieces.push(comma);
     const bytes = services.views.bytes(entry, resource);
-    // Items of a built-in list say no kind: the list has said it. Custom ones do.
+    // As kube-apiserver: items of a built-in list have no kind and apiVersion, custom ones do.
     if (resource.origin === "builtin") pieces.push(openBrace, bytes.subarray(cut));
     else pieces.push(bytes);
   });
@@ -154,7 +154,7 @@ export function includeObject(query: URLSearchParams): "None" | "Metadata" | "Ob
   return value === "None" || value === "Object" ? value : "Metadata";
 }
 
-/** Whole lists of custom kinds say that there is no more; those of built-in ones say nothing. */
+/** As kube-apiserver: complete lists of custom kinds have `continue: ""`, those of built-in kinds have none. */
 function fullMeta(answer: Answer & { type: "list" }, { origin }: Resource): ReturnType<typeof listMeta> {
   return { ...listMeta(answer), ...(origin === "custom" && !answer.continue ? { continue: "" } : {}) };
 }

@@ -1,11 +1,11 @@
 import type { RequestContext } from "../request/context.ts";
 import type { HttpResponse } from "./exchange.ts";
 
-/** Headers are limited: beyond this many characters in all, each warning is cut, and then the rest is left out. */
+/** Headers are limited: beyond this many characters in total, each warning is cut, then further ones are left out. */
 const maxCharacters = 4096;
 const maxOfEach = 256;
 
-/** Goes with every answer, also with a refusal: kubectl shows them either way. */
+/** Sent with every response, also with a refusal: kubectl shows both. */
 export function sendWarnings(response: HttpResponse, { warnings, resource }: RequestContext): void {
   if (warnings.length === 0 && !resource.warning) return;
   const texts = [...new Set([resource.warning ?? "", ...warnings])].filter((text) => text !== "").map(ascii);
@@ -26,7 +26,7 @@ function fitting(texts: readonly string[]): readonly string[] {
   return shown;
 }
 
-/** Header values are Latin-1 at most. */
+/** Header values cannot hold other characters. */
 function ascii(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, "?");
 }

@@ -10,7 +10,7 @@ import { toTableEvent } from "../table/table.ts";
 import type { Representation } from "./negotiate.ts";
 import { includeObject, showsMetadata } from "./respond.ts";
 
-/** Events as bytes. A commit tells all its watchers in one turn: for that long, each event is made once for all. */
+/** Events as bytes. A commit notifies all watchers in one turn of the event loop, so each event is encoded once. */
 export class EventFrames {
   readonly #frames = new Map<Buffer, Partial<Record<EventType, Buffer>>>();
 

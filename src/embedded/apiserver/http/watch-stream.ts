@@ -4,36 +4,36 @@ import type { Entry } from "../storage/store.ts";
 import { cutOff, type HttpResponse } from "./exchange.ts";
 import type { WatchFrames } from "./watch-frames.ts";
 
-/** A watcher for which more than this is waiting does not keep up. It is dropped, and lists or resumes. */
+/** A client with more than this in its queue does not keep up: the server drops it, and it lists or resumes. */
 const maxWaitingBytes = 32 * 1024 * 1024;
 
-/** How much is handed to the connection at a time. */
+/** The size of one write. */
 const chunkBytes = 256 * 1024;
 
-/** What waits to be sent. Bytes are made when its turn comes: until then it is a reference to what is stored anyway. */
+/** A queued event. It is encoded when it is sent; until then it only refers to the stored object. */
 interface Waiting {
   readonly size: number;
   readonly frame: () => Buffer;
 }
 
-/** The events of one watch on their way to one client, as fast as it takes them. */
+/** Sends the events of one watch to one client, as fast as it takes them. */
 export class WatchStream implements WatchSink {
   readonly #response: HttpResponse;
   readonly #frames: WatchFrames;
   readonly #closed = new AbortController();
   #queue: Waiting[] = [];
   #waitingBytes = 0;
-  /** The state that a watch begins with may be larger than any backlog, and is no sign of one. */
+  /** The initial state of a watch may be larger than the limit and does not count. */
   #initialBytes: number | undefined;
-  /** Whether the connection takes more, has enough for now, or is gone. */
+  /** Whether the connection takes more, must drain first, or is closed. */
   #state: "open" | "full" | "gone" = "open";
-  /** Nothing more will come: the stream ends after what is waiting. */
+  /** The stream ends after what is queued. */
   #ending = false;
 
   constructor(response: HttpResponse, frames: WatchFrames) {
     this.#response = response;
     this.#frames = frames;
-    response.on("close", () => this.#goneBecause("the client went away"));
+    response.on("close", () => this.#goneBecause("the client closed the connection"));
     response.on("drain", () => this.#resume());
   }
 
@@ -99,7 +99,7 @@ export class WatchStream implements WatchSink {
     try {
       this.#send();
     } catch (error) {
-      // Nobody called: an object that cannot be shown ends the watch here.
+      // No caller would catch this error: an object that cannot be shown ends the watch.
       this.#drop(error);
     }
   }
@@ -107,7 +107,7 @@ export class WatchStream implements WatchSink {
   #start(): void {
     if (this.#response.headersSent) return;
     this.#response.writeHead(200, { "content-type": "application/json", "cache-control": "no-cache, private" });
-    // A client that waits for its first event must see that the watch stands.
+    // A client without a first event must still see that the watch is established.
     if (this.#queue.length === 0 && "flushHeaders" in this.#response) this.#response.flushHeaders();
   }
 

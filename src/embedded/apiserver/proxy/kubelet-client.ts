@@ -14,7 +14,7 @@ export interface KubeletAddress {
 const preferred = ["InternalIP", "InternalDNS", "Hostname", "ExternalIP", "ExternalDNS"];
 const usualPort = 10_250;
 
-/** Where a node says that its kubelet listens. */
+/** The kubelet's address in the node's status. */
 export function kubeletAddress(node: KubeObject): KubeletAddress {
   const { addresses = [], daemonEndpoints } = (node as Node).status ?? {};
   for (const type of preferred) {
@@ -34,7 +34,7 @@ export interface KubeletRequest {
   readonly signal: AbortSignal;
 }
 
-/** Asks kubelets, as the server itself. */
+/** Sends requests to kubelets as the API server. */
 export class KubeletClient {
   readonly #agent: Agent;
 
@@ -42,7 +42,7 @@ export class KubeletClient {
     this.#agent = new Agent({ cert: certPem, key: keyPem, rejectUnauthorized: false, keepAlive: true });
   }
 
-  /** Resolves with the head of the answer. */
+  /** Resolves with the head of the response. */
   send({ address, method, path, headers = {}, body, signal }: KubeletRequest): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const outgoing = request({
@@ -66,7 +66,7 @@ export class KubeletClient {
   }
 }
 
-/** `dial tcp 10.0.0.1:10250: connect: connection refused`, which users have seen before. */
+/** Go's message: `dial tcp 10.0.0.1:10250: connect: connection refused`. */
 export function whyUnreachable(error: unknown, { host, port }: KubeletAddress): string {
   const { code, message } = error as NodeJS.ErrnoException;
   const known = code === undefined ? undefined : reasons[code];
@@ -80,17 +80,17 @@ const reasons: Readonly<Record<string, string>> = {
   ETIMEDOUT: "i/o timeout",
 };
 
-/** The rest of an answer, as it comes and as fast as it is taken. */
+/** Streams a kubelet's response to the client. */
 export function relay(from: IncomingMessage, to: HttpResponse, code: number, headers: OutgoingHttpHeaders): void {
   to.writeHead(code, headers as never);
   to.flushHeaders();
-  // An end that is no end must not look like one.
+  // An incomplete body must not look complete.
   from.once("error", () => cutOff(to));
   to.once("close", () => from.destroy());
   from.pipe(to as NodeJS.WritableStream);
 }
 
-/** Aborted when the client goes away. */
+/** Aborts when the client closes the connection. */
 export function whileConnected(response: HttpResponse): AbortSignal {
   const gone = new AbortController();
   response.once("close", () => gone.abort());

@@ -5,7 +5,7 @@ import { badRequest, invalidObject } from "../status-error.ts";
 const flags = ["follow", "previous", "timestamps"] as const;
 const numbers = ["limitBytes", "sinceSeconds", "tailLines"] as const;
 
-/** What of a log is asked for, as the kubelet is asked: checked, and without what is no business of its. */
+/** The validated log options that go to the kubelet. */
 export function logQuery(query: URLSearchParams, pod: string): URLSearchParams {
   const asked = new URLSearchParams();
   for (const flag of flags) if (isTrue(query.get(flag))) asked.set(flag, "true");

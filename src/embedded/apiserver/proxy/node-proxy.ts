@@ -3,7 +3,7 @@ import type { Lookup, Subresource } from "../resource.ts";
 import { badRequest, notFound, StatusError } from "../status-error.ts";
 import { kubeletAddress, type KubeletClient, relay, whileConnected, whyUnreachable } from "./kubelet-client.ts";
 
-/** `nodes/NAME/proxy/…`: anything that a kubelet serves. */
+/** `nodes/NAME/proxy/…`: any path of a kubelet. */
 export function nodeProxy(objects: Lookup, kubelets: KubeletClient): Subresource {
   return {
     type: "connect",
@@ -14,7 +14,7 @@ export function nodeProxy(objects: Lookup, kubelets: KubeletClient): Subresource
       const node = objects.head("nodes", nodeName);
       if (!node) throw notFound("", "nodes", nodeName);
       const address = kubeletAddress(node);
-      // Kubelets of virtual nodes share a machine with much else that is nobody's business.
+      // Only the kubelet's port: kubelets of virtual nodes share the machine with other programs.
       if (port !== undefined && port !== String(address.port)) throw badRequest("address not allowed");
       const answer = await kubelets
         .send({
@@ -44,8 +44,8 @@ function target(text: string): { node: string; port?: string } {
   return port === "" ? { node } : { node, port };
 }
 
-/** Of one connection alone, or what proves who the client is to this server and to no other. */
-const kept = new Set([
+/** Headers that are not passed on: those of one connection, and the client's credentials. */
+const withheld = new Set([
   "authorization",
   "connection",
   "host",
@@ -62,7 +62,7 @@ const kept = new Set([
 function passed(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return Object.fromEntries(
     Object.entries(headers).filter(
-      ([name]) => !kept.has(name) && !name.startsWith(":") && !name.startsWith("impersonate-"),
+      ([name]) => !withheld.has(name) && !name.startsWith(":") && !name.startsWith("impersonate-"),
     ),
   );
 }

@@ -5,7 +5,7 @@ import { badRequest, internal, notFound, StatusError } from "../status-error.ts"
 import { kubeletAddress, type KubeletClient, relay, whileConnected, whyUnreachable } from "./kubelet-client.ts";
 import { logQuery } from "./log-options.ts";
 
-/** `GET pods/NAME/log`: what a container has written, from the kubelet that runs it. */
+/** `GET pods/NAME/log`: a container's log, from the kubelet that runs it. */
 export function podLog(objects: Lookup, kubelets: KubeletClient): Subresource {
   return {
     type: "connect",
@@ -23,7 +23,7 @@ export function podLog(objects: Lookup, kubelets: KubeletClient): Subresource {
         return;
       }
       const node = objects.head("nodes", nodeName);
-      // The real server takes the node for a pod here, and clients know its words.
+      // kube-apiserver too calls the node a pod here.
       if (!node) throw notFound("", "pods", nodeName);
       const address = kubeletAddress(node);
       const path = `/containerLogs/${[namespace, name, container].map(encodeURIComponent).join("/")}`;
@@ -55,7 +55,7 @@ function containerOf({ metadata, spec }: Pod, asked: string): string {
 
 const longest = 50_000;
 
-/** What a kubelet refuses is the server's own refusal, as far as its words are meant for users. */
+/** The client's error for a kubelet's error; its text only where it is meant for users. */
 async function refusal(answer: IncomingMessage, name: string): Promise<StatusError> {
   const code = answer.statusCode ?? 500;
   let text = "";

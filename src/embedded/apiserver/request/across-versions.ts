@@ -5,8 +5,8 @@ import { relabel } from "../conversion/webhook-converter.ts";
 import type { Resource } from "../resource.ts";
 import type { RequestContext } from "./context.ts";
 
-/** Work has come to an object that must first be converted. */
-class ToConvert extends Error {
+/** Thrown by work that needs an object converted first. */
+class ConversionNeeded extends Error {
   readonly object: KubeObject;
   readonly to: Resource;
 
@@ -18,8 +18,8 @@ class ToConvert extends Error {
 }
 
 /**
- * Does work that compares objects in several versions. Where a webhook has to be asked, the work is done again once it has
- * answered, until there is nothing left to ask: the work itself neither waits nor changes what it is given.
+ * Runs `work`, which compares objects in several versions. Each time it needs a conversion by webhook, it is run again
+ * once the webhook has answered. The work itself is therefore synchronous and must not change its inputs.
  */
 export function acrossVersions<T>(
   { services, resource }: RequestContext,
@@ -32,25 +32,25 @@ export function acrossVersions<T>(
   const known = new Map<string, KubeObject>();
   const lookUp = (object: KubeObject, to: Resource): KubeObject => {
     const found = known.get(keyOf(object, to));
-    if (!found) throw new ToConvert(object, to);
+    if (!found) throw new ConversionNeeded(object, to);
     return found;
   };
-  const attempt = (): T | ToConvert => {
+  const attempt = (): T | ConversionNeeded => {
     try {
       return work(othersOf(resource, versions.all, lookUp));
     } catch (error) {
-      if (error instanceof ToConvert) return error;
+      if (error instanceof ConversionNeeded) return error;
       throw error;
     }
   };
   const first = attempt();
-  return first instanceof ToConvert ? goOn(first) : first;
+  return first instanceof ConversionNeeded ? convertAndRetry(first) : first;
 
-  async function goOn(pending: ToConvert): Promise<T> {
+  async function convertAndRetry(pending: ConversionNeeded): Promise<T> {
     for (let missing = pending; ;) {
       known.set(keyOf(missing.object, missing.to), await views.convert(missing.object, missing.to));
       const result = attempt();
-      if (!(result instanceof ToConvert)) return result;
+      if (!(result instanceof ConversionNeeded)) return result;
       missing = result;
     }
   }

@@ -11,7 +11,7 @@ import { writeOptions } from "./options.ts";
 import { updateManagedFields } from "../../../language/patch/managed-fields.ts";
 import { apiVersion } from "../registry.ts";
 
-/** Kinds that are computed, and deeds upon an object: the body is a question, the answer comes from the resource. */
+/** Creates of computed kinds, and actions on an object: the resource computes the response from the body. */
 export async function perform(context: RequestContext, body: ParsedBody): Promise<Answer> {
   const { resource, subresource, name } = context;
   const part = resource.subresources[subresource];
@@ -24,13 +24,13 @@ export async function perform(context: RequestContext, body: ParsedBody): Promis
   return answer(context, resource, body, { perform: resource.compute as NonNullable<Resource["compute"]> });
 }
 
-type Deed = Pick<Extract<Subresource, { type: "action" }>, "prepare" | "perform">;
+type Action = Pick<Extract<Subresource, { type: "action" }>, "prepare" | "perform">;
 
 async function answer(
   context: RequestContext,
   of: Resource,
   body: ParsedBody,
-  { prepare, perform }: Deed,
+  { prepare, perform }: Action,
 ): Promise<Answer> {
   const options = writeOptions(context.query, "CreateOptions", context.userAgent);
   const question = incoming(of, body, options, context.warnings);

@@ -14,9 +14,9 @@ export interface Write {
   readonly old: KubeObject | undefined;
   readonly dryRun: boolean;
   readonly options: () => object;
-  /** The resource itself unless told. */
+  /** Default: the resource. */
   readonly kind?: Kind;
-  /** That of the request unless told. */
+  /** Default: the request's. */
   readonly name?: string;
 }
 
@@ -25,7 +25,7 @@ export function attributesOf(context: RequestContext, write: Write): Attributes 
   return new WriteAttributes(context, write);
 }
 
-/** A class, because every write makes some, and an object with a getter of its own takes ten times as long to make. */
+/** A class, because every write creates some, and an object literal with a getter takes ten times as long to create. */
 class WriteAttributes implements Attributes {
   readonly operation: Operation;
   readonly resource: Resource;
@@ -60,13 +60,13 @@ class WriteAttributes implements Attributes {
     this.#makeOptions = write.options;
   }
 
-  /** Few ask, and every write would pay. */
+  /** Computed on demand: few plug-ins read it. */
   get options(): object {
     return (this.#options ??= this.#makeOptions());
   }
 }
 
-/** Nothing to wait for unless a plug-in waits. The object that comes of it is that of the attributes. */
+/** Returns a promise only if a plug-in waits. Afterwards `attributes.object` is the admitted object. */
 export function admit(context: RequestContext, attributes: Attributes): Promise<void> | undefined {
   const owners = attributes.object?.metadata.managedFields;
   const waiting = context.services.admission.admit(attributes);
@@ -80,20 +80,20 @@ async function admitted(
   owners: readonly ManagedFieldsEntry[] | undefined,
 ): Promise<void> {
   await waiting;
-  refuseTheGone(context);
+  refuseIfClientGone(context);
   restoreOwners(attributes, owners);
 }
 
 export function validate(context: RequestContext, attributes: Attributes): Promise<void> | undefined {
-  return context.services.admission.validate(attributes)?.then(() => refuseTheGone(context));
+  return context.services.admission.validate(attributes)?.then(() => refuseIfClientGone(context));
 }
 
-/** Who has hung up was told nothing, and must not find it done. */
-function refuseTheGone({ isGone }: RequestContext): void {
+/** A client that closed the connection got no response: the write must not happen. */
+function refuseIfClientGone({ isGone }: RequestContext): void {
   if (isGone?.()) throw new StatusError(499, "", "the client went away");
 }
 
-/** Who owns which fields is no less true because a webhook could not write it down. */
+/** Restores managedFields that a webhook made unreadable. */
 function restoreOwners({ object, warnings }: Attributes, before: readonly ManagedFieldsEntry[] | undefined): void {
   if (!object || object.metadata.managedFields === before) return;
   try {
@@ -107,7 +107,7 @@ function restoreOwners({ object, warnings }: Attributes, before: readonly Manage
   }
 }
 
-/** Roles and bindings may give away only what their writer holds. */
+/** Roles and bindings may grant only rights that their writer holds. */
 export function refuseEscalation(
   { resource, user, services }: RequestContext,
   object: KubeObject,

@@ -136,7 +136,7 @@ describe("finalizers", () => {
 describe("a custom object", () => {
   const widget: Target = { namespace: "a", name: "w" };
   beforeEach(async () => {
-    server.keepHouse();
+    server.startHousekeeping();
     await server.create("customresourcedefinitions", widgetDefinition({ subresources: { status: {} } }));
     await server.create("widgets", { metadata: widget, spec: { size: 3 } });
   });

@@ -3,8 +3,8 @@ import { invalidObject } from "../status-error.ts";
 import type { RequestContext } from "./context.ts";
 
 /**
- * A write that takes something of which there is only one. It holds it from the moment it is chosen until the store
- * counts it, so that a write that comes between takes another; a refused write or a dry run holds nothing afterwards.
+ * Runs a write that allocates addresses or ports. The reservation lasts from the choice until the store has the object,
+ * so that a concurrent write chooses others; a refused write or a dry run holds nothing afterwards.
  */
 export async function allocating<T>(
   context: RequestContext,

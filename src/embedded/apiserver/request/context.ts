@@ -10,9 +10,9 @@ import type { ObjectStore } from "../storage/object-store.ts";
 import type { StoreReader } from "../storage/store-reader.ts";
 import type { Entry } from "../storage/store.ts";
 import type { Views } from "../storage/views.ts";
-import type { Turns } from "./fair-queue.ts";
+import type { FairQueue } from "./fair-queue.ts";
 
-/** What every request works with. */
+/** What every request has access to. */
 export interface Services {
   readonly store: ObjectStore;
   readonly reader: StoreReader;
@@ -21,11 +21,11 @@ export interface Services {
   readonly registry: Registry;
   readonly authorizer: ClusterAuthorizer;
   readonly admission: Admission;
-  readonly turns: Turns;
+  readonly writeQueue: FairQueue;
   readonly clock: Clock;
 }
 
-/** One request to one resource, authenticated and allowed. */
+/** One request to one resource, authenticated and authorised. */
 export interface RequestContext {
   readonly services: Services;
   readonly resource: Resource;
@@ -35,18 +35,18 @@ export interface RequestContext {
   readonly subresource: string;
   readonly query: URLSearchParams;
   readonly userAgent: string;
-  /** Shown to the user by kubectl, one Warning header each. */
+  /** Sent as one Warning header each; kubectl shows them. */
   readonly warnings: string[];
-  /** When the answer is due, in milliseconds of the clock. */
+  /** When the response is due, in milliseconds of the clock. */
   readonly deadline?: number;
-  /** Whether nobody waits for the answer any more. */
+  /** Whether the client has closed the connection. */
   readonly isGone?: () => boolean;
 }
 
-/** As long as the real server lets a write take, whatever it waits for. */
+/** As kube-apiserver: the longest that a write may take. */
 export const longestWriteMs = 34_000;
 
-/** What a handler answers with; the HTTP edge turns it into the representation that was asked for. */
+/** What a handler returns; `http/respond.ts` sends it in the representation that the client asked for. */
 export type Answer =
   | { readonly type: "entry"; readonly code: number; readonly entry: Entry }
   | { readonly type: "object"; readonly code: number; readonly object: object }
@@ -66,7 +66,7 @@ export function collectionFor(context: Pick<RequestContext, "resource">): string
   return collectionOf(context.resource);
 }
 
-/** Seconds, as metav1.Time is written. */
+/** RFC 3339 with seconds, as metav1.Time. */
 export function timestamp(clock: Clock): string {
   return formatTime(clock.now());
 }

@@ -12,30 +12,30 @@ export type WatchEvent =
   | ObjectEvent
   | { readonly type: "BOOKMARK"; readonly revision: number; readonly initialEventsEnd: boolean };
 
-/** Events that are known once the objects they are about can be looked at. */
-export interface Ahead {
-  /** What must be looked at to know them. */
+/** Events that can be computed once their objects are converted. */
+export interface PendingEvents {
+  /** What must be converted first. */
   readonly entries: () => readonly Entry[];
   readonly events: () => readonly WatchEvent[];
 }
 
 export interface ConvertedEventsOptions {
-  /** Lets entries be looked at, and then shown. */
+  /** Converts entries: before they are selected, and before they are shown. */
   readonly ready: (entries: readonly Entry[], to: "select" | "show") => Promise<unknown> | undefined;
   readonly send: (events: readonly WatchEvent[]) => void;
   readonly fail: (error: StatusError) => void;
 }
 
-/** More than this behind what is being converted, and the webhook does not keep up. */
+/** More than this in the queue means that the webhook does not keep up. */
 const maxWaitingBytes = 32 * 1024 * 1024;
 
 /**
- * The events of a watch on objects that a webhook converts, in order. While it is being asked, what comes in the meantime
- * gathers, and goes into the next question.
+ * The events of a watch on objects that a webhook converts, in order. Events that arrive during a call to the webhook
+ * are batched into the next call.
  */
 export class ConvertedEvents {
   readonly #options: ConvertedEventsOptions;
-  #queue: Ahead[] = [];
+  #queue: PendingEvents[] = [];
   #waitingBytes = 0;
   #state: "idle" | "busy" | "closed" = "idle";
 
@@ -43,11 +43,11 @@ export class ConvertedEvents {
     this.#options = options;
   }
 
-  add(ahead: Ahead): void {
+  add(pending: PendingEvents): void {
     if (this.#state === "closed") return;
-    this.#queue.push(ahead);
+    this.#queue.push(pending);
     if (this.#state === "idle") return void this.#run();
-    for (const { bytes } of ahead.entries()) this.#waitingBytes += bytes.length;
+    for (const { bytes } of pending.entries()) this.#waitingBytes += bytes.length;
     if (this.#waitingBytes > maxWaitingBytes) this.#fail(internal("the conversion webhook does not keep up"));
   }
 
@@ -71,14 +71,14 @@ export class ConvertedEvents {
     }
   }
 
-  async #pass(batch: readonly Ahead[]): Promise<void> {
+  async #pass(batch: readonly PendingEvents[]): Promise<void> {
     const { ready, send } = this.#options;
     const selecting = ready(
       batch.flatMap(({ entries }) => entries()),
       "select",
     );
     if (selecting) await selecting;
-    const events = batch.flatMap((ahead) => ahead.events());
+    const events = batch.flatMap((pending) => pending.events());
     const showing = ready(
       events.flatMap((event) => (event.type === "BOOKMARK" ? [] : [event.entry])),
       "show",

@@ -15,7 +15,7 @@ import { incoming } from "./incoming.ts";
 import { ignoredFor } from "./ignored-fields.ts";
 import { finalizerAdvice, metadataFaults } from "./metadata-faults.ts";
 import { writeOptions, type WriteOptions } from "./options.ts";
-import { draftOf, trial } from "./draft.ts";
+import { draftOf, dryRunAnswer } from "./draft.ts";
 
 export async function create(context: RequestContext, body: ParsedBody): Promise<Answer> {
   const options = writeOptions(context.query, "CreateOptions", context.userAgent);
@@ -25,8 +25,8 @@ export async function create(context: RequestContext, body: ParsedBody): Promise
 }
 
 /**
- * A new object on its way in. `managed`: whether its fields become the manager's as by an update, or ownership was
- * already settled by server-side apply.
+ * Stores a new object. `managed`: whether its fields become the manager's as by an update, or server-side apply has
+ * already computed managedFields.
  */
 export async function insert(
   context: RequestContext,
@@ -53,7 +53,7 @@ export async function insert(
       ignored: ignoredFor(resource, ""),
     });
   }
-  // What the server sets from here on belongs to nobody.
+  // Fields that the server sets from here on have no field manager.
   const asked = attributesOf(context, creation(object, options));
   const admitting = admit(context, asked);
   if (admitting) await admitting;
@@ -75,12 +75,12 @@ async function store(context: RequestContext, object: KubeObject, options: Write
   strategy.prepareForCreate?.(object, services.clock.now());
   context.warnings.push(...finalizerAdvice(metadata, resource));
 
-  // A generated name may be taken: another one is as good. A name that was given is not.
+  // If a generated name is taken, another one is generated.
   for (let attempt = 1; ; attempt++) {
     const generated = !metadata.name && metadata.generateName;
     if (generated) {
       metadata.name = generateName(generated);
-      // Some defaults go by the name.
+      // Some defaults depend on the name.
       strategy.defaults?.(object);
     }
     const errors = [
@@ -95,16 +95,16 @@ async function store(context: RequestContext, object: KubeObject, options: Write
     if (validating) await validating;
     const storing = services.views.toStorage(object, resource);
     const stored = storing instanceof Promise ? await storing : storing;
-    // Again, if there was anything to wait for: the namespace may have gone meanwhile.
+    // Checked again: the namespace may have been deleted while the request waited.
     admitToNamespace(context, object);
     const key = keyFor(context, metadata.name ?? "");
     if (!services.store.head(collectionFor(context), key)) {
-      if (options.dryRun) return trial(object, stored, key, 201);
+      if (options.dryRun) return dryRunAnswer(object, stored, key, 201);
       const change = await services.store.put(collectionFor(context), key, undefined, draftOf(stored, resource));
       services.views.adopt(change.after as Entry, resource);
       return { type: "entry", code: 201, entry: change.after as Entry };
     }
-    // A PUT or apply that found nothing there finds something now; under another name, given by admission, it always would.
+    // A PUT or apply that found no object now finds one and retries. If admission chose the name, a retry would not help.
     if (context.name !== "" && context.name === metadata.name) throw new StaleWriteError(collectionFor(context), key);
     if (!generated) throw alreadyExists(resource.group, resource.plural, metadata.name ?? "");
     if (attempt >= 8) throw noFreeName(resource, metadata.name ?? "");
@@ -128,7 +128,7 @@ function refuseVersion({ metadata }: KubeObject): void {
     throw new StatusError(500, "", "resourceVersion should not be set on objects to be created");
 }
 
-/** What the server alone decides about a new object. */
+/** Removes what only the server decides about a new object. */
 function wipe(metadata: ObjectMeta): void {
   delete metadata.uid;
   delete metadata.creationTimestamp;
@@ -144,7 +144,7 @@ function noFreeName({ group, plural }: Resource, name: string): StatusError {
   return new StatusError(code, reason, why, { ...details, retryAfterSeconds: 1 });
 }
 
-/** The namespace in the object, if it says one, must be that of the URL. */
+/** The object's namespace, if it has one, must be that of the URL. */
 export function placeInNamespace(context: RequestContext, object: KubeObject): void {
   const { resource, namespace } = context;
   if (!resource.namespaced) {
@@ -157,7 +157,7 @@ export function placeInNamespace(context: RequestContext, object: KubeObject): v
   object.metadata.namespace = namespace;
 }
 
-/** Nothing comes into being in a namespace that is not there, or on its way out. */
+/** Refuses creation in a namespace that does not exist or is being deleted. */
 function admitToNamespace(context: RequestContext, object: KubeObject): void {
   const { resource, namespace, services } = context;
   if (!resource.namespaced) return;

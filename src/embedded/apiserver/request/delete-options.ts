@@ -16,7 +16,7 @@ export interface DeleteOptions {
   readonly sent: object;
 }
 
-/** How something is to be deleted: as the body says, or, where there is none, the query. */
+/** The options in the body or, without a body, in the query. */
 export function deleteOptions(query: URLSearchParams, body: Json): DeleteOptions {
   const given = body === null ? fromQuery(query) : fromBody(body);
   const propagation = given.propagationPolicy;
@@ -30,7 +30,7 @@ export function deleteOptions(query: URLSearchParams, body: Json): DeleteOptions
   if (errors.length > 0) throw invalidObject("meta.k8s.io", "DeleteOptions", "", errors);
   const seconds = given.gracePeriodSeconds;
   return {
-    // Less than none is the least there is.
+    // As kube-apiserver: a negative period means one second.
     gracePeriodSeconds: seconds !== undefined && seconds < 0 ? 1 : seconds,
     propagation: (propagation ?? dependents(given.orphanDependents)) as DeleteOptions["propagation"],
     uid: given.preconditions?.uid,
@@ -48,7 +48,7 @@ interface Given {
   preconditions?: { uid?: string; resourceVersion?: string };
 }
 
-/** The older way to say it. */
+/** The deprecated orphanDependents. */
 function dependents(orphan: boolean | undefined): DeleteOptions["propagation"] {
   return orphan === undefined ? undefined : orphan ? "Orphan" : "Background";
 }
@@ -63,7 +63,7 @@ function fromQuery(query: URLSearchParams): Given {
   };
 }
 
-/** Read as strictly as any object: a precondition that is misspelt must not be one that is left out. */
+/** Decoded strictly: a misspelt precondition must not be ignored. */
 function fromBody(body: Json): Given {
   if (!isObject(body)) throw badRequest("the body of a delete must be DeleteOptions");
   if (body.kind !== undefined && body.kind !== "DeleteOptions")

@@ -45,7 +45,7 @@ export async function remove(context: RequestContext, body: Json): Promise<Answe
   };
 }
 
-/** Everything the selectors match, as far as it is still there when its turn comes. */
+/** Deletes everything that the selectors match; objects that another client deletes meanwhile are skipped. */
 export async function removeCollection(context: RequestContext, body: Json): Promise<Answer> {
   const options = deleteOptions(context.query, body);
   const found = await list(context);
@@ -56,7 +56,7 @@ export async function removeCollection(context: RequestContext, body: Json): Pro
     await onNewest(one, async (live) => live && removeOne(one, live, options, ""), { shown: false });
   };
   const { resource, subresource, services } = context;
-  // The first that somebody objects to ends it, so none is asked about before its turn.
+  // The first refusal by admission ends the request, so later objects must not be sent to webhooks yet.
   if (services.admission.mayWait({ operation: "DELETE", resource, subresource }))
     for (const entry of found.entries) await removeKey(entry);
   else await Promise.all(found.entries.map(removeKey));
@@ -66,11 +66,11 @@ export async function removeCollection(context: RequestContext, body: Json): Pro
 interface Removal {
   readonly object: KubeObject;
   readonly gone: boolean;
-  /** What is left of the object, where it lies in another version than it is asked for in. */
+  /** The stored object, if it is stored in another version than the requested one. */
   readonly entry?: Entry;
 }
 
-/** As the object lies there: a deletion is a matter of its metadata. */
+/** Works on the stored version: a deletion only changes metadata, so nothing needs conversion. */
 async function removeOne(
   request: RequestContext,
   live: Entry,
@@ -91,7 +91,7 @@ async function removeOne(
   if (admitting) await admitting;
   const marked = markDeleted(context, object, options);
   const isGone = isReleased(marked, resource);
-  // What could have been given time is marked before it goes, even if it goes at once: watchers see both.
+  // A kind with a grace period is marked before it is removed, even if that is at once: watchers see both events.
   if (isGone && !resource.strategy.gracePeriod) {
     if (!options.dryRun) await services.store.remove(collection, key, live, draftOf(object, resource));
     return { object, gone: true };
@@ -110,15 +110,15 @@ async function removeOne(
   }
 }
 
-/** Asked for again without being hurried: nothing happens, and nobody is asked. */
+/** A repeated deletion that does not shorten the grace period: a no-op, without admission. */
 function isUnderWay({ resource }: RequestContext, { metadata }: KubeObject, options: DeleteOptions): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds: given = 0 } = metadata;
-  // With no time left, the last step of its deletion may be all that is missing.
+  // With a grace period of 0 the removal itself may still be outstanding.
   if (!resource.strategy.gracePeriod || !deletionTimestamp || given === 0) return false;
   return options.gracePeriodSeconds === undefined || options.gracePeriodSeconds >= given;
 }
 
-/** A deletion has no object to change: what may change one is asked, and then what may only refuse. */
+/** Mutating admission, although a deletion has no object to change, then validating admission. */
 function admitDeletion(
   context: RequestContext,
   live: Entry,
@@ -141,13 +141,13 @@ function admitDeletion(
     return admitting ? admitting.then(() => validate(context, asked)) : validate(context, asked);
   };
   if (!resource.versions?.webhook) return ask();
-  // Only who has an opinion on the object makes it worth asking how it looks in this version.
+  // Converting the object is only worth it if a plug-in handles the deletion.
   if (!services.admission.handles(write(services.views.object(live, asStored(resource, live))))) return undefined;
   const converting = services.views.ready([live], resource);
   return converting ? converting.then(ask) : ask();
 }
 
-/** With the time that is given where none was asked for. Of a namespace, no other than this one is ever meant. */
+/** As kube-apiserver shows them: with the effective grace period, and for a namespace with its uid as precondition. */
 function shownOptions({ resource }: RequestContext, old: KubeObject, options: DeleteOptions): object {
   const gracePeriodSeconds = resource.strategy.gracePeriod?.(old, options.gracePeriodSeconds);
   const isNamespace = resource.plural === "namespaces" && resource.group === "";
@@ -180,7 +180,7 @@ function checkPreconditions({ resource, name }: RequestContext, object: KubeObje
     );
 }
 
-/** What a deletion leaves of an object that something still holds: finalizers, a kubelet, a namespace's content. */
+/** The object marked as being deleted, while finalizers, a kubelet or a namespace's contents keep it. */
 function markDeleted({ resource, services }: RequestContext, object: KubeObject, options: DeleteOptions): KubeObject {
   const { strategy } = resource;
   const now = services.clock.now();
@@ -193,25 +193,27 @@ function markDeleted({ resource, services }: RequestContext, object: KubeObject,
       metadata.deletionGracePeriodSeconds = grace;
       if (metadata.generation !== undefined) metadata.generation++;
     }
-  } else hurry(metadata, options.gracePeriodSeconds);
+  } else shortenGracePeriod(metadata, options.gracePeriodSeconds);
   const propagation = options.propagation ?? usualPropagation(strategy, metadata);
-  if (propagation && !strategy.onDelete) metadata.finalizers = heldBy(metadata.finalizers ?? [], holding[propagation]);
+  if (propagation && !strategy.onDelete)
+    metadata.finalizers = heldBy(metadata.finalizers ?? [], propagationFinalizers[propagation]);
   if (metadata.finalizers?.length === 0) delete metadata.finalizers;
   const marked: KubeObject = { ...object, metadata };
   return first && strategy.onDelete ? strategy.onDelete(marked, now) : marked;
 }
 
-/** Of a few old kinds dependents stay, unless the object itself says what becomes of them. */
+/** Some old kinds orphan dependents by default, unless a finalizer of the object already decides. */
 function usualPropagation({ orphans }: Strategy, { finalizers = [] }: ObjectMeta): "Orphan" | undefined {
-  if (orphans === undefined || finalizers.some((name) => Object.values(holding).includes(name))) return undefined;
+  if (orphans === undefined || finalizers.some((name) => Object.values(propagationFinalizers).includes(name)))
+    return undefined;
   return "Orphan";
 }
 
-/** The last second that four digits of a year can tell. */
+/** The last second of the last four-digit year. */
 const lastTime = Date.parse("9999-12-31T23:59:59Z");
 
-/** A second deletion can only shorten the time that the first has given. */
-function hurry(metadata: ObjectMeta, asked: number | undefined): void {
+/** A second deletion can only shorten the grace period of the first. */
+function shortenGracePeriod(metadata: ObjectMeta, asked: number | undefined): void {
   const { deletionTimestamp = "", deletionGracePeriodSeconds: given = 0 } = metadata;
   if (asked === undefined || asked >= given) return;
   const sooner = Date.parse(deletionTimestamp) - (given - asked) * 1000;
@@ -221,15 +223,17 @@ function hurry(metadata: ObjectMeta, asked: number | undefined): void {
   metadata.deletionGracePeriodSeconds = asked;
 }
 
-/** The garbage collector takes these away, once it has dealt with what the object owns. */
-const holding: Record<NonNullable<DeleteOptions["propagation"]>, string | undefined> = {
+/** The garbage collector removes these finalizers once it has handled the dependents. */
+const propagationFinalizers: Record<NonNullable<DeleteOptions["propagation"]>, string | undefined> = {
   Background: undefined,
   Foreground: "foregroundDeletion",
   Orphan: "orphan",
 };
 
-/** What a deletion says of dependents replaces what an earlier one, or the object's maker, said. */
+/** The propagation of this deletion replaces that of an earlier one or of the object's creator. */
 function heldBy(finalizers: readonly string[], finalizer: string | undefined): string[] {
-  const others = finalizers.filter((name) => name !== holding.Foreground && name !== holding.Orphan);
+  const others = finalizers.filter(
+    (name) => name !== propagationFinalizers.Foreground && name !== propagationFinalizers.Orphan,
+  );
   return finalizer === undefined ? others : [...others, finalizer];
 }

@@ -7,10 +7,10 @@ import type { Draft } from "../storage/object-store.ts";
 import type { Entry } from "../storage/store.ts";
 import type { Answer } from "./context.ts";
 
-/** As much as a request may bring. Patch upon patch could otherwise make an object grow without end. */
+/** The limit of a request body: otherwise repeated patches could grow an object without bound. */
 const maxObjectBytes = maxBodyBytes;
 
-/** The object as it goes into the store, in its storage version, once its revision is known. */
+/** The stored form of the object, in its storage version, once its revision is known. */
 export function draftOf(object: KubeObject, resource: Resource): (revision: number) => Draft {
   return (revision) => {
     object.metadata.resourceVersion = String(revision);
@@ -25,8 +25,8 @@ export function draftOf(object: KubeObject, resource: Resource): (revision: numb
   };
 }
 
-/** What a dry run answers: the object, as it would come out of the store again. */
-export function trial(object: KubeObject, stored: KubeObject, key: string, code: number): Answer {
+/** The response to a dry run: the object as it would be read back from the store. */
+export function dryRunAnswer(object: KubeObject, stored: KubeObject, key: string, code: number): Answer {
   if (stored === object) return { type: "object", code, object };
   const entry: Entry = { key, revision: 0, bytes: encodeObject(stored), labels: stored.metadata.labels };
   return { type: "entry", code, entry };

@@ -1,10 +1,10 @@
 import { pause, type Clock } from "../../../cluster/runtime/clock.ts";
 
 /**
- * Writers of one object that were overtaken while they waited for others stand in line: were all of them to try again at
- * once, all but one would be overtaken again, and webhooks be asked as often as the square of their number.
+ * Queues writes of one object that another write overtook while they waited for webhooks. Were all of them to retry at
+ * once, all but one would be overtaken again, and webhooks would be called as often as the square of their number.
  */
-export class Turns {
+export class FairQueue {
   readonly #clock: Clock;
   readonly #last = new Map<string, Promise<void>>();
 
@@ -12,32 +12,33 @@ export class Turns {
     this.#clock = clock;
   }
 
-  /** Goes to the end of the line for what `key` names. */
+  /** Joins the queue of the object that `key` names, at its end. */
   join(key: string): Turn {
     const before = this.#last.get(key);
-    let leave = (): void => undefined;
-    const left = new Promise<void>((resolve) => (leave = resolve));
+    let release = (): void => undefined;
+    const left = new Promise<void>((resolve) => (release = resolve));
     this.#last.set(key, left);
     return {
-      comes: async (ms) => {
+      wait: async (ms) => {
         if (!before) return;
         const given = new AbortController();
         void before.then(() => given.abort());
         await pause(this.#clock, ms, given.signal);
       },
-      end: () => {
+      leave: () => {
         if (this.#last.get(key) === left) this.#last.delete(key);
-        leave();
+        release();
       },
     };
   }
 }
 
+/** A place in the queue. */
 export interface Turn {
   /**
-   * Resolves when the one before has ended, and after `ms` in any case: that one may wait for a webhook which waits for
-   * this very write.
+   * Resolves when the write ahead has left the queue, and after `ms` at the latest: the write ahead may wait for a
+   * webhook that itself waits for this write.
    */
-  comes(ms: number): Promise<void>;
-  end(): void;
+  wait(ms: number): Promise<void>;
+  leave(): void;
 }

@@ -11,14 +11,14 @@ export function get(context: RequestContext): Answer {
   return { type: "entry", code: 200, entry: existing(context) };
 }
 
-/** The durable object the request names. */
+/** The committed object that the request names. */
 export function existing(context: RequestContext): Entry {
   const entry = context.services.store.get(collectionFor(context), keyFor(context, context.name));
   if (!entry) throw notFound(context.resource.group, context.resource.plural, context.name);
   return entry;
 }
 
-/** Its newest version, durable or on its way to disk: what a write must start from. */
+/** Its newest version, committed or not: what a write must be based on. */
 export function newest(context: RequestContext): Entry | undefined {
   return context.services.store.head(collectionFor(context), keyFor(context, context.name));
 }

@@ -2,7 +2,7 @@ import { fieldElement } from "../../../language/patch/field/field-path.ts";
 import { fieldSetOf, type FieldSet } from "../../../language/patch/field/field-set.ts";
 import type { Resource } from "../resource.ts";
 
-/** Fields an endpoint does not write, which therefore nobody comes to own through it. */
+/** Fields that an endpoint does not write, so that no manager comes to own them through it. */
 export function ignoredFor(resource: Resource, subresource: string): FieldSet | undefined {
   const part = resource.subresources[subresource];
   const fields =

@@ -12,11 +12,11 @@ import type { WriteOptions } from "./options.ts";
 
 export interface Decoded {
   readonly object: KubeObject;
-  /** Paths of fields that the kind does not have; they are gone from the object. */
+  /** Paths of fields that the kind does not have; they were dropped. */
   readonly unknown: string[];
 }
 
-/** A client's object as the kind understands it: typed, pruned, not yet defaulted. */
+/** A client's object decoded by the kind's schema: typed and pruned, not yet defaulted. */
 export function decodeAs(resource: Resource, value: Json): Decoded {
   if (!isObject(value)) throw badRequest(`${resource.kind} must be an object`);
   const decoded =
@@ -25,12 +25,12 @@ export function decodeAs(resource: Resource, value: Json): Decoded {
   object.kind = resource.kind;
   object.apiVersion = apiVersion(resource);
   if (!isObject(object.metadata)) object.metadata = {};
-  // Gone with everything empty, but to the list of owners it says: forget them all.
+  // Decoding drops empty lists, but an empty managedFields means: reset all managers.
   if (Array.isArray(at(value, "metadata", "managedFields"))) object.metadata.managedFields ??= [];
   return { object, unknown: decoded.unknown };
 }
 
-/** The body of a create or update: kind checked, decoded, complained of as fieldValidation says. */
+/** The body of a create or update: kind checked and decoded; fieldValidation decides about unknown fields. */
 export function incoming(resource: Resource, body: ParsedBody, options: WriteOptions, warnings: string[]): KubeObject {
   // Go reads a null as an object with nothing in it.
   const value = body.value === null && resource.origin === "builtin" ? {} : body.value;
@@ -52,7 +52,7 @@ export function incoming(resource: Resource, body: ParsedBody, options: WriteOpt
   return decoded.object;
 }
 
-/** An object without kind and apiVersion is taken for what the URL says; another kind is refused. */
+/** Kind and apiVersion default to those of the URL; others are refused. */
 export function checkKind(resource: Resource, value: Json): void {
   if (!isObject(value)) throw badRequest(`the object provided is unrecognized (must be of type ${resource.kind})`);
   const kind = value.kind ?? resource.kind;

@@ -4,7 +4,7 @@ import { collectionFor, type Answer, type RequestContext } from "./context.ts";
 import { listQuery } from "./options.ts";
 import { selectionOf, type Selection } from "./select.ts";
 
-/** At once, unless a webhook must first say how the objects look in which the selectors look. */
+/** Returns a promise only if a webhook must convert the objects that the selectors match. */
 export function list(context: RequestContext): Answer | Promise<Answer> {
   const { store, views } = context.services;
   const { limit, match, resourceVersion, continue: token } = listQuery(context.query, false);
@@ -19,10 +19,10 @@ export function list(context: RequestContext): Answer | Promise<Answer> {
     throw badRequest("specifying resource version is not allowed when using continue");
 
   const position = token === "" ? undefined : parseToken(token, store.revision);
-  // A page of a version is a page of that very version; without pages any newer one will do.
+  // With a limit, resourceVersion is exact by default; without one, a newer state is as good.
   const isExact = match === "Exact" || (match === "" && limit > 0);
   const revision = position?.revision ?? ((isExact && resourceVersion) || store.revision);
-  // Version 0 asks for whatever is at hand, which is everything.
+  // Version 0 means any state, and like kube-apiserver's cache it ignores the limit.
   const size = resourceVersion === 0 ? 0 : limit;
   const found = page(context, selection, revision, position?.after ?? "", size);
   if (found instanceof Promise) return found.then(() => list(context));
@@ -39,9 +39,9 @@ export function list(context: RequestContext): Answer | Promise<Answer> {
 
 interface Page {
   readonly entries: Entry[];
-  /** Whether there is anything after these. */
+  /** Whether more entries follow. */
   readonly more: boolean;
-  /** How much, where that can be told without looking into objects. */
+  /** How many, where that is known without matching objects. */
   readonly remaining?: number;
 }
 
@@ -75,7 +75,7 @@ function page(
   let remaining = 0;
   for (const entry of candidates) {
     const isFull = limit > 0 && entries.length === limit;
-    // What comes after a full page is not looked at: it may match or not.
+    // Entries after a full page are not matched.
     if (isFull && !selection.everything) return { entries, more: true };
     if (isFull) remaining++;
     else if (selection.everything || selection.matches(entry)) entries.push(entry);
@@ -83,7 +83,7 @@ function page(
   return remaining > 0 ? { entries, more: true, remaining } : { entries, more: false };
 }
 
-/** The version asked for has not been reached; a client that waits a second may find it. */
+/** The requested version has not been reached; the client may retry after a second. */
 export function tooNew(asked: number, current: number): StatusError {
   return new StatusError(504, "Timeout", `Timeout: Too large resource version: ${asked}, current: ${current}`, {
     causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
@@ -108,7 +108,7 @@ function parseToken(token: string, current: number): { revision: number; after: 
       "invalid continue token: continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
     );
   if (rv > current) throw tooNew(rv, current);
-  // A negative version stands for the newest: the rest of a list, no longer of one moment.
+  // A negative version means the newest: the rest of the list is not consistent with its first pages.
   return { revision: rv < 0 ? current : rv, after: start.replace(/\0$/, "") };
 }
 

@@ -4,7 +4,7 @@ import { validateBuiltInFinalizers, validateObjectMeta } from "../../../language
 import type { FieldError } from "../../../language/schema/field-error.ts";
 import type { Resource } from "../resource.ts";
 
-/** What is wrong with the metadata of an object, whatever else it holds. */
+/** Validation of metadata, the same for every kind. */
 export function metadataFaults(metadata: ObjectMeta, { namespaced, origin, strategy }: Resource): FieldError[] {
   const errors = validateObjectMeta(metadata, { namespaced, validateName: strategy.validateName ?? dnsSubdomain });
   if (origin === "builtin" && !strategy.anyFinalizer)
@@ -12,15 +12,15 @@ export function metadataFaults(metadata: ObjectMeta, { namespaced, origin, strat
   return errors;
 }
 
-/** Custom kinds accept any finalizer, and are advised against one that others may choose too. */
+/** Custom kinds accept any finalizer, with a warning about names without a domain. */
 export function finalizerAdvice({ finalizers = [] }: ObjectMeta, { origin }: Resource, old?: ObjectMeta): string[] {
   if (origin !== "custom") return [];
   return finalizers
-    .filter((name) => !name.includes("/") && !old?.finalizers?.includes(name) && !ofTheServer.has(name))
+    .filter((name) => !name.includes("/") && !old?.finalizers?.includes(name) && !serverFinalizers.has(name))
     .map(
       (name) =>
         `metadata.finalizers: ${JSON.stringify(name)}: prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers`,
     );
 }
 
-const ofTheServer = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
+const serverFinalizers = new Set(["orphan", "foregroundDeletion", "kubernetes"]);

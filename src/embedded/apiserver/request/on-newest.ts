@@ -5,29 +5,30 @@ import { collectionFor, keyFor, type RequestContext } from "./context.ts";
 import { newest } from "./get.ts";
 import type { Turn } from "./fair-queue.ts";
 
-/** Whether a write waits for others before it is done, so that it may have to be done again. */
+/** Whether a write may wait for webhooks, so that another write can overtake it and it must be retried. */
 export function mayWait({ services, resource, subresource }: RequestContext): boolean {
   if (resource.versions?.webhook) return true;
   return services.admission.mayWait({ operation: "UPDATE", resource, subresource });
 }
 
-/** How long an overtaken write lets others go before it; then it tries out of turn, and waits twice as long. */
-const patienceMs = 1000;
+/** How long an overtaken write waits for its turn; then it retries out of turn, and waits twice as long next time. */
+const turnTimeoutMs = 1000;
 
 /**
- * A write based on the newest version of the object. While admission waits, another may come between: then all of it is
- * done anew on what that one wrote, until the request is due. The first attempt waits for nobody; who was overtaken
- * waits for those who were before.
+ * Runs a write on the newest version of the object. If another write overtakes it while admission waits, it is retried
+ * on the newer version until the request's deadline. The first attempt never waits; a retry waits for its turn.
  */
 export async function onNewest<T>(
   context: RequestContext,
   attempt: (live: Entry | undefined) => Promise<T>,
-  { shown = true }: { /** Whether the object must be known in the version asked for. */ readonly shown?: boolean } = {},
+  {
+    shown = true,
+  }: { /** Whether `attempt` reads the object in the requested version. */ readonly shown?: boolean } = {},
 ): Promise<T> {
   const { services, resource } = context;
   const warnings = context.warnings.length;
   let turn: Turn | undefined;
-  let patience = patienceMs;
+  let timeoutMs = turnTimeoutMs;
   try {
     for (;;)
       try {
@@ -37,14 +38,14 @@ export async function onNewest<T>(
         return await attempt(live);
       } catch (error) {
         if (!(error instanceof StaleWriteError)) throw error;
-        turn ??= services.turns.join(`${collectionFor(context)}/${keyFor(context, context.name)}`);
-        await turn.comes(Math.min(patience, leftOf(context)));
-        patience *= 2;
+        turn ??= services.writeQueue.join(`${collectionFor(context)}/${keyFor(context, context.name)}`);
+        await turn.wait(Math.min(timeoutMs, leftOf(context)));
+        timeoutMs *= 2;
         if (leftOf(context) <= 0) throw timedOut();
         context.warnings.length = warnings;
       }
   } finally {
-    turn?.end();
+    turn?.leave();
   }
 }
 

@@ -6,7 +6,7 @@ export interface WriteOptions {
   readonly fieldValidation: "Ignore" | "Warn" | "Strict";
   readonly fieldManager: string;
   readonly force: boolean;
-  /** As the client sent them. A patch creates or updates, and is shown to admission as what it does. */
+  /** As the client sent them. Admission sees a patch as the create or update that it is. */
   readonly as: (kind: "CreateOptions" | "UpdateOptions") => object;
 }
 
@@ -81,9 +81,9 @@ export interface ListQuery {
   readonly continue: string;
   readonly resourceVersion: number | undefined;
   readonly match: "" | "Exact" | "NotOlderThan";
-  /** 0 where the client leaves it to the server. */
+  /** 0 if the client does not say. */
   readonly timeoutSeconds: number;
-  /** Whether a watch begins with the state of now; the version decides where this is not said. */
+  /** Whether a watch begins with the current state; undefined leaves it to resourceVersion. */
   readonly sendInitialEvents: boolean | undefined;
   readonly bookmarks: boolean;
 }
@@ -130,12 +130,12 @@ export function listQuery(query: URLSearchParams, watching: boolean): ListQuery 
   };
 }
 
-/** NaN for what is no version at all: list and watch refuse it in different words. */
+/** NaN if invalid: list and watch refuse it with different messages. */
 function revisionOf(text: string): number {
   return /^[0-9]{1,20}$/.test(text) && BigInt(text) < 2n ** 64n ? Number(text) : Number.NaN;
 }
 
-/** An int64 of the query; negative ones count as they are. */
+/** An int64 of the query; may be negative. */
 export function wholeNumber(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
@@ -145,7 +145,7 @@ export function wholeNumber(query: URLSearchParams, name: string): number | unde
   return Number(text);
 }
 
-/** As Go reads a boolean: `?watch` alone is true too. */
+/** As Kubernetes reads a query boolean: anything but false, so `?watch` alone is true. */
 export function isTrue(value: string | null): boolean {
   return value !== null && !["0", "f", "F", "false", "FALSE", "False"].includes(value);
 }

@@ -56,7 +56,7 @@ export async function patch(context: RequestContext, text: string, contentType: 
   });
 }
 
-/** Patch upon patch could otherwise build what no single request may bring. */
+/** Otherwise repeated patches could build deeper objects than a request may send. */
 function nestsTooDeep(value: Json, depth = 0): boolean {
   if (typeof value !== "object" || value === null) return false;
   return depth >= maxDepth || Object.values(value).some((child) => nestsTooDeep(child, depth + 1));
@@ -82,7 +82,7 @@ function patchedBy(type: "json" | "merge" | "strategic", current: KubeObject, bo
   }
 }
 
-/** What a patch that cannot be applied is answered with. */
+/** The response to a patch that cannot be applied. */
 function statusOf(error: PatchError): StatusError {
   switch (error.kind) {
     case "malformed":
@@ -98,7 +98,7 @@ function statusOf(error: PatchError): StatusError {
   }
 }
 
-/** A patch may not make the object another one. */
+/** A patch may not change kind, apiVersion or name. */
 function checkUnmoved({ name, resource }: RequestContext, patched: Json): void {
   const metadata = isObject(patched) ? (patched.metadata ?? {}) : null;
   if (!isObject(metadata)) throw badPatch(patched, "metadata is no object");
@@ -123,7 +123,7 @@ function otherName(found: Json | undefined, name: string): StatusError {
   return badRequest(`the name of the object (${shown}) does not match the name on the URL (${name})`);
 }
 
-/** What came of a patch is no object of the kind. */
+/** The patched object is not a valid object of the kind. */
 function badPatch(patched: Json, why: string): StatusError {
   return invalidObject("", "", "", [invalid("patch", JSON.stringify(patched), why)]);
 }
@@ -154,7 +154,7 @@ function report(unknown: readonly string[], options: WriteOptions, warnings: str
   if (options.fieldValidation === "Warn") warnings.push(...complaints);
 }
 
-/** Server-side apply: the manager says which fields it wants to have which values, and owns exactly those. */
+/** Server-side apply: the manager sends the fields it wants, and owns exactly those. */
 async function apply(
   context: RequestContext,
   live: Entry | undefined,
@@ -196,16 +196,16 @@ async function apply(
 
 function refuseNulls({ resource, subresource, name }: RequestContext, { metadata: _, ...content }: KubeObject): void {
   const { status, ...main } = content;
-  // Of each endpoint, the part that it writes.
+  // Only the part that the endpoint writes.
   const written = subresource === "" ? (resource.subresources.status ? main : content) : { status };
   const nulls = strayNulls(written, resource.schema);
   if (nulls.length === 0) return;
-  // Checked as a new object is, so that whatever else is wrong is said too.
+  // Validated like a new object, so that other faults are reported too.
   const faults = resource.strategy.validate?.({ ...written, metadata: { name } } as KubeObject) ?? [];
   throw invalidObject(resource.group, resource.kind, name, faults.length > 0 ? faults : nulls);
 }
 
-/** Merged fields come from both sides: read again as the kind reads them, so that zero values and sets are in order. */
+/** The merged object is decoded again, which normalises zero values and sets. */
 function decodeApplied({ resource, namespace, name }: RequestContext, applied: KubeObject): KubeObject {
   try {
     return decodeAs(resource, applied as unknown as Json).object;
@@ -216,7 +216,7 @@ function decodeApplied({ resource, namespace, name }: RequestContext, applied: K
   }
 }
 
-/** What the client applies, kept as it is written: absence means «not mine». */
+/** The applied configuration, not decoded: an absent field means that the manager does not own it. */
 function configuration({ resource, name, namespace }: RequestContext, value: JsonObject): KubeObject {
   const metadata = isObject(value.metadata) ? value.metadata : {};
   if (metadata.managedFields !== undefined && metadata.managedFields !== null)

@@ -10,15 +10,15 @@ import { badRequest, type StatusError } from "../status-error.ts";
 import type { Entry } from "../storage/store.ts";
 import type { Views } from "../storage/views.ts";
 
-/** Which objects of a collection a list, watch or deletecollection is about. */
+/** The objects of a collection that a list, watch or deletecollection selects. */
 export interface Selection {
-  /** Keys start with this: `namespace/`, or nothing. */
+  /** Prefix of the keys: `namespace/`, or nothing. */
   readonly prefix: string;
-  /** The one name it can be about, if the selector says so. */
+  /** The only name that can match, if the selector names one. */
   readonly name: string | undefined;
-  /** True when every key below the prefix is meant. */
+  /** Every key below the prefix matches. */
   readonly everything: boolean;
-  /** Whether what it matches by must be read in the version asked for: `matches` can only be asked of entries that are ready. */
+  /** Matching reads objects in the requested version: entries must be converted (`Views.ready`) before `matches`. */
   readonly reads: boolean;
   matches(entry: Entry): boolean;
 }
@@ -38,7 +38,7 @@ export function selectionOf({ resource, views, namespace, name, query }: Selecti
   if (name !== "") fields.push({ field: "metadata.name", op: "=", value: name });
   const known = [
     "metadata.name",
-    // Built-in kinds know it even where it is always empty.
+    // Built-in kinds accept it even if they are cluster-scoped.
     ...(resource.namespaced || resource.origin === "builtin" ? ["metadata.namespace"] : []),
     ...Object.keys(resource.selectableFields),
   ];
@@ -54,7 +54,7 @@ export function selectionOf({ resource, views, namespace, name, query }: Selecti
   };
 }
 
-/** Kinds with fields of their own have their own words for one they do not have. */
+/** As kube-apiserver: kinds with selectable fields have another message. */
 function unknownField(field: string, known: readonly string[], resource: Resource): StatusError {
   if (resource.origin === "custom" || Object.keys(resource.selectableFields).length > 0)
     return badRequest(`field label not supported: ${field}`);
@@ -97,7 +97,7 @@ function tests(
   };
 }
 
-/** A webhook may give an object other labels in another version. */
+/** A conversion webhook may change labels. */
 function labelsOf(entry: Entry, resource: Resource, views: Views): Entry["labels"] {
   if (!resource.versions?.webhook) return entry.labels;
   return views.object(entry, resource).metadata.labels;

@@ -10,7 +10,7 @@ const definition = { name: "widgets.x.io" };
 beforeEach(async () => {
   server = new SmallServer();
   await server.createNamespaces("a");
-  server.keepHouse();
+  server.startHousekeeping();
   await server.create("customresourcedefinitions", widgetDefinition({ subresources: { status: {} } }));
   await server.create("widgets", { metadata: { ...one }, spec: { size: 1 } });
 });

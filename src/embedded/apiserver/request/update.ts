@@ -19,7 +19,7 @@ import { admit, attributesOf, refuseEscalation, validate } from "./admission.ts"
 import { allocating } from "./allocating.ts";
 import { collectionFor, keyFor, timestamp, type Answer, type RequestContext } from "./context.ts";
 import { insert, placeInNamespace } from "./create.ts";
-import { draftOf, trial } from "./draft.ts";
+import { draftOf, dryRunAnswer } from "./draft.ts";
 import { ignoredFor } from "./ignored-fields.ts";
 import { incoming } from "./incoming.ts";
 import { finalizerAdvice, metadataFaults } from "./metadata-faults.ts";
@@ -34,7 +34,7 @@ export async function update(context: RequestContext, body: ParsedBody): Promise
   object.metadata.name ??= name;
   if (object.metadata.name !== name)
     throw badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`);
-  // What the client sent is kept for another attempt only where one may be needed.
+  // The client's object is copied only if a retry is possible.
   const isKept = mayWait(context);
   const ownCopy = (): KubeObject => (isKept ? clone(object) : object);
   return onNewest(context, async (live) => {
@@ -52,7 +52,7 @@ export async function update(context: RequestContext, body: ParsedBody): Promise
   });
 }
 
-/** A PUT that names a uid means that very object; of a patch it is one more field, which cannot change. */
+/** The uid in a PUT is a precondition. In a patch it is an immutable field. */
 function checkUid({ resource, services, name }: RequestContext, { metadata }: KubeObject, live: Entry): void {
   const { uid } = services.views.object(live, resource).metadata;
   if (metadata.uid && metadata.uid !== uid)
@@ -64,7 +64,7 @@ function checkUid({ resource, services, name }: RequestContext, { metadata }: Ku
     );
 }
 
-/** The next version of an object. See `insert` for `managed`. */
+/** Stores the next version of an object. See `insert` for `managed`. */
 export async function replace(
   context: RequestContext,
   live: Entry,
@@ -88,7 +88,7 @@ export async function replace(
   return allocating(context, admitted, old, () => store(context, { live, old, object: admitted, options, asked }));
 }
 
-/** Defaults, and whose the fields are. Before the server's own changes: those belong to nobody. */
+/** Sets defaults and managedFields, before the server's own changes, which have no field manager. */
 export function own(
   context: RequestContext,
   object: KubeObject,
@@ -96,7 +96,7 @@ export function own(
   options: WriteOptions,
   managed: "update" | "apply",
 ): Promise<void> | undefined {
-  // What an older version lacks is not filled in by applying what is there already.
+  // Re-applying an unchanged object does not add defaults that are newer than the object.
   if (managed === "apply" && equal(withoutManagedFields(object), withoutManagedFields(old))) return undefined;
   context.resource.strategy.defaults?.(object);
   if (managed === "apply") return undefined;
@@ -106,7 +106,7 @@ export function own(
   return undefined;
 }
 
-/** Owners in another version cannot be judged while their webhook is away: that is no reason to refuse a write without it. */
+/** Managers of another version cannot be compared if the conversion webhook fails: the write keeps the old managedFields. */
 async function ownedBy(
   { metadata }: KubeObject,
   owners: Promise<ManagedFieldsEntry[] | undefined>,
@@ -125,13 +125,13 @@ export interface NextVersion {
   readonly old: KubeObject;
   readonly object: KubeObject;
   readonly options: WriteOptions;
-  /** What admission was asked; it is asked again whether what came of it may be stored. */
+  /** The attributes that mutating admission saw; validating admission sees them with the final object. */
   readonly asked: Attributes;
-  /** The object as admission sees it: itself unless told. */
+  /** The object as admission sees it. Default: itself. */
   readonly shown?: (object: KubeObject) => KubeObject;
 }
 
-/** An admitted next version. */
+/** Stores a version that mutating admission has seen. */
 export async function store(context: RequestContext, next: NextVersion): Promise<Answer> {
   const { resource, services } = context;
   const { live, old, object, options, asked, shown = itself } = next;
@@ -161,14 +161,14 @@ export async function store(context: RequestContext, next: NextVersion): Promise
   const collection = collectionFor(context);
   const key = keyFor(context, context.name);
   if (services.store.head(collection, key) !== live) throw new StaleWriteError(collection, key);
-  if (options.dryRun) return trial(object, stored, key, 200);
+  if (options.dryRun) return dryRunAnswer(object, stored, key, 200);
   if (isReleasedNow) {
-    // Watchers see the last state there was, at the version of its removal; who asked sees what it asked for.
+    // Watchers see the last stored state at the revision of the removal; the client sees what it sent.
     const as = asStored(resource, live);
     await services.store.remove(collection, key, live, draftOf(services.views.object(live, as), as));
     return { type: "object", code: 200, object };
   }
-  // Writing what is already there changes nothing: same version, no event.
+  // A write without changes keeps the resourceVersion and causes no event.
   if (isThere(context, { live, old, object, stored })) return { type: "entry", code: 200, entry: live };
   const change = await services.store.put(collection, key, live, draftOf(stored, resource));
   services.views.adopt(change.after as Entry, resource);
@@ -191,7 +191,7 @@ function checkVersion({ resource, name }: RequestContext, object: KubeObject, ol
     throw conflict(resource.group, resource.plural, name);
 }
 
-/** What the server alone decides. Some of it a client may leave out; saying something else is refused later. */
+/** Restores what only the server decides. A client may leave some of it out; validation refuses other values. */
 function keepServerFields({ metadata }: KubeObject, { metadata: old }: KubeObject): void {
   metadata.resourceVersion = old.resourceVersion;
   if (!metadata.uid) metadata.uid = old.uid;
@@ -220,7 +220,7 @@ function restoreUnwritten({ resource, subresource }: RequestContext, object: Kub
     if (field !== "metadata" && !writtenBy(part).includes(field)) restore(object, old, field);
 }
 
-/** A kubelet may label its node or pod with a status write; the metadata of others is not status. */
+/** Status writes of most built-in kinds may change metadata: a kubelet labels its node that way. Others may not. */
 function restoreMetadata({ resource, subresource }: RequestContext, object: KubeObject, old: KubeObject): void {
   const part = resource.subresources[subresource];
   if (part?.type === "status" && (resource.origin === "custom" || part.keepsMetadata))
@@ -255,7 +255,7 @@ function managedAfter(
     manager: options.fieldManager,
     apiVersion: apiVersion(resource),
     subresource,
-    // Owners pass through the object and back, and the scale has no place for their times.
+    // As kube-apiserver: entries of the scale subresource have no time.
     time: subresource === "scale" ? undefined : timestamp(services.clock),
     ignored: ignoredFor(resource, subresource),
   });
@@ -273,14 +273,14 @@ function faults(context: RequestContext, object: KubeObject, old: KubeObject) {
   ];
 }
 
-/** Generation counts what a user asks for: everything but metadata, and status where it is an endpoint of its own. */
+/** Generation counts changes of everything but metadata, and but status if it is a subresource. */
 function contentChanged({ subresources }: Resource, object: KubeObject, old: KubeObject): boolean {
   const { metadata: _, status, ...content } = object;
   const { metadata: __, status: oldStatus, ...before } = old;
   return !equal(content, before) || (!subresources.status && !equal(status, oldStatus));
 }
 
-/** Being deleted, and nothing holds it any more. */
+/** No finalizer, grace period or other hold keeps a deleted object. */
 export function isReleased(object: KubeObject, { strategy }: Resource): boolean {
   const { finalizers = [], deletionGracePeriodSeconds = 0 } = object.metadata;
   return finalizers.length === 0 && deletionGracePeriodSeconds === 0 && !strategy.isHeld?.(object);

@@ -2,7 +2,13 @@ import { gone, internal, StatusError } from "../status-error.ts";
 import { decodeObject, encodeObject } from "../storage/object-codec.ts";
 import type { Change, Entry } from "../storage/store.ts";
 import { collectionFor, type RequestContext } from "./context.ts";
-import { ConvertedEvents, type Ahead, type EventType, type ObjectEvent, type WatchEvent } from "./converted-events.ts";
+import {
+  ConvertedEvents,
+  type PendingEvents,
+  type EventType,
+  type ObjectEvent,
+  type WatchEvent,
+} from "./converted-events.ts";
 import { tooNew } from "./list.ts";
 import { listQuery, type ListQuery } from "./options.ts";
 import { selectionOf, type Selection } from "./select.ts";
@@ -14,20 +20,20 @@ export interface WatchSink {
   event(type: EventType, entry: Entry): void;
   bookmark(revision: number, initialEventsEnd: boolean): void;
   error(error: StatusError): void;
-  /** What has to be waited for before these can be sent. */
+  /** Converts the entries for sending; undefined if nothing needs conversion. */
   ready(entries: readonly Entry[]): Promise<unknown> | undefined;
-  /** Sends what the calls before have gathered, as far as the client takes it. */
+  /** Sends the events so far, as fast as the client takes them. */
   flush(): void;
-  /** Ends the stream after what was gathered. */
+  /** Ends the stream after the events so far. */
   end(): void;
-  /** Aborts when the client is gone, was dropped because it does not keep up, or the stream is ending. */
+  /** Aborts when the client is gone, the server dropped it because it does not keep up, or the stream ends. */
   readonly closed: AbortSignal;
 }
 
-/** How often a watcher that asked for bookmarks is told how far the server has come. */
+/** How often a watch with allowWatchBookmarks gets a bookmark. */
 const bookmarkEveryMs = 30_000;
 
-/** Streams the changes of a selection until the client goes, its time is up, or it falls too far behind. */
+/** Streams the changes of a selection until the client goes, the timeout ends, or the client falls too far behind. */
 export function watch(context: RequestContext, sink: WatchSink): void {
   const { resource } = context;
   const { store, views, clock } = context.services;
@@ -43,7 +49,7 @@ export function watch(context: RequestContext, sink: WatchSink): void {
       })
     : undefined;
 
-  // Everything up to `seen` comes before the first live change can arrive: this runs in one turn of the event loop.
+  // This runs in one turn of the event loop: everything up to `seen` is sent before a live change can arrive.
   let seen = Math.max(store.revision, query.resourceVersion ?? 0);
   const beginning = begin(context, query, selection);
   if (beginning.type === "refused") return fail(beginning.why);
@@ -55,7 +61,7 @@ export function watch(context: RequestContext, sink: WatchSink): void {
       seen = Math.max(seen, changes.at(-1)?.revision ?? seen);
       if (converted)
         return converted.add(
-          ahead(
+          pendingEvents(
             selection,
             changes.filter(({ revision }) => revision > from),
           ),
@@ -66,7 +72,7 @@ export function watch(context: RequestContext, sink: WatchSink): void {
       }
       sink.flush();
     } catch (error) {
-      // A watch that cannot be told of a change must not go on as if there had been none.
+      // A watch that misses a change must end.
       fail(internal(error instanceof Error ? error.message : String(error), { cause: error }));
     }
   });
@@ -75,7 +81,7 @@ export function watch(context: RequestContext, sink: WatchSink): void {
   sink.closed.addEventListener("abort", stop, { once: true });
   if (sink.closed.aborted) stop();
 
-  function pass(next: Ahead): void {
+  function pass(next: PendingEvents): void {
     if (converted) converted.add(next);
     else send(next.events());
   }
@@ -102,9 +108,9 @@ export function watch(context: RequestContext, sink: WatchSink): void {
   }
 }
 
-type Beginning = ({ readonly type: "begun" } & Ahead) | { readonly type: "refused"; readonly why: StatusError };
+type Beginning = ({ readonly type: "begun" } & PendingEvents) | { readonly type: "refused"; readonly why: StatusError };
 
-/** What the watch starts with: the state of now, or what has happened since a version. Or why it cannot. */
+/** The first events: the current state, or the changes since a version. Or the refusal. */
 function begin(
   context: RequestContext,
   { resourceVersion = 0, sendInitialEvents, bookmarks }: ListQuery,
@@ -124,13 +130,13 @@ function begin(
     };
     return { type: "begun", entries: () => entries, events };
   }
-  if (resourceVersion === 0) return { type: "begun", ...ahead(selection, []) };
+  if (resourceVersion === 0) return { type: "begun", ...pendingEvents(selection, []) };
   const missed = store.changesSince(collection, resourceVersion);
   if (!missed) return { type: "refused", why: gone(`too old resource version: ${resourceVersion} (${revision})`) };
-  return { type: "begun", ...ahead(selection, missed) };
+  return { type: "begun", ...pendingEvents(selection, missed) };
 }
 
-function ahead(selection: Selection, changes: readonly Change[]): Ahead {
+function pendingEvents(selection: Selection, changes: readonly Change[]): PendingEvents {
   return {
     entries: () => changes.flatMap(({ before, after }) => [before, after].filter((entry) => entry !== undefined)),
     events: () => {
@@ -150,7 +156,7 @@ function notAVersion(given: string | null): StatusError {
   return new StatusError(500, "", `resourceVersion: Invalid value: ${text}: ${why}`);
 }
 
-/** An object that starts to match is added, one that stops to is deleted, whatever really happened to it. */
+/** As Kubernetes: an object that starts to match is ADDED, one that stops to match is DELETED. */
 function eventOf(selection: Selection, change: Change): ObjectEvent | undefined {
   if (selection.prefix !== "" && !change.key.startsWith(selection.prefix)) return undefined;
   const { before, after, last } = change;
@@ -164,7 +170,7 @@ function eventOf(selection: Selection, change: Change): ObjectEvent | undefined 
   return matched ? { type: "DELETED", entry: last ?? leaving(before, change.revision) } : undefined;
 }
 
-/** The last state that matched, at the version of the change that ended it. */
+/** The last state that matched, with the revision of the change that ended the match. */
 function leaving(before: Entry, revision: number): Entry {
   const object = decodeObject(before.bytes);
   object.metadata.resourceVersion = String(revision);

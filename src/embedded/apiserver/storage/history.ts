@@ -1,17 +1,17 @@
 import type { Change, Entry } from "./store.ts";
 
 export interface HistoryLimits {
-  /** How many changes are remembered at most. Default 16,384. */
+  /** The most changes that are kept. Default 16,384. */
   readonly changes: number;
-  /** How many bytes of objects they may hold at most. Default 64 MiB. */
+  /** The most bytes of objects that they may hold. Default 64 MiB. */
   readonly bytes: number;
 }
 
 export const defaultLimits: HistoryLimits = { changes: 16_384, bytes: 64 * 1024 * 1024 };
 
 /**
- * The recent past, so that a watch can resume and a page can be served as of an older revision.
- * What is older than the window is gone, and asking for it is answered with 410.
+ * Recent changes, so that a watch can resume and a page can be served at an older revision.
+ * Requests for older revisions get 410 Gone.
  */
 export class History {
   #changes: Change[] = [];
@@ -20,13 +20,13 @@ export class History {
   #floor: number;
   readonly #limits: HistoryLimits;
 
-  /** `floor`: the revision before the first change that can be remembered. */
+  /** `floor`: the revision before the first change that can be kept. */
   constructor(floor: number, limits: HistoryLimits) {
     this.#floor = floor;
     this.#limits = limits;
   }
 
-  /** Changes after this revision are all still known. */
+  /** All changes after this revision are known. */
   get floor(): number {
     return this.#floor;
   }
@@ -36,14 +36,14 @@ export class History {
     this.#bytes += weight(change);
     while (this.#length > this.#limits.changes || (this.#bytes > this.#limits.bytes && this.#length > 1))
       this.#forget();
-    // Shifting an array is linear: cut the dead part off only when it is half of all.
+    // Slicing is linear: the dead part is cut off only when it is half of the array.
     if (this.#start > 1024 && this.#start * 2 > this.#changes.length) {
       this.#changes = this.#changes.slice(this.#start);
       this.#start = 0;
     }
   }
 
-  /** The changes of a collection after `revision`, oldest first; undefined when some are forgotten. */
+  /** The changes of a collection after `revision`, oldest first; undefined if some are no longer kept. */
   since(collection: string, revision: number): Change[] | undefined {
     if (revision < this.#floor) return undefined;
     const found: Change[] = [];
@@ -54,7 +54,7 @@ export class History {
     return found;
   }
 
-  /** What each changed key of a collection held at `revision`; undefined when that is forgotten. */
+  /** What each changed key of a collection held at `revision`; undefined if that is no longer kept. */
   statesAt(collection: string, revision: number): Map<string, Entry | undefined> | undefined {
     const changes = this.since(collection, revision);
     if (!changes) return undefined;
@@ -88,7 +88,7 @@ export class History {
   }
 }
 
-/** A version is counted once, where it comes into being. */
+/** Counts each version once, in the change that created it. */
 function weight(change: Change): number {
   return 200 + (change.after?.bytes.length ?? change.last?.bytes.length ?? 0);
 }

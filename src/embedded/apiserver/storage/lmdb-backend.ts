@@ -3,7 +3,7 @@ import { open, type RootDatabase } from "lmdb";
 import type { Backend, Row } from "./store.ts";
 
 export interface LmdbOptions {
-  /** Survive a power loss too: sync the file on every commit. Default false: kill -9 loses nothing. */
+  /** Syncs the file on every commit, to survive a power loss. Default false: kill -9 loses nothing either way. */
   readonly fsync?: boolean;
 }
 
@@ -11,7 +11,7 @@ const format = 1;
 const formatKey = Buffer.from("\0format");
 const revisionKey = Buffer.from("\0revision");
 
-/** Rows in one LMDB file. A commit is one transaction: after a crash it is there whole or not at all. */
+/** Rows in one LMDB file. A commit is one transaction: a crash leaves all of it or nothing. */
 export class LmdbBackend implements Backend {
   readonly #database: RootDatabase<Buffer, Buffer>;
   readonly #fsync: boolean;
@@ -21,12 +21,12 @@ export class LmdbBackend implements Backend {
     this.#database = open<Buffer, Buffer>({
       path,
       encoding: "binary",
-      // Its own encoding of strings reads long ones back as lists of what lies between their NULs.
+      // lmdb's own encoding reads long strings back as lists, split at NULs.
       keyEncoding: "binary",
       compression: false,
-      // Without sync a commit is in the page cache, which outlives the process but not the machine.
+      // Without sync a commit is in the page cache, which survives the process but not a power loss.
       noSync: !fsync,
-      // The writes of one batch are one transaction of ours; LMDB need not gather more.
+      // The store batches writes into one transaction itself.
       eventTurnBatching: false,
       overlappingSync: false,
       mapSize: 1024 * 1024 * 1024,
@@ -51,7 +51,7 @@ export class LmdbBackend implements Backend {
       }
       this.#database.putSync(revisionKey, Buffer.from(String(revision)));
     };
-    // Without sync a commit is a few writes to the page cache, done before another thread would have begun.
+    // Without sync a commit only writes to the page cache: faster than handing it to another thread.
     if (this.#fsync) await this.#database.transaction(write);
     else this.#database.transactionSync(write);
   }
@@ -69,30 +69,30 @@ export class LmdbBackend implements Backend {
   }
 }
 
-/** LMDB takes keys of at most 1,978 bytes, and Kubernetes has kinds whose names have no limit. */
+/** LMDB limits keys to 1,978 bytes; names of some Kubernetes kinds have no limit. */
 const maxKeyBytes = 1900;
 
 function isLong({ collection, key }: Row): boolean {
-  // No character is more than three bytes of UTF-8 per unit of UTF-16.
+  // A UTF-16 unit is at most three bytes of UTF-8.
   const units = collection.length + key.length + 1;
   return units * 3 > maxKeyBytes && Buffer.byteLength(collection) + Buffer.byteLength(key) + 1 > maxKeyBytes;
 }
 
-/** A longer key is replaced by its digest, and lies with the object. */
+/** A longer key is replaced by its digest and stored in the head of the value. */
 function databaseKey(row: Row): Buffer {
   const key = isLong(row) ? createHash("sha256").update(row.key).digest("hex") : row.key;
   return Buffer.from(`${row.collection}\0${key}`);
 }
 
-/** What stands before an object: a short text with what must be known of it without parsing it. */
+/** JSON before the object, with what must be known without parsing it. */
 interface Head {
   readonly revision: number;
   readonly labels?: Row["labels"];
-  /** Where it is too long to be the key of the database. */
+  /** Only if it is too long for the database. */
   readonly key?: string;
 }
 
-/** Length of the head, head, object. */
+/** Layout: length of the head, head, object. */
 function encode(row: Row, bytes: Buffer): Buffer {
   const { revision, labels, key } = row;
   const head = Buffer.from(JSON.stringify({ revision, labels, ...(isLong(row) ? { key } : {}) } satisfies Head));
@@ -101,7 +101,7 @@ function encode(row: Row, bytes: Buffer): Buffer {
   return Buffer.concat([length, head, bytes]);
 }
 
-/** `value` is a copy already, of which the object is a part. */
+/** The object's bytes are a view of `value`, which lmdb has already copied. */
 function decode(value: Buffer, databaseKey: string): Omit<Row, "collection"> {
   const end = 4 + value.readUInt32LE(0);
   const { revision, labels, key = databaseKey } = JSON.parse(value.toString("utf8", 4, end)) as Head;

@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../../language/object/meta.ts";
 
-/** Kind and apiVersion come first in every stored object, so that a list can cut them off without parsing. */
+/** Kind and apiVersion come first in every stored object, so that a list can strip them without parsing. */
 export function encodeObject(object: KubeObject): Buffer {
   const { kind, apiVersion, metadata, ...rest } = object;
   return Buffer.from(JSON.stringify({ kind, apiVersion, metadata, ...rest }));

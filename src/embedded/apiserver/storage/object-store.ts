@@ -10,10 +10,10 @@ export class StaleWriteError extends Error {
   }
 }
 
-/** A revision that has not been reached, or is no longer known. */
+/** A collection at a revision; expired if that revision is no longer kept. */
 export type Snapshot = { type: "entries"; entries: Iterable<Entry> } | { type: "expired" };
 
-/** What a new version is made of, once its revision is known. */
+/** The content of a new version, once its revision is known. */
 export interface Draft {
   readonly bytes: Buffer;
   readonly labels: Readonly<Record<string, string>> | undefined;
@@ -21,7 +21,7 @@ export interface Draft {
 
 export interface StoreOptions {
   readonly history?: Partial<HistoryLimits>;
-  /** Told when a watcher throws. Default: the process ends, as with any error that nobody expects. */
+  /** Called when a watcher throws. Default: rethrown, which ends the process. */
   readonly onWatcherError?: (error: unknown) => void;
 }
 
@@ -32,11 +32,11 @@ interface Pending {
 }
 
 /**
- * Every object of the server, with revisions as etcd has them.
+ * Every object of the server, with revisions like etcd's.
  *
- * A write is accepted against the head (which includes writes that are on their way to disk), so that concurrent writers
- * see each other; readers and watchers are shown only what the backend has made durable, so that nothing they saw can
- * be lost. Writes that arrive while a commit is under way go together in the next.
+ * A write is checked against the head, which includes uncommitted writes, so that concurrent writers see each other.
+ * Readers and watchers only see what the backend has committed, so that nothing they saw can be lost. Writes that arrive
+ * during a commit go together into the next one.
  */
 export class ObjectStore {
   readonly #backend: Backend;
@@ -44,7 +44,7 @@ export class ObjectStore {
   readonly #collections = new Map<string, SortedEntries>();
   readonly #history: History;
   readonly #watchers = new Map<string, Set<(changes: readonly Change[]) => void>>();
-  /** Keys with a write under way: the newest version, undefined for a deletion. */
+  /** Keys with an uncommitted write: the newest version, undefined for a deletion. */
   readonly #ahead = new Map<string, { entry: Entry | undefined; revision: number }>();
   #queue: Pending[] = [];
   #committing: Promise<void> | undefined;
@@ -61,12 +61,12 @@ export class ObjectStore {
     this.#history = new History(revision, { ...defaultLimits, ...options.history });
   }
 
-  /** The newest durable revision. */
+  /** The newest committed revision. */
   get revision(): number {
     return this.#committed;
   }
 
-  /** Why the store takes no more writes, if it does not. */
+  /** Why the store takes no more writes, once a commit has failed. */
   get failure(): Error | undefined {
     return this.#failure;
   }
@@ -75,7 +75,7 @@ export class ObjectStore {
     return this.#collections.get(collection)?.get(key);
   }
 
-  /** The newest version, durable or on its way: what a write must be based on. */
+  /** The newest version, committed or not: what a write must be based on. */
   head(collection: string, key: string): Entry | undefined {
     const ahead = this.#ahead.get(`${collection}\0${key}`);
     return ahead ? ahead.entry : this.get(collection, key);
@@ -93,7 +93,7 @@ export class ObjectStore {
     return this.#collections.get(collection)?.changedAt ?? 0;
   }
 
-  /** The collection as it was at an older revision. */
+  /** The collection at an older revision. */
   listAt(revision: number, collection: string, prefix = "", after = ""): Snapshot {
     if (revision === this.#committed) return { type: "entries", entries: this.list(collection, prefix, after) };
     const states = this.#history.statesAt(collection, revision);
@@ -104,12 +104,12 @@ export class ObjectStore {
     return { type: "entries", entries: entries.sort((a, b) => (a.key < b.key ? -1 : 1)) };
   }
 
-  /** Changes after `revision`, oldest first; undefined when some of them are forgotten. */
+  /** Changes after `revision`, oldest first; undefined if some are no longer kept. */
   changesSince(collection: string, revision: number): Change[] | undefined {
     return this.#history.since(collection, revision);
   }
 
-  /** Told of every commit that touches the collection, in order. The returned function ends it. */
+  /** Calls `onChanges` for every commit that touches the collection, in order. The returned function ends the watch. */
   watch(collection: string, onChanges: (changes: readonly Change[]) => void): () => void {
     let watchers = this.#watchers.get(collection);
     if (!watchers) this.#watchers.set(collection, (watchers = new Set()));
@@ -120,8 +120,8 @@ export class ObjectStore {
   }
 
   /**
-   * Writes a new version of an object, or its first where `based` is undefined. `draft` is called at once, with the
-   * revision that the version will have. Resolves when it is durable and watchers have been told.
+   * Writes a new version of an object, or its first if `based` is undefined. `draft` is called at once with the revision
+   * of the new version. Resolves after the commit, when watchers have been notified.
    */
   put(collection: string, key: string, based: Entry | undefined, draft: (revision: number) => Draft): Promise<Change> {
     this.#claim(collection, key, based);
@@ -130,7 +130,7 @@ export class ObjectStore {
     return this.#enqueue({ revision, collection, key, before: based, after, last: undefined });
   }
 
-  /** Removes an object. `last` makes its final state, as watchers are told of it. */
+  /** Removes an object. `last` makes the final state that watchers see. */
   remove(collection: string, key: string, based: Entry, last: (revision: number) => Draft): Promise<Change> {
     this.#claim(collection, key, based);
     const revision = this.#head + 1;
@@ -138,7 +138,7 @@ export class ObjectStore {
     return this.#enqueue({ revision, collection, key, before: based, after: undefined, last: final });
   }
 
-  /** Waits for what is under way, then closes the backend. */
+  /** Waits for running commits, then closes the backend. */
   async close(): Promise<void> {
     while (this.#committing) await this.#committing;
     await this.#backend.close();
@@ -159,7 +159,7 @@ export class ObjectStore {
   }
 
   async #drain(): Promise<void> {
-    // Let the requests of this turn of the event loop join the first batch.
+    // Requests of this turn of the event loop join the first batch.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#queue.length > 0) {
       const batch = this.#queue;
@@ -172,7 +172,7 @@ export class ObjectStore {
         );
         this.#publish(batch, revision);
       } catch (error) {
-        // Later writes build on these: nothing can be accepted until a restart has read what the disk really holds.
+        // Later writes build on these: the store refuses writes until a restart has read what is on disk.
         this.#failure = new Error("commit to storage failed; the server takes no more writes", { cause: error });
         for (const { reject } of [...batch, ...this.#queue]) reject(this.#failure);
         this.#queue = [];
@@ -196,12 +196,12 @@ export class ObjectStore {
     }
     this.#committed = revision;
     for (const [collection, changes] of byCollection)
-      for (const onChanges of this.#watchers.get(collection) ?? []) this.#tell(onChanges, changes);
+      for (const onChanges of this.#watchers.get(collection) ?? []) this.#notify(onChanges, changes);
     for (const { change, resolve } of batch) resolve(change);
   }
 
-  /** What a watcher does with the news is its own affair: the write is durable, and the other watchers wait. */
-  #tell(onChanges: (changes: readonly Change[]) => void, changes: readonly Change[]): void {
+  /** A watcher that throws must not affect the committed write or the other watchers. */
+  #notify(onChanges: (changes: readonly Change[]) => void, changes: readonly Change[]): void {
     try {
       onChanges(changes);
     } catch (error) {

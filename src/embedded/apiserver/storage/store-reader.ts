@@ -4,17 +4,17 @@ import type { ObjectStore } from "./object-store.ts";
 import type { Entry } from "./store.ts";
 
 /**
- * Committed objects, parsed, for the server's own use: RBAC, tokens, namespaces, custom resource definitions.
- * A collection is named as messages name a resource: `configmaps`, `clusterroles.rbac.authorization.k8s.io`.
+ * Committed objects, parsed, for the server's own use: RBAC, tokens, namespaces, CustomResourceDefinitions.
+ * A collection has the name of a resource in messages: `configmaps`, `clusterroles.rbac.authorization.k8s.io`.
  */
 export interface ObjectReader {
   get(collection: string, key: string): KubeObject | undefined;
   list(collection: string): KubeObject[];
-  /** The revision of the collection's last change: what was computed from it holds until this moves. */
+  /** The revision of the collection's last change; what was computed from it is valid while this stays the same. */
   changedAt(collection: string): number;
 }
 
-/** The server's own eyes on the store: every version of an object is parsed once, and shared. */
+/** Reads the store for the server itself: every version of an object is parsed once, and shared. */
 export class StoreReader implements ObjectReader {
   readonly #store: ObjectStore;
   readonly #parsed = new WeakMap<Entry, KubeObject>();
@@ -27,7 +27,7 @@ export class StoreReader implements ObjectReader {
     return this.#parse(this.#store.get(collection, key));
   }
 
-  /** Including a write that is on its way to disk: what a new write must be judged by. */
+  /** Includes an uncommitted write: what a new write must be checked against. */
   head(collection: string, key: string): KubeObject | undefined {
     return this.#parse(this.#store.head(collection, key));
   }

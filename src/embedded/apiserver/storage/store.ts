@@ -1,10 +1,10 @@
-/** One version of one object as it lies in the store. Immutable. */
+/** One stored version of one object. Immutable. */
 export interface Entry {
-  /** `namespace/name`, or `name` where the kind has no namespaces. */
+  /** `namespace/name`, or `name` for a cluster-scoped kind. */
   readonly key: string;
   /** The revision of the write that made this version: its resourceVersion. */
   readonly revision: number;
-  /** The object as JSON in its storage version, resourceVersion included: what a GET answers with, byte for byte. */
+  /** The object as JSON in its storage version, with resourceVersion: a GET sends these bytes. */
   readonly bytes: Buffer;
   readonly labels: Readonly<Record<string, string>> | undefined;
 }
@@ -16,30 +16,30 @@ export interface Change {
   readonly key: string;
   readonly before: Entry | undefined;
   readonly after: Entry | undefined;
-  /** On deletion: the last state, carrying the revision of the deletion, as watchers are told. */
+  /** On deletion: the last state with the revision of the deletion, which watchers see. */
   readonly last: Entry | undefined;
 }
 
-/** What a record is when it goes to disk and comes back. `bytes` is absent for a deletion. */
+/** A record on disk. `bytes` is absent for a deletion. */
 export interface Row {
   readonly collection: string;
   readonly key: string;
   readonly revision: number;
   readonly bytes: Buffer | undefined;
-  /** Kept beside the object, so that loading parses none. */
+  /** Kept beside the object, so that loading parses no objects. */
   readonly labels: Readonly<Record<string, string>> | undefined;
 }
 
-/** Where rows are kept. The store above it is the same for every backend. */
+/** Where rows are kept. `ObjectStore` works the same with every backend. */
 export interface Backend {
   /** Every row that was committed, and the last revision, which may be higher than any row's. */
   load(): { revision: number; rows: Iterable<Row> };
-  /** Makes the rows and the revision durable, all or none, before it resolves. Calls never overlap. */
+  /** Writes the rows and the revision durably, all or none, before it resolves. Calls never overlap. */
   commit(rows: readonly Row[], revision: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Keeps nothing beyond the process: for tests and throw-away servers. */
+/** Stores nothing: for tests and throw-away servers. */
 export class MemoryBackend implements Backend {
   load(): { revision: number; rows: Iterable<Row> } {
     return { revision: 0, rows: [] };

@@ -12,7 +12,7 @@ const shown = (resource: Resource): string => String(server.services.views.bytes
 beforeEach(async () => {
   server = new SmallServer();
   await server.createNamespaces("a");
-  server.keepHouse();
+  server.startHousekeeping();
   await server.create("customresourcedefinitions", widgetDefinition({ versions: [{ name: "v1" }, { name: "v2" }] }));
   await server.create("widgets/v1", { metadata: { ...one }, spec: { size: 1 } });
 });

@@ -2,7 +2,7 @@ import { clone, equal } from "../../../language/object/json.ts";
 import { apiVersionOf, parseApiVersion, type KubeObject } from "../../../language/object/meta.ts";
 import { ConvertedEntries } from "../conversion/converted-entries.ts";
 import { relabel, type WebhookConverter } from "../conversion/webhook-converter.ts";
-import { liesIn, storedVersion } from "../conversion/stored-version.ts";
+import { isStoredIn, storedVersion } from "../conversion/stored-version.ts";
 import { decodeCustom } from "../custom/decode-custom.ts";
 import { apiVersion } from "../registry.ts";
 import type { Resource } from "../resource.ts";
@@ -11,9 +11,9 @@ import { decodeObject, encodeObject } from "./object-codec.ts";
 import type { Entry } from "./store.ts";
 
 /**
- * Stored objects as a resource shows them. A built-in kind is stored as it is shown, unless it says how. A custom one is
- * read by the schema of the version it lies in, pruned and defaulted as that is today, which may not be what it was on
- * the day of the write; then it is converted to the version asked for, and pruned by that.
+ * Stored objects as a resource shows them. A built-in kind is stored as it is shown, unless it has `storedAs`. A custom
+ * object is pruned and defaulted by the current schema of its stored version, which may have changed since the write;
+ * then it is converted to the requested version and pruned by that one's schema.
  */
 export class Views {
   readonly #shown = new WeakMap<Entry, WeakMap<Resource, Buffer>>();
@@ -30,8 +30,8 @@ export class Views {
   }
 
   /**
-   * Nothing to wait for, unless a webhook must say how some of the entries look in this version. Once this is over they
-   * can be shown, for as long as anyone holds them.
+   * Returns a promise only if a webhook must convert some of the entries to this version. Afterwards `bytes` and
+   * `object` work for these entries.
    */
   ready(entries: Iterable<Entry>, resource: Resource): Promise<unknown> | undefined {
     if (!resource.versions?.webhook) return undefined;
@@ -46,12 +46,12 @@ export class Views {
     return this.#shown.get(entry)?.get(resource) ?? this.#keep(entry, resource, encodeObject(shownAs(resource, entry)));
   }
 
-  /** A parsed copy, the caller's own. */
+  /** A parsed copy that the caller may change. */
   object(entry: Entry, resource: Resource): KubeObject {
     return decodeObject(this.bytes(entry, resource));
   }
 
-  /** The object as it is to lie in the store: itself, where it is asked for in the version that it is stored in. */
+  /** The object in its storage version: itself, if the resource is that version. */
   toStorage(object: KubeObject, resource: Resource): KubeObject | Promise<KubeObject> {
     if (resource.origin === "builtin" || resource.version === resource.storageVersion) return object;
     const storage = resource.versions?.all.get(resource.storageVersion);
@@ -59,7 +59,7 @@ export class Views {
     return { ...object, apiVersion: apiVersionOf(resource.group, resource.storageVersion) };
   }
 
-  /** Another version of an object that is not stored. */
+  /** An object, which need not be stored, in another version. */
   convert(object: KubeObject, to: Resource): KubeObject | Promise<KubeObject> {
     if (to.versions?.webhook)
       return this.#webhooks.convert([object], to).then(([converted]) => converted as KubeObject);
@@ -67,8 +67,8 @@ export class Views {
   }
 
   /**
-   * Whether what lies there is what a write of the object as shown would put there. If not, writing it back unchanged
-   * brings it up to the schema and version of today: this is how stored objects are migrated.
+   * Whether the stored bytes are what a write of the shown object would store. If not, writing it back unchanged migrates
+   * it to the current schema and storage version.
    */
   isStoredAsShown(entry: Entry, resource: Resource): boolean {
     if (resource.origin === "builtin") return true;
@@ -76,7 +76,7 @@ export class Views {
     return bytes === entry.bytes || equal(decodeObject(bytes), decodeObject(entry.bytes));
   }
 
-  /** The entry was just written through this resource: what lies there is what it shows. */
+  /** The entry was just written through this resource, so the stored bytes are what it shows. */
   adopt(entry: Entry, resource: Resource): void {
     if (resource.origin === "custom" && resource.version === resource.storageVersion)
       this.#keep(entry, resource, entry.bytes);
@@ -92,20 +92,22 @@ export class Views {
 }
 
 function needsWebhook(entry: Entry, resource: Resource): boolean {
-  return !liesIn(entry, resource) && storedVersion(entry, resource) !== undefined;
+  return !isStoredIn(entry, resource) && storedVersion(entry, resource) !== undefined;
 }
 
 function shownAs(resource: Resource, entry: Entry): KubeObject {
   const stored = decodeObject(entry.bytes);
   if (resource.storedAs) return resource.storedAs.fromStored(stored);
-  if (resource.versions?.asIs && !liesIn(entry, resource))
-    throw conflict(resource.group, resource.plural, entry.key, "it lies in another version by now");
+  if (resource.versions?.asIs && !isStoredIn(entry, resource))
+    throw conflict(resource.group, resource.plural, entry.key, "it is now stored in another version");
   if (resource.versions?.webhook && needsWebhook(entry, resource))
-    throw new Error(`show ${resource.plural} ${entry.key} in ${apiVersion(resource)}: its webhook was not asked`);
+    throw new Error(
+      `show ${resource.plural} ${entry.key} in ${apiVersion(resource)}: its conversion webhook was not called`,
+    );
   return relabel(upToDate(stored, resource), resource);
 }
 
-/** A stored object by the schema of its own version. Changes it. */
+/** Prunes and defaults a stored object by the schema of its own version. Changes it. */
 function upToDate(stored: KubeObject, resource: Resource): KubeObject {
   const version = resource.versions?.all.get(parseApiVersion(stored.apiVersion).version) ?? resource;
   const { object } = decodeCustom(stored, version);

@@ -13,7 +13,7 @@ export interface PartialObjectMetadataList {
   items: PartialObjectMetadata[];
 }
 
-/** An object reduced to its metadata, whatever its kind. Shares the metadata with the object it comes from. */
+/** An object reduced to its metadata, which it shares with the original. */
 export function partialMetadata(object: Pick<KubeObject, "metadata">): PartialObjectMetadata {
   return { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata: object.metadata };
 }

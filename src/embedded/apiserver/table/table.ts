@@ -3,14 +3,14 @@ import { zeroObject } from "../../../language/patch/zero-object.ts";
 import type { Column, Resource } from "../resource.ts";
 import { partialMetadata, type PartialObjectMetadata } from "./partial-metadata.ts";
 
-/** How much of each object comes along with its row; `Metadata` unless the client says otherwise. */
+/** How much of each object its row contains. Default `Metadata`. */
 export type IncludeObject = "None" | "Metadata" | "Object";
 
 export interface Table {
   kind: "Table";
   apiVersion: "meta.k8s.io/v1";
   metadata: ListMeta;
-  /** Null in every event of a watch but the first: the client has seen them. */
+  /** Null in every watch event but the first. */
   columnDefinitions: ColumnDefinition[] | null;
   rows: TableRow[];
 }
@@ -31,7 +31,7 @@ interface TableRow {
 export interface TableInput {
   readonly resource: Pick<Resource, "columns">;
   readonly objects: readonly KubeObject[];
-  /** Of the list; for one object its own resourceVersion. */
+  /** Of the list; for a single object, its own resourceVersion. */
   readonly listMeta: ListMeta;
   readonly includeObject: IncludeObject;
   readonly now: number;
@@ -54,7 +54,7 @@ export interface TableEventInput {
   readonly includeObject: IncludeObject;
   readonly now: number;
   readonly isFirst: boolean;
-  /** A bookmark is printed as an object of which nothing is said, and its metadata comes along, since that is what it marks. */
+  /** A bookmark is printed as an empty object; the row always contains its metadata, which hold the resourceVersion. */
   readonly isBookmark?: boolean;
 }
 
@@ -75,7 +75,7 @@ export function toTableEvent(input: TableEventInput): Table {
   };
 }
 
-/** What a real server prints of an object in which nothing is set. No client shows it. */
+/** What kube-apiserver prints for an empty object. No client shows it. */
 function bookmarkRow(
   { columns, origin, schema }: TableEventInput["resource"],
   bare: KubeObject,
@@ -87,7 +87,7 @@ function bookmarkRow(
     try {
       return cell(object, now) ?? (origin === "builtin" || format === "name" ? nothing[type] : null);
     } catch {
-      // Columns are made for objects that were validated.
+      // Columns expect a valid object.
       return nothing[type];
     }
   });

@@ -1,6 +1,6 @@
 import type { Backend, Row } from "../storage/store.ts";
 
-/** A disk in memory: what was committed can be opened again, as after a restart or a crash. */
+/** A backend in memory that can be opened again, as after a restart or a crash. */
 export class CopyingBackend implements Backend {
   readonly #rows: Map<string, Row>;
   #revision: number;
@@ -28,7 +28,7 @@ export class CopyingBackend implements Backend {
 
   async close(): Promise<void> {}
 
-  /** As if the process had been killed now: what it still writes reaches nobody. */
+  /** As if the process had been killed: later commits are lost. */
   stop(): void {
     this.#stopped = true;
   }

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { HttpResponse } from "../http/exchange.ts";
 
-/** A client's end of an answer: keeps what it is sent, and takes more only as long as the test lets it. */
+/** A response that records what is sent; the test decides whether it takes more. */
 export class FakeResponse extends EventEmitter {
   readonly written: Buffer[] = [];
   readonly headers = new Map<string, string | number>();

@@ -5,7 +5,7 @@ import { decodeObject } from "../storage/object-codec.ts";
 import type { Entry } from "../storage/store.ts";
 import type { SmallServer, Target } from "./small-server.ts";
 
-/** A watch whose frames are kept as short words: `ADDED a/x@3`, `BOOKMARK 7`, `ERROR 410 …`. */
+/** A watch that records events as short texts: `ADDED a/x@3`, `BOOKMARK 7`, `ERROR 410 …`. */
 export class RecordedWatch implements WatchSink {
   readonly #closed = new AbortController();
   #frames: string[] = [];
@@ -29,12 +29,12 @@ export class RecordedWatch implements WatchSink {
     return this.#closed.signal;
   }
 
-  /** What has come since the last call. */
+  /** The events since the last call. */
   take(): string[] {
     return this.#frames.splice(0);
   }
 
-  /** The client goes away. */
+  /** Closes the client's connection. */
   hangUp(): void {
     this.#closed.abort();
   }

@@ -23,7 +23,7 @@ import { remove, removeCollection } from "../request/delete.ts";
 import { get } from "../request/get.ts";
 import { list } from "../request/list.ts";
 import { patch } from "../request/patch.ts";
-import { Turns } from "../request/fair-queue.ts";
+import { FairQueue } from "../request/fair-queue.ts";
 import { update } from "../request/update.ts";
 import type { Resource } from "../resource.ts";
 import type { ReviewClient } from "../webhook-client/review-client.ts";
@@ -36,11 +36,11 @@ import { Views } from "../storage/views.ts";
 export interface SmallServerOptions {
   readonly backend?: Backend;
   readonly history?: Partial<HistoryLimits>;
-  /** More resources than the built-in ones. */
+  /** In addition to the built-in ones. */
   readonly resources?: readonly Resource[];
-  /** More opinions on writes than those of the kinds themselves. */
+  /** Plug-ins in addition to the server's own. */
   readonly admission?: readonly AdmissionPlugin[];
-  /** Who asks webhooks. Default: nobody. */
+  /** Calls webhooks. Default: every call fails. */
   readonly reviews?: ReviewClient;
 }
 
@@ -53,7 +53,7 @@ export interface Target {
   readonly user?: User;
 }
 
-/** An object as a test writes it down: the kind and version are the resource's. */
+/** An object in a test, without kind and apiVersion, which are the resource's. */
 export type Body = { readonly metadata: KubeObject["metadata"]; readonly [field: string]: unknown };
 
 const unreachable: ReviewClient = {
@@ -63,7 +63,7 @@ const unreachable: ReviewClient = {
 
 const admin: User = { name: "admin", groups: [SUPERUSERS] };
 
-/** The server without its sockets: requests go straight to their handlers, on a clock that the test moves. */
+/** The server without sockets: tests call request handlers directly, on a virtual clock. */
 export class SmallServer {
   readonly clock = new VirtualClock();
   readonly services: Services;
@@ -92,7 +92,7 @@ export class SmallServer {
       registry,
       authorizer,
       admission: new Admission([...admissionPlugins(around), ...admission]),
-      turns: new Turns(this.clock),
+      writeQueue: new FairQueue(this.clock),
       clock: this.clock,
     };
   }
@@ -101,8 +101,8 @@ export class SmallServer {
     return this.services.store;
   }
 
-  /** Starts what runs beside requests. */
-  keepHouse(): () => void {
+  /** Starts the housekeeping of definitions and namespaces. */
+  startHousekeeping(): () => void {
     const stops = [
       new Definitions(this.services, definitionResource, noLog).start(),
       new Namespaces(this.services, noLog).start(),
@@ -112,7 +112,7 @@ export class SmallServer {
     };
   }
 
-  /** Waits until nothing is written any more. */
+  /** Waits until there are no more writes. */
   async settled(): Promise<void> {
     for (let before = -1; before !== this.store.revision;) {
       before = this.store.revision;
@@ -120,7 +120,7 @@ export class SmallServer {
     }
   }
 
-  /** `pods`, or `widgets/v2` where there are several versions, or `events.events.k8s.io`, several groups. */
+  /** `pods`; with several versions `widgets/v2`; with several groups `events.events.k8s.io`. */
   resource(name: string): Resource {
     const [plural, version] = name.split("/");
     const found = this.services.registry
@@ -158,12 +158,12 @@ export class SmallServer {
     return this.#shown(context, await create(context, parsed(body)));
   }
 
-  /** Several namespaces at once, for tests that only need them to be there. */
+  /** For tests that only need namespaces to exist. */
   async createNamespaces(...names: string[]): Promise<void> {
     await Promise.all(names.map((name) => this.create("namespaces", { metadata: { name } })));
   }
 
-  /** Namespaces with the account that pods run under. */
+  /** Namespaces with the default ServiceAccount, which pods need. */
   async createNamespacesForPods(...names: string[]): Promise<void> {
     await this.createNamespaces(...names);
     await Promise.all(

@@ -5,14 +5,14 @@ import { makeCertificate, newKeyPair, privateKeyPem } from "../../../cluster/cer
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** What a webhook answers: an object, as JSON with 200; or whatever it writes itself. */
+/** The webhook's response: the returned object as JSON, or what the function writes to `response` itself. */
 export type Reply = (
   body: Record<string, unknown>,
   wire: { readonly request: IncomingMessage; readonly response: ServerResponse },
 ) => unknown;
 
 export interface TestWebhookOptions {
-  /** What its certificate is valid for. Default 127.0.0.1. */
+  /** Names in its certificate. Default 127.0.0.1. */
   readonly names?: readonly string[];
   readonly notAfter?: number;
   readonly port?: number;
@@ -21,19 +21,19 @@ export interface TestWebhookOptions {
 export interface TestWebhook {
   readonly url: string;
   readonly port: number;
-  /** Of the authority that signed its certificate, as configurations carry it. */
+  /** The CA of its certificate, PEM in base64. */
   readonly caBundle: string;
-  /** Paths with their queries, one for each request. */
+  /** The paths of requests, with query. */
   readonly asked: string[];
-  /** How many connections were made to it. */
+  /** How many connections it accepted. */
   connections(): number;
   reply: Reply;
-  /** Cuts all connections, and listens on. */
+  /** Closes all connections, but continues to listen. */
   hangUp(): void;
   close(): Promise<void>;
 }
 
-/** A webhook on HTTPS, with a certificate of its own authority. It answers nothing, ever, where `reply` returns undefined without answering. */
+/** An HTTPS webhook with its own CA. If `reply` returns undefined and writes nothing, the request never gets a response. */
 export async function startTestWebhook(reply: Reply, options: TestWebhookOptions = {}): Promise<TestWebhook> {
   const { names = ["127.0.0.1"], port = 0 } = options;
   const now = Date.now();

@@ -18,7 +18,7 @@ export interface WidgetOptions {
   readonly subresources?: object;
 }
 
-/** A definition of `widgets.x.io`, or of another plural in the same group. */
+/** A CustomResourceDefinition of `widgets.x.io`, or of another plural in that group. */
 export function widgetDefinition(options: WidgetOptions = {}): Body {
   const { plural = "widgets", kind = "Widget", scope = "Namespaced", versions = [{ name: "v1" }] } = options;
   return {

@@ -1,15 +1,15 @@
 import { isObject } from "../../../language/object/json.ts";
 
-/** How much of an answer that is no JSON is shown. */
+/** How much of a text response is shown. */
 const shownBytes = 2048;
 
-/** An answer that came, but with a status that says no: what a Go client would say about it. */
+/** The message of client-go for a response with an error status. */
 export function answerFailure(code: number, contentType: string | undefined, body: Buffer): string {
   const told = statusMessage(body);
   if (told !== undefined) return told;
   const isText = contentType === undefined || contentType.toLowerCase().startsWith("text/");
   const text = isText ? body.subarray(0, shownBytes).toString("utf8").trim() : "unknown";
-  // What the server says of its refusal is all there is to know about it.
+  // client-go shows the body alone for these.
   if (code === 403 || code === 415) return text;
   const known = byCode.get(code);
   if (known !== undefined) return known;
@@ -17,7 +17,7 @@ export function answerFailure(code: number, contentType: string | undefined, bod
   return `the server responded with the status code ${code} but did not return more information`;
 }
 
-/** Of a Status object, which says it better than its code. */
+/** The message of a Status object in the body. */
 function statusMessage(body: Buffer): string | undefined {
   try {
     const status: unknown = JSON.parse(body.toString("utf8"));

@@ -5,11 +5,11 @@ const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[^-]*-----END \1-----/g;
 /** PEM in base64, as configurations carry it. */
 export type CaBundle =
   | { readonly type: "roots"; readonly pem: string }
-  /** Nobody in particular: the roots of the system. */
+  /** Empty: the system's root certificates are used. */
   | { readonly type: "none" }
   | { readonly type: "fault"; readonly why: string };
 
-/** One certificate that can be read is enough, as it is for Go. */
+/** As in Go, one valid certificate is enough. */
 export function readCaBundle(base64: string | undefined): CaBundle {
   const pem = Buffer.from(base64 ?? "", "base64").toString("latin1");
   if (pem === "") return { type: "none" };

@@ -1,10 +1,10 @@
 import { isIP } from "node:net";
 import { checkServerIdentity, type PeerCertificate } from "node:tls";
 
-/** What users of kubectl know a failed call by: the words that Go's HTTP client has for it. */
+/** The message of Go's HTTP client for a failed call, which users of kubectl know. */
 export function callFailure(error: Error): string {
   const { code = "", hostname, errors } = error as ConnectError;
-  // A name with several addresses, and none of them answered.
+  // The host has several addresses, and all failed.
   if (errors?.[0]) return callFailure(errors[0]);
   const dialling = refusals[code];
   if (dialling && (error as ConnectError).syscall === "connect")
@@ -17,12 +17,12 @@ export function callFailure(error: Error): string {
   if (plainText.some((words) => error.message.includes(words)))
     return "http: server gave HTTP response to HTTPS client";
   if (code === "ECONNRESET" && (error as ConnectError).syscall === "read") return "read: connection reset by peer";
-  // Node's own words for a peer that went away without an answer.
+  // Node reports ECONNRESET without syscall if the peer closed without a response.
   if (code === "ECONNRESET") return "EOF";
   return error.message;
 }
 
-/** As `tls.checkServerIdentity`, in Go's words; a common name is no name. */
+/** As `tls.checkServerIdentity`, with Go's messages; as in Go, the common name does not count. */
 export function wrongServer(host: string, certificate: PeerCertificate): Error | undefined {
   const names = namesIn(certificate);
   if (names.length > 0 && checkServerIdentity(host, certificate) === undefined) return undefined;
@@ -60,7 +60,7 @@ const untrusted = new Set([
   "CERT_UNTRUSTED",
 ]);
 
-/** OpenSSL's, who takes the first bytes of such an answer for a record of TLS. */
+/** OpenSSL's messages when it reads plain HTTP as a TLS record. */
 const plainText = ["wrong version number", "packet length too long"];
 
 function addressOf({ address = "", port = 0 }: ConnectError): string {

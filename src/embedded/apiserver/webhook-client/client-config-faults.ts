@@ -5,7 +5,7 @@ import type { ClientConfig } from "./review-client.ts";
 
 const form = "; desired format: https://host[/path]";
 
-/** Where a webhook listens: one place, and one that can be asked. */
+/** Validates that a clientConfig has either a valid URL or a valid service. */
 export function clientConfigFaults({ url, service }: Partial<ClientConfig>, path: string): FieldError[] {
   if ((url === undefined) === (service === undefined))
     return [required(path, "exactly one of url or service is required")];

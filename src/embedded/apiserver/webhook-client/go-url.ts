@@ -3,14 +3,14 @@ export type GoUrl =
       readonly type: "url";
       readonly scheme: string;
       readonly host: string;
-      /** Undefined where the URL names nobody, which is not the same as an empty name. */
+      /** Undefined without user information, which differs from an empty one. */
       readonly user: string | undefined;
       readonly query: string;
       readonly fragment: string;
     }
   | { readonly type: "fault"; readonly why: string };
 
-/** A URL as Go's net/url takes it apart, which is more lenient than the web: almost anything is one. */
+/** Parses a URL as Go's net/url, which is more lenient than WHATWG: almost anything is valid. */
 export function parseGoUrl(text: string): GoUrl {
   if (hasControl(text)) return fault("net/url: invalid control character in URL");
   const [withoutFragment, fragment] = cut(text, "#");
@@ -22,7 +22,7 @@ export function parseGoUrl(text: string): GoUrl {
   const [rest, query] = cut(colon < 0 ? withoutFragment : withoutFragment.slice(colon + 1), "?");
   const url = { type: "url", scheme, host: "", user: undefined, query, fragment } as const;
   if (!rest.startsWith("/")) {
-    // What has a scheme and no slash is opaque; a path must not look as if it had one.
+    // With a scheme and without a slash it is opaque; without a scheme, the first segment must not contain a colon.
     const colonInPath = cut(rest, "/")[0].includes(":");
     return scheme === "" && colonInPath ? fault("first path segment in URL cannot contain colon") : url;
   }
@@ -48,7 +48,7 @@ function hasControl(text: string): boolean {
   return [...text].some((character) => character < " " || character === "\x7f");
 }
 
-/** Where the scheme ends; -1 where there is none. */
+/** The index of the scheme's colon; -1 without a scheme. */
 function schemeEnd(text: string): number {
   for (let i = 0; i < text.length; i++) {
     const character = text.charAt(i);

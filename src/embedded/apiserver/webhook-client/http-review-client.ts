@@ -9,15 +9,15 @@ import { callFailure, wrongServer } from "./call-failure.ts";
 import type { ClientConfig, ReviewClient } from "./review-client.ts";
 import { ServiceAddresses } from "./service-address.ts";
 
-/** As of a request to ourselves: more than an object can have. */
+/** The limit of a request body: no object is larger. */
 const maxAnswerBytes = 3 * 1024 * 1024;
-/** Connections to one webhook. More questions than these wait for their turn, on their own time. */
+/** Connections to one webhook. Further calls wait for one; their timeout runs meanwhile. */
 const maxConnections = 64;
 const maxIdleConnections = 8;
 const idleMs = 90_000;
-const mostTrusts = 100;
+const maxTrusts = 100;
 
-/** Asks webhooks over HTTPS. Connections are kept, one pool for each address, name and authority. */
+/** Calls webhooks over HTTPS. Connections are reused, one pool for each address, server name and CA. */
 export class HttpReviewClient implements ReviewClient {
   readonly #services: ServiceAddresses;
   readonly #clock: Clock;
@@ -27,7 +27,7 @@ export class HttpReviewClient implements ReviewClient {
     maxFreeSockets: maxIdleConnections,
     timeout: idleMs,
   });
-  /** Reading certificates takes longer than much else here, and bundles change once a year. */
+  /** A cache: parsing certificates is slow, and bundles rarely change. */
   readonly #trusts = new Map<string, RequestOptions>();
   #closed = false;
 
@@ -60,7 +60,7 @@ export class HttpReviewClient implements ReviewClient {
   #trustIn(caBundle: string): RequestOptions {
     let trust = this.#trusts.get(caBundle);
     if (!trust) {
-      if (this.#trusts.size === mostTrusts) this.#trusts.clear();
+      if (this.#trusts.size === maxTrusts) this.#trusts.clear();
       this.#trusts.set(caBundle, (trust = trustIn(caBundle)));
     }
     return trust;
@@ -96,7 +96,7 @@ export class HttpReviewClient implements ReviewClient {
   }
 }
 
-/** The webhook answered, and what it said is wrong: no matter of the connection. */
+/** The webhook responded, but the response is invalid: not a connection error. */
 class AnswerError extends Error {}
 
 function headersFor(options: RequestOptions, body: Buffer): RequestOptions["headers"] {
@@ -110,11 +110,11 @@ function headersFor(options: RequestOptions, body: Buffer): RequestOptions["head
 }
 
 function trustIn(caBundle: string): RequestOptions {
-  // Nothing but white space is nobody in particular, too.
+  // White space alone counts as empty.
   const bundle = readCaBundle(Buffer.from(caBundle, "base64").toString("latin1").trim() ? caBundle : "");
   if (bundle.type === "fault") throw new Error(bundle.why);
   if (bundle.type === "none") return { checkServerIdentity: wrongServer };
-  // As Go: whatever is in the bundle is trusted, be it a root, an intermediate or the server's own certificate.
+  // As in Go, every certificate in the bundle is trusted: root, intermediate or the server's own.
   return { ca: bundle.pem, allowPartialTrustChain: true, checkServerIdentity: wrongServer };
 }
 
@@ -125,7 +125,7 @@ interface Answered {
 }
 
 function parsed({ code, contentType, body }: Answered): unknown {
-  // A redirect is no answer either: a webhook is where its configuration says it is.
+  // Redirects are not followed, as in kube-apiserver.
   if (code < 200 || code > 206) throw new AnswerError(answerFailure(code, contentType, body));
   if (body.length === 0)
     throw new AnswerError(
@@ -138,13 +138,13 @@ function parsed({ code, contentType, body }: Answered): unknown {
   } catch (error) {
     throw new AnswerError(`couldn't get version/kind; json parse error: ${(error as Error).message}`, { cause: error });
   }
-  // As of every body: what comes of the answer is walked and written.
+  // The same limits as for request bodies.
   const scan = scanJson(text);
   if (scan.type === "refused") throw new AnswerError(`the answer cannot be read: ${scan.why}`);
   return answer;
 }
 
-/** One question on its way: sent once more if it was sent into a connection that the webhook was just closing. */
+/** One call, retried once if the webhook was just closing the reused connection. */
 class Call {
   readonly #options: RequestOptions;
   readonly #body: Buffer;
@@ -159,7 +159,7 @@ class Call {
     this.#cancel(reason);
   }
 
-  answer({ again = true } = {}): Promise<Answered> {
+  answer({ retry = true } = {}): Promise<Answered> {
     return new Promise((resolve, reject) => {
       let begun = false;
       const sent = request(this.#options, (response) => {
@@ -186,8 +186,8 @@ class Call {
       };
       this.#cancel = (reason) => fail(begun ? unfinished(reason) : reason);
       sent.on("error", (error: NodeJS.ErrnoException) => {
-        if (again && !begun && sent.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE"))
-          resolve(this.answer({ again: false }));
+        if (retry && !begun && sent.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE"))
+          resolve(this.answer({ retry: false }));
         else reject(error);
       });
       sent.end(this.#body);

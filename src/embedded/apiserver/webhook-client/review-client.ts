@@ -1,4 +1,4 @@
-/** Where a webhook of ours listens, as admission configurations and definitions write it. */
+/** `clientConfig` of admission webhooks and CustomResourceDefinitions. */
 export interface ClientConfig {
   readonly url?: string;
   readonly service?: {
@@ -7,13 +7,13 @@ export interface ClientConfig {
     readonly path?: string;
     readonly port?: number;
   };
-  /** PEM in base64. The system's roots when absent. */
+  /** PEM in base64. Default: the system's root certificates. */
   readonly caBundle?: string;
 }
 
-/** Asks a webhook: admission and conversion reviews go out through it. */
+/** Sends admission and conversion reviews to webhooks. */
 export interface ReviewClient {
-  /** The parsed answer. Rejects with an Error whose message says what went wrong (refused, timed out, not trusted, not JSON). */
+  /** The parsed response. Rejects with an Error whose message is Go's: connection refused, timeout, not trusted, not JSON. */
   ask(config: ClientConfig, review: object, options: { readonly timeoutMs: number }): Promise<unknown>;
   close(): void;
 }

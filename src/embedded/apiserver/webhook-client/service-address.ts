@@ -13,7 +13,7 @@ type Slice = KubeObject & EndpointSlice;
 const SLICES = "endpointslices.discovery.k8s.io";
 const SERVICE_NAME = "kubernetes.io/service-name";
 
-/** Finds where the pods behind a service listen. There is no kube-proxy here that would make a cluster address work. */
+/** Finds the endpoints of a service: without kube-proxy its cluster IP does not work. */
 export class ServiceAddresses {
   readonly #objects: ObjectReader;
   #slices: { readonly at: number; readonly of: Map<string, Slice[]> } = { at: -1, of: new Map() };
@@ -23,7 +23,7 @@ export class ServiceAddresses {
     this.#objects = objects;
   }
 
-  /** A ready endpoint, another one each time; the cluster address where nobody has written down endpoints. Throws if there is neither. */
+  /** A ready endpoint, round-robin; the cluster IP if there are no endpoints. Throws if there is neither. */
   find(namespace: string, name: string, port: number): Address {
     const key = `${namespace}/${name}`;
     const { spec = {} } = (this.#objects.get("services", key) ?? refuse(`service "${name}" not found`)) as Service;

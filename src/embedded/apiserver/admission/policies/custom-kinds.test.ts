@@ -8,7 +8,7 @@ const rules = (apiVersions: string[]) => [
 
 async function serverWithWidgets(): Promise<{ server: SmallServer; stop: () => void }> {
   const server = new SmallServer();
-  const stop = server.keepHouse();
+  const stop = server.startHousekeeping();
   await server.createNamespaces("ns");
   await server.create("customresourcedefinitions", {
     metadata: { name: "widgets.x.io" },

@@ -15,7 +15,7 @@ export interface ExpressionWarning {
 }
 
 /** More kinds tell nothing more. */
-const mostKinds = 10;
+const maxKinds = 10;
 
 export function expressionWarnings(policy: KubeObject, registry: Registry): ExpressionWarning[] {
   const spec = policy.spec as PolicySpec;
@@ -66,5 +66,5 @@ function kindsIn({ matchConstraints }: PolicySpec, registry: Registry): Resource
         }
   }
   const order = ({ group, version, kind }: Resource): string => `${group}\n${version}\n${kind}`;
-  return [...kinds].slice(0, mostKinds).toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
+  return [...kinds].slice(0, maxKinds).toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
 }

@@ -3,7 +3,7 @@ import { EvaluationError, ObjectValue, type Value } from "../../../../language/s
 import type { CompiledVariable } from "./compiled-policy.ts";
 
 /** Each variable that uses another stands on the stack until that one is known. */
-const deepest = 200;
+const maxDepth = 200;
 
 /** `variables`: each is worked out when it is first asked for, and at most once for one judgement. */
 export function variablesValue(
@@ -54,7 +54,7 @@ class LazyVariables extends Map<string, Value> {
     const shown = JSON.stringify(name);
     if (compiled.type === "fault")
       throw new EvaluationError(`composited variable ${shown} fails to compile: ${compiled.detail}`);
-    if (this.#depth >= deepest) throw new EvaluationError("variables use each other too deeply");
+    if (this.#depth >= maxDepth) throw new EvaluationError("variables use each other too deeply");
     this.#depth++;
     try {
       return compiled.expression.evaluate(this.#values(), this.#budget);

@@ -460,7 +460,7 @@ describe("validating webhooks", () => {
 describe("versions", () => {
   const rules = [{ operations: ["*"], apiGroups: ["x.io"], apiVersions: ["v1"], resources: ["widgets"] }];
   beforeEach(async () => {
-    const stop = server.keepHouse();
+    const stop = server.startHousekeeping();
     await server.create("customresourcedefinitions", widgetDefinition({ versions: [{ name: "v1" }, { name: "v2" }] }));
     await server.settled();
     stop();

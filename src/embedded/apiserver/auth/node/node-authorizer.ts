@@ -13,8 +13,8 @@ type Request = Extract<Attributes, { type: "resource" }>;
 type Rule = (request: Request, node: string, relations: NodeRelations) => Decision;
 
 /**
- * What a node may do, going by the pods that run on it. Says nothing of anybody else. What it cannot know of a write,
- * the NodeRestriction plug-in looks at.
+ * Kubernetes' Node authorizer: what a node may do, given the pods bound to it. Undefined for other users. It does not
+ * see what a node writes; the NodeRestriction admission plug-in checks that.
  */
 export class NodeAuthorizer {
   readonly #relations: NodeRelations;
@@ -38,7 +38,7 @@ export class NodeAuthorizer {
   }
 }
 
-/** Kinds of which a node may see a share only. All others are as open to one node as to the next. */
+/** Kinds of which a node may only see objects related to it. For all others the role system:node decides. */
 const subdivided: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ["/secrets", readOne("secrets")],
   ["/configmaps", readOne("configmaps")],
@@ -90,7 +90,7 @@ function refusalToGet({ verb, subresource }: Request): Decision | undefined {
   return subresource === "" ? undefined : refuse("cannot get subresource");
 }
 
-/** Of kinds that this server has no objects of, nothing can be related to a node. */
+/** For kinds that this server does not relate to nodes. */
 function unrelated(request: Request, node: string): Decision {
   return refusalToGet(request) ?? (request.name === "" ? refuse("No Object name found") : noRelation(node));
 }
@@ -113,7 +113,7 @@ const ownVerbs = ["get", "create", "update", "patch", "delete"];
 function lease({ verb, namespace, name }: Request, node: string): Decision {
   if (!ownVerbs.includes(verb)) return refuse("can only get, create, update, patch, or delete a node lease");
   if (namespace !== NODE_LEASES) return refuse(`can only access leases in the "${NODE_LEASES}" system namespace`);
-  // The name of what is created is in its body.
+  // On create the name is in the body: NodeRestriction checks it.
   if (verb !== "create" && name !== node)
     return refuse("can only access node lease with the same name as the requesting node");
   return allow;

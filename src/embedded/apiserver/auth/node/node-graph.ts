@@ -8,8 +8,8 @@ interface BoundPod {
 }
 
 /**
- * Which objects a node has business with: those that pods bound to it refer to, the volumes of their claims, and the
- * secrets of those volumes. A question costs a look or two, a change what the one pod refers to.
+ * The objects related to a node: those that pods bound to it refer to, the volumes of their claims, and the secrets of
+ * those volumes. A query is one or two map look-ups; a change costs the references of that one pod.
  */
 export class NodeGraph {
   readonly #pods = new Map<string, BoundPod>();
@@ -23,7 +23,7 @@ export class NodeGraph {
     return this.#pods.has(key);
   }
 
-  /** `key` is `namespace/name`. A pod that runs nowhere yet relates nothing. */
+  /** `key` is `namespace/name`. A pod without a node relates nothing. */
   setPod(key: string, object: KubeObject): void {
     this.removePod(key);
     const pod = object as Pod;
@@ -31,7 +31,7 @@ export class NodeGraph {
     if (!pod.spec || !node) return;
     const cut = key.indexOf("/");
     const namespace = key.slice(0, cut);
-    // What a node wrote itself must not open anything to it.
+    // A node creates its mirror pods itself: they must not give it access to anything.
     const named = isMirrorPod(object) ? [] : podReferences(key.slice(cut + 1), pod.spec);
     const references = [...new Set(named.map(({ kind, name }) => place(kind, `${namespace}/${name}`)))];
     this.#pods.set(key, { node, references });
@@ -95,7 +95,7 @@ export class NodeGraph {
 
 const place = (kind: Referred, key: string): string => `${kind} ${key}`;
 
-/** `namespace/name` of what a node needs to attach a volume; what only controllers need is not among it. */
+/** `namespace/name` of the secrets a node needs to mount a volume, without those that only controllers need. */
 function volumeSecrets({ spec = {} }: PersistentVolume, claimNamespace: string): string[] {
   const keys: string[] = [];
   const add = (namespace: string | undefined, name: string | undefined): void => {

@@ -3,13 +3,13 @@ import { decodeObject } from "../../storage/object-codec.ts";
 import type { Change, Entry } from "../../storage/store.ts";
 import { NodeGraph } from "./node-graph.ts";
 
-/** The part of the store that relations are drawn from. */
+/** What of the store the graph is built from. */
 export interface Commits {
   list(collection: string): Iterable<Entry>;
   watch(collection: string, onChanges: (changes: readonly Change[]) => void): () => void;
 }
 
-/** Keeps the graph of a store: built when the first node asks, then in step with every commit. */
+/** The node graph of a store: built at the first query, then updated with every commit. */
 export class NodeRelations {
   readonly #commits: Commits;
   #graph: NodeGraph | undefined;
@@ -30,7 +30,7 @@ export class NodeRelations {
     this.#commits.watch("pods", (changes) => {
       for (const { key, before, after } of changes) {
         if (!after) graph.removePod(key);
-        // Once a pod is bound, its node and what it refers to stay: status reports need not even be read.
+        // The node and the references of a bound pod are immutable: status updates are not even parsed.
         else if (!before || !graph.hasPod(key)) graph.setPod(key, decoded(after));
       }
     });
@@ -43,5 +43,5 @@ export class NodeRelations {
   }
 }
 
-/** Not through the shared reader, which would keep every pod that was looked at once. */
+/** Not through the shared StoreReader, which would cache every pod. */
 const decoded = (entry: Entry): KubeObject => decodeObject(entry.bytes);

@@ -3,12 +3,12 @@ import type { KubeObject } from "../../../../language/object/meta.ts";
 
 const MIRROR = "kubernetes.io/config.mirror";
 
-/** A pod that a kubelet wrote, to show what it runs without having been told to. */
+/** A pod that a kubelet created to show one of its static pods. */
 export function isMirrorPod({ metadata: { annotations } }: KubeObject): boolean {
   return annotations !== undefined && Object.hasOwn(annotations, MIRROR);
 }
 
-/** What a pod needs of its own namespace, by plural. */
+/** Kinds that a pod can refer to in its namespace, by plural. */
 export type Referred = "secrets" | "configmaps" | "persistentvolumeclaims" | "serviceaccounts";
 
 export interface Reference {
@@ -16,7 +16,7 @@ export interface Reference {
   readonly name: string;
 }
 
-/** Every object that the node of a pod has to read for it. Names may come twice; empty ones refer to nothing. */
+/** Every object that a pod's node must read to run it. May contain duplicates; empty names are left out. */
 export function podReferences(podName: string, spec: PodSpec): Reference[] {
   const references: Reference[] = [];
   const add = (kind: Referred, name: string | undefined): void => {
@@ -31,7 +31,7 @@ export function podReferences(podName: string, spec: PodSpec): Reference[] {
 
 type Add = (kind: Referred, name: string | undefined) => void;
 
-/** Ephemeral containers are of another type, but take their environment alike. */
+/** Ephemeral containers have another type, but the same environment fields. */
 function containersOf(spec: PodSpec): Container[] {
   return [
     ...(spec.initContainers ?? []),
@@ -71,6 +71,6 @@ function addVolume(podName: string, volume: Volume, add: Add): void {
     add("configmaps", configMap?.name);
   }
   add("persistentvolumeclaims", volume.persistentVolumeClaim?.claimName);
-  // The claim that is made for a volume of this pod alone.
+  // The claim that Kubernetes creates for an ephemeral volume.
   if (volume.ephemeral) add("persistentvolumeclaims", `${podName}-${volume.name}`);
 }

@@ -13,10 +13,11 @@ const clusterRoleBindings: Readonly<Record<string, readonly string[]>> = {
   "system:kube-controller-manager": ["User:system:kube-controller-manager"],
   "system:kube-dns": ["ServiceAccount:kube-system/kube-dns"],
   "system:kube-scheduler": ["User:system:kube-scheduler"],
-  // The server itself, where it asks kubelets: it may do no more, should a node name something else as its kubelet.
+  // The user of the API server's own requests to kubelets. It has no other rights, because a node chooses the address
+  // that it gives as its kubelet's.
   "system:kubelet-api-admin": ["User:system:kube-apiserver"],
   "system:monitoring": ["Group:system:monitoring"],
-  // Nodes are authorised by what is bound to them, not by this role; it stays for whoever binds it.
+  // Nodes are authorised by the Node authorizer, not by this role; kube-apiserver too leaves it without subjects.
   "system:node": [],
   "system:node-proxier": ["User:system:kube-proxy"],
   "system:public-info-viewer": ["Group:system:authenticated", "Group:system:unauthenticated"],
@@ -24,7 +25,7 @@ const clusterRoleBindings: Readonly<Record<string, readonly string[]>> = {
   "system:volume-scheduler": ["User:system:kube-scheduler"],
 };
 
-/** All in kube-system. */
+/** RoleBindings in kube-system. */
 const roleBindings: readonly { readonly name: string; readonly role: string; readonly subjects: readonly string[] }[] =
   [
     {
@@ -48,7 +49,7 @@ const roleBindings: readonly { readonly name: string; readonly role: string; rea
     },
   ];
 
-/** The roles and bindings a fresh server starts with. The namespace kube-system must be there before them. */
+/** The roles and bindings of a new server. The namespace kube-system must exist first. */
 export function bootstrapObjects(): KubeObject[] {
   return [
     ...Object.entries(bootstrapClusterRoles).map(([name, data]) => role("ClusterRole", name, data)),

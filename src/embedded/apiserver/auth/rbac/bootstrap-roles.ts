@@ -1,16 +1,16 @@
 import { ALL, CORE, EVENTS, on, paths, READ, READ_WRITE, RECORD, WRITE } from "./bootstrap-rule.ts";
 import type { PolicyRule } from "./policy-rule.ts";
 
-/** A bootstrap role: its rules, or the label whose bearers' rules it gathers. */
+/** A bootstrap role: its rules, or the label of the roles it aggregates. */
 export type RoleData = {
-  /** The role is gathered into this one: `admin`, `edit`, `view`. */
+  /** The role that aggregates this one: `admin`, `edit`, `view`. */
   readonly aggregateTo?: string;
 } & (
   | { readonly rules: readonly PolicyRule[]; readonly aggregate?: undefined }
   | { readonly aggregate: string; readonly rules?: undefined }
 );
 
-/** The ClusterRoles of a real server but those of its controllers. */
+/** The ClusterRoles of kube-apiserver, without those of its controllers. */
 export const bootstrapClusterRoles: Readonly<Record<string, RoleData>> = {
   admin: { aggregate: "admin" },
   "cluster-admin": { rules: [on(ALL, "*", "*"), paths(ALL, "*")] },

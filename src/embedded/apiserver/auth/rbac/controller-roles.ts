@@ -5,8 +5,8 @@ const events = on(RECORD, EVENTS, "events");
 const APPS = ["extensions", "apps"];
 
 /**
- * What the controllers of a cluster may do, by the name of the ServiceAccount in kube-system that each is bound to; the
- * role is `system:controller:NAME`. Those of the server itself run with its own rights.
+ * Rules of the controllers of kube-controller-manager, by the name of their ServiceAccount in kube-system; the role is
+ * `system:controller:NAME`. Controllers inside this server run with its own rights.
  */
 export const controllerRoles: Readonly<Record<string, readonly PolicyRule[]>> = {
   "attachdetach-controller": [

@@ -24,12 +24,12 @@ export interface EscalationInput {
   readonly user: User;
   /** A Role, ClusterRole, RoleBinding or ClusterRoleBinding about to be written. */
   readonly object: KubeObject;
-  /** What is there now; absent on creation. */
+  /** The stored object; absent on creation. */
   readonly old?: KubeObject;
   readonly rbac: RbacAuthorizer;
 }
 
-/** Nobody gives, through a role or a binding, what they do not hold themselves. The refusal, or `undefined`. */
+/** RBAC's escalation prevention: a user cannot grant rights that it does not hold. The refusal, or `undefined`. */
 export function escalationCheck(input: EscalationInput): StatusError | undefined {
   const { user, object, old } = input;
   if (user.groups.includes(SUPERUSERS)) return undefined;
@@ -41,7 +41,7 @@ function roleCheck({ user, object, old, rbac }: EscalationInput): StatusError | 
   if (mayWithName(rbac, user, "escalate", object.kind, object)) return undefined;
   const lacking = whyLacking(rbac, user, object, rulesIn(get(object, "rules")));
   if (lacking !== undefined) return refusal(object, lacking);
-  // An aggregation rule gathers whatever others write later.
+  // An aggregation rule also grants roles that are written later.
   if (aggregates(object) || (old && aggregates(old)))
     if (uncovered(rbac.rulesFor(user, "").rules, everything).length > 0)
       return refusal(object, "must have cluster-admin privileges to use the aggregationRule");
@@ -99,7 +99,7 @@ function refusal(object: KubeObject, why: string): StatusError {
 
 const aggregates = (object: KubeObject): boolean => isObject(get(object, "aggregationRule"));
 
-/** The garbage collector must be able to let go of a role whose rules it does not hold. */
+/** The garbage collector must be able to remove owner references of a role whose rules it does not hold. */
 function changesOnlyOwnership(object: KubeObject, old: KubeObject): boolean {
   const rest = (whole: KubeObject): unknown => ({
     ...whole,

@@ -1,6 +1,6 @@
 import { isObject } from "../../../../language/object/json.ts";
 
-/** One rule of a role. Either of resources in groups, or of paths that name no resource. */
+/** One rule of a role: for resources in API groups, or for non-resource URLs. */
 export interface PolicyRule {
   readonly verbs: readonly string[];
   readonly apiGroups?: readonly string[];
@@ -11,7 +11,7 @@ export interface PolicyRule {
 
 const none: readonly string[] = [];
 
-/** The rules in a stored object. What is not a rule was refused on its way in; here it grants nothing. */
+/** The rules in a stored object. Validation refuses anything that is not a rule; here it grants nothing. */
 export function rulesIn(rules: unknown): PolicyRule[] {
   return Array.isArray(rules)
     ? rules.filter((rule): rule is PolicyRule => isObject(rule) && Array.isArray(rule["verbs"]))
@@ -21,7 +21,7 @@ export function rulesIn(rules: unknown): PolicyRule[] {
 const matchesAny = (allowed: readonly string[] | undefined, value: string): boolean =>
   allowed !== undefined && (allowed.includes("*") || allowed.includes(value));
 
-/** Whether the rule speaks of this verb on this resource at all; which objects is for `namesObject` to say. */
+/** Whether the rule covers this verb on this resource; `namesObject` checks the object. */
 export function matchesResource(
   rule: PolicyRule,
   verb: string,
@@ -44,7 +44,7 @@ export function matchesPath(rule: PolicyRule, verb: string, path: string): boole
   return matchesAny(rule.verbs, verb) && (rule.nonResourceURLs ?? none).some((url) => urlCovers(url, path));
 }
 
-/** `*`, the very path, or a prefix ending in `*`. */
+/** `*`, the path itself, or a prefix that ends in `*`. */
 function urlCovers(url: string, path: string): boolean {
   if (url === path) return true;
   let end = url.length;
@@ -52,9 +52,9 @@ function urlCovers(url: string, path: string): boolean {
   return end < url.length && path.startsWith(url.slice(0, end));
 }
 
-/** A rule of a few lists can mean billions of parts. Beyond this many comparisons the rest counts as not covered. */
+/** Combinations of a rule's lists can be billions. After this many comparisons the rest counts as not covered. */
 const maxComparisons = 1_000_000;
-/** More than anyone will read. */
+/** Bounds the length of the message. */
 const maxUncovered = 1_000;
 
 /** The parts of `wanted` that no rule of `held` covers: one group, resource, name and verb each. */
@@ -98,7 +98,7 @@ function covers(held: PolicyRule, part: PolicyRule): boolean {
   );
 }
 
-/** Rights on some objects never cover rights on all. Among names `*` is no wildcard. */
+/** Rights on named objects never cover rights on all. `*` is not a wildcard in resourceNames. */
 const namesAreHeld = (held: readonly string[], wanted: readonly string[]): boolean =>
   wanted.length > 0 && wanted.every((name) => held.includes(name));
 
@@ -108,7 +108,7 @@ function resourceCovers(held: readonly string[], resource: string): boolean {
   return slash >= 0 && held.includes(`*/${resource.slice(slash + 1)}`);
 }
 
-/** Joins the verbs of parts that agree in everything else, and writes each as messages show it, sorted. */
+/** Joins the verbs of parts that are otherwise equal, and formats each as kube-apiserver's message does, sorted. */
 export function describeParts(parts: readonly PolicyRule[]): string[] {
   const joined = new Map<string, { part: PolicyRule; verbs: string[] }>();
   for (const part of parts) {

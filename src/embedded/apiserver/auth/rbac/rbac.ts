@@ -12,15 +12,15 @@ const CLUSTER_ROLES = "clusterroles.rbac.authorization.k8s.io";
 const ROLE_BINDINGS = "rolebindings.rbac.authorization.k8s.io";
 const CLUSTER_ROLE_BINDINGS = "clusterrolebindings.rbac.authorization.k8s.io";
 
-/** Distinct users remembered at a time; impersonation and access reviews can name any number. */
+/** Bounds the cache: impersonation and access reviews can name any number of users. */
 const MAX_USERS = 1000;
 
-/** Members may do everything, whatever roles and bindings say: the way back when they are broken. */
+/** Members may do everything, without any role: the way to repair broken roles and bindings. */
 export const SUPERUSERS = "system:masters";
 
 export interface HeldRules {
   readonly rules: PolicyRule[];
-  /** Roles that bindings name and nobody made. */
+  /** Roles that bindings name but that do not exist. */
   readonly errors: string[];
 }
 
@@ -48,7 +48,7 @@ export class RbacAuthorizer implements Authorizer {
     return { allowed: false, reason: errors.length > 0 ? `RBAC: ${joined(errors)}` : "" };
   }
 
-  /** Every rule the user holds in the namespace, those for the whole cluster first; only the latter for "". */
+  /** Every rule the user holds in the namespace, cluster-wide rules first; for "" only those. */
   rulesFor(user: User, namespace: string): HeldRules {
     const policy = this.#current();
     const sets = [policy.ruleSet(user, ""), ...(namespace ? [policy.ruleSet(user, namespace)] : [])];
@@ -113,7 +113,7 @@ class Policy {
     return set;
   }
 
-  /** The same for equal users; the object itself is the quick way there. */
+  /** Equal users share their rule sets; the WeakMap by object is the fast path. */
   #setsOf(user: User): Map<string, RuleSet> {
     let sets = this.#byUser.get(user);
     if (sets) return sets;

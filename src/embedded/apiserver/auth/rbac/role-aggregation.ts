@@ -11,13 +11,13 @@ import type { KubeObject } from "../../../../language/object/meta.ts";
 import { rulesIn, type PolicyRule } from "./policy-rule.ts";
 
 /**
- * The rules of a ClusterRole. One with an aggregation rule has those of every ClusterRole its selectors pick, and of
- * those they pick in turn, whatever its own `rules` say.
+ * The rules of a ClusterRole. A role with an aggregationRule has the rules of every ClusterRole that its selectors
+ * match, transitively; its own `rules` are ignored.
  */
 export function effectiveRules(role: KubeObject, all: readonly KubeObject[]): PolicyRule[] {
   const gathered: PolicyRule[][] = [];
   const seen = new Map([[role.metadata.name, role]]);
-  // A map is walked in the order of insertion, also what is inserted while walking.
+  // Iterating a Map also visits entries that are added meanwhile.
   for (const current of seen.values()) {
     if (!isObject(get(current, "aggregationRule"))) {
       gathered.push(rulesIn(get(current, "rules")));
@@ -36,7 +36,7 @@ function selectorsIn(value: unknown): LabelSelector[] {
   return Array.isArray(value) ? value.map((selector: LabelSelectorObject) => readSelector(selector)) : [];
 }
 
-/** One that cannot be read selects nothing: a grant must not come out of a mistake. */
+/** An invalid selector selects nothing: a mistake must not grant rights. */
 function readSelector(selector: LabelSelectorObject): LabelSelector {
   try {
     return fromLabelSelector(selector);

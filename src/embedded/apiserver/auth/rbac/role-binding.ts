@@ -2,7 +2,7 @@ import { at, get, isObject, text } from "../../../../language/object/json.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
 import { serviceAccountName, type User } from "../user.ts";
 
-/** A RoleBinding or ClusterRoleBinding, read once. `namespace` is empty for the whole cluster. */
+/** A parsed RoleBinding or ClusterRoleBinding. `namespace` is empty for a ClusterRoleBinding. */
 export interface Binding {
   readonly name: string;
   readonly namespace: string;
@@ -17,7 +17,7 @@ export interface RoleReference {
 
 interface BoundSubject {
   readonly kind: string;
-  /** The user or group a request must come from. */
+  /** The user or group name that it matches. */
   readonly matches: string;
   /** `User "jane"`, `ServiceAccount "builder/ci"`. */
   readonly shown: string;
@@ -50,14 +50,14 @@ function readSubject(subject: unknown, bindingNamespace: string): BoundSubject[]
   ];
 }
 
-/** The first subject the user is, as messages show it. */
+/** The first subject that matches the user, as messages show it. */
 export function subjectFor(binding: Binding, user: User): string | undefined {
   for (const { kind, matches, shown } of binding.subjects)
     if (kind === "Group" ? user.groups.includes(matches) : user.name === matches) return shown;
   return undefined;
 }
 
-/** The words of an allowed decision: which binding of which role to whom. */
+/** The reason of an allowed decision: binding, role and subject. */
 export function describeGrant(binding: Binding, subject: string): string {
   const role = `${binding.role.kind} ${JSON.stringify(binding.role.name)}`;
   return binding.namespace

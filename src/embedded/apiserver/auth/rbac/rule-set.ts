@@ -1,22 +1,22 @@
 import { matchesPath, matchesResource, namesObject, type PolicyRule } from "./policy-rule.ts";
 import type { Attributes } from "../user.ts";
 
-/** A rule and the binding that gives it, in the words of a decision. */
+/** A rule, and the binding that grants it as a decision's reason names it. */
 export interface Grant {
   readonly rule: PolicyRule;
   readonly by: string;
 }
 
-/** Distinct requests remembered at a time: paths and resources are the client's to invent. */
+/** Bounds the cache: clients can invent any number of paths and resources. */
 const MAX_REMEMBERED = 1000;
 
-/** What one user may do in one namespace, or everywhere. */
+/** The rules of one user in one namespace, or cluster-wide. */
 export class RuleSet {
   static readonly empty = new RuleSet([], []);
 
   readonly grants: readonly Grant[];
   readonly errors: readonly string[];
-  /** Verb, group and resource, or verb and path → the grants that speak of them. */
+  /** Verb, group and resource, or verb and path → the matching grants. */
   readonly #matching = new Map<string, readonly Grant[]>();
 
   constructor(grants: readonly Grant[], errors: readonly string[]) {
@@ -24,17 +24,17 @@ export class RuleSet {
     this.errors = errors;
   }
 
-  /** Who allows it, `undefined` if nobody does. */
+  /** The binding that allows the request, `undefined` if none does. */
   allows(attributes: Attributes): string | undefined {
     if (this.grants.length === 0) return undefined;
-    const matching = this.#speakingOf(attributes);
+    const matching = this.#grantsFor(attributes);
     if (attributes.type === "path") return matching[0]?.by;
     for (const grant of matching) if (namesObject(grant.rule, attributes.name)) return grant.by;
     return undefined;
   }
 
-  #speakingOf(attributes: Attributes): readonly Grant[] {
-    // A review may put any character into any part: only with their lengths are two requests told apart.
+  #grantsFor(attributes: Attributes): readonly Grant[] {
+    // An access review may contain any characters: only the lengths make the key unambiguous.
     const key =
       attributes.type === "path"
         ? `${attributes.verb.length} ${attributes.verb} ${attributes.path}`

@@ -1,7 +1,7 @@
 import { keyOf, type KubeObject } from "../../../../language/object/meta.ts";
 import type { ObjectReader } from "../../storage/store-reader.ts";
 
-/** Objects in a map, for tests. */
+/** An ObjectReader in memory, for tests. */
 export class ObjectMap implements ObjectReader {
   readonly #collections = new Map<string, Map<string, KubeObject>>();
   readonly #changed = new Map<string, number>();
@@ -20,7 +20,7 @@ export class ObjectMap implements ObjectReader {
     return this.#changed.get(collection) ?? 0;
   }
 
-  /** Kinds' plurals are regular here: `Role` of rbac.authorization.k8s.io lies in `roles.rbac.authorization.k8s.io`. */
+  /** Plurals must be regular: a `Role` goes into `roles.rbac.authorization.k8s.io`. */
   put(...objects: KubeObject[]): this {
     for (const object of objects) {
       const collection = collectionOf(object);

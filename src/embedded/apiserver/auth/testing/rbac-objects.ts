@@ -2,7 +2,7 @@ import type { KubeObject } from "../../../../language/object/meta.ts";
 import type { PolicyRule } from "../rbac/policy-rule.ts";
 import type { Attributes } from "../user.ts";
 
-/** Short ways to write roles, bindings and questions in tests. */
+/** Short forms of roles, bindings and attributes for tests. */
 const apiVersion = "rbac.authorization.k8s.io/v1";
 
 export const clusterRole = (name: string, rules: PolicyRule[], more: Record<string, unknown> = {}): KubeObject => ({
@@ -34,7 +34,7 @@ export const binding = (key: string, roleRef: string, ...subjects: string[]): Ku
   };
 };
 
-/** `group/resource/subresource`, the core group being empty. */
+/** `what` is `group/resource/subresource`; the core group is empty. */
 export function ask(verb: string, what: string, namespace = "", name = ""): Attributes {
   const [group = "", resource = "", subresource = ""] = what.split("/");
   return { type: "resource", verb, group, version: "v1", resource, subresource, namespace, name };

@@ -1,7 +1,7 @@
 import { createHash, sign, verify, type KeyObject } from "node:crypto";
 import { isObject, type JsonObject } from "../../../../language/object/json.ts";
 
-/** How a key is named in the tokens it signs: a digest of its public half. */
+/** The key id in tokens: a digest of the public key. */
 export function keyIdOf(publicKey: KeyObject): string {
   return createHash("sha256")
     .update(publicKey.export({ type: "spki", format: "der" }))
@@ -15,13 +15,13 @@ export function signToken(claims: JsonObject, privateKey: KeyObject, keyId: stri
   return `${signed}.${signature.toString("base64url")}`;
 }
 
-/** What a token says without proof that we said it. `undefined` if it is not a compact JWS at all. */
+/** The unverified claims of a token. `undefined` if it is not a compact JWS. */
 export function peekClaims(token: string): JsonObject | undefined {
   const parts = token.split(".");
   return parts.length === 3 ? decode(parts[1] ?? "") : undefined;
 }
 
-/** Whether the key signed the token. The algorithm is ours to say: a token that names another one is refused. */
+/** Whether the key signed the token, with ES256. A token that names another algorithm is refused. */
 export function isSignedBy(token: string, publicKey: KeyObject, keyId: string): boolean {
   const parts = token.split(".");
   if (parts.length !== 3) return false;
@@ -29,7 +29,7 @@ export function isSignedBy(token: string, publicKey: KeyObject, keyId: string): 
   const claimed = decode(header);
   if (claimed?.["alg"] !== "ES256" || claimed["kid"] !== keyId || Object.hasOwn(claimed, "crit")) return false;
   const signature = Buffer.from(tail, "base64url");
-  // Buffer skips what is not base64: of all spellings of a signature only ours is one.
+  // Buffer ignores invalid base64 characters: only the canonical encoding is accepted.
   if (signature.length !== 64 || signature.toString("base64url") !== tail) return false;
   return verify(
     "sha256",

@@ -7,12 +7,12 @@ import { serviceAccountGroups, serviceAccountName, type User } from "../user.ts"
 
 export const DEFAULT_ISSUER = "https://kubernetes.default.svc.cluster.local";
 
-/** An object that is being deleted keeps its tokens this long past its deletion time, as clients wind up. */
+/** As kube-apiserver: tokens of an object stay valid this long after its deletionTimestamp. */
 const DELETION_LEEWAY_MS = 60_000;
 
 /**
- * The lifetime by which the token of a pod that asked for none is known. Programs that read it once and never again go on
- * for a year, and the token says since when they should have read it anew.
+ * The lifetime that kube-apiserver requests for the token mounted into a pod, and recognises it by. Such a token is
+ * valid for a year, for programs that never read it again, and its `warnafter` is the requested end.
  */
 export const MOUNTED_SECONDS = 3607;
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
@@ -24,7 +24,7 @@ export interface Named {
   readonly uid: string;
 }
 
-/** For whom a token is made, and with whose end it ends. */
+/** The account of a token, and the objects that its validity is bound to. */
 export interface TokenSubject {
   readonly namespace: string;
   readonly serviceAccount: Named;
@@ -35,7 +35,7 @@ export interface TokenSubject {
 
 export type TokenOutcome =
   | { readonly ok: true; readonly user: User; readonly audiences: readonly string[] }
-  /** `error` is absent where the token is not one of ours at all. */
+  /** `error` is absent if this server did not issue the token. */
   | { readonly ok: false; readonly error?: string };
 
 export interface ServiceAccountTokenOptions {
@@ -53,7 +53,7 @@ interface Proven {
   readonly user: User;
 }
 
-/** Makes service account tokens and proves them. Signatures are remembered; time and existence are looked at each time. */
+/** Issues and verifies service account tokens. Signatures are cached; expiry and bound objects are checked each time. */
 export class ServiceAccountTokens {
   readonly issuer: string;
   readonly #privateKey: KeyObject;
@@ -61,7 +61,7 @@ export class ServiceAccountTokens {
   readonly #keyId: string;
   readonly #objects: ObjectReader;
   readonly #clock: Clock;
-  /** In the order of last use. */
+  /** Least recently used first. */
   readonly #proven = new Map<string, Proven>();
 
   constructor({ key, objects, clock, issuer = DEFAULT_ISSUER }: ServiceAccountTokenOptions) {
@@ -73,7 +73,7 @@ export class ServiceAccountTokens {
     this.#clock = clock;
   }
 
-  /** A token that is good for `seconds`, and when that is said to end, in milliseconds. */
+  /** A token valid for `seconds`, and its stated expiry in milliseconds. */
   issue(subject: TokenSubject, audiences: readonly string[], seconds: number): { token: string; expires: number } {
     const now = Math.floor(this.#clock.now() / 1000);
     const isMounted =
@@ -100,7 +100,7 @@ export class ServiceAccountTokens {
     return { token: signToken(claims, this.#privateKey, this.#keyId), expires: (now + seconds) * 1000 };
   }
 
-  /** Who the token speaks for, if it was made for one of `audiences`. */
+  /** The token's user, if it was issued for one of `audiences`. */
   verify(token: string, audiences: readonly string[] = [this.issuer]): TokenOutcome {
     const proven = this.#proven.get(token) ?? this.#prove(token);
     if (!proven) return { ok: false };
@@ -118,7 +118,7 @@ export class ServiceAccountTokens {
 
   #prove(token: string): Proven | undefined {
     const claims = peekClaims(token);
-    // Whose token it is comes first: no signature is computed for strangers'.
+    // The issuer first: no signature is verified for tokens of other issuers.
     if (claims?.["iss"] !== this.issuer) return undefined;
     return isSignedBy(token, this.#publicKey, this.#keyId) ? readClaims(claims) : undefined;
   }
@@ -144,7 +144,7 @@ export class ServiceAccountTokens {
     if (pod && !this.#lives("pods", here(pod.name), pod.uid)) return "pod of the service account token is gone";
     if (secret && !this.#lives("secrets", here(secret.name), secret.uid))
       return "service account token has been invalidated";
-    // A pod's token tells the node for information only: its life hangs on the pod.
+    // In a pod's token the node is information only: the token is bound to the pod.
     if (node && !pod && !this.#lives("nodes", node.name, node.uid)) return "node of the service account token is gone";
     return undefined;
   }

@@ -12,7 +12,7 @@ const DEFAULT_SECONDS = 3600;
 const MIN_SECONDS = 600;
 const MAX_SECONDS = 2 ** 32;
 
-/** Kinds a token's life may hang on. */
+/** Kinds that a token can be bound to. */
 const bindable: ReadonlyMap<string, string> = new Map([
   ["Pod", "pods"],
   ["Secret", "secrets"],
@@ -37,7 +37,7 @@ export function defaultTokenRequest(body: KubeObject): void {
   spec.expirationSeconds ??= DEFAULT_SECONDS;
 }
 
-/** A request for a token of an account that is there, with everything said that it left to the server. */
+/** Checks that the account exists, and completes the request. */
 export function prepareTokenRequest(
   body: KubeObject,
   { namespace, name }: Place,
@@ -58,7 +58,7 @@ export function prepareTokenRequest(
       name,
       `the UID in the token request (${metadata.uid}) does not match the UID of the service account (${uid})`,
     );
-  // Go's clients send `null` for a list that they leave empty.
+  // Go clients send `null` for an empty list.
   const { audiences, expirationSeconds = 0, ...bound } = (body.spec ?? {}) as Partial<PreparedSpec>;
   checkSeconds(expirationSeconds);
   body.spec = { ...bound, expirationSeconds, audiences: audiences?.length ? audiences : [tokens.issuer] };
@@ -66,7 +66,7 @@ export function prepareTokenRequest(
   delete body.status;
 }
 
-/** `serviceaccounts/token`: a token for the account, bound to another object's life if the request says so. */
+/** `serviceaccounts/token`: a token for the account, bound to an object if the request names one. */
 export function issueToken(
   { metadata, spec }: KubeObject,
   { namespace, name }: Place,
@@ -99,7 +99,7 @@ function checkSeconds(seconds: number): void {
 
 const invalidRequest = (name: string, error: FieldError): Error => invalidObject(GROUP, "TokenRequest", name, [error]);
 
-/** The object must be there, a pod must run under the account, and the uid must be the one meant. */
+/** The object must exist with the given uid; a pod must run under the account. */
 function boundTo(
   reference: JsonObject,
   namespace: string,

@@ -4,7 +4,7 @@ import { badRequest } from "../../status-error.ts";
 import type { Authenticator } from "../authenticator.ts";
 import type { User } from "../user.ts";
 
-/** TokenReview: whose token is this? */
+/** TokenReview: the user of a token. */
 export function reviewToken(body: KubeObject, authenticator: Authenticator): KubeObject {
   const token = at(body, "spec", "token");
   if (typeof token !== "string" || token === "")
@@ -25,7 +25,7 @@ export function reviewToken(body: KubeObject, authenticator: Authenticator): Kub
   };
 }
 
-/** SelfSubjectReview: who am I? */
+/** SelfSubjectReview: the sender's own user. */
 export function reviewSelf(body: KubeObject, user: User, now: string): KubeObject {
   return {
     kind: body.kind,

@@ -14,7 +14,7 @@ interface WidgetSpec {
   dimensions?: { size?: number };
 }
 
-/** v1 says `spec.size` where v2 says `spec.dimensions.size`. */
+/** v1 has `spec.size`, v2 has `spec.dimensions.size`. */
 function convertWidget(widget: KubeObject, apiVersion: string): KubeObject {
   const converted = { ...clone(widget), apiVersion } as KubeObject & { spec?: WidgetSpec };
   const { size, dimensions, ...rest } = converted.spec ?? {};
@@ -24,7 +24,7 @@ function convertWidget(widget: KubeObject, apiVersion: string): KubeObject {
   return converted;
 }
 
-/** What a webhook answers, with `change` a bad one. */
+/** The response of a webhook; `change` makes it a faulty one. */
 export function answerConversion(
   review: object,
   change: (converted: KubeObject[]) => unknown[] = (converted) => converted,
@@ -39,7 +39,7 @@ export function answerConversion(
 
 const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
-/** `widgets.x.io`, stored as v1 unless told, with a webhook that knows both versions. */
+/** `widgets.x.io`, stored as v1 by default, with a webhook that converts between v1 and v2. */
 export function convertedWidgets(clientConfig: ClientConfig, storage: "v1" | "v2" = "v1"): Body {
   const scale = (specReplicasPath: string): object => ({ specReplicasPath, statusReplicasPath: ".status.size" });
   const version = (name: string, properties: object, path: string): object => ({

@@ -10,7 +10,7 @@ import { draftOf } from "../draft.ts";
 
 type Action = Extract<Subresource, { type: "action" }>;
 
-/** What a scheduler decides: the node that a pod runs on, once and for all. */
+/** `pods/binding`: a scheduler assigns a pod to a node, once. */
 export const podBinding = (services: () => Services): Action => ({
   type: "action",
   group: "",
@@ -28,7 +28,7 @@ async function bind(services: Services, body: KubeObject, context: ActionContext
   const { namespace, name, dryRun } = context;
   if (body.metadata.name && body.metadata.name !== name)
     throw badRequest("name in URL does not match name in Binding object");
-  // The real server answers these as its own failure.
+  // kube-apiserver answers these with 500.
   if (target.kind && target.kind !== "Node")
     throw new StatusError(
       500,
@@ -80,7 +80,7 @@ function scheduled(conditions: readonly PodCondition[], now: string): PodConditi
   return before ? conditions.map((other) => (other === before ? condition : other)) : [...conditions, condition];
 }
 
-/** The answer to a deed that makes nothing. */
+/** The response to an action that creates no object. */
 export function succeeded(): KubeObject {
   return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
 }

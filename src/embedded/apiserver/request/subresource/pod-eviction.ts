@@ -18,7 +18,7 @@ type Budget = KubeObject & PodDisruptionBudget;
 
 const budgets = "poddisruptionbudgets.policy";
 
-/** A deletion that waits for its turn: it is refused where a budget does not allow another pod to be missing. */
+/** `pods/eviction`: a deletion that is refused if a PodDisruptionBudget allows no further disruption. */
 export const podEviction = (services: () => Services): Action => ({
   type: "action",
   group: "policy",
@@ -41,7 +41,7 @@ async function evict(services: Services, body: KubeObject, context: ActionContex
   const pod = services.reader.head("pods", `${namespace}/${name}`);
   if (!resource || !pod) throw notFound("", "pods", name);
   const deletion: RequestContext = {
-    // The eviction was admitted; the deletion that comes of it is not asked about again.
+    // Admission has seen the eviction; the deletion is not admitted again.
     services: { ...services, admission: new Admission([]) },
     resource,
     user,
@@ -53,24 +53,24 @@ async function evict(services: Services, body: KubeObject, context: ActionContex
     warnings: [],
   };
   const deleteOptions = { ...options, ...(dryRun ? { dryRun: ["All"] } : {}) } as unknown as Json;
-  if (!isFreeToGo(pod as Pod)) {
-    // Preconditions come first: a budget is not spent on a pod that is another one by now.
+  if (!needsNoBudget(pod as Pod)) {
+    // Preconditions first: the budget is not spent on another pod of the same name.
     await remove(deletion, { ...(deleteOptions as object), dryRun: ["All"] });
-    await spend(services, pod, namespace, dryRun);
+    await spendBudget(services, pod, namespace, dryRun);
   }
   await remove(deletion, deleteOptions);
   return succeeded();
 }
 
-/** What has ended, has not begun or is already going counts for no budget. */
-function isFreeToGo({ status, metadata }: Pod): boolean {
+/** Pods that have ended, have not started or are being deleted do not count against a budget. */
+function needsNoBudget({ status, metadata }: Pod): boolean {
   const { phase = "" } = status ?? {};
   return (
     phase === "Succeeded" || phase === "Failed" || phase === "Pending" || metadata?.deletionTimestamp !== undefined
   );
 }
 
-async function spend(services: Services, pod: KubeObject, namespace: string, dryRun: boolean): Promise<void> {
+async function spendBudget(services: Services, pod: KubeObject, namespace: string, dryRun: boolean): Promise<void> {
   const matching = (services.reader.list(budgets) as Budget[]).filter(
     ({ metadata, spec }) =>
       metadata.namespace === namespace &&
@@ -97,7 +97,7 @@ async function spend(services: Services, pod: KubeObject, namespace: string, dry
   const resource = services.registry.find("policy", "v1", "poddisruptionbudgets");
   if (!live || !resource) return;
   const budget = clone(services.views.object(live, resource)) as Budget & { status: Record<string, unknown> };
-  if (isUnhealthyAndFree(pod as Pod, budget)) return;
+  if (isUnhealthyAndEvictable(pod as Pod, budget)) return;
   check(budget);
   if (dryRun) return;
   take(budget, pod.metadata.name ?? "", timestamp(services.clock));
@@ -105,8 +105,8 @@ async function spend(services: Services, pod: KubeObject, namespace: string, dry
   services.views.adopt(after as Entry, resource);
 }
 
-/** A pod that is not ready serves nobody: it may go while enough others are healthy, or always if the budget says so. */
-function isUnhealthyAndFree({ status }: Pod, budget: Budget): boolean {
+/** An unready pod may go while enough others are healthy, or always under AlwaysAllow (unhealthyPodEvictionPolicy). */
+function isUnhealthyAndEvictable({ status }: Pod, budget: Budget): boolean {
   const ready = (status?.conditions ?? []).some(
     (condition) => condition.type === "Ready" && condition.status === "True",
   );
@@ -135,7 +135,7 @@ function check({ metadata, status }: Budget): void {
     );
 }
 
-/** The pod is counted as missing before it is, so that two evictions cannot share one allowance. */
+/** The pod counts as disrupted before its deletion, so that two evictions cannot use one allowance. */
 function take(budget: Budget, pod: string, now: string): void {
   const status = budget.status as NonNullable<PodDisruptionBudget["status"]> & {
     disruptedPods?: Record<string, string>;

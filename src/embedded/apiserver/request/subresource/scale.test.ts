@@ -12,7 +12,7 @@ const one = { namespace: "a", name: "one", subresource: "scale" };
 beforeEach(async () => {
   server = new SmallServer();
   await server.createNamespaces("a");
-  server.keepHouse();
+  server.startHousekeeping();
   const scale = { specReplicasPath: ".spec.size", statusReplicasPath: ".status.size" };
   await server.create("customresourcedefinitions", widgetDefinition({ subresources: { status: {}, scale } }));
   await server.create("widgets", { metadata: { namespace: "a", name: "one" }, spec: { size: 3 } });

@@ -30,7 +30,7 @@ export async function readScale(context: RequestContext, part: Scale): Promise<A
   return { type: "object", code: 200, object: scaleOf(object, part) };
 }
 
-/** A change of the scale is a change of the object it stands for, with all that goes with one. */
+/** A write of the scale is an update of its object, with admission and validation. */
 export async function writeScale(
   context: RequestContext,
   part: Scale,
@@ -87,7 +87,7 @@ function withMetadata(scale: JsonObject): KubeObject {
   return { ...scale, metadata: isObject(scale.metadata) ? scale.metadata : {} } as unknown as KubeObject;
 }
 
-/** The scale of a built-in kind is itself one, and is refused in its own name. */
+/** Validation errors of a built-in kind's scale name the Scale, not the object. */
 function decoded(scale: JsonObject, name: string): KubeObject {
   try {
     const { object } = decodeBuiltin(scale, definitionOf("autoscaling", "v1", "Scale"));
@@ -107,7 +107,7 @@ function patched(scale: KubeObject, text: string, contentType: string | undefine
       case "application/json-patch+json":
         return applyJsonPatch(scale as unknown as Json, body);
       case "application/merge-patch+json":
-      // Scale has no lists, so the two agree.
+      // Scale has no lists: a strategic merge is a merge.
       case "application/strategic-merge-patch+json":
         return applyMergePatch(scale as unknown as Json, body);
       default:

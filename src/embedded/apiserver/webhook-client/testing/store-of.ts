@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../../../language/object/meta.ts";
 import type { ObjectReader } from "../../storage/store-reader.ts";
 
-/** `collection/namespace/name` to objects, of which tests need not write down the metadata. */
+/** A reader of objects by `collection/namespace/name`, which sets their metadata. */
 export function storeOf(objects: Readonly<Record<string, object>>): ObjectReader {
   const all = Object.entries(objects).map(([path, object]) => {
     const [collection, namespace = "", name = ""] = path.split("/");
