@@ -49,13 +49,17 @@ function conflicts(...args: Parameters<typeof apply>): ApplyConflict[] {
   return result.type === "conflict" ? result.conflicts : [];
 }
 
-function updated(before: KubeObject, after: KubeObject, manager: string, schema: Schema, subresource = ""): KubeObject {
-  const apiVersion = after.apiVersion;
-  const managedFields = updateManagedFields({ before, after, schema, manager, apiVersion, subresource, time: NOW });
+function updated(
+  before: KubeObject,
+  after: KubeObject,
+  writer: { manager: string; schema: Schema; subresource?: string },
+): KubeObject {
+  const { apiVersion } = after;
+  const managedFields = updateManagedFields({ before, after, apiVersion, subresource: "", time: NOW, ...writer });
   return { ...after, metadata: { ...after.metadata, managedFields } };
 }
 
-const owners = (object: KubeObject): [manager?: string, fields?: Record<string, unknown>][] =>
+const owners = (object: KubeObject): [manager: string | undefined, fields: Record<string, unknown> | undefined][] =>
   (object.metadata.managedFields ?? []).map((entry) => [entry.manager, entry.fieldsV1]);
 
 const data = (...keys: string[]): Record<string, unknown> => ({
@@ -68,7 +72,11 @@ describe("two appliers and an updater of one object", () => {
   const shared = applied(second, configMap({ a: "1", c: "1" }), "two");
   const forced = applied(shared, configMap({ a: "3", c: "1" }), "two", { force: true });
   const dropped = applied(forced, configMap({}), "one");
-  const taken = updated(dropped, { ...dropped, data: { a: "3", c: "9" } }, "three", configMapSchema);
+  const taken = updated(
+    dropped,
+    { ...dropped, data: { a: "3", c: "9" } },
+    { manager: "three", schema: configMapSchema },
+  );
 
   test("applying creates, and owns what it mentions", () => {
     expect(created).toEqual({
@@ -158,7 +166,11 @@ describe("two appliers and an updater of one object", () => {
   });
 
   test("what is below a dropped field and another's stays", () => {
-    const both = updated(created, { ...created, data: { a: "1", b: "1", x: "1" } }, "u", configMapSchema);
+    const both = updated(
+      created,
+      { ...created, data: { a: "1", b: "1", x: "1" } },
+      { manager: "u", schema: configMapSchema },
+    );
     expect(applied(both, configMap(), "one")["data"]).toEqual({ x: "1" });
   });
 
@@ -305,7 +317,11 @@ describe("an applied configuration", () => {
     expect(conflicts(live, thing({ level: 2 }), "one")).toEqual([
       { manager: "one", detail: ' with subresource "status"', field: ".spec.level" },
     ]);
-    const scaled = updated(live, { ...live, spec: { level: 3 } }, "one", customSchema, "scale");
+    const scaled = updated(
+      live,
+      { ...live, spec: { level: 3 } },
+      { manager: "one", schema: customSchema, subresource: "scale" },
+    );
     expect(conflicts(scaled, thing({ level: 2 }), "one")).toEqual([
       { manager: "one", detail: ' with subresource "scale" using e.com/v1', field: ".spec.level" },
     ]);
@@ -329,8 +345,7 @@ describe("an applied configuration", () => {
     const live = updated(
       configMap(undefined, { managedFields: [] }),
       configMap({ a: "1", b: "changed" }, { annotations: { [LAST_APPLIED]: note } }),
-      "kubectl-client-side-apply",
-      configMapSchema,
+      { manager: "kubectl-client-side-apply", schema: configMapSchema },
     );
     const tracked = {
       ...live,

@@ -27,13 +27,13 @@ import {
   NEVER_OWNED,
   recordWrite,
   withoutManagedFields,
+  zeroObject,
   type CompareIn,
+  type OtherVersions,
 } from "./managed-fields.ts";
 import { mergeObjects } from "./merge-objects.ts";
-import type { OtherVersions } from "./other-versions.ts";
 import { PatchError } from "./patch-error.ts";
 import { withoutDropped } from "./without-dropped.ts";
-import { zeroObject } from "./zero-object.ts";
 
 export interface Application {
   /** The object as it is; absent when applying creates it. */
@@ -47,9 +47,9 @@ export interface Application {
   subresource: string;
   /** RFC 3339, in whole seconds. */
   time: string;
-  /** Fields this endpoint does not write: nobody comes to own them here. */
+  /** Fields that this endpoint does not write, and so no manager comes to own through it. */
   ignored?: FieldSet | undefined;
-  /** Where the kind has several. */
+  /** Only for kinds with several versions. */
   versions?: OtherVersions | undefined;
 }
 
@@ -64,8 +64,8 @@ export interface ApplyConflict {
 export type ApplyResult = { type: "applied"; object: KubeObject } | { type: "conflict"; conflicts: ApplyConflict[] };
 
 /**
- * Server-side apply: the manager owns exactly what its configuration mentions. What it owned and no longer mentions is
- * removed unless somebody else owns it; what it would change of others' is a conflict unless it insists.
+ * Server-side apply: the manager owns exactly the fields of its configuration. Fields that it owned and no longer applies
+ * are removed unless another manager owns them; a change of a field that another manager owns is a conflict unless forced.
  */
 export function applyConfiguration(application: Application): ApplyResult {
   const { config, schema, force } = application;
@@ -94,7 +94,7 @@ export function applyConfiguration(application: Application): ApplyResult {
 interface Merge {
   object: KubeObject;
   owners: Owners;
-  /** Of the manager that applies. */
+  /** The identity of the manager that applies. */
   identity: string;
   conflicts: Dispute[];
   compareIn: CompareIn;
@@ -127,11 +127,11 @@ function mergeIntoLive(application: Application, live: KubeObject | undefined, o
   }
   const last = owners.get(identity);
   const merged = mergeObjects(live, config, schema) as KubeObject;
-  // While it works out what to remove, the applier owns all it mentions, bookkeeping fields too.
+  // To find what to remove, the applier counts as owner of all its fields, including those that are never owned.
   owners.set(identity, { ...applier, fields });
   const { object, compared } = withoutDropped(merged, { owners, last, now: { ...applier, fields }, schema, versions });
   if (equal(live, compared)) {
-    // Nothing happened to the object, so nothing happened at any time: a new applier's entry has none.
+    // The object did not change, so the time of the entry does not either; the entry of a new applier has no time.
     const isSame = last?.apiVersion === applier.apiVersion && equalSets(last.fields, applier.fields);
     owners.set(identity, isSame ? last : { ...applier, time: last?.time });
     return { object, owners, identity, conflicts: [], compareIn: nothingChanged };
@@ -150,7 +150,7 @@ function mergeIntoLive(application: Application, live: KubeObject | undefined, o
   return { object, owners, identity, conflicts, compareIn };
 }
 
-/** An object that was never tracked is, from its first apply on, owned by whoever was before it. */
+/** An object without managed fields gets, on its first apply, the owner `before-first-apply` for all its fields. */
 function ownersBefore(application: Application, live: KubeObject | undefined): Owners {
   const owners = inKnownVersions(decodeOwners(application.live?.metadata.managedFields), application.versions);
   if (owners.size > 0 || live === undefined) return owners;

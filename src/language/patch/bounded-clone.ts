@@ -1,14 +1,14 @@
 import { set } from "../object/json.ts";
 import { PatchError } from "./patch-error.ts";
 
-/** Deeper documents are refused: everything that walks them recursively would run out of stack. */
+/** Deeper documents are rejected: functions that recurse over them would overflow the stack. */
 export const MAX_DEPTH = 1_000;
 
 export function tooDeep(): PatchError {
   return new PatchError("unprocessable", `nested more than ${MAX_DEPTH} levels deep`);
 }
 
-/** A deep copy that lies `depth` levels below the document it goes into. */
+/** A deep copy. `depth` is the level of the document at which the copy is inserted. */
 export function boundedClone<T>(value: T, depth = 0): T {
   if (typeof value !== "object" || value === null) return value;
   if (depth > MAX_DEPTH) throw tooDeep();

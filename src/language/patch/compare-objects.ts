@@ -7,14 +7,14 @@ import { EMPTY, LEAF, node, recursiveDifference } from "./field/field-set.ts";
 import type { FieldSet } from "./field/field-set.ts";
 import { childSchema, isAtomicMap, itemElement, listShape, objectSchema } from "./shape.ts";
 
-/** Which fields one version of an object has that another has not, or has otherwise. No field is in two of the sets. */
+/** The fields in which two states of an object differ. No field is in two of the sets. */
 export interface Comparison {
   readonly added: FieldSet;
   readonly modified: FieldSet;
   readonly removed: FieldSet;
 }
 
-/** Compares two versions of an object, without `ignored` and what is below it. */
+/** Compares two states of an object, without the fields in `ignored` and below them. */
 export function compareObjects(before: unknown, after: unknown, schema: Schema, ignored?: FieldSet): Comparison {
   const delta = compareAt(before, after, objectSchema(schema), 0) ?? NOTHING;
   if (ignored === undefined) return delta;
@@ -30,11 +30,11 @@ const LEAF_ADDED: Comparison = { added: LEAF, modified: EMPTY, removed: EMPTY };
 const LEAF_MODIFIED: Comparison = { added: EMPTY, modified: LEAF, removed: EMPTY };
 const LEAF_REMOVED: Comparison = { added: EMPTY, modified: EMPTY, removed: LEAF };
 
-/** `undefined` stands for an absent value, and as a result for no difference: most of most objects never changes. */
+/** `undefined` as an argument is an absent value, as a result no difference: most of an object stays the same. */
 function compareAt(before: unknown, after: unknown, schema: Schema | undefined, depth: number): Comparison | undefined {
   if (before === after) return undefined;
   if (depth > MAX_DEPTH) throw tooDeep();
-  const branch = new Branch();
+  let branch = new Branch();
   let isLeaf = true;
   if (isObject(before) || isObject(after)) {
     const left = isObject(before) ? before : undefined;
@@ -58,7 +58,7 @@ function compareAt(before: unknown, after: unknown, schema: Schema | undefined, 
     const right: unknown[] = Array.isArray(after) ? after : [];
     if (shape !== "atomic" && left.length + right.length > 0) {
       isLeaf = isOther(before, left) || isOther(after, right);
-      compareItems(left, right, schema as Schema, branch, depth);
+      branch = compareItems(left, right, schema as Schema, depth);
     }
   }
   if (isLeaf) return branch.with(leaf(before, after));
@@ -72,7 +72,7 @@ function leaf(before: unknown, after: unknown): Comparison | undefined {
   return equal(before, after) ? undefined : LEAF_MODIFIED;
 }
 
-/** A value of another type than the container it is compared with; null passes for an empty one. */
+/** Whether the value has another type than the container it is compared with; null counts as an empty container. */
 function isOther(value: unknown, container: unknown): boolean {
   return value !== undefined && value !== null && value !== container;
 }
@@ -82,43 +82,34 @@ function isBare(value: Record<string, unknown> | undefined): boolean {
   return true;
 }
 
-function compareItems(
-  before: readonly unknown[],
-  after: readonly unknown[],
-  schema: Schema,
-  branch: Branch,
-  depth: number,
-): void {
+function compareItems(before: readonly unknown[], after: readonly unknown[], schema: Schema, depth: number): Branch {
+  const branch = new Branch();
   const left = itemsByElement(before, schema);
   const right = itemsByElement(after, schema);
   for (const [element, items] of left) {
-    compareItem(element, items, right.get(element) ?? [], schema, branch, depth);
+    branch.add(element, compareItem(items, right.get(element) ?? [], schema.items, depth + 1));
   }
   for (const [element, items] of right) {
-    if (!left.has(element)) compareItem(element, [], items, schema, branch, depth);
+    if (!left.has(element)) branch.add(element, compareItem([], items, schema.items, depth + 1));
   }
+  return branch;
 }
 
-/** Items with the same keys are compared as a whole: there is no telling which is which. */
+/** `before` and `after` are the items with the same keys. If there are several, they are compared as a whole. */
 function compareItem(
-  element: PathElement,
   before: readonly unknown[],
   after: readonly unknown[],
-  schema: Schema,
-  branch: Branch,
+  schema: Schema | undefined,
   depth: number,
-): void {
-  if (before.length <= 1 && after.length <= 1) {
-    branch.add(element, compareAt(before[0], after[0], schema.items, depth + 1));
-  } else if (before.length > 1 && after.length > 1) {
-    if (!equal(before, after)) branch.add(element, LEAF_MODIFIED);
-  } else if (before.length > 1) {
-    const added = after.length === 0 ? undefined : compareAt(undefined, after[0], schema.items, depth + 1);
-    branch.add(element, { added: added?.added ?? EMPTY, modified: EMPTY, removed: LEAF });
-  } else {
-    const removed = before.length === 0 ? undefined : compareAt(before[0], undefined, schema.items, depth + 1);
-    branch.add(element, { added: LEAF, modified: EMPTY, removed: removed?.removed ?? EMPTY });
+): Comparison | undefined {
+  if (before.length <= 1 && after.length <= 1) return compareAt(before[0], after[0], schema, depth);
+  if (before.length > 1 && after.length > 1) return equal(before, after) ? undefined : LEAF_MODIFIED;
+  if (before.length > 1) {
+    const added = after.length === 0 ? undefined : compareAt(undefined, after[0], schema, depth);
+    return { added: added?.added ?? EMPTY, modified: EMPTY, removed: LEAF };
   }
+  const removed = before.length === 0 ? undefined : compareAt(before[0], undefined, schema, depth);
+  return { added: LEAF, modified: EMPTY, removed: removed?.removed ?? EMPTY };
 }
 
 function itemsByElement(list: readonly unknown[], schema: Schema): Map<PathElement, unknown[]> {
@@ -133,7 +124,7 @@ function itemsByElement(list: readonly unknown[], schema: Schema): Map<PathEleme
   return result;
 }
 
-/** The three sets below one path while they are being gathered. */
+/** Collects the three sets below one path. */
 class Branch {
   #added: Map<PathElement, FieldSet> | undefined;
   #modified: Map<PathElement, FieldSet> | undefined;
@@ -146,7 +137,7 @@ class Branch {
     if (below.removed !== EMPTY) (this.#removed ??= new Map()).set(element, below.removed);
   }
 
-  /** With what is said of the path itself. */
+  /** The sets below the path, and the difference of the path itself. */
   with(self: Comparison | undefined): Comparison | undefined {
     if (self === undefined) return this.result();
     return {

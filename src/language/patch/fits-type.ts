@@ -9,8 +9,8 @@ import { PatchError } from "./patch-error.ts";
 import { childSchema, isNamed, itemElement, listShape, objectSchema } from "./shape.ts";
 
 /**
- * Throws when a configuration cannot be merged by its schema: a list where there must be an object, a field the kind
- * does not have, two items with the same keys.
+ * Throws a PatchError if a configuration cannot be merged by its schema: a list instead of an object, a field that the
+ * kind does not have, two items with the same keys.
  */
 export function assertFitsType(config: KubeObject, schema: Schema): void {
   const fault = faultAt(config, objectSchema(schema), false, 0);
@@ -74,7 +74,7 @@ function faultInList(list: readonly Json[], schema: Schema, open: boolean, depth
   return undefined;
 }
 
-/** Formats and unions, `Quantity` and the like, take more than their type says; decoding looks at those closer. */
+/** Types with a format or union, such as `Quantity`, accept more than their schema type; decoding checks them. */
 function isScalar(value: unknown, schema: Schema): boolean {
   if (schema["x-kubernetes-int-or-string"] || schema.anyOf || schema.oneOf || schema.go?.name) return true;
   switch (schema.type) {
@@ -106,7 +106,7 @@ function expected(schema: Schema): string {
   }
 }
 
-/** What is there instead, which Go prints in three ways: the type, the wrapped value, the value. */
+/** The value as structured-merge-diff prints it: its type, the wrapped value or the value. */
 function found(value: Json, schema: Schema): string {
   if (schema.type === "integer" || schema.type === "number") return typeof value === "boolean" ? "bool" : typeof value;
   const text = JSON.stringify(value);

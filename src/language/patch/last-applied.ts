@@ -8,11 +8,11 @@ import { fieldsOf } from "./field/fields-of.ts";
 import { assertFitsType } from "./fits-type.ts";
 import { PatchError } from "./patch-error.ts";
 
-/** Where client-side `kubectl apply` remembers what it applied. */
+/** The annotation in which client-side `kubectl apply` stores its last configuration. */
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 const MAX_ANNOTATIONS_SIZE = 256 * 1024;
 
-/** What client-side apply wrote and nobody has changed since; nothing where it never was, or in another version. */
+/** The fields that client-side apply wrote and that are unchanged since; undefined if it never applied in this version. */
 export function fieldsOfLastApplied(live: KubeObject, schema: Schema, apiVersion: string): FieldSet | undefined {
   const applied = parse(at(live, "metadata", "annotations", LAST_APPLIED));
   if (applied === undefined || applied.apiVersion !== apiVersion) return undefined;
@@ -26,7 +26,7 @@ export function fieldsOfLastApplied(live: KubeObject, schema: Schema, apiVersion
   }
 }
 
-/** Keeps the annotation true for a later client-side apply, where there is one. Changes `object`. */
+/** Updates the annotation, if present, for a later client-side apply. Changes `object`. */
 export function updateLastApplied(object: KubeObject, config: KubeObject): void {
   const annotations = object.metadata.annotations;
   if (!isObject(annotations) || !annotations[LAST_APPLIED]) return;

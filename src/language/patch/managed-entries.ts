@@ -1,10 +1,9 @@
 import { isObject } from "../object/json.ts";
 import type { ManagedFieldsEntry } from "../object/meta.ts";
-import { parseFieldsV1, toFieldsV1 } from "./field/field-set.ts";
-import type { FieldSet } from "./field/field-set.ts";
+import { EMPTY, type FieldSet, parseFieldsV1, toFieldsV1, union } from "./field/field-set.ts";
 import { PatchError } from "./patch-error.ts";
 
-/** What one manager owns, as it is while it is being worked out. */
+/** What one manager owns: a decoded entry of `metadata.managedFields`. */
 export interface Owner {
   readonly manager: string;
   readonly operation: "Apply" | "Update";
@@ -12,11 +11,11 @@ export interface Owner {
   readonly subresource: string;
   readonly time: string | undefined;
   readonly fields: FieldSet;
-  /** The stored entry while nothing of it has changed: writing it out again would give the same. */
-  readonly entry?: ManagedFieldsEntry;
+  /** The stored entry, as long as it is unchanged and need not be encoded again. */
+  readonly entry?: ManagedFieldsEntry | undefined;
 }
 
-/** Owners by identity. An applier is the same whatever version it applies in, an updater is not. */
+/** Owners by identity, which for an updater includes the version it wrote in, and for an applier does not. */
 export type Owners = Map<string, Owner>;
 
 export function identityOf(owner: Pick<Owner, "manager" | "operation" | "apiVersion" | "subresource">): string {
@@ -29,7 +28,7 @@ export function identityOf(owner: Pick<Owner, "manager" | "operation" | "apiVers
   });
 }
 
-/** Throws when an entry is not one that the server would have written. */
+/** Throws a PatchError for an entry that the server would not have written. */
 export function decodeOwners(entries: unknown, from: "store" | "request" = "store"): Owners {
   const owners: Owners = new Map();
   if (entries === undefined || entries === null) return owners;
@@ -41,7 +40,7 @@ export function decodeOwners(entries: unknown, from: "store" | "request" = "stor
   return owners;
 }
 
-/** Sorted as the server sorts: appliers first, then the older, then by name. Nothing when nobody owns anything. */
+/** Sorted as kube-apiserver does: appliers first, then by time, then by name. Undefined if there are no owners. */
 export function encodeOwners(owners: Owners): ManagedFieldsEntry[] | undefined {
   if (owners.size === 0) return undefined;
   return [...owners.values()].sort(compareOwners).map((owner) => owner.entry ?? encodeOwner(owner));
@@ -57,7 +56,7 @@ export function compareOwners(a: Owner, b: Owner): number {
   );
 }
 
-/** Unix time of an entry; one without a time counts as the oldest. */
+/** Unix time of an entry; an entry without a time counts as the oldest. */
 export function seconds(time: string | undefined): number {
   const milliseconds = time === undefined ? 0 : Date.parse(time);
   return Number.isNaN(milliseconds) ? 0 : Math.floor(milliseconds / 1000);
@@ -82,7 +81,7 @@ function decodeOwner(entry: unknown, from: "store" | "request"): Owner {
     subresource: textOf(entry, "subresource") ?? "",
     time: textOf(entry, "time"),
     fields: parseFieldsV1(entry["fieldsV1"] ?? {}, from === "store" ? "ours" : "any"),
-    // What a client sends may be spelled in any way, and is written anew.
+    // An entry from a client may be spelled differently, and is encoded again.
     ...(from === "store" ? { entry } : {}),
   };
 }
@@ -109,4 +108,39 @@ function textOf(entry: Record<string, unknown>, name: string): string | undefine
 
 function bad(why: string): PatchError {
   return new PatchError("internal", `failed to decode managed fields: ${why}`);
+}
+
+const MAX_UPDATERS = 10;
+
+/**
+ * Every manager that ever updated an object leaves an entry. Beyond ten, the oldest entries of each version are merged
+ * into one of the manager `ancient-changes`, as kube-apiserver does.
+ */
+export function capUpdaters(owners: Owners): Owners {
+  const updaters = [...owners].filter(([, owner]) => owner.operation === "Update");
+  if (updaters.length <= MAX_UPDATERS) return owners;
+  updaters.sort(([a, { time: timeA }], [b, { time: timeB }]) => seconds(timeA) - seconds(timeB) || compareTexts(a, b));
+  let excess = updaters.length - MAX_UPDATERS;
+  const firstOfVersion = new Map<string, string>();
+  for (const [identity, owner] of updaters) {
+    if (excess === 0) break;
+    const first = firstOfVersion.get(owner.apiVersion);
+    if (first === undefined) {
+      firstOfVersion.set(owner.apiVersion, identity);
+      continue;
+    }
+    const bucket = {
+      manager: "ancient-changes",
+      operation: "Update",
+      apiVersion: owner.apiVersion,
+      subresource: "",
+    } as const;
+    const into = identityOf(bucket);
+    const merged = owners.get(into) ?? owners.get(first);
+    if (!owners.has(into)) owners.delete(first);
+    owners.delete(identity);
+    owners.set(into, { ...bucket, time: owner.time, fields: union(merged?.fields ?? EMPTY, owner.fields) });
+    excess--;
+  }
+  return owners;
 }

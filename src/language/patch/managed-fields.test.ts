@@ -5,9 +5,7 @@ import type { Schema } from "../schema/schema.ts";
 import { fieldSetOf } from "./field/field-set.ts";
 import { fieldsOf } from "./field/fields-of.ts";
 import { toFieldsV1 } from "./field/field-set.ts";
-import { keepTimesOfNoOp } from "./keep-times.ts";
-import { updateManagedFields } from "./managed-fields.ts";
-import type { Write } from "./managed-fields.ts";
+import { keepTimesOfNoOp, updateManagedFields, type Write } from "./managed-fields.ts";
 import { configMapSchema, customSchema, daemonSetSchema } from "./testing/sample-schemas.ts";
 
 const EARLIER = "2026-01-01T00:00:00Z";
@@ -272,9 +270,10 @@ describe("updating an object", () => {
   });
 
   test("orders entries: appliers first, then by time, then by name", () => {
+    const { time: _, ...untimed } = entry("y", { "f:data": { "f:b": {} } }, { operation: "Apply" });
     const managedFields = [
       entry("z", { "f:data": { "f:a": {} } }, { operation: "Apply", time: NOW }),
-      entry("y", { "f:data": { "f:b": {} } }, { operation: "Apply", time: undefined }),
+      untimed,
       entry("x", { "f:data": { "f:c": {} } }, { time: NOW }),
     ];
     const data = { a: "1", b: "1", c: "1" };

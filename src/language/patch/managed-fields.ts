@@ -1,16 +1,21 @@
-import { equal, isObject } from "../object/json.ts";
+import { equal, isObject, set } from "../object/json.ts";
 import type { KubeObject, ManagedFieldsEntry } from "../object/meta.ts";
 import type { Schema } from "../schema/schema.ts";
-import { capUpdaters } from "./cap-updaters.ts";
 import { compareObjects } from "./compare-objects.ts";
 import type { Comparison } from "./compare-objects.ts";
 import { difference, EMPTY, fieldSetOf, isEmpty, union } from "./field/field-set.ts";
 import type { FieldSet } from "./field/field-set.ts";
-import { decodeOwners, encodeOwners, identityOf } from "./managed-entries.ts";
+import { capUpdaters, decodeOwners, encodeOwners, identityOf } from "./managed-entries.ts";
 import type { Owner, Owners } from "./managed-entries.ts";
-import type { OtherVersions } from "./other-versions.ts";
 import { PatchError } from "./patch-error.ts";
-import { zeroObject } from "./zero-object.ts";
+
+/** A kind with several versions. The fields of each manager are those of the version it wrote in. */
+export interface OtherVersions {
+  /** Undefined if the kind no longer has the version: what was owned in it has no owner. */
+  schemaOf(apiVersion: string): Schema | undefined;
+  /** A new object, or the same one if it already is in that version. */
+  convert(object: KubeObject, apiVersion: string): KubeObject;
+}
 
 export interface Write {
   /** The object as it was; absent when this write creates it. */
@@ -21,17 +26,17 @@ export interface Write {
   apiVersion: string;
   /** `status`, `scale`, …; empty for the object itself. */
   subresource: string;
-  /** RFC 3339, in whole seconds. Absent where the time of a write is not kept. */
+  /** RFC 3339, in whole seconds. Undefined if the time of the write is not recorded. */
   time: string | undefined;
-  /** Fields this endpoint does not write: nobody comes to own them here. */
+  /** Fields that this endpoint does not write, and so no manager comes to own through it. */
   ignored?: FieldSet | undefined;
-  /** Where the kind has several. */
+  /** Only for kinds with several versions. */
   versions?: OtherVersions | undefined;
 }
 
 /**
- * Who owns what after a create, update or patch: the writer owns what it added or changed, and whoever owned that
- * before, or something that is gone, owns it no more. Returns what `metadata.managedFields` must be.
+ * The new `metadata.managedFields` after a create, update or patch: the writer owns the fields it added or changed; their
+ * former owners lose them, and all managers lose the fields that were removed.
  */
 export function updateManagedFields(write: Write): ManagedFieldsEntry[] | undefined {
   const { before, after, schema, ignored } = write;
@@ -42,13 +47,13 @@ export function updateManagedFields(write: Write): ManagedFieldsEntry[] | undefi
     const comparison = compareObjects(base, withoutManagedFields(after), schema, ignored);
     if (before !== undefined && source === "stored" && isSame(comparison)) return stored;
     const known = ownersFrom(source, write);
-    // Tracking starts with the object, or with the first apply: managers before that are unknown.
+    // Tracking starts when an object is created or first applied; earlier managers are unknown.
     if (known.size === 0 && before !== undefined) return undefined;
     const owners = inKnownVersions(known, write.versions);
     const compareIn = comparer(write, base, withoutManagedFields(after), comparison);
     return encodeOwners(recordWrite(owners, comparison, write, compareIn));
   } catch (error) {
-    // A list that breaks its own keys cannot be tracked, which is no reason to refuse the write.
+    // A list with invalid keys cannot be tracked, but the write must not fail for that.
     if (error instanceof PatchError) return stored;
     throw error;
   }
@@ -81,10 +86,10 @@ export function recordWrite(
   return capUpdaters(result);
 }
 
-/** What a write changed, as the fields of another version. */
+/** What a write changed, as fields of the given version. */
 export type CompareIn = (apiVersion: string) => Comparison;
 
-/** Compares in the version of each owner, once a version. */
+/** Compares in the version of each owner, once per version. */
 export function comparer(
   { apiVersion, versions, ignored }: Pick<Write, "apiVersion" | "versions" | "ignored">,
   before: unknown,
@@ -105,13 +110,13 @@ export function comparer(
   };
 }
 
-/** Without those who owned in a version that is no more. */
+/** The owners without those whose version the kind no longer has. */
 export function inKnownVersions(owners: Owners, versions: OtherVersions | undefined): Owners {
   if (!versions) return owners;
   return new Map([...owners].filter(([, { apiVersion }]) => versions.schemaOf(apiVersion) !== undefined));
 }
 
-/** Takes fields from every owner but one; an owner left with nothing goes. */
+/** Removes fields from every owner but one, and removes owners that are left without fields. */
 export function disown(
   owners: Owners,
   fieldsFor: (owner: Owner, identity: string) => FieldSet,
@@ -126,7 +131,7 @@ export function disown(
   return result;
 }
 
-/** Names and bookkeeping: the server's, or what makes the object this one and not another. */
+/** Fields that identify the object or that only the server sets: kube-apiserver records no owner for them. */
 export const NEVER_OWNED: FieldSet = fieldSetOf(
   ["f:apiVersion"],
   ["f:kind"],
@@ -144,7 +149,7 @@ export const NEVER_OWNED: FieldSet = fieldSetOf(
   ].map((name) => ["f:metadata", `f:${name}`]),
 );
 
-/** The object as comparisons see it: who owns the list of owners is no question. */
+/** The object as it is compared: `managedFields` itself has no owner. */
 export function withoutManagedFields<T extends KubeObject>(object: T): T {
   if (!isObject(object.metadata) || object.metadata.managedFields === undefined) return object;
   const { managedFields: _, ...metadata } = object.metadata;
@@ -152,8 +157,8 @@ export function withoutManagedFields<T extends KubeObject>(object: T): T {
 }
 
 /**
- * A client may edit the list of owners, or clear it with `[{}]`. One that sends none, or nonsense, did not mean to:
- * what is stored stays. Through a subresource it cannot be edited at all.
+ * A client may edit `managedFields`, or clear it with `[{}]`. If it sends none or an invalid list, the stored one stays.
+ * Through a subresource `managedFields` cannot be edited.
  */
 function sourceOf(write: Write): "stored" | "sent" | "none" {
   const sent: unknown = write.after.metadata.managedFields;
@@ -172,7 +177,7 @@ function isSame({ added, modified, removed }: Comparison): boolean {
   return isEmpty(added) && isEmpty(modified) && isEmpty(removed);
 }
 
-/** Decoded into a Go struct, an empty list is not the same as none; in a custom resource it is. */
+/** An empty list clears the owners of a built-in kind, which Go decodes into a struct, but not of a custom resource. */
 function isReset(sent: unknown, schema: Schema): boolean {
   if (!Array.isArray(sent)) return false;
   return sent.length === 0 ? schema.go !== undefined : sent.length === 1 && isBlank(sent[0]);
@@ -189,4 +194,31 @@ function lenient(entries: unknown, from: "store" | "request"): Owners {
 
 function isBlank(entry: unknown): boolean {
   return isObject(entry) && Object.values(entry).every((value) => value === "" || value === null);
+}
+
+/**
+ * The `metadata.managedFields` to store: a write that changes only the times of entries keeps the old times, so that it
+ * does not create a new resourceVersion. Called last, after defaults and admission.
+ */
+export function keepTimesOfNoOp(before: KubeObject, after: KubeObject): ManagedFieldsEntry[] | undefined {
+  const old = before.metadata.managedFields;
+  const now = after.metadata.managedFields;
+  if (old === undefined || now === undefined || old.length !== now.length) return now;
+  if (!now.every((entry, i) => equal({ ...entry, time: "" }, { ...old[i], time: "" }))) return now;
+  return equal(withoutManagedFields(before), withoutManagedFields(after)) ? old : now;
+}
+
+/**
+ * The zero value of the Go type: structs without omitempty are present. A create is compared with it, so the creator of a
+ * built-in kind does not own `spec` itself, while the creator of a custom resource does.
+ */
+export function zeroObject(schema: Schema | undefined): Record<string, unknown> {
+  const zero: Record<string, unknown> = {};
+  const always = schema?.go?.always;
+  if (always === undefined) return zero;
+  for (const key of Object.keys(always)) {
+    const value = always[key];
+    set(zero, key, isObject(value) ? { ...zeroObject(schema?.properties?.[key]), ...value } : value);
+  }
+  return zero;
 }

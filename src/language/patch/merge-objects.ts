@@ -6,21 +6,21 @@ import type { PathElement } from "./field/field-path.ts";
 import type { FieldSet } from "./field/field-set.ts";
 import { childSchema, isAtomicMap, itemElement, listShape, objectSchema } from "./shape.ts";
 
-/** Lays an applied configuration over a live object. Removes nothing; the result shares nothing with its sources. */
+/** Merges an applied configuration into a live object. Removes nothing; the result shares nothing with its sources. */
 export function mergeObjects(live: unknown, config: unknown, schema: Schema): unknown {
   return mergeAt(live, config, objectSchema(schema), 0);
 }
 
 /**
- * What becomes of a field that is left with nothing in it, though it is not itself removed: somebody owns it. While
- * ownership is being worked out it is `null`, there and empty. In the end a built-in object has it no more, as Go
- * decodes that null into nothing; in a custom one it is `bare`, since null would break the schema.
+ * What a container becomes when its last member is removed, but a manager still owns the container. For comparisons it is
+ * `null`. In the result, a built-in object does not have it (`absent`), because Go decodes null to the zero value; a
+ * custom resource keeps it `bare`, as `{}` or `[]`, because null would violate the schema.
  */
 export type Emptied = "null" | "absent" | "bare";
 
 /** The object without the fields and items in the set. */
-export function removeFields(object: unknown, doomed: FieldSet, schema: Schema, emptied: Emptied): unknown {
-  return removeAt(object, doomed, objectSchema(schema), emptied);
+export function removeFields(object: unknown, fields: FieldSet, schema: Schema, emptied: Emptied): unknown {
+  return removeAt(object, fields, objectSchema(schema), emptied);
 }
 
 function mergeAt(live: unknown, config: unknown, schema: Schema | undefined, depth: number): unknown {
@@ -28,7 +28,7 @@ function mergeAt(live: unknown, config: unknown, schema: Schema | undefined, dep
   if (depth > MAX_DEPTH) throw tooDeep();
   if (isObject(live)) {
     if (isAtomicMap(schema)) return boundedClone(config, depth);
-    // A null says nothing about the fields below it, which others may have set.
+    // A null does not remove the fields below it, which other managers may have set.
     if (config === null && hasMembers(live)) return boundedClone(live, depth);
     return isObject(config) ? mergeMaps(live, config, schema, depth) : boundedClone(config, depth);
   }
@@ -57,8 +57,8 @@ function mergeMaps(
 }
 
 /**
- * Items of the configuration in its order, items that only the live list has where they were: before the item of the
- * configuration that they came before.
+ * Items of the configuration keep its order. An item that only the live list has is placed before the item of the
+ * configuration that it preceded there.
  */
 function mergeLists(live: readonly unknown[], config: readonly unknown[], schema: Schema, depth: number): unknown[] {
   const shape = listShape(schema) as Exclude<ReturnType<typeof listShape>, "atomic">;
@@ -67,7 +67,7 @@ function mergeLists(live: readonly unknown[], config: readonly unknown[], schema
   const applied = new Map<PathElement, unknown>();
   for (const [i, element] of configElements.entries()) applied.set(element, config[i]);
   const known = new Map<PathElement, unknown>();
-  // Live items that share their keys are not merged with: which one is meant?
+  // Live items that share their keys are ambiguous, and so not merged with.
   for (const [i, element] of liveElements.entries()) known.set(element, known.has(element) ? null : live[i]);
   const shared = configElements.filter((element) => known.has(element));
 
@@ -113,14 +113,14 @@ function mergeLists(live: readonly unknown[], config: readonly unknown[], schema
   return merged;
 }
 
-function removeAt(value: unknown, doomed: FieldSet, schema: Schema | undefined, emptied: Emptied): unknown {
-  if (doomed.children === undefined) return value;
+function removeAt(value: unknown, fields: FieldSet, schema: Schema | undefined, emptied: Emptied): unknown {
+  if (fields.children === undefined) return value;
   if (Array.isArray(value)) {
     const shape = listShape(schema);
     if (shape === "atomic") return leftover(value, emptied);
     const kept: unknown[] = [];
     for (const item of value) {
-      const child = doomed.children.get(itemElement(shape, item));
+      const child = fields.children.get(itemElement(shape, item));
       if (child?.own) continue;
       const rest = child === undefined ? item : (removeAt(item, child, schema?.items, emptied) ?? undefined);
       if (rest !== undefined) kept.push(rest);
@@ -132,7 +132,7 @@ function removeAt(value: unknown, doomed: FieldSet, schema: Schema | undefined, 
   const kept: Record<string, unknown> = {};
   let some = false;
   for (const key of Object.keys(value)) {
-    const child = doomed.children.get(fieldElement(key));
+    const child = fields.children.get(fieldElement(key));
     if (child?.own) continue;
     const rest = child === undefined ? value[key] : removeAt(value[key], child, childSchema(schema, key), emptied);
     if (rest === undefined) continue;

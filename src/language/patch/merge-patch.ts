@@ -7,7 +7,7 @@ export function applyMergePatch(document: Json, patch: Json): Json {
   return merge(boundedClone(document), patch, 0);
 }
 
-/** The patch that turns `from` into `to`. It cannot say that a member of `to` is null: such a member is removed. */
+/** The patch that turns `from` into `to`. It cannot set a member to null: a null in `to` removes the member. */
 export function createMergePatch(from: Json, to: Json): Json {
   if (!isObject(from) || !isObject(to)) return boundedClone(to);
   const patch: JsonObject = {};
@@ -36,7 +36,7 @@ function merge(target: Json, patch: Json, depth: number): Json {
   return target;
 }
 
-/** Where nothing was before, a null has nothing to delete; kube-apiserver drops it inside lists too. */
+/** In a new value a null has nothing to delete, and is dropped; as in kube-apiserver, inside lists too. */
 function withoutNulls(value: Json, depth: number): Json {
   if (typeof value !== "object" || value === null) return value;
   if (depth > MAX_DEPTH) throw tooDeep();

@@ -1,6 +1,6 @@
 /**
- * Why a patch cannot be applied, in the class of answer a client expects: `malformed` is 400, `unprocessable` 422,
- * `too-large` 413. `internal` is 500: kube-apiserver answers so when an applied configuration does not fit its type.
+ * Why a patch cannot be applied, by HTTP status: `malformed` is 400, `unprocessable` 422, `too-large` 413, `internal` 500.
+ * kube-apiserver answers 500 when an applied configuration does not fit its type.
  */
 export type PatchErrorKind = "malformed" | "unprocessable" | "too-large" | "internal";
 

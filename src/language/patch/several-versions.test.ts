@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { KubeObject, ManagedFieldsEntry } from "../object/meta.ts";
 import type { Schema } from "../schema/schema.ts";
 import { applyConfiguration, type ApplyResult } from "./apply-configuration.ts";
-import { updateManagedFields } from "./managed-fields.ts";
-import type { OtherVersions } from "./other-versions.ts";
+import { type OtherVersions, updateManagedFields } from "./managed-fields.ts";
 
 /** v1 names a size and parts; v2 keeps the size in dimensions, and knows no color. */
 const item = { type: "object", properties: { name: { type: "string" }, size: { type: "integer" } } } as const;

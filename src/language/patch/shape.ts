@@ -3,12 +3,11 @@ import type { Json } from "../object/json.ts";
 import type { Schema } from "../schema/schema.ts";
 import { keyElement, valueElement } from "./field/field-path.ts";
 import type { PathElement } from "./field/field-path.ts";
-import { objectMetaSchema } from "./object-meta-schema.ts";
 import { PatchError } from "./patch-error.ts";
 
 /**
- * How ownership of fields sees a list: one leaf, a set of values, or items found by their keys. What a schema does not
- * describe is merged field by field if it is an object, and is one leaf if it is a list.
+ * How a list is owned: as a whole, as a set of values, or item by item, by keys. Without a schema, an object is merged
+ * field by field and a list is owned as a whole.
  */
 export type ListShape = "atomic" | "set" | { readonly keys: readonly string[]; readonly items: Schema | undefined };
 
@@ -23,7 +22,7 @@ export function listShape(schema: Schema | undefined): ListShape {
       return { keys: schema["x-kubernetes-list-map-keys"] ?? [], items: schema.items };
     default:
   }
-  // Older built-in kinds say it in the words of strategic merge only.
+  // Older built-in kinds have only the keywords of strategic merge.
   const strategy = schema["x-kubernetes-patch-strategy"];
   if (strategy !== "merge" && strategy !== "merge,retainKeys") return "atomic";
   const key = schema["x-kubernetes-patch-merge-key"];
@@ -34,7 +33,7 @@ export function isAtomicMap(schema: Schema | undefined): boolean {
   return schema !== undefined && (schema["x-kubernetes-map-type"] === "atomic" || schema.go?.name === "RawExtension");
 }
 
-/** The schema of a field, `undefined` where the schema leaves it open. */
+/** The schema of a field, undefined if the parent does not describe it. */
 export function childSchema(schema: Schema | undefined, key: string): Schema | undefined {
   if (schema === undefined) return undefined;
   const child =
@@ -46,7 +45,7 @@ export function childSchema(schema: Schema | undefined, key: string): Schema | u
   return typeof schema.additionalProperties === "object" ? schema.additionalProperties : undefined;
 }
 
-/** Whether the schema names the field, as a struct does, and does not merely allow it, as a map does. */
+/** Whether the schema names the field, as for a struct, instead of allowing any key, as for a map. */
 export function isNamed(schema: Schema | undefined, key: string): boolean {
   if (schema === undefined) return false;
   if (schema.properties !== undefined && Object.hasOwn(schema.properties, key)) return true;
@@ -55,15 +54,14 @@ export function isNamed(schema: Schema | undefined, key: string): boolean {
 
 const PARTS_OF_EVERY_RESOURCE: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
 
-/** The schema of a whole object, whose metadata is known whatever the schema says. */
+/** The schema of a whole object, with metadata even if the schema does not describe it. */
 export function objectSchema(schema: Schema): Schema {
   const metadata = schema.properties?.["metadata"];
   if (metadata?.properties !== undefined) return schema;
-  const text: Schema = { type: "string" };
   return { ...schema, properties: { ...schema.properties, apiVersion: text, kind: text, metadata: objectMetaSchema } };
 }
 
-/** The path element of a list's item. A key that the item leaves out counts with its default. */
+/** The path element of an item of a list. A missing key counts with its default. */
 export function itemElement(shape: Exclude<ListShape, "atomic">, item: unknown): PathElement {
   if (shape === "set") {
     if (typeof item === "object") throw unfit("associative list without keys has an element that is not a scalar");
@@ -86,3 +84,44 @@ export function itemElement(shape: Exclude<ListShape, "atomic">, item: unknown):
 function unfit(message: string): PatchError {
   return new PatchError("internal", message);
 }
+
+const text: Schema = { type: "string" };
+const texts: Schema = { type: "object", additionalProperties: text };
+
+/** How metadata merges, for schemas that do not describe it: those of custom resources and embedded objects. */
+const objectMetaSchema: Schema = {
+  type: "object",
+  properties: {
+    name: text,
+    generateName: text,
+    namespace: text,
+    selfLink: text,
+    uid: text,
+    resourceVersion: text,
+    generation: { type: "integer" },
+    creationTimestamp: { type: "string", format: "date-time" },
+    deletionTimestamp: { type: "string", format: "date-time" },
+    deletionGracePeriodSeconds: { type: "integer" },
+    labels: texts,
+    annotations: texts,
+    ownerReferences: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          apiVersion: text,
+          kind: text,
+          name: text,
+          uid: text,
+          controller: { type: "boolean" },
+          blockOwnerDeletion: { type: "boolean" },
+        },
+        "x-kubernetes-map-type": "atomic",
+      },
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["uid"],
+    },
+    finalizers: { type: "array", items: text, "x-kubernetes-list-type": "set" },
+    managedFields: { type: "array", items: { type: "object" }, "x-kubernetes-list-type": "atomic" },
+  },
+};

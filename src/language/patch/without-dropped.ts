@@ -5,12 +5,12 @@ import type { FieldSet } from "./field/field-set.ts";
 import { fieldsOf, withNamedParents } from "./field/fields-of.ts";
 import type { Owner, Owners } from "./managed-entries.ts";
 import { removeFields } from "./merge-objects.ts";
-import type { OtherVersions } from "./other-versions.ts";
+import type { OtherVersions } from "./managed-fields.ts";
 import { objectSchema } from "./shape.ts";
 
 export interface Dropping {
   readonly owners: Owners;
-  /** What the manager owned by its last apply, and owns now. */
+  /** What the manager owned after its last apply, if any, and what it owns now. */
   readonly last: Owner | undefined;
   readonly now: Owner;
   readonly schema: Schema;
@@ -18,39 +18,39 @@ export interface Dropping {
 }
 
 /**
- * The merged object without what the manager applied last time and does not now, unless somebody else owns it. `compared`
- * is the same object as ownership sees it: there, fields that are left with nothing are null.
+ * The merged object without the fields that the manager applied last time and no longer applies, unless another manager
+ * owns them. `compared` is the same object for comparisons: there, emptied containers are null.
  */
 export function withoutDropped(merged: KubeObject, dropping: Dropping): { object: KubeObject; compared: unknown } {
-  const { owners, last, now, schema, versions } = dropping;
+  const { owners, last, schema, versions } = dropping;
   if (versions && last && [...owners.values()].some(({ apiVersion }) => apiVersion !== last.apiVersion))
     return acrossVersions(merged, { ...dropping, last, versions });
-  const doomed = dropped(merged, owners, last?.fields ?? EMPTY, now.fields, schema);
-  if (isEmpty(doomed)) return { object: merged, compared: merged };
+  const fields = droppedFields(merged, dropping);
+  if (isEmpty(fields)) return { object: merged, compared: merged };
   return {
-    object: removeFields(merged, doomed, schema, schema.go ? "absent" : "bare") as KubeObject,
-    compared: removeFields(merged, doomed, schema, "null"),
+    object: removeFields(merged, fields, schema, schema.go ? "absent" : "bare") as KubeObject,
+    compared: removeFields(merged, fields, schema, "null"),
   };
 }
 
-/** What this manager applied last time and does not now, and that neither it nor anybody else still owns. */
-function dropped(merged: unknown, owners: Owners, last: FieldSet, now: FieldSet, schema: Schema): FieldSet {
-  if (isSubset(last, now)) return EMPTY;
+/** The fields that the manager applied last time, and that neither it nor another manager owns now. */
+function droppedFields(merged: unknown, { owners, last, now, schema }: Dropping): FieldSet {
+  if (last === undefined || isSubset(last.fields, now.fields)) return EMPTY;
   const root = objectSchema(schema);
-  const lastAndParents = withNamedParents(last, root);
+  const lastAndParents = withNamedParents(last.fields, root);
   const before = withNamedParents(fieldsOf(merged, schema), root);
   const stripped = removeFields(merged, lastAndParents, schema, "null");
   let kept = withNamedParents(fieldsOf(stripped, schema), root);
   for (const owner of owners.values()) kept = union(kept, withNamedParents(owner.fields, root));
-  // What nobody owns went with its parent for a moment; it comes back unless it was this manager's.
+  // `stripped` also lost fields without an owner, together with their parents; only fields of this manager are dropped.
   const pruned = removeFields(merged, difference(before, kept), schema, "null");
   const left = withNamedParents(fieldsOf(pruned, schema), root);
   return intersection(difference(before, left), lastAndParents);
 }
 
 /**
- * The same where owners speak several versions. Removal happens in the version of the last apply; what others own comes
- * back in the version of each.
+ * The same for owners in several versions. Fields are removed in the version of the last apply; fields of other owners
+ * are restored, each in the version of its owner.
  */
 function acrossVersions(
   merged: KubeObject,
@@ -59,7 +59,7 @@ function acrossVersions(
   const whole = versions.convert(merged, last.apiVersion);
   const lastFields = named(last.fields, last.apiVersion, versions);
   let rest = removed(whole, lastFields, last.apiVersion, versions);
-  // First those of the same version: without what they own, the object might not convert.
+  // Owners of the same version come first: without their fields, the object might not convert.
   const inOrder = new Set([last.apiVersion, ...[...owners.values()].map(({ apiVersion }) => apiVersion)]);
   for (const version of inOrder) {
     let owned = EMPTY;

@@ -1,6 +1,6 @@
 import { clone } from "../../../language/object/json.ts";
 import { parseApiVersion, type KubeObject } from "../../../language/object/meta.ts";
-import type { OtherVersions } from "../../../language/patch/other-versions.ts";
+import type { OtherVersions } from "../../../language/patch/managed-fields.ts";
 import { relabel } from "../conversion/webhook-converter.ts";
 import type { Resource } from "../resource.ts";
 import type { RequestContext } from "./context.ts";

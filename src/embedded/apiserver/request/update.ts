@@ -1,9 +1,12 @@
 import { clone, equal, get, set } from "../../../language/object/json.ts";
 import type { KubeObject, ManagedFieldsEntry } from "../../../language/object/meta.ts";
 import { validateObjectMetaUpdate } from "../../../language/object/validate-meta.ts";
-import { keepTimesOfNoOp } from "../../../language/patch/keep-times.ts";
-import { updateManagedFields, withoutManagedFields } from "../../../language/patch/managed-fields.ts";
-import type { OtherVersions } from "../../../language/patch/other-versions.ts";
+import {
+  keepTimesOfNoOp,
+  type OtherVersions,
+  updateManagedFields,
+  withoutManagedFields,
+} from "../../../language/patch/managed-fields.ts";
 import { invalid } from "../../../language/schema/field-error.ts";
 import type { Attributes } from "../admission/admission.ts";
 import type { ParsedBody } from "../body/body.ts";

@@ -1,5 +1,5 @@
 import type { KubeObject, ListMeta } from "../../../language/object/meta.ts";
-import { zeroObject } from "../../../language/patch/zero-object.ts";
+import { zeroObject } from "../../../language/patch/managed-fields.ts";
 import type { Column, Resource } from "../resource.ts";
 import { partialMetadata, type PartialObjectMetadata } from "./partial-metadata.ts";
 

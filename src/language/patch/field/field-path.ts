@@ -27,7 +27,7 @@ export function keyElement(pairs: (readonly [string, Json])[]): PathElement {
   return `${text}}`;
 }
 
-/** The element in its one spelling; nothing for a type of element that we do not know and leave out. */
+/** The element in its canonical spelling; undefined for an unknown type of element, which is ignored. */
 export function parseElement(text: string): PathElement | undefined {
   if (text.length < 2) throw bad(text, "key must be 2 characters long");
   if (text.charCodeAt(1) !== 58) throw bad(text, "missing colon");
@@ -51,7 +51,7 @@ export function parseElement(text: string): PathElement | undefined {
   }
 }
 
-/** The order in which the server writes elements: fields, keys, values, positions; each kind by its content. */
+/** Sorts as kube-apiserver does: fields, keys, values, positions; each type by its content. */
 export function sortElements(elements: PathElement[]): PathElement[] {
   if (elements.length < 2) return elements;
   if (elements.every(isField)) return elements.sort();

@@ -5,8 +5,8 @@ import type { FieldPath, PathElement } from "./field-path.ts";
 import { PatchError } from "../patch-error.ts";
 
 /**
- * A set of field paths as a tree. `own` says that the path which leads here is in the set; no node below the root is
- * both not `own` and without children. Sets are never changed once built, so operations share what they can.
+ * A set of field paths as a tree. `own` means that the path to this node is in the set; every node below the root is
+ * `own` or has children. Sets are immutable, so operations share nodes.
  */
 export interface FieldSet {
   readonly own: boolean;
@@ -69,12 +69,12 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return node(a.own && b.own, children);
 }
 
-/** What is in `a` and not in `b`. A path says nothing about the paths below it. Returns `a` itself if nothing goes. */
+/** The paths of `a` that are not in `b`; paths below them are not affected. Returns `a` itself if nothing is removed. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, false);
 }
 
-/** Like `difference`, but a path in `b` takes everything below it too. */
+/** Like `difference`, but a path in `b` also removes all paths below it. */
 export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, true);
 }
@@ -93,7 +93,7 @@ export function equalSets(a: FieldSet, b: FieldSet): boolean {
   return true;
 }
 
-/** Every path of the set, in the server's order, a parent before what is below it. */
+/** Every path of the set in kube-apiserver's order, a parent before its children. */
 export function* paths(a: FieldSet, prefix: FieldPath = []): Generator<FieldPath> {
   if (a.children === undefined) return;
   for (const element of sortElements([...a.children.keys()])) {
@@ -105,8 +105,8 @@ export function* paths(a: FieldSet, prefix: FieldPath = []): Generator<FieldPath
 }
 
 /**
- * Reads FieldsV1. Elements of a kind we do not know are left out, as the server does. What `toFieldsV1` wrote is spelled
- * as it must be, and need not be spelled anew.
+ * Reads FieldsV1. Elements of an unknown type are ignored, as kube-apiserver does. The output of `toFieldsV1` is already
+ * canonical, and its elements need not be parsed (`spelling: "ours"`).
  */
 export function parseFieldsV1(fields: unknown, spelling: "any" | "ours" = "any"): FieldSet {
   return node(false, parseChildren(fields, spelling, 0));
@@ -117,7 +117,7 @@ export function toFieldsV1(a: FieldSet): Record<string, unknown> {
   return write(a.children, false);
 }
 
-/** A node, with the rule that it has either children or none at all. */
+/** A node whose `children` are undefined rather than an empty map. */
 export function node(own: boolean, children: ReadonlyMap<PathElement, FieldSet> | undefined): FieldSet {
   if (children !== undefined && children.size > 0) return { own, children };
   return own ? LEAF : EMPTY;
@@ -144,7 +144,7 @@ function subtract(a: FieldSet, b: FieldSet, recursive: boolean): FieldSet {
 }
 
 function write(children: FieldSet["children"], own: boolean): Record<string, unknown> {
-  // Elements begin with a letter and a colon, so no name among them is special to JavaScript.
+  // Elements begin with a letter and a colon, so none of them is `__proto__`.
   const out: Record<string, unknown> = {};
   if (children === undefined) return out;
   if (own) out["."] = {};

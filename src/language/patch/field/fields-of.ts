@@ -7,14 +7,14 @@ import { EMPTY, LEAF, node } from "./field-set.ts";
 import type { FieldSet } from "./field-set.ts";
 import { childSchema, isAtomicMap, isNamed, itemElement, listShape, objectSchema } from "../shape.ts";
 
-/** The fields a configuration mentions: what its applier comes to own. */
+/** The fields of a configuration, which its applier comes to own. */
 export function fieldsOf(object: unknown, schema: Schema): FieldSet {
   return fieldsAt(object, objectSchema(schema), 0);
 }
 
 /**
- * The same set with every field that is a parent of another and that the schema names: such parents are left out of
- * stored sets, but an item whose last field goes must go itself.
+ * The set with the parents that the schema names. Stored sets leave them out, but when the last field of an object is
+ * removed, the object must be removed too.
  */
 export function withNamedParents(a: FieldSet, schema: Schema | undefined): FieldSet {
   if (a.children === undefined) return a;
@@ -52,7 +52,7 @@ function fieldsOfList(list: readonly unknown[], schema: Schema | undefined, dept
   const children = new Map<PathElement, FieldSet>();
   for (const item of list) {
     const element = itemElement(shape, item);
-    // Items with the same keys cannot be told apart, and what they hold is nobody's.
+    // Items with the same keys are owned as a whole: their fields have no owner.
     if (children.has(element)) children.set(element, LEAF);
     else children.set(element, node(true, fieldsAt(item, schema?.items, depth + 1).children));
   }

@@ -4,7 +4,7 @@ export type JsonPatchOperation =
   | { readonly op: "add" | "replace"; readonly path: string; readonly value: Json }
   | { readonly op: "remove"; readonly path: string };
 
-/** Operations that turn one document into another. A list that changed is replaced whole: no index can then be stale. */
+/** Operations that turn one document into another. A changed list is replaced as a whole, so no index can be stale. */
 export function jsonPatchBetween(before: Json, after: Json): JsonPatchOperation[] {
   const operations: JsonPatchOperation[] = [];
   compare(before, after, "", operations);

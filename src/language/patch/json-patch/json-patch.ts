@@ -6,7 +6,7 @@ import type { Container } from "./json-pointer.ts";
 import { PatchError } from "../patch-error.ts";
 
 const MAX_OPERATIONS = 10_000;
-/** Ten doublings turn a small object into a huge one, so what copies add in total is bounded as a request body is. */
+/** Repeated copies grow a document exponentially: what they add in total is limited to the size of a request body. */
 const MAX_COPIED_CHARACTERS = 3 * 1024 * 1024;
 
 interface Operation {
@@ -17,14 +17,14 @@ interface Operation {
 }
 
 /**
- * RFC 6902, with the leniencies of kube-apiserver's library that clients have come to rely on: replacing a missing
- * member adds it, copying a missing member writes null, indices count from the end when negative.
+ * RFC 6902, as lenient as kube-apiserver's library, which clients rely on: replacing a missing member adds it, copying a
+ * missing member writes null, negative indices count from the end.
  */
 export function applyJsonPatch(document: Json, operations: unknown): Json {
   const list = decode(operations);
   const target = { root: boundedClone(document), copied: 0, moved: false };
   for (const operation of list) perform(target, operation);
-  // Moving one member below another again and again nests without adding anything.
+  // Repeated moves can nest a document deeper than MAX_DEPTH; this clone checks its depth.
   return target.moved ? boundedClone(target.root) : target.root;
 }
 
@@ -99,7 +99,7 @@ function perform(target: Target, operation: Operation): void {
   }
 }
 
-/** A missing member tests equal to null, as the server has it. */
+/** A missing member equals null, as in kube-apiserver. */
 function valueAt(root: Json, path: string): Json {
   if (path === "") return root;
   const [container, key] = parentOf(root, path, "test", "path");

@@ -6,7 +6,7 @@ export type Container = JsonObject | Json[];
 
 const INDEX = /^[+-]?[0-9]{1,15}$/;
 
-/** The object or list that holds what the pointer names, and its key there. Nothing when a parent is missing. */
+/** The object or list that contains the target of the pointer, and the key there. Undefined if a parent is missing. */
 export function find(root: Json, pointer: string): [Container, string] | undefined {
   const parts = pointer.split("/");
   if (parts.length < 2) return undefined;
@@ -16,7 +16,7 @@ export function find(root: Json, pointer: string): [Container, string] | undefin
   return [container as Container, unescape(parts.at(-1) as string)];
 }
 
-/** The value, `undefined` for a missing member of an object; an index out of range is an error. */
+/** The value, or undefined for a missing member of an object. Throws for an index out of range. */
 export function getFrom(container: Container, key: string, pointer: string): Json | undefined {
   if (!Array.isArray(container)) return Object.hasOwn(container, key) ? container[key] : undefined;
   return container[indexIn(container.length, key, pointer)];
@@ -45,7 +45,7 @@ export function removeFrom(container: Container, key: string, pointer: string): 
   delete container[key];
 }
 
-/** A pointer as it may appear in a message: a hostile one is as long as a request body. */
+/** A pointer for messages, shortened: a client may send one that is as long as a request body. */
 export function describePath(pointer: string): string {
   return `"${shortened(pointer)}"`;
 }

@@ -8,7 +8,7 @@ export const RETAIN_KEYS = "$retainKeys";
 export const DELETE_FROM_LIST = "$deleteFromPrimitiveList";
 export const SET_ORDER = "$setElementOrder";
 
-/** What is left of a patch where there is nothing to merge with: no directives, and no nulls to delete anything. */
+/** The patch as a new value: without directives, and without nulls, which have nothing to delete. */
 export function plain(value: Json, depth: number): Json | undefined {
   if (typeof value !== "object" || value === null) return value;
   if (depth > MAX_DEPTH) throw tooDeep();

@@ -6,18 +6,20 @@ import { plain, unknownDirective } from "./strategic-directive.ts";
 
 type MergeMaps = (target: JsonObject, patch: JsonObject, schema: Schema | undefined, depth: number) => JsonObject;
 
+interface ListMerge {
+  readonly live: Json[];
+  readonly patch: readonly Json[];
+  readonly schema: Schema;
+  readonly depth: number;
+  /** The patch's `$setElementOrder`, if it has one. */
+  readonly order?: readonly Json[] | undefined;
+}
+
 /**
  * Merges a patch's list into a live one: objects by the merge key, primitives as a set. Items of the patch keep the
- * patch's order, items only the server has keep theirs, and where the two meet the live order decides.
+ * patch's order, items that only the live list has keep theirs, and between the two the live order decides.
  */
-export function mergeLists(
-  mergeMaps: MergeMaps,
-  live: Json[],
-  patch: readonly Json[],
-  schema: Schema,
-  depth: number,
-  mustBeIn?: readonly Json[],
-): Json[] {
+export function mergeLists(mergeMaps: MergeMaps, { live, patch, schema, depth, order }: ListMerge): Json[] {
   const sample = live[0] ?? patch[0];
   if (sample === undefined) return live;
   if (Array.isArray(sample)) throw new PatchError("unprocessable", "lists of lists are not supported");
@@ -27,14 +29,14 @@ export function mergeLists(
     for (const item of list) if (isObject(item) !== areMaps || Array.isArray(item)) throw mixedTypes();
   }
   if (!areMaps) {
-    if (mustBeIn !== undefined) checkOrder(patch, mustBeIn, undefined);
+    if (order !== undefined) checkOrder(patch, order, undefined);
     const all = new Set<Json>(live);
     for (const item of patch) all.add(item);
     return orderAs([...all], patch, live, undefined);
   }
   if (mergeKey === undefined) throw new PatchError("internal", "cannot merge lists without merge key");
   const step = takeDirectives(live as JsonObject[], patch as JsonObject[], mergeKey);
-  if (mustBeIn !== undefined) checkOrder(step.patch, mustBeIn, mergeKey);
+  if (order !== undefined) checkOrder(step.patch, order, mergeKey);
   const at = new Map<Json, number>();
   for (const [i, item] of step.live.entries()) if (!at.has(keyOf(item, mergeKey))) at.set(keyOf(item, mergeKey), i);
   const merged: JsonObject[] = [...step.live];
@@ -50,7 +52,7 @@ export function mergeLists(
   return orderAs(merged, step.patch, step.live, mergeKey);
 }
 
-/** Items named in `order` follow it; the others follow `serverOrder`, each put before the first one it preceded there. */
+/** Items in `order` follow it; each other item is placed before the first item that it preceded in `serverOrder`. */
 export function orderAs(
   items: readonly Json[],
   order: readonly Json[],
@@ -94,25 +96,25 @@ function positions(list: readonly Json[], mergeKey: string | undefined): Map<Jso
   return result;
 }
 
-/** Items that are directives: `$patch: delete` takes live items away, `$patch: replace` takes all of them. */
+/** Applies items that are directives: `$patch: delete` removes a live item, `$patch: replace` removes all of them. */
 function takeDirectives(
   live: JsonObject[],
   patch: readonly JsonObject[],
   mergeKey: string,
 ): { live: JsonObject[]; patch: JsonObject[] } {
   const rest: JsonObject[] = [];
-  const doomed = new Set<Json>();
+  const deleted = new Set<Json>();
   let replace = false;
   for (const item of patch) {
     if (!Object.hasOwn(item, "$patch")) rest.push(item);
-    else if (item["$patch"] === "delete") doomed.add(keyOf(item, mergeKey));
+    else if (item["$patch"] === "delete") deleted.add(keyOf(item, mergeKey));
     else if (item["$patch"] === "replace") replace = true;
     else if (item["$patch"] === "merge") {
       throw new PatchError("internal", "merging lists cannot yet be specified in the patch");
     } else throw unknownDirective(item["$patch"]);
   }
   if (replace) return { live: [], patch: rest };
-  return { live: doomed.size === 0 ? live : live.filter((item) => !doomed.has(keyOf(item, mergeKey))), patch: rest };
+  return { live: deleted.size === 0 ? live : live.filter((item) => !deleted.has(keyOf(item, mergeKey))), patch: rest };
 }
 
 /** Every item a patch writes must be in its `$setElementOrder`, in the same order. */

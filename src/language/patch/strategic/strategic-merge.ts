@@ -16,14 +16,14 @@ import {
 import { mergeLists, orderAs } from "./strategic-list.ts";
 
 /**
- * Kubernetes' strategic merge: like a merge patch, but lists whose schema says so are merged by key, and `$` members
- * of the patch are directives. Neither argument is changed.
+ * Kubernetes' strategic merge: like a merge patch, but lists with a merge key are merged by it, and `$` members of the
+ * patch are directives. Neither argument is changed.
  */
 export function applyStrategicMerge(document: JsonObject, patch: JsonObject, schema: Schema): JsonObject {
   return mergeMaps(boundedClone(document), patch, schema, 0);
 }
 
-/** Merges into `target`, which is ours, and returns it. */
+/** Merges into `target`, changes it and returns it. */
 function mergeMaps(target: JsonObject, patch: JsonObject, schema: Schema | undefined, depth: number): JsonObject {
   if (depth > MAX_DEPTH) throw tooDeep();
   if (Object.hasOwn(patch, DIRECTIVE)) return replaced(patch, depth);
@@ -32,31 +32,30 @@ function mergeMaps(target: JsonObject, patch: JsonObject, schema: Schema | undef
   for (const key of Object.keys(patch)) {
     if (key === RETAIN_KEYS || isFor(key, SET_ORDER) || ordered?.has(key)) continue;
     if (isFor(key, DELETE_FROM_LIST)) deleteFromList(target, fieldOf(key), patch[key] as Json);
-    else mergeField(target, key, patch[key] as Json, schema, depth);
+    else {
+      const current = Object.hasOwn(target, key) ? target[key] : undefined;
+      const merged = mergeField(current, patch[key] as Json, childSchema(schema, key), depth);
+      if (merged === undefined) delete target[key];
+      else set(target, key, merged);
+    }
   }
   return target;
 }
 
-function mergeField(target: JsonObject, key: string, change: Json, schema: Schema | undefined, depth: number): void {
-  if (change === null) {
-    delete target[key];
-    return;
-  }
-  const current = Object.hasOwn(target, key) ? target[key] : undefined;
-  const field = childSchema(schema, key);
-  if (isObject(current) && isObject(change)) {
-    const merged =
-      strategyOf(field) === "replace" ? plain(change, depth) : mergeMaps(current, change, field, depth + 1);
-    set(target, key, merged);
-    return;
-  }
-  if (Array.isArray(current) && Array.isArray(change) && strategyOf(field) === "merge") {
-    set(target, key, mergeLists(mergeMaps, current, change, field as Schema, depth + 1));
-    return;
-  }
-  const value = plain(change, depth + 1);
-  if (value === undefined) delete target[key];
-  else set(target, key, value);
+/** The new value of a field, or undefined if the patch removes it. */
+function mergeField(
+  current: Json | undefined,
+  change: Json,
+  schema: Schema | undefined,
+  depth: number,
+): Json | undefined {
+  if (change === null) return undefined;
+  const strategy = strategyOf(schema);
+  if (isObject(current) && isObject(change))
+    return strategy === "replace" ? plain(change, depth) : mergeMaps(current, change, schema, depth + 1);
+  if (Array.isArray(current) && Array.isArray(change) && strategy === "merge")
+    return mergeLists(mergeMaps, { live: current, patch: change, schema: schema as Schema, depth: depth + 1 });
+  return plain(change, depth + 1);
 }
 
 /** `$patch: replace` takes the patch as it is, `$patch: delete` leaves an empty object. */
@@ -83,7 +82,7 @@ function retainKeys(target: JsonObject, patch: JsonObject): void {
   for (const key of Object.keys(target)) if (!kept.has(key)) delete target[key];
 }
 
-/** Lists that come with a `$setElementOrder`: merged here and now. Returns their names, so that they are not merged twice. */
+/** Merges lists that have a `$setElementOrder`. Returns their names, so that they are not merged again. */
 function mergeOrderedLists(
   target: JsonObject,
   patch: JsonObject,
@@ -103,13 +102,19 @@ function mergeOrderedLists(
     if ((before !== undefined && !Array.isArray(before)) || (change !== undefined && !Array.isArray(change))) {
       throw badFormat("setElementOrder list");
     }
-    // The order of live items among themselves is that of before the merge.
+    // Live items keep the order they had before the merge.
     const serverOrder: readonly Json[] = before === undefined ? [] : [...before];
     let merged: Json[];
     if (change === undefined) merged = before as Json[];
     else if (before === undefined) merged = plain(change, depth + 1) as Json[];
     else if (strategyOf(field) === "merge")
-      merged = mergeLists(mergeMaps, before, change, field as Schema, depth + 1, order);
+      merged = mergeLists(mergeMaps, {
+        live: before,
+        patch: change,
+        schema: field as Schema,
+        depth: depth + 1,
+        order,
+      });
     else merged = plain(change, depth + 1) as Json[];
     set(target, key, orderAs(merged, order, serverOrder, field?.["x-kubernetes-patch-merge-key"]));
     (done ??= new Set()).add(key);
@@ -117,11 +122,11 @@ function mergeOrderedLists(
   return done;
 }
 
-function deleteFromList(target: JsonObject, key: string, doomed: Json): void {
+function deleteFromList(target: JsonObject, key: string, deleted: Json): void {
   const current = Object.hasOwn(target, key) ? target[key] : undefined;
-  if (doomed === null) delete target[key];
-  if (!Array.isArray(current) || !Array.isArray(doomed)) return;
-  const gone = new Set<unknown>(doomed);
+  if (deleted === null) delete target[key];
+  if (!Array.isArray(current) || !Array.isArray(deleted)) return;
+  const gone = new Set<unknown>(deleted);
   set(
     target,
     key,
