@@ -2,7 +2,7 @@ import type { Client } from "../../src/cluster/kube/client.ts";
 import { untyped } from "../../src/cluster/kube/kinds.ts";
 import { type AgentDaemonSet, agentDaemonSetName } from "../../src/domain/node-tuning/agent-daemon-set.ts";
 import { type Profile, profileKind, tuningNamespace as namespace } from "../../src/domain/node-tuning/api.ts";
-import { inputsOf } from "../../src/domain/node-tuning/inputs.ts";
+import { inputsOf } from "../../src/domain/node-tuning/node-profile.ts";
 import { equal } from "../../src/language/object/json.ts";
 
 const daemonSets = untyped("apps/v1", "DaemonSet", "daemonsets", true);

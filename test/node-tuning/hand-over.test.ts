@@ -12,7 +12,7 @@ import {
   tunedKind,
   tuningNamespace as namespace,
 } from "../../src/domain/node-tuning/api.ts";
-import { inputsOf } from "../../src/domain/node-tuning/inputs.ts";
+import { inputsOf } from "../../src/domain/node-tuning/node-profile.ts";
 import { findCondition } from "../../src/language/object/condition.ts";
 import { runOperator } from "../../src/program/operator/operator.ts";
 import { operatorLease, operatorServiceAccount, systemNamespace } from "../../src/program/operator/rbac.ts";

@@ -10,7 +10,7 @@ import {
   tunedKind,
   tuningNamespace as namespace,
 } from "../../src/domain/node-tuning/api.ts";
-import { inputsOf } from "../../src/domain/node-tuning/inputs.ts";
+import { inputsOf } from "../../src/domain/node-tuning/node-profile.ts";
 import { clusterOperatorKind } from "../../src/domain/node-tuning/node-tuning-controller.ts";
 import { findCondition } from "../../src/language/object/condition.ts";
 import { runOperator } from "../../src/program/operator/operator.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatRanges } from "../../src/language/cpu/cpu-set.ts";
-import { tunedWarnings } from "../../src/domain/node-tuning/status/tuned-warnings.ts";
+import { tunedWarnings } from "../../src/domain/node-tuning/status/tuned-status.ts";
 import { at, clone, deepFreeze } from "../../src/language/object/json.ts";
 import type { DerivationInput } from "../../src/domain/performance-profile/derivation.ts";
 import { type Derivation, derive } from "../../src/domain/performance-profile/derive.ts";

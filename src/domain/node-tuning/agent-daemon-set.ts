@@ -3,10 +3,10 @@ import { group } from "./api.ts";
 
 export const agentDaemonSetName = "tuned";
 
-/** The generation that all nodes had once: what is new on a node since then is no roll-out. */
+/** The last generation that was rolled out to all nodes: a pod that starts later is not a roll-out. */
 export const stableAnnotation = `${group}/last-stable-daemonset-generation`;
 
-/** What of the DaemonSet is read. */
+/** The fields of the DaemonSet that are read. */
 export interface AgentDaemonSet extends KubeObject {
   spec?: { template?: { spec?: { containers?: { name: string }[] } } };
   status?: {
@@ -30,12 +30,12 @@ export interface AgentOptions {
 
 const containerName = "agent";
 
-/** Whether it runs our agents. That of the operator which Attune replaces has the same name, and may have our labels. */
+/** Whether it runs our agents. The DaemonSet of the operator that Attune replaces has the same name and may have our labels. */
 export function isOurDaemonSet({ spec }: AgentDaemonSet): boolean {
   return spec?.template?.spec?.containers?.every(({ name }) => name === containerName) ?? false;
 }
 
-/** The agents: one on every Linux node, whatever its taints. The name is the shipped one, so that only one of both runs. */
+/** One agent on every Linux node, whatever its taints. It has the name of the DaemonSet it replaces, so that only one of both runs. */
 export function agentDaemonSet(options: AgentOptions, observed: AgentDaemonSet | undefined): KubeObject {
   const { namespace, image, serviceAccount, release, args = [] } = options;
   const labels = { "app.kubernetes.io/name": "attune-agent", "app.kubernetes.io/part-of": "attune" };
@@ -69,7 +69,7 @@ export function agentDaemonSet(options: AgentOptions, observed: AgentDaemonSet |
               env: [
                 { name: "NODE_NAME", valueFrom: { fieldRef: { apiVersion: "v1", fieldPath: "spec.nodeName" } } },
                 { name: "CLUSTER_NODE_TUNED_IMAGE", value: image },
-                // An empty value would not be kept, and so be written again and again.
+                // The API server drops an empty value, so that the operator would write it again and again.
                 ...(release === "" ? [] : [{ name: "RELEASE_VERSION", value: release }]),
               ],
               resources: { requests: { cpu: "10m", memory: "80Mi" } },
@@ -89,7 +89,7 @@ function annotated(stable: string | undefined): object {
   return stable === undefined ? {} : { annotations: { [stableAnnotation]: stable } };
 }
 
-/** The last generation that was seen everywhere. */
+/** The last generation that was rolled out to all nodes. */
 function stableGeneration(daemonSet: AgentDaemonSet | undefined): string | undefined {
   if (!daemonSet) return undefined;
   return isProgressing(daemonSet)
@@ -99,7 +99,7 @@ function stableGeneration(daemonSet: AgentDaemonSet | undefined): string | undef
 
 export function isProgressing({ metadata, status = {} }: AgentDaemonSet): boolean {
   const generation = metadata.generation ?? 0;
-  // A node that joins or restarts after everybody had it is no roll-out.
+  // A node that joins or restarts after the roll-out is not a roll-out.
   if (metadata.annotations?.[stableAnnotation] === String(generation)) return false;
   return (
     generation !== status.observedGeneration ||

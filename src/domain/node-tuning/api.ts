@@ -6,7 +6,7 @@ import type { KubeObject } from "../../language/object/meta.ts";
 export const group = "tuned.openshift.io";
 export const apiVersion = `${group}/v1`;
 
-/** Where Tuneds and Profiles live: the namespace that existing manifests name. */
+/** The namespace of Tuneds and Profiles, as in existing manifests. */
 export const tuningNamespace = "openshift-cluster-node-tuning-operator";
 
 /** On a Tuned, and copied to its Profiles: which changes wait for the next restart of the node. */
@@ -19,17 +19,17 @@ export function deferredOf({ metadata: { annotations } }: Pick<KubeObject, "meta
   return mode === "always" || mode === "update" ? mode : undefined;
 }
 
-/** Under the shipped protocol: what a Profile's boot arguments depend on. On a Profile, and copied to the Node. */
+/** Under the shipped protocol: what a Profile's boot arguments depend on. On a Profile, and copied to its Node. */
 export const inputsAnnotation = `${group}/bootcmdline-deps`;
-/** Under the shipped protocol: what the node's profile wants of its boot loader. On a Node. */
+/** Under the shipped protocol: the boot arguments of the node's profile. On a Node. */
 export const bootArgumentsAnnotation = `${group}/bootcmdline`;
-/** On a MachineConfig that is ours to change and to delete. */
+/** On a MachineConfig that the operator may change and delete. */
 export const generatedAnnotation = `${group}/generated-by-controller-version`;
 
-/** How operator and nodes tell each other of boot arguments: in Profiles, or in annotations of Nodes as shipped. */
+/** Where nodes report boot arguments: in the status of Profiles, or in annotations of Nodes as the replaced operator does. */
 export type Protocol = "documented" | "shipped";
 
-/** What users write: TuneD profiles, and rules that say which nodes get which. */
+/** Written by users: TuneD profiles, and rules for which nodes get which profile. */
 export interface Tuned extends KubeObject {
   spec?: TunedSpec;
   status?: { conditions?: Condition[]; observedGeneration?: number };
@@ -61,7 +61,7 @@ export interface Recommend {
   };
 }
 
-/** True for a node with the label and, where `match` is given, with any of what stands in it. */
+/** Matches a node with the label that also matches any entry of `match`, if there is one. */
 export interface Match {
   label?: string;
   value?: string;
@@ -73,7 +73,7 @@ export interface TunedConfig {
   reapply_sysctl?: boolean;
 }
 
-/** One per node, of the same name: the operator writes spec, the node writes status. */
+/** One per node, of the same name: the operator writes spec, the agent writes status. */
 export interface Profile extends KubeObject {
   spec: ProfileSpec;
   status?: ProfileStatus;
@@ -92,23 +92,23 @@ export interface ProfileSpec {
 
 export interface ProfileStatus {
   tunedProfile: string;
-  /** What the profile wants of the boot loader, as one line. Empty: nothing. */
+  /** The boot arguments of the profile, as one line. */
   bootcmdline?: string;
-  /** What it was computed from, see inputs.ts. */
+  /** What they were computed from: `inputsOf` in node-profile.ts. */
   bootcmdlineInputs?: string;
   conditions?: Condition[];
   observedGeneration?: number;
-  /** Absent: nobody looked, or could. */
+  /** Absent: the agent has not read it, or could not. */
   hardware?: Hardware;
 }
 
-/** What a node is made of, as its agent found it. */
+/** The hardware of a node, as its agent reads it. */
 export interface Hardware extends TopologyText {
   /** As Kubernetes names it: `amd64`, `arm64`. */
   architecture?: string;
-  /** Of the processor, as it names itself: `GenuineIntel`. Some architectures have none. */
+  /** Of the processor, as in /proc/cpuinfo: `GenuineIntel`. Some architectures have none. */
   vendor?: string;
-  /** Of its counters, by which generations of Intel's are told apart: `icelake`. */
+  /** Of its performance counters, which distinguish generations of Intel processors: `icelake`. */
   pmuName?: string;
 }
 

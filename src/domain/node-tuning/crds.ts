@@ -38,13 +38,13 @@ const conditions: Schema = {
 const observedGeneration: Schema = {
   type: "integer",
   format: "int64",
-  description: "The generation of the spec that the status speaks of.",
+  description: "The generation of the spec that the status is about.",
 };
 
 const tunedConfig = object({
   reapply_sysctl: {
     type: "boolean",
-    description: "Whether the node's own sysctl files win. They do unless this is false.",
+    description: "Whether sysctl files of the node override the profile. They do unless this is false.",
   },
 });
 
@@ -58,12 +58,16 @@ const profileTexts: Schema = {
 const match = object(
   {
     label: { type: "string", description: "Name of a label." },
-    value: { type: "string", description: "Its value. Any value will do when this is absent." },
-    type: { type: "string", enum: ["node", "pod"], description: "Whose label: the node's unless said otherwise." },
+    value: { type: "string", description: "Its value. Absent: any value matches." },
+    type: {
+      type: "string",
+      enum: ["node", "pod"],
+      description: "Whether it is a label of the node, which is the default, or of a pod on it.",
+    },
     match: {
-      // Rules nest without end and schemas cannot: what is below is checked when it is used.
+      // A schema cannot be recursive: the operator validates what is nested.
       ...list({ type: "object", "x-kubernetes-preserve-unknown-fields": true }),
-      description: "Further rules, of which one must hold as well.",
+      description: "Further entries, of which one must match as well.",
     },
   },
   "label",
@@ -73,25 +77,30 @@ const tunedSpec = object({
   managementState: {
     type: "string",
     pattern: "^(Managed|Unmanaged|Force|Removed)$",
-    description: "Honoured on the object named default: whether tuning goes on, stands still or is taken away.",
+    description:
+      "On the object named default: whether nodes are tuned (Managed), left as they are (Unmanaged) or restored (Removed).",
   },
   profile: profileTexts,
   recommend: {
     ...list(
       object(
         {
-          profile: { ...name, description: "The profile that nodes get for which the rule holds." },
+          profile: { ...name, description: "The profile of nodes that the rule matches." },
           priority: {
             type: "integer",
             format: "int64",
             minimum: 0,
-            description: "Of the rules that hold for a node, the one with the lowest number wins.",
+            description: "Of the rules that match a node, the one with the lowest number wins.",
           },
-          match: { ...list(match), description: "Holds when any of these does. Absent or empty: for every node." },
+          match: {
+            ...list(match),
+            description:
+              "The rule matches a node if any of these entries does. Absent or empty: it matches every node.",
+          },
           machineConfigLabels: {
             type: "object",
             additionalProperties: text,
-            description: "Holds for the nodes of pools whose machineConfigSelector selects these labels.",
+            description: "The rule matches nodes of pools whose machineConfigSelector selects these labels.",
           },
           operand: object({ debug: flag, verbosity: { type: "integer" }, tunedConfig }),
         },
@@ -123,34 +132,34 @@ const profileSpec = object(
 const hardware: Schema = {
   ...object({
     architecture: { type: "string", description: "As Kubernetes names it, such as amd64." },
-    vendor: { type: "string", description: "Of the processor, as it names itself, such as GenuineIntel." },
-    pmuName: { type: "string", description: "Of the processor's counters as the kernel names them, such as icelake." },
+    vendor: { type: "string", description: "Of the processor, as in /proc/cpuinfo, such as GenuineIntel." },
+    pmuName: { type: "string", description: "Of the performance counters, as the kernel names them, such as icelake." },
     numaNodes: {
       type: "array",
-      description: "Memory, and the cores that are next to it.",
+      description: "NUMA nodes: memory, and the cores next to it.",
       items: object(
         {
           id: { type: "integer", format: "int32" },
-          memory: { type: "string", description: "How much of it there is, such as 16384Ki." },
+          memory: { type: "string", description: "Amount of memory, such as 16384Ki." },
           cores: {
             ...list(text),
-            description: "Socket, core and its CPUs that are on, such as 0/3:3,11.",
+            description: "Socket, core and its online CPUs, such as 0/3:3,11.",
           },
         },
         "id",
         "cores",
       ),
     },
-    offline: { type: "string", description: "CPUs that are there and switched off, such as 12-15." },
+    offline: { type: "string", description: "Offline CPUs, such as 12-15." },
   }),
-  description: "What the node is made of, as its agent found it.",
+  description: "The hardware of the node, as its agent reads it.",
 };
 
 const profileStatus = object(
   {
     tunedProfile: { type: "string", description: "The profile in force." },
-    bootcmdline: { type: "string", description: "What the profile in force wants of the boot loader, as one line." },
-    bootcmdlineInputs: { type: "string", description: "Names what the line was computed from, to compare." },
+    bootcmdline: { type: "string", description: "The boot arguments of the profile in force, as one line." },
+    bootcmdlineInputs: { type: "string", description: "Identifies what bootcmdline was computed from, to compare." },
     conditions,
     observedGeneration,
     hardware,
@@ -170,7 +179,15 @@ function conditionColumn(name: string, type: string, field: string): Column {
   return { name, type: "string", jsonPath: `.status.conditions[?(@.type=="${type}")].${field}` };
 }
 
-function definition(kind: string, plural: string, columns: Column[], spec: Schema, status: Schema): KubeObject {
+interface Definition {
+  kind: string;
+  plural: string;
+  columns: Column[];
+  spec: Schema;
+  status: Schema;
+}
+
+function definition({ kind, plural, columns, spec, status }: Definition): KubeObject {
   const root = object({ apiVersion: text, kind: text, metadata: { type: "object" }, spec, status });
   return customDefinition({
     group,
@@ -191,24 +208,24 @@ function definition(kind: string, plural: string, columns: Column[], spec: Schem
 }
 
 export const nodeTuningCrds: readonly KubeObject[] = [
-  definition(
-    "Tuned",
-    "tuneds",
-    [conditionColumn("Valid", "Valid", "status"), age],
-    tunedSpec,
-    object({ conditions, observedGeneration }),
-  ),
-  definition(
-    "Profile",
-    "profiles",
-    [
+  definition({
+    kind: "Tuned",
+    plural: "tuneds",
+    columns: [conditionColumn("Valid", "Valid", "status"), age],
+    spec: tunedSpec,
+    status: object({ conditions, observedGeneration }),
+  }),
+  definition({
+    kind: "Profile",
+    plural: "profiles",
+    columns: [
       { name: "Tuned", type: "string", jsonPath: ".spec.config.tunedProfile" },
       conditionColumn("Applied", "Applied", "status"),
       conditionColumn("Degraded", "Degraded", "status"),
       conditionColumn("Message", "Applied", "message"),
       age,
     ],
-    profileSpec,
-    profileStatus,
-  ),
+    spec: profileSpec,
+    status: profileStatus,
+  }),
 ];

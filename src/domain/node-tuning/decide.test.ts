@@ -5,7 +5,7 @@ import type { Plan } from "../../language/object/plan.ts";
 import { apiVersion, type Match, type Profile, type Recommend, type Tuned, type TunedSpec } from "./api.ts";
 import { decideNodeTuning, type NodeTuningInput } from "./decide.ts";
 import { defaultTuned } from "./default-tuned.ts";
-import type { Labels } from "./match.ts";
+import type { Labels } from "./rule.ts";
 import type { NodeFacts } from "./node-profile.ts";
 
 const namespace = "tuning";
@@ -83,7 +83,7 @@ describe("which profile a node gets", () => {
     },
     { name: "a rule below the default's is not reached", a: [rule("p1", 41)], b: [], expected: "openshift-node" },
     {
-      name: "a rule that does not hold is passed over",
+      name: "a rule that does not match is skipped",
       a: [rule("p1", 1, { match: [{ label: "x" }] })],
       b: [rule("p2", 2)],
       expected: "p2",
@@ -95,18 +95,18 @@ describe("which profile a node gets", () => {
     expect(chosen(decide({ tuneds }))).toEqual({ n: expected });
   });
 
-  test("ties are told on the Tuneds concerned, once for all nodes", () => {
+  test("ties are reported on the Tuneds concerned, once for all nodes", () => {
     const tuneds = [tuned("a", { recommend: [rule("p1", 20)] }), tuned("b", { recommend: [rule("p2", 20)] })];
     const all = [...tuneds, defaultTuned(namespace)];
     const plan = decide({ tuneds: all, nodes: [node("n1"), node("n2"), node("n3")] });
     const message =
-      "Tuned a recommend[0] (profile p1, priority 20) and Tuned b recommend[0] (profile p2, priority 20) both hold for node n1 and 2 more: the first is used";
+      "Tuned a recommend[0] (profile p1, priority 20) and Tuned b recommend[0] (profile p2, priority 20) both match node n1 and 2 more: the first is used";
     expect(valid(plan, "a")).toMatchObject({ status: "True", reason: "AsExpected", message });
     expect(valid(plan, "b")).toMatchObject({ status: "True", message });
     expect(valid(plan, "default")).toMatchObject({ status: "True", message: "" });
   });
 
-  test("the default Tuned is told nothing before it is there", () => {
+  test("the default Tuned gets no status before it exists", () => {
     expect(valid(decide({ tuneds: [] }), "default")).toBeUndefined();
   });
 });
@@ -140,13 +140,13 @@ describe("a tree of labels", () => {
       expected: "openshift-node",
     },
     {
-      name: "below, a rule without a label holds",
+      name: "below, an entry without a label matches",
       match: [{ label: "x", match: [{}] }],
       labels: { x: "" },
       expected: "p",
     },
     {
-      name: "below, an empty label is none that a node has",
+      name: "below, an empty label matches no node",
       match: [{ label: "x", match: [{ label: "" }] }],
       labels: { x: "" },
       expected: "openshift-node",
@@ -158,7 +158,7 @@ describe("a tree of labels", () => {
       expected: "p",
     },
     {
-      name: "names of every object's properties are just labels",
+      name: "names of inherited properties are ordinary labels",
       match: [{ label: "constructor" }],
       labels: {},
       expected: "openshift-node",
@@ -183,7 +183,7 @@ describe("a tree of labels", () => {
       message: "recommend[0].match[0].match[0].label is not a string; the rule is not used",
     },
     { match: nested(10_000), message: expect.stringMatching(/is nested more than 50 deep; the rule is not used$/) },
-  ])("that cannot be judged makes its Tuned invalid and stops nothing else ($message)", ({ match, message }) => {
+  ])("that is invalid makes its Tuned invalid and does not affect others ($message)", ({ match, message }) => {
     const tuneds = [
       tuned("bad", { recommend: [rule("p", 1, { match })] }),
       tuned("good", { recommend: [rule("q", 2)] }),
@@ -199,16 +199,16 @@ describe("labels of pods", () => {
   const tuneds = [tuned("a", { recommend: [rule("p", 1, { match: [{ label: "app", value: "db", type: "pod" }] })] })];
   const podsOn = (name: string): Labels[] => (name === "n" ? [{ x: "1" }, { app: "db" }] : [{ app: "web" }]);
 
-  test("decide by any pod of the node, and not by the node's own", () => {
+  test("match any pod on the node, and not the node itself", () => {
     const plan = decide({ tuneds, podsOn, nodes: [node("n"), node("m", { app: "db" })] });
     expect(chosen(plan)).toEqual({ n: "p", m: "openshift-node" });
   });
 
-  test("are deprecated: the Tuned says so, and is used", () => {
+  test("are deprecated: the status of the Tuned says so, and the rule is used", () => {
     expect(valid(decide({ tuneds, podsOn }), "a")).toMatchObject({ status: "False", reason: "InvalidConfiguration" });
   });
 
-  test("are not asked for where no rule goes by them", () => {
+  test("are not read if no rule matches them", () => {
     const plan = decide({
       podsOn: () => {
         throw new Error("nobody should ask");
@@ -233,7 +233,7 @@ test.each([
 });
 
 describe("the Profile", () => {
-  test("carries the rule's options, the provider and what its profile may include, sorted", () => {
+  test("has the rule's options, the provider and all that its profile may include, sorted", () => {
     const texts = [
       { name: "z", data: "[main]\ninclude=y,-nosuch\n" },
       { name: "y", data: "[main]\ninclude=z,openshift-node\n" },
@@ -262,7 +262,7 @@ describe("the Profile", () => {
     });
   });
 
-  test("carries everything where the node has a profile that is not known here", () => {
+  test("has every text if the node has an unknown profile", () => {
     const texts = ["b", "a"].map((name) => ({ name, data: "" }));
     const plan = decide({ tuneds: [tuned("t", { profile: texts, recommend: [rule("no-such-profile-here", 1)] })] });
     expect(plan.objects.find(({ object }) => object.kind === "Profile")?.object).toMatchObject({
@@ -270,7 +270,7 @@ describe("the Profile", () => {
     });
   });
 
-  test("of a node that is gone goes too, that of a node which is no longer Linux stays", () => {
+  test("of a deleted node is deleted, that of a node which is no longer Linux stays", () => {
     const profile = (name: string): Profile => ({
       apiVersion,
       kind: "Profile",
@@ -295,12 +295,12 @@ describe("one name with two texts", () => {
   ];
   const plan = decide({ tuneds, nodes: [node("needs", { p: "" }), node("other")] });
 
-  test("leaves the nodes that need it as they are, and all others go on", () => {
+  test("keeps the nodes that need it as they are, and updates all others", () => {
     expect(chosen(plan)).toEqual({ other: "q" });
   });
 
-  test("makes every Tuned that gives it invalid", () => {
-    const message = 'profile "p" has different texts in the Tuneds a, b: nodes that need it keep what they have';
+  test("makes every Tuned that defines it invalid", () => {
+    const message = 'profile "p" is defined differently in Tuneds a and b: affected nodes keep their current profile';
     for (const name of ["a", "b"])
       expect(valid(plan, name)).toMatchObject({ status: "False", reason: "InvalidConfiguration", message });
     expect(valid(plan, "c")).toMatchObject({ status: "True" });
@@ -315,7 +315,7 @@ describe("one name with two texts", () => {
 });
 
 describe("the Tuned named default", () => {
-  test("is put in place, and counts as shipped before it is", () => {
+  test("is created, and has the shipped spec even before", () => {
     const edited = tuned("default", { recommend: [rule("mine", 1)], profile: [] });
     const plan = decide({ tuneds: [edited] });
     expect(plan.objects[0]).toMatchObject({ owns: "fields", object: defaultTuned(namespace) });
@@ -337,17 +337,17 @@ describe("the Tuned named default", () => {
     expect(plan.prunes).toHaveLength(pruned);
   });
 
-  test("alone may say managementState: elsewhere it is noted and does nothing", () => {
+  test("alone has a managementState: on other Tuneds it is noted and ignored", () => {
     const plan = decide({ tuneds: [tuned("a", { managementState: "Removed" })], profiles });
     expect(plan.prunes).toEqual([]);
     expect(valid(plan, "a")).toMatchObject({
       status: "True",
-      message: "managementState counts on the Tuned default only",
+      message: "managementState is ignored: only that of the Tuned default has an effect",
     });
   });
 });
 
-test("a status that says the same keeps its time, and names the generation it is about", () => {
+test("a status without changes keeps its times, and has the generation it is about", () => {
   const first = decide({ tuneds: [tuned("a", {})] });
   const status = first.statuses[0]?.status as Tuned["status"];
   const later = decideNodeTuning({

@@ -9,37 +9,36 @@ import {
   isOurDaemonSet,
 } from "./agent-daemon-set.ts";
 import { deferredAnnotation, tunedKind } from "./api.ts";
-import { type ChosenNode, type PoolArguments, poolArguments } from "./boot/boot-arguments.ts";
+import { type PoolArguments, poolArguments } from "./boot/boot-arguments.ts";
 import { acrossPools, bootConditions } from "./boot/boot-conditions.ts";
 import { defaultTuned } from "./default-tuned.ts";
 import { type Chosen, judge, type JudgeInput } from "./judge.ts";
-import { forsaken, machineConfigName, poolMachineConfig } from "./boot/machine-configs.ts";
+import { machineConfigName, orphaned, poolMachineConfig } from "./boot/machine-configs.ts";
 import { planOperatorStatus, type StatusPlace } from "./status/operator-status-object.ts";
-import { describeRule } from "./rule.ts";
-import { Ties } from "./ties.ts";
+import { describeRule, tieMessages } from "./rule.ts";
 import { transitions } from "./status/transitions.ts";
 import { tunedStatus } from "./status/tuned-status.ts";
 
 export interface NodeTuningInput extends JudgeInput {
   readonly machineConfigs?: readonly MachineConfig[] | undefined;
   readonly daemonSet?: AgentDaemonSet | undefined;
-  /** Where the operator's own status goes, and what is there. */
+  /** Where the operator writes its own status, and what is there. */
   readonly status: StatusPlace;
   readonly agent: AgentOptions;
-  /** Of the operator, for what it makes. */
+  /** Of the operator, for the objects it creates. */
   readonly version: string;
   /** RFC 3339, for conditions. */
   readonly now: string;
 }
 
-/** Which profile every node gets, what pools boot with, what Tuneds and the cluster are told, and what has to go. */
+/** Decides the Profile of every node, the MachineConfigs of pools, the statuses of Tuneds and of the operator, and what to delete. */
 export function decideNodeTuning(input: NodeTuningInput): Plan {
   const { namespace } = input;
   const plan = emptyPlan();
   plan.objects.push({
     owns: "fields",
     object: defaultTuned(namespace),
-    because: "a rule of last resort is always there",
+    because: "the default Tuned always exists",
   });
 
   const { managementState, tuneds, rules, pools, texts, chosen } = judge(input);
@@ -49,17 +48,17 @@ export function decideNodeTuning(input: NodeTuningInput): Plan {
   if (managementState === "Managed") planManaged(plan, input, chosen, agreed);
   if (managementState === "Removed") planRemoved(plan, input);
   if (managementState !== "Unmanaged")
-    plan.prunes.push(...forsaken(input.machineConfigs ?? [], rules, pools).map((object) => referenceTo(object)));
+    plan.prunes.push(...orphaned(input.machineConfigs ?? [], rules, pools).map((object) => referenceTo(object)));
 
   const findings = {
     texts,
     rules,
-    ties: tiesOf(nodes),
+    ties: tieMessages(nodes),
     boot: bootConditions(nodes, agreed, pools, input.protocol),
   };
   const present = new Set(input.tuneds.map(({ metadata }) => metadata.name));
   for (const tuned of tuneds) {
-    // Not there yet: its creation brings us here again, and then it has a generation to speak of.
+    // The default Tuned does not exist yet: its creation triggers the next decision, which knows its generation.
     if (!present.has(tuned.metadata.name)) continue;
     const status = tunedStatus(tuned, findings, input.now);
     const of = { ...kindOf(tunedKind), metadata: { name: tuned.metadata.name, namespace, uid: tuned.metadata.uid } };
@@ -87,19 +86,19 @@ function planManaged(
   agreed: readonly PoolArguments[],
 ): void {
   plan.objects.push({
-    // Applied to another operator's, ours would run beside its own: that one is replaced, node by node.
+    // Server-side apply would add our container beside that of the other operator: replace the whole object.
     owns: input.daemonSet && !isOurDaemonSet(input.daemonSet) ? "whole" : "fields",
     object: agentDaemonSet(input.agent, input.daemonSet),
     ownerless: true,
     because: "every Linux node has an agent",
   });
   for (const { node, undecided } of chosen) {
-    // It keeps what it has, and others are not kept waiting for it.
+    // The node keeps its Profile, and the other nodes get theirs.
     if (undecided) continue;
     plan.objects.push({
       owns: "whole",
       object: node.wanted,
-      // Another operator has them go with the default Tuned, and their settings with them.
+      // The other operator makes the default Tuned their owner: the garbage collector would delete them with it.
       ownerless: true,
       ...(node.choice.rule.deferred ? {} : { absentAnnotations: [deferredAnnotation] }),
       because: describeRule(node.choice.rule),
@@ -115,7 +114,7 @@ function planManaged(
   }
 }
 
-/** Agents put back what they changed when their Profile goes; those who go with the DaemonSet have done so by then. */
+/** An agent restores the original settings when its Profile is deleted, so the DaemonSet goes after the last Profile. */
 function planRemoved(plan: Plan, { profiles, daemonSet, namespace }: NodeTuningInput): void {
   plan.prunes.push(...profiles.map(referenceTo));
   if (daemonSet && profiles.length === 0)
@@ -124,12 +123,6 @@ function planRemoved(plan: Plan, { profiles, daemonSet, namespace }: NodeTuningI
       kind: "DaemonSet",
       metadata: { name: agentDaemonSetName, namespace, uid: daemonSet.metadata.uid },
     });
-}
-
-function tiesOf(chosen: readonly ChosenNode[]): Map<string, string[]> {
-  const ties = new Ties();
-  for (const { node, choice } of chosen) for (const other of choice.ties) ties.add(choice.rule, other, node);
-  return ties.messages();
 }
 
 function referenceTo({ apiVersion, kind, metadata: { name, namespace, uid } }: KubeObject): ObjectReference {

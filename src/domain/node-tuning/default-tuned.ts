@@ -2,13 +2,13 @@ import { apiVersion, type Tuned } from "./api.ts";
 
 export const defaultTunedName = "default";
 
-/** A profile may include its own name: the one of the node, below. The provider's profile is there on some clouds only. */
+/** It includes the profile of the same name that every node has. Only some cloud providers have a profile of their own. */
 const openshift = `[main]
 summary=What every node gets, and what its cloud provider adds
 include=-provider-\${f:exec:cat:/var/lib/ocp-tuned/provider},openshift
 `;
 
-/** The rules of last resort. Always there: a node for which no other rule holds finds one here. */
+/** Its last rule matches every node, so that every node gets a profile. */
 export function defaultTuned(namespace: string): Tuned {
   return {
     apiVersion,

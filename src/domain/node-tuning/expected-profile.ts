@@ -6,24 +6,24 @@ import { baseProfiles } from "../../language/tuned/profiles/base-profiles.ts";
 import { preview, type Profiles, type ResolvedProfile } from "../../language/tuned/resolve.ts";
 import type { ProfileSpec } from "./api.ts";
 
-/** What a Profile comes to. */
+/** What a Profile resolves to. */
 export type Expected =
   | {
       readonly type: "resolved";
       readonly profile: ResolvedProfile;
-      /** What only the node could answer; calls that depend on it stand as they are written. */
+      /** Probes without an answer; functions that depend on them stay unexpanded. */
       readonly unresolved: readonly Probe[];
     }
   | { readonly type: "invalid"; readonly problems: readonly Problem[] };
 
-/** The texts of a Profile as its node would read them: its own above those that every node has. */
+/** The texts of a Profile as its node reads them: its own override those that every node has. */
 export function profilesOf({ config, profile }: ProfileSpec): Profiles {
   const own = new Map<string, ParsedProfile>();
   for (const { name, data } of profile ?? []) own.set(name, parseProfile(data, `${name}/tuned.conf`));
   return { profile: config.tunedProfile, layers: [baseProfiles(), own], files: baseVariableFiles() };
 }
 
-/** As far as it can be told without asking the node. Which cloud it is on, the Profile says. */
+/** Resolved without asking the node. The Profile names its cloud provider. */
 export function expectedProfile(spec: ProfileSpec, known: Answers = noAnswers): Expected {
   const provider: Probe = { type: "exec", argv: ["cat", "/var/lib/ocp-tuned/provider"] };
   const answers = new Map<string, Answer>(known);

@@ -2,30 +2,28 @@ import type { MachineConfigPool } from "../machine-config/api.ts";
 import type { Profile, Protocol, Tuned } from "./api.ts";
 import type { ChosenNode } from "./boot/boot-arguments.ts";
 import { defaultTuned, defaultTunedName } from "./default-tuned.ts";
-import { shippedInputs } from "./inputs.ts";
-import type { Labels } from "./match.ts";
-import { isLinux, type NodeFacts, nodeProfile } from "./node-profile.ts";
+import { isLinux, type NodeFacts, nodeProfile, shippedInputs } from "./node-profile.ts";
 import { Pools } from "./pools.ts";
 import { ProfileTexts } from "./profile-texts.ts";
-import { chooseRule, type Rule, rulesOf } from "./rule.ts";
+import { chooseRule, type Labels, type Rule, rulesOf } from "./rule.ts";
 
 export interface JudgeInput {
   readonly tuneds: readonly Tuned[];
   readonly nodes: readonly NodeFacts[];
   readonly profiles: readonly Profile[];
-  /** Labels of the pods on a node; asked only where a rule goes by them. */
+  /** Labels of the pods on a node; called only if a rule matches labels of pods. */
   readonly podsOn?: ((node: string) => readonly Labels[]) | undefined;
-  /** None where the cluster has no such kinds. */
+  /** Undefined if the cluster has no such kind. */
   readonly pools?: readonly MachineConfigPool[] | undefined;
   readonly agent: { readonly release: string };
   readonly protocol: Protocol;
   readonly namespace: string;
 }
 
-/** Every rule held against every node. */
+/** Which rule is chosen for every node. */
 export interface Judgement {
   readonly managementState: "Managed" | "Unmanaged" | "Removed";
-  /** With the default one as it is shipped. */
+  /** With the default Tuned as it is shipped. */
   readonly tuneds: readonly Tuned[];
   readonly rules: readonly Rule[];
   readonly pools: Pools;
@@ -35,7 +33,7 @@ export interface Judgement {
 
 export interface Chosen {
   readonly node: ChosenNode;
-  /** Nobody can say what this node should have: a profile it needs has several texts. */
+  /** A profile that the node needs is defined differently in several Tuneds. */
   readonly undecided: boolean;
 }
 
@@ -48,7 +46,7 @@ export function judge(input: JudgeInput): Judgement {
   return { ...known, chosen: chooseAll(input, known) };
 }
 
-/** Every Linux node with the rule that won for it. */
+/** Every Linux node with the rule that is chosen for it. */
 function chooseAll(input: JudgeInput, { tuneds, rules, pools, texts }: Omit<Judgement, "chosen">): Chosen[] {
   const { namespace, podsOn } = input;
   const observed = new Map(input.profiles.map((profile) => [profile.metadata.name ?? "", profile]));
@@ -61,13 +59,7 @@ function chooseAll(input: JudgeInput, { tuneds, rules, pools, texts }: Omit<Judg
     const choice = chooseRule(rules, labelled, pools);
     if (!choice) return [];
     const needs = texts.neededBy(choice.rule.recommend.profile);
-    const wanted = nodeProfile({
-      node,
-      rule: choice.rule,
-      texts: needs.texts,
-      namespace,
-      ...(inputs === undefined ? {} : { inputs }),
-    });
+    const wanted = nodeProfile({ node, rule: choice.rule, texts: needs.texts, namespace, inputs });
     return [{ node: { node, choice, wanted, observed: observed.get(name) }, undecided: needs.conflicts.length > 0 }];
   });
 }
@@ -81,7 +73,7 @@ function isDefault({ metadata }: Tuned): boolean {
   return metadata.name === defaultTunedName;
 }
 
-/** The default Tuned counts as we ship it, even before it has been put right. */
+/** The default Tuned has the shipped spec, even before the operator has restored it. */
 function withShipped(tuneds: readonly Tuned[], shipped: Tuned): Tuned[] {
   const found = tuneds.find(isDefault);
   const others = tuneds.filter((tuned) => !isDefault(tuned));

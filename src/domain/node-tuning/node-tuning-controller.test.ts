@@ -14,7 +14,7 @@ const namespace = "tuning";
 const end: AbortController[] = [];
 afterEach(() => end.splice(0).forEach((controller) => controller.abort()));
 
-/** One kind on a server that does as it is told, and the informer on it. */
+/** One kind on a server that accepts every write, and the informer on it. */
 class Collection<T extends KubeObject> {
   readonly objects = new Map<string, T>();
   #tell: (event: CacheEvent<T>) => void = () => {};
@@ -126,7 +126,7 @@ function tuned(name: string, label: string, swappiness = 1): Tuned {
   };
 }
 
-/** Five nodes, two of which carry the label `x`, settled. */
+/** Five nodes, two of which have the label `x`, settled. */
 async function settled(): Promise<ReturnType<typeof world>> {
   const w = world();
   for (const name of ["a", "b", "c"]) w.nodes.put(node(name));
@@ -152,7 +152,7 @@ describe("the operator writes", () => {
     ]);
   });
 
-  test("nothing once all is as it should be", async () => {
+  test("nothing if nothing has changed", async () => {
     const w = await settled();
     w.nodes.put(node("a"));
     w.profiles.put({ ...w.profiles.objects.get(`${namespace}/a`)!, status: { tunedProfile: "openshift-node" } });
@@ -174,7 +174,7 @@ describe("the operator writes", () => {
     expect(w.writes).toEqual(["merge Tuned/status other"]);
   });
 
-  test("a Profile back that was changed or deleted, and takes away that of a node which left", async () => {
+  test("a Profile again that was changed or deleted, and deletes that of a deleted node", async () => {
     const w = await settled();
     const x1 = w.profiles.objects.get(`${namespace}/x1`)!;
     w.profiles.put({ ...x1, spec: { config: { tunedProfile: "mine" } } });
@@ -193,7 +193,7 @@ describe("the operator writes", () => {
   });
 });
 
-test("of a Node only what decides is kept", () => {
+test("of a Node only the fields that decisions read are kept", () => {
   const full = {
     ...node("a", { x: "1" }),
     spec: { providerID: "aws:///1", podCIDR: "10.0.0.0/24" },
@@ -209,7 +209,7 @@ test("of a Node only what decides is kept", () => {
   });
 });
 
-test("what a node is made of decides nothing, and is not kept", () => {
+test("hardware is not kept", () => {
   const spec = { config: { tunedProfile: "p" } };
   const plain: Profile = { apiVersion, kind: "Profile", metadata: { name: "a" }, spec, status: { tunedProfile: "p" } };
   const hardware = { architecture: "amd64", numaNodes: [{ id: 0, cores: ["0/0:0"] }], offline: "" };

@@ -22,7 +22,7 @@ import { PodLabels } from "./pod-labels-controller.ts";
 import { nodeFactsOf, profileFactsOf } from "./projections.ts";
 import { rulesOf } from "./rule.ts";
 
-/** What is watched. What a cluster does not have is left out. */
+/** Kinds that the cluster does not have are left out. */
 export interface NodeTuningCaches {
   readonly tuneds: Informer<Tuned>;
   readonly profiles: Informer<Profile>;
@@ -30,7 +30,7 @@ export interface NodeTuningCaches {
   readonly daemonSets: Informer<AgentDaemonSet>;
   readonly pools?: Informer<MachineConfigPool>;
   readonly machineConfigs?: Informer<MachineConfig>;
-  /** Where there are none, the operator's status is in a ConfigMap. */
+  /** In clusters without ClusterOperators, the operator's status is in a ConfigMap. */
   readonly clusterOperators?: Informer<ClusterOperator>;
   readonly configMaps?: Informer;
 }
@@ -42,13 +42,13 @@ export interface NodeTuningControllerOptions {
   agent: AgentOptions;
   protocol: Protocol;
   version: string;
-  /** Of the process: what was begun on the way ends with it. */
+  /** Of the process: ends the watch of pods. */
   signal: AbortSignal;
   clock: Clock;
   log?: Log;
   metrics?: Metrics;
   recorder?: { record(event: PlannedEvent): void };
-  /** Hears of every decision, before it is carried out. */
+  /** Called with every decision before it is carried out. */
   decided?: (plan: Plan) => void;
 }
 
@@ -59,7 +59,7 @@ export const clusterOperatorKind: KindRef<ClusterOperator> = untyped(
   false,
 );
 
-/** One key for the whole cluster: rules are judged together, and events that come close to one another cost one pass. */
+/** One key for the whole cluster: rules depend on one another, and a burst of events costs one decision. */
 const everything = "cluster";
 
 export function nodeTuningController(options: NodeTuningControllerOptions): Controller {
@@ -88,7 +88,7 @@ export function nodeTuningController(options: NodeTuningControllerOptions): Cont
   const controller: Controller = new Controller({
     name: "node-tuning",
     clock,
-    // The whole cluster is one key: once writes are taken again, nobody should wait for a quarter of an hour.
+    // The whole cluster is one key: after an outage of the API server, no node should wait for a quarter of an hour.
     queue: { backoff: { maxMs: 30_000 } },
     log: options.log,
     metrics: options.metrics,
@@ -103,7 +103,7 @@ export function nodeTuningController(options: NodeTuningControllerOptions): Cont
     ],
     async reconcile(_key, { signal, log }): Promise<ActResult | undefined> {
       if (rulesOf(tuneds.list()).some((rule) => rule.usesPods)) {
-        // Judged without them, nodes would lose their profiles for a moment.
+        // Without labels of pods, nodes would lose their profiles for a moment.
         if (!pods.ready()) return undefined;
       } else pods.stop();
       const plan = decideNodeTuning({
@@ -133,7 +133,7 @@ export function nodeTuningController(options: NodeTuningControllerOptions): Cont
       });
     },
   });
-  // An empty cluster has no events, and needs a default Tuned all the same.
+  // An empty cluster has no events, and needs a default Tuned too.
   controller.queue.add(everything);
   return controller;
 }

@@ -4,7 +4,7 @@ import { createInformer } from "../../cluster/kube/informer/informer.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
-import type { Labels } from "./match.ts";
+import type { Labels } from "./rule.ts";
 
 interface PodFacts extends KubeObject {
   spec?: { nodeName?: string };
@@ -13,12 +13,12 @@ interface PodFacts extends KubeObject {
 export interface PodLabelsOptions {
   client: Client;
   clock: Clock;
-  /** Ends it for good. */
+  /** Ends the watch for good. */
   signal: AbortSignal;
   changed: () => void;
 }
 
-/** Labels of all pods of a cluster, watched only as long as a rule goes by them: there are many, and they change often. */
+/** Labels of all pods of a cluster, watched only while a rule matches them: there are many, and they change often. */
 export class PodLabels {
   readonly #client: Client;
   readonly #clock: Clock;
@@ -37,7 +37,7 @@ export class PodLabels {
     return this.#running !== undefined;
   }
 
-  /** Whether the labels are known, beginning to watch if need be. `changed` is called when they are. */
+  /** Whether the labels are known. Starts the watch if need be; `changed` is called once they are known. */
   ready(): boolean {
     this.#running ??= this.#start();
     return this.#running.informer.synced;
@@ -79,7 +79,7 @@ function facts({ apiVersion, kind, metadata, spec }: PodFacts): PodFacts {
   };
 }
 
-/** A pod that runs nowhere yet concerns no node; what else happens to it concerns no rule. */
+/** A pod concerns a node once it is scheduled, and a rule only by its labels. */
 function matters(event: CacheEvent<PodFacts>): boolean {
   if (!event.object.spec?.nodeName) return false;
   if (event.type !== "updated") return Object.keys(event.object.metadata.labels ?? {}).length > 0;

@@ -66,7 +66,7 @@ describe("a pool", () => {
     expect(bare.problems).toEqual([]);
   });
 
-  test("with a selector that cannot be read is said to have one, and disables itself alone", () => {
+  test("with an invalid selector has a problem, and does not affect other pools", () => {
     const bogus: LabelSelectorObject = { matchExpressions: [{ key: "k", operator: "Bogus" }] };
     const some = new Pools([pool("bad", bogus, bogus), pool("worker")]);
     expect(some.problems).toEqual([

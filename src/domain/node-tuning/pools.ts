@@ -6,7 +6,7 @@ import {
   matchesLabels,
   SelectorError,
 } from "../../language/object/label-selector.ts";
-import type { Labels } from "./match.ts";
+import type { Labels } from "./rule.ts";
 
 interface Pool {
   readonly name: string;
@@ -15,7 +15,7 @@ interface Pool {
   readonly configs: LabelSelector | undefined;
 }
 
-/** The machine config pools of a cluster, as rules see them. */
+/** Which pools a node is in, and which pools take a MachineConfig. */
 export class Pools {
   readonly #pools: readonly Pool[];
   readonly #problems: string[] = [];
@@ -31,14 +31,14 @@ export class Pools {
       .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Selectors that cannot be read. Their pools select nothing; others are not touched by it. */
+  /** Invalid selectors. Their pools select nothing. */
   get problems(): readonly string[] {
     return this.#problems;
   }
 
   /**
-   * The pools of a node, the one that configures it first. A custom pool stands before worker, which its nodes inherit
-   * from; master stands before all. A node of two custom pools belongs to none: nobody can say which.
+   * The pools of a node, the one that configures it first. As in the machine config operator, master comes before custom
+   * pools, which come before worker, from which they inherit; a node of two custom pools is an error and in none.
    */
   ofNode(labels: Labels): readonly string[] {
     const names = this.#pools.filter(({ nodes }) => nodes && matchesLabels(nodes, labels)).map(({ name }) => name);
@@ -62,7 +62,7 @@ export class Pools {
   }
 
   #selector(pool: string, field: string, selector: LabelSelectorObject | null | undefined): LabelSelector | undefined {
-    // Empty selectors select everything elsewhere; a pool of everything is nobody's intention.
+    // Elsewhere in Kubernetes an empty selector selects everything; for a pool that would be a mistake.
     if (!Object.keys(selector?.matchLabels ?? {}).length && !selector?.matchExpressions?.length) return undefined;
     try {
       return fromLabelSelector(selector);

@@ -3,14 +3,14 @@ import { parseProfile, type ParsedProfile } from "../../language/tuned/text/pars
 import { baseProfiles } from "../../language/tuned/profiles/base-profiles.ts";
 import type { ProfileText, Tuned } from "./api.ts";
 
-/** What a node must be given so that it can apply a profile. */
+/** What a node needs to apply a profile. */
 export interface Needs {
   readonly texts: readonly ProfileText[];
-  /** Names among them that have several texts: as long as they do, nobody can say what the profile is. */
+  /** Names among them that are defined differently in several places. */
   readonly conflicts: readonly string[];
 }
 
-/** Every profile that the Tuneds of a cluster bring, by name. */
+/** Every profile that the Tuneds of a cluster define, by name. */
 export class ProfileTexts {
   readonly #texts = new Map<string, string>();
   readonly #owners = new Map<string, Set<string>>();
@@ -18,7 +18,7 @@ export class ProfileTexts {
   readonly #onNode: ReadonlyMap<string, ParsedProfile>;
   readonly #needs = new Map<string, Needs>();
 
-  /** `onNode`: profiles that nodes have by themselves; one of ours may hide or extend them. */
+  /** `onNode`: profiles that every node has. A profile of a Tuned may hide or extend them. */
   constructor(tuneds: readonly Tuned[], onNode: ReadonlyMap<string, ParsedProfile> = baseProfiles()) {
     this.#onNode = onNode;
     for (const { metadata, spec } of tuneds) {
@@ -32,12 +32,12 @@ export class ProfileTexts {
     }
   }
 
-  /** Names that have several texts, and the Tuneds that give them. */
+  /** Names that are defined differently, and the Tuneds that define them. */
   conflicts(): Map<string, ReadonlySet<string>> {
     return new Map([...this.#conflicts].toSorted().map((name) => [name, this.#owners.get(name) ?? new Set()]));
   }
 
-  /** The profile and all that it may come to include. Nodes with the same profile share the answer. */
+  /** The profile and all that it may include. Computed once for all nodes with the same profile. */
   neededBy(profile: string): Needs {
     let needs = this.#needs.get(profile);
     if (!needs) {
@@ -55,7 +55,7 @@ export class ProfileTexts {
     for (let name = open.pop(); name !== undefined; name = open.pop()) {
       if (seen.has(name)) continue;
       seen.add(name);
-      // A node may have a profile that we do not know, and that may include any of ours.
+      // The node may have a profile that is unknown here, and that may include any of these.
       if (!this.#texts.has(name) && !this.#onNode.has(name)) return [...this.#texts.keys()].toSorted();
       open.push(...this.#includedBy(name));
     }

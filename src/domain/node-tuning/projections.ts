@@ -1,7 +1,7 @@
 import { bootArgumentsAnnotation, inputsAnnotation, type Profile, type ProfileText } from "./api.ts";
 import type { NodeFacts } from "./node-profile.ts";
 
-/** Heartbeats and images are most of a Node, and nothing here reads them. */
+/** Drops heartbeats and images: they are most of a Node, and no decision reads them. */
 export function projectNode({ apiVersion, kind, metadata, spec, status }: NodeFacts): NodeFacts {
   const { name, uid, resourceVersion, labels } = metadata;
   const annotations = pick(metadata.annotations, [bootArgumentsAnnotation, inputsAnnotation]);
@@ -24,12 +24,12 @@ function pick(
   return found.length > 0 ? (Object.fromEntries(found) as Record<string, string>) : undefined;
 }
 
-/** What a decision depends on, of what `projectNode` keeps. */
+/** The part of a projected Node that decisions depend on. */
 export function nodeFactsOf({ metadata: { uid, labels, annotations }, spec, status }: NodeFacts): string {
   return JSON.stringify([uid, labels, annotations, spec, status]);
 }
 
-/** What a decision depends on, of a Profile: times of conditions and texts for people are not among it. */
+/** The part of a Profile that decisions depend on: not the times and messages of its conditions. */
 export function profileFactsOf({ metadata, status }: Profile): string {
   const conditions = status?.conditions?.map(({ type, status }) => [type, status]);
   const { tunedProfile, bootcmdline, bootcmdlineInputs } = status ?? {};
@@ -44,14 +44,14 @@ export function profileFactsOf({ metadata, status }: Profile): string {
   ]);
 }
 
-/** Hardware is what findings and people ask for. Nothing here decides by it, and thousands of Profiles have it. */
+/** Thousands of Profiles have hardware, and no decision reads it. */
 export function withoutHardware(profile: Profile): Profile {
   if (!profile.status?.hardware) return profile;
   const { hardware: _, ...status } = profile.status;
   return { ...profile, status };
 }
 
-/** Keeps one copy of a text that thousands of Profiles carry. */
+/** Keeps one copy of a text that thousands of Profiles have. */
 export class SharedTexts {
   readonly #last = new Map<string, string>();
 

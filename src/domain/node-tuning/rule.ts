@@ -1,6 +1,16 @@
-import { type Deferred, deferredOf, type Recommend, type Tuned } from "./api.ts";
-import { type Labelled, matches, matchProblem, usesPods } from "./match.ts";
+import { isObject } from "../../language/object/json.ts";
+import { type Deferred, deferredOf, type Match, type Recommend, type Tuned } from "./api.ts";
+import type { NodeFacts } from "./node-profile.ts";
 import type { Pools } from "./pools.ts";
+
+export type Labels = Readonly<Record<string, string>>;
+
+/** The labels that a rule is matched with. */
+export interface Labelled {
+  readonly node: Labels;
+  /** Of each pod on the node. */
+  readonly pods: readonly Labels[];
+}
 
 /** One entry of a Tuned's `recommend`. */
 export interface Rule {
@@ -8,10 +18,10 @@ export interface Rule {
   /** Its place in the list. */
   readonly index: number;
   readonly recommend: Recommend;
-  /** When its changes may reach a node; of the Tuned that has the rule, not of the one that has the text. */
-  readonly deferred?: Deferred;
+  /** Whether its changes wait for a restart: set on the Tuned with the rule, not on the one with the profile's text. */
+  readonly deferred?: Deferred | undefined;
   /** Why the rule is never chosen. */
-  readonly problem?: string;
+  readonly problem?: string | undefined;
   readonly usesPods: boolean;
 }
 
@@ -25,22 +35,25 @@ export function rulesOf(tuneds: readonly Tuned[]): Rule[] {
 
 function ruleOf(tuned: Tuned, recommend: Recommend, index: number): Rule {
   const problem = matchProblem(recommend.match, `recommend[${index}].match`);
-  const deferred = deferredOf(tuned);
   return {
     tuned: nameOf(tuned),
     index,
     recommend,
-    ...(deferred ? { deferred } : {}),
-    ...(problem === undefined ? {} : { problem: `${problem}; the rule is not used` }),
+    deferred: deferredOf(tuned),
+    problem: problem && `${problem}; the rule is not used`,
     usesPods: problem === undefined && usesPods(recommend.match),
   };
 }
 
-/** Through what a rule holds for a node. Only through a pool does it reach the node's boot arguments. */
+export function describeRule({ tuned, index, recommend }: Rule): string {
+  return `Tuned ${tuned} recommend[${index}] (profile ${recommend.profile}, priority ${recommend.priority})`;
+}
+
+/** By what a rule matches a node. Only by a pool does it reach the node's boot arguments. */
 export type Via = { readonly type: "match" } | { readonly type: "pool"; readonly pool: string };
 
-/** Labels come first: a rule that holds through both holds through its labels. */
-export function holdsFor(rule: Rule, labelled: Labelled, pools: Pools): Via | undefined {
+/** `match` comes first: a rule that matches by both matches by its labels. */
+export function matchNode(rule: Rule, labelled: Labelled, pools: Pools): Via | undefined {
   const { match, machineConfigLabels } = rule.recommend;
   if (rule.problem !== undefined) return undefined;
   const byLabels = match ?? (machineConfigLabels ? undefined : []);
@@ -54,30 +67,88 @@ export function holdsFor(rule: Rule, labelled: Labelled, pools: Pools): Via | un
 export interface Choice {
   readonly rule: Rule;
   readonly via: Via;
-  /** Rules of the same priority that hold as well and want another profile. */
+  /** Rules of the same priority that match as well and have another profile. */
   readonly ties: readonly Rule[];
 }
 
-/** The first rule that holds for a node. */
+/** The first rule that matches a node. */
 export function chooseRule(rules: readonly Rule[], labelled: Labelled, pools: Pools): Choice | undefined {
   for (const [i, rule] of rules.entries()) {
-    const via = holdsFor(rule, labelled, pools);
+    const via = matchNode(rule, labelled, pools);
     if (via) return { rule, via, ties: tiesWith(rule, rules.slice(i + 1), labelled, pools) };
   }
   return undefined;
 }
 
-function tiesWith({ recommend }: Rule, later: readonly Rule[], labelled: Labelled, pools: Pools): Rule[] {
+function tiesWith({ recommend }: Rule, others: readonly Rule[], labelled: Labelled, pools: Pools): Rule[] {
   const ties: Rule[] = [];
-  for (const other of later) {
+  for (const other of others) {
     if (other.recommend.priority !== recommend.priority) break;
-    if (other.recommend.profile !== recommend.profile && holdsFor(other, labelled, pools)) ties.push(other);
+    if (other.recommend.profile !== recommend.profile && matchNode(other, labelled, pools)) ties.push(other);
   }
   return ties;
 }
 
-export function describeRule({ tuned, index, recommend }: Rule): string {
-  return `Tuned ${tuned} recommend[${index}] (profile ${recommend.profile}, priority ${recommend.priority})`;
+/** By Tuned: its rules that tie with others. One message for each pair of rules. */
+export function tieMessages(
+  chosen: readonly { readonly node: NodeFacts; readonly choice: Choice }[],
+): Map<string, string[]> {
+  const pairs = new Map<string, { winner: Rule; other: Rule; node: string; more: number }>();
+  for (const { node, choice } of chosen)
+    for (const other of choice.ties) {
+      const winner = choice.rule;
+      const key = JSON.stringify([winner.tuned, winner.index, other.tuned, other.index]);
+      const known = pairs.get(key);
+      if (known) known.more++;
+      else pairs.set(key, { winner, other, node: node.metadata.name ?? "", more: 0 });
+    }
+  const messages = new Map<string, string[]>();
+  for (const { winner, other, node, more } of pairs.values()) {
+    const where = more > 0 ? `node ${node} and ${more} more` : `node ${node}`;
+    const message = `${describeRule(winner)} and ${describeRule(other)} both match ${where}: the first is used`;
+    for (const tuned of new Set([winner.tuned, other.tuned]))
+      messages.set(tuned, [...(messages.get(tuned) ?? []), message]);
+  }
+  return messages;
+}
+
+/** Whether any entry of a tree matches. Only for trees without a `matchProblem`. */
+export function matches(entries: readonly Match[], labelled: Labelled): boolean {
+  return entries.some((entry) => hasLabel(entry, labelled) && (!entry.match?.length || matches(entry.match, labelled)));
+}
+
+/** An entry without a label matches by itself; an empty label matches nothing. */
+export function hasLabel({ label, value, type }: Match, { node, pods }: Labelled): boolean {
+  if (label === undefined || label === null) return true;
+  const among = (labels: Labels): boolean =>
+    Object.hasOwn(labels, label) && (value === undefined || value === null || labels[label] === value);
+  return type === "pod" ? pods.some(among) : among(node);
+}
+
+function usesPods(entries: readonly Match[] | null | undefined): boolean {
+  return (entries ?? []).some(({ type, match }) => type === "pod" || usesPods(match));
+}
+
+const deepest = 50;
+
+/** Why a tree cannot be used, with its place. The CRD's schema validates only the first level. */
+function matchProblem(entries: unknown, path: string, depth = 0): string | undefined {
+  if (entries === undefined || entries === null) return undefined;
+  if (!Array.isArray(entries)) return `${path} is not a list`;
+  if (depth >= deepest) return `${path} is nested more than ${deepest} deep`;
+  for (const [i, entry] of entries.entries()) {
+    const problem = entryProblem(entry, `${path}[${i}]`, depth);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function entryProblem(entry: unknown, path: string, depth: number): string | undefined {
+  if (!isObject(entry)) return `${path} is not an object`;
+  for (const field of ["label", "value", "type"])
+    if (entry[field] !== undefined && entry[field] !== null && typeof entry[field] !== "string")
+      return `${path}.${field} is not a string`;
+  return matchProblem(entry["match"], `${path}.match`, depth + 1);
 }
 
 function nameOf({ metadata }: Tuned): string {

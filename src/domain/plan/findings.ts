@@ -6,7 +6,7 @@ import { mostSevereFirst, type ObjectFinding } from "../finding.ts";
 import { type Tuned, tuningNamespace } from "../node-tuning/api.ts";
 import { defaultTuned, defaultTunedName } from "../node-tuning/default-tuned.ts";
 import type { Judgement } from "../node-tuning/judge.ts";
-import { tunedWarnings } from "../node-tuning/status/tuned-warnings.ts";
+import { tunedWarnings } from "../node-tuning/status/tuned-status.ts";
 import type { NodeChange } from "./node-changes.ts";
 import type { Settled } from "./settle.ts";
 

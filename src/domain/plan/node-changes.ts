@@ -2,7 +2,7 @@ import type { Probe } from "../../language/tuned/probe.ts";
 import { formatProblem } from "../../language/tuned/problem.ts";
 import { type Deferred, deferredOf, type Profile } from "../node-tuning/api.ts";
 import type { Expected } from "../node-tuning/expected-profile.ts";
-import { inputsOf } from "../node-tuning/inputs.ts";
+import { inputsOf } from "../node-tuning/node-profile.ts";
 import { type OptionChange, optionChanges, type SettingChange, settingChanges } from "./setting-changes.ts";
 import type { Resolve, Settled } from "./settle.ts";
 

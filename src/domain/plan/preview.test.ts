@@ -12,7 +12,7 @@ import {
 } from "../node-tuning/api.ts";
 import type { NodeTuningInput } from "../node-tuning/decide.ts";
 import { previewTuning, type TuningPreview } from "./preview.ts";
-import { inputsOf } from "../node-tuning/inputs.ts";
+import { inputsOf } from "../node-tuning/node-profile.ts";
 import { judge } from "../node-tuning/judge.ts";
 import { knownAnswers } from "./known-nodes.ts";
 import type { NodeFacts } from "../node-tuning/node-profile.ts";
@@ -301,7 +301,7 @@ describe("boot arguments", () => {
     const { boot, findings } = change([], [quiet("[bootloader]\ncmdline=quiet\n")], { nodes, pools: [pool("rt")] });
     expect(boot).toEqual([]);
     expect(findings).toMatchObject([{ severity: "warning", about: "Tuned quiet" }]);
-    expect(findings[0]?.message).toContain("reach no machine");
+    expect(findings[0]?.message).toContain("reach no node");
   });
 });
 
@@ -323,7 +323,7 @@ describe("findings", () => {
       [tuned("a", { profile: q("[sysctl]\na=1\n") })],
       [tuned("a", { profile: q("[sysctl]\na=1\n") }), tuned("b", { profile: q("[sysctl]\na=2\n") })],
       [
-        'error Tuned a, Tuned b: profile "q" has different texts in the Tuneds a, b: nodes that need it keep what they have',
+        'error Tuned a, Tuned b: profile "q" is defined differently in Tuneds a and b: affected nodes keep their current profile',
       ],
     ],
     [
@@ -334,7 +334,7 @@ describe("findings", () => {
         tuned("b", { recommend: [{ profile: "balanced", priority: 1 }] }),
       ],
       [
-        "note Tuned a, Tuned b: Tuned a recommend[0] (profile q, priority 1) and Tuned b recommend[0] (profile balanced, priority 1) both hold for node n1 and 1 more: the first is used",
+        "note Tuned a, Tuned b: Tuned a recommend[0] (profile q, priority 1) and Tuned b recommend[0] (profile balanced, priority 1) both match node n1 and 1 more: the first is used",
         "note Tuned b: none of its rules wins on any node",
       ],
     ],

@@ -6,7 +6,7 @@ import type { Host } from "../host/host.ts";
 import { MemoryBase } from "../host/memory-base.ts";
 import { MemoryHost } from "../host/memory-host.ts";
 import { apiVersion, type Deferred, deferredAnnotation, type Profile } from "../../domain/node-tuning/api.ts";
-import { inputsOf } from "../../domain/node-tuning/inputs.ts";
+import { inputsOf } from "../../domain/node-tuning/node-profile.ts";
 import { type LogFields, type Log, noLog } from "../../cluster/runtime/log/log.ts";
 import { VirtualClock } from "../../cluster/runtime/testing/virtual-clock.ts";
 import { type DaemonEngine, NodeEngines } from "./node-engines.ts";

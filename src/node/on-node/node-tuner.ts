@@ -3,7 +3,7 @@ import type { RollbackReport, SettingReport } from "../engine/engine.ts";
 import { NotAppliedError } from "../engine/tuned-daemon/not-applied-error.ts";
 import type { Host } from "../host/host.ts";
 import { deferredOf, type Profile, type ProfileSpec } from "../../domain/node-tuning/api.ts";
-import { inputsOf } from "../../domain/node-tuning/inputs.ts";
+import { inputsOf } from "../../domain/node-tuning/node-profile.ts";
 import { hashOf } from "../../language/object/hash.ts";
 import { equal } from "../../language/object/json.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";

@@ -1,5 +1,5 @@
 import { group } from "../../domain/node-tuning/api.ts";
-import { tunedWarnings } from "../../domain/node-tuning/status/tuned-warnings.ts";
+import { tunedWarnings } from "../../domain/node-tuning/status/tuned-status.ts";
 import type { AdmissionHandler } from "./handler.ts";
 
 /** Tells whoever writes a Tuned what is wrong with it, on the spot. Keeps nothing out, so nothing waits for it either. */

@@ -5,10 +5,10 @@ import {
   type MachineConfigPool,
 } from "../../machine-config/api.ts";
 import { apiVersion, generatedAnnotation, type Profile, type Protocol } from "../api.ts";
-import { type ChosenNode, type PoolOutcome, poolArguments } from "./boot-arguments.ts";
+import { type ChosenNode, type PoolOutcome, poolArguments, splitArguments } from "./boot-arguments.ts";
 import { bootConditions } from "./boot-conditions.ts";
-import { inputsOf } from "../inputs.ts";
-import { forsaken, poolMachineConfig } from "./machine-configs.ts";
+import { inputsOf } from "../node-profile.ts";
+import { orphaned, poolMachineConfig } from "./machine-configs.ts";
 import { Pools } from "../pools.ts";
 import type { Rule } from "../rule.ts";
 
@@ -33,7 +33,7 @@ const pools = new Pools([pool("worker"), pool("rt")]);
 
 interface Told {
   line?: string;
-  /** Default: for what the node is to have. */
+  /** Default: of the Profile that the node should have. */
   inputs?: string;
   applied?: boolean;
   ready?: "True" | "False" | "Unknown";
@@ -71,19 +71,19 @@ function outcome(nodes: ChosenNode[], protocol: Protocol = "documented"): PoolOu
 
 const a = { line: "a=1" };
 
-describe("what a pool's nodes want of their boot loaders", () => {
+describe("boot arguments of a pool", () => {
   test.each<[string, ChosenNode[], PoolOutcome]>([
     ["all the same", [node("n1", a), node("n2", a)], { type: "agreed", arguments: ["a=1"] }],
     ["nothing", [node("n1", { line: "" })], { type: "agreed", arguments: [] }],
     [
-      "the same, spaced otherwise",
+      "the same, with other spaces",
       [node("n1", a), node("n2", { line: " a=1 " })],
       { type: "agreed", arguments: ["a=1"] },
     ],
     ["one has not reported", [node("n1", a), node("n2")], { type: "waiting", nodes: ["n2"] }],
     ["one reported for another profile", [node("n1", { ...a, inputs: "old" })], { type: "waiting", nodes: ["n1"] }],
     [
-      "different things",
+      "different arguments",
       [node("n1", a), node("n2", { line: "a=2" }), node("n3", a)],
       {
         type: "conflict",
@@ -101,17 +101,17 @@ describe("what a pool's nodes want of their boot loaders", () => {
     ],
     ["one is away", [node("n1", a), node("n2", { ready: "Unknown" })], { type: "agreed", arguments: ["a=1"] }],
     [
-      "all are away, and said the same before",
+      "none is ready, and all reported the same before",
       [node("n1", { ...a, ready: "False" }), node("n2", { ...a, ready: "Unknown" })],
       { type: "agreed", arguments: ["a=1"] },
     ],
     [
-      "all are away, and one never said anything",
+      "none is ready, and one never reported",
       [node("n1", { ...a, ready: "False" }), node("n2", { ready: "Unknown" })],
       { type: "waiting", nodes: ["n2"] },
     ],
     [
-      "the only one that the rule is for is away",
+      "the only node of the rule is not ready",
       [node("n1", { ...a, ready: "False" }), node("n2", { line: "", via: "match" })],
       {
         type: "conflict",
@@ -122,7 +122,7 @@ describe("what a pool's nodes want of their boot loaders", () => {
       },
     ],
     [
-      "a node of another pool that wins through this one counts",
+      "a node of another pool whose rule is chosen by this pool counts",
       [node("n1", a), node("n2", { line: "a=2", in: ["rt", "worker"] })],
       {
         type: "conflict",
@@ -133,7 +133,7 @@ describe("what a pool's nodes want of their boot loaders", () => {
       },
     ],
     [
-      "a node of this pool that won otherwise counts",
+      "a node of this pool with another rule counts",
       [node("n1", a), node("n2", { line: "", via: "match" })],
       {
         type: "conflict",
@@ -147,7 +147,7 @@ describe("what a pool's nodes want of their boot loaders", () => {
     expect(outcome(nodes)).toEqual(expected);
   });
 
-  test("is nobody's question where no rule wins through a pool", () => {
+  test("are not decided if no rule is chosen by a pool", () => {
     expect(outcome([node("n1", { ...a, via: "match" })])).toBeUndefined();
   });
 });
@@ -171,7 +171,7 @@ describe("the MachineConfig", () => {
     });
   });
 
-  test("is not made for nothing, and stays where there was one", () => {
+  test("is not created without arguments, and stays if it exists", () => {
     expect(poolMachineConfig(agreed([]), undefined, "2.0")).toBeUndefined();
     expect(poolMachineConfig(agreed([]), there, "2.0")?.spec).toEqual({});
   });
@@ -188,27 +188,27 @@ describe("the MachineConfig", () => {
     expect(poolMachineConfig({ ...agreed([]), outcome }, there, "2.0")).toBeUndefined();
   });
 
-  test("goes when no rule speaks of its pool any more, and never one of somebody else", () => {
+  test("is orphaned when no rule refers to its pool any more; those of other owners never are", () => {
     const foreign = { ...there, metadata: { name: "50-nto-rt" } };
     const old = { ...there, metadata: { ...there.metadata, name: "50-nto-old" } };
-    expect(forsaken([there, foreign, old], [rule], pools)).toEqual([old]);
-    expect(forsaken([there, foreign], [], pools)).toEqual([there]);
+    expect(orphaned([there, foreign, old], [rule], pools)).toEqual([old]);
+    expect(orphaned([there, foreign], [], pools)).toEqual([there]);
   });
 });
 
-describe("a Tuned is told of its boot arguments", () => {
+describe("the condition BootArguments of a Tuned says", () => {
   const found = (nodes: ChosenNode[], known = pools): object | undefined =>
     bootConditions(nodes, poolArguments(nodes, known, "documented"), known, "documented").get("t");
 
   test.each<[string, ChosenNode[], object | undefined]>([
     [
-      "that they were agreed on",
+      "that nodes agree",
       [node("n1", a)],
       { status: "True", reason: "Agreed", message: "MachineConfig 50-nto-worker: a=1" },
     ],
     ["nothing where there are none", [node("n1", { line: "" })], undefined],
     [
-      "which nodes are waited for",
+      "which nodes have not reported",
       [node("n1", a), node("n2"), node("n3")],
       {
         status: "False",
@@ -217,7 +217,7 @@ describe("a Tuned is told of its boot arguments", () => {
       },
     ],
     [
-      "who wants what, where nodes disagree",
+      "which arguments nodes disagree on",
       [node("n1", a), node("n2", { line: "b" })],
       {
         status: "False",
@@ -227,13 +227,13 @@ describe("a Tuned is told of its boot arguments", () => {
       },
     ],
     [
-      "that a rule which won through match brings none to any machine",
+      "that those of a rule chosen by match reach no node",
       [node("n1", { ...a, via: "match" }), node("n2", { ...a, via: "match" })],
       {
         status: "False",
         reason: "WonThroughMatch",
         message:
-          'Tuned t recommend[0] (profile p, priority 20) holds through match for node n1 and 1 more, so the boot arguments "a=1" reach no machine: only rules with machineConfigLabels and no match are for a whole pool.',
+          'Tuned t recommend[0] (profile p, priority 20) matches node n1 and 1 more by match, so the boot arguments "a=1" reach no node: only rules with machineConfigLabels and no match apply to a whole pool.',
       },
     ],
   ])("%s", (_, nodes, expected) => {
@@ -245,4 +245,18 @@ describe("a Tuned is told of its boot arguments", () => {
     expect(found([node("n1", a)], several)).toMatchObject({ reason: "MCLabelsAcrossMCPs" });
     expect(found([node("n1", { ...a, applied: false })], several)).toBeUndefined();
   });
+});
+
+test.each<[string, string[]]>([
+  ["", []],
+  ["  ", []],
+  ["a=1  b", ["a=1", "b"]],
+  ["a\tb\nc\rd\fe\vf ", ["a", "b", "c", "d", "e", "f"]],
+  ['x="1 2" y', ['x="1 2"', "y"]],
+  ['"a b"=c', ['"a b"=c']],
+  ['x="1 2', ['x="1 2']],
+  ['x=\\"1 2\\"', ['x=\\"1 2\\"']],
+  ["b a b", ["b", "a", "b"]],
+])("the command line %j is split into %j", (line, words) => {
+  expect(splitArguments(line)).toEqual(words);
 });

@@ -1,12 +1,10 @@
 import { findCondition } from "../../../language/object/condition.ts";
 import { bootArgumentsAnnotation, inputsAnnotation, type Profile, type Protocol } from "../api.ts";
-import { inputsOf } from "../inputs.ts";
-import { splitArguments } from "./kernel-arguments.ts";
-import type { NodeFacts } from "../node-profile.ts";
+import { inputsOf, type NodeFacts } from "../node-profile.ts";
 import type { Pools } from "../pools.ts";
 import type { Choice, Rule } from "../rule.ts";
 
-/** A node, what was chosen for it, and what its Profile says as far as it is there. */
+/** A node, the rule chosen for it, the Profile it should have, and the Profile it has. */
 export interface ChosenNode {
   readonly node: NodeFacts;
   readonly choice: Choice;
@@ -14,19 +12,19 @@ export interface ChosenNode {
   readonly observed: Profile | undefined;
 }
 
-/** What the nodes of a pool want of their boot loaders. */
+/** Whether the nodes of a pool agree on boot arguments. */
 export interface PoolArguments {
   readonly pool: string;
-  /** The first rule that wins through the pool, whose labels its MachineConfig gets. */
+  /** The first rule chosen by the pool, whose labels the MachineConfig gets. */
   readonly rule: Rule;
   readonly outcome: PoolOutcome;
 }
 
 export type PoolOutcome =
   | { readonly type: "agreed"; readonly arguments: readonly string[] }
-  /** These have not reported for what they are to have now. */
+  /** These nodes have not reported for the Profile that they should have. */
   | { readonly type: "waiting"; readonly nodes: readonly string[] }
-  /** None of the nodes has applied its profile: what they report may still change. */
+  /** None of the nodes has applied its profile: their reports may still change. */
   | { readonly type: "unapplied" }
   | { readonly type: "conflict"; readonly values: ReadonlyMap<string, readonly string[]> };
 
@@ -42,7 +40,7 @@ export function reportOf({ node, observed }: ChosenNode, protocol: Protocol): Re
   return { inputs: annotations[inputsAnnotation], line: annotations[bootArgumentsAnnotation] ?? "" };
 }
 
-/** What each pool agrees on, for every pool through which a rule wins. */
+/** For every pool by which a rule is chosen. */
 export function poolArguments(chosen: readonly ChosenNode[], pools: Pools, protocol: Protocol): PoolArguments[] {
   const rules = new Map<string, Rule>();
   const winners = new Map<string, ChosenNode[]>();
@@ -57,13 +55,13 @@ export function poolArguments(chosen: readonly ChosenNode[], pools: Pools, proto
     if (!known || isBefore(one.choice.rule, known)) rules.set(pool, one.choice.rule);
   }
   return Array.from(rules, ([pool, rule]) => {
-    // A node may win through a pool that is not its first: its arguments would reach the pool all the same.
+    // A rule may be chosen by a pool that is not the first of the node: its arguments reach that pool too.
     const nodes = [...new Set([...(members.get(pool) ?? []), ...(winners.get(pool) ?? [])])];
     return { pool, rule, outcome: outcomeOf(nodes, winners.get(pool) ?? [], protocol) };
   }).toSorted((a, b) => (a.pool < b.pool ? -1 : 1));
 }
 
-/** The one pool that a rule's labels select; several are nobody's intention. */
+/** The pool that a rule's labels select, if it is the only one. */
 function poolOf({ rule, via }: Choice, pools: Pools): string | undefined {
   if (via.type !== "pool") return undefined;
   const selected = pools.selecting(rule.recommend.machineConfigLabels ?? {});
@@ -71,9 +69,9 @@ function poolOf({ rule, via }: Choice, pools: Pools): string | undefined {
 }
 
 function outcomeOf(nodes: readonly ChosenNode[], winners: readonly ChosenNode[], protocol: Protocol): PoolOutcome {
-  // While all are away that the rule is for, as the only node of a pool is when it restarts, what was said last holds.
-  const isDeserted = !winners.some(({ node }) => isAround(node));
-  const counted = isDeserted ? nodes : nodes.filter(({ node }) => isAround(node));
+  // While no node of the rule is ready, as when the only node of a pool restarts, their last reports count.
+  const noneReady = !winners.some(({ node }) => isReady(node));
+  const counted = noneReady ? nodes : nodes.filter(({ node }) => isReady(node));
   const late = counted.filter((one) => reportOf(one, protocol).inputs !== currentInputs(one, protocol));
   if (late.length > 0) return { type: "waiting", nodes: late.map(nameOf).toSorted() };
   const values = new Map<string, string[]>();
@@ -88,8 +86,8 @@ function currentInputs({ wanted }: ChosenNode, protocol: Protocol): string {
   return protocol === "documented" ? inputsOf(wanted.spec) : (wanted.metadata.annotations?.[inputsAnnotation] ?? "");
 }
 
-/** A node that is away reports nothing, and a pool does not wait for it. One that never said how it is counts. */
-function isAround({ status }: NodeFacts): boolean {
+/** A pool does not wait for a node that is not ready. A node without the condition counts as ready. */
+function isReady({ status }: NodeFacts): boolean {
   const ready = findCondition(status?.conditions, "Ready");
   return ready === undefined || ready.status === "True";
 }
@@ -115,4 +113,20 @@ function append<K, V>(map: Map<K, V[]>, key: K, value: V): void {
   const list = map.get(key);
   if (list) list.push(value);
   else map.set(key, [value]);
+}
+
+/** Splits a kernel command line. Quotes keep spaces and stay in the argument; there is no escape for them, as in the kernel. */
+export function splitArguments(line: string): string[] {
+  const found: string[] = [];
+  let current = "";
+  let quoted = false;
+  for (const character of line) {
+    if (character === '"') quoted = !quoted;
+    if (!quoted && " \t\n\r\f\v".includes(character)) {
+      if (current !== "") found.push(current);
+      current = "";
+    } else current += character;
+  }
+  if (current !== "") found.push(current);
+  return found;
 }

@@ -7,10 +7,10 @@ import { describeRule, type Rule } from "../rule.ts";
 
 export type BootCondition = Pick<Condition, "status" | "reason" | "message">;
 
-/** From the most to the least in need of a user. */
+/** The most urgent reason first. */
 const order = ["MCLabelsAcrossMCPs", "ProfileConflict", "WonThroughMatch", "WaitingForNodes", "Agreed"];
 
-/** What became of boot arguments, for each Tuned whose rules bring some: the worst of it. */
+/** What happened to boot arguments, for each Tuned whose rules have some: the most urgent condition. */
 export function bootConditions(
   chosen: readonly ChosenNode[],
   agreed: readonly PoolArguments[],
@@ -18,36 +18,36 @@ export function bootConditions(
   protocol: Protocol,
 ): Map<string, BootCondition> {
   const found = new Map<string, BootCondition>();
-  const add = (tuned: string, finding: BootCondition): void => {
+  const add = (tuned: string, condition: BootCondition): void => {
     const known = found.get(tuned);
-    if (!known || order.indexOf(finding.reason) < order.indexOf(known.reason)) found.set(tuned, finding);
+    if (!known || order.indexOf(condition.reason) < order.indexOf(known.reason)) found.set(tuned, condition);
   };
   for (const { pool, rule, outcome } of agreed) {
-    const finding = findingOf(pool, outcome);
-    if (finding) add(rule.tuned, finding);
+    const condition = conditionOf(pool, outcome);
+    if (condition) add(rule.tuned, condition);
   }
   for (const rule of acrossPools(chosen, pools)) {
     const names = pools.selecting(rule.recommend.machineConfigLabels ?? {});
-    const message = `${describeRule(rule)}: its machineConfigLabels select the pools ${names.join(", ")}; boot arguments need one that is theirs alone.`;
+    const message = `${describeRule(rule)}: its machineConfigLabels select the pools ${names.join(", ")}; boot arguments need labels that select one pool.`;
     add(rule.tuned, { status: "False", reason: "MCLabelsAcrossMCPs", message });
   }
   for (const [rule, nodes] of dropped(chosen, protocol)) {
     const [first] = nodes;
     const more = nodes.length > 1 ? ` and ${nodes.length - 1} more` : "";
-    const message = `${describeRule(rule)} holds through match for node ${first?.name}${more}, so the boot arguments ${JSON.stringify(first?.line)} reach no machine: only rules with machineConfigLabels and no match are for a whole pool.`;
+    const message = `${describeRule(rule)} matches node ${first?.name}${more} by match, so the boot arguments ${JSON.stringify(first?.line)} reach no node: only rules with machineConfigLabels and no match apply to a whole pool.`;
     add(rule.tuned, { status: "False", reason: "WonThroughMatch", message });
   }
   return found;
 }
 
-/** Rules in force whose labels select more than one pool. */
+/** Applied rules whose labels select more than one pool. */
 export function acrossPools(chosen: readonly ChosenNode[], pools: Pools): Rule[] {
   const inForce = chosen.filter((one) => one.choice.via.type === "pool" && isApplied(one));
   const rules = new Set(inForce.map(({ choice }) => choice.rule));
   return [...rules].filter(({ recommend }) => pools.selecting(recommend.machineConfigLabels ?? {}).length > 1);
 }
 
-function findingOf(pool: string, outcome: PoolOutcome): BootCondition | undefined {
+function conditionOf(pool: string, outcome: PoolOutcome): BootCondition | undefined {
   switch (outcome.type) {
     case "agreed":
       if (outcome.arguments.length === 0) return undefined;
@@ -79,7 +79,7 @@ function findingOf(pool: string, outcome: PoolOutcome): BootCondition | undefine
   }
 }
 
-/** Rules that won through their labels on nodes that report boot arguments for them, which then go nowhere. */
+/** Rules chosen by match on nodes that report boot arguments for them: these arguments reach no MachineConfig. */
 function dropped(chosen: readonly ChosenNode[], protocol: Protocol): Map<Rule, { name: string; line: string }[]> {
   const rules = new Map<Rule, { name: string; line: string }[]>();
   for (const one of chosen) {

@@ -6,7 +6,7 @@ import type { Rule } from "../rule.ts";
 
 export const machineConfigName = (pool: string): string => `50-nto-${pool}`;
 
-/** The MachineConfig of a pool that has agreed; none where there is nothing to say and never was. */
+/** The MachineConfig of a pool whose nodes agree; none if they want no arguments and none exists. */
 export function poolMachineConfig(
   { pool, rule, outcome }: PoolArguments,
   observed: MachineConfig | undefined,
@@ -14,7 +14,7 @@ export function poolMachineConfig(
 ): MachineConfig | undefined {
   if (outcome.type !== "agreed") return undefined;
   const kernelArguments = [...outcome.arguments];
-  // Making it would restart every node of the pool for nothing.
+  // Creating it would restart every node of the pool for nothing.
   if (kernelArguments.length === 0 && !observed) return undefined;
   return {
     apiVersion,
@@ -22,23 +22,23 @@ export function poolMachineConfig(
     metadata: {
       name: machineConfigName(pool),
       labels: { ...rule.recommend.machineConfigLabels },
-      // Who made it first, not who runs now: an upgrade by itself changes no machine's configuration.
+      // The version that created it: an upgrade of the operator alone must not change the configuration of nodes.
       annotations: { [generatedAnnotation]: observed?.metadata.annotations?.[generatedAnnotation] ?? version },
     },
-    // A list that became empty stays an object: taking it away is the user's to do, with the rule.
-    spec: { ...sayingNothing(observed?.spec ?? {}), ...(kernelArguments.length > 0 ? { kernelArguments } : {}) },
+    // With an empty list the object stays: it is deleted with the rule, by the user.
+    spec: { ...emptyFields(observed?.spec ?? {}), ...(kernelArguments.length > 0 ? { kernelArguments } : {}) },
   };
 }
 
-/** Clients in Go write every field of a kind. Taking those away that say nothing would be a change for nothing. */
-function sayingNothing(spec: NonNullable<MachineConfig["spec"]>): NonNullable<MachineConfig["spec"]> {
+/** Clients in Go write empty fields too. Dropping them would change the MachineConfig, and restart nodes, for nothing. */
+function emptyFields(spec: NonNullable<MachineConfig["spec"]>): NonNullable<MachineConfig["spec"]> {
   const isEmpty = (value: unknown): boolean =>
     value === null || value === "" || value === false || (Array.isArray(value) && value.length === 0);
   return Object.fromEntries(Object.entries(spec).filter(([, value]) => isEmpty(value)));
 }
 
-/** Those of ours that no rule speaks of any more, whether it wins anywhere or not. */
-export function forsaken(
+/** Our MachineConfigs that no rule refers to any more, chosen or not. */
+export function orphaned(
   machineConfigs: readonly MachineConfig[],
   rules: readonly Rule[],
   pools: Pools,

@@ -5,14 +5,14 @@ import { bootConditions } from "../boot/boot-conditions.ts";
 import { machineConfigName } from "../boot/machine-configs.ts";
 import type { Pools } from "../pools.ts";
 
-/** What a node's profile wants of its boot loader, and how far that got. */
+/** The boot arguments of a node's profile, and whether they reach the node. */
 export interface BootExplanation {
   readonly wanted: readonly string[];
-  /** What the node itself said, as one line. */
+  /** What the node reported, as one line. */
   readonly reported?: string;
   readonly pool?: string;
   readonly machineConfig?: { readonly name: string; readonly kernelArguments: readonly string[] };
-  /** Whether machines get what is wanted. */
+  /** Whether the MachineConfig of the pool has them. */
   readonly reached: boolean;
   readonly because: string;
 }
@@ -20,14 +20,14 @@ export interface BootExplanation {
 export interface BootInput {
   readonly wanted: readonly string[];
   readonly node: ChosenNode;
-  /** All of the cluster: pools agree or not. */
+  /** All nodes of the cluster: the nodes of a pool must agree. */
   readonly chosen: readonly ChosenNode[];
   readonly pools: Pools;
   readonly machineConfigs: readonly MachineConfig[];
   readonly protocol: Protocol;
 }
 
-/** Nothing where nothing is wanted and nothing ever was. */
+/** Undefined if there are no boot arguments, and never were. */
 export function explainBoot({
   wanted,
   node,
@@ -45,7 +45,7 @@ export function explainBoot({
   const kernelArguments = machineConfig?.spec?.kernelArguments ?? [];
   if (wanted.length === 0 && line === "" && kernelArguments.length === 0) return undefined;
 
-  const [finding] = bootConditions([node], agreed, pools, protocol).values();
+  const [condition] = bootConditions([node], agreed, pools, protocol).values();
   const [outcome] = agreed;
   const reached = via.type === "pool" && outcome?.outcome.type === "agreed";
   return {
@@ -54,13 +54,13 @@ export function explainBoot({
     ...(pool === undefined ? {} : { pool }),
     ...(name !== undefined && machineConfig ? { machineConfig: { name, kernelArguments } } : {}),
     reached,
-    because: finding?.message ?? whyNothing(node, pool, reached),
+    because: condition?.message ?? whyNothing(node, pool, reached),
   };
 }
 
 function whyNothing({ choice }: ChosenNode, pool: string | undefined, reached: boolean): string {
   if (reached) return `All nodes of the pool ${pool} want none.`;
   if (choice.via.type === "match")
-    return "The rule holds through match: only rules with machineConfigLabels and no match reach the boot arguments of a pool.";
-  return `Nothing is agreed for the pool ${pool} yet.`;
+    return "The rule matches by match: only rules with machineConfigLabels and no match reach the boot arguments of a pool.";
+  return `The nodes of the pool ${pool} have not agreed yet.`;
 }

@@ -4,7 +4,7 @@ import { apiVersion, type Match, type Profile, type Recommend, type Tuned, type 
 import { expectedProfile } from "../expected-profile.ts";
 import { explainNode, type ExplainInput, type NodeExplanation } from "./explain-node.ts";
 import type { FoundSetting } from "./settings.ts";
-import { inputsOf } from "../inputs.ts";
+import { inputsOf } from "../node-profile.ts";
 import { judge } from "../judge.ts";
 import type { NodeFacts } from "../node-profile.ts";
 
@@ -53,7 +53,7 @@ function inputFor(tuneds: readonly Tuned[], more: Partial<ExplainInput> = {}): E
 const explained = (tuneds: readonly Tuned[], more: Partial<ExplainInput> = {}): NodeExplanation =>
   explainNode(inputFor(tuneds, more));
 
-/** The Profile as the operator writes it, with what the node says of it. */
+/** The Profile as the operator writes it, with a status. */
 function profileOf(tuneds: readonly Tuned[], status: Profile["status"], of = node()): Profile {
   const [chosen] = judge(inputFor(tuneds, { node: of })).chosen;
   if (!chosen) throw new Error("nothing is chosen");
@@ -77,39 +77,39 @@ describe("a rule", () => {
   const byMatch = (...match: Match[]): Partial<Recommend> => ({ match });
 
   test.each<[string, Partial<Recommend>, Record<string, string>, string]>([
-    ["without conditions", {}, {}, "chosen: it holds for every node"],
-    ["with an empty match", { match: [] }, {}, "chosen: it holds for every node"],
+    ["without conditions", {}, {}, "chosen: it matches every node"],
+    ["with an empty match", { match: [] }, {}, "chosen: it matches every node"],
     ["whose label is there", byMatch({ label: "x" }), { x: "1" }, "chosen: the node has label x"],
     ["whose label has its value", byMatch({ label: "x", value: "1" }), { x: "1" }, "chosen: the node has label x=1"],
-    ["whose label is missing", byMatch({ label: "x" }), {}, "not held: label x is missing"],
-    ["whose label differs", byMatch({ label: "x", value: "1" }), { x: "2" }, 'not held: label x is "2", not "1"'],
+    ["whose label is missing", byMatch({ label: "x" }), {}, "no match: label x is missing"],
+    ["whose label differs", byMatch({ label: "x", value: "1" }), { x: "2" }, 'no match: label x is "2", not "1"'],
     [
       "of several labels",
       byMatch({ label: "x" }, { label: "y", value: "" }),
       { y: "1" },
-      'not held: label x is missing; label y is "1", not ""',
+      'no match: label x is missing; label y is "1", not ""',
     ],
     ["whose second label is there", byMatch({ label: "x" }, { label: "y" }), { y: "" }, "chosen: the node has label y"],
     [
-      "with labels below that hold",
+      "with nested labels that match",
       byMatch({ label: "x", match: [{ label: "y" }, { label: "z" }] }),
       { x: "", z: "" },
       "chosen: the node has label x, the node has label z",
     ],
     [
-      "with labels below that do not",
+      "with nested labels that do not match",
       byMatch({ label: "x", match: [{ label: "y" }] }),
       { x: "" },
-      "not held: label x is there, but label y is missing",
+      "no match: label x is present, but label y is missing",
     ],
     [
-      "with a name that objects have by themselves",
+      "with the name of an inherited property",
       byMatch({ label: "constructor" }),
       {},
-      "not held: label constructor is missing",
+      "no match: label constructor is missing",
     ],
     [
-      "that cannot be judged",
+      "that is invalid",
       { match: [{ label: "x", match: 5 as never }] },
       {},
       "unusable: recommend[0].match[0].match is not a list; the rule is not used",
@@ -119,10 +119,10 @@ describe("a rule", () => {
   });
 
   test.each([
-    [[], "not held: no pod on the node has label app"],
-    [[{ app: "b" }, { app: "c" }], 'not held: on pods label app is "b", "c", not "a"'],
+    [[], "no match: no pod on the node has label app"],
+    [[{ app: "b" }, { app: "c" }], 'no match: on pods label app is "b", "c", not "a"'],
     [[{ app: "b" }, { app: "a" }], "chosen: a pod on the node has label app=a"],
-  ])("that goes by pods with labels %j", (pods, expected) => {
+  ])("that matches labels of pods, which are %j", (pods, expected) => {
     expect(first(byMatch({ label: "app", value: "a", type: "pod" }), { podsOn: () => pods })).toBe(expected);
   });
 
@@ -138,20 +138,20 @@ describe("a rule", () => {
       "another pool",
       { pools: [worker] },
       { [role]: "worker" },
-      `not held: the pool worker takes MachineConfigs with ${role}=worker, and the node belongs to no pool`,
+      `no match: the pool worker takes MachineConfigs with ${role}=worker, and the node belongs to no pool`,
     ],
     [
       "no pool",
       { pools: [worker], node: node(isWorker) },
       { [role]: "gpu" },
-      `not held: no pool takes MachineConfigs with ${role}=gpu`,
+      `no match: no pool takes MachineConfigs with ${role}=gpu`,
     ],
-    ["a cluster without pools", {}, { [role]: "worker" }, "not held: the cluster has no machine config pools"],
-  ])("that goes by machineConfigLabels, on %s", (_, more, machineConfigLabels, expected) => {
+    ["a cluster without pools", {}, { [role]: "worker" }, "no match: the cluster has no MachineConfigPools"],
+  ])("with machineConfigLabels, on %s", (_, more, machineConfigLabels, expected) => {
     expect(first({ machineConfigLabels }, more)).toBe(expected);
   });
 
-  it("that ties or comes later is told apart", () => {
+  it("that ties or has a lower priority has an outcome of its own", () => {
     const rules = (...recommend: Recommend[]): TunedSpec => ({ recommend });
     const { rules: verdicts, tuneds } = explained([
       tuned("a", rules({ profile: "p", priority: 5 })),
@@ -160,16 +160,16 @@ describe("a rule", () => {
     expect(verdicts.map((one) => `${one.tuned}[${one.index}] ${one.profile} ${one.outcome}`)).toEqual([
       "a[0] p chosen",
       "b[0] q tied",
-      "b[1] p later",
-      "default[0] openshift-control-plane not held",
-      "default[1] openshift-node later",
+      "b[1] p lower priority",
+      "default[0] openshift-control-plane no match",
+      "default[1] openshift-node lower priority",
     ]);
     expect(tuneds.map(({ name }) => name)).toEqual(["a", "b"]);
-    expect(tuneds[0]?.conditions[0]?.message).toContain("both hold for node n");
+    expect(tuneds[0]?.conditions[0]?.message).toContain("both match node n");
   });
 });
 
-describe("what is in the way", () => {
+describe("obstacles", () => {
   const quiet = tuned("quiet", {
     profile: [{ name: "p", data: "[sysctl]\na=1\n" }],
     recommend: [{ profile: "p", priority: 1 }],
@@ -181,31 +181,31 @@ describe("what is in the way", () => {
     ["no Profile yet", [quiet], {}, ["It has no Profile yet: is the operator running?"]],
     ["nothing", [quiet], { profiles: [profileOf([quiet], undefined)] }, []],
     [
-      "a Profile of before",
+      "an outdated Profile",
       [quiet],
       { profiles: [profileOf([], undefined)] },
-      ["Its Profile is not as it should be yet (it says openshift-node): is the operator running?"],
+      ["Its Profile is out of date (it has openshift-node): is the operator running?"],
     ],
     [
       "no tuning at all",
       [quiet, state("Removed")],
       {},
-      ["Tuning was taken away: managementState of the Tuned default is Removed."],
+      ["Tuning is removed: managementState of the Tuned default is Removed."],
     ],
     [
-      "tuning that stands still",
+      "tuning that is unmanaged",
       [quiet, state("Unmanaged")],
       {},
-      ["Profiles stand still: managementState of the Tuned default is Unmanaged."],
+      ["Profiles are not updated: managementState of the Tuned default is Unmanaged."],
     ],
     [
       "a name with two texts",
       [quiet, other],
       {},
-      ["A profile it needs has several texts: the node gets nothing until there is one."],
+      ["A profile it needs is defined differently in several places: the node gets none until this is resolved."],
     ],
     [
-      "a profile that is nowhere",
+      "a profile that does not exist",
       [tuned("t", { recommend: [{ profile: "ghost", priority: 1 }] })],
       {},
       ["It has no Profile yet: is the operator running?", 'profile "ghost" does not exist'],
@@ -214,7 +214,7 @@ describe("what is in the way", () => {
     expect(explained(tuneds, more).obstacles).toEqual(expected);
   });
 
-  it("is that the node is not one of Linux", () => {
+  it("a node that does not run Linux", () => {
     const windows: NodeFacts = { ...node(), metadata: { name: "n", labels: { "kubernetes.io/os": "windows" } } };
     const explanation = explained([quiet], { node: windows, nodes: [windows] });
     expect(explanation).toMatchObject({ rules: [], settings: [] });
@@ -246,7 +246,7 @@ describe("a setting", () => {
     profiles: [profileOf([quiet], { tunedProfile: "p", observedGeneration: 1, conditions })],
   });
 
-  it("knows the file and line that set it, and what it took the place of", () => {
+  it("has the file and line that set it, and the values that it overrides", () => {
     const [swappiness, ratio] = explained([quiet]).settings;
     expect(swappiness).toMatchObject({
       unit: "sysctl",
@@ -295,7 +295,7 @@ describe("a setting", () => {
       { "vm.swappiness": "skipped | no swap here", "vm.dirty_ratio": "as wanted" },
     ],
     [
-      "of a node on which more failed than it names",
+      "of a node whose message is cut",
       saying(
         condition("Applied", "True"),
         condition("Degraded", "True", "p/tuned.conf:4: vm.swappiness: no; and 3 more", "TunedError"),
@@ -308,7 +308,7 @@ describe("a setting", () => {
       { "vm.swappiness": "unknown", "vm.dirty_ratio": "unknown" },
     ],
     [
-      "of a node that speaks of an older profile",
+      "of a node that reports an older profile",
       {
         profiles: [profileOf([quiet], { tunedProfile: "older", conditions: [condition("Applied", "True")] })],
       },
@@ -318,7 +318,7 @@ describe("a setting", () => {
     expect(states(more)).toEqual({ ...expected, ...aside });
   });
 
-  it("is compared with what was found on the node", () => {
+  it("is compared with the value on the node", () => {
     const expected = expectedProfile(profileOf([quiet], undefined).spec);
     const sysctl = { unit: "sysctl", option: "vm.swappiness" };
     const found = (...settings: FoundSetting[]): Record<string, string> => states({ found: { expected, settings } });
@@ -333,7 +333,7 @@ describe("a setting", () => {
         },
       ),
     ).toEqual({
-      "vm.swappiness": "different | 60 | changed by somebody else since it was applied",
+      "vm.swappiness": "different | 60 | changed by another process since it was applied",
       "vm.dirty_ratio": "failed | no such file",
       ...aside,
     });
@@ -350,7 +350,7 @@ describe("a setting", () => {
   });
 });
 
-it("a profile that includes its own name stands in the chain twice", () => {
+it("a profile that includes its own name is in the chain twice", () => {
   const { chain } = explained([]);
   expect(chain.map(({ profile, file, tuneds }) => [profile, file, tuneds])).toEqual([
     ["openshift", "/usr/lib/attune/profiles/openshift/tuned.conf", []],
@@ -378,7 +378,7 @@ describe("boot arguments", () => {
     return { node: isWorker, pools, profiles: [{ ...wanted, status }] };
   }
 
-  it("that a pool agrees on reach it", () => {
+  it("that the nodes of a pool agree on reach the node", () => {
     expect(explained([byPool], reporting(byPool, "nohz=on quiet")).boot).toEqual({
       wanted: ["nohz=on", "quiet"],
       reported: "nohz=on quiet",
@@ -390,25 +390,20 @@ describe("boot arguments", () => {
 
   it.each([
     ["while the node has not reported", byPool, undefined, /^The pool worker waits for node n:/],
-    [
-      "of a rule that holds through match",
-      through({}),
-      "nohz=on quiet",
-      /holds through match for node n, so the boot arg/,
-    ],
-    ["that nobody reported for a rule with match", through({}), undefined, /^The rule holds through match/],
-  ])("do not reach it %s", (_, of, line, because) => {
+    ["of a rule chosen by match", through({}), "nohz=on quiet", /matches node n by match, so the boot arg/],
+    ["that no node reported for a rule with match", through({}), undefined, /^The rule matches by match/],
+  ])("do not reach the node %s", (_, of, line, because) => {
     const { boot } = explained([of], reporting(of, line));
     expect(boot).toMatchObject({ wanted: ["nohz=on", "quiet"], reached: false });
     expect(boot?.because).toMatch(because);
   });
 
-  it("are not spoken of where there are none", () => {
+  it("are absent if there are none", () => {
     expect(explained([], { pools: [worker], node: isWorker }).boot).toBeUndefined();
   });
 });
 
-describe("what a node is made of", () => {
+describe("hardware", () => {
   const tuneds = [tuned("a", { recommend: [{ profile: "openshift-node", priority: 1 }] })];
   const madeOf = (hardware: unknown) =>
     explained(tuneds, { profiles: [profileOf(tuneds, { tunedProfile: "p", hardware: hardware as never })] }).hardware;
@@ -432,7 +427,7 @@ describe("what a node is made of", () => {
     });
   });
 
-  test.each([undefined, { numaNodes: 7 }])("is not told where the node says %j", (hardware) => {
+  test.each([undefined, { numaNodes: 7 }])("is absent if the agent reports %j", (hardware) => {
     expect(madeOf(hardware)).toBeUndefined();
   });
 });

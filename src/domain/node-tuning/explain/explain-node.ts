@@ -3,11 +3,11 @@ import type { Probe } from "../../../language/tuned/probe.ts";
 import { formatProblem } from "../../../language/tuned/problem.ts";
 import type { Deferred, Profile, ProfileSpec, Tuned } from "../api.ts";
 import type { ChosenNode } from "../boot/boot-arguments.ts";
-import { carries } from "../carries.ts";
+import { carries } from "../node-profile.ts";
 import { decideNodeTuning, type NodeTuningInput } from "../decide.ts";
 import { type Expected, expectedProfile } from "../expected-profile.ts";
 import { type BootExplanation, explainBoot } from "./boot.ts";
-import { type ChainEntry, explainChain } from "./chain.ts";
+import { type ChainEntry, explainChain } from "./settings.ts";
 import { explainHardware, type HardwareExplanation } from "./hardware.ts";
 import { explainRules, type RuleVerdict } from "./rule.ts";
 import { type Evidence, explainSettings, type FoundSetting, type SettingExplanation } from "./settings.ts";
@@ -25,12 +25,12 @@ export interface Found {
   readonly settings: readonly FoundSetting[];
 }
 
-/** Why a node has the profile it has, and what that comes to. */
+/** Why a node has its profile, and what the profile sets. */
 export interface NodeExplanation {
   readonly node: string;
-  /** Absent: it gets none. */
+  /** Absent: the node gets none. */
   readonly profile?: string;
-  /** Why nothing, or not the profile that was chosen, is in force. */
+  /** Why the chosen profile is not in force. */
   readonly obstacles: readonly string[];
   readonly pools: readonly string[];
   readonly deferred?: Deferred;
@@ -42,17 +42,17 @@ export interface NodeExplanation {
   /** Profiles in the order in which they are merged. */
   readonly chain: readonly ChainEntry[];
   readonly settings: readonly SettingExplanation[];
-  /** What only the node could answer. */
+  /** Probes that the cluster cannot answer for the node. */
   readonly unresolved: readonly Probe[];
   readonly warnings: readonly string[];
   readonly boot?: BootExplanation;
 }
 
-/** What the node says of itself. */
+/** What the agent reported. */
 export interface NodeReport {
   /** The profile in force. */
   readonly profile: string;
-  /** Whether it speaks of what it is to have now. */
+  /** Whether it is about the profile that the node should have now. */
   readonly current: boolean;
   readonly conditions: readonly Condition[];
 }
@@ -79,7 +79,7 @@ export function explainNode(input: ExplainInput): NodeExplanation {
     rules: verdicts,
     tuneds: tunedVerdicts(input, verdicts),
   };
-  // The last rule holds for every node there is, as long as it is one of Linux.
+  // The last rule of the default Tuned matches every Linux node.
   if (!chosen)
     return { ...base, ...nothing, obstacles: ["Only nodes with the label kubernetes.io/os=linux are tuned."] };
 
@@ -120,7 +120,7 @@ function evidenceOf({ found }: ExplainInput, observed: Profile | undefined, curr
   return observed ? { type: "reported", profile: observed, current } : { type: "none" };
 }
 
-/** The Profile is as it should be, and what the node says is about it. */
+/** The Profile is as wanted, and the status is about it. */
 function isCurrent({ spec, status, metadata }: Profile, wanted: ProfileSpec): boolean {
   return (
     carries(spec, wanted) &&
@@ -141,32 +141,30 @@ function obstacles(
   expected: Expected,
 ): string[] {
   const found: string[] = [];
-  if (state === "Removed") found.push("Tuning was taken away: managementState of the Tuned default is Removed.");
-  if (state === "Unmanaged") found.push("Profiles stand still: managementState of the Tuned default is Unmanaged.");
+  if (state === "Removed") found.push("Tuning is removed: managementState of the Tuned default is Removed.");
+  if (state === "Unmanaged") found.push("Profiles are not updated: managementState of the Tuned default is Unmanaged.");
   if (undecided)
     found.push(
       observed
-        ? "A profile it needs has several texts: the node keeps what it has."
-        : "A profile it needs has several texts: the node gets nothing until there is one.",
+        ? "A profile it needs is defined differently in several places: the node keeps its current profile."
+        : "A profile it needs is defined differently in several places: the node gets none until this is resolved.",
     );
   else if (state === "Managed" && !observed) found.push("It has no Profile yet: is the operator running?");
   else if (state === "Managed" && observed && !carries(observed.spec, wanted.spec))
-    found.push(
-      `Its Profile is not as it should be yet (it says ${observed.spec.config.tunedProfile}): is the operator running?`,
-    );
+    found.push(`Its Profile is out of date (it has ${observed.spec.config.tunedProfile}): is the operator running?`);
   if (expected.type === "invalid") found.push(...expected.problems.map(formatProblem));
   return found;
 }
 
-/** Those whose rules hold, or have something to say. */
+/** Tuneds with a rule that matches, or with a message in their status. */
 function tunedVerdicts(input: NodeTuningInput, verdicts: readonly RuleVerdict[]): TunedVerdict[] {
-  const holding = new Set(verdicts.filter(({ outcome }) => outcome !== "not held").map(({ tuned }) => tuned));
+  const matching = new Set(verdicts.filter(({ outcome }) => outcome !== "no match").map(({ tuned }) => tuned));
   return decideNodeTuning(input).statuses.flatMap(({ of, status }) => {
     const { name = "" } = of.metadata;
     if (of.kind !== "Tuned") return [];
     const { conditions = [] } = status as NonNullable<Tuned["status"]>;
     const isPlain = conditions.every(({ status: said, message }) => said === "True" && message === "");
-    if (isPlain && !holding.has(name)) return [];
+    if (isPlain && !matching.has(name)) return [];
     const shown = conditions.map(({ type, status: said, reason, message }) => ({
       type,
       status: said,

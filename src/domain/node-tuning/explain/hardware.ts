@@ -3,25 +3,25 @@ import { coresOf, onlineCpus } from "../../../language/cpu/cpu-topology.ts";
 import { parseTopology } from "../../../language/cpu/topology-text.ts";
 import type { Hardware } from "../api.ts";
 
-/** What a node is made of, counted. */
+/** The hardware of a node, counted. */
 export interface HardwareExplanation {
   readonly architecture?: string;
   readonly vendor?: string;
   readonly sockets: number;
   readonly cores: number;
-  /** CPUs that are on. */
+  /** CPUs that are online. */
   readonly threads: number;
-  /** CPUs that are there and switched off. */
+  /** CPUs that are offline: `12-15`. */
   readonly offline?: string;
   readonly numaNodes: readonly {
     readonly id: number;
-    /** As the node says: `16777216Ki`. */
+    /** As the agent reports it: `16777216Ki`. */
     readonly memory?: string;
     readonly cpus: string;
   }[];
 }
 
-/** Nothing where the node says nothing, or nothing that makes sense. */
+/** Undefined if the agent has reported nothing, or nothing valid. */
 export function explainHardware(hardware: Hardware | undefined): HardwareExplanation | undefined {
   const topology = parseTopology(hardware);
   if (!hardware || !topology) return undefined;

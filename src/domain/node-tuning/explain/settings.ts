@@ -1,31 +1,32 @@
 import { type Condition, findCondition } from "../../../language/object/condition.ts";
 import type { ResolvedProfile } from "../../../language/tuned/resolve.ts";
 import type { Setting, Unit } from "../../../language/tuned/unit.ts";
-import type { Profile } from "../api.ts";
+import type { Profile, ProfileSpec, Tuned } from "../api.ts";
+import { profilesOf } from "../expected-profile.ts";
 
-/** One option of a node's profile: what is wanted, who says so, and what is known of the node. */
+/** One option of a node's profile: its value, the line that sets it, and what is known of the node. */
 export interface SettingExplanation {
   readonly unit: string;
   readonly option: string;
   readonly wanted: string;
   /** `file:line` */
   readonly from: string;
-  /** What it took the place of, oldest first. */
+  /** Values that it overrides, oldest first. */
   readonly overrides: readonly { readonly value: string; readonly from: string }[];
   /**
-   * `idle`: its unit is switched off or not for this node. `skipped`: the node has nothing that it could be set on. `boot`:
-   * for the boot loader, see there. `unresolved`: only the node can tell what is wanted. `unknown`: the node has not said.
+   * `idle`: its unit is disabled or does not apply to this node. `skipped`: the node has nothing to set it on. `boot`: set by
+   * the boot loader. `unresolved`: the value depends on the node. `unknown`: the node has not reported.
    */
   readonly state: "as wanted" | "different" | "failed" | "skipped" | "idle" | "boot" | "unresolved" | "unknown";
-  /** What the node has, where it was looked at. */
+  /** The value on the node, where it was read. */
   readonly actual?: string;
   readonly note?: string;
 }
 
-/** One setting as it was found on the node, on one device where it is for devices. */
+/** One setting as read from the node, for one device if it is set per device. */
 export type FoundSetting = {
   readonly unit: string;
-  /** Empty where the whole unit is meant. */
+  /** Empty: the whole unit. */
   readonly option: string;
   readonly device?: string;
 } & (
@@ -34,13 +35,13 @@ export type FoundSetting = {
 );
 
 export type Evidence =
-  /** Somebody looked at the node itself. */
+  /** Read from the node. */
   | { readonly type: "found"; readonly settings: readonly FoundSetting[] }
-  /** What the node said of the profile. */
+  /** Reported by the agent in the Profile's status. */
   | {
       readonly type: "reported";
       readonly profile: Profile;
-      /** Of what it is to have now. */ readonly current: boolean;
+      /** Whether the report is about the profile that the node should have now. */ readonly current: boolean;
     }
   | { readonly type: "none" };
 
@@ -60,10 +61,10 @@ export function explainSettings(profile: ResolvedProfile, evidence: Evidence): S
   });
 }
 
-/** Settings of which nobody can say more, whatever is known of the node. */
+/** Settings whose state does not depend on the node. */
 function aside(unit: Unit, { value }: Setting): Verdict | undefined {
   if (!unit.enabled) return { state: "idle", note: "the unit is disabled" };
-  if (unit.unmet !== undefined) return { state: "idle", note: `not for this node: ${unit.unmet}` };
+  if (unit.unmet !== undefined) return { state: "idle", note: `does not apply to this node: ${unit.unmet}` };
   if (unit.type === "bootloader") return { state: "boot" };
   return value.includes("${f:") ? { state: "unresolved" } : undefined;
 }
@@ -79,7 +80,7 @@ function byFinding({ name }: Unit, option: string, settings: readonly FoundSetti
   const different = found.filter((one) => one.type === "different");
   if (different.length > 0) {
     const drifted = different.some((one) => "drifted" in one && one.drifted);
-    const note = drifted ? { note: "changed by somebody else since it was applied" } : {};
+    const note = drifted ? { note: "changed by another process since it was applied" } : {};
     return { state: "different", actual: valuesText(different), ...note };
   }
   for (const type of ["failed", "as wanted", "skipped"] as const) {
@@ -93,7 +94,7 @@ function byFinding({ name }: Unit, option: string, settings: readonly FoundSetti
   return { state: "unknown" };
 }
 
-/** `128 (loop0 and 7 more)`: most devices have the same. */
+/** `128 (loop0 and 7 more)`: most devices have the same value. */
 function valuesText(settings: readonly FoundSetting[]): string {
   const devices = new Map<string, string[]>();
   for (const one of settings) {
@@ -108,7 +109,7 @@ function valuesText(settings: readonly FoundSetting[]): string {
   }).join(", ");
 }
 
-/** A node names every setting that failed with its place; what it does not name is as it should be. */
+/** The agent names every setting that failed, with its place; a setting that it does not name is as wanted. */
 function byReport({ status }: Profile, profile: ResolvedProfile): (unit: Unit, option: string) => Verdict {
   const degraded = findCondition(status?.conditions, "Degraded");
   const applied = findCondition(status?.conditions, "Applied")?.status === "True";
@@ -120,17 +121,50 @@ function byReport({ status }: Profile, profile: ResolvedProfile): (unit: Unit, o
       const start = said.indexOf(prefix);
       if (start >= 0) clauses.set(`${from} ${option}`, said.slice(start + prefix.length).split("; ")[0] ?? "");
     }
-  // More failed than it names, or something that is no setting of its own: then nothing is known of the others.
+  // If the message is cut, or names no setting, nothing is known of the other settings.
   const isComplete = degraded?.status !== "True" || (clauses.size > 0 && !/; and \d+ more$/.test(said));
   return ({ options }, option) => {
     const note = clauses.get(`${options.get(option)?.from} ${option}`);
-    if (note !== undefined) return { state: toldState(degraded), note };
+    if (note !== undefined) return { state: reportedState(degraded), note };
     return { state: applied && isComplete ? "as wanted" : "unknown" };
   };
 }
 
-/** What a node means that names a setting, by the condition in which it does. */
-function toldState(degraded: Condition | undefined): SettingExplanation["state"] {
+/** The state of a setting that the agent names, by the condition that names it. */
+function reportedState(degraded: Condition | undefined): SettingExplanation["state"] {
   if (degraded?.status !== "True") return "skipped";
   return degraded.reason === "TunedSysctlOverride" ? "different" : "failed";
+}
+
+/** One of the profiles that are merged into the profile of a node. */
+export interface ChainEntry {
+  readonly profile: string;
+  readonly file: string;
+  /** The Tuneds that define it; none if every node has it. */
+  readonly tuneds: readonly string[];
+  /** Unexpanded, with its line. */
+  readonly include?: { readonly text: string; readonly line: number };
+}
+
+/** A profile that includes its own name is listed twice: first the one of every node, then the one that hides it. */
+export function explainChain(names: readonly string[], spec: ProfileSpec, tuneds: readonly Tuned[]): ChainEntry[] {
+  const { layers } = profilesOf(spec);
+  const owners = (profile: string): string[] =>
+    tuneds
+      .filter((tuned) => tuned.spec?.profile?.some(({ name }) => name === profile))
+      .map(({ metadata }) => metadata.name ?? "");
+  return names.map((profile, at) => {
+    const above = names.slice(at + 1).filter((other) => other === profile).length;
+    const places = layers.filter((layer) => layer.has(profile));
+    const layer = places.at(-1 - above);
+    const text = layer?.get(profile);
+    const main = text?.sections.find((section) => section.name === "main");
+    const include = main?.options.find(({ key }) => key === "include");
+    return {
+      profile,
+      file: text?.file ?? "",
+      tuneds: layer === layers.at(-1) ? owners(profile) : [],
+      ...(include ? { include: { text: include.value, line: include.line } } : {}),
+    };
+  });
 }

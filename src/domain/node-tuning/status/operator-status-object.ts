@@ -9,7 +9,7 @@ import {
 } from "./operator-status.ts";
 import { transitions } from "./transitions.ts";
 
-/** Where the operator tells how it fares: in the ClusterOperator of OpenShift, elsewhere in a ConfigMap of its own. */
+/** Where the operator reports its status: in the ClusterOperator on OpenShift, in a ConfigMap elsewhere. */
 export type StatusPlace =
   | { readonly type: "ClusterOperator"; readonly observed: ClusterOperator | undefined }
   | { readonly type: "ConfigMap"; readonly observed: KubeObject | undefined };
@@ -36,7 +36,7 @@ export function planOperatorStatus(plan: Plan, input: Input): void {
   if (due !== undefined) plan.requeueAfterMs = Math.max(due - Date.parse(now) + 1000, 1000);
 }
 
-/** What was told last. */
+/** The status that was written last. */
 export function statusBefore(place: StatusPlace): Status {
   return place.type === "ClusterOperator" ? (place.observed?.status ?? {}) : readStatus(place.observed);
 }
@@ -53,7 +53,7 @@ function configMap(namespace: string): KubeObject {
 
 type Status = NonNullable<ClusterOperator["status"]>;
 
-/** For people a line for each condition; for programs all of it as JSON. */
+/** One line per condition for people, and all of it as JSON for programs. */
 function textOf({ conditions = [], versions = [] }: Status): Record<string, string> {
   const lines = conditions.map(({ type, status, reason, message }) => [
     type,
@@ -70,7 +70,7 @@ function readStatus(observed: KubeObject | undefined): Status {
   try {
     return JSON.parse(data?.["status.json"] ?? "{}") as Status;
   } catch {
-    // Somebody wrote into it: it is told anew.
+    // Another client wrote invalid JSON: the status is written again.
     return {};
   }
 }

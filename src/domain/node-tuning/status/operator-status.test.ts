@@ -45,7 +45,7 @@ function said(more: Partial<OperatorStatusInput>): Record<string, string> {
 const fine = { Available: "True AsExpected", Progressing: "False AsExpected", Degraded: "False AsExpected" };
 const conflict = { pool: "worker", rule: {} as never, outcome: { type: "conflict", values: new Map() } } as const;
 
-describe("what the operator says of itself", () => {
+describe("the status of the operator", () => {
   test.each<[string, Partial<OperatorStatusInput>, Partial<Record<keyof typeof fine, string>>]>([
     ["all is well", {}, {}],
     ["no agent is available", { daemonSet: agents({ numberAvailable: 0 }) }, { Available: "False TunedUnavailable" }],
@@ -86,7 +86,7 @@ describe("what the operator says of itself", () => {
     });
   });
 
-  test("where the agents are not there yet, that they are being made; where they are gone, what was said last", () => {
+  test("without a DaemonSet says that the agents are being created, or keeps the last conditions", () => {
     const begun = said({ daemonSet: undefined });
     expect(begun).toEqual({
       Available: "False TunedUnavailable",
@@ -97,7 +97,7 @@ describe("what the operator says of itself", () => {
     expect(said({ daemonSet: undefined, before })).toEqual(fine);
   });
 
-  test("that it is degraded after two hours without an agent, and when that will be", () => {
+  test("is degraded after two hours without an agent, and says when that will be", () => {
     const unavailable = { daemonSet: agents({ numberAvailable: 0 }) };
     const before = operatorStatus(input(unavailable));
     expect(statusDueAt(before)).toBe(Date.parse("2026-01-01T14:00:00Z"));
@@ -108,7 +108,7 @@ describe("what the operator says of itself", () => {
     expect(late).toMatchObject({ Available: "False TunedUnavailable", Degraded: "True TunedUnavailable" });
   });
 
-  test("which versions run, once they do", () => {
+  test("has the versions that run, once they do", () => {
     const versions = (daemonSet: AgentDaemonSet): unknown =>
       operatorStatus(input({ daemonSet, release: "4.22" })).versions;
     expect(versions(agents())).toEqual([

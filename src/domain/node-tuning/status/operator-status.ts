@@ -29,13 +29,13 @@ export interface OperatorStatusInput {
 
 type NewCondition = Omit<Condition, "lastTransitionTime">;
 
-/** Long enough for an image to be pulled anywhere. */
+/** Long enough to pull an image over any network. */
 const unavailableTooLongMs = 2 * 60 * 60 * 1000;
 
-/** What the operator says of itself: from what is there, and from nothing it remembers. */
+/** The operator's own status, computed from objects of the cluster alone: the operator remembers nothing. */
 export function operatorStatus(input: OperatorStatusInput): NonNullable<ClusterOperator["status"]> {
   const { managementState, before, now, release, daemonSet } = input;
-  const fresh = managementState === "Managed" ? managed(input) : atRest(managementState);
+  const fresh = managementState === "Managed" ? managed(input) : inactive(managementState);
   let conditions: readonly Condition[] = before.conditions ?? [];
   for (const condition of fresh) conditions = setCondition(conditions, condition, now);
   const settled = managementState === "Managed" && daemonSet !== undefined && !isProgressing(daemonSet);
@@ -46,18 +46,18 @@ export function operatorStatus(input: OperatorStatusInput): NonNullable<ClusterO
   };
 }
 
-/** Until when a condition may change by time alone. */
+/** When a condition changes by time alone. */
 export function statusDueAt({ conditions }: NonNullable<ClusterOperator["status"]>): number | undefined {
   const available = findCondition(conditions, "Available");
   if (available?.status !== "False" || findCondition(conditions, "Degraded")?.status === "True") return undefined;
   return Date.parse(available.lastTransitionTime ?? "") + unavailableTooLongMs;
 }
 
-function atRest(state: "Unmanaged" | "Removed"): NewCondition[] {
+function inactive(state: "Unmanaged" | "Removed"): NewCondition[] {
   const message =
     state === "Removed"
-      ? "Tuning was taken away: managementState is Removed."
-      : "Tuning stands still: managementState is Unmanaged.";
+      ? "Tuning is removed: managementState is Removed."
+      : "Tuning is not updated: managementState is Unmanaged.";
   return [
     { type: "Available", status: "True", reason: state, message },
     { type: "Progressing", status: "False", reason: state, message },
@@ -68,11 +68,11 @@ function atRest(state: "Unmanaged" | "Removed"): NewCondition[] {
 function managed(input: OperatorStatusInput): NewCondition[] {
   const { daemonSet, before } = input;
   if (!daemonSet) {
-    // Nothing to go by: what was said last still holds, and where nothing was, this is the beginning.
+    // The DaemonSet does not exist yet: keep the last conditions, or begin with these.
     if (before.conditions?.length) return [];
     return [
       { type: "Available", status: "False", reason: "TunedUnavailable", message: "There are no agents yet." },
-      { type: "Progressing", status: "True", reason: "Reconciling", message: "The agents are being made." },
+      { type: "Progressing", status: "True", reason: "Reconciling", message: "The agents are being created." },
       { type: "Degraded", status: "False", reason: "Reconciling", message: "" },
     ];
   }
@@ -103,11 +103,11 @@ function availability({ profiles, release }: OperatorStatusInput, { status = {} 
 
 function progress(daemonSet: AgentDaemonSet): NewCondition {
   if (!isProgressing(daemonSet))
-    return { type: "Progressing", status: "False", reason: "AsExpected", message: "All agents are as they should be." };
+    return { type: "Progressing", status: "False", reason: "AsExpected", message: "All agents are up to date." };
   const { desiredNumberScheduled = 0, updatedNumberScheduled = 0, numberUnavailable = 0 } = daemonSet.status ?? {};
   const message =
     updatedNumberScheduled < desiredNumberScheduled
-      ? `${updatedNumberScheduled} of ${desiredNumberScheduled} agents are of the current version.`
+      ? `${updatedNumberScheduled} of ${desiredNumberScheduled} agents are up to date.`
       : `${numberUnavailable} of ${desiredNumberScheduled} agents are not available yet.`;
   return { type: "Progressing", status: "True", reason: "Reconciling", message };
 }
@@ -132,7 +132,7 @@ function degraded(reason: string, message: string): NewCondition {
   return { type: "Degraded", status: "True", reason, message };
 }
 
-/** What was asked for last is what the node says it has. */
+/** The node reports the profile that its spec asks for. */
 function isInForce(profile: Profile): boolean {
   return (
     conditionOf(profile, "Applied") === "True" && profile.status?.tunedProfile === profile.spec.config.tunedProfile

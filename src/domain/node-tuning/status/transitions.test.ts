@@ -11,10 +11,10 @@ function condition(text: string): Condition {
 
 const cases: [string, string, string | undefined, string[]][] = [
   ["a good beginning is no news", "Valid True AsExpected", undefined, []],
-  ["a bad one is", "Valid False InvalidConfiguration why", undefined, ["Warning InvalidConfiguration why"]],
+  ["a bad beginning is", "Valid False InvalidConfiguration why", undefined, ["Warning InvalidConfiguration why"]],
   ["what stays is no news", "Valid False InvalidConfiguration b", "Valid False InvalidConfiguration a", []],
   [
-    "what is well again is",
+    "a recovery is normal",
     "Valid True AsExpected",
     "Valid False InvalidConfiguration",
     ["Normal ValidTrue Valid is True."],

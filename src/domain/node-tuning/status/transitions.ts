@@ -1,7 +1,7 @@
 import { type Condition, findCondition } from "../../../language/object/condition.ts";
 import type { ObjectReference, PlannedEvent } from "../../../language/object/plan.ts";
 
-/** An event for each condition whose status or reason is another one now: who watches events hears it once. */
+/** An event for each condition whose status or reason has changed. */
 export function transitions(
   regarding: ObjectReference,
   before: readonly Condition[] | undefined,
@@ -9,7 +9,7 @@ export function transitions(
 ): PlannedEvent[] {
   return (after ?? []).flatMap(({ type, status, reason, message }): PlannedEvent[] => {
     const old = findCondition(before, type);
-    // How things begin is no news unless something is wrong.
+    // A first condition is no news unless something is wrong.
     if (!old && !isBad(type, status, reason)) return [];
     if (old?.status === status && old.reason === reason) return [];
     return [
@@ -25,7 +25,7 @@ export function transitions(
 
 function isBad(type: string, status: string, reason: string): boolean {
   if (type === "Degraded") return status === "True";
-  // Nodes report one after the other; everything else that keeps arguments from a pool wants somebody to look.
+  // Nodes report one after the other; every other reason needs a user to act.
   if (type === "BootArguments") return status === "False" && reason !== "WaitingForNodes";
   return (type === "Valid" || type === "Available") && status === "False";
 }

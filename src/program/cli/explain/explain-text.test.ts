@@ -26,9 +26,9 @@ const explanation: NodeExplanation = {
     ],
   },
   rules: [
-    { tuned: "x", index: 0, profile: "q", priority: 5, outcome: "not held", because: "label y is missing" },
+    { tuned: "x", index: 0, profile: "q", priority: 5, outcome: "no match", because: "label y is missing" },
     { tuned: "t", index: 1, profile: "p", priority: 10, outcome: "chosen", because: "the node has label z" },
-    { tuned: "u", index: 0, profile: "r", priority: 10, outcome: "tied", because: "it holds for every node" },
+    { tuned: "u", index: 0, profile: "r", priority: 10, outcome: "tied", because: "it matches every node" },
   ],
   tuneds: [
     { name: "t", conditions: [{ type: "Valid", status: "True", reason: "AsExpected", message: "" }] },
@@ -63,7 +63,7 @@ const explanation: NodeExplanation = {
   },
 };
 
-it("an explanation reads from the answer to its reasons", () => {
+it("an explanation begins with the answer, then has the reasons", () => {
   expect(explanationText(explanation, coloursOf(false)).split("\n")).toEqual([
     "Node:         n1",
     "Profile:      p",
@@ -71,7 +71,7 @@ it("an explanation reads from the answer to its reasons", () => {
     "Tied with:    Tuned u recommend[0] (r)",
     "Pools:        rt, worker",
     "Deferred:     always: changes wait for the next restart",
-    "Node says:    p is in force",
+    "Reported:     p is in force",
     "              Applied=True (AsExpected): TuneD profile applied.",
     "              Degraded=True (TunedError): p/tuned.conf:3: a: no",
     "Warnings:     p/tuned.conf:9: odd",
@@ -79,15 +79,15 @@ it("an explanation reads from the answer to its reasons", () => {
     "",
     "Rules, in the order in which they are tried",
     "  PRIORITY   RULE             PROFILE   OUTCOME    BECAUSE",
-    "  5          x recommend[0]   q         not held   label y is missing",
+    "  5          x recommend[0]   q         no match   label y is missing",
     "→ 10         t recommend[1]   p         chosen     the node has label z",
-    "  10         u recommend[0]   r         tied       it holds for every node",
+    "  10         u recommend[0]   r         tied       it matches every node",
     "",
-    "What is said of Tuneds",
+    "Conditions of Tuneds",
     "TUNED   CONDITION     REASON                 MESSAGE",
     "u       Valid=False   InvalidConfiguration   wrong",
     "",
-    "Profiles, each laid over those above it",
+    "Profiles, each overriding those above it",
     "PROFILE   FROM         FILE                       INCLUDES",
     "base      every node   /usr/lib/base/tuned.conf",
     "p         Tuned t      p/tuned.conf:2             base",
@@ -101,7 +101,7 @@ it("an explanation reads from the answer to its reasons", () => {
     "",
     "Boot arguments",
     "Wanted:       quiet",
-    "Node says:    quiet",
+    "Reported:     quiet",
     "Pool:         rt",
     "In force:     none (MachineConfig 50-nto-rt)",
     "Reaches it:   no",
@@ -110,24 +110,24 @@ it("an explanation reads from the answer to its reasons", () => {
   ]);
 });
 
-it("wide adds what is switched off", () => {
+it("wide adds idle settings", () => {
   const wide = explanationText(explanation, coloursOf(false), { wide: true });
   expect(wide).toMatch(/^\[eth\]\n {2}mtu +9 +idle +p\/tuned.conf:6 +off$/m);
 });
 
-it("a node that gets nothing needs few words", () => {
+it("a node without a profile has a short explanation", () => {
   const none = { rules: [], tuneds: [], chain: [], settings: [], unresolved: [], warnings: [], pools: [] };
   const text = explanationText({ node: "n", obstacles: ["It is away."], ...none }, coloursOf(false));
   expect(text.split("\n")).toEqual([
-    "Node:        n",
-    "Profile:     none",
-    "But:         It is away.",
-    "Node says:   nothing yet",
+    "Node:       n",
+    "Profile:    none",
+    "But:        It is away.",
+    "Reported:   nothing yet",
     "",
   ]);
 });
 
-it("what others wrote does nothing to a terminal", () => {
+it("control characters of objects are escaped", () => {
   const rules: NodeExplanation["rules"] = [
     { tuned: "t", index: 0, profile: "\u001B[2J", priority: 1, outcome: "chosen", because: "label \u0007 is there" },
   ];

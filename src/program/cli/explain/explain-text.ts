@@ -9,7 +9,7 @@ import { type Colours, printable } from "../terminal/terminal.ts";
 
 type Paint = (text: string) => string;
 
-/** Why a node has its profile, for people. `wide`: also what is idle. */
+/** An explanation as text. `wide`: with idle settings. */
 export function explanationText(
   explanation: NodeExplanation,
   colours: Colours,
@@ -19,8 +19,8 @@ export function explanationText(
   const parts = [
     head(explanation, colours),
     section("Rules, in the order in which they are tried", ruleTable(rules, colours), colours),
-    section("What is said of Tuneds", tunedTable(tuneds, colours), colours),
-    section("Profiles, each laid over those above it", chainTable(chain, colours), colours),
+    section("Conditions of Tuneds", tunedTable(tuneds, colours), colours),
+    section("Profiles, each overriding those above it", chainTable(chain, colours), colours),
     section("Settings", settingTable(explanation.settings, wide, colours), colours),
     section("Boot arguments", boot ? bootText(boot, colours) : "", colours),
   ];
@@ -58,13 +58,13 @@ function lines(title: string, texts: readonly string[], paint: Paint): Cell[][] 
 }
 
 function reportRows(reported: NodeExplanation["reported"], { green, red, yellow, dim }: Colours): Cell[][] {
-  if (!reported) return [["Node says:", { text: "nothing yet", paint: yellow }]];
+  if (!reported) return [["Reported:", { text: "nothing yet", paint: yellow }]];
   const applied = findCondition(reported.conditions, "Applied");
   const degraded = findCondition(reported.conditions, "Degraded");
-  const age = reported.current ? "" : ", which is not what it is to have now";
+  const age = reported.current ? "" : ", which is not the profile it should have now";
   const inForce = `${reported.profile || "no profile"} is in force${age}`;
   return [
-    ["Node says:", { text: printable(inForce), paint: reported.current ? green : yellow }],
+    ["Reported:", { text: printable(inForce), paint: reported.current ? green : yellow }],
     ...[applied, degraded].flatMap((condition): Cell[][] => {
       if (!condition) return [];
       const bad = condition === applied ? condition.status !== "True" : condition.status === "True";
@@ -83,8 +83,8 @@ function ruleTable(rules: readonly RuleVerdict[], { green, yellow, red, dim }: C
   const paints = {
     chosen: green,
     tied: yellow,
-    later: (text) => text,
-    "not held": dim,
+    "lower priority": (text) => text,
+    "no match": dim,
     unusable: red,
   } satisfies Record<RuleVerdict["outcome"], Paint>;
   const rows = rules.map((rule): Cell[] => {
@@ -94,14 +94,14 @@ function ruleTable(rules: readonly RuleVerdict[], { green, yellow, red, dim }: C
       cell(`${rule.outcome === "chosen" ? "→" : " "} ${rule.priority}`),
       cell(`${rule.tuned} recommend[${rule.index}]`),
       cell(rule.profile),
-      cell(rule.outcome),
+      cell(rule.outcome === "lower priority" ? "matches, lower priority" : rule.outcome),
       cell(rule.because),
     ];
   });
   return textTable(["  PRIORITY", "RULE", "PROFILE", "OUTCOME", "BECAUSE"], rows, widestCell);
 }
 
-/** What is as it should be needs no words. */
+/** Conditions that are true and have no message are left out. */
 function tunedTable(tuneds: NodeExplanation["tuneds"], { red, dim, yellow }: Colours): string {
   const rows = tuneds.flatMap(({ name, conditions }) =>
     conditions
@@ -184,7 +184,7 @@ function settingTable(settings: readonly SettingExplanation[], wide: boolean, co
 function bootText(boot: NonNullable<NodeExplanation["boot"]>, { green, red, dim }: Colours): string {
   const words = (texts: readonly string[]): string => printable(texts.join(" ")) || "none";
   const rows: Cell[][] = [["Wanted:", words(boot.wanted)]];
-  if (boot.reported !== undefined) rows.push(["Node says:", printable(boot.reported) || "none"]);
+  if (boot.reported !== undefined) rows.push(["Reported:", printable(boot.reported) || "none"]);
   if (boot.pool !== undefined) rows.push(["Pool:", printable(boot.pool)]);
   if (boot.machineConfig)
     rows.push([

@@ -215,11 +215,11 @@ describe("attune explain node", () => {
     expect(said.lines.slice(0, 5)).toEqual([
       "Node: | plain",
       "Profile: | openshift-node",
-      "Because: | Tuned default recommend[1], priority 40: it holds for every node",
+      "Because: | Tuned default recommend[1], priority 40: it matches every node",
       "But: | It has no Profile yet: is the operator running?",
-      "Node says: | nothing yet",
+      "Reported: | nothing yet",
     ]);
-    expect(said.lines).toContain("→ 40 | default recommend[1] | openshift-node | chosen | it holds for every node");
+    expect(said.lines).toContain("→ 40 | default recommend[1] | openshift-node | chosen | it matches every node");
   });
 
   it("prints the same as JSON", async () => {

@@ -1,6 +1,6 @@
 import type { MachineConfig } from "../../../../domain/machine-config/api.ts";
 import { type ChosenNode, poolArguments } from "../../../../domain/node-tuning/boot/boot-arguments.ts";
-import { inputsOf } from "../../../../domain/node-tuning/inputs.ts";
+import { inputsOf } from "../../../../domain/node-tuning/node-profile.ts";
 import { machineConfigName, poolMachineConfig } from "../../../../domain/node-tuning/boot/machine-configs.ts";
 import type { Pools } from "../../../../domain/node-tuning/pools.ts";
 
