@@ -191,7 +191,7 @@ describe("a proxy", () => {
     const server = await secureServer(["127.0.0.1"]);
     const { port } = await tunnelling();
     expect(await failureOf(clientFor({ server, proxyUrl: `http://127.0.0.1:${port}` }))).toMatch(
-      /use proxy .*: CONNECT .* answered 407/,
+      /use proxy .*: it responded to CONNECT .* with 407/,
     );
     expect(await failureOf(clientFor({ server, proxyUrl: "http://127.0.0.1:1" }))).toMatch(
       /use proxy 127\.0\.0\.1:1: .*ECONNREFUSED/,

@@ -14,10 +14,10 @@ import {
   utf8String,
 } from "./der.ts";
 
-/** Who a certificate speaks for: Kubernetes reads the user from the common name, the groups from the organisations. */
+/** Kubernetes reads the user from the common name and the groups from the organizations. */
 export interface Subject {
   readonly commonName: string;
-  readonly organizations?: readonly string[];
+  readonly organizations?: readonly string[] | undefined;
 }
 
 export interface CertificateRequest {
@@ -27,7 +27,7 @@ export interface CertificateRequest {
   readonly issuerKey: { readonly publicKey: KeyObject; readonly privateKey: KeyObject };
   readonly purpose: "authority" | "server" | "client";
   /** Host names and addresses of a server. */
-  readonly names?: readonly string[];
+  readonly names?: readonly string[] | undefined;
   readonly notBefore: number;
   readonly notAfter: number;
 }
@@ -44,7 +44,7 @@ export const privateKeyPem = (key: KeyObject): string => key.export({ type: "pkc
 /** Signs an X.509 v3 certificate (ECDSA P-256 with SHA-256) and returns it as PEM. */
 export function makeCertificate(request: CertificateRequest): string {
   const algorithm = sequence(objectIdentifier("1.2.840.10045.4.3.2"));
-  // The top bit is cleared and the next one set: a positive serial number of constant length.
+  // Clear the top bit and set the next one: a positive serial number of constant length.
   const serial = randomBytes(16);
   serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40;
   const body = sequence(
@@ -101,7 +101,7 @@ function generalName(name: string): Buffer {
 
 function addressBytes(address: string): Buffer {
   if (isIP(address) === 4) return Buffer.from(address.split(".").map(Number));
-  // A URL knows every way of writing an address and turns it into hexadecimal groups.
+  // URL parses every notation of an address and normalizes it to hexadecimal groups.
   const { hostname } = new URL(`http://[${address.split("%")[0]}]`);
   const [head = "", tail] = hostname.slice(1, -1).split("::");
   const groups = (text: string | undefined): number[] =>
@@ -112,7 +112,7 @@ function addressBytes(address: string): Buffer {
   return Buffer.from([...before, ...zeros, ...after].flatMap((group) => [group >>> 8, group & 0xff]));
 }
 
-/** SHA-1 of the bits of the public key, the customary way to tell keys apart: the last 65 bytes of a P-256 key. */
+/** SHA-1 of the public key bits (RFC 5280, 4.2.1.2, method 1): the last 65 bytes of a P-256 key. */
 function keyIdentifier(key: KeyObject): Buffer {
   const point = key.export({ type: "spki", format: "der" }).subarray(-65);
   return createHash("sha1").update(point).digest();

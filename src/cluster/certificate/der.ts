@@ -1,4 +1,4 @@
-/** The few ASN.1 types a certificate is written in, in their distinguished encoding. */
+/** The ASN.1 types that a certificate uses, in the distinguished encoding rules (X.690). */
 
 function tagged(tag: number, content: Uint8Array): Buffer {
   const { length } = content;
@@ -18,13 +18,13 @@ export const octetString = (bytes: Uint8Array): Buffer => tagged(0x04, bytes);
 
 export const utf8String = (text: string): Buffer => tagged(0x0c, Buffer.from(text, "utf8"));
 
-/** `[number]` around a value of its own. */
+/** `[number]` around a complete value. */
 export const explicit = (number: number, content: Uint8Array): Buffer => tagged(0xa0 | number, content);
 
 /** `[number]` in place of the tag of a primitive value. */
 export const implicit = (number: number, content: Uint8Array): Buffer => tagged(0x80 | number, content);
 
-/** An unsigned integer from big-endian bytes: no leading zeros but the one that keeps it positive. */
+/** An unsigned integer from big-endian bytes: no leading zeros except the one that keeps it positive. */
 export function unsignedInteger(bytes: Uint8Array): Buffer {
   let start = 0;
   while (start < bytes.length - 1 && bytes[start] === 0) start++;
@@ -48,7 +48,7 @@ export function objectIdentifier(dotted: string): Buffer {
   return tagged(0x06, Buffer.from(bytes));
 }
 
-/** X.509 wants the two-digit year until 2049 and the four-digit one from 2050. */
+/** RFC 5280: a two-digit year (UTCTime) until 2049, a four-digit one (GeneralizedTime) from 2050. */
 export function time(millis: number): Buffer {
   const date = new Date(millis);
   const digits = date.toISOString().slice(0, 19).replaceAll(/[-:T]/g, "");

@@ -75,12 +75,14 @@ describe("reading an answer", () => {
   test("a page of a proxy is quoted, its beginning only", () => {
     const error = apiErrorFromStatus(`<html>${"x".repeat(1000)}`, { code: 502 });
     expect(error).toMatchObject({ code: 502, reason: "Unknown" });
-    expect(error.message).toMatch(/^the server answered 502: <html>x+$/);
+    expect(error.message).toMatch(/^the server responded with 502: <html>x+$/);
     expect(error.message.length).toBeLessThan(250);
   });
 
   test("JSON that is no Status is not taken for one", () => {
-    expect(apiErrorFromStatus({ code: 7, message: "hello" }, { code: 500 }).message).toBe("the server answered 500");
+    expect(apiErrorFromStatus({ code: 7, message: "hello" }, { code: 500 }).message).toBe(
+      "the server responded with 500",
+    );
   });
 
   test("the wait is taken from the details when no header gave it", () => {

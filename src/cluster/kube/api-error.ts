@@ -2,18 +2,18 @@ import { at, get, isObject } from "../../language/object/json.ts";
 import type { StatusDetails } from "../../language/object/status.ts";
 
 export interface ApiErrorInit {
-  /** The HTTP code, or 0 when no answer came. */
+  /** The HTTP status code, or 0 when no response came. */
   code: number;
   reason: string;
   message: string;
-  details?: StatusDetails;
-  retryAfterMs?: number;
-  /** `GET /api/v1/nodes`: what was asked. */
-  request?: string;
+  details?: StatusDetails | undefined;
+  retryAfterMs?: number | undefined;
+  /** `GET /api/v1/nodes`. */
+  request?: string | undefined;
   cause?: unknown;
 }
 
-/** A request that was refused, or that brought no answer. The message is the server's own where there is one. */
+/** A request that the server refused, or that got no response. The message is the server's own where there is one. */
 export class ApiError extends Error {
   readonly code: number;
   readonly reason: string;
@@ -51,16 +51,16 @@ const reasonOfCode: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * Reads a Status, from an answer's body or an ERROR event. Proxies and load balancers answer with other things: then
- * `code` and the body's beginning have to do.
+ * Reads a Status, from a response body or an ERROR event. Proxies and load balancers respond with other bodies: then the
+ * error is made from `code` and the beginning of the body.
  */
 export function apiErrorFromStatus(
   status: unknown,
-  context: { code?: number; retryAfterMs?: number; request?: string } = {},
+  context: { code?: number; retryAfterMs?: number | undefined; request?: string } = {},
 ): ApiError {
   const isStatus = isObject(status) && get(status, "kind") === "Status";
-  const told = isStatus ? get(status, "code") : undefined;
-  const code = context.code ?? (typeof told === "number" ? told : 500);
+  const statusCode = isStatus ? get(status, "code") : undefined;
+  const code = context.code ?? (typeof statusCode === "number" ? statusCode : 500);
   const reason = isStatus ? get(status, "reason") : undefined;
   const message = isStatus ? get(status, "message") : undefined;
   const details = isStatus ? get(status, "details") : undefined;
@@ -78,7 +78,7 @@ export function apiErrorFromStatus(
 
 function fallbackMessage(code: number, body: unknown): string {
   const text = typeof body === "string" ? body.trim().slice(0, 200) : "";
-  return `the server answered ${code}${text ? `: ${text}` : ""}`;
+  return `the server responded with ${code}${text ? `: ${text}` : ""}`;
 }
 
 /** `Retry-After` in milliseconds: seconds, or a date. */
@@ -98,7 +98,7 @@ export function isNotFound(error: unknown): error is ApiError {
   return isApiError(error) && error.code === 404;
 }
 
-/** The object changed meanwhile. A name that is taken is 409 as well, but see isAlreadyExists. */
+/** The object changed meanwhile. A name that is taken is also 409: see isAlreadyExists. */
 export function isConflict(error: unknown): error is ApiError {
   return isApiError(error) && error.code === 409 && error.reason !== "AlreadyExists";
 }
@@ -107,7 +107,7 @@ export function isAlreadyExists(error: unknown): error is ApiError {
   return isApiError(error) && error.reason === "AlreadyExists";
 }
 
-/** The resource version or continue token is no longer kept: list again. */
+/** The server no longer keeps this resource version or continue token: list again. */
 export function isGone(error: unknown): error is ApiError {
   return isApiError(error) && (error.code === 410 || error.reason === "Expired" || error.reason === "Gone");
 }
@@ -128,17 +128,17 @@ export function isTooManyRequests(error: unknown): error is ApiError {
   return isApiError(error) && error.code === 429;
 }
 
-/** Ours ran out, or the server's did. */
+/** Our deadline passed, or the server's. */
 export function isTimeout(error: unknown): error is ApiError {
   return isApiError(error) && (error.reason === "Timeout" || error.reason === "RequestTimeout" || error.code === 504);
 }
 
-/** No answer came: refused, reset, unknown host, bad certificate. */
+/** No response came: connection refused or reset, unknown host, bad certificate. */
 export function isUnreachable(error: unknown): error is ApiError {
   return isApiError(error) && error.code === 0;
 }
 
-/** The resource version asked for is newer than anything the server has: it lost data, or is behind. */
+/** The requested resource version is newer than anything the server has: the server lost data, or is behind. */
 export function isTooLargeResourceVersion(error: unknown): error is ApiError {
   return (
     isApiError(error) &&

@@ -5,7 +5,7 @@ export type CacheEvent<T> =
   | { type: "updated"; object: T; before: T }
   | { type: "deleted"; object: T };
 
-/** What a controller reads instead of the server. Objects are shared and never to be changed. */
+/** What a controller reads instead of asking the server. Objects are shared: do not change them. */
 export interface Cache<T extends KubeObject = KubeObject> {
   /** By `namespace/name`, or `name`. */
   get(key: string): T | undefined;
@@ -18,17 +18,17 @@ export interface Informer<T extends KubeObject = KubeObject> extends Cache<T> {
   readonly synced: boolean;
   /** Resolves when the first complete list has been delivered; rejects when the signal aborts first. */
   whenSynced(signal?: AbortSignal): Promise<void>;
-  /** Handlers run in the order of events, one event at a time; a new handler is first told of what is there. */
+  /** Handlers run in the order of events, one event at a time; a new handler first gets every cached object as added. */
   subscribe(handler: (event: CacheEvent<T>) => void): () => void;
-  /** Lists and watches until the signal aborts. Never rejects for a server's fault: it tries again. */
+  /** Lists and watches until the signal aborts. Never rejects because of a server error: it retries. */
   run(signal: AbortSignal): Promise<void>;
 }
 
 const decimal = /^[1-9][0-9]*$/;
 
 /**
- * Whether `a` comes before `b`. Versions of one resource are decimal numbers that grow and may exceed what a double
- * holds; those of servers with other ideas cannot be compared, and then nothing is older.
+ * Whether resource version `a` is older than `b`. Versions of one resource are growing decimal numbers that may exceed
+ * what a double holds. Versions of any other form cannot be compared: then the answer is no.
  */
 export function isOlder(a: string, b: string): boolean {
   if (!decimal.test(a) || !decimal.test(b)) return false;

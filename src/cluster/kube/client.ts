@@ -38,9 +38,9 @@ export interface WriteOptions extends RequestOptions {
 }
 
 export interface CreateOptions extends WriteOptions {
-  /** Of the object whose subresource is created, where `object` does not name it. */
+  /** Name of the object whose subresource is created, where `object` does not carry it. */
   name?: string | undefined;
-  /** The object is given back as it was sent: what the server made of it need not be read. */
+  /** Return the object as it was sent, without parsing the server's response. */
   ignoreResponse?: boolean | undefined;
 }
 
@@ -62,7 +62,7 @@ export type WatchEvent<T extends KubeObject = KubeObject> =
   | { type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK"; object: T }
   | { type: "ERROR"; object: unknown };
 
-/** What controllers and commands ask of an API server. Failures are ApiError, see api-error.ts. */
+/** The requests that controllers and commands send to an API server. Failures are ApiError, see api-error.ts. */
 export interface Client {
   get<T extends KubeObject>(
     of: KindRef<T>,
@@ -75,7 +75,7 @@ export interface Client {
   patch<T extends KubeObject>(of: KindRef<T>, name: string, patch: Patch, options?: WriteOptions): Promise<T>;
   /** Resolves when the server has accepted the deletion; finalizers may keep the object for a while. */
   delete<T extends KubeObject>(of: KindRef<T>, name: string, options?: DeleteOptions): Promise<void>;
-  /** One watch request, event by event, until it ends or breaks. Reflector makes it last. */
+  /** The events of one watch request until it ends or breaks. Reflector repeats it. */
   watch<T extends KubeObject>(of: KindRef<T>, options?: WatchOptions): AsyncIterable<WatchEvent<T>>;
   /** Any other request: discovery, health, version. */
   raw(method: string, path: string, body?: unknown, options?: RequestOptions): Promise<unknown>;

@@ -27,7 +27,7 @@ interface ApiGroupList {
   groups?: { name: string; versions: { groupVersion: string }[]; preferredVersion?: { groupVersion: string } }[];
 }
 
-/** What kinds a server has. Answers are kept; what is not found is asked for again, since kinds can be added. */
+/** Which kinds a server has. Found kinds are cached; a kind not found is requested again, since kinds can be added. */
 export class Discovery {
   readonly #client: Pick<Client, "raw">;
   readonly #known = new Map<string, Promise<readonly DiscoveredKind[]>>();
@@ -36,7 +36,6 @@ export class Discovery {
     this.#client = client;
   }
 
-  /** Forgets everything. */
   invalidate(): void {
     this.#known.clear();
   }
@@ -52,7 +51,7 @@ export class Discovery {
   }
 
   /**
-   * By what users type: `nodes`, `node`, `no`, `Node`, `tuneds.tuned.openshift.io`, `leases.v1.coordination.k8s.io`.
+   * Finds a kind by what users type: `nodes`, `node`, `no`, `Node`, `tuneds.tuned.openshift.io`, `leases.v1.coordination.k8s.io`.
    * The core group comes first, then groups in the server's order, each in its preferred version.
    */
   async resource(name: string, options?: RequestOptions): Promise<DiscoveredKind | undefined> {
@@ -76,13 +75,13 @@ export class Discovery {
     );
   }
 
-  /** All kinds of one group and version; none when the server does not have it. */
+  /** All kinds of one group and version; empty when the server does not have it. */
   async kindsOf(apiVersion: string, options?: RequestOptions): Promise<readonly DiscoveredKind[]> {
     const known = this.#known.get(apiVersion);
     if (known) return known;
-    const asked = this.#ask(apiVersion, options);
-    this.#known.set(apiVersion, asked);
-    const found = await asked.catch((error: unknown) => {
+    const request = this.#fetch(apiVersion, options);
+    this.#known.set(apiVersion, request);
+    const found = await request.catch((error: unknown) => {
       this.#known.delete(apiVersion);
       throw error;
     });
@@ -90,7 +89,7 @@ export class Discovery {
     return found;
   }
 
-  async #ask(apiVersion: string, options?: RequestOptions): Promise<readonly DiscoveredKind[]> {
+  async #fetch(apiVersion: string, options?: RequestOptions): Promise<readonly DiscoveredKind[]> {
     const [group = "", version = ""] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
     const path = `${group === "" ? "/api" : `/apis/${encodeURIComponent(group)}`}/${encodeURIComponent(version)}`;
     try {

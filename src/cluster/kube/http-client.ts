@@ -16,20 +16,20 @@ import type {
 import type { Connection, Impersonation } from "./connect/connection.ts";
 import { jsonLines } from "./json-lines.ts";
 import { LinkedAbort } from "./linked-abort.ts";
-import { type PathParts, requestPath, patchBody, writeQuery } from "./request-parts.ts";
+import { patchBody, requestPath, writeQuery } from "./request-parts.ts";
 import { type Call, type RequesterOptions, Requester } from "./requester.ts";
 
 export interface HttpClientOptions extends RequesterOptions {
-  /** How many objects a list asks for at a time. Default 500. */
-  pageSize?: number;
+  /** Objects in one page of a list. Default 500. */
+  pageSize?: number | undefined;
 }
 
-/** Tells of bytes as they come: a frame of many megabytes is not silence. */
 export interface ActivityOptions {
-  onActivity?: () => void;
+  /** Called for every chunk of bytes: an event of many megabytes is not silence. */
+  onActivity?: (() => void) | undefined;
 }
 
-/** The client over the network. Connections are opened by the first request and kept. */
+/** The client over the network. The first request opens connections; they stay open. */
 export class HttpClient implements Client {
   readonly connection: Connection;
   readonly #requester: Requester;
@@ -45,14 +45,14 @@ export class HttpClient implements Client {
     this.#requester = requester;
   }
 
-  /** The same account acting as someone else, over the same sockets. */
+  /** The same account impersonating another user, over the same sockets. */
   as(impersonate: Impersonation): HttpClient {
     return this.for({ ...this.connection, impersonate });
   }
 
   /**
-   * Another user of the same cluster over the same sockets: a thousand of these cost a thousand small objects. Closing
-   * one closes them all. Certificates belong to sockets, so only tokens can be shared like this.
+   * A client for another user of the same cluster over the same sockets: a thousand of these cost a thousand small
+   * objects. Closing one closes all. TLS binds a client certificate to its socket, so this works with tokens only.
    */
   for(connection: Connection): HttpClient {
     return new HttpClient(connection, this.#options, this.#requester.for(connection));
@@ -72,7 +72,7 @@ export class HttpClient implements Client {
     try {
       return await this.#listPages(of, options, options.pageSize ?? this.#options.pageSize ?? 500);
     } catch (error) {
-      // The token outlived what the server keeps. A list in one piece needs no token.
+      // The continue token expired. A list in one piece needs no token.
       if (!(error instanceof ExpiredPage)) throw error;
       return this.#listPages(of, options, undefined);
     }
@@ -88,14 +88,14 @@ export class HttpClient implements Client {
     let whole: KubeList<T> | undefined;
     let next: string | undefined;
     do {
-      // A token already says which version is being read.
+      // A continue token already names the version.
       const version = next === undefined ? { resourceVersion, resourceVersionMatch } : { continue: next };
-      // Version 0 is answered from a cache, in one piece.
+      // kube-apiserver answers version 0 from its cache, in one piece.
       const pages = resourceVersion === "0" ? {} : { limit };
       const path = requestPath(of, { namespace, query: { ...selectors, ...pages, ...version } });
       const page = await this.#page<T>({ method: "GET", path, ...options }, next !== undefined);
       page.items ??= [];
-      // Items of built-in kinds come without these.
+      // The API server sends items of built-in kinds without apiVersion and kind.
       page.items = page.items.map((item) =>
         item.kind ? item : Object.assign({ apiVersion: of.apiVersion, kind: of.kind }, item),
       );
@@ -122,14 +122,17 @@ export class HttpClient implements Client {
     if (of.namespaced && !namespace)
       throw new TypeError(`create ${of.kind} "${object.metadata.name ?? ""}": a namespace is needed`);
     const target = subresource === undefined ? {} : { name: name ?? object.metadata.name, subresource };
-    const answer = await this.#write("POST", of, { ...target, namespace }, object, options);
-    return ignoreResponse ? object : answer;
+    const path = requestPath(of, { ...target, namespace, query: writeQuery(options) });
+    const created = await this.#requester.call({ method: "POST", path, body: object, ...options });
+    return ignoreResponse ? object : (created as T);
   }
 
   async update<T extends KubeObject>(of: KindRef<T>, object: T, options: WriteOptions = {}): Promise<T> {
     const { subresource } = options;
     const namespace = options.namespace ?? object.metadata.namespace;
-    return this.#write("PUT", of, { namespace, name: object.metadata.name ?? "", subresource }, object, options);
+    const name = object.metadata.name ?? "";
+    const path = requestPath(of, { namespace, name, subresource, query: writeQuery(options) });
+    return (await this.#requester.call({ method: "PUT", path, body: object, ...options })) as T;
   }
 
   async patch<T extends KubeObject>(
@@ -173,7 +176,7 @@ export class HttpClient implements Client {
     options: WatchOptions & ActivityOptions = {},
   ): AsyncGenerator<WatchEvent<T>> {
     const { namespace, labelSelector, fieldSelector, resourceVersion, allowWatchBookmarks, timeoutSeconds } = options;
-    // Initial events are only given to those who ask for both of these as well.
+    // The API server refuses sendInitialEvents without these two.
     const initial = options.sendInitialEvents
       ? { sendInitialEvents: true, resourceVersionMatch: "NotOlderThan", allowWatchBookmarks: true }
       : {};
@@ -193,7 +196,7 @@ export class HttpClient implements Client {
       options.onActivity?.();
       for await (const event of jsonLines(message, options.onActivity)) yield event as WatchEvent<T>;
     } catch (error) {
-      // Whoever cancels knows why: the stream just ends.
+      // The caller aborted: the stream just ends.
       if (options.signal?.aborted) return;
       throw this.#requester.asApiError(error, call);
     } finally {
@@ -209,11 +212,6 @@ export class HttpClient implements Client {
   /** Closes all connections. The client can be used again. */
   close(): void {
     this.#requester.close();
-  }
-
-  #write<T>(method: string, of: KindRef, parts: PathParts, object: T, options: WriteOptions): Promise<T> {
-    const path = requestPath(of, { ...parts, query: writeQuery(options) });
-    return this.#requester.call({ method, path, body: object, ...options }) as Promise<T>;
   }
 }
 

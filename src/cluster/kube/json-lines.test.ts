@@ -46,7 +46,7 @@ describe("what cannot be read is an error", () => {
     const seen: unknown[] = [];
     await expect(async () => {
       for await (const value of jsonLines(from([Buffer.from(text)]))) seen.push(value);
-    }).rejects.toThrow("broken off or malformed");
+    }).rejects.toThrow("cut off or malformed");
     expect(seen).toHaveLength(1);
   });
 });

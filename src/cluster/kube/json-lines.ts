@@ -1,8 +1,8 @@
 const newline = 0x0a;
 
 /**
- * One JSON value a line, as they come. Lines are cut from bytes and decoded whole, so that a character split between
- * two chunks survives; chunks of a long line are joined once, so that a frame of many megabytes costs its length.
+ * Yields one JSON value per line. Lines are cut from bytes and decoded whole, so that a character split between two
+ * chunks survives; chunks of a long line are joined once, so that a line of many megabytes takes linear time.
  */
 export async function* jsonLines(chunks: AsyncIterable<Buffer>, onChunk?: () => void): AsyncGenerator {
   let pending: Buffer[] = [];
@@ -34,6 +34,6 @@ function parse(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch (cause) {
-    throw new Error(`read a stream of JSON: broken off or malformed after ${line.length} characters`, { cause });
+    throw new Error(`read a stream of JSON: cut off or malformed after ${line.length} characters`, { cause });
   }
 }

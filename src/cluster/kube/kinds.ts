@@ -26,19 +26,19 @@ import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "kuberne
 import type { KubeObject } from "../../language/object/meta.ts";
 import type { KindRef } from "./client.ts";
 
-/** A kind's fields with metadata as we have it. Status is ours to write. */
+/** A kind's fields from kubernetes-types with our metadata type, and writable: kubernetes-types makes status read-only. */
 export type Typed<T> = KubeObject & { -readonly [K in keyof Omit<T, "apiVersion" | "kind" | "metadata">]: T[K] };
 
 function kind<T extends KubeObject>(apiVersion: string, kind: string, plural: string, namespaced: boolean): KindRef<T> {
   return { apiVersion, kind, plural, namespaced };
 }
 
-/** A kind that is known by name only. */
+/** A kind without a type of its own. */
 export function untyped(apiVersion: string, name: string, plural: string, namespaced: boolean): KindRef {
   return kind(apiVersion, name, plural, namespaced);
 }
 
-/** The built-in kinds that are used here. Custom ones are named beside their types. */
+/** The built-in kinds that Attune uses. References to custom kinds are defined beside their types. */
 export const kinds = {
   namespace: kind<Typed<Namespace>>("v1", "Namespace", "namespaces", false),
   node: kind<Typed<Node>>("v1", "Node", "nodes", false),
@@ -49,7 +49,7 @@ export const kinds = {
   serviceAccount: kind<Typed<ServiceAccount>>("v1", "ServiceAccount", "serviceaccounts", true),
   tokenRequest: kind<Typed<TokenRequest>>("v1", "TokenRequest", "serviceaccounts", true),
   endpointSlice: kind<Typed<EndpointSlice>>("discovery.k8s.io/v1", "EndpointSlice", "endpointslices", true),
-  /** In the group in which an event counts how often it happened. */
+  /** core/v1, not events.k8s.io: its `count` says how often an event happened. */
   event: kind<Typed<Event>>("v1", "Event", "events", true),
   lease: kind<Typed<Lease>>("coordination.k8s.io/v1", "Lease", "leases", true),
   daemonSet: kind<Typed<DaemonSet>>("apps/v1", "DaemonSet", "daemonsets", true),

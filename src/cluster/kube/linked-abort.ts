@@ -1,6 +1,6 @@
 /**
- * Aborts with an outer signal, or on its own. `AbortSignal.any` would do, but on Node 20 it keeps an entry in the outer
- * signal for ever. A signal is among the costliest parts of a short request, so one is made only for who asks for it.
+ * Aborts with an outer signal, or on its own. `AbortSignal.any` does the same, but on Node 20 it leaves an entry in the
+ * outer signal for ever. Creating a signal is expensive for a short request, so `signal` creates it on first use.
  */
 export class LinkedAbort {
   readonly #outer: AbortSignal | undefined;
@@ -30,7 +30,7 @@ export class LinkedAbort {
     if (this.#aborted) this.signal.throwIfAborted();
   }
 
-  /** What to do when it aborts, in place of what was to be done before. */
+  /** Sets what to call on abort; replaces what was set before. */
   onAbort(act: () => void): void {
     this.#act = act;
   }
@@ -42,7 +42,7 @@ export class LinkedAbort {
     this.#act?.();
   };
 
-  /** Lets go of the outer signal, which may live as long as the process. */
+  /** Removes the listener from the outer signal, which may live as long as the process. */
   unlink(): void {
     this.#outer?.removeEventListener("abort", this.abort);
   }

@@ -5,13 +5,13 @@ import type { Impersonation } from "./connect/connection.ts";
 export type QueryValue = string | number | boolean | undefined;
 
 export interface PathParts {
-  namespace?: string;
-  name?: string;
-  subresource?: string;
-  query?: Record<string, QueryValue>;
+  namespace?: string | undefined;
+  name?: string | undefined;
+  subresource?: string | undefined;
+  query?: Record<string, QueryValue> | undefined;
 }
 
-/** `/apis/apps/v1/namespaces/a/daemonsets/b/status?dryRun=All`. Every part that comes from outside is escaped. */
+/** `/apis/apps/v1/namespaces/a/daemonsets/b/status?dryRun=All`. All input is escaped. */
 export function requestPath(of: KindRef, { namespace, name, subresource, query }: PathParts = {}): string {
   let path = of.apiVersion.includes("/") ? `/apis/${of.apiVersion}` : `/api/${of.apiVersion}`;
   if (of.namespaced && namespace) path += `/namespaces/${segment(namespace)}`;
@@ -24,7 +24,7 @@ export function requestPath(of: KindRef, { namespace, name, subresource, query }
   return path + queryString(query);
 }
 
-/** Escaping leaves dots alone, and `..` would address something else. */
+/** encodeURIComponent does not escape dots, and `..` would address another object. */
 function segment(text: string): string {
   if (text === "" || text === "." || text === "..")
     throw new TypeError(`address an object: ${JSON.stringify(text)} is not a name`);
@@ -53,7 +53,7 @@ export function patchBody(patch: Patch): { contentType: string; body: unknown; q
     case "strategic":
       return { contentType: "application/strategic-merge-patch+json", body: patch.patch, query: {} };
     default:
-      // The type's name says YAML, of which JSON is a part.
+      // The media type says YAML; JSON is a subset of YAML.
       return { contentType: "application/apply-patch+yaml", body: patch.object, query: { force: patch.force } };
   }
 }

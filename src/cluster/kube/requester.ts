@@ -13,40 +13,40 @@ import { type HttpRequest, Transport } from "./transport.ts";
 export interface RequestRecord {
   method: string;
   host: string;
-  /** As `rest_client_requests_total` has it: the code, or `<error>` when no answer came. */
+  /** As in `rest_client_requests_total`: the status code, or `<error>` when no response came. */
   code: string;
 }
 
 export interface RequesterOptions {
-  maxSockets?: number;
-  /** For one try, to the last byte of the answer. Watches have none. */
-  timeoutMs?: number;
-  /** How often a request is sent again because the server asked to come back later, and the longest it is waited. */
-  maxThrottles?: number;
-  maxThrottleMs?: number;
-  userAgent?: string;
-  clock?: Clock;
-  onRequest?: (record: RequestRecord) => void;
-  /** The server's `Warning` headers. */
-  onWarning?: (warning: string) => void;
+  maxSockets?: number | undefined;
+  /** For one attempt, to the last byte of the response. Default 60 s. Watches have none. */
+  timeoutMs?: number | undefined;
+  /** How often a request is retried after 429 with `Retry-After` (default 5), and the longest wait (default 30 s). */
+  maxThrottles?: number | undefined;
+  maxThrottleMs?: number | undefined;
+  userAgent?: string | undefined;
+  clock?: Clock | undefined;
+  onRequest?: ((record: RequestRecord) => void) | undefined;
+  /** Called for each `Warning` header of the server. */
+  onWarning?: ((warning: string) => void) | undefined;
 }
 
 export interface Call extends RequestOptions {
   method: string;
   path: string;
   body?: unknown;
-  contentType?: string;
-  /** It is waited for all the same, and nothing is returned. */
-  ignoreResponse?: boolean;
+  contentType?: string | undefined;
+  /** Wait for the response, but return nothing. */
+  ignoreResponse?: boolean | undefined;
 }
 
-/** Sends requests as one user, again where that is safe, and turns what goes wrong into ApiError. */
+/** Sends requests as one user, retries where that is safe, and turns failures into ApiError. */
 export class Requester {
   readonly #connection: Connection;
   readonly #transport: Transport;
   readonly #options: RequesterOptions;
   readonly #clock: Clock;
-  /** Of every request. */
+  /** Headers of every request. */
   readonly #headers: OutgoingHttpHeaders;
 
   constructor(
@@ -65,7 +65,7 @@ export class Requester {
     this.#transport = transport;
   }
 
-  /** For another user over the same sockets. */
+  /** A requester for another user over the same sockets. */
   for(connection: Connection): Requester {
     return new Requester(connection, this.#options, this.#transport);
   }
@@ -78,7 +78,7 @@ export class Requester {
     this.#transport.close();
   }
 
-  /** One request to its end: every try has a deadline of its own. */
+  /** Sends one request and reads the whole response. Every attempt has its own deadline. */
   async call(call: Call): Promise<unknown> {
     const timeoutMs = call.timeoutMs ?? this.#options.timeoutMs ?? 60_000;
     call.signal?.throwIfAborted();
@@ -86,9 +86,9 @@ export class Requester {
       const abort = new LinkedAbort(call.signal);
       const cancel = this.#clock.after(timeoutMs, abort.abort);
       try {
-        const answer = await this.#accepted(call, abort, (exchange) => this.#transport.send(exchange));
-        const text = await answer.text();
-        return call.ignoreResponse ? undefined : parseBody(text, answer);
+        const response = await this.#accepted(call, abort, (request) => this.#transport.send(request));
+        const text = await response.text();
+        return call.ignoreResponse ? undefined : parseBody(text, response);
       } catch (error) {
         call.signal?.throwIfAborted();
         if (abort.aborted) throw timedOut(call, timeoutMs, error);
@@ -103,24 +103,24 @@ export class Requester {
     }
   }
 
-  /** How long the server asked us to wait, as long as we are willing to. A refusal with 429 did nothing, whatever the verb. */
+  /** How long to wait before a retry. A server that responds with 429 did not process the request, so every verb is retried. */
   #throttle(error: unknown, throttles: number): number | undefined {
     const { maxThrottles = 5, maxThrottleMs = 30_000 } = this.#options;
     if (!(error instanceof ApiError) || error.code !== 429 || throttles >= maxThrottles) return undefined;
     return error.retryAfterMs === undefined ? undefined : Math.min(error.retryAfterMs, maxThrottleMs);
   }
 
-  /** A request whose answer goes on, and has no deadline. */
+  /** Sends a request whose response goes on and has no deadline. */
   stream(call: Call, abort: LinkedAbort): Promise<StreamedResponse> {
-    return this.#accepted(call, abort, (exchange) => this.#transport.stream(exchange));
+    return this.#accepted(call, abort, (request) => this.#transport.stream(request));
   }
 
-  /** Sends until a head with a 2xx comes; everything else is thrown. */
-  async #accepted<A extends HttpResponse>(
+  /** Returns a response with a 2xx status; throws everything else. */
+  async #accepted<R extends HttpResponse>(
     call: Call,
     abort: LinkedAbort,
-    send: (exchange: HttpRequest) => SentRequest<A>,
-  ): Promise<A> {
+    send: (request: HttpRequest) => SentRequest<R>,
+  ): Promise<R> {
     for (let refused = false, stale = false; ;) {
       const { authorization, certificate } = await this.#connection.credentials.current(abort);
       abort.throwIfAborted();
@@ -132,36 +132,36 @@ export class Requester {
         headers["content-length"] = Buffer.byteLength(body);
       }
       const sent = send({ method: call.method, path: call.path, headers, body, certificate, abort });
-      let answer: A;
+      let response: R;
       try {
-        answer = await sent.answer;
+        response = await sent.response;
       } catch (error) {
         this.#record(call, "<error>");
-        // The server closed an idle connection while we picked it: nothing was read, and reading again is safe.
+        // The server closed an idle connection just as we used it. A GET is safe to repeat.
         if (stale || call.method !== "GET" || !sent.reused || !isReset(error)) throw error;
         stale = true;
         this.#transport.dropIdle();
         continue;
       }
-      const code = answer.status;
+      const code = response.status;
       this.#record(call, String(code));
-      this.#warn(answer);
-      if (code >= 200 && code < 300) return answer;
-      const error = await this.#refusal(call, code, answer);
-      // Nothing was done under credentials that were not accepted.
+      this.#warn(response);
+      if (code >= 200 && code < 300) return response;
+      const error = await this.#refusal(call, code, response);
+      // A server that responds with 401 did not process the request: retry once with new credentials.
       if (code !== 401 || refused || !this.#connection.credentials.reject()) throw error;
       refused = true;
     }
   }
 
-  async #refusal(call: Call, code: number, answer: HttpResponse): Promise<ApiError> {
-    const text = await answer.text();
-    const retryAfterMs = parseRetryAfter(answer.header("retry-after"), this.#clock.now());
+  async #refusal(call: Call, code: number, response: HttpResponse): Promise<ApiError> {
+    const text = await response.text();
+    const retryAfterMs = parseRetryAfter(response.header("retry-after"), this.#clock.now());
     let status: unknown = text;
     try {
       status = JSON.parse(text);
     } catch {
-      // A proxy's page: apiErrorFromStatus quotes its beginning.
+      // Not a Status, for example a proxy's page: apiErrorFromStatus quotes its beginning.
     }
     return apiErrorFromStatus(status, { code, retryAfterMs, request: describe(call) });
   }
@@ -170,9 +170,9 @@ export class Requester {
     this.#options.onRequest?.({ method, host: this.#transport.host, code });
   }
 
-  #warn(answer: HttpResponse): void {
+  #warn(response: HttpResponse): void {
     const { onWarning } = this.#options;
-    const header = answer.header("warning");
+    const header = response.header("warning");
     if (!onWarning || header === undefined) return;
     for (const warning of parseWarnings(header)) onWarning(warning);
   }
@@ -189,7 +189,7 @@ export class Requester {
   }
 }
 
-/** The query may hold selectors only, never secrets, but it is long. */
+/** Without the query: it holds no secrets, but it is long. */
 function describe({ method, path }: Call): string {
   return `${method} ${path.split("?", 1)[0]}`;
 }
@@ -199,7 +199,7 @@ function timedOut(call: Call, timeoutMs: number, cause: unknown): ApiError {
   return new ApiError({
     code: 0,
     reason: "RequestTimeout",
-    message: `${request}: no answer within ${timeoutMs} ms`,
+    message: `${request}: no response within ${timeoutMs} ms`,
     request,
     cause,
   });
@@ -210,9 +210,9 @@ function isReset(error: unknown): boolean {
   return code === "ECONNRESET" || code === "EPIPE";
 }
 
-/** Health endpoints answer in plain text. */
-function parseBody(text: string, answer: HttpResponse): unknown {
-  if (!(answer.header("content-type") ?? "").includes("json")) return text;
+/** Health endpoints respond with plain text. */
+function parseBody(text: string, response: HttpResponse): unknown {
+  if (!(response.header("content-type") ?? "").includes("json")) return text;
   return text === "" ? undefined : JSON.parse(text);
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { HttpResponse } from "./http1/exchange.ts";
 
-/** An answer as Node's own client gives it: its body can be read as it comes. */
+/** A response of Node's HTTP client, whose body can be read while it arrives. */
 export class StreamedResponse implements HttpResponse {
   readonly message: IncomingMessage;
 
@@ -18,14 +18,14 @@ export class StreamedResponse implements HttpResponse {
     return Array.isArray(value) ? value.join(", ") : value;
   }
 
-  /** By listening: to read a short answer with an async iterator costs more than to parse it. */
+  /** Uses listeners: reading a short response with an async iterator costs more than parsing it. */
   text(): Promise<string> {
     const { message } = this;
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       let ended = false;
       const closed = (): void => {
-        if (!ended) reject(new Error("the connection was closed within the answer"));
+        if (!ended) reject(new Error("the connection was closed before the response was complete"));
       };
       message.on("data", (chunk: Buffer) => chunks.push(chunk));
       message.on("end", () => {
@@ -34,7 +34,7 @@ export class StreamedResponse implements HttpResponse {
       });
       message.on("error", reject);
       message.on("close", closed);
-      // One that broke before anybody listened tells no more.
+      // A message that was destroyed before this call emits no further event.
       if (message.destroyed) closed();
     });
   }

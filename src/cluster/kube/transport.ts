@@ -14,20 +14,20 @@ import { StreamedResponse } from "./streamed-response.ts";
 
 export interface HttpRequest {
   method: string;
-  /** Path and query; the server's own path is put before it. */
+  /** Path and query, below the path in the server's URL. */
   path: string;
   headers: OutgoingHttpHeaders;
-  body?: string;
-  certificate?: ClientCertificate;
+  body?: string | undefined;
+  certificate?: ClientCertificate | undefined;
   abort: LinkedAbort;
 }
 
-/** What was opened with one certificate, or none. */
+/** The connections opened with one client certificate, or with none. */
 interface Opened {
   certificate: ClientCertificate | undefined;
-  /** For short requests: a pool of our own, or Node's where a proxy is in between. */
+  /** For short requests: our own pool, or Node's agent where a proxy is in between. */
   short: SocketPool | HttpAgent;
-  /** Watches hold their connection for minutes and must not use up those that short requests share. */
+  /** For watches: they hold a connection for minutes and must not use up the pool of short requests. */
   long: HttpAgent;
 }
 
@@ -40,7 +40,7 @@ export class Transport {
   readonly #maxSockets: number;
   #opened: Opened | undefined;
 
-  constructor(cluster: Cluster, { maxSockets = 32 }: { maxSockets?: number } = {}) {
+  constructor(cluster: Cluster, { maxSockets = 32 }: { maxSockets?: number | undefined } = {}) {
     this.#cluster = cluster;
     this.#url = new URL(cluster.server);
     this.#basePath = this.#url.pathname.replace(/\/+$/, "");
@@ -48,47 +48,48 @@ export class Transport {
     this.host = this.#url.host;
   }
 
-  /** For answers that come in one piece. */
-  send(exchange: HttpRequest): SentRequest {
-    const { short } = this.#openedFor(exchange.certificate);
-    if (!(short instanceof SocketPool)) return this.#stream(exchange, short);
-    const { method, headers, body, abort } = exchange;
-    const path = this.#basePath + exchange.path;
+  /** For a response that is read as a whole. */
+  send(request: HttpRequest): SentRequest {
+    const { short } = this.#openedFor(request.certificate);
+    if (!(short instanceof SocketPool)) return this.#stream(request, short);
+    const { method, headers, body, abort } = request;
+    const path = this.#basePath + request.path;
     const sent = short.send(method, requestText({ host: this.host, method, path, headers, body }));
-    abort.onAbort(() => sent.fail(givenUp()));
+    abort.onAbort(() => sent.fail(aborted()));
     return sent;
   }
 
-  /** For answers that go on: the body is read, or destroyed, by the caller. */
-  stream(exchange: HttpRequest): SentRequest<StreamedResponse> {
-    return this.#stream(exchange, this.#openedFor(exchange.certificate).long);
+  /** For a response that goes on: the caller reads or destroys the body. */
+  stream(request: HttpRequest): SentRequest<StreamedResponse> {
+    return this.#stream(request, this.#openedFor(request.certificate).long);
   }
 
-  #stream(exchange: HttpRequest, agent: HttpAgent): SentRequest<StreamedResponse> {
+  #stream(request: HttpRequest, agent: HttpAgent): SentRequest<StreamedResponse> {
     const secure = this.#url.protocol === "https:";
-    const request = (secure ? httpsRequest : httpRequest)({
+    const sent = (secure ? httpsRequest : httpRequest)({
       ...this.#address(),
-      method: exchange.method,
-      path: this.#basePath + exchange.path,
-      headers: exchange.headers,
+      method: request.method,
+      path: this.#basePath + request.path,
+      headers: request.headers,
       agent,
     });
-    exchange.abort.onAbort(() => request.destroy(givenUp()));
-    const answer = new Promise<StreamedResponse>((resolve, reject) => {
-      request.once("response", (message: IncomingMessage) => resolve(new StreamedResponse(message)));
-      // Stays for the life of the request: a reset after the answer's head is reported on both, and unheard ends the process.
-      request.on("error", reject);
+    request.abort.onAbort(() => sent.destroy(aborted()));
+    const response = new Promise<StreamedResponse>((resolve, reject) => {
+      sent.once("response", (message: IncomingMessage) => resolve(new StreamedResponse(message)));
+      // Stays for the life of the request: a reset after the response head is emitted here too, and without a listener
+      // it would end the process.
+      sent.on("error", reject);
     });
-    request.end(exchange.body);
+    sent.end(request.body);
     return {
-      answer,
+      response,
       get reused() {
-        return request.reusedSocket;
+        return sent.reusedSocket;
       },
     };
   }
 
-  /** Closes connections that are idle: when one of them proved dead, the others are likely dead as well. */
+  /** Closes idle connections: when one of them turned out dead, the others likely are too. */
   dropIdle(): void {
     if (!this.#opened) return;
     for (const kept of [this.#opened.short, this.#opened.long]) {
@@ -118,7 +119,7 @@ export class Transport {
     opened?.long.destroy();
   }
 
-  /** A renewed certificate needs new connections; requests under way keep theirs. */
+  /** A renewed certificate needs new connections; running requests keep theirs. */
   #openedFor(certificate: ClientCertificate | undefined): Opened {
     const known = this.#opened;
     if (known && known.certificate?.cert === certificate?.cert && known.certificate?.key === certificate?.key)
@@ -149,13 +150,14 @@ export class Transport {
     const { certificateAuthority, insecureSkipTlsVerify, tlsServerName } = this.#cluster;
     const { host } = this.#address();
     return {
-      // Made once: parsing authorities for each connection would cost more than the handshake.
+      // Created once: parsing the authorities for each connection would cost more than the handshake.
       secureContext: createSecureContext({
-        ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }),
-        ...(certificate ? { cert: certificate.cert, key: certificate.key } : {}),
+        ca: certificateAuthority,
+        cert: certificate?.cert,
+        key: certificate?.key,
       }),
       rejectUnauthorized: !insecureSkipTlsVerify,
-      // SNI carries names only; an address is checked against the certificate all the same.
+      // SNI carries names only; Node checks an address against the certificate all the same.
       servername: tlsServerName ?? (isIP(host) === 0 ? host : ""),
     };
   }
@@ -163,7 +165,7 @@ export class Transport {
   #connect(tls: ConnectionOptions | undefined): () => Socket {
     const address = this.#address();
     if (!tls) return () => netConnect(address);
-    /** With the last ticket a server gave, the next handshake is a short one. */
+    /** The last session ticket: it makes the next handshake shorter. */
     let session: Buffer | undefined;
     return () => {
       const socket = tlsConnect({ ...tls, ...address, session });
@@ -176,7 +178,7 @@ export class Transport {
   }
 
   #agent(tls: ConnectionOptions | undefined, limits: { maxSockets?: number; maxFreeSockets: number }): HttpAgent {
-    // keepAliveMsecs also sets TCP keep-alive, by which the kernel finds peers that vanished.
+    // keepAliveMsecs also sets TCP keep-alive, by which the kernel detects peers that are gone.
     const options = { keepAlive: true, keepAliveMsecs: 30_000, ...limits, ...tls };
     const { proxyUrl } = this.#cluster;
     if (proxyUrl) return new TunnelAgent({ ...options, proxyUrl, secure: tls !== undefined });
@@ -184,11 +186,11 @@ export class Transport {
   }
 }
 
-function givenUp(): Error {
-  return new Error("the request was given up");
+function aborted(): Error {
+  return new Error("the request was aborted");
 }
 
-/** Node would put a name together from twenty options, twice for each request; all connections here are alike. */
+/** Node would build a pool name from twenty options, twice for each request; here all connections are alike. */
 class OneServerAgent extends HttpsAgent {
   override getName(): string {
     return "server";

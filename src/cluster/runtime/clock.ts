@@ -1,10 +1,10 @@
-/** Time as everything long-lived sees it: tests pass a virtual one. */
+/** The time source of every long-lived part. Tests pass a virtual clock. */
 export interface Clock {
   /** Wall time in milliseconds, for time stamps only. */
   now(): number;
   /** Milliseconds on a clock that never jumps, for every duration and deadline. */
   monotonic(): number;
-  /** Calls back once after `ms`; the returned function takes it back. Does not keep the process alive. */
+  /** Calls back once after `ms`; the returned function cancels that. Does not keep the process alive. */
   after(ms: number, callback: () => void): () => void;
 }
 
@@ -15,7 +15,7 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
   after(ms, callback) {
     let timer: NodeJS.Timeout;
-    // Node counts a delay in 32 bits, and takes a longer one for none at all.
+    // Node's timers hold 31 bits of milliseconds; a longer delay would fire at once.
     const wait = (left: number): void => {
       timer =
         left > longestTimer ? setTimeout(() => wait(left - longestTimer), longestTimer) : setTimeout(callback, left);
@@ -26,7 +26,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves after `ms`, or at once with the signal's abort. Never rejects: callers look at the signal. */
+/** Resolves after `ms`, or as soon as the signal aborts. Never rejects: callers check the signal. */
 export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();

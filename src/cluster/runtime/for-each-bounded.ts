@@ -1,4 +1,4 @@
-/** Calls `act` for every item, at most `limit` at a time, and resolves when all have ended. `act` must not reject. */
+/** Calls `act` for every item, at most `limit` at a time, and resolves when all calls have ended. `act` must not reject. */
 export async function forEachBounded<T>(
   items: readonly T[],
   limit: number,

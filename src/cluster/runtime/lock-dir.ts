@@ -21,10 +21,10 @@ export class DirectoryModeError extends Error {
 }
 
 /**
- * Takes a state directory for this process and one mode. Each process puts down a claim in its own name and only then
- * looks for those of others: of two that come at once, at least one sees the other and withdraws. A claim names a
- * process by pid and start time, so that what a killed process leaves behind binds nobody. A process has nothing else to
- * do yet: all of it is done at once, which takes a fraction of the time that threads would.
+ * Locks a state directory for this process and one mode. Each process creates a claim file first and only then looks for
+ * the claims of other processes: of two that start at the same time, at least one sees the other and withdraws. A claim
+ * names a process by pid and start time, so that the claim of a killed process locks nothing. File access is synchronous:
+ * at this point the process has nothing else to do, and it is several times faster than the thread pool.
  */
 export async function lockDirectory(dir: string, { mode }: { mode: string }): Promise<Unlock> {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
@@ -52,7 +52,7 @@ function place(claim: string, dir: string): void {
   }
 }
 
-/** The pid of a living process with a claim. Claims of the dead are swept. */
+/** The pid of a running process with a claim. Removes claims of processes that have ended. */
 function otherClaim(dir: string, own: string): number | undefined {
   for (const name of readdirSync(dir)) {
     if (name === own) continue;
@@ -75,14 +75,14 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * The boot and the tick in it at which a process started: pids are used again, these are not. Empty where there is no
- * procfs; then the pid alone must do.
+ * The boot and the clock tick at which a process started: pids are reused, this is not. Empty where there is no procfs;
+ * then only the pid identifies a process.
  */
 function startTime(pid: number): string {
   try {
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8");
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The command, in brackets, may hold spaces and brackets; field 22 is the 20th after it.
+    // The command, in parentheses, may contain spaces and parentheses; field 22 is the 20th after it (proc(5)).
     const ticks = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
     return `${boot.slice(0, 8)}-${ticks}`;
   } catch {

@@ -10,11 +10,11 @@ export interface SignalSource {
 
 export interface StopSignal {
   readonly signal: AbortSignal;
-  /** Stops listening: the next signal ends the process as it would without us. */
+  /** Stops listening: the next signal ends the process by default. */
   dispose(): void;
 }
 
-/** Aborts with the first SIGTERM or SIGINT. With the second the process exits at once, as a shell reports it: 128 + n. */
+/** Aborts on the first SIGTERM or SIGINT. On the second the process exits at once with 128 + n, as shells report it. */
 export function stopOnSignals(source: SignalSource = process): StopSignal {
   const stop = new AbortController();
   const listener = (name: Name): void => {

@@ -1,33 +1,33 @@
 import type { Credentials } from "./credentials.ts";
 
-/** Where an API server is and how to know that it is the right one. */
+/** The address of an API server, and how to verify its certificate. */
 export interface Cluster {
   /** `https://host:port`, with a path when the server sits behind one. */
   server: string;
-  /** PEM. The system's roots when absent. */
-  certificateAuthority?: string;
-  insecureSkipTlsVerify?: boolean;
-  tlsServerName?: string;
-  /** A proxy asked with CONNECT. */
-  proxyUrl?: string;
+  /** PEM. Default: Node's root certificates. */
+  certificateAuthority?: string | undefined;
+  insecureSkipTlsVerify?: boolean | undefined;
+  tlsServerName?: string | undefined;
+  /** A proxy that supports CONNECT. */
+  proxyUrl?: string | undefined;
 }
 
-/** Acting as someone else, where the real identity is allowed to. */
+/** The user to impersonate, where RBAC allows it. */
 export interface Impersonation {
   user: string;
-  groups?: readonly string[];
-  uid?: string;
-  extra?: Readonly<Record<string, readonly string[]>>;
+  groups?: readonly string[] | undefined;
+  uid?: string | undefined;
+  extra?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
-/** Everything needed to talk to one cluster as one user. */
+/** How to reach one cluster as one user. */
 export interface Connection {
   cluster: Cluster;
   credentials: Credentials;
-  impersonate?: Impersonation;
-  /** Where namespaced objects go when nothing else is said. */
+  impersonate?: Impersonation | undefined;
+  /** Default namespace. */
   namespace: string;
-  /** What to call it in messages: the context's name, or `in-cluster`. */
+  /** Its name in messages: the context, or `in-cluster`. */
   name: string;
 }
 

@@ -7,17 +7,17 @@ export interface ClientCertificate {
   key: string;
 }
 
-/** What one request shows to prove who sends it. */
+/** The credentials of one request. */
 export interface Authentication {
-  authorization?: string;
-  certificate?: ClientCertificate;
+  authorization?: string | undefined;
+  certificate?: ClientCertificate | undefined;
 }
 
-/** Who we are, over time: tokens and certificates expire and are replaced while we run. */
+/** The credentials of a user over time: tokens and certificates expire and are replaced while the process runs. */
 export interface Credentials {
-  /** Rejects when `abort` comes first: a plug-in may wait for a person. Those who never wait ask for no signal. */
+  /** Rejects when `abort` aborts first: a plug-in may wait for user input. */
   current(abort?: { readonly signal: AbortSignal }): Promise<Authentication>;
-  /** The server did not accept the current ones. True when asking again may bring others. */
+  /** Reports that the server refused the current credentials. True when `current` may now return others. */
   reject(): boolean;
 }
 
@@ -34,27 +34,29 @@ export function basic(username: string, password: string): Authentication {
 }
 
 export interface CredentialFiles {
-  tokenFile?: string;
-  certificateFile?: string;
-  keyFile?: string;
-  /** What does not come from files. */
-  inline?: Authentication & { cert?: string; key?: string };
+  tokenFile?: string | undefined;
+  certificateFile?: string | undefined;
+  keyFile?: string | undefined;
+  /** Values that the kubeconfig contains itself. */
+  inline?: Authentication & { cert?: string | undefined; key?: string | undefined };
 }
 
-/** Mounted tokens are replaced when four fifths of their life is over; a minute is what clients are expected to keep. */
+/** The kubelet replaces mounted tokens after 80 % of their lifetime; Kubernetes expects clients to reread them each minute. */
 const rereadMs = 50_000;
 
-/** Reads files again and again: a kubelet or a certificate manager renews them under us. */
+interface FileCredentialsOptions {
+  clock?: Clock | undefined;
+  read?: (path: string) => Promise<string>;
+}
+
+/** Rereads files, since the kubelet or a certificate manager renews them. */
 export class FileCredentials implements Credentials {
   readonly #files: CredentialFiles;
   readonly #clock: Clock;
   readonly #read: (path: string) => Promise<string>;
   #known: { at: number; value: Promise<Authentication> } | undefined;
 
-  constructor(
-    files: CredentialFiles,
-    { clock = systemClock, read = readText }: { clock?: Clock; read?: (path: string) => Promise<string> } = {},
-  ) {
+  constructor(files: CredentialFiles, { clock = systemClock, read = readText }: FileCredentialsOptions = {}) {
     this.#files = files;
     this.#clock = clock;
     this.#read = read;
@@ -69,7 +71,7 @@ export class FileCredentials implements Credentials {
     try {
       return await fresh.value;
     } catch (error) {
-      // A file that is being replaced may be missing for a moment; the old token is still good then.
+      // A file that is being replaced may be missing for a moment; the old token is still valid then.
       if (this.#known === fresh) this.#known = known;
       if (known) return known.value;
       throw error;
@@ -91,10 +93,7 @@ export class FileCredentials implements Credentials {
     ]);
     const authorization = token === undefined ? inline.authorization : bearer(token.trim()).authorization;
     if (tokenFile !== undefined && token?.trim() === "") throw new Error(`read token: ${tokenFile} is empty`);
-    return {
-      ...(authorization === undefined ? {} : { authorization }),
-      ...(cert === undefined || key === undefined ? {} : { certificate: { cert, key } }),
-    };
+    return { authorization, certificate: cert === undefined || key === undefined ? undefined : { cert, key } };
   }
 }
 

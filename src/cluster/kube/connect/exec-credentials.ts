@@ -9,28 +9,28 @@ import type { Environment } from "./proxy.ts";
 export interface ExecPlugin {
   apiVersion: "client.authentication.k8s.io/v1" | "client.authentication.k8s.io/v1beta1";
   command: string;
-  args?: readonly string[];
+  args?: readonly string[] | undefined;
   env?: readonly { name: string; value: string }[];
-  installHint?: string;
-  provideClusterInfo?: boolean;
-  interactiveMode?: "Never" | "IfAvailable" | "Always";
+  installHint?: string | undefined;
+  provideClusterInfo?: boolean | undefined;
+  interactiveMode?: "Never" | "IfAvailable" | "Always" | undefined;
   /** A command with a slash in it is relative to the kubeconfig. */
-  directory?: string;
-  cluster?: Cluster;
+  directory?: string | undefined;
+  cluster?: Cluster | undefined;
   /** The cluster's `client.authentication.k8s.io/exec` extension, passed on to the plug-in. */
   clusterConfig?: unknown;
 }
 
 export interface ExecCredentialsOptions {
-  clock?: Clock;
-  env?: Environment;
-  /** Whether a person can be asked. */
-  terminal?: boolean;
+  clock?: Clock | undefined;
+  env?: Environment | undefined;
+  /** Whether standard input is a terminal. */
+  terminal?: boolean | undefined;
 }
 
 const outputLimit = 1 << 20;
 
-/** Asks a program for a token or certificate, and again when that expires or is refused. */
+/** Runs a plug-in to get a token or certificate, and again when that expires or the server refuses it. */
 export class ExecCredentials implements Credentials {
   readonly #plugin: ExecPlugin;
   readonly #clock: Clock;
@@ -68,9 +68,9 @@ export class ExecCredentials implements Credentials {
     this.#expires = Infinity;
     const interactive = wantsInput(this.#plugin, this.#terminal);
     const output = await runPlugin(this.#plugin, pluginEnvironment(this.#plugin, this.#env, interactive), interactive);
-    const answer = readExecCredential(output, this.#plugin);
-    this.#expires = answer.expires;
-    return answer;
+    const credential = readExecCredential(output, this.#plugin);
+    this.#expires = credential.expires;
+    return credential;
   }
 }
 
@@ -90,11 +90,11 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefine
 
 function wantsInput({ command, interactiveMode = "IfAvailable" }: ExecPlugin, terminal: boolean): boolean {
   if (interactiveMode === "Always" && !terminal)
-    throw new Error(`run credential plug-in ${command}: it needs a terminal, and standard input is none`);
+    throw new Error(`run credential plug-in ${command}: it needs a terminal, but standard input is not one`);
   return interactiveMode !== "Never" && terminal;
 }
 
-/** The plug-in's environment: ours, the kubeconfig's additions, and what it is asked for. */
+/** The plug-in's environment: ours, the kubeconfig's additions, and KUBERNETES_EXEC_INFO. */
 export function pluginEnvironment(
   plugin: ExecPlugin,
   env: Environment,
@@ -158,25 +158,25 @@ async function runPlugin(
   });
 }
 
-/** Never quotes the output: it holds secrets. */
+/** Never quotes the output in an error: it contains secrets. */
 export function readExecCredential(
   output: string,
   plugin: ExecPlugin,
 ): { authentication: Authentication; expires: number } {
-  const failed = (why: string): Error => new Error(`read answer of credential plug-in ${plugin.command}: ${why}`);
-  let answer: unknown;
+  const failed = (why: string): Error => new Error(`read output of credential plug-in ${plugin.command}: ${why}`);
+  let credential: unknown;
   try {
-    answer = JSON.parse(output);
+    credential = JSON.parse(output);
   } catch {
     throw failed("not JSON");
   }
-  if (at(answer, "kind") !== "ExecCredential" || at(answer, "apiVersion") !== plugin.apiVersion)
+  if (at(credential, "kind") !== "ExecCredential" || at(credential, "apiVersion") !== plugin.apiVersion)
     throw failed(`not an ExecCredential of ${plugin.apiVersion}`);
-  if (!isObject(at(answer, "status"))) throw failed("no status");
-  const token = at(answer, "status", "token");
-  const cert = at(answer, "status", "clientCertificateData");
-  const key = at(answer, "status", "clientKeyData");
-  const expiry = at(answer, "status", "expirationTimestamp");
+  if (!isObject(at(credential, "status"))) throw failed("no status");
+  const token = at(credential, "status", "token");
+  const cert = at(credential, "status", "clientCertificateData");
+  const key = at(credential, "status", "clientKeyData");
+  const expiry = at(credential, "status", "expirationTimestamp");
   const hasPair = typeof cert === "string" && typeof key === "string";
   if ((cert === undefined) !== (key === undefined))
     throw failed("a certificate needs its key, and a key its certificate");
@@ -185,8 +185,8 @@ export function readExecCredential(
   if (Number.isNaN(expires)) throw failed("expirationTimestamp is not a time");
   return {
     authentication: {
-      ...(typeof token === "string" ? bearer(token) : {}),
-      ...(hasPair ? { certificate: { cert, key } } : {}),
+      authorization: typeof token === "string" ? bearer(token).authorization : undefined,
+      certificate: hasPair ? { cert, key } : undefined,
     },
     expires,
   };

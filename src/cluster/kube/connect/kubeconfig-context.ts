@@ -9,12 +9,12 @@ import type { Kubeconfig, KubeconfigEntry } from "./kubeconfig.ts";
 import { type Environment, proxyFromEnvironment } from "./proxy.ts";
 
 export interface ContextOptions {
-  context?: string;
+  context?: string | undefined;
   env: Environment;
-  clock?: Clock;
+  clock?: Clock | undefined;
 }
 
-/** The cluster and user that a context of the kubeconfig names, ready to be used. */
+/** The connection that a context of the kubeconfig describes. */
 export async function connectionOfContext(
   config: Kubeconfig,
   { context, env, clock }: ContextOptions,
@@ -37,11 +37,11 @@ export async function connectionOfContext(
     throw new Error(`read kubeconfig ${where}: context "${name}" names no known user ("${userName}")`);
 
   const cluster = await readCluster(clusterEntry, `cluster "${clusterName}"`, env);
-  const user = userEntry ?? { fields: {}, directory: "." };
+  const user = { entry: userEntry ?? { fields: {}, directory: "." }, what: `user "${userName ?? ""}"` };
   return {
     cluster,
-    credentials: await readUser(user, `user "${userName ?? ""}"`, cluster, clusterEntry, { env, clock }),
-    ...optional("impersonate", readImpersonation(user)),
+    credentials: readUser(user, { cluster, clusterEntry, env, clock }),
+    impersonate: readImpersonation(user.entry),
     namespace: text(chosen, "namespace") ?? "default",
     name,
   };
@@ -59,24 +59,30 @@ async function readCluster(entry: KubeconfigEntry, what: string, env: Environmen
     throw new Error(`read kubeconfig: ${what} has both a certificate authority and insecure-skip-tls-verify`);
   return {
     server,
-    ...optional("certificateAuthority", authority),
-    ...(insecure ? { insecureSkipTlsVerify: true } : {}),
-    ...optional("tlsServerName", text(entry, "tls-server-name")),
-    ...optional("proxyUrl", text(entry, "proxy-url") ?? proxyFromEnvironment(url, env)),
+    certificateAuthority: authority,
+    insecureSkipTlsVerify: insecure || undefined,
+    tlsServerName: text(entry, "tls-server-name"),
+    proxyUrl: text(entry, "proxy-url") ?? proxyFromEnvironment(url, env),
   };
 }
 
-async function readUser(
-  entry: KubeconfigEntry,
-  what: string,
-  cluster: Cluster,
-  clusterEntry: KubeconfigEntry,
-  { env, clock }: ContextOptions,
-): Promise<Credentials> {
+/** An entry and its name in messages. */
+interface NamedEntry {
+  entry: KubeconfigEntry;
+  what: string;
+}
+
+interface UserContext {
+  cluster: Cluster;
+  clusterEntry: KubeconfigEntry;
+  env: Environment;
+  clock: Clock | undefined;
+}
+
+function readUser(user: NamedEntry, { cluster, clusterEntry, env, clock }: UserContext): Credentials {
+  const { entry, what } = user;
   if (entry.fields["auth-provider"] !== undefined)
-    throw new Error(
-      `read kubeconfig: ${what} uses auth-provider, which Kubernetes no longer knows; use an exec plug-in`,
-    );
+    throw new Error(`read kubeconfig: ${what} uses auth-provider, which Kubernetes has removed; use an exec plug-in`);
   const tokenFile = path(entry, "tokenFile");
   const certificateFile =
     text(entry, "client-certificate-data") === undefined ? path(entry, "client-certificate") : undefined;
@@ -98,38 +104,40 @@ async function readUser(
     username === undefined &&
     !hasCert
   )
-    return new ExecCredentials(readExec(entry, what, cluster, clusterEntry), { env, clock });
+    return new ExecCredentials(readExec(user, cluster, clusterEntry), { env, clock });
 
-  const shown =
+  const authorization =
     token !== undefined ? bearer(token) : username !== undefined ? basic(username, text(entry, "password") ?? "") : {};
   if (tokenFile !== undefined || certificateFile !== undefined || keyFile !== undefined)
     return new FileCredentials(
       {
-        ...optional("tokenFile", tokenFile),
-        ...optional("certificateFile", certificateFile),
-        ...optional("keyFile", keyFile),
-        inline: { ...shown, ...optional("cert", cert), ...optional("key", key) },
+        tokenFile,
+        certificateFile,
+        keyFile,
+        inline: { ...authorization, cert, key },
       },
       { clock },
     );
   return staticCredentials({
-    ...shown,
-    ...(cert !== undefined && key !== undefined ? { certificate: { cert, key } } : {}),
+    ...authorization,
+    certificate: cert !== undefined && key !== undefined ? { cert, key } : undefined,
   });
 }
 
-function readExec(entry: KubeconfigEntry, what: string, cluster: Cluster, clusterEntry: KubeconfigEntry): ExecPlugin {
+function readExec({ entry, what }: NamedEntry, cluster: Cluster, clusterEntry: KubeconfigEntry): ExecPlugin {
   const exec = entry.fields["exec"];
   const failed = (why: string): Error => new Error(`read kubeconfig: exec of ${what} ${why}`);
   const apiVersion = at(exec, "apiVersion");
   if (apiVersion !== "client.authentication.k8s.io/v1" && apiVersion !== "client.authentication.k8s.io/v1beta1")
-    throw failed(`has apiVersion ${JSON.stringify(apiVersion)}; client.authentication.k8s.io/v1 and v1beta1 are known`);
+    throw failed(
+      `has apiVersion ${JSON.stringify(apiVersion)}; only client.authentication.k8s.io/v1 and v1beta1 are supported`,
+    );
   const command = at(exec, "command");
   if (typeof command !== "string" || command === "") throw failed("has no command");
   const mode = at(exec, "interactiveMode");
   if (mode === undefined && apiVersion.endsWith("/v1")) throw failed("has no interactiveMode");
   if (mode !== undefined && mode !== "Never" && mode !== "IfAvailable" && mode !== "Always")
-    throw failed(`has interactiveMode ${JSON.stringify(mode)}; Never, IfAvailable and Always are known`);
+    throw failed(`has interactiveMode ${JSON.stringify(mode)}; only Never, IfAvailable and Always are supported`);
   const args = at(exec, "args") ?? [];
   const variables = at(exec, "env") ?? [];
   const hint = at(exec, "installHint");
@@ -143,9 +151,9 @@ function readExec(entry: KubeconfigEntry, what: string, cluster: Cluster, cluste
     command,
     args: args.map(String),
     env: variables.map((one) => ({ name: scalar(get(one, "name")), value: scalar(get(one, "value")) })),
-    ...(typeof hint === "string" ? { installHint: hint } : {}),
+    installHint: typeof hint === "string" ? hint : undefined,
     provideClusterInfo: at(exec, "provideClusterInfo") === true,
-    ...(mode === undefined ? {} : { interactiveMode: mode }),
+    interactiveMode: mode,
     directory: entry.directory,
     cluster,
     clusterConfig: get(extension, "extension"),
@@ -159,11 +167,11 @@ function readImpersonation(entry: KubeconfigEntry): Impersonation | undefined {
   const extra = entry.fields["as-user-extra"];
   return {
     user,
-    ...(Array.isArray(groups) ? { groups: groups.map(String) } : {}),
-    ...optional("uid", text(entry, "as-uid")),
-    ...(isObject(extra)
-      ? { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [values].flat().map(String)])) }
-      : {}),
+    groups: Array.isArray(groups) ? groups.map(String) : undefined,
+    uid: text(entry, "as-uid"),
+    extra: isObject(extra)
+      ? Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [values].flat().map(String)]))
+      : undefined,
   };
 }
 
@@ -184,7 +192,7 @@ function text({ fields }: KubeconfigEntry, field: string): string | undefined {
   return scalar(value);
 }
 
-/** A token of digits is a number to YAML. */
+/** YAML reads a token of digits as a number. */
 function scalar(value: unknown): string {
   return typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
 }
@@ -197,8 +205,4 @@ function decoded(entry: KubeconfigEntry, field: string): string | undefined {
 function path(entry: KubeconfigEntry, field: string): string | undefined {
   const value = text(entry, field);
   return value === undefined ? undefined : resolve(entry.directory, value);
-}
-
-function optional<K extends string, V>(key: K, value: V | undefined): { [key in K]?: V } {
-  return (value === undefined ? {} : { [key]: value }) as { [key in K]?: V };
 }

@@ -13,7 +13,7 @@ export interface Kubeconfig {
   users: Map<string, KubeconfigEntry>;
   contexts: Map<string, KubeconfigEntry>;
   currentContext: string | undefined;
-  /** Which files it was read from, for messages. */
+  /** The files it was read from, for messages. */
   sources: string[];
 }
 
@@ -23,7 +23,7 @@ const lists = [
   ["contexts", "context"],
 ] as const;
 
-/** Reads files and merges them: of two entries with one name the earlier file's counts, as does its current context. */
+/** Reads and merges files as kubectl does: the first file that names an entry, or a current context, wins. */
 export async function readKubeconfig(paths: readonly string[], { skipMissing = false } = {}): Promise<Kubeconfig> {
   const merged: Kubeconfig = {
     clusters: new Map(),
@@ -56,7 +56,7 @@ async function parseDocument(path: string, text: string): Promise<unknown> {
   }
 }
 
-/** Without the parser's message, which would quote a file that holds secrets. */
+/** Without the parser's message, which would quote a file that contains secrets. */
 function malformed(path: string, error: unknown): Error {
   const line = ((error as Error).cause as { linePos?: { line: number }[] } | undefined)?.linePos?.[0]?.line;
   return new Error(`read kubeconfig ${path}: malformed${line === undefined ? "" : ` at line ${line}`}`);

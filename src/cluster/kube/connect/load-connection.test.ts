@@ -175,7 +175,7 @@ describe("a kubeconfig that cannot be used says why", () => {
     [
       "an unknown exec version",
       config({ user: "exec: {apiVersion: x/v1alpha1, command: a}" }),
-      "v1 and v1beta1 are known",
+      "v1 and v1beta1 are supported",
     ],
     ["no command", config({ user: "exec: {apiVersion: client.authentication.k8s.io/v1beta1}" }), "has no command"],
     [

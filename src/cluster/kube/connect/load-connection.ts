@@ -11,16 +11,16 @@ import type { Environment } from "./proxy.ts";
 
 export interface LoadConnectionOptions {
   /** `--kubeconfig`. */
-  kubeconfig?: string;
+  kubeconfig?: string | undefined;
   /** `--context`. */
-  context?: string;
-  env?: Environment;
-  clock?: Clock;
-  /** Where a pod finds its service account. */
-  serviceAccountDirectory?: string;
+  context?: string | undefined;
+  env?: Environment | undefined;
+  clock?: Clock | undefined;
+  /** Where the kubelet mounts the token of a pod's service account. */
+  serviceAccountDirectory?: string | undefined;
 }
 
-/** kubectl's order: the file named, those in $KUBECONFIG, ~/.kube/config, and last the cluster this process runs in. */
+/** In kubectl's order: --kubeconfig, the files in $KUBECONFIG, ~/.kube/config, and last the cluster this pod runs in. */
 export async function loadConnection(options: LoadConnectionOptions = {}): Promise<Connection> {
   const { kubeconfig, context, env = process.env, clock } = options;
   if (kubeconfig !== undefined) return connectionOfContext(await readKubeconfig([kubeconfig]), { context, env, clock });
@@ -35,7 +35,7 @@ export async function loadConnection(options: LoadConnectionOptions = {}): Promi
   throw new NoClusterError();
 }
 
-/** The connection of a pod to its own cluster, if this is one. */
+/** The connection of a pod to its own cluster; undefined outside of a pod. */
 export async function inClusterConnection(options: LoadConnectionOptions = {}): Promise<Connection | undefined> {
   const {
     env = process.env,
@@ -52,7 +52,7 @@ export async function inClusterConnection(options: LoadConnectionOptions = {}): 
   return {
     cluster: {
       server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
-      ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
+      certificateAuthority,
     },
     credentials: new FileCredentials({ tokenFile }, { clock }),
     namespace: namespace?.trim() || "default",

@@ -3,8 +3,8 @@ import { isIP, BlockList } from "node:net";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Which proxy stands between us and `server` according to the environment. As everywhere in Go: loopback is never
- * proxied, names in NO_PROXY match themselves and their subdomains, `*` turns proxies off.
+ * The proxy for `server` according to the environment, by the rules of Go's net/http: loopback is never proxied, names
+ * in NO_PROXY match themselves and their subdomains, `*` turns proxies off.
  */
 export function proxyFromEnvironment(server: URL, env: Environment): string | undefined {
   const secure = server.protocol === "https:";

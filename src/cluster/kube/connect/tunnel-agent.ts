@@ -11,7 +11,7 @@ export interface TunnelAgentOptions extends AgentOptions {
 
 type Created = (error: Error | null, stream: Duplex) => void;
 
-/** Reaches servers through a proxy that is asked with CONNECT. */
+/** Reaches servers through a proxy with CONNECT. */
 export class TunnelAgent extends HttpsAgent {
   readonly #proxy: URL;
   readonly #secure: boolean;
@@ -22,9 +22,9 @@ export class TunnelAgent extends HttpsAgent {
     this.#secure = secure;
     if (this.#proxy.protocol !== "http:" && this.#proxy.protocol !== "https:")
       throw new Error(
-        `use proxy ${this.#proxy.host}: only http and https proxies are known, not ${this.#proxy.protocol}`,
+        `use proxy ${this.#proxy.host}: only http and https proxies are supported, not ${this.#proxy.protocol}`,
       );
-    // Node compares the agent's scheme with the request's.
+    // Node compares the agent's protocol with the request's.
     if (!secure) Object.assign(this, { protocol: "http:", defaultPort: 80 });
   }
 
@@ -49,7 +49,9 @@ export class TunnelAgent extends HttpsAgent {
     request.once("connect", (response, socket) => {
       if (response.statusCode !== 200) {
         socket.destroy();
-        return done(new Error(`use proxy ${this.#proxy.host}: CONNECT ${target} was answered ${response.statusCode}`));
+        return done(
+          new Error(`use proxy ${this.#proxy.host}: it responded to CONNECT ${target} with ${response.statusCode}`),
+        );
       }
       done(null, this.#secure ? tlsConnect({ ...(options as object), host, socket }) : socket);
     });

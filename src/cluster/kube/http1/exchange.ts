@@ -1,38 +1,38 @@
 import { ResponseReader } from "./response-reader.ts";
 
-/** The head of an answer, and its body for who wants it. */
+/** The head of a response, and its body on demand. */
 export interface HttpResponse {
   readonly status: number;
-  /** Several of one name are joined by commas. */
+  /** Several headers of one name are joined by commas. */
   header(name: string): string | undefined;
-  /** The whole body, as soon as it is there. */
+  /** The whole body, once it is complete. */
   text(): Promise<string>;
 }
 
-/** A request that was sent, or waits to be. */
-export interface SentRequest<A extends HttpResponse = HttpResponse> {
-  /** Comes with the answer's head. */
-  readonly answer: Promise<A>;
-  /** Whether it went over a connection that had served another before. */
+/** A request that was sent, or that waits for a connection. */
+export interface SentRequest<R extends HttpResponse = HttpResponse> {
+  /** Resolves with the head of the response. */
+  readonly response: Promise<R>;
+  /** Whether it was sent over a connection that had served another request before. */
   readonly reused: boolean;
 }
 
-/** One request and what comes of it. It ends once: with the whole answer, or with the first failure. */
+/** One request and its response. It ends once: with the whole response, or with the first failure. */
 export class Exchange implements SentRequest, HttpResponse {
   readonly request: string | Buffer;
-  readonly answer: Promise<HttpResponse>;
+  readonly response: Promise<HttpResponse>;
   reused = false;
   readonly #reader: ResponseReader;
   readonly #onFailure: (exchange: Exchange) => void;
   #failure: Error | undefined;
-  #head: { resolve: (answer: HttpResponse) => void; reject: (error: Error) => void } | undefined;
+  #head: { resolve: (response: HttpResponse) => void; reject: (error: Error) => void } | undefined;
   #body: { resolve: (text: string) => void; reject: (error: unknown) => void } | undefined;
 
   constructor(method: string, request: string | Buffer, onFailure: (exchange: Exchange) => void) {
     this.request = request;
     this.#reader = new ResponseReader(method);
     this.#onFailure = onFailure;
-    this.answer = new Promise((resolve, reject) => (this.#head = { resolve, reject }));
+    this.response = new Promise((resolve, reject) => (this.#head = { resolve, reject }));
   }
 
   get status(): number {
@@ -55,7 +55,7 @@ export class Exchange implements SentRequest, HttpResponse {
     return this.#reader.done;
   }
 
-  /** Whether its connection can serve another. */
+  /** Whether its socket can serve another request. */
   get keepAlive(): boolean {
     return this.#reader.done && this.#reader.keepAlive;
   }
@@ -69,14 +69,14 @@ export class Exchange implements SentRequest, HttpResponse {
     this.#advance();
   }
 
-  /** The server says no more. */
+  /** The server closed the connection. */
   end(): void {
     this.#reader.end();
     this.#advance();
-    this.fail(reset(this.#head ? "socket hang up" : "the connection was closed within the answer"));
+    this.fail(reset(this.#head ? "socket hang up" : "the connection was closed before the response was complete"));
   }
 
-  /** Does nothing to what has ended. */
+  /** Does nothing after the exchange has ended. */
   fail(error: Error): void {
     if (this.#failure || this.#reader.done) return;
     this.#failure = error;
@@ -100,13 +100,13 @@ export class Exchange implements SentRequest, HttpResponse {
     try {
       body.resolve(this.#reader.text());
     } catch (error) {
-      // More than a string can hold.
+      // The body is longer than the longest string.
       body.reject(error);
     }
   }
 }
 
-/** As Node names it: callers tell by the code that nothing was answered. */
+/** Node's code for a closed connection: the requester recognizes it. */
 function reset(message: string): Error {
   return Object.assign(new Error(message), { code: "ECONNRESET" });
 }

@@ -3,9 +3,9 @@ import { TLSSocket } from "node:tls";
 import type { Exchange } from "./exchange.ts";
 
 interface Owner {
-  /** It can serve another request. */
-  free(connection: PooledSocket): void;
-  closed(connection: PooledSocket): void;
+  /** The socket can serve another request. */
+  free(socket: PooledSocket): void;
+  closed(socket: PooledSocket): void;
 }
 
 /** One socket with one request on it at a time. */
@@ -13,7 +13,7 @@ export class PooledSocket {
   readonly #socket: Socket;
   readonly #owner: Owner;
   #exchange: Exchange | undefined;
-  /** Nothing is said to a server that has not proved who it is. */
+  /** Nothing is sent before the TLS handshake has verified the server. */
   #ready = false;
   #used = false;
 
@@ -21,7 +21,7 @@ export class PooledSocket {
     this.#socket = socket;
     this.#owner = owner;
     socket.setNoDelay(true);
-    // By this the kernel finds peers that vanished.
+    // So that the kernel detects peers that are gone.
     socket.setKeepAlive(true, 30_000);
     socket.once(socket instanceof TLSSocket ? "secureConnect" : "connect", () => {
       this.#ready = true;
@@ -55,8 +55,8 @@ export class PooledSocket {
     return this.#exchange === exchange;
   }
 
-  /** An idle connection does not keep the process alive. */
-  rest(): void {
+  /** An idle socket does not keep the process alive. */
+  unref(): void {
     this.#socket.unref();
   }
 
@@ -70,12 +70,12 @@ export class PooledSocket {
 
   #read(bytes: Buffer): void {
     const exchange = this.#exchange;
-    // An answer to nothing, such as a server's complaint about a connection that is idle for long.
+    // Bytes without a request, for example 408 from a server that closes an idle connection.
     if (!exchange) return this.destroy();
     exchange.push(bytes);
     if (!exchange.done) return;
     this.#exchange = undefined;
-    // A server that answered before it read everything may take what is left for the next request.
+    // A server that responded before it read the whole request could read the rest as the next request.
     if (exchange.keepAlive && this.#socket.writableLength === 0 && this.usable) this.#owner.free(this);
     else this.destroy();
   }

@@ -5,13 +5,13 @@ interface Request {
   method: string;
   path: string;
   headers: OutgoingHttpHeaders;
-  body?: string;
+  body?: string | undefined;
 }
 
 // oxlint-disable-next-line no-control-regex
 const unescaped = /[^\x21-\x7e\x80-\xff]/;
 
-/** A whole request as it goes over the wire. Refuses, with Node's codes, whatever could be read as more than one. */
+/** A whole request as sent. Rejects, with Node's error codes, anything a server could read as more than one request. */
 export function requestText({ host, method, path, headers, body }: Request): string | Buffer {
   validateHeaderName(method);
   if (unescaped.test(path))
@@ -24,11 +24,11 @@ export function requestText({ host, method, path, headers, body }: Request): str
     if (Array.isArray(value)) for (const one of value) head += line(name, one);
     else if (value !== undefined) head += line(name, String(value));
   }
-  // Servers ask for a length where a body is usual.
+  // Servers expect a length with these methods, even without a body.
   if (body === undefined && (method === "POST" || method === "PUT" || method === "PATCH"))
     head += "content-length: 0\r\n";
   head += "\r\n";
-  // Heads are Latin-1 and bodies UTF-8, which makes no difference to most.
+  // Heads are Latin-1 and bodies UTF-8; for an ASCII head both are the same.
   if (Buffer.byteLength(head) === head.length) return body === undefined ? head : head + body;
   return Buffer.concat([Buffer.from(head, "latin1"), Buffer.from(body ?? "")]);
 }

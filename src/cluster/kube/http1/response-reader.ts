@@ -1,4 +1,4 @@
-/** The longest head, of all interim answers together, and the longest trailers. */
+/** Limit of the head, including all interim (1xx) responses, and of the trailers. */
 const maxHead = 64 * 1024;
 const maxSizeLine = 4 * 1024;
 const nothing = Buffer.alloc(0);
@@ -9,22 +9,25 @@ const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?\r\
 const field = /([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)\r\n/y;
 const sizeLine = /^([0-9A-Fa-f]{1,13})[\t ]*(?:;[\t\x20-\x7e\x80-\xff]*)?$/;
 const decimal = /^\d{1,15}$/;
-/** Announced to close so soon that the next request could meet the end. */
-const leaving = /^timeout=[01](?!\d)/;
+/** `Keep-Alive: timeout=0` or `1`: the server may close before the next request arrives. */
+const closesSoon = /^timeout=[01](?!\d)/;
 
 type State = "head" | "sized" | "chunk size" | "chunk" | "after chunk" | "trailers" | "until close" | "done";
 
-/** Reads one answer of HTTP/1.1, however its bytes are split. What is not exactly one is refused: guesses get answers mixed up. */
+/**
+ * Reads one HTTP/1.1 response, however its bytes are split. Rejects anything ambiguous: a wrong guess would give one
+ * request the response of another.
+ */
 export class ResponseReader {
-  /** 0 until the head has come. */
+  /** 0 until the head is complete. */
   status = 0;
   headers: ReadonlyMap<string, string> = new Map();
-  /** Whether the connection can serve another request after this answer. */
+  /** Whether the connection can serve another request after this response. */
   keepAlive = false;
   readonly #bodiless: boolean;
   #state: State = "head";
   #pieces: Buffer[] = [];
-  /** What came of a head or line whose end has not. */
+  /** The beginning of a head or line that is not complete. */
   #rest: Buffer = nothing;
   #headBytes = 0;
   #missing = 0;
@@ -55,16 +58,16 @@ export class ResponseReader {
       }
       at += used;
     }
-    // Nobody asked for more: whatever it is, the next answer cannot be told from it.
+    // Bytes after the end of the response: they would be read as part of the next one.
     if (at < input.length) this.keepAlive = false;
   }
 
-  /** No more bytes come. */
+  /** The connection was closed. */
   end(): void {
     if (this.#state === "until close") this.#state = "done";
   }
 
-  /** How many bytes it could use; 0 when more must come first. */
+  /** Returns the number of bytes used; 0 when more are needed. */
   #step(input: Buffer, at: number): number {
     switch (this.#state) {
       case "head":
@@ -82,7 +85,7 @@ export class ResponseReader {
 
   #head(input: Buffer, at: number): number {
     const seen = input.toString("latin1", at, at + beginning.length);
-    if (!beginning.startsWith(seen)) throw malformed("it does not begin as one");
+    if (!beginning.startsWith(seen)) throw malformed("it does not begin with HTTP/1.");
     const end = input.indexOf(blankLine, at);
     const length = (end < 0 ? input.length : end + blankLine.length) - at;
     if (this.#headBytes + length > maxHead) throw malformed(`its head is longer than ${maxHead} bytes`);
@@ -90,10 +93,10 @@ export class ResponseReader {
     this.#headBytes += length;
     const head = input.toString("latin1", at, end + lineEnd.length);
     const [line, minor, status] = statusLine.exec(head) ?? [];
-    if (line === undefined) throw malformed("its first line says no status");
+    if (line === undefined) throw malformed("its first line has no status");
     const headers = fields(head, line.length);
     const code = Number(status);
-    if (code === 101) throw malformed("it changes the protocol, which was not asked for");
+    if (code === 101) throw malformed("it switches protocols without a request to do so");
     if (code >= 200) this.#begin(code, headers, minor === "1");
     return length;
   }
@@ -104,11 +107,11 @@ export class ResponseReader {
     const connection = (headers.get("connection") ?? "").toLowerCase();
     this.keepAlive =
       (current ? !connection.includes("close") : connection.includes("keep-alive")) &&
-      !leaving.test(headers.get("keep-alive") ?? "");
+      !closesSoon.test(headers.get("keep-alive") ?? "");
     const coding = headers.get("transfer-encoding");
     const length = headers.get("content-length");
     if (coding !== undefined && (length !== undefined || !current || coding.toLowerCase() !== "chunked"))
-      throw malformed("its length is said in a way that cannot be trusted");
+      throw malformed("its length is ambiguous");
     if (length !== undefined && !decimal.test(length)) throw malformed("its length is not a number");
     this.#missing = Number(length ?? 0);
     if (this.#bodiless || status === 204 || status === 304) this.#state = "done";
@@ -181,5 +184,5 @@ function fields(text: string, from: number): Map<string, string> {
 }
 
 function malformed(why: string): Error {
-  return new Error(`the server's answer is not HTTP: ${why}`);
+  return new Error(`the server's response is not valid HTTP: ${why}`);
 }

@@ -24,7 +24,7 @@ async function served(serve: Serve, maxSockets = 1) {
   const { port } = server.address() as AddressInfo;
   const pool = new SocketPool(() => connect(port, "127.0.0.1"), maxSockets);
   const ask = async (path = "/", method = "GET"): Promise<string> => {
-    const answer = await pool.send(method, `${method} ${path} HTTP/1.1\r\nhost: x\r\n\r\n`).answer;
+    const answer = await pool.send(method, `${method} ${path} HTTP/1.1\r\nhost: x\r\n\r\n`).response;
     return `${answer.status} ${await answer.text()}`;
   };
   closing.push(() => {
@@ -45,11 +45,11 @@ describe("connections", () => {
   test("are kept and shared, and say whether they served before", async () => {
     const { pool, ask, sockets } = await served(echo, 2);
     const first = pool.send("GET", "GET /1 HTTP/1.1\r\n\r\n");
-    await (await first.answer).text();
+    await (await first.response).text();
     expect(first.reused).toBe(false);
     const second = pool.send("GET", "GET /2 HTTP/1.1\r\n\r\n");
     expect(second.reused).toBe(true);
-    expect(await (await second.answer).text()).toBe("/2");
+    expect(await (await second.response).text()).toBe("/2");
     expect(await ask("/3")).toBe("200 /3");
     expect([sockets.length, pool.size]).toEqual([1, 1]);
   });
@@ -63,7 +63,7 @@ describe("connections", () => {
         vi.spyOn(socket, name).mockImplementation(() => (calls.push(name), socket));
       return socket;
     }, 1);
-    for (const path of ["/1", "/2"]) await (await pool.send("GET", `GET ${path} HTTP/1.1\r\n\r\n`).answer).text();
+    for (const path of ["/1", "/2"]) await (await pool.send("GET", `GET ${path} HTTP/1.1\r\n\r\n`).response).text();
     expect(calls).toEqual(["unref", "ref", "unref"]);
     pool.close();
   });
@@ -112,10 +112,10 @@ describe("connections", () => {
     const { port } = await served(echo);
     const opened: Socket[] = [];
     const pool = new SocketPool(() => opened[opened.push(connect(port, "127.0.0.1")) - 1] as Socket, 1);
-    await (await pool.send("GET", "GET /1 HTTP/1.1\r\n\r\n").answer).text();
+    await (await pool.send("GET", "GET /1 HTTP/1.1\r\n\r\n").response).text();
     opened[0]?.destroy();
     const next = pool.send("POST", "POST /2 HTTP/1.1\r\n\r\n");
-    expect(await (await next.answer).text()).toBe("/2");
+    expect(await (await next.response).text()).toBe("/2");
     expect(next.reused).toBe(false);
     pool.close();
   });
@@ -128,7 +128,7 @@ describe("connections", () => {
     });
     const body = "x".repeat(20_000_000);
     const refused = pool.send("POST", `POST / HTTP/1.1\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
-    expect(await (await refused.answer).text()).toBe("too large");
+    expect(await (await refused.response).text()).toBe("too large");
     expect(await ask("/next")).toBe("200 /next");
     expect(sockets).toHaveLength(2);
   });
@@ -165,7 +165,7 @@ describe("a request fails, and the next one does not,", () => {
     [
       "when it breaks off in the body",
       (socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab"),
-      { message: "the connection was closed within the answer" },
+      { message: "the connection was closed before the response was complete" },
     ],
     [
       "when the answer is garbage",
@@ -190,7 +190,7 @@ describe("a request fails, and the next one does not,", () => {
     const next = ask("/next");
     await expect.poll(() => sockets.length).toBe(1);
     sent.fail(new Error("enough"));
-    await expect(sent.answer).rejects.toThrow("enough");
+    await expect(sent.response).rejects.toThrow("enough");
     await next;
     expect(sockets[0]?.destroyed || sockets[0]?.readableEnded).toBe(true);
   });
@@ -198,7 +198,7 @@ describe("a request fails, and the next one does not,", () => {
   test("when it is given up within the answer, whether its body was asked for or not", async () => {
     const { pool } = await served((socket) => void socket.write("HTTP/1.1 200 OK\r\n\r\nab"), 2);
     const [early, late] = [pool.send("GET", "GET / HTTP/1.1\r\n\r\n"), pool.send("GET", "GET / HTTP/1.1\r\n\r\n")];
-    const [first, second] = [await early.answer, await late.answer];
+    const [first, second] = [await early.response, await late.response];
     const text = failure(first.text());
     for (const sent of [early, late]) sent.fail(new Error("enough"));
     expect(await text).toMatchObject({ message: "enough" });
@@ -211,7 +211,7 @@ describe("a request fails, and the next one does not,", () => {
     const first = ask("/1");
     const sent = pool.send("GET", "GET /2 HTTP/1.1\r\n\r\n");
     sent.fail(new Error("enough"));
-    await expect(sent.answer).rejects.toThrow("enough");
+    await expect(sent.response).rejects.toThrow("enough");
     expect([await first, await ask("/3")]).toEqual(["200 /1", "200 /3"]);
     expect(sockets).toHaveLength(1);
   });
@@ -219,7 +219,7 @@ describe("a request fails, and the next one does not,", () => {
   test("unless it has ended: then giving it up hits nobody", async () => {
     const { pool, ask, sockets } = await served(echo);
     const sent = pool.send("GET", "GET /1 HTTP/1.1\r\n\r\n");
-    const answered = await sent.answer;
+    const answered = await sent.response;
     const next = ask("/2");
     sent.fail(new Error("late"));
     expect([await answered.text(), await next]).toEqual(["/1", "200 /2"]);
@@ -228,7 +228,7 @@ describe("a request fails, and the next one does not,", () => {
 
   test("when nobody listens", async () => {
     const pool = new SocketPool(() => connect(1, "127.0.0.1"), 1);
-    const asked = [1, 2, 3].map(async () => pool.send("GET", "GET / HTTP/1.1\r\n\r\n").answer);
+    const asked = [1, 2, 3].map(async () => pool.send("GET", "GET / HTTP/1.1\r\n\r\n").response);
     for (const one of asked) await expect(one).rejects.toMatchObject({ code: "ECONNREFUSED" });
     await expect.poll(() => pool.size).toBe(0);
   });
@@ -269,6 +269,6 @@ test("large bodies and answers come through whole", async () => {
   });
   const body = `${"x".repeat(20_000_000)}!`;
   const sent = pool.send("POST", body);
-  expect((await (await sent.answer).text()) === text).toBe(true);
+  expect((await (await sent.response).text()) === text).toBe(true);
   expect(received).toBe(body.length);
 });

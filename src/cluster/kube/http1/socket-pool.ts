@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { PooledSocket } from "./pooled-socket.ts";
 import { Exchange } from "./exchange.ts";
 
-/** The connections to one server: so many at most, opened when needed and kept. Requests that find none wait in line. */
+/** Keeps up to `maxSockets` sockets to one server. Opens them on demand; a request without a free socket waits in line. */
 export class SocketPool {
   readonly #open: () => Socket;
   readonly #maxSockets: number;
@@ -28,10 +28,10 @@ export class SocketPool {
   }
 
   dropIdle(): void {
-    for (const connection of this.#idle.splice(0)) connection.destroy();
+    for (const socket of this.#idle.splice(0)) socket.destroy();
   }
 
-  /** What is under way or waits is still served; nothing is kept after it. */
+  /** Serves the running and the waiting requests, then closes each socket instead of keeping it. */
   retire(): void {
     this.#retired = true;
     this.dropIdle();
@@ -40,40 +40,40 @@ export class SocketPool {
   close(): void {
     this.retire();
     for (const exchange of this.#waiting) exchange.fail(new Error("the client was closed"));
-    for (const connection of this.#all) connection.destroy();
+    for (const socket of this.#all) socket.destroy();
   }
 
-  readonly free = (connection: PooledSocket): void => {
-    this.#idle.push(connection);
+  readonly free = (socket: PooledSocket): void => {
+    this.#idle.push(socket);
     this.#serve();
-    if (this.#idle.at(-1) !== connection) return;
+    if (this.#idle.at(-1) !== socket) return;
     if (this.#retired) this.dropIdle();
-    else connection.rest();
+    else socket.unref();
   };
 
-  readonly closed = (connection: PooledSocket): void => {
-    this.#all.delete(connection);
-    const at = this.#idle.indexOf(connection);
+  readonly closed = (socket: PooledSocket): void => {
+    this.#all.delete(socket);
+    const at = this.#idle.indexOf(socket);
     if (at >= 0) this.#idle.splice(at, 1);
     this.#serve();
   };
 
-  /** In half an exchange a connection is of no use to another. */
+  /** A socket in the middle of an exchange cannot serve another request. */
   readonly #failed = (exchange: Exchange): void => {
     if (this.#waiting.delete(exchange)) return;
-    for (const connection of this.#all) if (connection.carries(exchange)) connection.destroy();
+    for (const socket of this.#all) if (socket.carries(exchange)) socket.destroy();
   };
 
   #serve(): void {
     for (const exchange of this.#waiting) {
-      const connection = this.#pick();
-      if (!connection) return;
+      const socket = this.#pick();
+      if (!socket) return;
       this.#waiting.delete(exchange);
-      connection.start(exchange);
+      socket.start(exchange);
     }
   }
 
-  /** The one used last is the least likely to be closed by the server just now. */
+  /** The socket used last is the least likely to be closed by the server. */
   #pick(): PooledSocket | undefined {
     for (let known = this.#idle.pop(); known; known = this.#idle.pop()) {
       if (known.usable) return known;

@@ -1,13 +1,13 @@
-/** Which values an object is found under. Must give the same for the same object. */
+/** The index values of an object. Must return the same values for the same object. */
 export type IndexFunction<T> = (object: T) => readonly string[];
 
 const none: readonly never[] = [];
 
-/** Objects by key, and by the values of named indexes. */
+/** Objects by key and by the values of named indexes. */
 export class IndexedStore<T> {
   readonly #objects = new Map<string, T>();
   readonly #indexes = new Map<string, { values: IndexFunction<T>; keys: Map<string, Set<string>> }>();
-  /** Lists are asked for far more often than they change. */
+  /** Cached: controllers list far more often than objects change. */
   #list: readonly T[] | undefined;
 
   constructor(indexes: Readonly<Record<string, IndexFunction<T>>> = {}) {
@@ -52,7 +52,7 @@ export class IndexedStore<T> {
     for (const index of this.#indexes.values()) unlink(index.keys, index.values(before), key);
   }
 
-  /** Values that any index holds, so that a test can see that none is left behind. */
+  /** The number of values in all indexes, so that a test sees any leftover. */
   get indexedValues(): number {
     let count = 0;
     for (const index of this.#indexes.values()) count += index.keys.size;

@@ -6,16 +6,16 @@ import { type IndexFunction, IndexedStore } from "./indexed-store.ts";
 import { type ListerWatcher, type ReflectorOptions, type ReflectorSink, Reflector } from "./reflector.ts";
 
 export interface InformerOptions<T extends KubeObject, P extends KubeObject = T> extends ReflectorOptions {
-  /** What of an object is kept. Runs once for each version of it. */
+  /** Returns the part of an object to cache. Runs once for each version of an object. */
   project?: ((object: T) => P) | undefined;
   indexes?: Readonly<Record<string, IndexFunction<P>>> | undefined;
-  /** Freezes what is kept, for tests: changing a shared object then fails at that line. */
+  /** Freezes cached objects, for tests: changing a shared object then fails at that line. */
   freeze?: boolean | undefined;
-  /** A handler threw; the others were told all the same. Without it the error ends the process. */
+  /** Called when a handler throws; the other handlers get the event all the same. Without it the error ends the process. */
   onHandlerError?: ((error: unknown) => void) | undefined;
 }
 
-/** An object as it is kept, with what projections may drop. */
+/** A cached object with the metadata that `project` may drop. */
 interface Entry<P> {
   key: string;
   uid: string;
@@ -23,7 +23,7 @@ interface Entry<P> {
   object: P;
 }
 
-/** Keeps a cache of one kind's objects equal to the server's, and tells what changes. */
+/** Keeps a cache of one kind's objects equal to the server's, and emits an event for each change. */
 export function createInformer<T extends KubeObject, P extends KubeObject = T>(
   client: ListerWatcher,
   of: KindRef<T>,
@@ -87,7 +87,7 @@ class ReflectingInformer<T extends KubeObject, P extends KubeObject>
 
   subscribe(handle: (event: CacheEvent<P>) => void): () => void {
     const handler = { handle };
-    for (const object of this.#store.list()) this.#tell(handler, { type: "added", object });
+    for (const object of this.#store.list()) this.#call(handler, { type: "added", object });
     this.#handlers.add(handler);
     return () => void this.#handlers.delete(handler);
   }
@@ -118,7 +118,7 @@ class ReflectingInformer<T extends KubeObject, P extends KubeObject>
     return entry.key;
   }
 
-  /** Whatever the list lacks was deleted while nobody looked. */
+  /** An object missing from the list was deleted while there was no watch. */
   replace(entries: ReadonlyMap<string, Entry<P>>): void {
     for (const before of this.#entries.values()) if (!entries.has(before.key)) this.#forget(before);
     for (const entry of entries.values()) this.#keep(entry);
@@ -135,7 +135,7 @@ class ReflectingInformer<T extends KubeObject, P extends KubeObject>
   #keep(entry: Entry<P>): void {
     const { key, resourceVersion, object } = entry;
     let before = this.#entries.get(key);
-    // Deleted and made again while nobody looked: whoever cleans up after the old one must hear of it.
+    // Deleted and created again while there was no watch: handlers that clean up after the old object need its deletion.
     if (before && before.uid !== entry.uid) {
       this.#forget(before);
       before = undefined;
@@ -146,7 +146,7 @@ class ReflectingInformer<T extends KubeObject, P extends KubeObject>
     this.#emit(before ? { type: "updated", object, before: before.object } : { type: "added", object });
   }
 
-  /** `last` is what the deletion shows: the final state where the server told it, else the last one known. */
+  /** `last` is the object of the deleted event: the final state if the server sent it, else the last cached one. */
   #forget(last: Entry<P>): void {
     this.#store.delete(last.key);
     this.#entries.delete(last.key);
@@ -154,11 +154,11 @@ class ReflectingInformer<T extends KubeObject, P extends KubeObject>
   }
 
   #emit(event: CacheEvent<P>): void {
-    // A handler that subscribes another one meanwhile: that one was told of this event's outcome already.
-    for (const handler of Array.from(this.#handlers)) if (this.#handlers.has(handler)) this.#tell(handler, event);
+    // Copied: a handler that is subscribed during this loop already got the object as added.
+    for (const handler of Array.from(this.#handlers)) if (this.#handlers.has(handler)) this.#call(handler, event);
   }
 
-  #tell({ handle }: { handle: (event: CacheEvent<P>) => void }, event: CacheEvent<P>): void {
+  #call({ handle }: { handle: (event: CacheEvent<P>) => void }, event: CacheEvent<P>): void {
     try {
       handle(event);
     } catch (error) {

@@ -25,6 +25,6 @@ test.each([
 ])("after a wait of up to 100 ms, and %i ms that went well, the next is up to %i ms", (heldMs, nextMs) => {
   const backoff = new JitteredBackoff({ baseMs: 100, maxMs: 1000, random: () => 1 });
   backoff.next();
-  backoff.held(heldMs);
+  backoff.succeededFor(heldMs);
   expect(backoff.next()).toBe(nextMs);
 });

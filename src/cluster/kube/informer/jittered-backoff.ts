@@ -1,19 +1,19 @@
 export interface JitteredBackoffOptions {
-  baseMs?: number;
-  maxMs?: number;
-  random?: () => number;
+  baseMs?: number | undefined;
+  maxMs?: number | undefined;
+  random?: (() => number) | undefined;
 }
 
 /**
- * Growing waits with full jitter: anywhere between nothing and the current bound, so that a thousand clients cut off in
- * one moment do not come back in one moment.
+ * Growing waits with full jitter: a random time between zero and the current bound, so that a thousand clients that lose
+ * their connection at the same moment do not reconnect at the same moment.
  */
 export class JitteredBackoff {
   readonly maxMs: number;
   readonly #baseMs: number;
   readonly #random: () => number;
   #attempt = 0;
-  /** What the last wait could have been at most. */
+  /** The longest the last wait could have been. */
   #bound = 0;
 
   constructor({ baseMs = 800, maxMs = 30_000, random = Math.random }: JitteredBackoffOptions = {}) {
@@ -29,10 +29,10 @@ export class JitteredBackoff {
   }
 
   /**
-   * What was waited for went well for so long. If that is as long as the wait could have been, the next failure is a
-   * first one: the troubles of last week say nothing about today's, and one that keeps failing early waits ever longer.
+   * The attempt after the last wait succeeded for `ms`. If that is at least the bound of the wait, the next failure
+   * counts as a first one; a connection that keeps failing sooner waits ever longer.
    */
-  held(ms: number): void {
+  succeededFor(ms: number): void {
     if (ms >= this.#bound) this.reset();
   }
 

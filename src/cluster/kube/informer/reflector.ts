@@ -16,7 +16,7 @@ import {
 } from "./watch-failure.ts";
 import { Watchdog } from "./watchdog.ts";
 
-/** The part of a client that is needed; `onActivity` is heeded by those that read bytes. */
+/** The part of a client that a reflector needs. A client over the network calls `onActivity` for every chunk it reads. */
 export interface ListerWatcher {
   list<T extends KubeObject>(of: KindRef<T>, options?: ListOptions): Promise<KubeList<T>>;
   watch<T extends KubeObject>(
@@ -25,12 +25,12 @@ export interface ListerWatcher {
   ): AsyncIterable<WatchEvent<T>>;
 }
 
-/** Where what is seen goes. Both calls are synchronous, so that the order of events is the order of calls. */
+/** Receives lists and events. The calls are synchronous, so that the order of events is the order of calls. */
 export interface ReflectorSink<T extends KubeObject, E> {
   /** Reduces an object as it arrives, so that a large list is never held whole. */
   entry(object: T): E;
   keyOf(entry: E): string;
-  /** This, and nothing else, is there. */
+  /** The complete state: anything else was deleted. */
   replace(entries: ReadonlyMap<string, E>): void;
   apply(type: "ADDED" | "MODIFIED" | "DELETED", entry: E): void;
 }
@@ -46,11 +46,11 @@ export interface ReflectorOptions {
   labelSelector?: string | undefined;
   fieldSelector?: string | undefined;
   pageSize?: number | undefined;
-  /** Ask for the list as a stream of events first; servers that cannot are then asked for pages. Default true. */
+  /** Request the list as a stream of events (`sendInitialEvents`), and fall back to pages. Default true. */
   streamList?: boolean | undefined;
-  /** Longest silence before a watch counts as dead: two and a half bookmarks of a real server. */
+  /** Longest silence before a watch counts as dead. Default 150 s: kube-apiserver sends a bookmark every minute. */
   idleMs?: number | undefined;
-  /** Longest silence while a list is being streamed. */
+  /** Longest silence while a list is being streamed. Default 10 s. */
   initialIdleMs?: number | undefined;
   backoff?: { baseMs?: number | undefined; maxMs?: number | undefined } | undefined;
   random?: (() => number) | undefined;
@@ -58,21 +58,21 @@ export interface ReflectorOptions {
   hooks?: ReflectorHooks | undefined;
 }
 
-/** So many watches in a row broke without bringing anything: what we hold may not be what the server has. */
-const distrustAfter = 3;
+/** After so many broken watches in a row without an event, the cache may differ from the server: list again. */
+const relistAfter = 3;
 const shortestWatchMs = 1000;
 
-/** One try to list and watch. */
-interface Try {
-  /** The state is to come as a stream of events. */
+/** One attempt to list and watch. */
+interface Attempt {
+  /** The list is requested as a stream of events. */
   readonly initial: boolean;
-  /** It was begun after a wait, so other clients did not begin with it. */
+  /** It began after a random wait, so other clients did not begin at the same moment. */
   readonly waited: boolean;
-  /** When the first sign of life came from the server that is watched. */
-  answeredAt?: number;
+  /** When the first bytes or event of the watch arrived. */
+  answeredAt?: number | undefined;
 }
 
-/** Lists, watches, and does so again, whatever happens to connection and server. */
+/** Lists and watches, and repeats both when the connection or the server fails. */
 export class Reflector<T extends KubeObject, E> {
   readonly #client: ListerWatcher;
   readonly #of: KindRef<T>;
@@ -83,10 +83,10 @@ export class Reflector<T extends KubeObject, E> {
   readonly #backoff: JitteredBackoff;
   readonly #idleMs: number;
   #streamList: boolean;
-  /** The last version seen; none when a list is due. */
+  /** The last version seen; undefined when a list is due. */
   #resourceVersion: string | undefined;
-  #fruitless = 0;
-  #brokenStreams = 0;
+  #failuresWithoutEvent = 0;
+  #failedStreamLists = 0;
 
   constructor(client: ListerWatcher, of: KindRef<T>, sink: ReflectorSink<T, E>, options: ReflectorOptions = {}) {
     this.#client = client;
@@ -100,16 +100,16 @@ export class Reflector<T extends KubeObject, E> {
     this.#streamList = options.streamList ?? true;
   }
 
-  /** Until the signal aborts. */
+  /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     for (let waitedMs = 0; !signal.aborted;) {
-      const initial = this.#resourceVersion === undefined && this.#streamList && this.#brokenStreams < distrustAfter;
-      const attempt: Try = { initial, waited: waitedMs > 0 };
+      const initial = this.#resourceVersion === undefined && this.#streamList && this.#failedStreamLists < relistAfter;
+      const attempt: Attempt = { initial, waited: waitedMs > 0 };
       waitedMs = 0;
       try {
         if (this.#resourceVersion === undefined && !initial) await this.#list(signal);
         if (!signal.aborted) await this.#watch(signal, attempt);
-        this.#fruitless = 0;
+        this.#failuresWithoutEvent = 0;
         this.#backoff.reset();
       } catch (error) {
         if (signal.aborted) return;
@@ -119,15 +119,17 @@ export class Reflector<T extends KubeObject, E> {
     }
   }
 
-  /** Decides what the next try starts from, and returns how long to wait before it. */
-  #recover(error: unknown, { initial, waited, answeredAt }: Try): number {
+  /** Decides what the next attempt starts from, and returns how long to wait before it. */
+  #recover(error: unknown, { initial, waited, answeredAt }: Attempt): number {
     const incomplete = this.#resourceVersion === undefined;
     const failure = classifyFailure(error, { initial: initial && incomplete });
     if (failure.kind === "unsupported") this.#streamList = false;
-    // Some servers cut off whoever is slow to take a large state; pages they can give. If those fail too, it is not that.
-    else if (incomplete && failure.kind !== "throttled") this.#brokenStreams = initial ? this.#brokenStreams + 1 : 0;
-    if (failure.kind !== "unreachable" && failure.kind !== "throttled") this.#fruitless++;
-    if (failure.kind === "expired" || this.#fruitless >= distrustAfter) this.#relist();
+    // Some servers cut off clients that are slow to read a large stream, but can serve pages. If pages fail too, the
+    // stream was not the cause.
+    else if (incomplete && failure.kind !== "throttled")
+      this.#failedStreamLists = initial ? this.#failedStreamLists + 1 : 0;
+    if (failure.kind !== "unreachable" && failure.kind !== "throttled") this.#failuresWithoutEvent++;
+    if (failure.kind === "expired" || this.#failuresWithoutEvent >= relistAfter) this.#relist();
     const heldMs = answeredAt === undefined ? 0 : this.#clock.monotonic() - answeredAt;
     const retryMs = this.#wait(failure, waited, heldMs);
     this.#options.hooks?.onError?.(error, { kind: this.#of.kind, failure: failure.kind, retryMs });
@@ -136,29 +138,29 @@ export class Reflector<T extends KubeObject, E> {
 
   #wait(failure: WatchFailure, waited: boolean, heldMs: number): number {
     if (failure.kind === "unsupported") return 0;
-    // A server that was restarted is well, and has forgotten. Whoever waited before asking it need not wait again.
+    // A restarted server is healthy but has no history. After one random wait the list may follow at once.
     if (failure.kind === "expired" && waited && heldMs < shortestWatchMs) return 0;
-    this.#backoff.held(heldMs);
+    this.#backoff.succeededFor(heldMs);
     const jitter = this.#backoff.next();
     return failure.kind === "throttled" ? Math.min(failure.afterMs, this.#backoff.maxMs) + jitter : jitter;
   }
 
   #relist(): void {
     this.#resourceVersion = undefined;
-    this.#fruitless = 0;
+    this.#failuresWithoutEvent = 0;
   }
 
   async #list(signal: AbortSignal): Promise<void> {
     const { namespace, labelSelector, fieldSelector, pageSize } = this.#options;
     const started = this.#clock.monotonic();
-    // No version: the most recent state. Version 0 would be cheaper for the server, but may be older than what we hold.
+    // No version: the most recent state. Version 0 is cheaper for the server, but may be older than the cache.
     const list = await this.#client.list(this.#of, { namespace, labelSelector, fieldSelector, pageSize, signal });
     const entries = new Map<string, E>();
     for (const item of list.items) this.#keep(entries, item);
-    this.#replace(entries, list.metadata.resourceVersion ?? "", started, false);
+    this.#replace(entries, { resourceVersion: list.metadata.resourceVersion ?? "", started, streamed: false });
   }
 
-  async #watch(signal: AbortSignal, attempt: Try): Promise<void> {
+  async #watch(signal: AbortSignal, attempt: Attempt): Promise<void> {
     const { initial } = attempt;
     const { namespace, labelSelector, fieldSelector, initialIdleMs = 10_000 } = this.#options;
     const limitMs = initial ? initialIdleMs : this.#idleMs;
@@ -184,7 +186,7 @@ export class Reflector<T extends KubeObject, E> {
         resourceVersion: this.#resourceVersion,
         allowWatchBookmarks: true,
         sendInitialEvents: initial || undefined,
-        // Spread, so that watches opened together do not end together.
+        // Random, so that watches opened together do not end together.
         timeoutSeconds: 300 + Math.floor(this.#random() * 300),
         signal: abort.signal,
         onActivity: alive,
@@ -194,19 +196,18 @@ export class Reflector<T extends KubeObject, E> {
         alive();
         if (pending) {
           if (!this.#gather(pending, event)) continue;
-          this.#replace(
-            pending,
-            event.type === "ERROR" ? "" : (event.object.metadata.resourceVersion ?? ""),
+          this.#replace(pending, {
+            resourceVersion: event.type === "ERROR" ? "" : (event.object.metadata.resourceVersion ?? ""),
             started,
-            true,
-          );
+            streamed: true,
+          });
           pending = undefined;
-          this.#brokenStreams = 0;
+          this.#failedStreamLists = 0;
           watchdog.relax(this.#idleMs);
         } else {
           this.#deliver(event);
           heard = true;
-          this.#fruitless = 0;
+          this.#failuresWithoutEvent = 0;
           this.#backoff.reset();
         }
       }
@@ -248,7 +249,10 @@ export class Reflector<T extends KubeObject, E> {
     entries.set(this.#sink.keyOf(entry), entry);
   }
 
-  #replace(entries: ReadonlyMap<string, E>, resourceVersion: string, started: number, streamed: boolean): void {
+  #replace(
+    entries: ReadonlyMap<string, E>,
+    { resourceVersion, started, streamed }: { resourceVersion: string; started: number; streamed: boolean },
+  ): void {
     this.#sink.replace(entries);
     this.#resourceVersion = resourceVersion;
     this.#options.hooks?.onList?.({

@@ -1,26 +1,26 @@
 import { isApiError, isGone, isTooLargeResourceVersion, isTooManyRequests, isUnreachable } from "../api-error.ts";
 
-/** What a broken list or watch means for the next try. */
+/** What a failed list or watch means for the next attempt. */
 export type WatchFailure =
-  /** The version to continue from is not kept any more, or is not known to this server. */
+  /** The server no longer keeps the version to continue from, or never had it. */
   | { kind: "expired" }
-  /** This server cannot stream initial events. */
+  /** The server cannot stream initial events. */
   | { kind: "unsupported" }
-  /** Come back later; what was seen stays valid. */
+  /** The server asked to retry later; the cache stays valid. */
   | { kind: "throttled"; afterMs: number }
-  /** Nothing was learnt about the server's state. */
+  /** The server was not reached: its state is unknown. */
   | { kind: "unreachable" }
   | { kind: "failed" };
 
-/** No sign of life for too long. */
+/** No bytes, event or bookmark for too long. */
 export class SilentWatchError extends Error {
   constructor(limitMs: number) {
-    super(`watch: nothing heard for ${limitMs} ms`);
+    super(`watch: no data for ${limitMs} ms`);
     this.name = "SilentWatchError";
   }
 }
 
-/** The stream ended in good order, but too early to be what the server was asked for. */
+/** The stream ended without an error, but much earlier than the requested timeout. */
 export class ShortWatchError extends Error {
   constructor() {
     super("watch: ended at once without an event");
@@ -28,15 +28,15 @@ export class ShortWatchError extends Error {
   }
 }
 
-/** Bookmarks of a version before the one already seen: the server was set back, and its events cannot be joined to ours. */
+/** A bookmark has an older version than one already seen: the server was restored from a backup, so the cache is invalid. */
 export class RewoundServerError extends Error {
-  constructor(seen: string, told: string) {
-    super(`watch: the server is at version ${told}, after ${seen} had been seen`);
+  constructor(seen: string, bookmark: string) {
+    super(`watch: the server went back from version ${seen} to ${bookmark}`);
     this.name = "RewoundServerError";
   }
 }
 
-/** A bookmark came where the end of initial events was due: the server overlooked that they were asked for. */
+/** A plain bookmark came before the end of initial events: the server ignored `sendInitialEvents`. */
 export class NoInitialEventsError extends Error {
   constructor() {
     super("watch: the server sends no initial events");

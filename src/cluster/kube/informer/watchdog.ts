@@ -1,6 +1,6 @@
 import type { Clock } from "../../runtime/clock.ts";
 
-/** Calls once when nothing has happened for a while. Feeding it costs one clock reading, however often it is done. */
+/** Calls back once when it was not fed for a while. Feeding it costs one clock reading and sets no timer. */
 export class Watchdog {
   readonly #clock: Clock;
   readonly #onSilence: () => void;
@@ -20,7 +20,7 @@ export class Watchdog {
     this.#last = this.#clock.monotonic();
   }
 
-  /** Feeds, and from now on waits this long. */
+  /** Feeds, and sets a new limit. */
   relax(limitMs: number): void {
     this.feed();
     this.#limitMs = limitMs;

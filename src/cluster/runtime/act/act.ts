@@ -19,29 +19,29 @@ import { wholeUpdate } from "./whole-object.ts";
 export interface ActDependencies {
   client: Client;
   kinds(apiVersion: string, kind: string): KindRef;
-  /** What a cache has. It must have kept metadata, everything planned as `whole`, and status where one is planned. */
+  /** The object in the cache, with metadata, the content of objects planned as `whole`, and status where one is planned. */
   observed(reference: ObjectReference): KubeObject | undefined;
   fieldManager: string;
-  recorder?: { record(event: PlannedEvent): void };
+  recorder?: { record(event: PlannedEvent): void } | undefined;
   /** Requests at the same time. Default 16. */
-  concurrency?: number;
-  /** Nothing more is started once it aborts. */
-  signal?: AbortSignal;
-  log?: Log;
+  concurrency?: number | undefined;
+  /** No request starts after it aborts. */
+  signal?: AbortSignal | undefined;
+  log?: Log | undefined;
 }
 
-/** What was done. It is a reconcile's result too: `return act(plan, …)`. */
+/** What was done. A reconcile can return it: `return act(plan, …)`. */
 export interface ActResult extends Result {
   /** Objects created, updated or applied. */
   written: number;
   pruned: number;
   /** Statuses written. */
   statuses: number;
-  /** What was already as planned. */
+  /** Objects, prunes and statuses that needed no change. */
   unchanged: number;
 }
 
-/** Some of a plan failed. The rest was carried out all the same, see `result`. */
+/** Part of a plan failed. The rest was carried out, see `result`. */
 export class ActError extends AggregateError {
   readonly result: ActResult;
 
@@ -56,18 +56,18 @@ export class ActError extends AggregateError {
 
 type Done = "written" | "pruned" | "statuses" | "unchanged";
 
-/** A request to send. Nothing is sent for what is already as it should be. */
+/** A request to send. There is none for an object that is already as planned. */
 interface Step {
   action: string;
   of: ObjectReference;
-  because?: string;
+  because?: string | undefined;
   send(): Promise<Done>;
 }
 
 /**
- * Carries out a plan: objects, then prunes, then statuses, so that whoever reads a status finds what it speaks of.
- * One failure does not keep the others from being tried. Whoever was faster than us is no failure: look again soon.
- * Call it in the turn in which the plan was decided, so that caches are what they were then.
+ * Carries out a plan: objects, then prunes, then statuses, so that a client that reads a status finds the objects it
+ * names. After a failure the other requests are still sent. A conflict is no failure: the result says `requeue`.
+ * Call it in the same turn of the event loop in which the plan was decided, so that the caches are unchanged.
  */
 export async function act(plan: Plan, dependencies: ActDependencies): Promise<ActResult> {
   const { recorder, concurrency = 16, signal, log = noLog } = dependencies;
@@ -88,8 +88,8 @@ export async function act(plan: Plan, dependencies: ActDependencies): Promise<Ac
     }
     return steps;
   };
-  // All before anything is sent, from the caches as the decision saw them. A status that was decided from one state and
-  // compared with a later one would take back what the later one says, and the pass after this one take that back.
+  // All steps are made before anything is sent, from the caches that the decision saw. A status that was decided from one
+  // state and compared with a later one would revert a later change, and the next pass would revert that.
   const phases = [
     stepsFor(plan.objects, (planned) =>
       planned.owns === "whole" ? wholeStep(planned, dependencies) : fieldsStep(planned, dependencies),
@@ -106,7 +106,7 @@ export async function act(plan: Plan, dependencies: ActDependencies): Promise<Ac
       } catch (error) {
         if (isConflict(error) || isAlreadyExists(error)) {
           result.requeue = true;
-          log.debug({ object: nameOf(step.of), error }, "another was faster");
+          log.debug({ object: nameOf(step.of), error }, "conflict, will retry");
         } else {
           const { message } = asError(error);
           errors.push(new Error(`${step.action} ${nameOf(step.of)}: ${message}`, { cause: error }));
@@ -135,9 +135,9 @@ function wholeStep(
     };
     return { action: "create", of: object, because, send };
   }
-  // One that is going cannot be kept; its deletion is an event, and then it is created anew.
+  // An object that is being deleted cannot be kept; its deletion is an event, and the next pass creates it again.
   if (observed.metadata.deletionTimestamp) return undefined;
-  const update = wholeUpdate(object, observed, absentAnnotations, ownerless);
+  const update = wholeUpdate(object, observed, { absentAnnotations, ownerless });
   if (!update) return undefined;
   const send = async (): Promise<Done> => changed(await client.update(kind, update, options), observed);
   return { action: "update", of: object, because, send };
@@ -156,7 +156,7 @@ function fieldsStep({ object, because }: PlannedObject, dependencies: ActDepende
   return { action: "apply", of: object, because, send };
 }
 
-/** A write that the server found to change nothing is none. */
+/** The server keeps the resourceVersion when a write changes nothing. */
 function changed(answer: KubeObject | undefined, observed: KubeObject | undefined): Done {
   const version = answer?.metadata.resourceVersion;
   return version !== undefined && version === observed?.metadata.resourceVersion ? "unchanged" : "written";
@@ -167,7 +167,7 @@ function pruneStep(of: ObjectReference, dependencies: ActDependencies): Step | u
   const kind = dependencies.kinds(of.apiVersion, of.kind);
   const observed = dependencies.observed(of);
   const uid = of.metadata.uid ?? observed?.metadata.uid;
-  // Never by name alone: the name may have passed to an object that is not ours.
+  // Never by name alone: another client may have created a new object of that name.
   if (uid === undefined || observed?.metadata.deletionTimestamp) return undefined;
   const send = async (): Promise<Done> => {
     const { name = "", namespace } = of.metadata;
@@ -180,7 +180,7 @@ function pruneStep(of: ObjectReference, dependencies: ActDependencies): Step | u
       });
       return "pruned";
     } catch (error) {
-      // Another object under its name is a conflict like any other: what is to go then, only a new look can tell.
+      // A new object of that name is a conflict (uid precondition): the next pass decides about it.
       if (isNotFound(error)) return "unchanged";
       throw error;
     }
@@ -189,9 +189,9 @@ function pruneStep(of: ObjectReference, dependencies: ActDependencies): Step | u
 }
 
 /**
- * A merge patch without resourceVersion: status has one writer, and what it says holds for the generation it names, so
- * an edit of spec at the same moment must not refuse it. Made against a stale cache it may leave a field behind; the
- * next event shows that, and the next patch removes it.
+ * A merge patch without resourceVersion: status has one writer and names the generation it describes, so a concurrent
+ * edit of spec must not make it fail. A patch against a stale cache may leave a field behind; the next event shows it
+ * and the next patch removes it.
  */
 function statusStep({ of, status }: PlannedStatus, dependencies: ActDependencies): Step | undefined {
   const { client, fieldManager, signal } = dependencies;
@@ -208,7 +208,7 @@ function statusStep({ of, status }: PlannedStatus, dependencies: ActDependencies
       const answer = await client.patch(kind, name, { type: "merge", patch }, options);
       return changed(answer, observed) === "unchanged" ? "unchanged" : "statuses";
     } catch (error) {
-      // The object is gone. A kind that has no status subresource is 404 as well, but names no object.
+      // The object was deleted. For a kind without a status subresource the server also responds 404, but names no object.
       if (isNotFound(error) && error.details?.name !== undefined) return "unchanged";
       throw error;
     }

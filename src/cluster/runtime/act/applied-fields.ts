@@ -1,10 +1,10 @@
 import { equal, get, isObject, set } from "../../../language/object/json.ts";
 import type { KubeObject, ObjectMeta } from "../../../language/object/meta.ts";
 
-/** What of an object's metadata may be applied. */
+/** The metadata fields that an apply may contain. */
 const appliedMetadata = ["name", "namespace", "uid", "labels", "annotations", "ownerReferences", "finalizers"] as const;
 
-/** The body of a server-side apply: the planned fields without what only the server sets, and without status. */
+/** The body of a server-side apply: the planned fields without status and without fields that only the server sets. */
 export function applyBody(wanted: KubeObject): KubeObject {
   const metadata: ObjectMeta = {};
   for (const field of appliedMetadata)
@@ -14,9 +14,9 @@ export function applyBody(wanted: KubeObject): KubeObject {
 }
 
 /**
- * Whether an apply would change nothing: every wanted value is there, and our manager owns these fields and no others.
- * Without managedFields, which a cache may have dropped, the values have to do. May say no where yes is true (a default
- * in a list's key, `1000m` for `1`): that costs a request the server answers without a change.
+ * Whether an apply would change nothing: the object has every wanted value, and our field manager owns these fields and
+ * no others. Without managedFields, which a cache may drop, only the values are compared. May return false although
+ * nothing would change (a default in a list key, `1000m` for `1`): that costs one request that changes nothing.
  */
 export function isApplied(wanted: KubeObject, observed: KubeObject, manager: string): boolean {
   const fields = contentOf(applyBody(wanted));
@@ -26,7 +26,7 @@ export function isApplied(wanted: KubeObject, observed: KubeObject, manager: str
   return ours !== undefined && ours.apiVersion === wanted.apiVersion && holds(fields, ours.fieldsV1, observed);
 }
 
-/** Without what names the object: nobody owns that. */
+/** Without the fields that identify the object: no manager owns them. */
 function contentOf(body: KubeObject): Record<string, unknown> {
   const { name: _name, namespace: _namespace, uid: _uid, ...metadata } = body.metadata;
   const content: Record<string, unknown> = {};
@@ -48,7 +48,7 @@ function hasValues(wanted: unknown, observed: unknown): boolean {
 function holds(wanted: unknown, owned: unknown, observed: unknown): boolean {
   if (!isObject(owned)) return false;
   const parts = Object.keys(owned).filter((part) => part !== ".");
-  // A leaf: a scalar, or a map or list that is owned as one.
+  // A leaf: a scalar, or a map or list that is owned as a whole.
   if (parts.length === 0) return isEmptyMap(wanted) ? isObject(observed) : equal(wanted, observed);
   if (isObject(wanted)) {
     const keys = Object.keys(wanted).filter((key) => wanted[key] !== undefined);

@@ -83,11 +83,11 @@ test("what is written is our content in the observed object's metadata and statu
   });
 });
 
-test("nobody owns an object that must have no owner", () => {
+test("owner references are removed from an object that must have none", () => {
   const owned = tuned({ ownerReferences: [owner("u0")], resourceVersion: "5" });
-  expect(wholeUpdate(tuned({}), owned, [], true)?.metadata).toMatchObject({
+  expect(wholeUpdate(tuned({}), owned, { ownerless: true })?.metadata).toMatchObject({
     ownerReferences: [],
     resourceVersion: "5",
   });
-  expect(wholeUpdate(tuned({}), tuned({ ownerReferences: [] }), [], true)).toBeUndefined();
+  expect(wholeUpdate(tuned({}), tuned({ ownerReferences: [] }), { ownerless: true })).toBeUndefined();
 });

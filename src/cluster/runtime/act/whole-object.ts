@@ -1,24 +1,26 @@
 import { equal } from "../../../language/object/json.ts";
 import type { KubeObject, ObjectMeta, OwnerReference } from "../../../language/object/meta.ts";
 
-/** What is not content: the identity, and what others write. */
-const apart = new Set(["apiVersion", "kind", "metadata", "status"]);
+/** Fields that are not content: identity, metadata, and what other clients write. */
+const notContent = new Set(["apiVersion", "kind", "metadata", "status"]);
+
+/** What the object must not have. */
+interface Absent {
+  absentAnnotations?: readonly string[] | undefined;
+  /** No owner references. */
+  ownerless?: boolean | undefined;
+}
 
 /**
- * The object to PUT so that `wanted` holds from end to end, or nothing if it does. It carries the observed
- * resourceVersion: if anything changed meanwhile, the server refuses it.
+ * The object to PUT so that the whole content equals `wanted`, or undefined if it does. It carries the observed
+ * resourceVersion: if the object changed meanwhile, the server responds with a conflict.
  */
-export function wholeUpdate(
-  wanted: KubeObject,
-  observed: KubeObject,
-  absentAnnotations: readonly string[] = [],
-  ownerless = false,
-): KubeObject | undefined {
-  const metadata = wantedMetadata(wanted.metadata, observed.metadata, absentAnnotations, ownerless);
+export function wholeUpdate(wanted: KubeObject, observed: KubeObject, absent: Absent = {}): KubeObject | undefined {
+  const metadata = wantedMetadata(wanted.metadata, observed.metadata, absent);
   if (metadata === observed.metadata && sameContent(wanted, observed)) return undefined;
   return {
     ...wanted,
-    // Left out, the server keeps its own record of owners.
+    // Without managedFields in the body the server keeps its own.
     metadata: { ...metadata, managedFields: undefined },
     ...("status" in observed ? { status: observed["status"] } : {}),
   };
@@ -26,9 +28,10 @@ export function wholeUpdate(
 
 function sameContent(wanted: KubeObject, observed: KubeObject): boolean {
   for (const field of Object.keys(wanted))
-    if (!apart.has(field) && wanted[field] !== undefined && !equal(wanted[field], own(observed, field))) return false;
+    if (!notContent.has(field) && wanted[field] !== undefined && !equal(wanted[field], own(observed, field)))
+      return false;
   for (const field of Object.keys(observed))
-    if (!apart.has(field) && observed[field] !== undefined && own(wanted, field) === undefined) return false;
+    if (!notContent.has(field) && observed[field] !== undefined && own(wanted, field) === undefined) return false;
   return true;
 }
 
@@ -36,15 +39,14 @@ function own(object: KubeObject, field: string): unknown {
   return Object.hasOwn(object, field) ? object[field] : undefined;
 }
 
-/** The observed metadata with what we name in it as we say; the very same object if nothing changes. */
+/** The observed metadata with the wanted labels, annotations and owners; the same object if nothing changes. */
 function wantedMetadata(
   wanted: ObjectMeta,
   observed: ObjectMeta,
-  absent: readonly string[],
-  ownerless: boolean,
+  { absentAnnotations = [], ownerless = false }: Absent,
 ): ObjectMeta {
   const labels = withNamed(observed.labels, wanted.labels);
-  const annotations = without(withNamed(observed.annotations, wanted.annotations), absent);
+  const annotations = without(withNamed(observed.annotations, wanted.annotations), absentAnnotations);
   const owners = observed.ownerReferences;
   const ownerReferences = ownerless && owners?.length ? [] : withOwners(owners, wanted.ownerReferences);
   if (
@@ -72,7 +74,7 @@ function without(names: Names, absent: readonly string[]): Names {
 
 type Owners = OwnerReference[] | undefined;
 
-/** An owner is told from another by its uid, as the garbage collector does. */
+/** Owners are identified by uid, as in the garbage collector. */
 function withOwners(observed: Owners, wanted: Owners): Owners {
   if (!wanted?.some((owner) => !observed?.some((other) => equal(owner, other)))) return observed;
   const others = observed?.filter((other) => wanted.every((owner) => owner.uid !== other.uid)) ?? [];

@@ -2,7 +2,7 @@ import type { Counter, Gauge, Histogram, Metrics } from "../metrics/metrics.ts";
 
 export type Outcome = "success" | "error" | "requeue" | "requeue_after";
 
-/** The series that dashboards of Go operators read, one set per controller. */
+/** The series that dashboards for Go operators use, one set per controller. */
 export interface ControllerMetrics {
   reconciles: Record<Outcome, Counter>;
   errors: Counter;
@@ -41,7 +41,7 @@ export function controllerMetrics(metrics: Metrics, controller: string, concurre
     panics: metrics
       .counter(
         "controller_runtime_reconcile_panics_total",
-        "Reconciles that failed by a mistake of the program.",
+        "Reconciles that failed because of a bug in the program.",
         labels,
       )
       .labels(values),

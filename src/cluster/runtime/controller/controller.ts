@@ -7,28 +7,28 @@ import { type Log, noLog } from "../log/log.ts";
 import { type Metrics, noMetrics } from "../metrics/metrics.ts";
 import { WorkQueue, type WorkQueueOptions } from "../queue/work-queue.ts";
 
-/** What a reconcile wants next. Nothing set: wait for the next event. */
+/** When to reconcile again. Nothing set: on the next event. */
 export interface Result {
-  /** Again after this long. */
+  /** Again after this time. */
   requeueAfterMs?: number | undefined;
-  /** Again with back-off, without having failed: something else was faster. Wins over requeueAfterMs. */
+  /** Again with backoff although it did not fail, for example after a conflict. Takes precedence over requeueAfterMs. */
   requeue?: boolean | undefined;
 }
 
-/** Events of an informer, and the keys each concerns. */
+/** Turns events of an informer into keys. */
 export interface Source<K> {
   /** Resolves when the first complete list has been delivered. */
   whenSynced(signal: AbortSignal): Promise<void>;
-  /** Calls back with each key; returns how to stop. */
+  /** Calls `add` with each key; returns a function that stops that. */
   subscribe(add: (key: K) => void, failed: (error: unknown) => void): () => void;
 }
 
 export interface ControllerOptions<K> {
   name: string;
-  /** A request carries only a key: what happened is read from caches. Rejecting means back-off and again. */
+  /** Gets only a key: it reads the state from caches. After a rejection it runs again with backoff. */
   reconcile(key: K, context: { signal: AbortSignal; log: Log }): Promise<Result | undefined>;
   sources: readonly Source<K>[];
-  /** Keys worked on at the same time. Default 1. */
+  /** Keys reconciled at the same time. Default 1. */
   concurrency?: number | undefined;
   queue?: Pick<WorkQueueOptions, "backoff" | "overall"> | undefined;
   /** How long running reconciles may go on after a stop before their signal aborts. Default 30 s. */
@@ -50,14 +50,14 @@ export function source<K, T extends KubeObject>(
         try {
           for (const key of toKeys(event)) add(key);
         } catch (error) {
-          // Thrown through, it would end the informer that other controllers share.
+          // A throw would reach the informer, which other controllers share.
           failed(error);
         }
       }),
   };
 }
 
-/** Works off keys: at most `concurrency` at once, never one key twice at a time. */
+/** Reconciles keys: at most `concurrency` at once, never one key twice at a time. */
 export class Controller<K = string> {
   readonly name: string;
   readonly queue: WorkQueue<K>;
@@ -78,10 +78,10 @@ export class Controller<K = string> {
     this.queue = new WorkQueue({ name, clock, metrics, ...options.queue });
   }
 
-  /** Starts working when every source is synced; when the signal aborts, finishes what runs and resolves. */
+  /** Starts workers when every source is synced; when the signal aborts, waits for running reconciles and resolves. */
   async run(signal: AbortSignal): Promise<void> {
     const { sources, stopGraceMs = 30_000 } = this.#options;
-    const failed = (error: unknown): void => this.#log.error({ error }, "find the keys an event concerns");
+    const failed = (error: unknown): void => this.#log.error({ error }, "could not map an event to keys");
     const unsubscribe = sources.map((source) => source.subscribe((key) => this.queue.add(key), failed));
     const work = new AbortController();
     // Every request of every reconcile listens to it.
@@ -142,13 +142,13 @@ export class Controller<K = string> {
       this.#metrics.errors.inc();
       if (isMistake(error)) this.#metrics.panics.inc();
       this.queue.addRateLimited(key);
-      log.error({ error, failures: this.queue.failures(key) }, "reconcile failed, will try again");
+      log.error({ error, failures: this.queue.failures(key) }, "reconcile failed, will retry");
       return "error";
     }
   }
 }
 
-/** What Go would call a panic: the program is wrong, not the world. */
+/** A bug in the program: what would be a panic in Go. */
 function isMistake(error: unknown): boolean {
   return (
     !(error instanceof Error) ||

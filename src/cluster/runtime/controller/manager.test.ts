@@ -3,7 +3,7 @@ import type { Informer } from "../../kube/cache.ts";
 import { pause } from "../clock.ts";
 import { LeaderElection } from "../leader/leader-election.ts";
 import { LeadershipLostError } from "../leader/leader-gate.ts";
-import type { Lease, LeaseStore } from "../leader/lease.ts";
+import type { Lease, LeaseStore, LeaseSpec } from "../leader/lease.ts";
 import { Manager, type ManagerOptions } from "./manager.ts";
 import type { Runnable } from "./runnable-group.ts";
 import { VirtualClock } from "../testing/virtual-clock.ts";
@@ -48,7 +48,7 @@ function leaseOf(log: string[]): LeaseStore & { broken: boolean } {
   const store = {
     broken: false,
     get: async () => lease,
-    create: (spec: Lease["spec"]) =>
+    create: (spec: LeaseSpec) =>
       write({ apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name: "l" }, spec }),
     update: write,
   };

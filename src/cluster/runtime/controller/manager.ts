@@ -9,29 +9,29 @@ import { type Check, ProbeServer } from "../metrics/probe-server.ts";
 import { type Runnable, RunnableGroup } from "./runnable-group.ts";
 
 export interface ManagerOptions {
-  /** Without one, what is for the leader runs at once. */
-  election?: LeaderElection;
-  /** Where `/healthz`, `/readyz` and `/metrics` are served, `host:port`. Default: nowhere. */
-  probeAddress?: string;
-  metrics?: Exposition;
+  /** Without an election, leader-only parts run at once. */
+  election?: LeaderElection | undefined;
+  /** `host:port` that serves `/healthz`, `/readyz` and `/metrics`. Default: none. */
+  probeAddress?: string | undefined;
+  metrics?: Exposition | undefined;
   /** How long everything together may take to stop. Default 35 s, 5 more than a controller gives its reconciles. */
-  stopGraceMs?: number;
-  clock?: Clock;
-  log?: Log;
+  stopGraceMs?: number | undefined;
+  clock?: Clock | undefined;
+  log?: Log | undefined;
 }
 
-/** Which objects of a kind. Two wishes with the same selection share one informer. */
+/** Which objects of a kind. Two callers with the same selection share one informer. */
 export interface Selection {
-  namespace?: string;
-  labelSelector?: string;
-  fieldSelector?: string;
-  /** Names what is kept of each object, where it is not all: other parts need another informer. */
-  view?: string;
+  namespace?: string | undefined;
+  labelSelector?: string | undefined;
+  fieldSelector?: string | undefined;
+  /** Names the projection, if the informer has one: another projection needs another informer. */
+  view?: string | undefined;
 }
 
 /**
- * Runs the parts of a process: probes and informers, then what every replica runs, then what only the leader runs.
- * Stops in the reverse order, so that whatever still works has its caches, and gives the lease back in between.
+ * Runs the parts of a process: probes and informers, then parts of every replica, then parts of the leader only. Stops
+ * in reverse order, so that parts that still run have their caches; releases the lease after the leader's parts ended.
  */
 export class Manager {
   readonly #options: ManagerOptions;
@@ -53,7 +53,7 @@ export class Manager {
     this.#groups = { informers: group(), everywhere: group(), leader: group() };
   }
 
-  /** The informer for this selection; `create` makes it if nobody asked for it before. */
+  /** The informer for this selection; the first call creates it. */
   informer<T extends KubeObject>(of: KindRef, selection: Selection, create: () => Informer<T>): Informer<T> {
     const { namespace, labelSelector, fieldSelector, view } = selection;
     const key = JSON.stringify([of.apiVersion, of.plural, namespace, labelSelector, fieldSelector, view]);
@@ -67,7 +67,7 @@ export class Manager {
     return informer;
   }
 
-  /** By default only the leader runs it, as is right for whatever writes. */
+  /** By default only the leader runs it: the right choice for parts that write. */
   add(runnable: Runnable, { on = "leader" }: { on?: "leader" | "everywhere" } = {}): void {
     this.#groups[on].add(runnable);
   }
@@ -80,17 +80,17 @@ export class Manager {
     this.#readyz.set(name, check);
   }
 
-  /** Where probes are answered, with the real port, once running. */
+  /** The address of the probe server with its actual port, once it listens. */
   get probeAddress(): string | undefined {
     return this.#probes?.address;
   }
 
-  /** Runs until the signal, then stops all and resolves. The first failure of a part stops all and is rejected with. */
+  /** Runs until the signal aborts, then stops all parts and resolves. The first failure of a part stops all and rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    const told = (): void => this.#stop.abort(signal.reason);
+    const stop = (): void => this.#stop.abort(signal.reason);
     if (signal.aborted) return;
-    signal.addEventListener("abort", told, { once: true });
-    // Timers of the clock do not keep the process alive, and a candidate for leadership has nothing else.
+    signal.addEventListener("abort", stop, { once: true });
+    // Timers of the clock do not keep the process alive, and a candidate that waits for the lease has nothing else.
     const alive = setInterval(() => {}, 2 ** 30);
     try {
       await this.#serveProbes();
@@ -98,9 +98,9 @@ export class Manager {
       this.#groups.everywhere.start();
       const led = this.#lead();
       await whenAborted(this.#stop.signal);
-      await this.#wind(led);
+      await this.#stopAll(led);
     } finally {
-      signal.removeEventListener("abort", told);
+      signal.removeEventListener("abort", stop);
       await this.#probes?.close();
       clearInterval(alive);
     }
@@ -116,7 +116,7 @@ export class Manager {
     this.#log.info({ address: probes.address }, "serve probes");
   }
 
-  /** Ends when what the leader runs has ended, and the lease is given back. */
+  /** Resolves when the leader's parts have ended and the lease is released. */
   async #lead(): Promise<void> {
     const work = async (signal: AbortSignal): Promise<void> => {
       this.#groups.leader.start();
@@ -130,7 +130,7 @@ export class Manager {
     }
   }
 
-  async #wind(led: Promise<void>): Promise<void> {
+  async #stopAll(led: Promise<void>): Promise<void> {
     const { stopGraceMs = 35_000 } = this.#options;
     const ended = new AbortController();
     const inOrder = async (): Promise<"stopped"> => {
@@ -149,7 +149,7 @@ export class Manager {
 
   #fail(error: unknown): void {
     this.#failures.push(error);
-    this.#log.error({ error }, "a part failed, stop all");
+    this.#log.error({ error }, "a part failed, stopping all");
     this.#stop.abort(error);
   }
 

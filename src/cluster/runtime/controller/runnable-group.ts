@@ -1,4 +1,4 @@
-/** Something that runs until it is told to stop. A Controller is one. */
+/** A part of a process that runs until its signal aborts, for example a Controller. */
 export interface Runnable {
   readonly name: string;
   run(signal: AbortSignal): Promise<void>;
@@ -12,12 +12,12 @@ export class RunnableGroup {
   readonly #waiting: Runnable[] = [];
   #started = false;
 
-  /** `onFailure` hears of each runnable that rejects, before the stop or after. */
+  /** `onFailure` is called for each runnable that rejects, before the stop or after. */
   constructor(onFailure: (error: unknown) => void) {
     this.#onFailure = onFailure;
   }
 
-  /** Runs it now if the group has started, or else with the group. */
+  /** Runs it now if the group has started, otherwise when the group starts. */
   add(runnable: Runnable): void {
     if (this.#started) this.#run(runnable);
     else this.#waiting.push(runnable);
@@ -28,13 +28,13 @@ export class RunnableGroup {
     for (const runnable of this.#waiting.splice(0)) this.#run(runnable);
   }
 
-  /** Tells all to stop and resolves when they have. */
+  /** Aborts all and resolves when they have ended. */
   async stop(reason?: unknown): Promise<void> {
     this.#stop.abort(reason);
     await Promise.all(this.#running.values());
   }
 
-  /** Names of those that have not ended. */
+  /** Names of the runnables that have not ended. */
   get running(): string[] {
     return [...this.#running.keys()].map(({ name }) => name);
   }
@@ -51,7 +51,7 @@ export class RunnableGroup {
         this.#running.delete(runnable);
       }
     };
-    // One turn later, so that it is in the list before it can be taken out.
+    // One microtask later, so that it is in the map before `finally` deletes it.
     this.#running.set(runnable, Promise.resolve().then(run));
   }
 }

@@ -3,25 +3,25 @@ import type { Clock } from "../clock.ts";
 import { OrderedSet } from "../queue/ordered-set.ts";
 import { TokenBucket } from "../queue/rate-limit.ts";
 
-/** One Event object as it stands or should stand on the server. Grows in place. */
+/** One Event object as it is, or should be, on the server. Changed in place. */
 export interface Occurrence {
   readonly event: PlannedEvent;
   message: string;
   count: number;
   readonly firstAt: number;
   lastAt: number;
-  /** Its name on the server, once it is there. */
-  storedAs?: string;
+  /** Its name on the server, once it was created. */
+  storedAs?: string | undefined;
 }
 
-/** So long after the last, an event counts as a new story. */
+/** An event that repeats after this time becomes a new Event object. */
 const windowMs = 10 * 60_000;
-/** So many different messages of one reason are told one by one. */
+/** Up to this many different messages of one reason get Event objects of their own. */
 const mostSimilar = 10;
-/** Of one object: so many at once, then one each five minutes. */
+/** Events of one object: 25 at once, then one every five minutes, as in client-go. */
 const perObject = { burst: 25, perSecond: 1 / 300 };
 
-/** Remembers the latest events, so that the same and the similar become one, and no object floods the server. */
+/** Counts equal events, combines similar ones, and limits the events of one object, as client-go's EventCorrelator does. */
 export class EventCorrelator {
   readonly #clock: Clock;
   readonly #occurrences: Recent<Occurrence>;
@@ -35,7 +35,7 @@ export class EventCorrelator {
     this.#buckets = new Recent(remembered);
   }
 
-  /** What to write for this event, or nothing where its object has had its share. */
+  /** The Event to write, or undefined when the limit of its object is reached. */
   observe(event: PlannedEvent): Occurrence | undefined {
     const now = this.#clock.monotonic();
     const { apiVersion, kind, metadata } = event.regarding;
@@ -72,7 +72,7 @@ export class EventCorrelator {
   }
 }
 
-/** So many entries; one too many drops the one that was not looked at for longest. */
+/** A least-recently-used cache. */
 class Recent<V> {
   readonly #entries = new OrderedSet<string, V>();
   readonly #most: number;

@@ -10,16 +10,16 @@ import { EventCorrelator, type Occurrence } from "./event-correlator.ts";
 
 export interface EventRecorderOptions {
   client: Client;
-  /** Who reports: `source.component` of the events. */
+  /** `source.component` of the events. */
   component: string;
-  /** The node it runs on, where that says something. */
+  /** `source.host` of the events: the node, for an agent. */
   host?: string | undefined;
   clock?: Clock | undefined;
   log?: Log | undefined;
   random?: (() => number) | undefined;
-  /** Events, kinds of events and objects that are remembered for counting. Default 4,096 each. */
+  /** How many events, groups of similar events and objects are remembered for counting. Default 4,096 each. */
   remembered?: number | undefined;
-  /** Events that wait to be written; further ones are dropped. Default 1,000. */
+  /** Events in the write queue; further ones are dropped. Default 1,000. */
   waiting?: number | undefined;
 }
 
@@ -27,14 +27,14 @@ const longestMessage = 1024;
 const retryMs = 10_000;
 const tries = 12;
 
-/** Writes Events about objects. Recording never fails and never waits; writing goes on behind it. */
+/** Writes Events about objects. `record` never fails and never waits; a background loop writes. */
 export class EventRecorder {
   readonly name = "event recorder";
   readonly #options: EventRecorderOptions;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #correlator: EventCorrelator;
-  /** Occurrences whose Event is behind. One that happens again while it waits is written once. */
+  /** Occurrences to write. One that repeats while it waits is written once. */
   readonly #waiting = new OrderedSet<Occurrence, true>();
   readonly #stop = new AbortController();
   #writing: Promise<void> | undefined;
@@ -52,23 +52,23 @@ export class EventRecorder {
     try {
       this.#note(event);
     } catch (error) {
-      // An event tells of the work; it must not fail it.
+      // A failure to record an event must not fail the caller.
       this.#log.error({ error, reason: event.reason }, "record event");
     }
   }
 
-  /** Resolves when what was recorded so far is written or given up. */
+  /** Resolves when everything recorded so far is written or dropped. */
   async flush(): Promise<void> {
     while (this.#writing) await this.#writing;
   }
 
-  /** Records no more, tries what waits once more, and resolves. */
+  /** Stops recording, tries once more to write the queue, and resolves. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.flush();
   }
 
-  /** As a part of a process: stops with it, and writes what waits before it ends. */
+  /** As a part of a Manager: stops with the process after writing the queue. */
   async run(signal: AbortSignal): Promise<void> {
     await whenAborted(signal);
     await this.stop();
@@ -80,13 +80,13 @@ export class EventRecorder {
     const occurrence = this.#correlator.observe(short === message ? event : { ...event, message: short });
     if (!occurrence) return;
     if (this.#waiting.size >= (this.#options.waiting ?? 1000) && !this.#waiting.has(occurrence))
-      return this.#log.debug({ reason: event.reason }, "too many events wait, dropped one");
+      return this.#log.debug({ reason: event.reason }, "event queue is full, dropped one");
     this.#waiting.push(occurrence, true);
     this.#writing ??= this.#writeAll();
   }
 
   async #writeAll(): Promise<void> {
-    // Behind the caller, and after whatever else it records in this turn.
+    // After everything else that the caller records in this turn.
     await Promise.resolve();
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) await this.#write(next.key);
     this.#writing = undefined;
@@ -109,7 +109,7 @@ export class EventRecorder {
 
   async #send(occurrence: Occurrence): Promise<void> {
     const { client } = this.#options;
-    // A cluster's own objects have no namespace; their events live where kubectl looks for them.
+    // Events of cluster-scoped objects are in namespace default, where kubectl looks for them.
     const namespace = occurrence.event.regarding.metadata.namespace ?? "default";
     if (occurrence.storedAs !== undefined) {
       const { count, message } = occurrence;
@@ -118,7 +118,7 @@ export class EventRecorder {
         await client.patch(kinds.event, occurrence.storedAs, { type: "merge", patch }, { namespace });
         return;
       } catch (error) {
-        // Events are kept for an hour: ours may have gone meanwhile.
+        // kube-apiserver deletes events after an hour.
         if (!isNotFound(error)) throw error;
       }
     }
@@ -154,20 +154,20 @@ export class EventRecorder {
     };
   }
 
-  /** Wall time, to the second, of a moment on the monotonic clock. */
+  /** The wall time, in seconds, of a moment on the monotonic clock. */
   #timestamp(at: number): string {
     const wall = this.#clock.now() - (this.#clock.monotonic() - at);
     return new Date(wall).toISOString().replace(/\.\d+Z$/, "Z");
   }
 
-  /** `<object>.<hex>`, the hex being nanoseconds: unlike for processes that name in the same millisecond. */
+  /** `<object>.<hex>`, as client-go names events. The hex number is nanoseconds, so that processes do not collide. */
   #name({ event }: Occurrence): string {
     const { random = Math.random } = this.#options;
     const nanos =
       BigInt(Math.floor(this.#clock.now())) * 1_000_000n +
       BigInt(Math.floor(random() * 999_000) + (this.#named++ % 1000));
     const suffix = nanos.toString(16);
-    // Names of roles may hold what a name of an Event may not.
+    // Names of roles may contain characters that names of Events may not.
     const object = (event.regarding.metadata.name ?? "")
       .toLowerCase()
       .replace(/[^a-z0-9.-]/g, "-")

@@ -7,32 +7,33 @@ import { type Log, noLog } from "../log/log.ts";
 import { type Gauge, type Metrics, noMetrics } from "../metrics/metrics.ts";
 
 export interface LeaderElectionOptions {
-  /** Of this candidate, different for each process: `<host>_<uuid>`. */
+  /** Identity of this candidate, different for each process: `<host>_<uuid>`. */
   identity: string;
   lease: LeaseStore;
   /** Label of the metric. Default: the identity. */
   name?: string | undefined;
-  /** How long the others wait since they last saw the lease change. Default 15 s. */
+  /** How long other candidates wait after they last saw the lease change. Default 15 s. */
   leaseDurationMs?: number | undefined;
-  /** How long we act without having renewed. Default 10 s; must be below leaseDurationMs. */
+  /** How long this process keeps leading without a renewal. Default 10 s; must be below leaseDurationMs. */
   renewDeadlineMs?: number | undefined;
-  /** Between two tries. Default 2 s; must be below renewDeadlineMs. */
+  /** Between two attempts. Default 2 s; must be below renewDeadlineMs. */
   retryPeriodMs?: number | undefined;
-  /** Give the lease back on a stop, so that the next leader need not wait. Default true. */
+  /** Release the lease on a stop, so that the next leader need not wait. Default true. */
   releaseOnStop?: boolean | undefined;
   onNewLeader?: ((identity: string) => void) | undefined;
-  /** Asked before each try to become the leader: false waits for the next. Default: always. */
+  /** Called before each attempt to become the leader: false skips the attempt. Default: always true. */
   mayLead?: (() => Promise<boolean>) | undefined;
   clock?: Clock | undefined;
-  /** Between 0 and 1: keeps candidates from trying at the same moments. */
+  /** Between 0 and 1: keeps candidates from trying at the same time. */
   random?: (() => number) | undefined;
   log?: Log | undefined;
   metrics?: Metrics | undefined;
 }
 
 /**
- * One leader at a time, by a Lease. Every duration is measured on our own monotonic clock: ours from the moment before
- * a renewal is sent, another's from the moment we saw it change. Time stamps in the Lease are for people to read.
+ * One leader at a time, by a Lease. Every duration is measured on the local monotonic clock: our own term from the moment
+ * before a renewal is sent, another candidate's from the moment we saw the Lease change. No decision uses the time stamps
+ * in the Lease.
  */
 export class LeaderElection {
   readonly gate: LeaderGate;
@@ -61,18 +62,18 @@ export class LeaderElection {
     this.#retryPeriodMs = retryPeriodMs;
     this.gate = new LeaderGate(clock);
     this.#status = metrics
-      .gauge("leader_election_master_status", "1 where this process leads, else 0.", ["name"])
+      .gauge("leader_election_master_status", "1 if this process is the leader, otherwise 0.", ["name"])
       .labels({ name });
   }
 
-  /** Who leads, as far as we know. */
+  /** The identity of the leader, as far as known. */
   get leader(): string | undefined {
     return this.#leader;
   }
 
   /**
-   * Waits until we lead, then runs `work` and holds the lease until it ends; after that gives the lease back.
-   * `work`'s signal aborts when `signal` does, or when the lease is lost. Losing it rejects with LeadershipLostError.
+   * Waits for the lease, runs `work` and renews the lease until `work` ends; then releases the lease. The signal of
+   * `work` aborts when `signal` does, or when the lease is lost. Then `lead` rejects with LeadershipLostError.
    */
   async lead(signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     if (!(await this.#acquire(signal))) return;
@@ -88,7 +89,7 @@ export class LeaderElection {
     });
     try {
       if (signal.aborted) stop();
-      // Renewing goes on while the work winds down after a stop: it still writes.
+      // Renewing continues after a stop until the work has ended: it still writes.
       const worked = work(working.signal).finally(() => over.abort());
       const [result, renewal] = await Promise.allSettled([worked, renewed]);
       if (renewal.status === "rejected") throw renewal.reason;
@@ -103,12 +104,12 @@ export class LeaderElection {
     }
   }
 
-  /** Whether we lead; false when the signal came first. */
+  /** True when this process leads; false when the signal aborted first. */
   async #acquire(signal: AbortSignal): Promise<boolean> {
     const { random = Math.random } = this.#options;
     while (!signal.aborted) {
       if ((await this.#mayLead()) && (await this.#try({ renewing: false }))) return true;
-      // The Go client's jitter: up to 2.2 times the period.
+      // client-go's jitter: up to 2.2 times the period.
       await pause(this.#clock, this.#retryPeriodMs * (1 + 1.2 * random()), signal);
     }
     return false;
@@ -118,12 +119,12 @@ export class LeaderElection {
     try {
       return (await this.#options.mayLead?.()) ?? true;
     } catch (error) {
-      this.#log.warn({ error }, "could not find out whether to lead");
+      this.#log.warn({ error }, "could not determine whether this process may lead");
       return false;
     }
   }
 
-  /** Renews until the signal; rejects as soon as the deadline passes, even if a request hangs. */
+  /** Renews until the signal aborts; rejects as soon as the deadline passes, even if a request hangs. */
   async #renew(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const attempt = new AbortController();
@@ -136,39 +137,39 @@ export class LeaderElection {
     }
   }
 
-  /** A wait and a try. */
+  /** Waits, then tries once. */
   async #renewOnce(signal: AbortSignal, attempt: AbortController): Promise<void> {
     await pause(this.#clock, this.#retryPeriodMs, signal);
     if (signal.aborted || attempt.signal.aborted) return;
     if (!(await this.#try({ renewing: true })) && this.#holder() !== this.identity) this.gate.close();
   }
 
-  /** One round trip or two: whether the lease is ours now. A failure is logged and counts as no. */
+  /** Whether this process holds the lease now, after one or two requests. A failure is logged and counts as no. */
   async #try({ renewing }: { renewing: boolean }): Promise<boolean> {
     const startedAt = this.#clock.monotonic();
     const timeoutMs = this.#renewDeadlineMs / 2;
-    const took = (lease: Lease): boolean => {
+    const acquired = (lease: Lease): boolean => {
       this.#observe(lease);
       const mayStartUntil = startedAt + this.#renewDeadlineMs;
-      // Once lost, a term stays lost, even if an answer comes after all.
+      // A lost term stays lost, even if a late response says otherwise.
       if ((renewing && !this.gate.open) || this.#clock.monotonic() >= mayStartUntil) return false;
       this.gate.extend(mayStartUntil, startedAt + this.#leaseDurationMs);
       return true;
     };
     try {
-      // Who leads knows the lease: one request instead of two. A conflict says that it changed after all.
+      // The leader knows the lease: one request instead of two. A conflict means that another client changed it.
       if (renewing && this.#seen && this.#holder() === this.identity) {
         try {
-          return took(await this.#options.lease.update(this.#renewal(this.#seen.lease), { timeoutMs }));
+          return acquired(await this.#options.lease.update(this.#renewal(this.#seen.lease), { timeoutMs }));
         } catch (error) {
           if (!isConflict(error)) throw error;
         }
       }
       const current = await this.#options.lease.get({ timeoutMs });
-      if (!current) return took(await this.#options.lease.create(this.#spec(undefined), { timeoutMs }));
+      if (!current) return acquired(await this.#options.lease.create(this.#spec(undefined), { timeoutMs }));
       this.#observe(current);
       if (this.#isTaken()) return false;
-      return took(await this.#options.lease.update(this.#renewal(current), { timeoutMs }));
+      return acquired(await this.#options.lease.update(this.#renewal(current), { timeoutMs }));
     } catch (error) {
       if (isConflict(error) || isAlreadyExists(error)) this.#log.debug({}, "another candidate was faster");
       else this.#log.warn({ error }, "could not reach the lease");
@@ -190,7 +191,7 @@ export class LeaderElection {
     return this.#seen?.lease.spec?.holderIdentity || undefined;
   }
 
-  /** Held by another whose time, counted from when we saw the last change, is not over. */
+  /** Held by another candidate, and its duration since we saw the last change has not passed. */
   #isTaken(): boolean {
     const holder = this.#holder();
     if (!this.#seen || holder === undefined || holder === this.identity) return false;
@@ -215,7 +216,7 @@ export class LeaderElection {
     };
   }
 
-  /** Leaves the lease with nobody in it, so that whoever looks next may take it at once. */
+  /** Removes the holder from the lease, so that the next candidate can take it at once. */
   async #release(): Promise<void> {
     if (!this.#seen || this.#holder() !== this.identity) return;
     const { lease } = this.#seen;
@@ -226,7 +227,7 @@ export class LeaderElection {
       const released = await this.#options.lease.update({ ...lease, spec }, { timeoutMs: this.#renewDeadlineMs / 2 });
       this.#observe(released);
     } catch (error) {
-      this.#log.warn({ error }, "could not release the lease; it will run out");
+      this.#log.warn({ error }, "could not release the lease; it will expire");
     }
   }
 }

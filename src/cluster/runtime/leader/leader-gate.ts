@@ -8,7 +8,7 @@ export class LeadershipLostError extends Error {
   }
 }
 
-/** Until when we may act. Asked before every request, so that it holds even if timers are late or the process slept. */
+/** Until when this process may send requests. Checked before each, so that it holds even if timers are late or the process slept. */
 export class LeaderGate {
   readonly #clock: Clock;
   #mayStartUntil = -Infinity;
@@ -27,17 +27,17 @@ export class LeaderGate {
     return this.#mayStartUntil - this.#clock.monotonic();
   }
 
-  /** Milliseconds until another candidate may lead; a request must not last longer. */
+  /** Milliseconds until another candidate may lead; no request may last longer. */
   get remainingMs(): number {
     return this.#mustEndBy - this.#clock.monotonic();
   }
 
-  /** Throws unless we lead now. */
+  /** Throws unless this process leads. */
   check(): void {
-    if (!this.open) throw new LeadershipLostError("start a request: the lease is not ours any more");
+    if (!this.open) throw new LeadershipLostError("start a request: this process no longer holds the lease");
   }
 
-  /** Only ever to a later time: an answer that comes late must not cut a newer one short. */
+  /** Moves the times later, never earlier: a late response must not shorten a newer term. */
   extend(mayStartUntil: number, mustEndBy: number): void {
     this.#mayStartUntil = Math.max(this.#mayStartUntil, mayStartUntil);
     this.#mustEndBy = Math.max(this.#mustEndBy, mustEndBy);
@@ -50,8 +50,8 @@ export class LeaderGate {
 }
 
 /**
- * The client with every call behind the gate: none starts after the lease is lost, and none that was started before is
- * waited for longer than the lease lasts.
+ * The client with every call behind the gate: no request starts after the lease is lost, and no running request is
+ * awaited for longer than the lease lasts.
  */
 export function leadersOnly(client: Client, gate: LeaderGate): Client {
   const bounded = <O extends RequestOptions>(options: O | undefined): O => {

@@ -22,11 +22,11 @@ export const leaseKind: KindRef<Lease> = {
   namespaced: true,
 };
 
-/** One Lease on one server: all that an election needs. */
+/** Access to one Lease, for an election. */
 export interface LeaseStore {
   get(options: { timeoutMs: number }): Promise<Lease | undefined>;
   create(spec: LeaseSpec, options: { timeoutMs: number }): Promise<Lease>;
-  /** Fails with a conflict when the Lease changed since it was read. */
+  /** Rejects with a conflict when the Lease changed since it was read. */
   update(lease: Lease, options: { timeoutMs: number }): Promise<Lease>;
 }
 

@@ -7,33 +7,33 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 export type LogFields = Readonly<Record<string, unknown>>;
 type Write = (fields: LogFields, message: string) => void;
 
-/** Lines for whoever runs the program. An error goes under the field `error`. */
+/** The log of a program. Pass an error as the field `error`. */
 export interface Log {
   debug: Write;
   info: Write;
   warn: Write;
   error: Write;
-  /** The same log with fields on every line. */
+  /** The same log with these fields on every line. */
   child(fields: LogFields): Log;
 }
 
 export interface LogOptions {
   /** Default `info`. */
-  level?: LogLevel | "silent";
-  /** Which program or part speaks. */
-  name?: string;
+  level?: LogLevel | "silent" | undefined;
+  /** The program or the part that logs. */
+  name?: string | undefined;
   /** Default: standard error. */
   destination?: { write(text: string): unknown; readonly isTTY?: boolean };
-  /** One readable line instead of JSON. Default: where the destination is a terminal. */
-  pretty?: boolean;
-  clock?: Clock;
+  /** Readable lines instead of JSON. Default: if the destination is a terminal. */
+  pretty?: boolean | undefined;
+  clock?: Clock | undefined;
 }
 
 const levels = ["debug", "info", "warn", "error"] as const;
 
 export const noLog: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => noLog };
 
-/** A log by pino, which is loaded here and only when this is called. */
+/** A log written by pino, which only this function loads. */
 export async function createLog(options: LogOptions = {}): Promise<Log> {
   const { level = "info", name, destination = process.stderr, clock = systemClock } = options;
   const { default: pino } = await import("pino");
@@ -54,7 +54,7 @@ export async function createLog(options: LogOptions = {}): Promise<Log> {
 
 function wrap(logger: Logger): Log {
   const write = (level: LogLevel): Write => {
-    // A line below the level costs a look, not a copy.
+    // A line below the level is neither copied nor redacted.
     if (!logger.isLevelEnabled(level)) return () => {};
     return (fields, message) => logger[level](redact(fields) as object, redactText(message));
   };
@@ -69,7 +69,7 @@ const marks: Record<string, (text: string) => string> = {
   error: (text) => pc.red(text),
 };
 
-/** A JSON log line as a person reads it: `12:34:56.789 info  message key=value`. */
+/** A JSON log line in readable form: `12:34:56.789 info  message key=value`. */
 export function prettyLine(json: string): string {
   const { level, time, name, message, error, ...fields } = JSON.parse(json) as Record<string, unknown>;
   const label = String(level);
@@ -88,7 +88,7 @@ function errorMessage(error: unknown): unknown {
   return typeof error === "object" && error !== null && "message" in error ? error.message : error;
 }
 
-/** One line whatever is in it: no value can forge a second one. */
+/** Escapes control characters, so that no value can forge a second line. */
 function text(value: unknown): string {
   if (typeof value !== "string") return JSON.stringify(value) ?? "";
   return /[\p{Cc}]/u.test(value) ? JSON.stringify(value) : value;

@@ -1,4 +1,4 @@
-/** Names whose values are never shown, compared without case and without `-` and `_`. */
+/** Field names whose values are never logged, compared without case and without `-` and `_`. */
 const secretNames = new Set([
   "token",
   "accesstoken",
@@ -15,12 +15,12 @@ const secretNames = new Set([
   "clientkeydata",
   "privatekey",
 ]);
-const shown = "[redacted]";
+const redacted = "[redacted]";
 const bearer = /\b(Bearer|Basic)\s+[\w.~+/=-]+/gi;
 const privateKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)/g;
 const deepest = 12;
 
-/** A copy that is safe to log: secrets by name, credentials inside texts, and the data of Secrets are blanked. */
+/** A copy that is safe to log, without secrets by field name, credentials inside texts, and the data of Secrets. */
 export function redact(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return redactText(value);
   if (typeof value !== "object" || value === null) return value;
@@ -32,13 +32,15 @@ export function redact(value: unknown, depth = 0): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, child]) => [
       name,
-      isSecretName(name) || (isSecret && (name === "data" || name === "stringData")) ? shown : redact(child, depth + 1),
+      isSecretName(name) || (isSecret && (name === "data" || name === "stringData"))
+        ? redacted
+        : redact(child, depth + 1),
     ]),
   );
 }
 
 export function redactText(text: string): string {
-  return text.replace(bearer, `$1 ${shown}`).replace(privateKey, shown);
+  return text.replace(bearer, `$1 ${redacted}`).replace(privateKey, redacted);
 }
 
 function isSecretName(name: string): boolean {

@@ -13,23 +13,23 @@ export interface Histogram {
   observe(value: number): void;
 }
 
-/** A metric by name. `labels` picks one series, which exists from then on, at zero. */
+/** A metric by name. `labels` returns one series, which exists from then on, starting at zero. */
 export interface Family<M> {
   labels(values?: LabelValues): M;
-  /** Takes one series away: what it counted is gone for good. */
+  /** Removes one series and its value. */
   remove(values: LabelValues): void;
 }
 
-/** Where counts go. Asking twice for one name gives the same metric. */
+/** Creates metrics. A second call with the same name returns the same metric. */
 export interface Metrics {
   counter(name: string, help: string, labelNames?: readonly string[]): Family<Counter>;
   gauge(name: string, help: string, labelNames?: readonly string[]): Family<Gauge>;
   histogram(name: string, help: string, labelNames?: readonly string[], buckets?: readonly number[]): Family<Histogram>;
-  /** Called before each scrape, for values that are worked out rather than kept. */
+  /** Calls back before each scrape, for values that are computed on demand. */
   onCollect(callback: () => void): () => void;
 }
 
-/** What `/metrics` shows. */
+/** The content of `/metrics`. */
 export interface Exposition {
   readonly contentType: string;
   text(): Promise<string>;
@@ -38,7 +38,7 @@ export interface Exposition {
 const nothing = { inc: () => {}, set: () => {}, add: () => {}, observe: () => {} };
 const noFamily = { labels: () => nothing, remove: () => {} };
 
-/** Counts nothing: the default everywhere, and all that an agent ever has. */
+/** Counts nothing: the default, and what agents use. */
 export const noMetrics: Metrics = {
   counter: () => noFamily,
   gauge: () => noFamily,
@@ -49,11 +49,11 @@ export const noMetrics: Metrics = {
 export interface RequestOutcome {
   method: string;
   host: string;
-  /** HTTP status, or `<error>` where no answer came. */
+  /** HTTP status, or `<error>` if no response came. */
   code: string;
 }
 
-/** The hook a client calls after each request. */
+/** Counts the requests of a client: pass the result as `onRequest`. */
 export function countRequests(metrics: Metrics): (outcome: RequestOutcome) => void {
   const requests = metrics.counter(
     "rest_client_requests_total",

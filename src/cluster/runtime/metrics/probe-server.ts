@@ -2,19 +2,19 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import type { Exposition } from "./metrics.ts";
 
-/** Throws or rejects with the reason why not. */
+/** Throws or rejects with the reason of a failure. */
 export type Check = () => void | Promise<void>;
 export type Checks = ReadonlyMap<string, Check>;
 
 export interface ProbeServerOptions {
   /** `host:port` or `:port`; port 0 picks a free one. */
   address: string;
-  healthz?: Checks;
-  readyz?: Checks;
-  metrics?: Exposition;
+  healthz?: Checks | undefined;
+  readyz?: Checks | undefined;
+  metrics?: Exposition | undefined;
 }
 
-/** `/healthz`, `/readyz` and `/metrics` for kubelet and Prometheus, in plain HTTP. */
+/** Serves `/healthz`, `/readyz` and `/metrics` to the kubelet and Prometheus, in plain HTTP. */
 export class ProbeServer {
   readonly #options: ProbeServerOptions;
   readonly #server: Server;
@@ -28,7 +28,7 @@ export class ProbeServer {
     });
   }
 
-  /** Where it listens, with the real port. */
+  /** The address it listens on, with the actual port. */
   get address(): string {
     const { address, port, family } = this.#server.address() as AddressInfo;
     return family === "IPv6" ? `[${address}]:${port}` : `${address}:${port}`;

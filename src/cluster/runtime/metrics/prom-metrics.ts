@@ -1,6 +1,6 @@
 import type { Counter, Exposition, Family, Gauge, Histogram, Metrics } from "./metrics.ts";
 
-/** Metrics kept by prom-client, which is loaded here and only when this is called. */
+/** Metrics kept by prom-client, which only this function loads. */
 export async function createPromMetrics(): Promise<Metrics & Exposition> {
   const { default: prom } = await import("prom-client");
   const registry = new prom.Registry();

@@ -4,7 +4,7 @@ interface Entry<K> {
   order: number;
 }
 
-/** Keys by the time they fall due. A key is there once: the earlier time wins. */
+/** Keys ordered by due time. Each key is in it once: the earlier time wins. */
 export class DelayHeap<K> {
   #heap: Entry<K>[] = [];
   readonly #current = new Map<K, Entry<K>>();
@@ -34,12 +34,12 @@ export class DelayHeap<K> {
     return there;
   }
 
-  /** When the first falls due. */
+  /** The earliest due time. */
   nextDue(): number | undefined {
     return this.#top()?.due;
   }
 
-  /** Takes out the first key if it is due by `now`. */
+  /** Removes and returns the first key if it is due at `now`. */
   takeDue(now: number): { key: K } | undefined {
     const top = this.#top();
     if (!top || top.due > now) return undefined;
@@ -61,7 +61,7 @@ export class DelayHeap<K> {
     }
   }
 
-  /** Entries that were replaced or deleted stay in the heap until they surface, or until they are the most of it. */
+  /** Replaced and deleted entries stay in the heap until they reach the top, or until they are more than half of it. */
   #sweep(): void {
     if (this.#heap.length <= 64 || this.#heap.length <= 2 * this.#current.size) return;
     this.#heap = [...this.#current.values()].toSorted(compare);

@@ -1,6 +1,6 @@
 /**
- * First in, first out, each key once, with a value beside it; any key can be taken out of the middle. All in O(1).
- * A kept iterator is the front: `keys().next()` on a fresh one would walk over every hole that deletions left.
+ * First in, first out, each key once, with a value; any key can be deleted. Every operation is O(1): a single iterator
+ * is kept as the front, because a new one would walk over every hole that deletions left.
  */
 export class OrderedSet<K, V> {
   readonly #entries = new Map<K, V>();
@@ -27,7 +27,7 @@ export class OrderedSet<K, V> {
   }
 
   shift(): { key: K; value: V } | undefined {
-    // The iterator sees what is added later only as long as it never came to an end.
+    // Once at its end, an iterator would not see keys that are added later.
     if (this.#entries.size === 0) return undefined;
     const [key, value] = this.#front.next().value!;
     this.#entries.delete(key);

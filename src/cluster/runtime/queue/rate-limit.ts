@@ -1,13 +1,13 @@
 import type { Clock } from "../clock.ts";
 
 export interface TokenBucketOptions {
-  /** Tokens that come back each second. */
+  /** Tokens added per second. */
   perSecond: number;
-  /** Tokens there at first, and at most. */
+  /** Tokens at the start, and at most. */
   burst: number;
 }
 
-/** Lets `burst` through at once and `perSecond` from then on. */
+/** Allows `burst` at once and `perSecond` from then on. */
 export class TokenBucket {
   readonly #perMs: number;
   readonly #burst: number;
@@ -23,7 +23,7 @@ export class TokenBucket {
     this.#at = clock.monotonic();
   }
 
-  /** Takes a token if there is one. */
+  /** Takes a token if one is left. */
   tryTake(): boolean {
     this.#refill();
     if (this.#tokens < 1) return false;
@@ -31,7 +31,7 @@ export class TokenBucket {
     return true;
   }
 
-  /** Takes a token, borrowing from the future if need be, and says how many milliseconds to wait for it. */
+  /** Takes a token, a future one if none is left, and returns how many milliseconds to wait for it. */
   reserve(): number {
     this.#refill();
     this.#tokens -= 1;
@@ -46,13 +46,13 @@ export class TokenBucket {
 }
 
 export interface FailureBackoffOptions {
-  /** Wait after the first failure; doubles with each further one. Default 5 ms. */
-  baseMs?: number;
+  /** The wait after the first failure; doubles with each further one. Default 5 ms. */
+  baseMs?: number | undefined;
   /** The longest wait. Default 1,000 s. */
-  maxMs?: number;
+  maxMs?: number | undefined;
 }
 
-/** Counts failures per key and turns the count into a wait. */
+/** Counts the failures of each key: the wait doubles with each. client-go calls this ItemExponentialFailureRateLimiter. */
 export class FailureBackoff<K> {
   readonly #failures = new Map<K, number>();
   readonly #baseMs: number;

@@ -1,6 +1,6 @@
 import type { Counter, Gauge, Histogram, Metrics } from "../metrics/metrics.ts";
 
-/** The series that dashboards of Go operators read, one set per queue. */
+/** The series that dashboards for Go operators use, one set per queue. */
 export interface WorkQueueMetrics {
   depth: Gauge;
   adds: Counter;
@@ -11,7 +11,7 @@ export interface WorkQueueMetrics {
   longestSeconds: Gauge;
 }
 
-/** Ten nanoseconds to a thousand seconds, as the Go work queue has them. */
+/** Ten nanoseconds to a thousand seconds, as in client-go's work queue. */
 const buckets = Array.from({ length: 12 }, (_, power) => Number(`1e${power - 8}`));
 
 export function workQueueMetrics(metrics: Metrics, name: string, controller: string): WorkQueueMetrics {

@@ -10,28 +10,28 @@ export type Priority = "normal" | "low";
 export interface WorkQueueOptions {
   name: string;
   /** Label of the metrics. Default: the name. */
-  controller?: string;
+  controller?: string | undefined;
   clock: Clock;
-  /** Of one key that fails again and again. Default 5 ms doubling to 1,000 s. */
-  backoff?: FailureBackoffOptions;
-  /** Of all rate-limited keys together. Default 10 a second, 100 at once; `false` for none. */
-  overall?: TokenBucketOptions | false;
-  metrics?: Metrics;
+  /** For one key that fails repeatedly. Default 5 ms, doubling to 1,000 s. */
+  backoff?: FailureBackoffOptions | undefined;
+  /** For all rate-limited keys together. Default 10 per second, 100 at once; `false` for no limit. */
+  overall?: TokenBucketOptions | false | undefined;
+  metrics?: Metrics | undefined;
 }
 
 /**
- * Keys to work on. A key waits at most once and is worked on by one worker at a time; one that is added while it is
- * worked on is handed out again after `done`.
+ * Keys to process. A key waits at most once and is processed by one worker at a time; a key that is added while it is
+ * processed is handed out again after `done`.
  */
 export class WorkQueue<K = string> {
   readonly #clock: Clock;
   readonly #metrics: WorkQueueMetrics;
   readonly #stopCollecting: () => void;
-  /** Waiting keys with the time they were added. */
+  /** Waiting keys and when they were added. */
   readonly #waiting = { normal: new OrderedSet<K, number>(), low: new OrderedSet<K, number>() };
-  /** Keys being worked on with the time they were taken. */
+  /** Keys being processed and when a worker took them. */
   readonly #running = new Map<K, number>();
-  /** Keys that were added while being worked on. */
+  /** Keys that were added while being processed. */
   readonly #again = new Map<K, { priority: Priority; addedAt: number }>();
   readonly #takers = new Set<(key: K | undefined) => void>();
   readonly #delayed = new DelayHeap<K>();
@@ -51,12 +51,12 @@ export class WorkQueue<K = string> {
     this.#stopCollecting = metrics.onCollect(() => this.#collect());
   }
 
-  /** Keys that wait for a worker; neither delayed ones nor those being worked on. */
+  /** The number of keys that wait for a worker, without delayed ones and ones being processed. */
   get depth(): number {
     return this.#waiting.normal.size + this.#waiting.low.size;
   }
 
-  /** Keys being worked on. */
+  /** The number of keys being processed. */
   get running(): number {
     return this.#running.size;
   }
@@ -65,7 +65,7 @@ export class WorkQueue<K = string> {
     return this.#closed;
   }
 
-  /** A low priority yields to every normal one; a key that waits as low and is added as normal moves up. */
+  /** Normal keys go before low ones; a key that waits as low and is added as normal moves up. */
   add(key: K, priority: Priority = "normal"): void {
     if (this.#closed) return;
     if (this.#running.has(key)) return this.#addAgain(key, priority);
@@ -81,7 +81,7 @@ export class WorkQueue<K = string> {
     this.#offer(key, priority, this.#clock.monotonic());
   }
 
-  /** Adds the key in `ms`. Of several such wishes for one key the earliest counts. */
+  /** Adds the key in `ms`. Of several delays for one key the earliest counts. */
   addAfter(key: K, ms: number): void {
     if (this.#closed) return;
     this.#metrics.retries.inc();
@@ -90,14 +90,14 @@ export class WorkQueue<K = string> {
     this.#setAlarm();
   }
 
-  /** Takes back `addAfter` and `addRateLimited`, as far as their time has not come. */
+  /** Cancels `addAfter` and `addRateLimited` for a key that is not due yet. */
   cancelDelayed(key: K): boolean {
     const there = this.#delayed.delete(key);
     this.#setAlarm();
     return there;
   }
 
-  /** Adds the key after its back-off, and no sooner than the overall limit allows. */
+  /** Adds the key after its backoff, and no sooner than the overall limit allows. */
   addRateLimited(key: K): void {
     if (this.#closed) return;
     this.addAfter(key, Math.max(this.#backoff.next(key), this.#overall?.reserve() ?? 0));
@@ -112,7 +112,7 @@ export class WorkQueue<K = string> {
     return this.#backoff.failures(key);
   }
 
-  /** The next key, which nobody else gets until `done`. `undefined` once the queue is closed and empty, or on abort. */
+  /** The next key; no other worker gets it until `done`. `undefined` once the queue is closed and empty, or on abort. */
   take(signal?: AbortSignal): Promise<K | undefined> {
     if (signal?.aborted) return Promise.resolve(undefined);
     const next = this.#waiting.normal.shift() ?? this.#waiting.low.shift();
@@ -144,8 +144,8 @@ export class WorkQueue<K = string> {
   }
 
   /**
-   * Accepts no more keys and drops the delayed ones. With `drain` what waits is still handed out, otherwise it is
-   * dropped too. Resolves when no key is being worked on.
+   * Accepts no more keys and drops the delayed ones. With `drain` the waiting keys are still handed out, otherwise they
+   * are dropped too. Resolves when no key is being processed.
    */
   shutDown({ drain = false }: { drain?: boolean } = {}): Promise<void> {
     this.#closed = true;
@@ -171,7 +171,7 @@ export class WorkQueue<K = string> {
       this.#again.set(key, { priority, addedAt: before?.addedAt ?? this.#clock.monotonic() });
   }
 
-  /** To a worker that is waiting, or else into the line. */
+  /** Hands the key to a waiting worker, otherwise queues it. */
   #offer(key: K, priority: Priority, addedAt: number): void {
     for (const taker of this.#takers) return taker(this.#start(key, addedAt));
     this.#waiting[priority].push(key, addedAt);
@@ -186,7 +186,7 @@ export class WorkQueue<K = string> {
     return key;
   }
 
-  /** Lets takers and shutDown go once there is nothing left for them. */
+  /** After shutDown, resolves takers and shutDown once nothing is left. */
   #settle(): void {
     if (!this.#closed || this.depth > 0 || this.#again.size > 0) return;
     for (const taker of this.#takers) taker(undefined);
@@ -194,7 +194,7 @@ export class WorkQueue<K = string> {
     for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
-  /** One timer for all delayed keys, set for the first. */
+  /** One timer for all delayed keys, set for the earliest. */
   #setAlarm(): void {
     const due = this.#delayed.nextDue();
     if (this.#alarm?.due === due) return;
@@ -225,7 +225,7 @@ export class WorkQueue<K = string> {
   }
 }
 
-/** A longer timer would overflow and fire at once; one that fires early finds nothing due and is set again. */
+/** A longer timer would overflow and fire at once; one that fires early finds no due key and is set again. */
 function timerMs(ms: number): number {
   return Math.min(Math.max(0, ms), 2 ** 31 - 1);
 }

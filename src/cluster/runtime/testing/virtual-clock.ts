@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 
-/** A clock that moves only when told to. */
+/** A clock that moves only by `advance`. */
 export class VirtualClock implements Clock {
   #now: number;
   #timers: { due: number; order: number; callback: () => void }[] = [];
@@ -31,7 +31,7 @@ export class VirtualClock implements Clock {
     return this.#timers.length;
   }
 
-  /** Moves on, firing timers in the order they fall due and letting promises settle after each. */
+  /** Moves the clock, fires timers in the order they are due, and lets promises settle after each. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     await settle();
@@ -49,7 +49,7 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** Lets everything that is already runnable run. */
+/** Runs everything that is ready to run. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
