@@ -10,12 +10,12 @@ import {
   type Definition,
   type DefinitionSpec,
   type DefinitionVersion,
+  deprecationWarning,
 } from "./definition.ts";
-import { deprecationWarning } from "./deprecation.ts";
 import { evaluate, parseJsonPath } from "./json-path.ts";
-import { objectSchema } from "./object-schema.ts";
 import { columnsOf } from "./printer-columns.ts";
 import { objectValidation } from "./validate-object.ts";
+import { definitionOf } from "../kinds/definitions.ts";
 
 export { decodeCustom, type DecodedCustom } from "./decode-custom.ts";
 
@@ -124,4 +124,22 @@ function selectableFieldsOf({ selectableFields = [] }: DefinitionVersion): Resou
     };
   }
   return fields;
+}
+
+const STRING: Schema = { type: "string" };
+
+/** The schema of a whole custom object: what its definition says, and what every object has. */
+export function objectSchema(schema: Schema): Schema {
+  const metadata = definitionOf("meta.k8s.io", "v1", "ObjectMeta");
+  const own = schema.properties?.["metadata"]?.properties;
+  return {
+    ...schema,
+    properties: {
+      ...schema.properties,
+      apiVersion: STRING,
+      kind: STRING,
+      // A definition may restrict an object's name, and nothing else of its metadata.
+      metadata: own ? { ...metadata, properties: { ...metadata.properties, ...own } } : metadata,
+    },
+  };
 }

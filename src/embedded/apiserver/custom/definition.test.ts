@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { deprecationWarning } from "./deprecation.ts";
+import { deprecationWarning } from "./definition.ts";
 
 const versions = [
   { name: "v1", served: true },

@@ -2,6 +2,7 @@ import type { Condition } from "../../../language/object/condition.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import type { Schema } from "../../../language/schema/schema.ts";
 import type { Column } from "../resource.ts";
+import { compareVersions } from "../discovery/version-order.ts";
 
 /**
  * A CustomResourceDefinition after decoding: every field may still be missing until it has been validated, and a list that
@@ -82,4 +83,17 @@ export function asDefinition(object: KubeObject): Definition {
 
 export function storageVersionOf(spec: DefinitionSpec): string | undefined {
   return spec.versions?.find((version) => version.storage)?.name;
+}
+
+/** What users of a deprecated version are told with every answer: the author's words, or where to go instead. */
+export function deprecationWarning(spec: DefinitionSpec, version: DefinitionVersion): string | undefined {
+  if (!version.deprecated) return undefined;
+  if (version.deprecationWarning !== undefined) return version.deprecationWarning;
+  const named = (name: string): string => `${spec.group}/${name} ${spec.names?.kind}`;
+  const own = version.name ?? "";
+  const better = (spec.versions ?? [])
+    .filter(({ served, deprecated, name = "" }) => served && !deprecated && compareVersions(name, own) < 0)
+    .map(({ name = "" }) => name)
+    .toSorted(compareVersions)[0];
+  return `${named(own)} is deprecated${better === undefined ? "" : `; use ${named(better)}`}`;
 }

@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { formatTime } from "../../../language/object/time.ts";
 import { bootstrapObjects } from "../auth/rbac/bootstrap-policy.ts";
-import { systemPriorities } from "../kinds/system-priorities.ts";
+import { systemPriorities } from "../kinds/priority-class.ts";
 import type { Services } from "../request/context.ts";
 import { ensure } from "./server-writes.ts";
 

@@ -111,7 +111,7 @@ export class Paths {
       return respondJson(response, 200, body, contentType);
     }
     const { openapiIndex } = await import("../openapi/openapi-index.ts");
-    const { schemaDocument } = await import("./schema-document.ts");
+    const { schemaDocument } = await import("../openapi/openapi.ts");
     const resources = this.#options.registry.all();
     const named = (name: string): Document | undefined =>
       this.#document(`openapi ${name}`, () => schemaDocument(resources, name));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { horizontalPodAutoscaler } from "./autoscaler/horizontal-pod-autoscaler.ts";
+import { horizontalPodAutoscaler } from "./autoscaling/horizontal-pod-autoscaler.ts";
 import { cronJob } from "./batch/cron-job.ts";
 import { csiDriver } from "./storage/csi-driver.ts";
 import { csiNode } from "./storage/csi-node.ts";

@@ -1,11 +1,10 @@
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from "kubernetes-types/policy/v1.js";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { type FieldError, invalid, notSupported, required } from "../../../language/schema/field-error.ts";
-import { atLeast } from "./bounds.ts";
+import { atLeast, validateAtMostAll, validateCountOrShare } from "./bounds.ts";
 import { ageColumn, integerColumn, nameColumn, stringColumn, typed } from "./columns.ts";
 import { defineKind } from "./define-kind.ts";
 import { validateSelector } from "./label-checks.ts";
-import { validateAtMostAll, validateCountOrShare } from "./share.ts";
 
 /** Fields younger than the package that types objects. */
 type Spec = PodDisruptionBudgetSpec & { unhealthyPodEvictionPolicy?: string };

@@ -3,7 +3,6 @@ import type { KubeObject } from "../../../language/object/meta.ts";
 import { type FieldError, forbidden, immutable, notSupported } from "../../../language/schema/field-error.ts";
 import { ageColumn, integerColumn, nameColumn, stringColumn, typed } from "./columns.ts";
 import { defineKind } from "./define-kind.ts";
-import { systemPriorities } from "./system-priorities.ts";
 
 const mostForUsers = 1_000_000_000;
 const reserved = "system-";
@@ -76,3 +75,9 @@ function validateUpdate(object: KubeObject, old: KubeObject): FieldError[] {
     errors.push(immutable("preemptionPolicy", object.preemptionPolicy));
   return errors;
 }
+
+/** Priority classes every cluster has, above all that users may define. */
+export const systemPriorities: Readonly<Record<string, number>> = {
+  "system-cluster-critical": 2_000_000_000,
+  "system-node-critical": 2_000_001_000,
+};

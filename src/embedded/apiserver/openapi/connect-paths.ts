@@ -1,8 +1,7 @@
-import type { Resource, Subresource } from "../resource.ts";
-import { capitalised, operationPrefix, scoped, tagOf } from "./operation-names.ts";
 import * as parameters from "./parameters.ts";
-import type { Parameter } from "./parameters.ts";
-import type { PathItem } from "./path-item.ts";
+import type { Resource, Subresource } from "../resource.ts";
+import { capitalised, operationPrefix, scoped, tagOf } from "./names.ts";
+import type { Parameter, PathItem } from "./parameters.ts";
 
 type Connect = Extract<Subresource, { type: "connect" }>;
 

@@ -1,7 +1,7 @@
 import { isObject, set } from "../../../language/object/json.ts";
 import type { Schema } from "../../../language/schema/schema.ts";
 import type { Resource } from "../resource.ts";
-import { META, refTo } from "./component-names.ts";
+import { META, refTo } from "./names.ts";
 
 type Component = Record<string, unknown>;
 

@@ -1,9 +1,9 @@
 import { isObject } from "../../../language/object/json.ts";
 import { servedSubresources } from "../discovery/subresources.ts";
 import type { Resource } from "../resource.ts";
-import { bodyName, componentName, META, nameIn } from "./component-names.ts";
+import { bodyName, componentName, META, nameIn } from "./names.ts";
 import { customComponent, listComponent } from "./custom-component.ts";
-import type { PathItem } from "./path-item.ts";
+import type { PathItem } from "./parameters.ts";
 import { pathsOf } from "./paths.ts";
 
 export interface OpenApiDocument {

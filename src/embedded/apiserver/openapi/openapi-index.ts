@@ -12,8 +12,6 @@ const ROOTS: Record<string, { path: string; operationId: string }> = {
   version: { path: "/version/", operationId: "getCodeVersion" },
 };
 
-export const ROOT_NAMES: readonly string[] = Object.keys(ROOTS);
-
 /** The name of a version's document in the index: `api/v1`, `apis/apps/v1`. */
 export function documentName(group: string, version: string): string {
   return group === "" ? `api/${version}` : `apis/${group}/${version}`;

@@ -73,3 +73,6 @@ export const LOG: readonly Parameter[] = [
 
 export const PROXIED = query("path", "string", "The path to ask for at the other end.");
 export const REST_OF_PATH = inPath("path", "The path to ask for at the other end.");
+
+/** The operations of one path by their methods, and the parameters they share. */
+export type PathItem = Readonly<Record<string, unknown>>;

@@ -1,12 +1,10 @@
+import * as parameters from "./parameters.ts";
 import type { GroupVersionKind } from "../../../language/object/meta.ts";
 import { servedSubresources } from "../discovery/subresources.ts";
 import type { Resource, Verb } from "../resource.ts";
-import { bodyName, componentName, META, refTo } from "./component-names.ts";
+import { bodyName, componentName, META, refTo, capitalised, operationPrefix, scoped, tagOf } from "./names.ts";
 import { connectPaths } from "./connect-paths.ts";
-import { capitalised, operationPrefix, scoped, tagOf } from "./operation-names.ts";
-import * as parameters from "./parameters.ts";
-import type { Parameter } from "./parameters.ts";
-import type { PathItem } from "./path-item.ts";
+import type { Parameter, PathItem } from "./parameters.ts";
 
 type Content = Record<string, { schema: { $ref: string } }>;
 

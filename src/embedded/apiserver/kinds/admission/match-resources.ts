@@ -3,7 +3,7 @@ import { pathSegment } from "../../../../language/object/names.ts";
 import { duplicate, type FieldError, invalid, notSupported } from "../../../../language/schema/field-error.ts";
 import type { Rule } from "../../admission/match/rules.ts";
 import { validateSelector } from "../label-checks.ts";
-import { validateRule } from "./validate-rule.ts";
+import { validateRule } from "./validate-matching.ts";
 
 /** `MatchResources` of policies and bindings: which writes they are about. */
 export interface MatchResources {

@@ -16,7 +16,7 @@ import {
 } from "../../../../language/schema/field-error.ts";
 import { compileAbout, type Environment, type Outcome } from "../../admission/expressions/environment.ts";
 import { VariableTypes } from "../../admission/expressions/variable-types.ts";
-import { validateMatchConditions } from "./validate-match-conditions.ts";
+import { validateMatchConditions } from "./validate-matching.ts";
 import { validateMatchResources } from "./match-resources.ts";
 
 const failurePolicies = ["Fail", "Ignore"];

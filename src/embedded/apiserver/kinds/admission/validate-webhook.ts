@@ -9,8 +9,7 @@ import {
 import type { Webhook } from "../../admission/webhooks/webhook.ts";
 import { clientConfigFaults } from "../../webhook-client/client-config-faults.ts";
 import { validateSelector } from "../label-checks.ts";
-import { validateMatchConditions } from "./validate-match-conditions.ts";
-import { validateRule } from "./validate-rule.ts";
+import { validateMatchConditions, validateRule } from "./validate-matching.ts";
 
 const failurePolicies = ["Fail", "Ignore"];
 const matchPolicies = ["Equivalent", "Exact"];

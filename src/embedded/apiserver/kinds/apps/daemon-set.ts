@@ -2,12 +2,11 @@ import type { DaemonSet, DaemonSetSpec, DaemonSetStatus } from "kubernetes-types
 import { equal } from "../../../../language/object/json.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
 import { type FieldError, invalid, notSupported, required } from "../../../../language/schema/field-error.ts";
-import { atLeast } from "../bounds.ts";
+import { atLeast, isNone, validateAtMostAll, validateCountOrShare } from "../bounds.ts";
 import { orNone, stringColumn, typed } from "../columns.ts";
 import { defineWorkload, validateSelectorUpdate } from "./define-workload.ts";
 import { defaultPodSpec } from "../core/pod/defaults.ts";
 import { validatePodTemplate, validateRunsAlways, validateWorkloadSelector } from "../core/pod-template.ts";
-import { isNone, validateAtMostAll, validateCountOrShare } from "../share.ts";
 import { countColumn, selectorColumn } from "./workload-columns.ts";
 
 /** Counts changes of the template. It was a field of the spec once, and lives on as an annotation. */

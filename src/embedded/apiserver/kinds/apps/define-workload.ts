@@ -1,11 +1,13 @@
+import type { LabelSelector } from "kubernetes-types/meta/v1.js";
 import { equal } from "../../../../language/object/json.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
-import { type FieldError, immutable } from "../../../../language/schema/field-error.ts";
-import type { Column, Resource, Strategy } from "../../resource.ts";
+import { type FieldError, immutable, invalid } from "../../../../language/schema/field-error.ts";
+import type { Column, Resource, Strategy, Subresource } from "../../resource.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { defineKind, type KindTable } from "../define-kind.ts";
 import { templateColumns } from "./workload-columns.ts";
-import { workloadScale } from "./workload-scale.ts";
+import { atLeast } from "../bounds.ts";
+import { formatLabelSelector, fromLabelSelector } from "../../../../language/object/label-selector.ts";
 
 export interface WorkloadTable extends Pick<KindTable, "kind" | "plural" | "selectableFields"> {
   readonly shortName: string;
@@ -42,3 +44,32 @@ export function validateSelectorUpdate(object: KubeObject, old: KubeObject): Fie
   const selectorOf = ({ spec }: KubeObject): unknown => (spec as { selector?: unknown }).selector;
   return equal(selectorOf(object), selectorOf(old)) ? [] : [immutable("spec.selector", selectorOf(object))];
 }
+
+/** What a workload reports: no count is negative, and none but the total exceeds the total. */
+export function validateReplicaCounts(
+  status: object | undefined,
+  counts: readonly string[],
+  parts: readonly string[],
+  ready: "readyReplicas" | "status.readyReplicas" = "readyReplicas",
+): FieldError[] {
+  const values = (status ?? {}) as Readonly<Record<string, number | undefined>>;
+  const errors = counts.flatMap((field) => atLeast(values[field], 0, `status.${field}`));
+  const total = values.replicas ?? 0;
+  for (const field of parts) {
+    const value = values[field] ?? 0;
+    if (value > total) errors.push(invalid(`status.${field}`, value, "cannot be greater than status.replicas"));
+  }
+  const available = values.availableReplicas ?? 0;
+  if (available > (values.readyReplicas ?? 0))
+    errors.push(invalid("status.availableReplicas", available, `cannot be greater than ${ready}`));
+  return errors;
+}
+
+/** How many pods a workload is to have, as every scaler reads and writes it. */
+export const workloadScale = {
+  type: "scale",
+  specReplicasPath: ".spec.replicas",
+  statusReplicasPath: ".status.replicas",
+  labelSelector: (object) =>
+    formatLabelSelector(fromLabelSelector((object.spec as { selector?: LabelSelector }).selector)),
+} as const satisfies Subresource;

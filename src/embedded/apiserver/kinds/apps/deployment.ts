@@ -1,13 +1,11 @@
 import type { Deployment, DeploymentSpec } from "kubernetes-types/apps/v1.js";
 import type { KubeObject } from "../../../../language/object/meta.ts";
 import { type FieldError, forbidden, invalid, notSupported } from "../../../../language/schema/field-error.ts";
-import { atLeast } from "../bounds.ts";
+import { atLeast, isNone, validateAtMostAll, validateCountOrShare } from "../bounds.ts";
 import { stringColumn } from "../columns.ts";
-import { defineWorkload, validateSelectorUpdate } from "./define-workload.ts";
+import { defineWorkload, validateSelectorUpdate, validateReplicaCounts } from "./define-workload.ts";
 import { defaultPodSpec } from "../core/pod/defaults.ts";
 import { validatePodTemplate, validateRunsAlways, validateWorkloadSelector } from "../core/pod-template.ts";
-import { validateReplicaCounts } from "./replica-counts.ts";
-import { isNone, validateAtMostAll, validateCountOrShare } from "../share.ts";
 import { countColumn, readyColumn, selectorColumn } from "./workload-columns.ts";
 
 const specOf = (object: KubeObject): DeploymentSpec => object.spec as DeploymentSpec;

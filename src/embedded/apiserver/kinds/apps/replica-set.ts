@@ -3,10 +3,9 @@ import type { PodTemplateSpec } from "kubernetes-types/core/v1.js";
 import type { KubeObject } from "../../../../language/object/meta.ts";
 import type { FieldError } from "../../../../language/schema/field-error.ts";
 import { atLeast } from "../bounds.ts";
-import { defineWorkload, validateSelectorUpdate } from "./define-workload.ts";
+import { defineWorkload, validateSelectorUpdate, validateReplicaCounts } from "./define-workload.ts";
 import { defaultPodSpec } from "../core/pod/defaults.ts";
 import { validatePodTemplate, validateRunsAlways, validateWorkloadSelector } from "../core/pod-template.ts";
-import { validateReplicaCounts } from "./replica-counts.ts";
 import { replicaColumns, selectorColumn } from "./workload-columns.ts";
 
 type Spec = ReplicaSetSpec & { template: PodTemplateSpec };

@@ -11,10 +11,9 @@ import {
 } from "../../../../language/schema/field-error.ts";
 import { atLeast } from "../bounds.ts";
 import { defaultClaim, validateClaimSpec } from "../storage/claim-spec.ts";
-import { defineWorkload } from "./define-workload.ts";
+import { defineWorkload, validateReplicaCounts } from "./define-workload.ts";
 import { defaultPodSpec } from "../core/pod/defaults.ts";
 import { validatePodTemplate, validateRunsAlways, validateWorkloadSelector } from "../core/pod-template.ts";
-import { validateReplicaCounts } from "./replica-counts.ts";
 import { readyColumn } from "./workload-columns.ts";
 
 /** Fields younger than the package that types objects. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { KubeObject } from "../../../../language/object/meta.ts";
 import { create, row, update } from "../testing/run-strategy.ts";
-import { firstAutoscaler } from "./first-autoscaler.ts";
-import { fromFirst, toFirst } from "./first-version.ts";
+import { firstAutoscaler } from "./horizontal-pod-autoscaler-v1.ts";
+import { fromFirst, toFirst } from "./convert-v1.ts";
 
 const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name: "d" };
 const metric = { name: "m" };

@@ -9,7 +9,7 @@ import type { KubeObject } from "../../../../language/object/meta.ts";
 import { decodeBuiltin } from "../decode/decode.ts";
 import { DecodeError } from "../decode/decoding.ts";
 import { definitionOf } from "../definitions.ts";
-import { fromOlder, toOlder } from "./older-metrics.ts";
+import { fromOlder, toOlder } from "./convert-v1-metrics.ts";
 
 /** What version 1 has no fields for stands in annotations, where it shows them. */
 const annotation = (name: string): string => `autoscaling.alpha.kubernetes.io/${name}`;

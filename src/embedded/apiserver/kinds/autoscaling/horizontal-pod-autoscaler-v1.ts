@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../../../language/object/meta.ts";
 import { defineKind } from "../define-kind.ts";
-import { fromFirst, toFirst } from "./first-version.ts";
+import { fromFirst, toFirst } from "./convert-v1.ts";
 import { horizontalPodAutoscaler } from "./horizontal-pod-autoscaler.ts";
 
 const { group, kind, plural, shortNames, categories, namespaced, columns, strategy, subresources } =

@@ -7,8 +7,7 @@ import {
   required,
 } from "../../../../language/schema/field-error.ts";
 import { notNegative } from "../resource-list.ts";
-import { validateMetric } from "./validate-metric.ts";
-import { validateReference } from "./validate-reference.ts";
+import { validateMetric, validateReference } from "./validate-metric.ts";
 
 const longestPeriod = 1800;
 const longestWindow = 3600;

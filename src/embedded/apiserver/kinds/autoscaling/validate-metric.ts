@@ -1,4 +1,4 @@
-import type { MetricSpec, MetricTarget } from "kubernetes-types/autoscaling/v2.js";
+import type { MetricSpec, MetricTarget, CrossVersionObjectReference } from "kubernetes-types/autoscaling/v2.js";
 import { dnsLabel, pathSegment } from "../../../../language/object/names.ts";
 import { compareQuantities, parseQuantity } from "../../../../language/object/quantity.ts";
 import {
@@ -8,7 +8,6 @@ import {
   notSupported,
   required,
 } from "../../../../language/schema/field-error.ts";
-import { validateReference } from "./validate-reference.ts";
 
 /** In the order in which the first of several is looked at. */
 const sources = ["object", "external", "pods", "resource", "containerResource"] as const;
@@ -127,5 +126,18 @@ function validateTarget({ type, value, averageValue, averageUtilization }: Metri
       errors.push(invalid(`${at}.target.${field}`, amount, "must be positive"));
   if (averageUtilization !== undefined && averageUtilization < 1)
     errors.push(invalid(`${at}.target.averageUtilization`, averageUtilization, "must be greater than 0"));
+  return errors;
+}
+
+export function validateReference(
+  { kind, name, apiVersion = "" }: CrossVersionObjectReference,
+  at: string,
+): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const [field, value] of Object.entries({ kind, name }))
+    if (value === "") errors.push(required(`${at}.${field}`));
+    else for (const why of pathSegment(value)) errors.push(invalid(`${at}.${field}`, value, why));
+  if (apiVersion.split("/").length > 2)
+    errors.push(invalid(`${at}.apiVersion`, apiVersion, `unexpected GroupVersion string: ${apiVersion}`));
   return errors;
 }

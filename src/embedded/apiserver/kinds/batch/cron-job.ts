@@ -5,7 +5,7 @@ import { dnsLabel } from "../../../../language/object/names.ts";
 import { type FieldError, invalid, notSupported } from "../../../../language/schema/field-error.ts";
 import { atLeast } from "../bounds.ts";
 import { ageColumn, integerColumn, nameColumn, since, stringColumn, typed } from "../columns.ts";
-import { validateSchedule, validateTimeZone } from "./cron-job-schedule.ts";
+import { validateSchedule, validateTimeZone } from "./cron-schedule.ts";
 import { defineKind } from "../define-kind.ts";
 import { defaultFailurePolicy } from "./job-policies.ts";
 import { validateJobSpec } from "./job-validation.ts";

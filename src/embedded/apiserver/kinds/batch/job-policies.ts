@@ -1,3 +1,4 @@
+import type { JobSpec as TypedSpec } from "kubernetes-types/batch/v1.js";
 import { qualifiedName } from "../../../../language/object/names.ts";
 import {
   type FieldError,
@@ -8,22 +9,30 @@ import {
   tooMany,
 } from "../../../../language/schema/field-error.ts";
 import { countIndexes } from "./job-indexes.ts";
-import type { JobSpec as Spec } from "./job-spec.ts";
+
+/** Fields younger than the package that types objects. */
+export type JobSpec = TypedSpec & {
+  backoffLimitPerIndex?: number;
+  maxFailedIndexes?: number;
+  podReplacementPolicy?: string;
+  managedBy?: string;
+  successPolicy?: { rules?: { succeededIndexes?: string; succeededCount?: number }[] };
+};
 
 /** Of rules, and of conditions in each. */
 const mostPatterns = 20;
 const mostCodes = 255;
 const actions = ["Count", "FailIndex", "FailJob", "Ignore"];
 
-type Rule = NonNullable<Spec["podFailurePolicy"]>["rules"][number];
+type Rule = NonNullable<JobSpec["podFailurePolicy"]>["rules"][number];
 
-export function defaultFailurePolicy({ podFailurePolicy }: Pick<Spec, "podFailurePolicy">): void {
+export function defaultFailurePolicy({ podFailurePolicy }: Pick<JobSpec, "podFailurePolicy">): void {
   for (const { onPodConditions } of podFailurePolicy?.rules ?? [])
     for (const condition of onPodConditions ?? []) condition.status ||= "True";
 }
 
 /** What a failed pod means for its job. */
-export function validateFailurePolicy(spec: Spec): FieldError[] {
+export function validateFailurePolicy(spec: JobSpec): FieldError[] {
   const names = [...(spec.template.spec?.initContainers ?? []), ...(spec.template.spec?.containers ?? [])].map(
     ({ name }) => name,
   );
@@ -34,7 +43,7 @@ export function validateFailurePolicy(spec: Spec): FieldError[] {
   ];
 }
 
-function validateRule(rule: Rule, at: string, spec: Spec, names: readonly string[]): FieldError[] {
+function validateRule(rule: Rule, at: string, spec: JobSpec, names: readonly string[]): FieldError[] {
   const errors: FieldError[] = [];
   const { action, onExitCodes, onPodConditions } = rule;
   if (!action) errors.push(required(`${at}.action`, 'valid values: "Count" "FailIndex" "FailJob" "Ignore"'));
@@ -95,7 +104,7 @@ function validateExitCodes(
 }
 
 /** Which indexes must succeed for the whole to have. */
-export function validateSuccessPolicy({ successPolicy, completionMode, completions = 0 }: Spec): FieldError[] {
+export function validateSuccessPolicy({ successPolicy, completionMode, completions = 0 }: JobSpec): FieldError[] {
   if (!successPolicy) return [];
   const rules = successPolicy.rules ?? [];
   const at = "spec.successPolicy";

@@ -4,7 +4,7 @@ import type { KubeObject } from "../../../../language/object/meta.ts";
 import { type FieldError, duplicate, immutable, invalid, required } from "../../../../language/schema/field-error.ts";
 import { atLeast } from "../bounds.ts";
 import { commonIndex, countIndexes } from "./job-indexes.ts";
-import type { JobSpec as Spec } from "./job-spec.ts";
+import type { JobSpec as Spec } from "./job-policies.ts";
 
 const counts = ["active", "succeeded", "failed", "ready", "terminating"] as const;
 type Status = JobStatus & { terminating?: number; failedIndexes?: string };

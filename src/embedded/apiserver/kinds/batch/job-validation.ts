@@ -10,8 +10,7 @@ import {
   required,
 } from "../../../../language/schema/field-error.ts";
 import { atLeast } from "../bounds.ts";
-import { validateFailurePolicy, validateSuccessPolicy } from "./job-policies.ts";
-import type { JobSpec as Spec } from "./job-spec.ts";
+import { validateFailurePolicy, validateSuccessPolicy, type JobSpec as Spec } from "./job-policies.ts";
 import { goDump } from "../core/pod/go-dump.ts";
 import { validatePodTemplate, validateWorkloadSelector } from "../core/pod-template.ts";
 

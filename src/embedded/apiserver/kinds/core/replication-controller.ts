@@ -7,9 +7,8 @@ import { ageColumn, nameColumn, orNone, stringColumn } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";
 import { defaultPodSpec } from "./pod/defaults.ts";
 import { validatePodTemplate, validateRunsAlways } from "./pod-template.ts";
-import { validateReplicaCounts } from "../apps/replica-counts.ts";
+import { validateReplicaCounts, workloadScale } from "../apps/define-workload.ts";
 import { replicaColumns, templateColumns } from "../apps/workload-columns.ts";
-import { workloadScale } from "../apps/workload-scale.ts";
 
 const specOf = (object: KubeObject): ReplicationControllerSpec => object.spec as ReplicationControllerSpec;
 

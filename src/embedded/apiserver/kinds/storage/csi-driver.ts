@@ -7,11 +7,13 @@ import {
   immutable,
   invalid,
   notSupported,
+  required,
+  tooLong,
 } from "../../../../language/schema/field-error.ts";
 import { ageColumn, nameColumn, stringColumn, typed } from "../columns.ts";
-import { validateDriverName } from "./csi-driver-name.ts";
 import { defineKind } from "../define-kind.ts";
 import type { Column } from "../../resource.ts";
+import { dnsSubdomain } from "../../../../language/object/names.ts";
 
 /** Fields younger than the package that types objects. */
 type Spec = CSIDriverSpec & { nodeAllocatableUpdatePeriodSeconds?: number; serviceAccountTokenInSecrets?: boolean };
@@ -129,5 +131,15 @@ function validateUpdate(object: KubeObject, old: KubeObject): FieldError[] {
     ...(equal(now.volumeLifecycleModes, before.volumeLifecycleModes)
       ? []
       : [immutable("spec.volumeLifecycleModes", now.volumeLifecycleModes)]),
+  ];
+}
+
+const longest = 63;
+
+export function validateDriverName(driver: string, at: string): FieldError[] {
+  if (driver === "") return [required(at)];
+  return [
+    ...(driver.length > longest ? [tooLong(at, longest)] : []),
+    ...dnsSubdomain(driver.toLowerCase()).map((why) => invalid(at, driver, why)),
   ];
 }

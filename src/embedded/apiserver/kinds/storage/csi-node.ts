@@ -5,7 +5,7 @@ import { qualifiedName } from "../../../../language/object/names.ts";
 import { type FieldError, duplicate, immutable, invalid, required } from "../../../../language/schema/field-error.ts";
 import { atLeast } from "../bounds.ts";
 import { ageColumn, integerColumn, nameColumn, typed } from "../columns.ts";
-import { validateDriverName } from "./csi-driver-name.ts";
+import { validateDriverName } from "./csi-driver.ts";
 import { defineKind } from "../define-kind.ts";
 
 const driversOf = (object: KubeObject): CSINodeDriver[] => (object as KubeObject & CSINode).spec.drivers ?? [];

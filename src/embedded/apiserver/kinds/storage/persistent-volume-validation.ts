@@ -12,7 +12,7 @@ import {
   required,
 } from "../../../../language/schema/field-error.ts";
 import { validateAccessModes } from "./access-modes.ts";
-import { validateDriverName } from "./csi-driver-name.ts";
+import { validateDriverName } from "./csi-driver.ts";
 import { validateNodeSelector } from "../core/pod/scheduling.ts";
 import { noBacksteps, validateHostPath } from "../core/pod/volumes.ts";
 

@@ -5,7 +5,7 @@ import { shortAccessModes } from "./access-modes.ts";
 import { ageColumn, nameColumn, stringColumn, typed } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";
 import { validateVolume, validateVolumeChange } from "./persistent-volume-validation.ts";
-import { defaultVolume } from "../core/pod/default-volume.ts";
+import { defaultVolume } from "../core/pod/defaults.ts";
 
 const specOf = (object: KubeObject): PersistentVolumeSpec => (object as PersistentVolume).spec ?? {};
 const volume = (cell: (object: PersistentVolume) => unknown) => typed<PersistentVolume>(cell);

@@ -1,4 +1,5 @@
 import type { VolumeAttachment, VolumeAttachmentSpec, VolumeError } from "kubernetes-types/storage/v1.js";
+import type { PersistentVolumeSpec } from "kubernetes-types/core/v1.js";
 import { equal } from "../../../../language/object/json.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
 import { dnsSubdomain } from "../../../../language/object/names.ts";
@@ -12,9 +13,10 @@ import {
 } from "../../../../language/schema/field-error.ts";
 import { between, maxInt32 } from "../bounds.ts";
 import { ageColumn, nameColumn, stringColumn, typed } from "../columns.ts";
-import { validateDriverName } from "./csi-driver-name.ts";
+import { validateDriverName } from "./csi-driver.ts";
 import { defineKind } from "../define-kind.ts";
-import { validateInlineVolume } from "./inline-volume.ts";
+import { validateAccessModes } from "./access-modes.ts";
+import { validateSources } from "./persistent-volume-validation.ts";
 
 const specOf = (object: KubeObject): VolumeAttachmentSpec => (object as KubeObject & VolumeAttachment).spec;
 const mostMetadata = 256 * 1024;
@@ -123,3 +125,26 @@ function validateError(error: (VolumeError & { errorCode?: number }) | undefined
     ...between(errorCode, 0, maxInt32, `${at}.errorCode`),
   ];
 }
+
+const unsaid = ["claimRef", "capacity", "nodeAffinity", "storageClassName"] as const;
+const context = "in the context of inline volumes";
+
+/** A volume that nobody claims, only described where it is attached: it is of a driver, and that is nearly all. */
+export function validateInlineVolume(spec: PersistentVolumeSpec, at: string): FieldError[] {
+  const { accessModes = [], csi, persistentVolumeReclaimPolicy: policy, volumeMode } = spec;
+  const errors: FieldError[] = [];
+  for (const field of unsaid)
+    if (isSaid(spec[field])) errors.push(forbidden(`${at}.${field}`, `may not be specified ${context}`));
+  if (!csi) errors.push(required(`${at}.csi`, `has to be specified ${context}`));
+  if (accessModes.length === 0) errors.push(required(`${at}.accessModes`));
+  errors.push(...validateAccessModes(accessModes, `${at}.accessModes`));
+  if (policy && policy !== "Retain")
+    errors.push(forbidden(`${at}.persistentVolumeReclaimPolicy`, `may only be Retain ${context}`));
+  if (volumeMode !== undefined && volumeMode !== "Filesystem")
+    errors.push(forbidden(`${at}.volumeMode`, `may not specify volumeMode other than Filesystem ${context}`));
+  for (const error of validateSources(spec)) errors.push({ ...error, field: at + error.field.slice("spec".length) });
+  return errors;
+}
+
+const isSaid = (value: unknown): boolean =>
+  typeof value === "object" ? Object.keys(value ?? {}).length > 0 : value !== undefined && value !== "";

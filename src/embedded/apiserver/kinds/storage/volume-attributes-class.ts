@@ -3,7 +3,7 @@ import type { KubeObject } from "../../../../language/object/meta.ts";
 import { type FieldError, forbidden, required } from "../../../../language/schema/field-error.ts";
 import { ageColumn, nameColumn, stringColumn } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";
-import { validateParameters, validateProvisioner } from "./provisioner.ts";
+import { validateParameters, validateProvisioner } from "./storage-class.ts";
 
 /** Younger than the package that types objects. */
 type VolumeAttributesClass = KubeObject & {

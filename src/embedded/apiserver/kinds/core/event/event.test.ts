@@ -4,8 +4,8 @@ import { RecordedWatch } from "../../../testing/recorded-watch.ts";
 import { SmallServer } from "../../../testing/small-server.ts";
 import { row } from "../../testing/run-strategy.ts";
 import { event } from "./event.ts";
-import { groupedEvent } from "./grouped-event.ts";
-import { fromCoreEvent, toCoreEvent } from "./shapes.ts";
+import { groupedEvent } from "./events-group-event.ts";
+import { fromCoreEvent, toCoreEvent } from "./convert.ts";
 
 const about = { kind: "Pod", name: "p", namespace: "a" };
 const at = (name: string) => ({ namespace: "a", name });

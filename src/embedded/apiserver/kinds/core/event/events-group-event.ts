@@ -2,7 +2,7 @@ import type { KubeObject } from "../../../../../language/object/meta.ts";
 import { pathSegment } from "../../../../../language/object/names.ts";
 import { defineKind } from "../../define-kind.ts";
 import { event } from "./event.ts";
-import { fromCoreEvent, toCoreEvent } from "./shapes.ts";
+import { fromCoreEvent, toCoreEvent } from "./convert.ts";
 import { type StoredEvent, validateChangedEvent, validateEvent, validateNewEvent } from "./validate.ts";
 
 const stored = (object: KubeObject): StoredEvent => toCoreEvent(object) as StoredEvent;

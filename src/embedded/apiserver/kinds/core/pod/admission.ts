@@ -3,7 +3,7 @@ import type { KubeObject } from "../../../../../language/object/meta.ts";
 import type { PriorityClass } from "kubernetes-types/scheduling/v1.js";
 import type { Lookup } from "../../../resource.ts";
 import { forbidden } from "../../../status-error.ts";
-import { systemPriorities } from "../../system-priorities.ts";
+import { systemPriorities } from "../../priority-class.ts";
 
 const tolerated = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"] as const;
 

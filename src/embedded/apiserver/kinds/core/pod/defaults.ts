@@ -1,7 +1,5 @@
-import type { Container, Lifecycle, PodSpec, Probe } from "kubernetes-types/core/v1.js";
+import type { Container, Lifecycle, PodSpec, Probe, DownwardAPIVolumeFile, Volume } from "kubernetes-types/core/v1.js";
 import { parseQuantity, formatQuantity, roundUpQuantity } from "../../../../../language/object/quantity.ts";
-import { defaultVolume } from "./default-volume.ts";
-import { pullPolicy } from "./pull-policy.ts";
 
 /** What a pod's spec gets wherever it stands: in a Pod or in a workload's template. */
 export function defaultPodSpec(spec: PodSpec): void {
@@ -88,4 +86,57 @@ function roundAmounts(amounts: Record<string, string>): void {
   for (const [name, text] of Object.entries(amounts))
     if (text.endsWith("n") || text.endsWith("u"))
       amounts[name] = formatQuantity(roundUpQuantity(parseQuantity(text), -3));
+}
+
+const fileMode = 0o644;
+
+/** Younger than the types we compile against. */
+type ImageVolume = { image?: { reference?: string; pullPolicy?: string } };
+
+export function defaultVolume(volume: Volume & ImageVolume): void {
+  if (Object.keys(volume).length <= (volume.name === undefined ? 0 : 1)) volume.emptyDir = {};
+  if (volume.hostPath) volume.hostPath.type ??= "";
+  if (volume.secret) volume.secret.defaultMode ??= fileMode;
+  if (volume.configMap) volume.configMap.defaultMode ??= fileMode;
+  if (volume.downwardAPI) {
+    volume.downwardAPI.defaultMode ??= fileMode;
+    defaultFiles(volume.downwardAPI.items);
+  }
+  if (volume.projected) {
+    volume.projected.defaultMode ??= fileMode;
+    for (const { serviceAccountToken, downwardAPI } of volume.projected.sources ?? []) {
+      if (serviceAccountToken) serviceAccountToken.expirationSeconds ??= 3600;
+      defaultFiles(downwardAPI?.items);
+    }
+  }
+  if (volume.iscsi) volume.iscsi.iscsiInterface ??= "default";
+  if (volume.rbd) {
+    volume.rbd.pool ??= "rbd";
+    volume.rbd.user ??= "admin";
+    volume.rbd.keyring ??= "/etc/ceph/keyring";
+  }
+  if (volume.azureDisk) {
+    volume.azureDisk.cachingMode ??= "ReadWrite";
+    volume.azureDisk.kind ??= "Shared";
+    volume.azureDisk.fsType ??= "ext4";
+    volume.azureDisk.readOnly ??= false;
+  }
+  if (volume.scaleIO) {
+    volume.scaleIO.storageMode ??= "ThinProvisioned";
+    volume.scaleIO.fsType ??= "xfs";
+  }
+  if (volume.ephemeral?.volumeClaimTemplate) volume.ephemeral.volumeClaimTemplate.spec.volumeMode ??= "Filesystem";
+  if (volume.image) volume.image.pullPolicy ??= pullPolicy(volume.image.reference ?? "");
+}
+
+function defaultFiles(files: readonly DownwardAPIVolumeFile[] | undefined): void {
+  for (const { fieldRef } of files ?? []) if (fieldRef) fieldRef.apiVersion ??= "v1";
+}
+
+/** Without a tag, or with `latest`, an image may change under its name. */
+export function pullPolicy(image: string): "Always" | "IfNotPresent" {
+  if (image.includes("@")) return "IfNotPresent";
+  const name = image.slice(image.lastIndexOf("/") + 1);
+  const colon = name.lastIndexOf(":");
+  return colon < 0 || name.slice(colon + 1) === "latest" ? "Always" : "IfNotPresent";
 }
