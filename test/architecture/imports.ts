@@ -19,7 +19,7 @@ export type Import =
   | { readonly type: "file"; readonly path: string; readonly room: string; readonly folder: string }
   | { readonly type: "package"; readonly name: string };
 
-/** Every source file of ours that ends up in a program: tests and what only they use are left out. */
+/** Every source file below `src/` that is not a test. */
 export function sources(): SourceFile[] {
   return readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"))
