@@ -43,9 +43,16 @@ describe("a hostile profile is refused with a reason", () => {
       /more than 1000 characters/,
     ],
     [
-      "looking ahead",
-      { p: "[s]\nk=${f:regex_search_ternary:a:(?=a)*:b:c}\n" },
-      /looking ahead or behind is not supported/,
+      "referring back",
+      { p: "[s]\nk=${f:regex_search_ternary:a:(a)\\1:b:c}\n" },
+      /a reference to an earlier group is not supported/,
+    ],
+    [
+      "looking ahead without end",
+      {
+        p: `[variables]\nbig=${"a".repeat(50_000)}\n[s]\n${Array.from({ length: 20 }, (_, i) => `k${i}=\${f:regex_search_ternary:\${big}:(?=a${"a?".repeat(400)}b):b:c}`).join("\n")}\n`,
+      },
+      /searches too much/,
     ],
     [
       "searching without end",

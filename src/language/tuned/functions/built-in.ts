@@ -65,7 +65,7 @@ export function searching(pattern: string, content: string, budget: Budget, flag
   const compiled = compilePython(pattern, flags);
   if (compiled.type === "malformed") return compiled;
   if (compiled.type === "unsupported") return { type: "invalid", message: compiled.message };
-  if (!budget.search(pattern.length, content.length))
+  if (!budget.search(compiled.pattern.size, content.length))
     return { type: "invalid", message: "the profile searches too much text with regular expressions" };
   return { type: "found", found: compiled.pattern.search(content) };
 }

@@ -37,15 +37,46 @@ describe("Python's regular expressions", () => {
     expect(searching(source, text)).toBe(expected);
   });
 
-  test.each(["[", "(", "a**", "\\e", "\\Qa\\E", "\\pN", "\\z", "(?<n>a)", "[z-a]", "a(?i)b", "a\\", "(?#a"])(
-    "%j is malformed",
-    (source) => {
-      expect(searching(source, "")).toBe("malformed");
-    },
-  );
+  test.each([
+    "[",
+    "(",
+    "a**",
+    "\\e",
+    "\\Qa\\E",
+    "\\pN",
+    "\\z",
+    "(?<n>a)",
+    "[z-a]",
+    "a(?i)b",
+    "a\\",
+    "(?#a",
+    "^*",
+    "(?<=a+)b",
+  ])("%j is malformed", (source) => {
+    expect(searching(source, "")).toBe("malformed");
+  });
 
-  test.each(["(?=a)", "(?!a)", "(?<=a)b", "(?<!a)b", "(a)\\1", "(?P<n>a)(?P=n)", "(?>a)", "a++", "a{2}+", "a{1001}"])(
-    "%j is valid, but RE2 has no such thing",
+  test.each<[string, string, boolean]>([
+    ["^INTERFACE=(?!eno1)", "INTERFACE=eno1", false],
+    ["^INTERFACE=(?!eno1)", "INTERFACE=eno2", true],
+    ["^INTERFACE=(?!eno1$).*", "INTERFACE=eno10", true],
+    ["^(?!.*(virtio|veth)).*eth", "ID_NET_DRIVER=veth eth0", false],
+    ["(?=.*b)(?=.*a)^.{2}$", "ba", true],
+    ["(?<=eth)1", "eth1", true],
+    ["(?<!v)eth", "veth", false],
+    ["(?<!^)a", "a", false],
+    ["(?=(?!ab)a)", "ab", false],
+    ["(?!(?=ab)a)a", "ac", true],
+    ["a(?=$)", "a\n", true],
+    ["(?i:(?=A))a", "a", true],
+    ["[^b]", "B", true],
+    ["(?i)[^b]", "B", false],
+  ])("looks around %j in %j: %j", (source, text, expected) => {
+    expect(searching(source, text)).toBe(expected);
+  });
+
+  test.each(["(a)\\1", "(?P<n>a)(?P=n)", "(?>a)", "a++", "a{2}+", "(?(1)a)", "a{100000}", "(?:){1000000000}"])(
+    "%j is valid, but no state machine can run it",
     (source) => {
       expect(searching(source, "")).toBe("unsupported");
     },
@@ -68,6 +99,7 @@ describe("Python's regular expressions", () => {
 
   test("a pattern that explodes elsewhere takes no time here, and a giant one is refused", () => {
     expect(searching("(x+x+)+y", "x".repeat(100_000))).toBe(false);
+    expect(searching("(?!(x+x+)+y)(?=(x|x)*z)", "x".repeat(100_000))).toBe(false);
     expect(searching("a".repeat(1001), "")).toBe("unsupported");
   });
 
