@@ -43,8 +43,7 @@ export class Cluster {
     group: string,
     plural: string,
     name: string,
-    propagationPolicy = "Background",
-    namespace: string | undefined = SPACE,
+    { propagationPolicy = "Background", namespace = SPACE } = {},
   ): Promise<void> {
     await this.#client.raw("DELETE", `${pathOf(group, plural, namespace)}/${name}`, {
       kind: "DeleteOptions",
@@ -204,7 +203,7 @@ export const acts: readonly (readonly [string, (cluster: Cluster) => Promise<voi
         blockOwnerDeletion: true,
       };
       await cluster.create("v1", "configmaps", { metadata: { name: "of-web", ownerReferences: [reference] } });
-      await cluster.delete("apps/v1", "deployments", "web", "Foreground");
+      await cluster.delete("apps/v1", "deployments", "web", { propagationPolicy: "Foreground" });
       await cluster.comes("the owner is gone", async () => !(await cluster.get("apps/v1", "deployments", "web")));
       for (const [group, plural] of [
         ["apps/v1", "replicasets"],
@@ -213,7 +212,7 @@ export const acts: readonly (readonly [string, (cluster: Cluster) => Promise<voi
         await cluster.comes(`no ${plural}`, async () => (await cluster.list(group, plural, "app=web")).length === 0);
       await cluster.comes("no config", async () => !(await cluster.get("v1", "configmaps", "of-web")));
 
-      await cluster.delete("apps/v1", "daemonsets", "agent", "Orphan");
+      await cluster.delete("apps/v1", "daemonsets", "agent", { propagationPolicy: "Orphan" });
       await cluster.comes("its pod has no owner", async () => {
         const pods = await cluster.list("v1", "pods", "app=agent");
         return pods.length === 1 && pods[0]?.metadata.ownerReferences === undefined;
@@ -250,7 +249,7 @@ export const acts: readonly (readonly [string, (cluster: Cluster) => Promise<voi
       await cluster.comes("the kind is served", () =>
         cluster.create("a.example/v1", "widgets", widget).catch(() => false),
       );
-      await cluster.delete("v1", "namespaces", SPACE, "Background", "");
+      await cluster.delete("v1", "namespaces", SPACE, { namespace: "" });
       await cluster.comes("it is gone", async () => !(await cluster.get("v1", "namespaces", SPACE, "")));
     },
   ],

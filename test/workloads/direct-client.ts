@@ -7,6 +7,7 @@ import type { Body, SmallServer, Target } from "../../src/embedded/apiserver/tes
 import { apiErrorFromStatus } from "../../src/cluster/kube/api-error.ts";
 import type {
   Client,
+  CreateOptions,
   DeleteOptions,
   KindRef,
   ListOptions,
@@ -20,12 +21,19 @@ import type { Json } from "../../src/language/object/json.ts";
 import type { KubeList, KubeObject } from "../../src/language/object/meta.ts";
 
 export interface DirectClientOptions {
-  /** Called after each write that was carried out: `create pods`, `update replicasets/status`. */
+  /** Called after each write that succeeded: `create pods`, `update replicasets/status`. */
   onWrite?: (write: string) => void;
-  /** Called before each write; throwing is the answer. */
+  /** Called before each write; an error it throws is the answer. */
   beforeWrite?: (write: string, object: KubeObject | undefined) => void;
-  /** How long after a write the watchers of this kind hear of it. */
+  /** How long after a write the watches of this kind deliver it. */
   lagMs?: (plural: string) => number;
+}
+
+interface Write {
+  readonly verb: string;
+  readonly of: KindRef;
+  readonly subresource?: string | undefined;
+  readonly object?: KubeObject;
 }
 
 const patchTypes = {
@@ -69,13 +77,9 @@ export class DirectClient implements Client {
     });
   }
 
-  async create<T extends KubeObject>(
-    of: KindRef<T>,
-    object: T,
-    options: WriteOptions & { name?: string } = {},
-  ): Promise<T> {
+  async create<T extends KubeObject>(of: KindRef<T>, object: T, options: CreateOptions = {}): Promise<T> {
     const { namespace = object.metadata.namespace, subresource, name } = options;
-    return this.#write("create", of, options, object, async () => {
+    return this.#write({ verb: "create", of, subresource, object }, async () => {
       const created = await this.#server.create(nameOf(of), plain(object), {
         namespace,
         name,
@@ -87,7 +91,7 @@ export class DirectClient implements Client {
   }
 
   async update<T extends KubeObject>(of: KindRef<T>, object: T, options: WriteOptions = {}): Promise<T> {
-    return this.#write("update", of, options, object, async () => {
+    return this.#write({ verb: "update", of, subresource: options.subresource, object }, async () => {
       const updated = await this.#server.update(nameOf(of), plain(object), {
         subresource: options.subresource,
         query: managerOf(options),
@@ -99,11 +103,11 @@ export class DirectClient implements Client {
   async patch<T extends KubeObject>(of: KindRef<T>, name: string, body: Patch, options: WriteOptions = {}): Promise<T> {
     const { namespace, subresource } = options;
     const content = body.type === "json" ? body.operations : body.type === "apply" ? body.object : body.patch;
-    return this.#write("patch", of, options, undefined, async () => {
+    return this.#write({ verb: "patch", of, subresource }, async () => {
       const query = { ...managerOf(options), ...(body.type === "apply" && body.force ? { force: "true" } : {}) };
       const context = this.#server.context(nameOf(of), { namespace, name, subresource, query });
       const answer = await patch(context, JSON.stringify(content), patchTypes[body.type]);
-      if (answer.type === "list") throw new Error("a patch is answered with one object");
+      if (answer.type === "list") throw new Error("patch: the answer is not one object");
       const object = answer.type === "entry" ? decodeObject(answer.entry.bytes) : answer.object;
       return structuredClone(object) as T;
     });
@@ -111,7 +115,7 @@ export class DirectClient implements Client {
 
   async delete<T extends KubeObject>(of: KindRef<T>, name: string, options: DeleteOptions = {}): Promise<void> {
     const { namespace, propagationPolicy, gracePeriodSeconds, preconditions } = options;
-    await this.#write("delete", of, {}, undefined, async () => {
+    await this.#write({ verb: "delete", of }, async () => {
       const body = { propagationPolicy, gracePeriodSeconds, preconditions };
       await this.#server.delete(nameOf(of), { namespace, name }, JSON.parse(JSON.stringify(body)) as Json);
     });
@@ -120,23 +124,17 @@ export class DirectClient implements Client {
   watch<T extends KubeObject>(of: KindRef<T>, options: WatchOptions & ListOptions = {}): AsyncIterable<WatchEvent<T>> {
     const target: Target = { namespace: options.namespace, query: { ...queryOf(options), watch: "true" } };
     const lag = this.#options.lagMs?.(of.plural) ?? 0;
-    const later = (tell: () => void): void => void (lag > 0 ? this.#server.clock.after(lag, tell) : tell());
+    const later = (deliver: () => void): void => void (lag > 0 ? this.#server.clock.after(lag, deliver) : deliver());
     const sink = new EventQueue<T>(of, options.signal, later);
     watch(this.#server.context(nameOf(of), target), sink);
     return sink;
   }
 
   raw(): Promise<unknown> {
-    return Promise.reject(new Error("a direct client knows objects only"));
+    return Promise.reject(new Error("raw: not supported by the direct client"));
   }
 
-  async #write<R>(
-    verb: string,
-    of: KindRef,
-    { subresource }: WriteOptions,
-    object: KubeObject | undefined,
-    send: () => Promise<R>,
-  ): Promise<R> {
+  async #write<R>({ verb, of, subresource, object }: Write, send: () => Promise<R>): Promise<R> {
     const write = `${verb} ${of.plural}${subresource ? `/${subresource}` : ""}`;
     this.#options.beforeWrite?.(write, object);
     const answer = await refusals(send);
@@ -153,7 +151,7 @@ function managerOf({ fieldManager }: WriteOptions): Record<string, string> {
   return fieldManager === undefined ? {} : { fieldManager };
 }
 
-/** As it would be on the wire: without what is undefined. */
+/** As JSON sends it: without keys whose value is undefined. */
 function plain(object: KubeObject): Body {
   return JSON.parse(JSON.stringify(object)) as Body;
 }
@@ -185,13 +183,13 @@ async function refusals<R>(send: () => Promise<R>): Promise<R> {
 
 class EventQueue<T extends KubeObject> implements WatchSink, AsyncIterable<WatchEvent<T>> {
   readonly #of: KindRef<T>;
-  readonly #later: (tell: () => void) => void;
+  readonly #later: (deliver: () => void) => void;
   readonly #closed = new AbortController();
   readonly #events: WatchEvent<T>[] = [];
   #wake = (): void => {};
   #ended = false;
 
-  constructor(of: KindRef<T>, signal: AbortSignal | undefined, later: (tell: () => void) => void) {
+  constructor(of: KindRef<T>, signal: AbortSignal | undefined, later: (deliver: () => void) => void) {
     this.#of = of;
     this.#later = later;
     signal?.addEventListener("abort", () => this.end(), { once: true });

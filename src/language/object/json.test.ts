@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { equal } from "./json.ts";
+import { equal, omitUndefined } from "./json.ts";
 
 describe("equal", () => {
   it.each<[unknown, unknown, boolean]>([
@@ -14,4 +14,10 @@ describe("equal", () => {
   ])("of %j and %j is %j", (a, b, same) => {
     expect(equal(a, b)).toBe(same);
   });
+});
+
+it("omits keys whose value is undefined, and no others", () => {
+  const object = omitUndefined({ a: undefined, b: null, c: 0, d: { e: undefined } });
+  expect(Object.keys(object)).toEqual(["b", "c", "d"]);
+  expect(object).toEqual({ b: null, c: 0, d: { e: undefined } });
 });

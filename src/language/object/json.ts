@@ -61,6 +61,15 @@ export function equal(a: unknown, b: unknown): boolean {
   return true;
 }
 
+type WithoutUndefined<T> = {
+  [K in keyof T as undefined extends T[K] ? never : K]: T[K];
+} & { [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> };
+
+/** The object without the keys whose value is `undefined`, as JSON writes it. */
+export function omitUndefined<T extends object>(object: T): WithoutUndefined<T> {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as WithoutUndefined<T>;
+}
+
 /** Freezes the whole tree, so that a change to a shared object fails at the line that makes it. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {

@@ -46,9 +46,9 @@ export interface SmallServerOptions {
 
 /** What a request names besides its resource. */
 export interface Target {
-  readonly namespace?: string;
-  readonly name?: string;
-  readonly subresource?: string;
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+  readonly subresource?: string | undefined;
   readonly query?: Record<string, string>;
   readonly user?: User;
 }

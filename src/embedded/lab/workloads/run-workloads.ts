@@ -30,14 +30,14 @@ export interface WorkloadsOptions {
   clientAs: (who: Impersonation) => Client;
   signal: AbortSignal;
   /** Pods and nodes as they are read already, where somebody runs such caches for longer than this. */
-  caches?: NodeCaches;
+  caches?: NodeCaches | undefined;
   /** Called with each change. */
-  onState?: (side: WorkloadComponent, state: ComponentState) => void;
+  onState?: ((component: WorkloadComponent, state: ComponentState) => void) | undefined;
   /** Different for each process. Default: host name and a random part. */
-  identity?: string;
-  clock?: Clock;
-  log?: Log;
-  metrics?: Metrics;
+  identity?: string | undefined;
+  clock?: Clock | undefined;
+  log?: Log | undefined;
+  metrics?: Metrics | undefined;
 }
 
 const systemNamespace = "kube-system";
@@ -81,7 +81,7 @@ export async function runWorkloads(options: WorkloadsOptions): Promise<void> {
   }
 }
 
-type Settled = WorkloadsOptions & Required<Pick<WorkloadsOptions, "clock" | "log">>;
+type Settled = WorkloadsOptions & { clock: Clock; log: Log };
 
 /** As long as we lead. Caches are kept only once a side of ours needs them. */
 async function runTerm(options: Settled, client: Client, gate: LeaderGate, signal: AbortSignal): Promise<void> {

@@ -61,8 +61,8 @@ export interface ComponentOptions {
   as: (user: string) => Client;
   caches: LabCaches;
   clock: Clock;
-  log?: Log;
-  metrics?: Metrics;
+  log?: Log | undefined;
+  metrics?: Metrics | undefined;
   signal: AbortSignal;
 }
 

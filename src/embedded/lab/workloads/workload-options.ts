@@ -12,8 +12,8 @@ export interface WorkloadOptions {
   client: Client;
   caches: WorkloadCaches;
   clock: Clock;
-  log?: Log;
-  metrics?: Metrics;
+  log?: Log | undefined;
+  metrics?: Metrics | undefined;
 }
 
 export interface WorkloadControllerOptions extends WorkloadOptions {

@@ -5,17 +5,29 @@ import type { KubeObject } from "../../../language/object/meta.ts";
 
 export type StatusWrite = "unchanged" | "written" | "outdated" | "gone";
 
+export interface StatusInput<T extends KubeObject> {
+  client: Client;
+  kind: KindRef<T>;
+  /** As the cache has it. */
+  object: T;
+  status: object;
+  /** Replace the annotations in the same request. */
+  annotations?: Record<string, string> | undefined;
+  signal: AbortSignal;
+}
+
 /**
- * Replaces a status, if it differs. `outdated` when the object has changed since the cache saw it: its event is on the
- * way, and what was counted may be wrong by now.
+ * Replaces a status, if it differs. `outdated` when the object is newer than the cache: its event will follow, and the
+ * status may be wrong by then.
  */
-export async function writeStatus<T extends KubeObject>(
-  client: Client,
-  kind: KindRef<T>,
-  object: T,
-  status: object,
-  { annotations, signal }: { annotations?: Record<string, string>; signal?: AbortSignal } = {},
-): Promise<StatusWrite> {
+export async function writeStatus<T extends KubeObject>({
+  client,
+  kind,
+  object,
+  status,
+  annotations,
+  signal,
+}: StatusInput<T>): Promise<StatusWrite> {
   if (!annotations && equal(object["status"] ?? {}, status)) return "unchanged";
   const metadata = annotations ? { ...object.metadata, annotations } : object.metadata;
   try {

@@ -17,7 +17,7 @@ export interface DaemonSetInput {
   /** Of the template as it is. */
   hash: string;
   /** How often its revision's name was taken by another template. */
-  collisions?: number;
+  collisions?: number | undefined;
   now: number;
   /** Whether a pod that failed on a node may be replaced now; 0, or how long it must wait. */
   restMs: (nodeName: string) => number;

@@ -46,11 +46,13 @@ export function daemonPod(daemonSet: DaemonSet, template: PodTemplateSpec, hash:
         [revisionLabel]: hash,
       },
     },
-    spec: pod.spec && {
-      ...pod.spec,
-      tolerations: daemonTolerations(pod.spec),
-      affinity: onlyOn(nodeName, pod.spec.affinity),
-    },
+    ...(pod.spec && {
+      spec: {
+        ...pod.spec,
+        tolerations: daemonTolerations(pod.spec),
+        affinity: onlyOn(nodeName, pod.spec.affinity),
+      },
+    }),
   };
 }
 

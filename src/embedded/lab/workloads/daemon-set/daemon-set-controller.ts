@@ -7,11 +7,11 @@ import { Controller, type Result, source } from "../../../../cluster/runtime/con
 import { claim } from "../pods/claim.ts";
 import { dependentsSource } from "../pods/dependents-source.ts";
 import { Expectations } from "../pods/expectations.ts";
-import { createExpected, deleteExpected } from "../pods/expected-writes.ts";
+import { createExpected, deleteExpected, type ExpectedWrites } from "../pods/expected-writes.ts";
 import { untilAvailable } from "../pods/pod-state.ts";
-import { isNamespaceGoing, type PodWrites } from "../pods/pod-writes.ts";
+import { isNamespaceGoing } from "../pods/pod-writes.ts";
 import { decideRevision } from "../revisions/decide-revision.ts";
-import { currentRevision, forgetRevisions } from "../revisions/revision-writes.ts";
+import { currentRevision, deleteRevisions } from "../revisions/revision-writes.ts";
 import { ResyncInterval } from "../resync-interval.ts";
 import type { ControllerRevision, DaemonSet, Node } from "../workload-objects.ts";
 import { runWithEvents, type WorkloadControllerOptions, type WorkloadOptions } from "../workload-options.ts";
@@ -45,7 +45,7 @@ export function daemonSetController(options: WorkloadControllerOptions): Control
     daemonSet: DaemonSet,
     hash: string,
     decision: DaemonSetDecision,
-    writes: PodWrites,
+    writes: ExpectedWrites,
   ): Promise<unknown[]> => {
     const key = keyOf(daemonSet);
     const template = daemonSet.spec?.template;
@@ -54,8 +54,8 @@ export function daemonSetController(options: WorkloadControllerOptions): Control
     for (const event of decision.events) recorder.record({ regarding: daemonSet, ...event });
     for (const name of decision.replaced) failed.replaced(key, name);
     const [deletions, creations] = await Promise.all([
-      deleteExpected(decision.delete, daemonSet, expectations, writes),
-      createExpected(made, daemonSet, expectations, writes),
+      deleteExpected(decision.delete, daemonSet, writes),
+      createExpected(made, daemonSet, writes),
     ]);
     return [...creations.errors, ...deletions.errors];
   };
@@ -86,18 +86,26 @@ export function daemonSetController(options: WorkloadControllerOptions): Control
     const going = daemonSet.metadata.deletionTimestamp !== undefined;
     const { revision, collisions } = going
       ? { ...decideRevision(revised, daemonSet, revisions), collisions: daemonSet.status?.collisionCount }
-      : await currentRevision(client, revised, daemonSet, revisions, signal);
+      : await currentRevision({ client, of: revised, owner: daemonSet, revisions, signal });
 
     const now = clock.now();
     const hash = hashOf(revision);
     const input = { daemonSet, ...daemonNodes(all, mine, nodeFit(spec)), hash, collisions, now };
     const decision =
       going || !settled ? undefined : decideDaemonSet({ ...input, restMs: (node) => failed.restMs(key, node) });
-    const errors = decision ? await carryOut(daemonSet, hash, decision, { client, recorder, signal }) : [];
-    const written = await writeStatus(client, kinds.daemonSet, daemonSet, daemonSetStatus(input), { signal });
+    const errors = decision
+      ? await carryOut(daemonSet, hash, decision, { client, recorder, expectations, signal })
+      : [];
+    const written = await writeStatus({
+      client,
+      kind: kinds.daemonSet,
+      object: daemonSet,
+      status: daemonSetStatus(input),
+      signal,
+    });
     if (!going) {
       const inUse = new Set(mine.map(({ metadata }) => metadata.labels?.[revisionLabel] ?? ""));
-      await forgetRevisions(client, superfluous(daemonSet, revision, revisions, inUse), signal);
+      await deleteRevisions(client, superfluous(daemonSet, revision, revisions, inUse), signal);
     }
     if (errors.length > 0) throw errors[0];
     if (written === "outdated") return { requeue: true };

@@ -1,3 +1,4 @@
+import { omitUndefined } from "../../../../language/object/json.ts";
 import { isAvailable, isReady } from "../pods/pod-state.ts";
 import type { DaemonSet } from "../workload-objects.ts";
 import { revisionLabel } from "./daemon-pod.ts";
@@ -24,7 +25,7 @@ export function daemonSetStatus(input: Omit<DaemonSetInput, "restMs" | "stray">)
     if (oldest.metadata.labels?.[revisionLabel] === hash) count.updated++;
   }
   const { collisionCount, conditions } = daemonSet.status ?? {};
-  return {
+  return omitUndefined({
     observedGeneration: daemonSet.metadata.generation,
     desiredNumberScheduled: count.desired,
     currentNumberScheduled: count.current,
@@ -35,5 +36,5 @@ export function daemonSetStatus(input: Omit<DaemonSetInput, "restMs" | "stray">)
     numberUnavailable: count.desired - count.available || undefined,
     collisionCount: collisions || collisionCount,
     conditions,
-  };
+  });
 }

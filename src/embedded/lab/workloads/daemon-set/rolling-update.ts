@@ -28,8 +28,8 @@ export function rollingUpdate(input: DaemonSetInput): { create: string[]; delete
 
 interface NodeUpdate {
   node: DaemonNode;
-  old?: Pod;
-  current?: Pod;
+  old: Pod | undefined;
+  current: Pod | undefined;
 }
 
 /** The pods that count: one of the new template, and one of an old. */

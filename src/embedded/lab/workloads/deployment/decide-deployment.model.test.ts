@@ -124,7 +124,7 @@ function tell(kept: Kept): void {
   // It counts after it has sized: a size it has not looked at is not told of.
   if (pods !== object.spec?.replicas) return;
   const status = { replicas: pods, readyReplicas: available, availableReplicas: available };
-  kept.object = { ...object, status: { ...status, observedGeneration: object.metadata.generation } };
+  kept.object = { ...object, status: { ...status, observedGeneration: object.metadata.generation ?? 0 } };
 }
 
 const move: fc.Arbitrary<Move> = fc.oneof(

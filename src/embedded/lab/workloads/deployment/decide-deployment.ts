@@ -19,14 +19,14 @@ export interface DeploymentInput {
 
 /** To be carried out in this order; what follows a failure is left for the next pass. */
 export interface DeploymentPlan {
-  create?: ReplicaSet;
+  create?: ReplicaSet | undefined;
   updates: ReplicaSet[];
   deletes: ReplicaSet[];
   status: DeploymentStatus;
   /** The revision to note on the Deployment, if it is not there. */
-  revision?: string;
+  revision?: string | undefined;
   events: PlannedEvent[];
-  requeueAfterMs?: number;
+  requeueAfterMs?: number | undefined;
 }
 
 export function decideDeployment({ deployment, replicaSets, podsOf, now }: DeploymentInput): DeploymentPlan {

@@ -1,4 +1,5 @@
 import type { DeploymentCondition } from "kubernetes-types/apps/v1.js";
+import { omitUndefined } from "../../../../language/object/json.ts";
 import { findCondition } from "../../../../language/object/condition.ts";
 import { formatTime } from "../../../../language/object/time.ts";
 
@@ -36,5 +37,5 @@ export function without(conditions: readonly DeploymentCondition[], type: string
 function stamped(finding: Finding, told: DeploymentCondition | undefined, now: number): DeploymentCondition {
   const lastUpdateTime = formatTime(now);
   const lastTransitionTime = told?.status === finding.status ? told.lastTransitionTime : lastUpdateTime;
-  return { ...finding, lastUpdateTime, lastTransitionTime };
+  return omitUndefined({ ...finding, lastUpdateTime, lastTransitionTime });
 }

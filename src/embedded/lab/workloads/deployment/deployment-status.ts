@@ -1,4 +1,5 @@
 import type { DeploymentCondition, DeploymentStatus as PublishedStatus } from "kubernetes-types/apps/v1.js";
+import { omitUndefined } from "../../../../language/object/json.ts";
 import { findCondition } from "../../../../language/object/condition.ts";
 import { parseTime } from "../../../../language/object/time.ts";
 import { replicasOf } from "../pods/replicas.ts";
@@ -16,7 +17,7 @@ export function deploymentStatus(draft: RolloutDraft, { progress }: { progress: 
   const members = draft.all;
   const available = sum(members, ({ availableReplicas }) => availableReplicas);
   const wanted = members.reduce((total, { planned }) => total + replicasOf(planned), 0);
-  const counted: DeploymentStatus = {
+  const counted: DeploymentStatus = omitUndefined({
     observedGeneration: deployment.metadata.generation,
     replicas: sum(members, ({ replicas }) => replicas) || undefined,
     updatedReplicas: (fresh && sum([fresh], ({ replicas }) => replicas)) || undefined,
@@ -25,7 +26,7 @@ export function deploymentStatus(draft: RolloutDraft, { progress }: { progress: 
     unavailableReplicas: Math.max(0, wanted - available) || undefined,
     terminatingReplicas: terminating(members),
     collisionCount: deployment.status?.collisionCount,
-  };
+  });
   const enough = available >= bounds.replicas - bounds.unavailable;
   let conditions = withCondition(
     draft.conditions,
@@ -117,7 +118,7 @@ function withFailure(
     if (!failed) continue;
     const told = findCondition(conditions, type);
     if (told?.status === failed.status && told.reason === failed.reason) return conditions;
-    return [...without(conditions, type), { ...failed, lastUpdateTime: failed.lastTransitionTime }];
+    return [...without(conditions, type), omitUndefined({ ...failed, lastUpdateTime: failed.lastTransitionTime })];
   }
   return without(conditions, type);
 }

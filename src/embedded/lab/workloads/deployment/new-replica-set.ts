@@ -1,6 +1,6 @@
 import type { PodTemplateSpec } from "kubernetes-types/core/v1.js";
 import { kinds } from "../../../../cluster/kube/kinds.ts";
-import { equal } from "../../../../language/object/json.ts";
+import { equal, omitUndefined } from "../../../../language/object/json.ts";
 import { controllerReference } from "../pods/controller-of.ts";
 import { templateHash } from "../pods/template-hash.ts";
 import type { Deployment, ReplicaSet } from "../workload-objects.ts";
@@ -40,11 +40,11 @@ export function newReplicaSet(deployment: Deployment): ReplicaSet {
       annotations: {},
       ownerReferences: [controllerReference(kinds.deployment, deployment)],
     },
-    spec: {
+    spec: omitUndefined({
       replicas: 0,
       minReadySeconds,
       selector: { ...selector, matchLabels: { ...selector.matchLabels, [hashLabel]: hash } },
       template: { ...template, metadata: { ...template.metadata, labels } },
-    },
+    }),
   };
 }

@@ -1,6 +1,6 @@
 import type { DeploymentCondition } from "kubernetes-types/apps/v1.js";
 import { findCondition } from "../../../../language/object/condition.ts";
-import { equal } from "../../../../language/object/json.ts";
+import { equal, omitUndefined } from "../../../../language/object/json.ts";
 import type { PlannedEvent } from "../../../../language/object/plan.ts";
 import { replicasOf } from "../pods/replicas.ts";
 import type { Deployment, ReplicaSet } from "../workload-objects.ts";
@@ -61,7 +61,7 @@ export class RolloutDraft {
       fresh.planned = {
         ...planned,
         metadata: { ...planned.metadata, annotations: { ...annotations } },
-        spec: { ...planned.spec!, minReadySeconds },
+        spec: omitUndefined({ ...planned.spec!, minReadySeconds }),
       };
     this.tell((told) =>
       told ? undefined : ["True", "FoundNewReplicaSet", `Found new replica set "${nameOf(planned)}"`],

@@ -1,3 +1,4 @@
+import { omitUndefined } from "../../../../language/object/json.ts";
 import { type Condition, setCondition } from "../../../../language/object/condition.ts";
 import { formatTime, parseTime } from "../../../../language/object/time.ts";
 import { countOf } from "../pods/replicas.ts";
@@ -21,7 +22,7 @@ export interface BudgetInput {
 export interface BudgetDecision {
   status: Status;
   /** When an eviction that nothing came of is forgotten. */
-  requeueAfterMs?: number;
+  requeueAfterMs?: number | undefined;
 }
 
 /** An eviction was granted so long ago that the pod should be gone. */
@@ -51,26 +52,26 @@ export function budgetStatus({ budget, pods, expected, now }: BudgetInput): Budg
       : ({ status: "False", reason: "InsufficientPods", message: "" } as const);
   const times = Array.from(disrupted.values(), (time) => (parseTime(time) ?? now) + deletionTimeoutMs - now);
   return {
-    status: {
+    status: omitUndefined({
       ...verdict(budget, allowed, found, now),
       observedGeneration: generation,
       currentHealthy: healthy,
       desiredHealthy: desired,
       expectedPods: expected.count,
       disruptedPods: disrupted.size > 0 ? Object.fromEntries(disrupted) : undefined,
-    },
-    ...(times.length > 0 && { requeueAfterMs: Math.max(0, Math.min(...times)) }),
+    }),
+    requeueAfterMs: times.length > 0 ? Math.max(0, Math.min(...times)) : undefined,
   };
 }
 
 function emptyStatus({ metadata }: PodDisruptionBudget): Status {
-  return {
+  return omitUndefined({
     observedGeneration: metadata.generation,
     currentHealthy: 0,
     desiredHealthy: 0,
     expectedPods: 0,
     disruptionsAllowed: 0,
-  };
+  });
 }
 
 function verdict(
@@ -83,7 +84,7 @@ function verdict(
   const before = (status?.conditions ?? []) as Condition[];
   return {
     disruptionsAllowed,
-    conditions: setCondition(before, condition, formatTime(now)) as Status["conditions"],
+    conditions: setCondition(before, condition, formatTime(now)) as NonNullable<Status["conditions"]>,
   };
 }
 

@@ -80,7 +80,7 @@ export function disruptionBudgetController(options: WorkloadControllerOptions): 
         recorder.record({ regarding: budget, type: "Warning", reason: "CalculateExpectedPodCountFailed", message });
       }
       const { status, requeueAfterMs } = budgetStatus({ budget, pods: meant, expected, now: clock.now() });
-      const written = await writeStatus(client, kinds.podDisruptionBudget, budget, status, { signal });
+      const written = await writeStatus({ client, kind: kinds.podDisruptionBudget, object: budget, status, signal });
       // An eviction spends the budget by the same status: what it wrote is looked at first.
       if (written === "outdated" || expected.type === "unknown") return { requeue: true };
       return { requeueAfterMs };

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { kinds } from "../../../../cluster/kube/kinds.ts";
+import { omitUndefined } from "../../../../language/object/json.ts";
 import { VirtualClock } from "../../../../cluster/runtime/testing/virtual-clock.ts";
 import { memoryCaches } from "../testing/memory-caches.ts";
 import { MemoryCluster } from "../testing/memory-cluster.ts";
@@ -30,9 +31,10 @@ class World {
     }).run(end.signal);
   }
 
-  service(spec: Service["spec"] = {}): void {
+  service(spec: Omit<NonNullable<Service["spec"]>, "selector"> & { selector?: undefined } = {}): void {
     const metadata = { name: "web", namespace: "default", labels: { tier: "front" } };
-    const whole = { selector: { app: "web" }, ports: [{ name: "http", port: 80, targetPort: 8080 }], ...spec };
+    const ports = [{ name: "http", port: 80, targetPort: 8080 }];
+    const whole = omitUndefined({ selector: { app: "web" }, ports, ...spec });
     this.cluster.put(kinds.service, { apiVersion: "v1", kind: "Service", metadata, spec: whole });
   }
 
@@ -121,7 +123,7 @@ describe("slices", () => {
     ]);
   });
 
-  test.each<{ because: string; spec: Service["spec"] }>([
+  test.each<{ because: string; spec: Parameters<World["service"]>[0] }>([
     { because: "it selects nothing", spec: { selector: undefined } },
     { because: "it is another name only", spec: { type: "ExternalName" } },
   ])("are not made for a service when $because", async ({ spec }) => {

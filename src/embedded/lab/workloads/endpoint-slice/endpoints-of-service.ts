@@ -1,5 +1,6 @@
 import type { ServicePort } from "kubernetes-types/core/v1.js";
 import type { Endpoint, EndpointPort } from "kubernetes-types/discovery/v1.js";
+import { omitUndefined } from "../../../../language/object/json.ts";
 import type { kinds } from "../../../../cluster/kube/kinds.ts";
 import { isFinished, isReady, isTerminating } from "../pods/pod-state.ts";
 import type { Node, Pod } from "../workload-objects.ts";
@@ -75,7 +76,7 @@ function endpointOf(service: Service, pod: Pod, address: string, nodeOf: (name: 
       serving,
       terminating,
     },
-    targetRef: { kind: "Pod", namespace, name, uid },
+    targetRef: omitUndefined({ kind: "Pod", namespace, name, uid }),
     ...(nodeName && { nodeName }),
     ...(zone && { zone }),
     ...(hostname && subdomain === service.metadata.name && { hostname }),

@@ -6,39 +6,38 @@ import type { Job, Pod } from "../workload-objects.ts";
 import { type FailureRecord, finishedAt, recordAfter } from "./backoff.ts";
 import { Indexes } from "./indexes.ts";
 import { failuresBefore, hasFailed, indexOf, isIndexed, isSuspended, isTracked } from "./job-fields.ts";
-import { judgeFailure } from "./pod-failure-policy.ts";
-import { judgeSuccess } from "./success-policy.ts";
+import { judgeFailure, judgeSuccess } from "./job-policies.ts";
 
 export interface JobInput {
   job: Job;
-  /** All of its pods, finished ones too. */
+  /** All of its pods, finished ones included. */
   pods: readonly Pod[];
-  /** Uids of pods that were released, though the cache does not show it yet. */
+  /** Uids of pods that were released; the cache does not show it yet. */
   released: ReadonlySet<string>;
   failures: FailureRecord;
   now: number;
 }
 
-/** How far a Job has come. */
+/** The progress of a Job. */
 export interface Assessment {
   job: Job;
   now: number;
   pods: readonly Pod[];
   active: readonly Pod[];
   terminating: readonly Pod[];
-  /** Pods that still wait to be counted and released. */
+  /** Pods that have yet to be counted and released. */
   tracked: readonly Pod[];
   succeeded: number;
-  /** Indexes that succeeded, as the status has them and as the pods add to them. */
-  indexes?: { before: Indexes; succeeded: Indexes; failed?: Indexes };
-  /** By index: the failed pod whose release waits for its replacement, which counts on from it. */
+  /** Of an indexed Job: indexes that succeeded according to the status (`before`) and now, and indexes that failed. */
+  indexes: { before: Indexes; succeeded: Indexes; failed?: Indexes } | undefined;
+  /** By index: the failed pod that is kept until its replacement exists, which continues its failure count. */
   replaceable: ReadonlyMap<number, Pod>;
   startTime: string | undefined;
   failures: FailureRecord;
-  /** The Job is to end, and how. */
-  verdict?: JobCondition;
-  /** When the deadline has to be looked at. */
-  deadlineInMs?: number;
+  /** The condition with which the Job has to end. */
+  verdict: JobCondition | undefined;
+  /** Milliseconds until `activeDeadlineSeconds` are over. */
+  deadlineInMs: number | undefined;
 }
 
 export function assessJob(input: JobInput): Assessment {
@@ -137,14 +136,15 @@ interface Progress {
   now: number;
 }
 
-/** Whether the Job has to end now; the first that fits is the reason it shows. */
+/** The condition with which the Job has to end, if it has to. The first rule that holds gives the reason. */
 function judge(job: Job, { pods, failed, indexes, startTime, now }: Progress): JobCondition | undefined {
   const { spec, status } = job;
   const met = findCondition(status?.conditions, "SuccessCriteriaMet");
   if (met?.status === "True") return met;
   const target = findCondition(status?.conditions, "FailureTarget");
-  if (target?.status === "True") return jobCondition("Failed", target.reason ?? "", target.message ?? "", now);
-  const fail = (reason: string, message: string): JobCondition => jobCondition("FailureTarget", reason, message, now);
+  if (target?.status === "True") return endingWith("Failed", target, now);
+  const fail = (reason: string, message: string): JobCondition =>
+    jobCondition({ type: "FailureTarget", reason, message }, now);
   for (const pod of spec?.podFailurePolicy ? pods.filter((one) => hasFailed(one, job)) : []) {
     const verdict = judgeFailure(job, pod);
     if (verdict.type === "fail job") return fail("PodFailurePolicy", verdict.message);
@@ -160,10 +160,20 @@ function judge(job: Job, { pods, failed, indexes, startTime, now }: Progress): J
   if (failedIndexes.total > 0 && failedIndexes.total + succeeded.total >= (spec?.completions ?? 0))
     return fail("FailedIndexes", "Job has failed indexes");
   const success = judgeSuccess(job, succeeded);
-  return success === undefined ? undefined : jobCondition("SuccessCriteriaMet", "SuccessPolicy", success, now);
+  if (success === undefined) return undefined;
+  return jobCondition({ type: "SuccessCriteriaMet", reason: "SuccessPolicy", message: success }, now);
 }
 
-/** Where containers restart in their pod, restarts are the failures. */
+/** The condition that ends a Job, for the reason that its target condition gave. */
+export function endingWith(
+  type: "Complete" | "Failed",
+  { reason = "", message = "" }: Pick<JobCondition, "reason" | "message">,
+  now: number,
+): JobCondition {
+  return jobCondition({ type, reason, message }, now);
+}
+
+/** With `restartPolicy: OnFailure`, restarts of containers count as failures. */
 function restartsExceedLimit({ spec }: Job, pods: readonly Pod[]): boolean {
   if (spec?.template.spec?.restartPolicy !== "OnFailure") return false;
   const limit = spec.backoffLimit ?? 6;
@@ -182,13 +192,11 @@ function untilDeadline(job: Job, startTime: string | undefined, now: number): nu
   return (parseTime(startTime) ?? now) + seconds * 1000 - now;
 }
 
+/** The condition is True unless it has another status. */
 export function jobCondition(
-  type: string,
-  reason: string,
-  message: string,
+  condition: Pick<JobCondition, "type"> & Partial<Pick<JobCondition, "status" | "reason" | "message">>,
   now: number,
-  status: "True" | "False" = "True",
 ): JobCondition {
   const time = formatTime(now);
-  return { type, status, lastProbeTime: time, lastTransitionTime: time, reason, message };
+  return { status: "True", lastProbeTime: time, lastTransitionTime: time, reason: "", message: "", ...condition };
 }

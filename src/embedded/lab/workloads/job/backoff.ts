@@ -14,7 +14,7 @@ export const noFailures: FailureRecord = { failures: 0, lastAt: 0 };
 const firstMs = 10_000;
 const longestMs = 600_000;
 
-/** The record after these pods have ended. */
+/** The record after these pods ended. */
 export function recordAfter(before: FailureRecord, succeeded: readonly Pod[], failed: readonly Pod[]): FailureRecord {
   if (succeeded.length === 0 && failed.length === 0) return before;
   const lastSuccess = succeeded.length > 0 ? Math.max(...succeeded.map(finishedAt)) : -Infinity;
@@ -26,7 +26,7 @@ export function recordAfter(before: FailureRecord, succeeded: readonly Pod[], fa
   };
 }
 
-/** How long a new pod has to wait: 10 s, doubling with each failure to 10 minutes. */
+/** The delay of the next pod: 10 s, doubling with each failure to 10 minutes. */
 export function waitMs({ failures, lastAt }: FailureRecord, now: number): number {
   if (failures === 0) return 0;
   return Math.max(0, Math.min(longestMs, firstMs * 2 ** (failures - 1)) - (now - lastAt));

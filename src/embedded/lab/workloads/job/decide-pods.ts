@@ -8,18 +8,18 @@ import { indexedPod, jobPod } from "./job-pod.ts";
 
 export type PodsDecision =
   | { type: "enough" }
-  /** The Job ends: its pods are deleted, and counted as they go. */
+  /** The Job ends: its pods are deleted and counted. */
   | { type: "end"; pods: readonly Pod[] }
-  /** Too many: they are deleted and not counted. */
+  /** Pods over the wanted number: they are deleted and not counted. */
   | { type: "delete"; pods: readonly Pod[] }
   | { type: "create"; pods: readonly Pod[] }
-  /** Pods failed: the next has to wait. */
+  /** The backoff after failures delays the next pod. */
   | { type: "wait"; ms: number };
 
-/** The most pods that one pass makes or deletes. */
+/** The most pods that one pass creates or deletes. */
 const burst = 500;
 
-/** `settled`: whether the cache shows all that was asked for before. */
+/** `settled`: whether the cache shows all pods that were created and deleted before. */
 export function decidePods(assessment: Assessment, settled: boolean): PodsDecision {
   const { job, active, verdict } = assessment;
   if (verdict) return { type: "end", pods: active };
@@ -33,14 +33,14 @@ export function decidePods(assessment: Assessment, settled: boolean): PodsDecisi
   return isIndexed(job) ? createIndexed(assessment, missing) : createPlain(assessment, missing);
 }
 
-/** Without completions the first success is the signal to the others that there is nothing left to do. */
+/** Without `completions` no pod is created after the first success, and the running ones continue. */
 function wantedActive({ job: { spec }, active, succeeded }: Assessment): number {
   const parallelism = spec?.parallelism ?? 1;
   if (spec?.completions === undefined) return succeeded > 0 ? active.length : parallelism;
   return Math.max(0, Math.min(parallelism, spec.completions - succeeded));
 }
 
-/** At least so many, and every pod that shares its index with another or has none. */
+/** At least `atLeast` pods, and every pod without an index or with an index that another pod has. */
 function surplusPods({ job, active, now }: Assessment, atLeast: number): readonly Pod[] {
   const { doubled, others } = isIndexed(job) ? withoutDoubles(job, active, now) : { doubled: [], others: active };
   const more = atLeast - doubled.length;

@@ -9,7 +9,7 @@ describe("indexes", () => {
     { indexes: [0, 1], text: "0,1" },
     { indexes: [2, 0, 1], text: "0-2" },
     { indexes: [9, 1, 3, 4, 5, 1], text: "1,3-5,9" },
-  ])("$indexes are written $text", ({ indexes, text }) => {
+  ])("$indexes are formatted as $text", ({ indexes, text }) => {
     expect(Indexes.of(indexes).toString()).toBe(text);
     expect(Indexes.parse(text, 100).toString()).toBe(text);
   });
@@ -19,11 +19,11 @@ describe("indexes", () => {
     { text: "5-9,1", read: "1" },
     { text: "x,1,-2,3-", read: "1" },
     { text: "4-2", read: "" },
-  ])("$text of five is read as $read", ({ text, read }) => {
+  ])("$text with 5 completions is parsed as $read", ({ text, read }) => {
     expect(Indexes.parse(text, 5).toString()).toBe(read);
   });
 
-  it("do what sets of numbers do", () => {
+  it("behave as sets of numbers", () => {
     const some = fc.array(fc.nat(30));
     fc.assert(
       fc.property(some, some, fc.nat(40), fc.nat(10), (left, right, probe, count) => {

@@ -3,7 +3,7 @@ interface Interval {
   readonly last: number;
 }
 
-/** Completion indexes as statuses write them: `0,2-5`. Never one by one, for a Job may have a hundred thousand. */
+/** A set of completion indexes, written `0,2-5`. Kept as intervals: a Job may have 100,000 indexes. */
 export class Indexes {
   readonly #intervals: readonly Interval[];
 
@@ -13,7 +13,7 @@ export class Indexes {
 
   static readonly none = new Indexes([]);
 
-  /** Reads what is readable, as far as it is below `completions`. */
+  /** Ignores parts that cannot be read, and indexes from `completions` on. */
   static parse(text: string, completions: number): Indexes {
     const intervals: Interval[] = [];
     for (const part of text === "" ? [] : text.split(",")) {
@@ -61,7 +61,7 @@ export class Indexes {
     return found !== undefined && found.first <= index;
   }
 
-  /** How many both have. */
+  /** The size of the intersection. */
   common(other: Indexes): number {
     let sum = 0;
     let mine = 0;
@@ -76,7 +76,7 @@ export class Indexes {
     return sum;
   }
 
-  /** The first `count` below `completions` that are not among these. */
+  /** The first `count` indexes below `completions` that are not in the set. */
   missing(count: number, completions: number): number[] {
     const found: number[] = [];
     let candidate = 0;

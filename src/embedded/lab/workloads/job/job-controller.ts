@@ -1,26 +1,17 @@
 import { isConflict, isNotFound } from "../../../../cluster/kube/api-error.ts";
 import { kinds } from "../../../../cluster/kube/kinds.ts";
-import { isOlder } from "../../../../cluster/kube/cache.ts";
-import { equal } from "../../../../language/object/json.ts";
-import { keyOf } from "../../../../language/object/meta.ts";
 import { Controller, type Result, source } from "../../../../cluster/runtime/controller/controller.ts";
-import { forEachBounded } from "../../../../cluster/runtime/for-each-bounded.ts";
+import { keyOf } from "../../../../language/object/meta.ts";
 import { claim } from "../pods/claim.ts";
+import { controllerOf } from "../pods/controller-of.ts";
 import { dependentsSource } from "../pods/dependents-source.ts";
-import { Expectations } from "../pods/expectations.ts";
-import { createExpected, deleteExpected } from "../pods/expected-writes.ts";
-import type { PodWrites } from "../pods/pod-writes.ts";
-import type { Job, Pod } from "../workload-objects.ts";
 import { runWithEvents, type WorkloadControllerOptions, type WorkloadOptions } from "../workload-options.ts";
-import { assessJob } from "./assess-job.ts";
 import { type FailureRecord, noFailures } from "./backoff.ts";
-import { decidePods, type PodsDecision } from "./decide-pods.ts";
-import { isFinishedJob, isForeign, isTracked, trackingFinalizer } from "./job-fields.ts";
-import { account, counted, ended, type JobStatus, type PodsOutcome } from "./job-status.ts";
+import { concludeJob, decideJob, requeueAfterMs, skipReason } from "./decide-job.ts";
+import { isTracked, trackingFinalizer } from "./job-fields.ts";
+import { account } from "./job-status.ts";
+import { JobWrites } from "./job-writes.ts";
 import { orphanController } from "./orphan-controller.ts";
-import { releasePod } from "./release-pod.ts";
-
-const requestsAtOnce = 32;
 
 /** As `system:serviceaccount:kube-system:job-controller`. */
 export function runJobs(options: WorkloadOptions & { signal: AbortSignal }): Promise<void> {
@@ -30,156 +21,50 @@ export function runJobs(options: WorkloadOptions & { signal: AbortSignal }): Pro
   });
 }
 
-export function jobController(options: WorkloadControllerOptions): Controller {
-  const { client, caches, recorder, clock, log, metrics } = options;
+export function jobController({
+  client,
+  caches,
+  recorder,
+  clock,
+  log,
+  metrics,
+}: WorkloadControllerOptions): Controller {
   const { jobs, pods } = caches;
-  const expectations = new Expectations(clock);
-  /** Pods that were released, though the cache does not show it. */
-  const releases = new Expectations(clock);
+  const writes = new JobWrites({ client, recorder }, clock);
+  const { expectations, releases } = writes;
   const failures = new Map<string, FailureRecord>();
-  /** What was written last. A cache that lags behind would have the same pods counted, or made, twice. */
-  const written = new Map<string, Job>();
-
-  const newest = (key: string): Job | undefined => {
-    const cached = jobs.get(key);
-    const ours = written.get(key);
-    if (!cached || !ours) return cached;
-    const isBehind = isOlder(cached.metadata.resourceVersion ?? "", ours.metadata.resourceVersion ?? "");
-    if (isBehind && cached.metadata.uid === ours.metadata.uid) return ours;
-    written.delete(key);
-    return cached;
-  };
-
-  const forget = (key: string): void => {
-    expectations.forget(key);
-    releases.forget(key);
-    failures.delete(key);
-    written.delete(key);
-  };
-
-  const carryOut = async (
-    job: Job,
-    decision: PodsDecision,
-    settled: boolean,
-    writes: PodWrites,
-  ): Promise<PodsOutcome & { errors: unknown[] }> => {
-    const nothing = { created: 0, deleted: [], errors: [] };
-    switch (decision.type) {
-      case "create": {
-        const outcome = await createExpected(decision.pods, job, expectations, writes);
-        return { ...nothing, ...outcome, managed: true, done: true };
-      }
-      case "delete": {
-        const release = async (pod: Pod): Promise<unknown> => isTracked(pod) && releasePod(client, pod, writes.signal);
-        const outcome = await deleteExpected(decision.pods, job, expectations, writes, release);
-        return { ...nothing, ...outcome, managed: true, done: true };
-      }
-      case "end": {
-        const outcome = await deleteExpected(decision.pods, job, expectations, writes);
-        return { ...nothing, ...outcome, managed: true, done: outcome.errors.length === 0 && settled };
-      }
-      default:
-        return { ...nothing, managed: settled, done: true };
-    }
-  };
-
-  const write = async (job: Job, status: JobStatus, signal: AbortSignal): Promise<Job> => {
-    if (equal(job.status ?? {}, status)) return job;
-    const { namespace } = job.metadata;
-    const updated = await client.update(kinds.job, { ...job, status }, { namespace, subresource: "status", signal });
-    written.set(keyOf(job), updated);
-    return updated;
-  };
-
-  /** Returns the uids that could not be released. */
-  const release = async (key: string, ended: readonly Pod[], signal: AbortSignal): Promise<Map<string, unknown>> => {
-    const failed = new Map<string, unknown>();
-    releases.expectDeletions(
-      key,
-      ended.map(({ metadata }) => metadata.uid ?? ""),
-    );
-    await forEachBounded(ended, requestsAtOnce, async (pod) => {
-      const { uid = "" } = pod.metadata;
-      try {
-        if (!(await releasePod(client, pod, signal))) releases.deletionObserved(key, uid);
-      } catch (error) {
-        releases.deletionObserved(key, uid);
-        failed.set(uid, error);
-      }
-    });
-    return failed;
-  };
-
-  const tellEnd = (job: Job, type: string, reason = "", message = ""): void => {
-    const completions = job.spec?.completions;
-    if (type === "Failed") recorder.record({ regarding: job, type: "Warning", reason, message });
-    else {
-      if (completions !== undefined && (job.status?.succeeded ?? 0) > completions)
-        recorder.record({
-          regarding: job,
-          type: "Warning",
-          reason: "TooManySucceededPods",
-          message: "Too many succeeded pods running after completion count reached",
-        });
-      recorder.record({ regarding: job, type: "Normal", reason: "Completed", message: "Job completed" });
-    }
-  };
 
   const reconcile = async (key: string, signal: AbortSignal): Promise<Result | undefined> => {
-    const job = newest(key);
-    if (!job) {
-      forget(key);
-      return undefined;
-    }
-    if (isForeign(job)) return undefined;
-    if (isFinishedJob(job)) {
-      failures.delete(key);
-      return undefined;
-    }
+    const job = writes.newest(key, jobs.get(key));
+    if (!job) writes.forget(key);
+    if (!job || skipReason(job) === "Finished") failures.delete(key);
+    if (!job || skipReason(job)) return undefined;
+
+    // Asked before the cache is read: the cache then shows at least these pods.
     const settled = expectations.met(key);
-    const mine = await claim({
-      client,
-      ownerKind: kinds.job,
-      owner: job,
-      kind: kinds.pod,
-      from: pods,
-      finalizers: [trackingFinalizer],
-      signal,
-    });
-    const now = clock.now();
-    const assessment = assessJob({
+    const owner = { ownerKind: kinds.job, owner: job, finalizers: [trackingFinalizer] };
+    const decision = decideJob({
       job,
-      pods: mine,
+      pods: await claim({ client, ...owner, kind: kinds.pod, from: pods, signal }),
       released: releases.deletions(key),
       failures: failures.get(key) ?? noFailures,
-      now,
+      settled,
+      now: clock.now(),
     });
-    const decision = decidePods(assessment, settled);
-    const { errors, ...outcome } = await carryOut(job, decision, settled, { client, recorder, signal });
+    const { assessment } = decision;
+
+    const { errors, ...outcome } = await writes.carryOut(job, decision.pods, { settled, signal });
     const accounting = account(assessment, outcome);
-    let current = await write(job, accounting.status, signal);
+    const current = await writes.writeStatus(job, accounting.status, signal);
     failures.set(key, assessment.failures);
     for (const event of accounting.events) recorder.record(event);
-    const failed = await release(key, accounting.release, signal);
-    const gone = new Set(accounting.release.map(({ metadata }) => metadata.uid ?? "").filter((id) => !failed.has(id)));
-    const stillTracked = new Set(
-      assessment.tracked.map(({ metadata }) => metadata.uid ?? "").filter((id) => !gone.has(id)),
-    );
-    const after = counted(current.status ?? {}, stillTracked);
-    const last = failed.size === 0 ? ended(after, accounting.ending) : undefined;
-    current = await write(current, last ?? after, signal);
-    if (last && accounting.ending) {
-      const { type, reason, message } = accounting.ending;
-      tellEnd(current, type, reason, message);
-    }
-    for (const refusal of failed.values()) throw refusal;
-    for (const refusal of errors) throw refusal;
-    const waits = [
-      decision.type === "wait" ? decision.ms : undefined,
-      assessment.deadlineInMs,
-      expectations.waitMs(key),
-    ].filter((ms) => ms !== undefined);
-    return waits.length > 0 ? { requeueAfterMs: Math.min(...waits) } : undefined;
+    const failed = await writes.release(key, accounting.release, signal);
+    const unreleased = new Set(failed.keys());
+    const conclusion = concludeJob({ assessment, accounting, status: current.status ?? {}, unreleased });
+    await writes.writeStatus(current, conclusion.status, signal);
+    for (const event of conclusion.events) recorder.record(event);
+    for (const error of [...failed.values(), ...errors]) throw error;
+    return { requeueAfterMs: requeueAfterMs(decision.pods, assessment, expectations.waitMs(key)) };
   };
 
   return new Controller({
@@ -190,9 +75,9 @@ export function jobController(options: WorkloadControllerOptions): Controller {
     metrics,
     sources: [
       source(jobs, ({ object }) => [keyOf(object)]),
-      // Before the next: what is seen must be noted before the Job is looked at.
+      // Before the next source: releases must be noted before the Job is reconciled.
       source(pods, ({ type, object }) => {
-        const owner = object.metadata.ownerReferences?.find(({ controller }) => controller === true);
+        const owner = controllerOf(object);
         if (owner && (type === "deleted" || !isTracked(object)))
           releases.deletionObserved(`${object.metadata.namespace}/${owner.name}`, object.metadata.uid ?? "");
         return [];

@@ -13,7 +13,7 @@ export function isSuspended({ spec }: Job): boolean {
   return spec?.suspend === true;
 }
 
-/** Somebody else runs it. */
+/** `spec.managedBy` names another controller. */
 export function isForeign({ spec }: Job): boolean {
   const { managedBy } = (spec ?? {}) as { managedBy?: string };
   return managedBy !== undefined && managedBy !== "kubernetes.io/job-controller";
@@ -34,19 +34,19 @@ export function isTracked({ metadata }: Pod): boolean {
   return metadata.finalizers?.includes(trackingFinalizer) ?? false;
 }
 
-/** A pod on its way out counts as failed, unless its end is waited for. */
+/** A terminating pod counts as failed, unless the Job waits for its end. */
 export function hasFailed(pod: Pod, job: Job): boolean {
   if (pod.status?.phase === "Failed") return true;
   return !waitsForEnd(job) && pod.metadata.deletionTimestamp !== undefined && pod.status?.phase !== "Succeeded";
 }
 
-/** The index of a pod; undefined where it has none, or none below the Job's completions. */
+/** The index of a pod; undefined if it has none, or none below the Job's completions. */
 export function indexOf(pod: Pod, completions: number): number | undefined {
   const index = countIn(pod, indexAnnotation);
   return index !== undefined && index < completions ? index : undefined;
 }
 
-/** Failures within its index before this pod: those that count, and all of them. */
+/** Failures of the same index before this pod: those that count, and those that the failure policy ignores. */
 export function failuresBefore(pod: Pod): { counted: number; ignored: number } {
   return { counted: countIn(pod, failuresAnnotation) ?? 0, ignored: countIn(pod, ignoredFailuresAnnotation) ?? 0 };
 }

@@ -1,4 +1,5 @@
 import type { Container } from "kubernetes-types/core/v1.js";
+import { omitUndefined } from "../../../../language/object/json.ts";
 import { kinds } from "../../../../cluster/kube/kinds.ts";
 import { podFromTemplate } from "../pods/pod-from-template.ts";
 import type { Job, Pod } from "../workload-objects.ts";
@@ -9,19 +10,19 @@ import {
   indexAnnotation,
   trackingFinalizer,
 } from "./job-fields.ts";
-import { judgeFailure } from "./pod-failure-policy.ts";
+import { judgeFailure } from "./job-policies.ts";
 
 const indexVariable = "JOB_COMPLETION_INDEX";
 const longestPrefix = 58;
 
-/** A pod of the Job, which stays until it is counted. */
+/** A pod of the Job, with the finalizer that keeps it until it is counted. */
 export function jobPod(job: Job): Pod {
   const pod = podFromTemplate(kinds.job, job, job.spec!.template);
   const finalizers = [...new Set([...(pod.metadata.finalizers ?? []), trackingFinalizer])];
   return { ...pod, metadata: { ...pod.metadata, finalizers } };
 }
 
-/** A pod for one index. `replaced` is the one that failed before it. */
+/** A pod for an index. `replaced` is the failed pod that it replaces. */
 export function indexedPod(job: Job, index: number, replaced: Pod | undefined): Pod {
   const pod = jobPod(job);
   const { name = "" } = job.metadata;
@@ -39,16 +40,16 @@ export function indexedPod(job: Job, index: number, replaced: Pod | undefined): 
         ...(job.spec?.backoffLimitPerIndex !== undefined && failureAnnotations(job, replaced)),
       },
     },
-    spec: {
+    spec: omitUndefined({
       ...spec!,
       hostname: `${name}-${index}`,
-      containers: spec!.containers.map(toldIndex),
-      initContainers: spec!.initContainers?.map(toldIndex),
-    },
+      containers: spec!.containers.map(withIndexVariable),
+      initContainers: spec!.initContainers?.map(withIndexVariable),
+    }),
   };
 }
 
-function toldIndex(container: Container): Container {
+function withIndexVariable(container: Container): Container {
   const { env = [] } = container;
   if (env.some(({ name }) => name === indexVariable)) return container;
   const fieldRef = { fieldPath: `metadata.labels['${indexAnnotation}']` };

@@ -1,37 +1,38 @@
 import type { JobCondition, JobStatus as PublishedStatus } from "kubernetes-types/batch/v1.js";
+import { omitUndefined } from "../../../../language/object/json.ts";
 import { findCondition } from "../../../../language/object/condition.ts";
 import { formatTime } from "../../../../language/object/time.ts";
 import type { PlannedEvent } from "../../../../language/object/plan.ts";
 import { isReady } from "../pods/pod-state.ts";
 import type { Job, Pod } from "../workload-objects.ts";
-import { type Assessment, jobCondition } from "./assess-job.ts";
+import { type Assessment, endingWith, jobCondition } from "./assess-job.ts";
 import { Indexes } from "./indexes.ts";
 import { hasFailed, indexOf, isIndexed, isSuspended } from "./job-fields.ts";
-import { judgeFailure } from "./pod-failure-policy.ts";
+import { judgeFailure } from "./job-policies.ts";
 
 export type JobStatus = PublishedStatus & { failedIndexes?: string };
 
-/** What became of the decision about pods. */
+/** The outcome of the decision about pods. */
 export interface PodsOutcome {
   created: number;
   deleted: readonly Pod[];
-  /** Whether pods were looked at at all: they are not while the cache lags behind. */
+  /** Whether pods were managed in this pass: they are not while the cache lags behind. */
   managed: boolean;
-  /** Whether the Job may end: all of its pods were told to. */
+  /** Whether the Job may end: all of its pods were deleted. */
   done: boolean;
 }
 
 export interface Accounting {
-  /** Names the pods that have ended, before they may go. */
+  /** Has the uids of the pods that ended. Written before they are released. */
   status: JobStatus;
-  /** Those that may go once the status is written. */
+  /** The pods to release once the status is written. */
   release: readonly Pod[];
-  /** How the Job ends when nothing is left to count. */
-  ending?: JobCondition;
+  /** The condition of the Job once no pod is left to count. */
+  ending: JobCondition | undefined;
   events: PlannedEvent[];
 }
 
-/** Uids that a status names at once. */
+/** The most uids in a status, as in kube-controller-manager. */
 const mostUncounted = 500;
 
 export function account(assessment: Assessment, outcome: PodsOutcome): Accounting {
@@ -44,11 +45,11 @@ export function account(assessment: Assessment, outcome: PodsOutcome): Accountin
   let { startTime } = assessment;
   let conditions = job.status?.conditions ?? [];
   if (!verdict && outcome.managed) {
-    const told = suspension(job, conditions, now);
-    if (told) {
-      conditions = told.conditions;
+    const change = suspension(job, conditions, now);
+    if (change) {
+      conditions = change.conditions;
       startTime = isSuspended(job) ? startTime : formatTime(now);
-      events.push({ regarding: job, type: "Normal", reason: told.event, message: told.message });
+      events.push({ regarding: job, type: "Normal", reason: change.event, message: change.message });
     }
   }
   if (verdict && verdict.type !== "Failed" && findCondition(conditions, verdict.type)?.status !== "True")
@@ -56,19 +57,19 @@ export function account(assessment: Assessment, outcome: PodsOutcome): Accountin
 
   const uids = new Set(tracked.map(({ metadata }) => metadata.uid ?? ""));
   const counters = counted(
-    {
+    omitUndefined({
       ...job.status,
       active: left || undefined,
       ready,
       terminating: assessment.terminating.length + outcome.deleted.length,
       startTime,
       conditions: conditions.length > 0 ? conditions : undefined,
-    },
+    }),
     uids,
   );
   const { uncounted, release, newIndexes, full } = uncount(assessment, counters, verdict);
   const succeededIndexes = indexes?.succeeded.union(Indexes.of(newIndexes));
-  const status: JobStatus = {
+  const status: JobStatus = omitUndefined({
     ...counters,
     uncountedTerminatedPods: uncounted,
     ...(succeededIndexes && {
@@ -76,18 +77,25 @@ export function account(assessment: Assessment, outcome: PodsOutcome): Accountin
       completedIndexes: succeededIndexes.toString() || undefined,
       failedIndexes: indexes?.failed?.toString(),
     }),
+  });
+  return {
+    status,
+    release,
+    ending:
+      verdict && !full
+        ? endingWith(verdict.type === "SuccessCriteriaMet" ? "Complete" : "Failed", verdict, now)
+        : undefined,
+    events,
   };
-  return { status, release, ending: verdict && !full ? endingOf(verdict, now) : undefined, events };
 }
 
 function completion({ job: { spec }, succeeded, now }: Assessment, active: number): JobCondition | undefined {
   const enough = spec?.completions === undefined ? succeeded > 0 : succeeded >= spec.completions;
   if (!enough || active > 0) return undefined;
-  return jobCondition("SuccessCriteriaMet", "CompletionsReached", "Reached expected number of succeeded pods", now);
-}
-
-function endingOf({ type, reason = "", message = "" }: JobCondition, now: number): JobCondition {
-  return jobCondition(type === "SuccessCriteriaMet" ? "Complete" : "Failed", reason, message, now);
+  return jobCondition(
+    { type: "SuccessCriteriaMet", reason: "CompletionsReached", message: "Reached expected number of succeeded pods" },
+    now,
+  );
 }
 
 function suspension(
@@ -96,28 +104,28 @@ function suspension(
   now: number,
 ): { conditions: JobCondition[]; event: string; message: string } | undefined {
   const type = "Suspended";
-  const told = findCondition(conditions, type);
+  const existing = findCondition(conditions, type);
   const status = isSuspended(job) ? "True" : "False";
-  if ((told?.status ?? "False") === status) return undefined;
+  if ((existing?.status ?? "False") === status) return undefined;
   const [event, reason, message] = isSuspended(job)
     ? ["Suspended", "JobSuspended", "Job suspended"]
     : ["Resumed", "JobResumed", "Job resumed"];
-  const condition = jobCondition(type, reason, message, now, status);
-  const list = told ? conditions.map((one) => (one === told ? condition : one)) : [...conditions, condition];
+  const condition = jobCondition({ type, status, reason, message }, now);
+  const list = existing ? conditions.map((one) => (one === existing ? condition : one)) : [...conditions, condition];
   return { conditions: list, event, message };
 }
 
-/** Pods that are named as ended and have been released are only numbers from now on. */
+/** Moves the pods that have been released from the list of uids into the counts. */
 export function counted(status: JobStatus, stillTracked: ReadonlySet<string>): JobStatus {
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
   const keep = (uids: readonly string[]): string[] => uids.filter((uid) => stillTracked.has(uid));
   const stay = { succeeded: keep(succeeded), failed: keep(failed) };
-  return {
+  return omitUndefined({
     ...status,
     succeeded: (status.succeeded ?? 0) + succeeded.length - stay.succeeded.length || undefined,
     failed: (status.failed ?? 0) + failed.length - stay.failed.length || undefined,
     uncountedTerminatedPods: withoutEmpty(stay),
-  };
+  });
 }
 
 function withoutEmpty({ succeeded, failed }: { succeeded: string[]; failed: string[] }): {
@@ -127,7 +135,7 @@ function withoutEmpty({ succeeded, failed }: { succeeded: string[]; failed: stri
   return { ...(succeeded.length > 0 && { succeeded }), ...(failed.length > 0 && { failed }) };
 }
 
-/** Each pod that has ended is named, and then released; at most so many at once. */
+/** Adds the uids of pods that ended to the status; they are released afterwards. At most `mostUncounted` at once. */
 function uncount(
   { job, tracked, indexes, replaceable }: Assessment,
   { uncountedTerminatedPods }: JobStatus,
@@ -169,13 +177,13 @@ function uncount(
   };
 }
 
-/** The status with its last word, once nothing is left to count and no pod is left running. */
+/** The final status, once no pod is left to count and none is terminating. */
 export function ended(status: JobStatus, ending: JobCondition | undefined): JobStatus | undefined {
   const { uncountedTerminatedPods: uncounted, terminating = 0, conditions = [] } = status;
   if (!ending || terminating > 0 || uncounted?.succeeded?.length || uncounted?.failed?.length) return undefined;
-  return {
+  return omitUndefined({
     ...status,
     conditions: [...conditions.filter(({ type }) => type !== ending.type), ending],
     completionTime: ending.type === "Complete" ? ending.lastTransitionTime : status.completionTime,
-  };
+  });
 }

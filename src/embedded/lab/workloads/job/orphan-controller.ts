@@ -5,13 +5,13 @@ import { byController } from "../workload-caches.ts";
 import type { Pod } from "../workload-objects.ts";
 import type { WorkloadControllerOptions } from "../workload-options.ts";
 import { isFinishedJob, isTracked } from "./job-fields.ts";
-import { releasePod } from "./release-pod.ts";
+import { releasePod } from "./job-writes.ts";
 
-/** Releases pods that nobody will count any more, since their Job is gone or has ended: else they would stay for ever. */
+/** Releases pods whose Job is deleted or finished: the Job controller does not count them, and their finalizer would stay. */
 export function orphanController({ client, caches, clock, log, metrics }: WorkloadControllerOptions): Controller {
   const { jobs, pods } = caches;
 
-  const isForsaken = (pod: Pod): boolean => {
+  const isOrphaned = (pod: Pod): boolean => {
     if (!isTracked(pod)) return false;
     const owner = controllerOf(pod);
     const job = owner?.kind === "Job" ? jobs.get(`${pod.metadata.namespace}/${owner.name}`) : undefined;
@@ -24,7 +24,7 @@ export function orphanController({ client, caches, clock, log, metrics }: Worklo
     log,
     metrics,
     sources: [
-      source(pods, ({ type, object }) => (type !== "deleted" && isForsaken(object) ? [keyOf(object)] : [])),
+      source(pods, ({ type, object }) => (type !== "deleted" && isOrphaned(object) ? [keyOf(object)] : [])),
       source(jobs, ({ type, object }) =>
         type === "deleted" || isFinishedJob(object)
           ? pods
@@ -36,7 +36,7 @@ export function orphanController({ client, caches, clock, log, metrics }: Worklo
     ],
     async reconcile(key, { signal }) {
       const pod = pods.get(key);
-      if (pod && isForsaken(pod)) await releasePod(client, pod, signal);
+      if (pod && isOrphaned(pod)) await releasePod(client, pod, signal);
       return undefined;
     },
   });

@@ -4,7 +4,7 @@ import type { Lease } from "../../../../cluster/runtime/leader/lease.ts";
 import type { Node } from "../workload-objects.ts";
 
 interface Heard {
-  renewTime?: string;
+  renewTime?: string | undefined;
   heartbeat?: string;
   at: number;
 }

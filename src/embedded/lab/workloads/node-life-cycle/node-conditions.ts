@@ -1,4 +1,5 @@
 import type { NodeCondition, Taint } from "kubernetes-types/core/v1.js";
+import { omitUndefined } from "../../../../language/object/json.ts";
 import { findCondition } from "../../../../language/object/condition.ts";
 import { formatTime } from "../../../../language/object/time.ts";
 import type { Node } from "../workload-objects.ts";
@@ -14,7 +15,8 @@ export function unknownConditions({ metadata, status }: Node, now: number): Node
       ? ["NodeStatusUnknown", "Kubelet stopped posting node status."]
       : ["NodeStatusNeverUpdated", "Kubelet never posted node status."];
     const lastHeartbeatTime = known?.lastHeartbeatTime ?? metadata.creationTimestamp ?? undefined;
-    return [{ type, status: "Unknown", reason, message, lastHeartbeatTime, lastTransitionTime: formatTime(now) }];
+    const lastTransitionTime = formatTime(now);
+    return [omitUndefined({ type, status: "Unknown", reason, message, lastHeartbeatTime, lastTransitionTime })];
   });
 }
 

@@ -1,24 +1,16 @@
 import { isConflict, isNotFound } from "../../../../cluster/kube/api-error.ts";
 import type { CacheEvent, Informer } from "../../../../cluster/kube/cache.ts";
-import { kinds } from "../../../../cluster/kube/kinds.ts";
-import { formatTime } from "../../../../language/object/time.ts";
 import { Controller, type Result, source } from "../../../../cluster/runtime/controller/controller.ts";
-import { forEachBounded } from "../../../../cluster/runtime/for-each-bounded.ts";
 import type { Lease } from "../../../../cluster/runtime/leader/lease.ts";
-import { isReady, isTerminating } from "../pods/pod-state.ts";
 import { byNode } from "../workload-caches.ts";
 import type { Node, Pod } from "../workload-objects.ts";
 import { runWithEvents, type WorkloadControllerOptions, type WorkloadOptions } from "../workload-options.ts";
+import { decideNodeLifeCycle, graceMs } from "./decide-node-life-cycle.ts";
 import { Heartbeats } from "./heartbeats.ts";
-import { readiness, taintsByCondition, unknownConditions } from "./node-conditions.ts";
-import { removePod } from "./remove-pod.ts";
-import { evictions } from "./taint-eviction.ts";
+import { readiness } from "./node-conditions.ts";
+import { carryOut, evict } from "./node-writes.ts";
 
-/** How long a node may be silent. */
-const graceMs = 40_000;
-const writesAtOnce = 16;
-
-/** Of `kube-node-lease`: what nodes renew as long as they live. */
+/** The leases in `kube-node-lease` that kubelets renew. */
 export interface NodeLeases {
   leases: Informer<Lease>;
 }
@@ -31,7 +23,7 @@ export function runNodeLifeCycle({
   return runWithEvents("node-controller", options, (more) => nodeLifeCycleController({ ...more, leases }));
 }
 
-/** One key a node: is it alive, which taints follow from that, and which pods must leave it. */
+/** The key is a node's name. */
 export function nodeLifeCycleController(options: WorkloadControllerOptions & NodeLeases): Controller {
   const { client, caches, leases, recorder, clock, log, metrics } = options;
   const { nodes, pods } = caches;
@@ -45,7 +37,7 @@ export function nodeLifeCycleController(options: WorkloadControllerOptions & Nod
       return [];
     }
     heartbeats.status(event.object);
-    // Whether any node is ready decides about those that are not.
+    // Whether pods are evicted from unready nodes depends on whether any node is ready.
     if (event.type === "updated" && readiness(event.before) !== readiness(event.object))
       return nodes
         .list()
@@ -65,39 +57,6 @@ export function nodeLifeCycleController(options: WorkloadControllerOptions & Nod
     return type !== "deleted" && name && taints?.some(({ effect }) => effect === "NoExecute") ? [name] : [];
   };
 
-  const markUnknown = async (node: Node, signal: AbortSignal): Promise<void> => {
-    const conditions = unknownConditions(node, clock.now());
-    if (conditions.length === 0) return;
-    const { name = "", uid } = node.metadata;
-    const patch = { type: "strategic", patch: { metadata: { uid }, status: { conditions } } } as const;
-    await client.patch(kinds.node, name, patch, { subresource: "status", signal });
-    const message = `Node ${name} status is now: NodeNotReady`;
-    recorder.record({ regarding: node, type: "Normal", reason: "NodeNotReady", message });
-  };
-
-  /** Nobody can say that they are, and services must not send there. */
-  const markPodsNotReady = async (there: readonly Pod[], signal: AbortSignal): Promise<void> => {
-    const ready = there.filter((pod) => isReady(pod) && !isTerminating(pod));
-    await each(ready, async ({ metadata }) => {
-      const { name = "", namespace, uid } = metadata;
-      const condition = { type: "Ready", status: "False", lastTransitionTime: formatTime(clock.now()) };
-      const patch = { metadata: { uid }, status: { conditions: [condition] } };
-      await client.patch(kinds.pod, name, { type: "strategic", patch }, { namespace, subresource: "status", signal });
-    });
-  };
-
-  const evict = (evicted: readonly Pod[], signal: AbortSignal): Promise<void> =>
-    each(evicted, async (pod) => {
-      const { namespace, name } = pod.metadata;
-      const message = `Marking for deletion Pod ${namespace}/${name}`;
-      recorder.record({ regarding: pod, type: "Normal", reason: "TaintManagerEviction", message });
-      const removal = {
-        reason: "DeletionByTaintManager",
-        message: "Taint manager: deleting due to NoExecute taint",
-      };
-      await removePod(client, pod, removal, { now: clock.now(), signal });
-    });
-
   return new Controller({
     name: "node-life-cycle",
     concurrency: 8,
@@ -108,43 +67,24 @@ export function nodeLifeCycleController(options: WorkloadControllerOptions & Nod
     async reconcile(name, { signal }): Promise<Result | undefined> {
       const node = nodes.get(name);
       if (!node) return undefined;
-      const there = pods.byIndex(byNode, name);
-      const silent = isSilent(name);
+      const now = clock.now();
+      const plan = decideNodeLifeCycle({
+        node,
+        pods: pods.byIndex(byNode, name),
+        silentMs: heartbeats.silentMs(name),
+        anyReady: nodes.list().some((other) => readiness(other) === "True"),
+        now,
+      });
+      const writes = { client, recorder, now, signal };
       try {
-        // What it says is seen again through the cache, and the taints follow from that.
-        if (silent) await markUnknown(node, signal);
-        if (readiness(node) !== "True") await markPodsNotReady(there, signal);
-        // With no node left that is ready, it is more likely we who are cut off.
-        const evicts = nodes.list().some((other) => readiness(other) === "True");
-        const taints = taintsByCondition(node, { evicts, now: clock.now() });
-        if (taints) {
-          const { resourceVersion } = node.metadata;
-          const patch = { metadata: { resourceVersion }, spec: { taints: taints.length > 0 ? taints : null } };
-          await client.patch(kinds.node, name, { type: "merge", patch }, { signal });
-        }
+        await carryOut(node, plan, writes);
       } catch (error) {
         if (isConflict(error)) return { requeue: true };
         if (isNotFound(error)) return undefined;
         throw error;
       }
-      const { evict: leaving, nextMs } = evictions(node.spec?.taints ?? [], there, clock.now());
-      await evict(leaving, signal);
-      const untilSilentMs = silent ? undefined : graceMs - heartbeats.silentMs(name);
-      const next = Math.min(nextMs ?? Infinity, untilSilentMs ?? Infinity);
-      return Number.isFinite(next) ? { requeueAfterMs: Math.max(1, next) } : undefined;
+      await evict(plan.evict, writes);
+      return { requeueAfterMs: plan.requeueAfterMs };
     },
   });
-}
-
-/** All are tried; the first failure is told. */
-async function each<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
-  const errors: unknown[] = [];
-  await forEachBounded(items, writesAtOnce, async (item) => {
-    try {
-      await act(item);
-    } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) errors.push(error);
-    }
-  });
-  if (errors.length > 0) throw errors[0];
 }

@@ -43,10 +43,10 @@ export interface ClaimOptions<T extends KubeObject, O extends KubeObject> {
   /** Where what it owns and what nobody owns is found. */
   from: Cache<T>;
   /** Which of them count. */
-  only?: (object: T) => boolean;
+  only?: ((object: T) => boolean) | undefined;
   /** Put on what is adopted. */
   finalizers?: readonly string[];
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** Adopts and releases by patches, and returns what then belongs to the owner. */

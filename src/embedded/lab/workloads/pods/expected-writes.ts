@@ -7,13 +7,17 @@ import { slowStart } from "./slow-start.ts";
 
 const deletionsAtOnce = 32;
 
-/** Creates pods of an owner, few at first; what then comes into being is expected to show in the cache. */
+export interface ExpectedWrites extends PodWrites {
+  expectations: Expectations;
+}
+
+/** Creates pods of an owner with a slow start, and expects them in the cache. */
 export async function createExpected(
   pods: readonly Pod[],
   owner: KubeObject,
-  expectations: Expectations,
-  writes: PodWrites,
+  writes: ExpectedWrites,
 ): Promise<{ created: number; errors: unknown[] }> {
+  const { expectations } = writes;
   const key = keyOf(owner);
   let created = 0;
   expectations.expectCreations(key, pods.length);
@@ -30,14 +34,14 @@ export async function createExpected(
   return { created, errors };
 }
 
-/** Deletes pods of an owner, each after `before`, and expects to see them go. Those that are gone already count. */
+/** Deletes pods of an owner, each after `before`, and expects the cache to show it. Pods that are gone count as deleted. */
 export async function deleteExpected(
   pods: readonly Pod[],
   owner: KubeObject,
-  expectations: Expectations,
-  writes: PodWrites,
+  writes: ExpectedWrites,
   before?: (pod: Pod) => Promise<unknown>,
 ): Promise<{ deleted: Pod[]; errors: unknown[] }> {
+  const { expectations } = writes;
   const key = keyOf(owner);
   const deleted: Pod[] = [];
   const errors: unknown[] = [];

@@ -1,4 +1,5 @@
 import type { PodTemplateSpec } from "kubernetes-types/core/v1.js";
+import { omitUndefined } from "../../../../language/object/json.ts";
 import type { KindRef } from "../../../../cluster/kube/client.ts";
 import { asPrefix, dnsSubdomain } from "../../../../language/object/names.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
@@ -14,15 +15,15 @@ export function podFromTemplate(ofKind: KindRef, owner: KubeObject, template: Po
   return {
     apiVersion: "v1",
     kind: "Pod",
-    metadata: {
+    metadata: omitUndefined({
       generateName: podPrefix(owner.metadata.name ?? ""),
       namespace: owner.metadata.namespace,
       labels: { ...labels },
       annotations: { ...annotations },
       finalizers: finalizers && [...finalizers],
       ownerReferences: [controllerReference(ofKind, owner)],
-    },
-    spec: template.spec && { ...template.spec },
+    }),
+    ...(template.spec && { spec: { ...template.spec } }),
   };
 }
 

@@ -8,7 +8,7 @@ import type { Pod } from "../workload-objects.ts";
 export interface PodWrites {
   client: Client;
   recorder: { record(event: PlannedEvent): void };
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** Creates a pod and tells so on its owner. Undefined where the namespace is going: nothing can be made in it. */

@@ -25,7 +25,7 @@ function pod(name: string, { node = "n", phase = "Running", readyFor, age = 1000
       creationTimestamp: since(age),
       annotations: cost === undefined ? {} : { "controller.kubernetes.io/pod-deletion-cost": cost },
     },
-    spec: { nodeName: node || undefined, containers: [] },
+    spec: { ...(node && { nodeName: node }), containers: [] },
     status: {
       phase,
       conditions:

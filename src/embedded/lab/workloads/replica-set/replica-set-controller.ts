@@ -5,10 +5,10 @@ import { claim, claims, selectorOf } from "../pods/claim.ts";
 import { controllerOf } from "../pods/controller-of.ts";
 import { dependentsSource } from "../pods/dependents-source.ts";
 import { Expectations } from "../pods/expectations.ts";
-import { createExpected, deleteExpected } from "../pods/expected-writes.ts";
+import { createExpected, deleteExpected, type ExpectedWrites } from "../pods/expected-writes.ts";
 import { podFromTemplate } from "../pods/pod-from-template.ts";
 import { isActive, isFinished, isTerminating, untilAvailable } from "../pods/pod-state.ts";
-import { textOf, type PodWrites } from "../pods/pod-writes.ts";
+import { textOf } from "../pods/pod-writes.ts";
 import { ResyncInterval } from "../resync-interval.ts";
 import { byController } from "../workload-caches.ts";
 import type { Pod, ReplicaSet } from "../workload-objects.ts";
@@ -35,16 +35,16 @@ export function replicaSetController(options: WorkloadControllerOptions): Contro
   const carryOut = async (
     replicaSet: ReplicaSet,
     decision: ReplicasDecision,
-    writes: PodWrites,
+    writes: ExpectedWrites,
   ): Promise<unknown[]> => {
     const template = replicaSet.spec?.template;
     if (decision.type === "delete") {
-      const { errors } = await deleteExpected(decision.pods, replicaSet, expectations, writes);
+      const { errors } = await deleteExpected(decision.pods, replicaSet, writes);
       return errors;
     }
     if (decision.type !== "create" || !template) return [];
     const made = Array.from({ length: decision.count }, () => podFromTemplate(kinds.replicaSet, replicaSet, template));
-    const { errors } = await createExpected(made, replicaSet, expectations, writes);
+    const { errors } = await createExpected(made, replicaSet, writes);
     return errors;
   };
 
@@ -85,11 +85,11 @@ export function replicaSetController(options: WorkloadControllerOptions): Contro
       const decision: ReplicasDecision = settled
         ? decideReplicas({ replicaSet, active, related: related(replicaSet), now: clock.now() })
         : { type: "enough" };
-      const errors = await carryOut(replicaSet, decision, { client, recorder, signal });
+      const errors = await carryOut(replicaSet, decision, { client, recorder, expectations, signal });
       const now = clock.now();
       const failure = errors.length > 0 ? textOf(errors[0]) : undefined;
       const status = replicaSetStatus({ replicaSet, active, terminating, failure, now });
-      const written = await writeStatus(client, kinds.replicaSet, replicaSet, status, { signal });
+      const written = await writeStatus({ client, kind: kinds.replicaSet, object: replicaSet, status, signal });
       if (errors.length > 0) throw errors[0];
       if (written === "outdated") return { requeue: true };
       const wait = [untilAvailable(active, replicaSet.spec?.minReadySeconds ?? 0, now), expectations.waitMs(key)];

@@ -1,4 +1,5 @@
 import type { ReplicaSetCondition, ReplicaSetStatus as PublishedStatus } from "kubernetes-types/apps/v1.js";
+import { omitUndefined } from "../../../../language/object/json.ts";
 import { findCondition } from "../../../../language/object/condition.ts";
 import { matchesLabels, fromLabelSelector } from "../../../../language/object/label-selector.ts";
 import { formatTime } from "../../../../language/object/time.ts";
@@ -14,7 +15,7 @@ export interface ReplicaSetStatusInput {
   active: readonly Pod[];
   terminating: number;
   /** Why pods could not be made or deleted. */
-  failure?: string;
+  failure?: string | undefined;
   now: number;
 }
 
@@ -24,7 +25,7 @@ export function replicaSetStatus(input: ReplicaSetStatusInput): ReplicaSetStatus
   const minReadySeconds = replicaSet.spec?.minReadySeconds ?? 0;
   const templateLabels = fromLabelSelector({ matchLabels: replicaSet.spec?.template?.metadata?.labels ?? {} });
   const count = (holds: (pod: Pod) => boolean): number | undefined => active.filter(holds).length || undefined;
-  return {
+  return omitUndefined({
     replicas: active.length,
     fullyLabeledReplicas: count(({ metadata }) => matchesLabels(templateLabels, metadata.labels)),
     readyReplicas: count(isReady),
@@ -32,7 +33,7 @@ export function replicaSetStatus(input: ReplicaSetStatusInput): ReplicaSetStatus
     terminatingReplicas: terminating,
     observedGeneration: replicaSet.metadata.generation,
     conditions: conditions(input),
-  };
+  });
 }
 
 function conditions({ replicaSet, active, failure, now }: ReplicaSetStatusInput): ReplicaSetCondition[] | undefined {

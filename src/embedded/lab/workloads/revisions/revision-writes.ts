@@ -8,35 +8,36 @@ import { decideRevision } from "./decide-revision.ts";
 
 export interface CurrentRevision {
   revision: ControllerRevision;
-  /** How often another template was found under the name; to be kept in status. */
+  /** How often the name was taken by another template: `status.collisionCount`. */
   collisions: number;
 }
 
 const deletionsAtOnce = 8;
 
-/** The revision of the owner's template, which then is there and the newest. */
-export async function currentRevision(
-  client: Client,
-  of: Revised,
-  owner: TemplateOwner,
-  revisions: readonly ControllerRevision[],
-  signal: AbortSignal,
-): Promise<CurrentRevision> {
+interface RevisionInput {
+  client: Client;
+  of: Revised;
+  owner: TemplateOwner;
+  /** All revisions of the owner. */
+  revisions: readonly ControllerRevision[];
+  signal: AbortSignal;
+}
+
+/** Makes the revision of the owner's template the newest one, and creates it if necessary. */
+export async function currentRevision(input: RevisionInput): Promise<CurrentRevision> {
+  const { client, of, owner, revisions, signal } = input;
   const collisions = owner.status?.collisionCount ?? 0;
   const { type, revision } = decideRevision(of, owner, revisions);
   if (type === "there") return { revision, collisions };
-  if (type === "create") return createRevision(client, of, owner, revision, signal);
+  if (type === "create") return createRevision(input, revision);
   const { namespace } = owner.metadata;
   return { revision: await client.update(kinds.controllerRevision, revision, { namespace, signal }), collisions };
 }
 
-/** Under a name that is free. One with the same content that is there already, unseen by the cache, is it. */
+/** Under a free name. A revision with the same data that the cache does not show yet is used as it is. */
 async function createRevision(
-  client: Client,
-  of: Revised,
-  owner: TemplateOwner,
+  { client, of, owner, signal }: RevisionInput,
   wanted: ControllerRevision,
-  signal: AbortSignal,
 ): Promise<CurrentRevision> {
   let revision = wanted;
   for (let collisions = owner.status?.collisionCount ?? 0; ; collisions++) {
@@ -52,8 +53,8 @@ async function createRevision(
   }
 }
 
-/** Those that another has forgotten already count. */
-export async function forgetRevisions(
+/** Deletes revisions. Ones that are gone already count as deleted. */
+export async function deleteRevisions(
   client: Client,
   revisions: readonly ControllerRevision[],
   signal: AbortSignal,

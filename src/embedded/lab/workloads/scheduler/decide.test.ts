@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { PodSpec } from "kubernetes-types/core/v1.js";
+import type { Affinity, PodSpec } from "kubernetes-types/core/v1.js";
 import { testNode, testPod } from "../testing/objects.ts";
 import type { Node, Pod } from "../workload-objects.ts";
 import { ClusterState } from "./cluster-state.ts";
@@ -22,10 +22,10 @@ function chosen(pod: Pod, state: ClusterState): string {
 }
 
 type Requirement = { key: string; operator: string; values?: string[] };
-const needs = (...matchExpressions: Requirement[]): PodSpec["affinity"] => ({
+const needs = (...matchExpressions: Requirement[]): Affinity => ({
   nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions }] } },
 });
-const onNode = (operator: string, name: string): PodSpec["affinity"] => ({
+const onNode = (operator: string, name: string): Affinity => ({
   nodeAffinity: {
     requiredDuringSchedulingIgnoredDuringExecution: {
       nodeSelectorTerms: [{ matchFields: [{ key: "metadata.name", operator, values: [name] }] }],
@@ -433,7 +433,7 @@ test("counts of pods, kept as pods come and go, equal those of a fresh look", ()
     } else {
       const spec = [together(), apart({ topologyKey: "kubernetes.io/hostname" }), {}][roll(3)]!;
       const pod = testPod(name, {
-        nodeName: zones[roll(3)]!.metadata.name,
+        nodeName: zones[roll(3)]!.metadata.name ?? "",
         meta: { labels: { app: roll(2) === 0 ? "web" : "db" } },
         ...spec,
       });

@@ -19,12 +19,12 @@ interface NodeIdentity {
 
 /** Which nodes a pod may run on, and which it likes: `nodeSelector` and `affinity.nodeAffinity`. */
 export interface NodeConstraints {
-  selector?: LabelSelector;
+  selector: LabelSelector | undefined;
   /** One of them must hold. */
-  required?: readonly NodeTerm[];
+  required: readonly NodeTerm[] | undefined;
   preferred: readonly { weight: number; term: NodeTerm }[];
   /** The only names that can pass, where the required terms name them. */
-  names?: ReadonlySet<string>;
+  names: ReadonlySet<string> | undefined;
 }
 
 const operators: ReadonlyMap<string, LabelOperator> = new Map([

@@ -16,7 +16,7 @@ export interface PodQuery {
   readonly key: string;
   readonly selector: LabelSelector;
   readonly namespaces: ReadonlySet<string>;
-  readonly namespaceSelector?: LabelSelector;
+  readonly namespaceSelector?: LabelSelector | undefined;
   /** Whether pods that are going away count. */
   readonly countsTerminating: boolean;
 }

@@ -32,8 +32,9 @@ function picture(state: ClusterState): unknown {
   ]);
 }
 
-const on = (node: string, name: string, priority: number, cpu: string, more: Parameters<typeof testPod>[1] = {}): Pod =>
-  testPod(name, { nodeName: node, priority, requests: { cpu }, ...more });
+const on = (node: string, name: string, priority: number, cpu: string): Pod =>
+  testPod(name, { nodeName: node, priority, requests: { cpu } });
+const withMeta = (pod: Pod, meta: Pod["metadata"]): Pod => ({ ...pod, metadata: { ...pod.metadata, ...meta } });
 const vip = (more: Parameters<typeof testPod>[1] = {}): Pod =>
   testPod("vip", { priority: 100, requests: { cpu: "2" }, ...more });
 const one = [testNode("a")];
@@ -103,7 +104,7 @@ describe("preemption", () => {
     {
       what: "waits for those who leave already",
       pod: vip({ status: { nominatedNodeName: "a" } }),
-      pods: [on("a", "x", 1, "4", { meta: { deletionTimestamp: "2026-01-01T00:00:00Z" } })],
+      pods: [withMeta(on("a", "x", 1, "4"), { deletionTimestamp: "2026-01-01T00:00:00Z" })],
       so: "waiting",
     },
     {
@@ -117,7 +118,7 @@ describe("preemption", () => {
           },
         },
       }),
-      pods: [on("a", "x", 1, "1", { meta: { labels: { app: "loud" } } }), on("a", "y", 1, "1")],
+      pods: [withMeta(on("a", "x", 1, "1"), { labels: { app: "loud" } }), on("a", "y", 1, "1")],
       so: "a: x",
     },
   ])("$what: $so", ({ pod = vip(), nodes = one, pods, budgets, so }) => {

@@ -121,7 +121,7 @@ test("a gated pod waits until its gates are gone", async () => {
   await settle();
   expect(condition("p")).toMatchObject({ status: "False", reason: "SchedulingGated" });
   expect(nodeOf("p")).toBeUndefined();
-  cluster.put(kinds.pod, { ...cluster.get(kinds.pod, "default/p")!, spec: gated.spec });
+  cluster.put(kinds.pod, { ...cluster.get(kinds.pod, "default/p")!, spec: gated.spec! });
   await settle(1_000);
   expect(nodeOf("p")).toBe("a");
 });

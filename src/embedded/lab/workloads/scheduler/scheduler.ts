@@ -24,7 +24,7 @@ export interface SchedulerOptions extends PodWritesOptions {
   schedulerName?: string;
   /** Requests at the same time. Default 32. */
   concurrency?: number;
-  log?: Log;
+  log?: Log | undefined;
 }
 
 const gatedMessage = "Scheduling is blocked due to non-empty scheduling gates";

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { formatTime } from "../../../../language/object/time.ts";
+import { ApiError } from "../../../../cluster/kube/api-error.ts";
 import { newRevision } from "../revisions/controller-revision.ts";
 import { revised } from "./stateful-set-controller.ts";
 import type { PersistentVolumeClaim, Pod, StatefulSet } from "../workload-objects.ts";
-import { decideStatefulSet, type StatefulSetPlan } from "./decide-stateful-set.ts";
+import { decideResult, decideStatefulSet, type StatefulSetPlan } from "./decide-stateful-set.ts";
 import { statefulPod } from "./stateful-pod.ts";
 
 const now = Date.parse("2026-01-01T00:00:00Z");
@@ -58,11 +59,20 @@ function pod(sketch: string): Pod {
 function decide(set: StatefulSet, pods: readonly string[], claims: PersistentVolumeClaim[] = []): StatefulSetPlan {
   const byKey = new Map(claims.map((claim) => [`default/${claim.metadata.name}`, claim]));
   const claim = (key: string): PersistentVolumeClaim | undefined => byKey.get(key);
-  return decideStatefulSet({ set, pods: pods.map(pod), current, update, collisions: 0, claim, now });
+  const status = { replicas: 0, currentRevision: current.metadata.name ?? "" };
+  return decideStatefulSet({
+    set: { ...set, status },
+    pods: pods.map(pod),
+    revisions: [current, update],
+    update,
+    collisions: 0,
+    claim,
+    now,
+  });
 }
 
-function deeds({ steps }: StatefulSetPlan): string[] {
-  return steps.flatMap(({ pod: { metadata, spec }, deeds: list }) =>
+function actions({ steps }: StatefulSetPlan): string[] {
+  return steps.flatMap(({ pod: { metadata, spec }, actions: list }) =>
     list.map(({ type }) =>
       type === "create pod" ? `${type} ${metadata.name} ${spec?.containers[0]?.image}` : `${type} ${metadata.name}`,
     ),
@@ -133,7 +143,7 @@ describe("a pass over a StatefulSet", () => {
       does: ["delete pod db-0"],
     },
   ])("when $when", ({ set, pods, does }) => {
-    expect(deeds(decide(statefulSet(set), pods))).toEqual(does);
+    expect(actions(decide(statefulSet(set), pods))).toEqual(does);
   });
 
   it("does nothing for a set that is going, but counts", () => {
@@ -191,7 +201,13 @@ describe("a pass over a StatefulSet", () => {
         does: ["create claim db-0"],
       },
       { when: "are nobody's by default", pods: ["0"], claims: [claim(0)], does: [] },
-      { when: "are the set's, to go with it", policy: both, pods: ["0"], claims: [claim(0)], does: ["own claim db-0"] },
+      {
+        when: "are the set's, to go with it",
+        policy: both,
+        pods: ["0"],
+        claims: [claim(0)],
+        does: ["update claim db-0"],
+      },
       {
         when: "that are the set's already stay so",
         policy: both,
@@ -203,14 +219,14 @@ describe("a pass over a StatefulSet", () => {
         when: "are set free when the policy changes",
         pods: ["0"],
         claims: [claim(0, ownedBy("StatefulSet", "db", "s"))],
-        does: ["own claim db-0"],
+        does: ["update claim db-0"],
       },
       {
         when: "go with a pod that is too many",
         policy: both,
         pods: ["0", "1"],
         claims: [claim(0, ownedBy("StatefulSet", "db", "s")), claim(1, ownedBy("StatefulSet", "db", "s"))],
-        does: ["own claim db-1", "delete pod db-1"],
+        does: ["update claim db-1", "delete pod db-1"],
       },
       {
         when: "of another controller are left alone",
@@ -227,7 +243,61 @@ describe("a pass over a StatefulSet", () => {
         does: [],
       },
     ])("$when", ({ policy, pods, claims, does }) => {
-      expect(deeds(decide(claimed(policy), pods, claims))).toEqual(does);
+      expect(actions(decide(claimed(policy), pods, claims))).toEqual(does);
     });
+  });
+});
+
+describe("revisions of a StatefulSet", () => {
+  const older = [3, 4, 5].map((number) => ({
+    ...newRevision(revised, statefulSet({}, `image-${number}`), number - 3, 0),
+    metadata: { name: `older-${number}` },
+  }));
+  it.each([
+    { limit: undefined, pods: [], outdated: [] },
+    { limit: 1, pods: [], outdated: ["older-3", "older-4"] },
+    { limit: 0, pods: [], outdated: ["older-3", "older-4", "older-5"] },
+    { limit: 0, pods: ["0 older-3"], outdated: ["older-4", "older-5"] },
+  ])("over the limit $limit with pods $pods: $outdated", ({ limit, pods, outdated }) => {
+    const running = pods.map((sketch) => {
+      const [ordinal = "", revision = ""] = sketch.split(" ");
+      return statefulPod(statefulSet(), statefulSet().spec!.template, revision, Number(ordinal));
+    });
+    const plan = decideStatefulSet({
+      set: statefulSet(limit === undefined ? {} : { revisionHistoryLimit: limit }),
+      pods: running,
+      revisions: [update, ...older],
+      update,
+      collisions: 0,
+      claim: () => undefined,
+      now,
+    });
+    expect(plan.outdated.map(({ metadata }) => metadata.name)).toEqual(outdated);
+  });
+});
+
+describe("the result of a pass", () => {
+  const refused = (code: number, reason: string): ApiError => new ApiError({ code, reason, message: reason });
+  const terminating = new ApiError({
+    code: 403,
+    reason: "Forbidden",
+    message: "",
+    details: { causes: [{ reason: "NamespaceTerminating", message: "" }] },
+  });
+  const plan = { steps: [], status: { replicas: 0 }, outdated: [], requeueAfterMs: 7 };
+  it.each<{ after: string; error?: unknown; written?: "written" | "outdated"; result: object }>([
+    { after: "success", result: { type: "done", requeueAfterMs: 7 } },
+    { after: "an outdated status", written: "outdated", result: { type: "done", requeue: true } },
+    { after: "AlreadyExists", error: refused(409, "AlreadyExists"), result: { type: "done", requeue: true } },
+    { after: "Conflict", error: refused(409, "Conflict"), result: { type: "done", requeue: true } },
+    { after: "NotFound", error: refused(404, "NotFound"), result: { type: "done", requeue: true } },
+    { after: "an error in a terminating namespace", error: terminating, result: { type: "done", requeueAfterMs: 7 } },
+    {
+      after: "Forbidden",
+      error: refused(403, "Forbidden"),
+      result: { type: "failed", error: expect.objectContaining({ code: 403 }) },
+    },
+  ])("after $after", ({ error, written = "written", result }) => {
+    expect(decideResult(plan, { error, written })).toEqual(result);
   });
 });

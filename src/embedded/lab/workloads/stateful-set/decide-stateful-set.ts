@@ -1,48 +1,64 @@
 import type { StatefulSetStatus } from "kubernetes-types/apps/v1.js";
+import { isAlreadyExists, isConflict, isNotFound } from "../../../../cluster/kube/api-error.ts";
+import type { Result } from "../../../../cluster/runtime/controller/controller.ts";
 import { isAvailable, isFinished, isReady, isTerminating, untilAvailable } from "../pods/pod-state.ts";
+import { isNamespaceGoing } from "../pods/pod-writes.ts";
 import { templateIn } from "../revisions/controller-revision.ts";
+import { outdatedRevisions } from "../revisions/decide-revision.ts";
 import type { ControllerRevision, PersistentVolumeClaim, Pod, StatefulSet } from "../workload-objects.ts";
-import { isInRange, ordinalOf, ordinalsOf } from "./ordinals.ts";
-import { identified, podRevision, statefulPod } from "./stateful-pod.ts";
+import { identified, isInRange, ordinalOf, ordinalsOf, podRevision, statefulPod } from "./stateful-pod.ts";
+import type { StatusWrite } from "../write-status.ts";
 import { statefulSetStatus } from "./stateful-set-status.ts";
 import { claimsOf, isOutlivedClaim, ownedByPolicy } from "./volume-claims.ts";
 
 export interface StatefulSetInput {
   set: StatefulSet;
   pods: readonly Pod[];
-  /** What pods under the partition are made of. */
-  current: ControllerRevision;
-  /** What the template is now. */
+  /** All revisions of the set. */
+  revisions: readonly ControllerRevision[];
+  /** The revision of the template. */
   update: ControllerRevision;
   collisions: number;
-  claim: (name: string) => PersistentVolumeClaim | undefined;
+  /** By namespace and name. */
+  claim: (key: string) => PersistentVolumeClaim | undefined;
   now: number;
 }
 
-export type Deed =
+interface Pass extends StatefulSetInput {
+  /** The revision of pods below the partition. */
+  current: ControllerRevision;
+}
+
+export type Action =
   | { type: "create claim"; claim: PersistentVolumeClaim }
-  | { type: "own claim"; claim: PersistentVolumeClaim }
+  /** The claim gets other owners. */
+  | { type: "update claim"; claim: PersistentVolumeClaim }
   | { type: "create pod"; pod: Pod }
   | { type: "update pod"; pod: Pod }
   | { type: "delete pod"; pod: Pod }
+  /** Fails, so that the pass ends here. */
   | { type: "wait"; because: string };
 
-/** What is done for one pod, in this order. */
+/** The actions for one pod, in order. */
 export interface Step {
   pod: Pod;
-  deeds: Deed[];
+  actions: Action[];
 }
 
 export interface StatefulSetPlan {
   steps: Step[];
   status: StatefulSetStatus;
-  requeueAfterMs?: number;
+  /** Revisions over the history limit, to be deleted. */
+  outdated: ControllerRevision[];
+  requeueAfterMs?: number | undefined;
 }
 
 export function decideStatefulSet(input: StatefulSetInput): StatefulSetPlan {
-  const { set, pods, current, update, collisions, now } = input;
-  const steps = set.metadata.deletionTimestamp === undefined ? decideSteps(input) : [];
-  const replaced = steps.filter(({ pod, deeds }) => isReplaced(pod, deeds, input)).length;
+  const { set, pods, revisions, update, collisions, now } = input;
+  const current = revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update;
+  const pass = { ...input, current };
+  const steps = set.metadata.deletionTimestamp === undefined ? decideSteps(pass) : [];
+  const replaced = steps.filter((step) => isReplaced(step, pass)).length;
   const status = statefulSetStatus({
     set,
     pods,
@@ -52,26 +68,42 @@ export function decideStatefulSet(input: StatefulSetInput): StatefulSetPlan {
     replaced,
     now,
   });
-  return { steps, status, requeueAfterMs: untilAvailable(pods, set.spec?.minReadySeconds ?? 0, now) };
+  const inUse = new Set([current.metadata.name, update.metadata.name, ...pods.map(podRevision)]);
+  const limit = set.spec?.revisionHistoryLimit ?? 10;
+  const outdated = outdatedRevisions(revisions, ({ metadata }) => inUse.has(metadata.name), limit);
+  return { steps, status, outdated, requeueAfterMs: untilAvailable(pods, set.spec?.minReadySeconds ?? 0, now) };
 }
 
-function isReplaced(pod: Pod, deeds: readonly Deed[], { set, current, update }: StatefulSetInput): boolean {
+export type StatefulSetResult = ({ type: "done" } & Result) | { type: "failed"; error: unknown };
+
+/** What follows from the outcome of a plan. */
+export function decideResult(
+  { requeueAfterMs }: StatefulSetPlan,
+  { error, written }: { error: unknown; written: StatusWrite },
+): StatefulSetResult {
+  // The cache was outdated; it will show the object that another write created, changed or deleted.
+  if (isAlreadyExists(error) || isConflict(error) || isNotFound(error)) return { type: "done", requeue: true };
+  if (error !== undefined && !isNamespaceGoing(error)) return { type: "failed", error };
+  return written === "outdated" ? { type: "done", requeue: true } : { type: "done", requeueAfterMs };
+}
+
+function isReplaced({ pod, actions }: Step, { set, current, update }: Pass): boolean {
   const revision = podRevision(pod);
   return (
     revision === current.metadata.name &&
     revision !== update.metadata.name &&
     isInRange(ordinalOf(pod, set) ?? -1, set) &&
-    deeds.some(({ type }) => type === "delete pod")
+    actions.some(({ type }) => type === "delete pod")
   );
 }
 
 interface Verdict {
-  deeds: Deed[];
-  /** Where pods come one after the other, nothing follows before this one is done. */
-  holdsUp: boolean;
+  actions: Action[];
+  /** Whether ordered sets continue with the next pod only after this one is done. */
+  blocks: boolean;
 }
 
-function decideSteps(input: StatefulSetInput): Step[] {
+function decideSteps(input: Pass): Step[] {
   const { set, pods } = input;
   const ordered = set.spec?.podManagementPolicy !== "Parallel";
   const { start, end } = ordinalsOf(set);
@@ -85,14 +117,14 @@ function decideSteps(input: StatefulSetInput): Step[] {
     .toSorted(([a], [b]) => b - a);
 
   const steps: Step[] = [];
-  const add = (pod: Pod, { deeds, holdsUp }: Verdict): boolean => {
-    if (deeds.length > 0) steps.push({ pod, deeds });
-    return ordered && holdsUp;
+  const add = (pod: Pod, { actions, blocks }: Verdict): boolean => {
+    if (actions.length > 0) steps.push({ pod, actions });
+    return ordered && blocks;
   };
   for (const { pod, ordinal, exists } of replicas)
     if (add(pod, exists ? judgeExisting(input, pod, ordinal) : judgeMissing(input, pod, ordinal))) return steps;
 
-  for (const [ordinal, pod] of condemned) add(pod, { deeds: ownClaims(input, pod, ordinal), holdsUp: false });
+  for (const [ordinal, pod] of condemned) add(pod, { actions: ownClaims(input, pod, ordinal), blocks: false });
   const firstUnhealthy =
     replicas.find(({ pod }) => isUnavailable(input, pod))?.pod ??
     condemned.toReversed().find(([, pod]) => isUnavailable(input, pod))?.[1];
@@ -103,13 +135,13 @@ function decideSteps(input: StatefulSetInput): Step[] {
       input,
       replicas.map(({ pod }) => pod),
     );
-    if (outdated) steps.push({ pod: outdated, deeds: [{ type: "delete pod", pod: outdated }] });
+    if (outdated) steps.push({ pod: outdated, actions: [{ type: "delete pod", pod: outdated }] });
   }
   return steps;
 }
 
-/** Pods under the partition keep the current revision, even when they are made again. */
-function newPod({ set, current, update }: StatefulSetInput, ordinal: number): Pod {
+/** Pods below the partition keep the current revision, also when they are created again. */
+function newPod({ set, current, update }: Pass, ordinal: number): Pod {
   const { type, rollingUpdate } = set.spec?.updateStrategy ?? {};
   const kept = rollingUpdate
     ? (rollingUpdate.partition ?? 0)
@@ -126,33 +158,33 @@ function judgeMissing(input: StatefulSetInput, pod: Pod, ordinal: number): Verdi
     const there = claim(keyIn(set, metadata.name));
     return there !== undefined && isOutlivedClaim(there, set, pod);
   });
-  if (isStale) return { deeds: [], holdsUp: true };
-  return { deeds: [...missingClaims(input, ordinal), { type: "create pod", pod }], holdsUp: true };
+  if (isStale) return { actions: [], blocks: true };
+  return { actions: [...missingClaims(input, ordinal), { type: "create pod", pod }], blocks: true };
 }
 
 function judgeExisting(input: StatefulSetInput, pod: Pod, ordinal: number): Verdict {
   const { set, now } = input;
-  if (isFinished(pod)) return { deeds: isTerminating(pod) ? [] : [{ type: "delete pod", pod }], holdsUp: true };
-  const deeds = pod.status?.phase === "Pending" ? missingClaims(input, ordinal) : [];
-  deeds.push(...ownClaims(input, pod, ordinal));
+  if (isFinished(pod)) return { actions: isTerminating(pod) ? [] : [{ type: "delete pod", pod }], blocks: true };
+  const actions = pod.status?.phase === "Pending" ? missingClaims(input, ordinal) : [];
+  actions.push(...ownClaims(input, pod, ordinal));
   if (isTerminating(pod) || !isRunning(pod) || !isAvailable(pod, set.spec?.minReadySeconds ?? 0, now))
-    return { deeds, holdsUp: true };
+    return { actions, blocks: true };
   const updated = identified(pod, ordinal);
-  if (updated) deeds.push({ type: "update pod", pod: updated });
-  return { deeds, holdsUp: false };
+  if (updated) actions.push({ type: "update pod", pod: updated });
+  return { actions, blocks: false };
 }
 
 function judgeCondemned(input: StatefulSetInput, pod: Pod, firstUnhealthy: Pod | undefined): Verdict {
   const { set, now } = input;
-  if (isTerminating(pod)) return { deeds: [], holdsUp: true };
+  if (isTerminating(pod)) return { actions: [], blocks: true };
   const isHealthy = isRunning(pod) && isAvailable(pod, set.spec?.minReadySeconds ?? 0, now);
   const ordered = set.spec?.podManagementPolicy !== "Parallel";
-  // One that never came up must not keep the set from getting smaller; any other is waited for.
-  if (ordered && !isHealthy && pod !== firstUnhealthy) return { deeds: [], holdsUp: true };
-  return { deeds: [{ type: "delete pod", pod }], holdsUp: true };
+  // The first unhealthy pod must not keep the set from shrinking; other unhealthy pods are waited for.
+  if (ordered && !isHealthy && pod !== firstUnhealthy) return { actions: [], blocks: true };
+  return { actions: [{ type: "delete pod", pod }], blocks: true };
 }
 
-/** From the highest number down: the first pod of another revision, unless one above it is not back yet. */
+/** From the highest ordinal down: the first pod of another revision, unless one above it is unavailable. */
 function nextToUpdate(input: StatefulSetInput, replicas: readonly Pod[]): Pod | undefined {
   const { set, update } = input;
   const partition = set.spec?.updateStrategy?.rollingUpdate?.partition ?? 0;
@@ -164,8 +196,8 @@ function nextToUpdate(input: StatefulSetInput, replicas: readonly Pod[]): Pod | 
   return undefined;
 }
 
-function missingClaims({ set, claim }: StatefulSetInput, ordinal: number): Deed[] {
-  return claimsOf(set, ordinal).flatMap((wanted): Deed[] => {
+function missingClaims({ set, claim }: StatefulSetInput, ordinal: number): Action[] {
+  return claimsOf(set, ordinal).flatMap((wanted): Action[] => {
     const there = claim(keyIn(set, wanted.metadata.name));
     if (!there) return [{ type: "create claim", claim: wanted }];
     return there.metadata.deletionTimestamp === undefined
@@ -174,11 +206,11 @@ function missingClaims({ set, claim }: StatefulSetInput, ordinal: number): Deed[
   });
 }
 
-function ownClaims({ set, claim }: StatefulSetInput, pod: Pod, ordinal: number): Deed[] {
-  return claimsOf(set, ordinal).flatMap(({ metadata }): Deed[] => {
+function ownClaims({ set, claim }: StatefulSetInput, pod: Pod, ordinal: number): Action[] {
+  return claimsOf(set, ordinal).flatMap(({ metadata }): Action[] => {
     const there = claim(keyIn(set, metadata.name));
     const owned = there && ownedByPolicy(there, set, pod, ordinal);
-    return owned ? [{ type: "own claim", claim: owned }] : [];
+    return owned ? [{ type: "update claim", claim: owned }] : [];
   });
 }
 

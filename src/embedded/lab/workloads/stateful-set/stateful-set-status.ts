@@ -1,4 +1,5 @@
 import type { StatefulSetStatus } from "kubernetes-types/apps/v1.js";
+import { omitUndefined } from "../../../../language/object/json.ts";
 import { isAvailable, isReady, isTerminating } from "../pods/pod-state.ts";
 import { replicasOf } from "../pods/replicas.ts";
 import type { Pod, StatefulSet } from "../workload-objects.ts";
@@ -30,7 +31,7 @@ export function statefulSetStatus(counts: StatefulSetCounts): StatefulSetStatus 
     updatedReplicas === wanted &&
     readyReplicas === wanted &&
     replicas === wanted;
-  return {
+  return omitUndefined({
     observedGeneration: set.metadata.generation,
     replicas,
     readyReplicas: readyReplicas || undefined,
@@ -41,5 +42,5 @@ export function statefulSetStatus(counts: StatefulSetCounts): StatefulSetStatus 
     updateRevision: update,
     collisionCount: collisions,
     conditions: set.status?.conditions,
-  };
+  });
 }

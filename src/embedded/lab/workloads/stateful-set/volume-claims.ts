@@ -1,34 +1,30 @@
 import { kinds } from "../../../../cluster/kube/kinds.ts";
 import type { KindRef } from "../../../../cluster/kube/client.ts";
-import { equal } from "../../../../language/object/json.ts";
+import { equal, omitUndefined } from "../../../../language/object/json.ts";
 import type { KubeObject, OwnerReference } from "../../../../language/object/meta.ts";
 import { controllerReference } from "../pods/controller-of.ts";
 import type { PersistentVolumeClaim, Pod, StatefulSet } from "../workload-objects.ts";
-import { isInRange } from "./ordinals.ts";
+import { claimName, isInRange } from "./stateful-pod.ts";
 
-export function claimName(set: StatefulSet, template: string, ordinal: number): string {
-  return `${template}-${set.metadata.name}-${ordinal}`;
-}
-
-/** The claims of the pod of this number, as they are first made. */
+/** The claims of the pod with this ordinal, as they are created. */
 export function claimsOf(set: StatefulSet, ordinal: number): PersistentVolumeClaim[] {
   return (set.spec?.volumeClaimTemplates ?? []).map(({ metadata, spec }) => ({
     apiVersion: "v1",
     kind: "PersistentVolumeClaim",
-    metadata: {
+    metadata: omitUndefined({
       name: claimName(set, metadata?.name ?? "", ordinal),
       namespace: set.metadata.namespace,
       labels: { ...metadata?.labels, ...set.spec?.selector.matchLabels },
       annotations: metadata?.annotations && { ...metadata.annotations },
       finalizers: metadata?.finalizers && [...metadata.finalizers],
-    },
-    spec,
+    }),
+    ...(spec && { spec }),
   }));
 }
 
 /**
- * The claim with the owners that its set's retention policy wants: the set, so that it goes with the set, or the pod
- * that scaling down removes, so that it goes with that. Undefined when they are right, or not ours to set right.
+ * The claim with the owner that the set's retention policy wants: the set, so that it is deleted with the set, or the pod
+ * that scaling down deletes. Undefined when the owners are right, or belong to another controller.
  */
 export function ownedByPolicy(
   claim: PersistentVolumeClaim,
@@ -37,13 +33,13 @@ export function ownedByPolicy(
   ordinal: number,
 ): PersistentVolumeClaim | undefined {
   const before = claim.metadata.ownerReferences ?? [];
-  // Left by an earlier set or pod of the name: the garbage collector deletes the claim.
+  // Owned by an earlier set or pod of the same name: the garbage collector deletes the claim.
   if (isOutlived(before, kinds.statefulSet, set) || isOutlived(before, kinds.pod, pod)) return undefined;
   const { whenScaled, whenDeleted } = set.spec?.persistentVolumeClaimRetentionPolicy ?? {};
   const others = before.filter(({ uid }) => uid !== set.metadata.uid && uid !== pod.metadata.uid);
   const wanted = [...others];
   const isKept = whenScaled !== "Delete" && whenDeleted !== "Delete";
-  // Two controllers would fight over it.
+  // An object can have one controller only.
   const isTaken = !isKept && others.some(({ controller }) => controller === true);
   if (!isTaken) {
     const isCondemned = !isInRange(ordinal, set);
@@ -54,7 +50,7 @@ export function ownedByPolicy(
   return { ...claim, metadata: { ...claim.metadata, ownerReferences: wanted } };
 }
 
-/** Whether a claim still belongs to a pod that is gone: a new pod must wait until it is gone too. */
+/** Whether a claim belongs to a deleted pod of the same name: the new pod must wait until the claim is deleted. */
 export function isOutlivedClaim({ metadata }: PersistentVolumeClaim, set: StatefulSet, pod: Pod): boolean {
   return (
     set.spec?.persistentVolumeClaimRetentionPolicy?.whenScaled === "Delete" &&

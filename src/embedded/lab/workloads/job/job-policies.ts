@@ -1,6 +1,7 @@
 import type { PodFailurePolicyOnExitCodesRequirement } from "kubernetes-types/batch/v1.js";
 import type { ContainerStatus } from "kubernetes-types/core/v1.js";
 import type { Job, Pod } from "../workload-objects.ts";
+import { Indexes } from "./indexes.ts";
 
 export type FailureVerdict =
   | { type: "count" }
@@ -8,7 +9,7 @@ export type FailureVerdict =
   | { type: "fail index" }
   | { type: "fail job"; message: string };
 
-/** What the first rule that fits makes of a failed pod. */
+/** The action of the first rule of the pod failure policy that matches. */
 export function judgeFailure({ spec }: Job, pod: Pod): FailureVerdict {
   const rules = spec?.podFailurePolicy?.rules ?? [];
   for (const [position, { action, onExitCodes, onPodConditions }] of rules.entries()) {
@@ -44,4 +45,25 @@ function conditioned(
     patterns.some((pattern) => pattern.type === condition.type && (pattern.status ?? "True") === condition.status),
   );
   return found && `Pod ${metadata.namespace}/${metadata.name} has condition ${found.type}`;
+}
+
+interface SuccessRule {
+  succeededIndexes?: string;
+  succeededCount?: number;
+}
+
+/** The message if the success policy is met; undefined otherwise. */
+export function judgeSuccess({ spec }: Job, succeeded: Indexes): string | undefined {
+  const rules: readonly SuccessRule[] = spec?.successPolicy?.rules ?? [];
+  if (succeeded.total === 0) return undefined;
+  const met = rules.findIndex((rule) => isMet(rule, succeeded, spec?.completions ?? 0));
+  return met < 0 ? undefined : `Matched rules at index ${met}`;
+}
+
+function isMet({ succeededIndexes, succeededCount }: SuccessRule, succeeded: Indexes, completions: number): boolean {
+  if (succeededIndexes === undefined) return succeededCount !== undefined && succeeded.total >= succeededCount;
+  const named = Indexes.parse(succeededIndexes, completions);
+  if (named.total === 0) return false;
+  const common = named.common(succeeded);
+  return common === named.total || (succeededCount !== undefined && common >= succeededCount);
 }
