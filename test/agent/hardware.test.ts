@@ -78,14 +78,14 @@ async function start(): Promise<void> {
 
 const stored = (): Promise<Profile> => admin.get(profileKind, "n", { namespace });
 
-/** An edit that the agent answers to when it has heard of it: what it would have done before is done by then. */
+/** Edits the Profile and waits for the agent to report it: all earlier work of the agent is done by then. */
 async function edited(verbosity: number): Promise<Profile> {
   const patch = { spec: { config: { verbosity } } };
   const { metadata } = await admin.patch(profileKind, "n", { type: "merge", patch }, { namespace });
-  return told(metadata.generation);
+  return reported(metadata.generation);
 }
 
-async function told(generation: number | undefined): Promise<Profile> {
+async function reported(generation: number | undefined): Promise<Profile> {
   let profile = await stored();
   await until(async () => {
     profile = await stored();
@@ -94,7 +94,7 @@ async function told(generation: number | undefined): Promise<Profile> {
   return profile;
 }
 
-/** Answers reach the agent, and so this count, after they have reached others. */
+/** Other clients may see a write before the agent gets its answer, which counts it. */
 async function written(times: number): Promise<void> {
   await until(async () => writes.length >= times);
   expect(writes).toHaveLength(times);
@@ -105,10 +105,10 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 }
 
 describe("the agent of a virtual node", () => {
-  test("tells what its machine is made of, once", async () => {
+  test("reports the hardware of its machine once", async () => {
     await install(nodeTuningCrds);
     await start();
-    const first = await told(1);
+    const first = await reported(1);
     expect(first.status?.hardware).toEqual({
       architecture: "arm64",
       numaNodes: [
@@ -121,14 +121,14 @@ describe("the agent of a virtual node", () => {
     await start();
     const second = await edited(1);
     expect(second.status?.hardware).toEqual(first.status?.hardware);
-    // The second agent had nothing to tell but that it has heard of the edit.
+    // The second agent had nothing to report but the generation.
     await written(2);
   });
 
-  test("tells of CPUs that were switched off", async () => {
+  test("reports CPUs that went offline", async () => {
     await install(nodeTuningCrds);
     await start();
-    await told(1);
+    await reported(1);
     host.put(`${cpus}/online`, "0-6\n");
     host.put(`${cpus}/cpu7/online`, "0\n");
     const { status } = await edited(1);
@@ -136,11 +136,11 @@ describe("the agent of a virtual node", () => {
     await written(2);
   });
 
-  test("does not tell it over and over where Profiles are defined without", async () => {
+  test("does not send it again where the CRD of Profiles has no hardware", async () => {
     await install(nodeTuningCrds.map(withoutHardware));
     await start();
-    await told(1);
-    // One write that spoke of the generation, and one that found out that the server drops the rest.
+    await reported(1);
+    // One write with the generation, and one that showed that the server drops the hardware.
     await written(2);
     for (const verbosity of [1, 2, 3]) expect((await edited(verbosity)).status).not.toHaveProperty("hardware");
     await written(5);

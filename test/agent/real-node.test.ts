@@ -5,7 +5,7 @@ import type { Profile } from "../../src/domain/node-tuning/api.ts";
 import { findCondition, isTrue } from "../../src/language/object/condition.ts";
 import { Machine } from "../tuned-daemon/machine.ts";
 import { hasMachines, tunedPath } from "../tuned-daemon/tuned-program.ts";
-import { Cluster } from "./cluster.ts";
+import { Cluster } from "./testing/cluster.ts";
 
 const finTimeout = "/proc/sys/net/ipv4/tcp_fin_timeout";
 const somaxconn = "/proc/sys/net/core/somaxconn";
@@ -39,7 +39,7 @@ describe.skipIf(!hasMachines)("an agent on a real kernel", () => {
     return attune.start(words, {}, machine.enter);
   }
 
-  /** As the machine itself sees it: from its claim to the node. */
+  /** By the process id in its lock, which is that of the machine. */
   function signal(name: string): void {
     const [, pid] = /lock\.([0-9]+)\./.exec(machine.run("ls", "/run/attune")) ?? [];
     machine.kill(Number(pid), name);
@@ -51,7 +51,7 @@ describe.skipIf(!hasMachines)("an agent on a real kernel", () => {
     while (!holds()) await delay(50);
   }
 
-  test("tunes it, leaves it tuned when it ends, and puts everything back when its Profile goes", async () => {
+  test("tunes it, leaves it tuned when it ends, and rolls back when its Profile is deleted", async () => {
     const [, backlog = ""] = values();
     const first = agent("--engine", "native");
     cluster.wants(
@@ -73,7 +73,7 @@ describe.skipIf(!hasMachines)("an agent on a real kernel", () => {
     });
 
     expect((await agent().ended).stderr).toMatch(
-      /^error: another Attune tunes this node, as agent or as command: .* process [0-9]+ is using it\n$/,
+      /^error: another attune process \(agent or command\) tunes this node: .* process [0-9]+ is using it\n$/,
     );
 
     signal("TERM");
@@ -88,7 +88,7 @@ describe.skipIf(!hasMachines)("an agent on a real kernel", () => {
     await second.ended;
   });
 
-  test("survives kill -9 and changes made meanwhile, and rolls back at its end if it is told to", async () => {
+  test("survives kill -9 and changes made meanwhile, and rolls back at its end with --rollback-on-exit", async () => {
     const [, backlog = ""] = values();
     const first = agent("--engine", "native");
     cluster.wants("fast", "[sysctl]\nnet.ipv4.tcp_fin_timeout=33\n");
@@ -114,7 +114,7 @@ describe.skipIf(!hasMachines)("an agent on a real kernel", () => {
   });
 
   test.skipIf(tunedPath === undefined)(
-    "has TuneD do what it can, the native engine the rest, and none of both is left",
+    "uses TuneD where it can and the native engine otherwise, and rolls both back",
     async () => {
       const [, backlog = ""] = values();
       const first = agent("--look-every", "1s");

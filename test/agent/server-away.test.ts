@@ -25,9 +25,9 @@ let dir: string;
 let server: ApiServer;
 let admin: HttpClient;
 let host: MemoryHost;
-/** Waits a twentieth of the time that it is told to. */
+/** Waits a twentieth of the time. */
 const impatient: Clock = { ...systemClock, after: (ms, callback) => systemClock.after(ms / 20, callback) };
-/** What the agent was answered with. */
+/** The answers that the agent got. */
 let answers: string[];
 let stop: AbortController;
 let ended: Promise<void>;
@@ -103,15 +103,15 @@ async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
 }
 
 describe("an agent", () => {
-  test("keeps settings while its server is away or knows nothing, and believes it when it says that the Profile is gone", async () => {
+  test("keeps settings while its server is unavailable or has no CRDs, and rolls back when it says that the Profile is gone", async () => {
     await want(10);
     await until(isApplied);
     const port = Number(new URL(server.url).port);
     await server.close();
     answers.length = 0;
-    // The same address and authority, and nothing in it: not even the kind.
+    // The same address and CA, with an empty store: not even the CRD exists.
     server = await startServer({ dir, port, storage: "memory" });
-    // A watch that is refused several times gives way to a list, and that is refused too.
+    // After several refused watches the informer lists, and that is refused too.
     await until(() => answers.filter((answer) => answer === "GET 404").length >= 5);
     expect(await value()).toBe("10");
     await install();
@@ -121,7 +121,7 @@ describe("an agent", () => {
     expect(await value()).toBe("20");
   });
 
-  test("knows a restart from the end of its DaemonSet", async () => {
+  test("rolls back when its DaemonSet is deleted, and not when it is restarted", async () => {
     const options = { namespace, image: "attune:test", serviceAccount: "default", release: "" };
     const daemonSets = kinds.daemonSet as KindRef;
     await end();
@@ -135,7 +135,7 @@ describe("an agent", () => {
     await begin();
     await want(20);
     await until(async () => (await value()) === "20");
-    // It follows its Profile, and has seen its DaemonSet.
+    // It watches its Profile, and has read its DaemonSet.
     await until(() => answers.filter((answer) => answer === "GET 200").length >= 2);
     await admin.delete(daemonSets, agentDaemonSetName, { namespace });
     await end();

@@ -1,5 +1,5 @@
 import { type CpuSet, difference, intersection, isSubset, union } from "../../src/language/cpu/cpu-set.ts";
-import { parseCpuset } from "../../src/language/cpu/cpuset.ts";
+import { parseCpuset } from "../../src/language/cpu/kubernetes-cpuset.ts";
 import { filesOf, unitsOf } from "../../src/language/ignition/config.ts";
 import { contentsOf } from "../../src/language/ignition/file-contents.ts";
 import { at, equal } from "../../src/language/object/json.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { cpuSet } from "../../src/language/cpu/cpu-set.ts";
 import type { CpuTopology } from "../../src/language/cpu/cpu-topology.ts";
-import { parseCpuset } from "../../src/language/cpu/cpuset.ts";
+import { parseCpuset } from "../../src/language/cpu/kubernetes-cpuset.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 import type { PerformanceProfileSpec } from "../../src/domain/performance-profile/api.ts";
 import type { Surroundings } from "../../src/domain/performance-profile/surroundings.ts";

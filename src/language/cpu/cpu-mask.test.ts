@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { formatHexMask, formatMask, parseMask } from "./cpu-mask.ts";
-import { parseCpuset } from "./cpuset.ts";
+import { parseCpuset } from "./kubernetes-cpuset.ts";
 
 const cpus = (text: string) => {
   const parsed = parseCpuset(text);

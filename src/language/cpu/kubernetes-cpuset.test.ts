@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { formatRanges } from "./cpu-set.ts";
-import { parseCpuset } from "./cpuset.ts";
+import { parseCpuset } from "./kubernetes-cpuset.ts";
 
 describe("a cpuset", () => {
   it.each([

@@ -2,7 +2,7 @@ import { isObject } from "../object/json.ts";
 import { mostCpus } from "./cpu-mask.ts";
 import { type CpuSet, formatRanges } from "./cpu-set.ts";
 import type { Core, CpuTopology, NumaNode } from "./cpu-topology.ts";
-import { parseCpuset } from "./cpuset.ts";
+import { parseCpuset } from "./kubernetes-cpuset.ts";
 
 /** A topology as objects carry it: small even where CPUs are many, and readable. */
 export interface TopologyText {

@@ -1,10 +1,24 @@
 import { constants } from "node:fs";
 import { lstat, mkdir, open, readdir, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Files } from "./files.ts";
 
-/** In other threads: one file that is slow to come holds nobody else up. */
-export const inThreads: Files = {
+/** How a LinuxHost reads and writes files. Errors are thrown as Node.js throws them. */
+export interface Files {
+  read(file: string): Promise<string>;
+  list(folder: string): Promise<string[]>;
+  /** The path without links on the way. */
+  real(path: string): Promise<string>;
+  /** False also where nothing exists. */
+  isLink(path: string): Promise<boolean>;
+  /** In place, in one call. `create`: create the file and its folders where they are missing. */
+  write(file: string, text: string, create: boolean): Promise<void>;
+  /** Returns when a crash would leave the new file. Without a mode the file keeps its mode. */
+  replace(file: string, text: string, mode?: number): Promise<void>;
+  remove(file: string): Promise<void>;
+}
+
+/** In Node's thread pool: a slow file does not block the process. */
+export const asyncFiles: Files = {
   read: (file) => readFile(file, "utf8"),
   list: (folder) => readdir(folder),
   real: (path) => realpath(path),
@@ -32,7 +46,7 @@ export const inThreads: Files = {
     const beside = `${file}.${process.pid}.new`;
     const handle = await open(beside, "w", mode);
     try {
-      // The process's own mask does not take part in what was asked for.
+      // open() applies the process's umask to the mode.
       await handle.chmod(mode);
       await handle.writeFile(text);
       await handle.sync();

@@ -1,4 +1,4 @@
-/** What a node is to those who tune it. Paths are absolute, as the node itself sees them. */
+/** The files and programs of one node. Paths are absolute, as the node itself sees them. */
 export interface Host {
   read(path: string): Promise<FileText>;
   /**
@@ -7,24 +7,24 @@ export interface Host {
    */
   write(path: string, text: string): Promise<Outcome>;
   /**
-   * Puts a whole file in the place of another: a crash leaves the old one or the new one, and the new one lasts. Without
-   * a mode it keeps the old one's.
+   * Replaces a whole file: a crash leaves the old content or the new one, and the new one is synced to disk. Without a
+   * mode the file keeps its mode.
    */
   replace(path: string, text: string, mode?: number): Promise<Outcome>;
-  /** A file that is not there is removed already. */
+  /** Removing a missing file succeeds. */
   remove(path: string): Promise<Outcome>;
-  /** Names in a folder, sorted; none when there is no such folder. */
+  /** Names in a folder, sorted; empty for a missing folder. */
   list(path: string): Promise<string[]>;
-  /** The path without links on the way, as far as there is something; the path itself where there is nothing. */
+  /** The path with all links resolved; the path itself if it does not exist. */
   real(path: string): Promise<string>;
   /**
-   * Keeps a file open with these bytes written to it, in the place of what was held there before: some requests to the
-   * kernel last as long as that. Nothing to write lets go.
+   * Keeps a file open with these bytes written to it, instead of the bytes held there before: the kernel honours a request
+   * in `/dev/cpu_dma_latency` only while the file is open. Empty bytes close the file.
    */
   hold?(path: string, hex: string): Promise<Outcome>;
   /**
-   * Keeps a program running until it is told otherwise (no words) or this process ends, which it notices by the end of its
-   * input. One that runs already under this name stays.
+   * Keeps a program running until `keep` is called with an empty argv, or until this process ends: then the program reads
+   * the end of its input. A program that already runs under this name stays.
    */
   keep?(name: string, argv: readonly string[]): Promise<Outcome>;
   /** Runs a program without a shell. */
@@ -43,13 +43,13 @@ export interface Failure {
 }
 
 export interface RunOptions {
-  /** Default 10 s; then the program is killed. */
-  timeoutMs?: number;
-  signal?: AbortSignal;
+  /** After which the program is killed. Default 10 s. */
+  timeoutMs?: number | undefined;
+  signal?: AbortSignal | undefined;
   /** Added to the environment. */
-  env?: Readonly<Record<string, string>>;
+  env?: Readonly<Record<string, string>> | undefined;
   /** The folder it is started in. */
-  cwd?: string;
+  cwd?: string | undefined;
 }
 
 export type CommandResult =
@@ -57,7 +57,26 @@ export type CommandResult =
   /** Not started, or ended by a signal or the time limit. */
   | { type: "failed"; message: string };
 
-/** The kernel's own file systems: their files exist or not, nobody creates them. */
+/** In the kernel's own file systems, where files cannot be created. */
 export function isKernelPath(path: string): boolean {
   return path.startsWith("/proc/") || path.startsWith("/sys/");
+}
+
+/** Why a host refuses a path; undefined for a path that it accepts. */
+export function refusal(path: string): Failure | undefined {
+  if (!path.startsWith("/") || path.includes("\0")) return refused(path, "is not an absolute path");
+  if (path.split("/").includes("..")) return refused(path, "may not contain ..");
+  return undefined;
+}
+
+export function refused(path: string, why: string): Failure {
+  return { type: "failed", code: "EINVAL", message: `${path} ${why}` };
+}
+
+/** `/a//b/` → `/a/b` */
+export function tidy(path: string): string {
+  return `/${path
+    .split("/")
+    .filter((part) => part !== "" && part !== ".")
+    .join("/")}`;
 }

@@ -2,10 +2,10 @@ import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "n
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { behavesAsHost } from "./host-behaviour.ts";
+import { behavesAsHost } from "./testing/host-behaviour.ts";
 import { LinuxHost } from "./linux-host.ts";
-import { atOnce } from "./sync-files.ts";
-import { inThreads } from "./async-files.ts";
+import { asyncFiles } from "./async-files.ts";
+import { syncFiles } from "./sync-files.ts";
 
 let folder = "";
 beforeAll(async () => {
@@ -22,12 +22,12 @@ async function rootWith(files: Record<string, string>): Promise<string> {
   return root;
 }
 
-describe.each(Object.entries({ inThreads, atOnce }))("files %s", (_, how) => {
+describe.each(Object.entries({ asyncFiles, syncFiles }))("with %s", (_, how) => {
   behavesAsHost(async (files) => new LinuxHost(await rootWith(files), how));
 });
 
 describe("a host below a root", () => {
-  test("does not create a file through a link that leads out to nothing yet", async () => {
+  test("does not create a file through a dangling link that leads out", async () => {
     const root = await rootWith({ "/etc/x": "1" });
     const outside = join(await rootWith({ "/etc/x": "1" }), "made");
     await symlink(outside, join(root, "dangling"));
@@ -48,7 +48,7 @@ describe("a host below a root", () => {
   });
 });
 
-test("a file keeps who may read it when it is replaced, unless told otherwise", async () => {
+test("a file keeps its mode when it is replaced, unless another is given", async () => {
   const root = await rootWith({ "/etc/secret": "a" });
   await chmod(join(root, "etc/secret"), 0o600);
   const host = new LinuxHost(root);
@@ -68,12 +68,12 @@ describe("a host's programs", () => {
     expect(await host.run(["sh", "-c", "echo bad >&2; exit 3"])).toMatchObject({ code: 3, stderr: "bad\n" });
   });
 
-  test("get variables and a folder to start in", async () => {
+  test("get variables and a working directory", async () => {
     const options = { env: { TUNED_v: "7" }, cwd: "/usr" };
     expect(await host.run(["sh", "-c", 'echo "$TUNED_v $PWD"'], options)).toMatchObject({ stdout: "7 /usr\n" });
   });
 
-  test("are kept running until they are told otherwise", async () => {
+  test("are kept running until they are stopped", async () => {
     const marker = join(await rootWith({}), "kept");
     const program = ["sh", "-c", 'echo $$ >> "$0"; read -r _', marker];
     expect(await host.keep("x", program)).toEqual({ type: "done" });
@@ -86,7 +86,7 @@ describe("a host's programs", () => {
     expect(await host.keep("y", ["attune-no-such-program"])).toMatchObject({ type: "failed" });
   });
 
-  test("are stopped when they take too long", async () => {
+  test("are killed after the timeout", async () => {
     expect(await host.run(["sleep", "60"], { timeoutMs: 50 })).toMatchObject({ type: "failed" });
   });
 });

@@ -3,9 +3,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { dirname, join } from "node:path";
-import type { Files } from "./files.ts";
-import { inThreads } from "./async-files.ts";
-import { refusal, refused } from "./host-path.ts";
+import { asyncFiles, type Files } from "./async-files.ts";
 import {
   type CommandResult,
   type Failure,
@@ -13,6 +11,8 @@ import {
   type Host,
   isKernelPath,
   type Outcome,
+  refusal,
+  refused,
   type RunOptions,
 } from "./host.ts";
 
@@ -22,12 +22,12 @@ const done: Outcome = { type: "done" };
 export class LinuxHost implements Host {
   readonly #root: string;
   readonly #files: Files;
-  /** Without links; known once it was needed. */
+  /** With links resolved; read when it is first needed. */
   #realRoot: string | undefined;
   readonly #held = new Map<string, FileHandle>();
   readonly #kept = new Map<string, ChildProcess>();
 
-  constructor(root = "/", files: Files = inThreads) {
+  constructor(root = "/", files: Files = asyncFiles) {
     this.#root = root;
     this.#files = files;
   }
@@ -93,7 +93,7 @@ export class LinuxHost implements Host {
         await handle.write(Buffer.from(hex, "hex"));
         this.#held.set(path, handle);
       } else this.#held.delete(path);
-      // Only after the new request stands: in between, the kernel would have none.
+      // Closed after the new request is in force: in between, the kernel would honour none.
       await before?.close();
       return done;
     });
@@ -111,7 +111,7 @@ export class LinuxHost implements Host {
       child.once("error", ({ message }) => resolve({ type: "failed", code: "ENOEXEC", message }));
       child.once("spawn", () => {
         this.#kept.set(name, child);
-        // Neither the program nor the pipe to it keeps this process from ending.
+        // Neither the program nor its pipe keeps this process running.
         child.unref();
         (child.stdin as Socket).unref();
         child.stdin.on("error", () => {});
@@ -139,7 +139,7 @@ export class LinuxHost implements Host {
         },
         (error, stdout, stderr) => {
           if (!error) return resolve({ type: "exited", code: 0, stdout, stderr });
-          // chroot's own words for "cannot start it".
+          // What chroot prints when it cannot start the program.
           if (stderr.startsWith("chroot: ")) return resolve({ type: "failed", message: stderr.trim() });
           if (typeof error.code === "number") return resolve({ type: "exited", code: error.code, stdout, stderr });
           resolve({
@@ -152,13 +152,13 @@ export class LinuxHost implements Host {
     });
   }
 
-  /** The edge between Node's exceptions and values. `missing` is the answer where there is no such file. */
+  /** Turns Node's exceptions into values. `missing` is the result for a missing file. */
   async #at<T>(path: string, use: (file: string) => Promise<T | Failure>, missing?: T): Promise<T | Failure> {
     const refusedPath = refusal(path);
     if (refusedPath) return refusedPath;
     try {
       const file = join(this.#root, path);
-      if (!(await this.#holds(file))) return refused(path, "leads out of the host's root");
+      if (!(await this.#isBelowRoot(file))) return refused(path, "leads out of the host's root");
       return await use(file);
     } catch (error) {
       const { code = "EIO", message } = error as NodeJS.ErrnoException;
@@ -167,14 +167,14 @@ export class LinuxHost implements Host {
     }
   }
 
-  /** Whether links on the way stay below the root: one that is absolute means another file here than on the node. */
-  async #holds(file: string): Promise<boolean> {
+  /** Whether links on the way stay below the root: an absolute link leads to another file here than on the node. */
+  async #isBelowRoot(file: string): Promise<boolean> {
     if (this.#root === "/") return true;
     const root = (this.#realRoot ??= await this.#files.real(this.#root));
     for (let path = file; path !== dirname(path); path = dirname(path)) {
       const real = await this.#files.real(path).catch(() => undefined);
       if (real !== undefined) return real === root || real.startsWith(`${root}/`);
-      // A link to nothing yet may lead anywhere, and creating a file would follow it.
+      // A dangling link may lead anywhere, and creating a file would follow it.
       if (await this.#files.isLink(path)) return false;
     }
     return false;

@@ -1,4 +1,4 @@
-import { tidy } from "./host-path.ts";
+import { tidy } from "./host.ts";
 
 /** The files that all machines of a kind start with. Shared by any number of hosts and never changed. */
 export class MemoryBase {
@@ -17,12 +17,12 @@ export class MemoryBase {
     this.#links = new Map([...links].map(([path, to]) => [tidy(path), tidy(to)]));
   }
 
-  /** Where a path leads once every link on the way was followed. */
+  /** The path with all links resolved. */
   real(path: string): string {
     if (this.#links.size === 0) return path;
     let todo = path.split("/").slice(1);
     let done = "";
-    // The kernel gives up after this many as well.
+    // The kernel follows at most this many links too.
     for (let followed = 0; todo.length > 0 && followed < 40;) {
       const [name, ...rest] = todo;
       const to = this.#links.get(`${done}/${name}`);

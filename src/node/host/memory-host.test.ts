@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { behavesAsHost } from "./host-behaviour.ts";
+import { behavesAsHost } from "./testing/host-behaviour.ts";
 import { MemoryBase } from "./memory-base.ts";
 import { MemoryHost } from "./memory-host.ts";
 
@@ -43,7 +43,7 @@ describe("a machine in memory", () => {
     expect(await new MemoryHost(base).write(path, text)).toEqual({ type: "done" });
   });
 
-  test("has a kernel that keeps one of two that mean the same", async () => {
+  test("has a kernel that sets a sysctl to 0 when its counterpart in another unit is set", async () => {
     const [bytes, ratio] = ["/proc/sys/vm/dirty_bytes", "/proc/sys/vm/dirty_ratio"];
     const host = new MemoryHost(
       new MemoryBase([
@@ -74,7 +74,7 @@ describe("a machine in memory", () => {
     expect(await host.list("/sys/class/x")).toEqual(["a", "b"]);
   });
 
-  test("gives up on links that lead to each other", async () => {
+  test("does not follow links that lead to each other", async () => {
     const host = new MemoryHost(
       new MemoryBase(
         [],

@@ -1,5 +1,13 @@
-import { refusal, tidy } from "./host-path.ts";
-import { type CommandResult, type FileText, type Host, isKernelPath, type Outcome, type RunOptions } from "./host.ts";
+import {
+  type CommandResult,
+  type FileText,
+  type Host,
+  isKernelPath,
+  type Outcome,
+  refusal,
+  type RunOptions,
+  tidy,
+} from "./host.ts";
 import type { MemoryBase } from "./memory-base.ts";
 
 /** A program of a machine that exists only in memory. */
@@ -9,7 +17,7 @@ export type MemoryCommand = (
   options: RunOptions,
 ) => CommandResult | Promise<CommandResult>;
 
-/** A node in memory: a base that many share, and over it only what this one changed. */
+/** A node in memory: a base that many hosts share, and the changes of this one over it. */
 export class MemoryHost implements Host {
   readonly #base: MemoryBase;
   /** `undefined`: removed. */
@@ -20,7 +28,7 @@ export class MemoryHost implements Host {
 
   constructor(base: MemoryBase, commands: Iterable<readonly [string, MemoryCommand]> = []) {
     this.#base = base;
-    // A map is shared, as the base is.
+    // A map is shared between hosts, as the base is.
     this.#commands = commands instanceof Map ? commands : new Map(commands);
   }
 
@@ -99,22 +107,22 @@ export class MemoryHost implements Host {
     return command ? command(args, this, options) : { type: "failed", message: `${program}: no such program` };
   }
 
-  /** What this machine changed: a path and its text, `undefined` where it was removed. */
+  /** Paths that this host changed, with their texts; `undefined` for a removed file. */
   changes(): ReadonlyMap<string, string | undefined> {
     return this.#overlay;
   }
 
-  /** The programs that are kept running. */
+  /** The programs that `keep` runs, by name. */
   kept(): ReadonlyMap<string, readonly string[]> {
     return this.#kept;
   }
 
-  /** What is held open at the moment, and with which bytes. */
+  /** The files that `hold` keeps open, with their bytes. */
   held(): ReadonlyMap<string, string> {
     return this.#held;
   }
 
-  /** Sets a file as the kernel or the firmware would, whatever the rules for writers. */
+  /** Sets a file as the kernel or the firmware would, without the checks of `write`. */
   put(path: string, text: string): void {
     this.#put(this.#file(path), text);
   }
@@ -128,14 +136,14 @@ export class MemoryHost implements Host {
   }
 
   #put(file: string, text: string | undefined): Outcome {
-    // A change back to the base is no change: thousands of machines keep only their differences.
+    // A change back to the base is dropped: thousands of hosts keep only their differences.
     if (this.#base.read(file) === text) this.#overlay.delete(file);
     else this.#overlay.set(file, text);
     return { type: "done" };
   }
 }
 
-/** Two ways to say one thing: the kernel makes the other 0. */
+/** Sysctls that express the same limit in two units: setting one makes the kernel set the other to 0. */
 const displaces = new Map(
   ["dirty", "dirty_background"].flatMap((name): [string, string][] => {
     const [bytes, ratio] = [`/proc/sys/vm/${name}_bytes`, `/proc/sys/vm/${name}_ratio`];
@@ -146,7 +154,7 @@ const displaces = new Map(
   }),
 );
 
-/** The kernel's parameters that are numbers take numbers only, and not more of them than they have. */
+/** Numeric sysctls accept numbers only, and no more of them than they have. */
 function kernelTakes(file: string, before: string, text: string): boolean {
   if (!file.startsWith("/proc/sys/")) return true;
   const has = before.trim().split(/\s+/);

@@ -16,14 +16,14 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import type { Files } from "./files.ts";
+import type { Files } from "./async-files.ts";
 
-/** By itself. For a process with nobody else to serve: handing a small file to another thread takes longer than reading it. */
-export const atOnce: Files = {
+/** For a process that does one thing at a time: handing a small file to another thread takes longer than reading it. */
+export const syncFiles: Files = {
   read: async (file) => readFileSync(file, "utf8"),
   list: async (folder) => readdirSync(folder),
   real: async (path) => realpathSync.native(path),
-  isLink: async (path) => orNone(() => lstatSync(path))?.isSymbolicLink() === true,
+  isLink: async (path) => orUndefined(() => lstatSync(path))?.isSymbolicLink() === true,
 
   async write(file, text, create) {
     if (create) mkdirSync(dirname(file), { recursive: true });
@@ -31,7 +31,7 @@ export const atOnce: Files = {
     withOpen(openSync(file, flags, 0o644), (open) => writeSync(open, text));
   },
 
-  /** The same steps in the same order as in threads, and for the same reasons. */
+  /** The same steps in the same order as in async-files.ts, and for the same reasons. */
   async replace(file, text, wantedMode) {
     mkdirSync(dirname(file), { recursive: true });
     const mode = wantedMode ?? modeOf(file) ?? 0o644;
@@ -57,13 +57,13 @@ function withOpen(open: number, use: (open: number) => unknown): void {
 }
 
 function modeOf(file: string): number | undefined {
-  const present = orNone(() => statSync(file));
+  const present = orUndefined(() => statSync(file));
   return present && present.mode & 0o777;
 }
 
-function orNone<T>(look: () => T): T | undefined {
+function orUndefined<T>(call: () => T): T | undefined {
   try {
-    return look();
+    return call();
   } catch {
     return undefined;
   }

@@ -14,7 +14,7 @@ function host(files: [string, string][]): MemoryHost {
 
 test.each<[string, Probe, [string, string][], Answer]>([
   ["a file", { type: "file", path: "/a/b" }, [["/a/b", "x\n"]], { type: "text", text: "x\n" }],
-  ["a file that is not there", { type: "file", path: "/a" }, [], { type: "none", message: "no such file" }],
+  ["a missing file", { type: "file", path: "/a" }, [], { type: "none", message: "no such file" }],
   [
     "a folder",
     { type: "list", path: "/a" },
@@ -24,17 +24,17 @@ test.each<[string, Probe, [string, string][], Answer]>([
     ],
     { type: "text", text: "b\nc" },
   ],
-  ["a folder that is not there", { type: "list", path: "/a" }, [], { type: "text", text: "" }],
+  ["a missing folder", { type: "list", path: "/a" }, [], { type: "text", text: "" }],
   ["a program", { type: "exec", argv: ["cat", "/a"] }, [["/a", "x"]], { type: "text", text: "x" }],
   ["a program that fails", { type: "exec", argv: ["fails"] }, [], { type: "none", message: "cannot" }],
   [
-    "virt-what that is not there, on a virtual machine",
+    "virt-what where it is not installed, on a virtual machine",
     { type: "exec", argv: ["virt-what"] },
     [virtualCpu],
     { type: "text", text: "hypervisor\n" },
   ],
   [
-    "virt-what that is not there, on another machine",
+    "virt-what where it is not installed, on another machine",
     { type: "exec", argv: ["virt-what"] },
     [],
     { type: "text", text: "" },

@@ -3,7 +3,7 @@ import { type Answer, type Probe, probeKey } from "../../language/tuned/probe.ts
 
 const timeoutMs = 5_000;
 
-/** Asks the node. A program that fails or a file that is not there is no answer, as in TuneD. */
+/** Answers questions of a profile on the node. A failing program or a missing file gives no answer, as in TuneD. */
 export async function answerProbes(
   probes: readonly Probe[],
   host: Host,
@@ -28,7 +28,7 @@ async function answer(probe: Probe, host: Host, signal?: AbortSignal): Promise<A
   return { type: "none", message: (result.stderr || result.stdout).trimEnd() };
 }
 
-/** Few systems have virt-what; the processor itself says whether it is a virtual one. */
+/** Few systems have virt-what; /proc/cpuinfo shows whether the processor is virtual. */
 async function virtualByCpu(host: Host): Promise<Answer> {
   const cpuinfo = await host.read("/proc/cpuinfo");
   const virtual = cpuinfo.type === "text" && /^flags\b.*\bhypervisor\b/m.test(cpuinfo.text);

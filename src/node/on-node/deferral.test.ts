@@ -17,7 +17,7 @@ const cases: {
   answers: Deferral["because"][];
 }[] = [
   {
-    event: "a node that was never tuned, or only by half",
+    event: "a node that was never tuned completely",
     wanted: y,
     inForce: undefined,
     answers: ["NeverTuned", "NeverTuned", "NeverTuned"],
@@ -35,7 +35,7 @@ const cases: {
     answers: ["NotDeferred", "Update", "Always"],
   },
   {
-    event: "what is in force: a restart of the agent, or an edit that was taken back",
+    event: "what is in force: a restart of the agent, or a reverted edit",
     wanted: x1,
     inForce,
     answers: ["NotDeferred", "InForce", "InForce"],

@@ -2,9 +2,9 @@ import type { Deferred } from "../../domain/node-tuning/api.ts";
 
 export interface DeferralInput {
   readonly wanted: { readonly profile: string; readonly fingerprint: string };
-  /** What the node was last tuned to as a whole, and in which boot; nothing where that never came to its end. */
+  /** The Profile that was last applied completely, and in which boot; undefined if none ever was. */
   readonly inForce: { readonly profile: string; readonly fingerprint: string; readonly bootId: string } | undefined;
-  /** What the Profile asks for: nothing means at once. */
+  /** Undefined: the Profile is not deferred. */
   readonly mode: Deferred | undefined;
   readonly bootId: string;
 }
@@ -17,9 +17,9 @@ export type Deferral =
   | { readonly type: "defer"; readonly because: "Always" | "Update" };
 
 /**
- * Whether a change reaches the node now or with its next start. Looks at nothing but what is wanted and what is in force,
- * so that a restart of the agent changes no answer, an edit taken back waits for nothing, and of several edits the last
- * one is waited for.
+ * Whether a change is applied now or after the next restart of the node. Depends only on what is wanted and what is in
+ * force: a restart of the agent does not change the decision, a reverted edit is not deferred, and of several edits the
+ * last is applied.
  */
 export function decideDeferral({ wanted, inForce, mode, bootId }: DeferralInput): Deferral {
   if (!inForce) return { type: "apply", because: "NeverTuned" };

@@ -12,8 +12,8 @@ export interface AnnotateOptions {
 export type Annotate = (profile: Profile, tuning: Tuning, signal: AbortSignal) => Promise<void>;
 
 /**
- * The shipped protocol: boot arguments and what they depend on, in annotations of the Node. Told of a profile that is in
- * force and of no other, so that nobody takes the arguments of one profile for those of the next.
+ * The shipped protocol: boot arguments and what they depend on, in annotations of the Node. Written only for a profile that
+ * is in force, so that the operator does not take the arguments of one profile for those of the next.
  */
 export function nodeAnnotator({ client, node, fieldManager }: AnnotateOptions): Annotate {
   let written: Readonly<Record<string, string>> | undefined;

@@ -20,7 +20,7 @@ let daemon: FakeTuned;
 let stop: AbortController;
 let engines: NodeEngines;
 
-/** A process of the agent, with whatever the last one left on the node. */
+/** Starts an agent process on the node as the last one left it. */
 function begin(option: EngineName): void {
   daemon = new FakeTuned(host);
   stop = new AbortController();
@@ -55,12 +55,12 @@ function wanted(text: string): ToApply {
   return { profile: resolution.profile, texts: [parsed], fingerprint: text, options: {} };
 }
 
-/** For any TuneD, and one that TuneD 2.20 lacks a function for. */
+/** `modern` uses a function that TuneD 2.20 lacks. */
 const plain = wanted("[sysctl]\nvm.swappiness=10\n");
 const other = wanted("[sysctl]\nvm.swappiness=20\n");
 const modern = wanted("[sysctl]\nnet.core.somaxconn=${f:log:1024}\n");
 
-/** With time that passes while TuneD is waited for. */
+/** Lets time pass while TuneD applies the profile. */
 async function apply(profile: ToApply): Promise<AppliedBy> {
   const applying = engines.apply(profile);
   const state = { done: false };
@@ -82,7 +82,7 @@ async function configuration(): Promise<string[]> {
 }
 
 describe("the engines of a node", () => {
-  test("are chosen for each profile, and leave nothing of one another", async () => {
+  test("are chosen for each profile, and roll each other back", async () => {
     const before = await configuration();
     expect(await apply(plain)).toMatchObject({ engine: "tuned", reason: expect.stringContaining("TuneD 2.20.0 is") });
     expect(await values()).toEqual(["10", "128"]);
@@ -97,7 +97,7 @@ describe("the engines of a node", () => {
     expect(await configuration()).toEqual(before);
   });
 
-  test("leave nothing of an engine that an earlier agent used", async () => {
+  test("roll back an engine that an earlier agent used", async () => {
     const before = await configuration();
     await apply(plain);
     await host.replace(pidFile, "1\n");
@@ -109,7 +109,7 @@ describe("the engines of a node", () => {
     expect(await host.read(pidFile)).toEqual({ type: "missing" });
   });
 
-  test("put back what an earlier agent had TuneD set", async () => {
+  test("roll back what an earlier agent applied with TuneD", async () => {
     await apply(plain);
     await host.replace(pidFile, "1\n");
     stop.abort();
@@ -121,7 +121,7 @@ describe("the engines of a node", () => {
   test.each([
     ["hangs", (): void => undefined, "TuneD was not done after 60 s and was killed"],
     ["dies", (): void => daemon.exit(1), "TuneD ended with status 1"],
-  ])("go on without a TuneD that %s with a profile, until there is another profile", async (_, answer, reason) => {
+  ])("replace a TuneD that %s with a profile, until the profile changes", async (_, answer, reason) => {
     const well = daemon.answer;
     daemon.answer = answer;
     expect(await apply(plain)).toMatchObject({ engine: "native", reason: expect.stringContaining(reason) });
@@ -134,14 +134,14 @@ describe("the engines of a node", () => {
     expect(await values()).toEqual(["20", "128"]);
   });
 
-  test("fail with a TuneD that was asked for and does not do it", async () => {
+  test("fail if TuneD is configured and fails", async () => {
     begin("tuned");
     daemon.answer = () => daemon.exit(1);
     await expect(apply(plain)).rejects.toThrow("apply the profile with TuneD: TuneD ended with status 1");
     expect(await values()).toEqual(["60", "128"]);
   });
 
-  test("tell of a daemon that crashed, until it runs again", async () => {
+  test("report a crashed daemon until it runs again", async () => {
     await apply(plain);
     expect(engines.troubles).toEqual([]);
     daemon.exit(null, "SIGSEGV");
@@ -151,7 +151,7 @@ describe("the engines of a node", () => {
     expect([engines.troubles, daemon.alive]).toEqual([[], true]);
   });
 
-  test("are only one where there is no TuneD to be had", async () => {
+  test("are native alone where TuneD is not available", async () => {
     const bare = new MemoryHost(new MemoryBase([["/proc/sys/kernel/random/boot_id", "b\n"]]));
     engines = new NodeEngines({ host: bare, option: "auto" });
     expect(await engines.apply(plain)).toMatchObject({ engine: "native", reason: "TuneD is not installed" });

@@ -9,22 +9,22 @@ import type { Host } from "../host/host.ts";
 import type { ParsedProfile } from "../../language/tuned/text/parse-profile.ts";
 import type { ResolvedProfile } from "../../language/tuned/resolve.ts";
 
-/** The engine that has a daemon, and can tell how it is doing. */
+/** An engine with a daemon that has a status. */
 export type DaemonEngine = Engine & { status(): TunedStatus };
 
 export interface NodeEnginesOptions {
   readonly host: Host;
   readonly option: EngineName;
-  readonly native?: Engine;
-  /** Absent where there is no TuneD to be had, as on a virtual node: then only native is used. */
-  readonly tuned?: DaemonEngine;
+  readonly native?: Engine | undefined;
+  /** Absent where TuneD cannot run, as on a virtual node: then only native is used. */
+  readonly tuned?: DaemonEngine | undefined;
 }
 
 export interface ToApply {
   readonly profile: ResolvedProfile;
   /** What the profile was merged from. */
   readonly texts: readonly ParsedProfile[];
-  /** Names the profile's content: what TuneD could not do with it is remembered under this name. */
+  /** Identifies the profile's content, so that a failure of TuneD is remembered for it. */
   readonly fingerprint: string;
   readonly options: ApplyOptions;
 }
@@ -33,14 +33,14 @@ export interface AppliedBy extends EngineChoice {
   readonly report: ApplyReport;
 }
 
-/** The engines of one node, of which one at a time has a profile in force. */
+/** The engines of one node. At most one has a profile in force. */
 export class NodeEngines {
   readonly option: EngineName;
   readonly #host: Host;
   readonly #native: Engine;
   readonly #tuned: DaemonEngine | undefined;
   #active: "native" | "tuned" | undefined;
-  /** What TuneD failed with, for which it is not asked again. */
+  /** The profile that TuneD failed with; it is not tried again for it. */
   #failed: { readonly fingerprint: string; readonly reason: string } | undefined;
 
   constructor({ host, option, native = nativeEngine(), tuned }: NodeEnginesOptions) {
@@ -50,16 +50,16 @@ export class NodeEngines {
     this.#tuned = tuned;
   }
 
-  /** What TuneD complains of beyond its last report. */
+  /** Errors of TuneD since its last report. */
   get troubles(): readonly string[] {
     return this.#active === "tuned" ? (this.#tuned?.status().errors ?? []) : [];
   }
 
-  /** Applies a profile with the engine that suits it; afterwards nothing of another engine is left. */
+  /** Applies a profile with the engine that suits it, and rolls back what another engine had applied. */
   async apply(wanted: ToApply): Promise<AppliedBy> {
     const { engine, reason } = await this.#choose(wanted);
     if (engine === "native") return this.#applyNatively(wanted, reason);
-    if (!this.#tuned) throw new Error("apply the profile with TuneD: this node has none");
+    if (!this.#tuned) throw new Error("apply the profile with TuneD: TuneD is not available on this node");
     this.#active = "tuned";
     try {
       return { engine, reason, report: await this.#tuned.apply(wanted.profile, this.#host, wanted.options) };
@@ -93,7 +93,7 @@ export class NodeEngines {
     return { engine: "native", reason, report: { settings, restored: [...before, ...restored] } };
   }
 
-  /** Ours, or one that an earlier agent was killed beside. */
+  /** The daemon that we started, or that was left running when an earlier agent was killed. */
   async #daemonToEnd(): Promise<DaemonEngine | undefined> {
     if (!this.#tuned || this.#active === "native") return undefined;
     if (this.#active === "tuned") return this.#tuned;
@@ -103,7 +103,7 @@ export class NodeEngines {
 
 async function endDaemon(daemon: DaemonEngine, host: Host): Promise<RollbackReport> {
   const report = await daemon.rollback(host);
-  // A daemon that was killed leaves it behind.
+  // A killed daemon leaves its pid file.
   await host.remove(pidFile);
   return report;
 }

@@ -14,7 +14,7 @@ const uname =
   (stdout: string, code = 0): MemoryCommand =>
   () => ({ type: "exited", code, stdout, stderr: "" });
 
-describe("what a node is made of", () => {
+describe("the hardware of a node", () => {
   test.each<{ name: string; files?: [string, string][]; uname?: MemoryCommand; expected: object }>([
     {
       name: "its kernel names it",
@@ -24,7 +24,7 @@ describe("what a node is made of", () => {
     { name: "only uname names it", uname: uname("aarch64\n"), expected: { architecture: "arm64" } },
     { name: "Kubernetes has no word of its own", uname: uname("s390x\n"), expected: { architecture: "s390x" } },
     { name: "uname fails", uname: uname("x86_64\n", 1), expected: {} },
-    { name: "nobody names it", expected: {} },
+    { name: "nothing names it", expected: {} },
     {
       name: "its processor names itself",
       files: [["/proc/cpuinfo", "processor\t: 0\nvendor_id\t: AuthenticAMD\n"]],
@@ -35,32 +35,32 @@ describe("what a node is made of", () => {
       files: [["/sys/devices/cpu/caps/pmu_name", "icelake\n"]],
       expected: { pmuName: "icelake" },
     },
-  ])("is told where $name", async ({ files = [], uname: program, expected }) => {
+  ])("is read where $name", async ({ files = [], uname: program, expected }) => {
     const host = new MemoryHost(new MemoryBase([...single, ...files]), program ? [["uname", program]] : []);
-    expect(await new NodeHardware(host, noLog).look()).toEqual({ ...one, ...expected });
+    expect(await new NodeHardware(host, noLog).read()).toEqual({ ...one, ...expected });
   });
 
-  test("is nothing where no CPU can be seen", async () => {
-    expect(await new NodeHardware(new MemoryHost(new MemoryBase([])), noLog).look()).toBeUndefined();
+  test("is unknown if no CPU is found", async () => {
+    expect(await new NodeHardware(new MemoryHost(new MemoryBase([])), noLog).read()).toBeUndefined();
   });
 
-  test("is read once, until other CPUs are on", async () => {
+  test("is read once, until other CPUs are online", async () => {
     const host = new MemoryHost(new MemoryBase(single));
     const hardware = new NodeHardware(host, noLog);
-    const first = await hardware.look();
+    const first = await hardware.read();
     host.put(`${cpus}/cpu1/topology/core_id`, "1\n");
-    expect(await hardware.look()).toBe(first);
+    expect(await hardware.read()).toBe(first);
     host.put(`${cpus}/online`, "0-1\n");
-    expect((await hardware.look())?.numaNodes).toEqual([{ id: 0, cores: ["0/0:0", "0/1:1"] }]);
+    expect((await hardware.read())?.numaNodes).toEqual([{ id: 0, cores: ["0/0:0", "0/1:1"] }]);
   });
 
-  test("is looked for again after it could not be read", async () => {
+  test("is read again after it could not be read", async () => {
     const host = new MemoryHost(new MemoryBase(single));
     const hardware = new NodeHardware(host, noLog);
     const list = host.list.bind(host);
     host.list = () => Promise.reject(new Error("not now"));
-    expect(await hardware.look()).toBeUndefined();
+    expect(await hardware.read()).toBeUndefined();
     host.list = list;
-    expect(await hardware.look()).toEqual(one);
+    expect(await hardware.read()).toEqual(one);
   });
 });

@@ -6,12 +6,12 @@ import type { Host } from "../host/host.ts";
 import type { Hardware } from "../../domain/node-tuning/api.ts";
 import type { Log } from "../../cluster/runtime/log/log.ts";
 
-/** Says which CPUs are on: as long as it says the same, the rest is as it was. */
+/** Lists the CPUs that are online: while the list is the same, the hardware is not read again. */
 const onlinePath = "/sys/devices/system/cpu/online";
 const archPath = "/proc/sys/kernel/arch";
 const pmuPath = "/sys/devices/cpu/caps/pmu_name";
 
-/** What a node is made of. Looked at once, and again when CPUs were switched on or off. */
+/** The hardware of a node: read once, and again when CPUs go online or offline. */
 export class NodeHardware {
   readonly #host: Host;
   readonly #log: Log;
@@ -22,19 +22,19 @@ export class NodeHardware {
     this.#log = log;
   }
 
-  /** Nothing where it cannot be told: a node is tuned all the same. */
-  async look(): Promise<Hardware | undefined> {
+  /** Undefined if it cannot be read: the node is tuned without it. */
+  async read(): Promise<Hardware | undefined> {
     try {
       const online = (await this.#text(onlinePath)) ?? "";
-      if (this.#found?.online !== online) this.#found = { online, hardware: await this.#read() };
+      if (this.#found?.online !== online) this.#found = { online, hardware: await this.#load() };
       return this.#found.hardware;
     } catch (error) {
-      this.#log.warn({ error: (error as Error).message }, "cannot tell what the node is made of");
+      this.#log.warn({ error: (error as Error).message }, "cannot read the hardware of the node");
       return undefined;
     }
   }
 
-  async #read(): Promise<Hardware | undefined> {
+  async #load(): Promise<Hardware | undefined> {
     const topology = await loadTopology({
       read: (path) => this.#text(path),
       list: (path) => this.#host.list(path),
@@ -49,7 +49,7 @@ export class NodeHardware {
     };
   }
 
-  /** Kernels since 6.1 have it in a file; before, there is only the program. */
+  /** Kernels before 6.1 have no such file, only the program `uname`. */
   async #machine(): Promise<string | undefined> {
     const text = await this.#text(archPath);
     if (text !== undefined) return text.trim();

@@ -16,9 +16,9 @@ import type { Tuning } from "./tune-outcome.ts";
 const bootId = "/proc/sys/kernel/random/boot_id";
 const swappiness = "/proc/sys/vm/swappiness";
 const maps = "/proc/sys/vm/max_map_count";
-const lookEveryMs = 600_000;
+const resyncIntervalMs = 600_000;
 
-/** A node whose agent may be restarted, and which may be restarted itself. */
+/** A node that can be restarted, and its agent too. */
 class World {
   readonly clock = new VirtualClock();
   readonly host: MemoryHost;
@@ -43,11 +43,11 @@ class World {
     const { clock } = this;
     const log: Log = { ...noLog, warn: (fields) => void this.warned.push(fields) };
     const engines = new NodeEngines({ host, option: "native" });
-    this.tuner = new NodeTuner({ host, engines, clock, lookEveryMs, log });
+    this.tuner = new NodeTuner({ host, engines, clock, resyncIntervalMs, log });
     return this.tuner;
   }
 
-  /** The kernel forgets; files stay. */
+  /** Sysctls are lost, files stay. */
   restartNode(boot: string): void {
     this.host.put(bootId, `${boot}\n`);
     this.host.put(swappiness, "60\n");
@@ -73,12 +73,12 @@ function profile(name: string, text: string, mode?: Deferred): Profile {
 const sysctl = (value: number): string => `[sysctl]\nvm.swappiness=${value}\n`;
 const said = ({ outcome, inForce }: Tuning): string => `${outcome.type}, ${inForce?.tunedProfile ?? "?"} in force`;
 
-describe("a change that is to wait for the next start of the node", () => {
+describe("a change that is deferred to the next restart of the node", () => {
   test.each<[Deferred, string]>([
     ["always", "p"],
     ["always", "q"],
     ["update", "p"],
-  ])("waits with deferred %s and profile %s, also while agents come and go", async (mode, name) => {
+  ])("waits with deferred %s and profile %s, also while agents are restarted", async (mode, name) => {
     const w = new World();
     const first = profile("p", `${sysctl(10)}[bootloader]\ncmdline=quiet\n`);
     await w.tuner.tune(first);
@@ -102,7 +102,7 @@ describe("a change that is to wait for the next start of the node", () => {
     expect(said(await w.tuner.tune(profile("p", sysctl(10), "always")))).toBe("applied, p in force");
   });
 
-  test("is in force at once when it need not wait any more", async () => {
+  test("is in force at once when it is no longer deferred", async () => {
     const w = new World();
     await w.tuner.tune(profile("p", sysctl(10)));
     await w.tuner.tune(profile("p", sysctl(20), "update"));
@@ -117,7 +117,7 @@ describe("a change that is to wait for the next start of the node", () => {
     expect(said(await w.tuner.tune(profile("p", sysctl(10), "update")))).toBe("applied, p in force");
   });
 
-  test("makes way for a later one", async () => {
+  test("is superseded by a later one", async () => {
     const w = new World();
     await w.tuner.tune(profile("p", sysctl(10)));
     await w.tuner.tune(profile("p", sysctl(20), "always"));
@@ -133,7 +133,7 @@ describe("a change that is to wait for the next start of the node", () => {
     expect(said(await w.tuner.tune(profile("q", sysctl(20), "update")))).toBe("applied, q in force");
   });
 
-  test("a node that starts anew with nothing waiting is tuned", async () => {
+  test("a node that restarts with no change deferred is tuned", async () => {
     const w = new World();
     await w.tuner.tune(profile("p", sysctl(10), "update"));
     w.restartNode("boot-1");
@@ -141,7 +141,7 @@ describe("a change that is to wait for the next start of the node", () => {
     expect(await w.value()).toBe("10");
   });
 
-  test("meanwhile a new agent holds what ended with the last one", async () => {
+  test("meanwhile a new agent holds open what the last one held", async () => {
     const w = new World();
     await w.tuner.tune(profile("p", "[cpu]\nforce_latency=5\n"));
     expect(w.host.held().size).toBe(1);
@@ -151,7 +151,7 @@ describe("a change that is to wait for the next start of the node", () => {
     expect(w.host.held().size).toBe(1);
   });
 
-  test("a profile that makes no sense leaves in force what was", async () => {
+  test("an invalid profile leaves the last one in force", async () => {
     const w = new World();
     await w.tuner.tune(profile("p", sysctl(10)));
     expect(said(await w.tuner.tune(profile("q", "[main]\ninclude=nosuch\n")))).toBe("invalid, p in force");
@@ -159,14 +159,14 @@ describe("a change that is to wait for the next start of the node", () => {
   });
 });
 
-describe("a look at the node", () => {
-  test("comes when it is time, sets back what somebody changed, and says whose it was", async () => {
+describe("a drift check", () => {
+  test("runs after the resync interval, sets back what another process changed, and reports which setting it was", async () => {
     const w = new World();
     const wanted = profile("p", sysctl(10));
     await w.tuner.tune(wanted);
     w.host.put(swappiness, "77\n");
-    expect(w.tuner.lookAgainInMs).toBe(lookEveryMs);
-    await w.clock.advance(lookEveryMs - 1);
+    expect(w.tuner.resyncInMs).toBe(resyncIntervalMs);
+    await w.clock.advance(resyncIntervalMs - 1);
     await w.tuner.tune(wanted);
     expect(await w.value()).toBe("77");
     await w.clock.advance(1);
@@ -174,18 +174,18 @@ describe("a look at the node", () => {
     expect(await w.tuner.tune(wanted)).toMatchObject({ outcome: { drift: [drifted] } });
     expect(await w.value()).toBe("10");
     expect(w.warned).toMatchObject([drifted]);
-    // Said until the next look finds nothing.
+    // Reported until the next check finds no drift.
     expect(await w.tuner.tune(wanted)).toMatchObject({ outcome: { drift: [drifted] } });
-    await w.clock.advance(lookEveryMs);
+    await w.clock.advance(resyncIntervalMs);
     expect(await w.tuner.tune(wanted)).toMatchObject({ outcome: { drift: [] } });
     expect(w.warned).toHaveLength(1);
   });
 
-  test("comes for what is in force while a change waits", async () => {
+  test("covers what is in force while a change waits", async () => {
     const w = new World();
     await w.tuner.tune(profile("p", sysctl(10)));
     w.host.put(swappiness, "77\n");
-    await w.clock.advance(lookEveryMs);
+    await w.clock.advance(resyncIntervalMs);
     const tuning = await w.tuner.tune(profile("p", sysctl(20), "always"));
     expect(tuning.outcome).toMatchObject({ type: "deferred", before: { drift: [{ found: "77" }] } });
     expect(await w.value()).toBe("10");
@@ -196,7 +196,7 @@ describe("a look at the node", () => {
     const wanted = profile("p", "[sysctl]\nvm.later=1\n");
     expect(await w.tuner.tune(wanted)).toMatchObject({ outcome: { report: { settings: [{ type: "failed" }] } } });
     w.host.put("/proc/sys/vm/later", "0\n");
-    await w.clock.advance(lookEveryMs);
+    await w.clock.advance(resyncIntervalMs);
     expect(await w.tuner.tune(wanted)).toMatchObject({ outcome: { report: { settings: [{ type: "set" }] } } });
     expect(await w.value("/proc/sys/vm/later")).toBe("1");
   });
@@ -212,8 +212,8 @@ describe("a look at the node", () => {
     await w.host.replace(path, "#!/bin/sh\n");
     const wanted = profile("p", `[sysctl]\nvm.later=1\n[script]\nscript=${path}\n`);
     await w.tuner.tune(wanted);
-    for (let look = 0; look < 5; look++) {
-      await w.clock.advance(lookEveryMs);
+    for (let check = 0; check < 5; check++) {
+      await w.clock.advance(resyncIntervalMs);
       await w.tuner.tune(wanted);
     }
     expect(runs).toBe(1);
@@ -226,14 +226,14 @@ describe("a look at the node", () => {
     const before = new Map(w.host.changes());
     w.restartAgent(new CrashingHost(w.host, 0, "before"));
     expect(said(await w.tuner.tune(wanted))).toBe("applied, p in force");
-    await w.clock.advance(lookEveryMs);
+    await w.clock.advance(resyncIntervalMs);
     await w.tuner.tune(wanted);
     expect(w.host.changes()).toEqual(before);
   });
 });
 
 describe("a node that is released", () => {
-  test("has its originals back, and the next change does not wait for anything", async () => {
+  test("has its original values back, and the next change is not deferred", async () => {
     const w = new World();
     await w.tuner.tune(profile("p", `${sysctl(10)}vm.max_map_count=99999\n`));
     expect(await w.value(maps)).toBe("99999");
@@ -244,8 +244,8 @@ describe("a node that is released", () => {
   });
 });
 
-describe("an engine that was asked for and fails", () => {
-  test("leaves nothing in force, and what comes next does not wait", async () => {
+describe("a configured engine that fails", () => {
+  test("leaves nothing in force, and the next change is not deferred", async () => {
     const w = new World();
     let broken = false;
     const tuned: DaemonEngine = {
@@ -259,7 +259,7 @@ describe("an engine that was asked for and fails", () => {
       },
     };
     const engines = new NodeEngines({ host: w.host, option: "tuned", tuned });
-    const tuner = new NodeTuner({ host: w.host, engines, clock: w.clock, lookEveryMs, log: noLog });
+    const tuner = new NodeTuner({ host: w.host, engines, clock: w.clock, resyncIntervalMs, log: noLog });
     expect(said(await tuner.tune(profile("p", sysctl(10))))).toBe("applied, p in force");
     broken = true;
     const tuning = await tuner.tune(profile("q", sysctl(20)));
@@ -299,7 +299,7 @@ describe("an agent that is killed at any change", () => {
     }
   }
 
-  test("leaves a node that the next one tunes, and finds the originals of", async () => {
+  test("leaves a node that the next agent can tune and roll back", async () => {
     const count = await changes();
     expect(count).toBeGreaterThan(8);
     for (let change = 0; change < count; change++)
@@ -307,7 +307,7 @@ describe("an agent that is killed at any change", () => {
         const w = new World();
         await expect(live(w, new CrashingHost(w.host, change, when))).rejects.toThrow(Crash);
         w.restartAgent();
-        // Whatever it was killed in, the wanted profile is applied, or waits for one that is whole.
+        // Wherever it was killed, the wanted profile is applied, or deferred after one that was applied completely.
         const tuning = await w.tuner.tune(later);
         const expected = { applied: "30", deferred: tuning.inForce?.tunedProfile === "q" ? "20" : "10" };
         expect(tuning.outcome.type, `${when} change ${change}`).toMatch(/^(applied|deferred)$/);

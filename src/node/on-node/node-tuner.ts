@@ -19,8 +19,8 @@ export interface NodeTunerOptions {
   readonly host: Host;
   readonly engines: NodeEngines;
   readonly clock: Clock;
-  /** How often a node that should be as it was left is looked at. */
-  readonly lookEveryMs: number;
+  /** Between two drift checks. */
+  readonly resyncIntervalMs: number;
   readonly log: Log;
 }
 
@@ -31,27 +31,34 @@ interface Settled {
   readonly applied: Applied;
 }
 
-/** Makes a node be as its Profile says, and keeps it so. */
+interface ApplyInput {
+  readonly spec: ProfileSpec;
+  readonly record: TuningRecord | undefined;
+  readonly bootId: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Applies the Profile of a node, and sets back what another process changes. */
 export class NodeTuner {
   readonly #options: NodeTunerOptions;
   #settled: Settled | undefined;
-  #lookedAt = 0;
+  #resyncedAt = 0;
 
   constructor(options: NodeTunerOptions) {
     this.#options = options;
   }
 
-  /** When to call again though nothing happened. */
-  get lookAgainInMs(): number {
-    const { clock, lookEveryMs } = this.#options;
-    return this.#settled ? Math.max(0, this.#lookedAt + lookEveryMs - clock.monotonic()) : lookEveryMs;
+  /** When `tune` must be called again for the next drift check. */
+  get resyncInMs(): number {
+    const { clock, resyncIntervalMs } = this.#options;
+    return this.#settled ? Math.max(0, this.#resyncedAt + resyncIntervalMs - clock.monotonic()) : resyncIntervalMs;
   }
 
-  /** Does nothing where this process has done it already and no look is due. */
+  /** Does nothing if this process has applied the Profile already and no drift check is due. */
   async tune(profile: Profile, signal?: AbortSignal): Promise<Tuning> {
     const { spec } = profile;
     const fingerprint = fingerprintOf(spec);
-    const settled = await this.#looked();
+    const settled = await this.#resynced();
     if (settled?.wanted.fingerprint === fingerprint) return this.#tuning(settled);
     const { host } = this.#options;
     const [record, bootId] = await Promise.all([loadRecord(host), readBootId(host)]);
@@ -64,10 +71,10 @@ export class NodeTuner {
       bootId: complete.bootId,
     };
     const deferral = decideDeferral({ wanted, inForce, mode, bootId });
-    if (deferral.type === "apply" || !complete) return this.#make(spec, record, bootId, signal);
+    if (deferral.type === "apply" || !complete) return this.#apply({ spec, record, bootId, signal });
     if (settled?.wanted.fingerprint !== inForce?.fingerprint) {
-      // What ends with a process (a daemon, open files) ended with the one that applied it.
-      const again = await this.#make(complete.spec, complete, bootId, signal);
+      // Daemons and open files ended with the agent that had applied the profile.
+      const again = await this.#apply({ spec: complete.spec, record: complete, bootId, signal });
       if (again.outcome.type === "failed") return again;
     }
     const before = this.#settled && this.#now(this.#settled);
@@ -77,17 +84,12 @@ export class NodeTuner {
   /** Puts back every original. */
   async release(): Promise<RollbackReport> {
     this.#settled = undefined;
-    // In this order: whoever finds the record takes the node for tuned.
+    // The record first: with a record left behind, the next agent would take the node for tuned.
     await removeRecord(this.#options.host);
     return this.#options.engines.rollback();
   }
 
-  async #make(
-    spec: ProfileSpec,
-    record: TuningRecord | undefined,
-    bootId: string,
-    signal: AbortSignal | undefined,
-  ): Promise<Tuning> {
+  async #apply({ spec, record, bootId, signal }: ApplyInput): Promise<Tuning> {
     const { host, engines } = this.#options;
     const fingerprint = fingerprintOf(spec);
     const resolution = await resolveSpec(spec, host, signal);
@@ -114,17 +116,17 @@ export class NodeTuner {
       return { outcome: { type: "failed", message: error.message }, inForce: { tunedProfile: "" } };
     }
     if (!known) await saveRecord(host, next);
-    this.#lookedAt = this.#options.clock.monotonic();
+    this.#resyncedAt = this.#options.clock.monotonic();
     this.#settled = { wanted, inForce: inForceOf(next), applied: this.#applied(wanted, by) };
     return this.#tuning(this.#settled);
   }
 
-  /** What is in force, with what somebody else changed of it set back if it was time to look. */
-  async #looked(): Promise<Settled | undefined> {
+  /** What is in force, after a drift check if one was due. */
+  async #resynced(): Promise<Settled | undefined> {
     const { host, clock, log } = this.#options;
-    if (!this.#settled || this.lookAgainInMs > 0) return this.#settled;
-    this.#lookedAt = clock.monotonic();
-    // What could not be set may be possible now; to find out, scripts would run again.
+    if (!this.#settled || this.resyncInMs > 0) return this.#settled;
+    this.#resyncedAt = clock.monotonic();
+    // Settings that failed may work now, but applying again would also run scripts again.
     const { wanted, applied } = this.#settled;
     const again = applied.report.settings.some(isFailed) && !wanted.profile.units.some(({ type }) => type === "script");
     if (again) return undefined;
@@ -143,7 +145,7 @@ export class NodeTuner {
       type: "applied",
       report,
       warnings: profile.warnings,
-      ...(engines.option === "auto" ? { engine: { engine, reason } } : {}),
+      engine: engines.option === "auto" ? { engine, reason } : undefined,
       troubles: [],
       drift,
     };
@@ -158,7 +160,7 @@ export class NodeTuner {
   }
 }
 
-/** All of a spec that a node is tuned by; how much the agent says of it is not among that. */
+/** Everything in a spec that changes how a node is tuned: `verbosity` does not. */
 function fingerprintOf(spec: ProfileSpec): string {
   const { tunedConfig, debug = false } = spec.config;
   return hashOf([inputsOf(spec), tunedConfig?.reapply_sysctl ?? true, debug]);

@@ -1,20 +1,21 @@
-import type { Host } from "../host/host.ts";
+import type { Host, Outcome } from "../host/host.ts";
+import { imageFile, imageVariable } from "../../domain/performance-profile/machine-config/one-shot.ts";
 import type { Problem } from "../../language/tuned/problem.ts";
 import type { AppliedBy, NodeEngines } from "./node-engines.ts";
 import { placeBaseScripts } from "./place-base-scripts.ts";
 import { resolveSpec } from "./resolve-spec.ts";
 import { loadRecord } from "./tuning-record.ts";
 
-export type TunedAgain =
+export type RecordTuning =
   | { readonly type: "never-tuned" }
   | { readonly type: "invalid"; readonly profile: string; readonly problems: readonly Problem[] }
   | { readonly type: "applied"; readonly profile: string; readonly by: AppliedBy };
 
 /**
- * Makes a node that has restarted be as it was, before the cluster can be asked. The record stays as it is: by the boot that
- * it names the agent sees that the node has restarted, and that a change waits no longer.
+ * Applies the profile of the tuning record after a restart of the node, before the API server can be reached. The record is
+ * not changed: its boot id shows the agent that the node has restarted, so that a deferred change is due.
  */
-export async function tuneAgain(host: Host, engines: NodeEngines): Promise<TunedAgain> {
+export async function tuneFromRecord(host: Host, engines: NodeEngines): Promise<RecordTuning> {
   const record = await loadRecord(host);
   if (!record) return { type: "never-tuned" };
   const { tunedProfile: profile } = record.spec.config;
@@ -22,4 +23,11 @@ export async function tuneAgain(host: Host, engines: NodeEngines): Promise<Tuned
   if (resolution.type === "invalid") return { ...resolution, profile };
   await placeBaseScripts(resolution.profile, host);
   return { type: "applied", profile, by: await engines.apply({ ...resolution, fingerprint: profile }) };
+}
+
+/** Writes the image of `attune agent --one-shot` where the systemd unit reads it that runs before the first pod. */
+export async function writeImageFile(host: Pick<Host, "read" | "replace">, image: string): Promise<Outcome> {
+  const text = `${imageVariable}=${image}\n`;
+  const file = await host.read(imageFile);
+  return file.type === "text" && file.text === text ? { type: "done" } : host.replace(imageFile, text);
 }

@@ -3,7 +3,7 @@ import { baseScripts } from "../../language/tuned/profiles/base-files.ts";
 import { baseDirectory } from "../../language/tuned/profiles/base-profiles.ts";
 import type { ResolvedProfile } from "../../language/tuned/resolve.ts";
 
-/** Scripts of built-in profiles must lie on the node before anybody can run them. */
+/** Writes the scripts of built-in profiles to the node, where the engine runs them. */
 export async function placeBaseScripts({ units }: ResolvedProfile, host: Host): Promise<void> {
   const named = units.flatMap(({ options }) => [...options.values()].flatMap(({ list = [] }) => list));
   const ours = named.filter((path) => path.startsWith(`${baseDirectory}/`));
@@ -14,6 +14,6 @@ export async function placeBaseScripts({ units }: ResolvedProfile, host: Host): 
     const found = await host.read(path);
     if (text === undefined || (found.type === "text" && found.text === text)) continue;
     const outcome = await host.replace(path, text, 0o755);
-    if (outcome.type === "failed") throw new Error(`place a script of the profile: ${outcome.message}`);
+    if (outcome.type === "failed") throw new Error(`write a script of the profile: ${outcome.message}`);
   }
 }

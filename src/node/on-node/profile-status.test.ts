@@ -43,21 +43,21 @@ const notRepaired =
 
 const cases: Case[] = [
   {
-    name: "everything in place",
+    name: "a profile that is in force",
     outcome: applied(set, same),
     applied: "True AsExpected TuneD profile applied.",
     degraded: "False AsExpected No errors.",
     active: "p",
   },
   {
-    name: "a setting that could not be made",
+    name: "a setting that failed",
     outcome: applied(set, failed),
     applied: "True AsExpected TuneD profile applied, but 1 of 2 settings failed (see Degraded).",
     degraded: "True TunedError p/tuned.conf:2: vm.x: no such file",
     active: "p",
   },
   {
-    name: "an original that could not be put back",
+    name: "a setting that could not be rolled back",
     outcome: {
       ...applied(),
       report: {
@@ -69,7 +69,7 @@ const cases: Case[] = [
       },
     },
     applied: "True AsExpected TuneD profile applied.",
-    degraded: "True TunedError cannot put back /proc/sys/vm/y: busy",
+    degraded: "True TunedError cannot roll back /proc/sys/vm/y: busy",
     active: "p",
   },
   {
@@ -80,7 +80,7 @@ const cases: Case[] = [
     active: "p",
   },
   {
-    name: "an option that this node has nothing for, and one that does not matter",
+    name: "an option without a matching device, and one that does not matter",
     outcome: applied(
       { ...about, type: "skipped", level: "warning", message: "no matching devices available" },
       { ...about, type: "skipped", level: "info", message: "SELinux is off" },
@@ -90,7 +90,7 @@ const cases: Case[] = [
     active: "p",
   },
   {
-    name: "a sysctl file of the node that has the last word",
+    name: "a sysctl file of the node that overrides a setting",
     outcome: applied(
       {
         ...about,
@@ -106,14 +106,14 @@ const cases: Case[] = [
     active: "p",
   },
   {
-    name: "the engine that was chosen",
+    name: "the chosen engine",
     outcome: { ...applied(same), engine: { engine: "native", reason: "TuneD is not installed" } },
     applied: "True AsExpected TuneD profile applied. Engine native: TuneD is not installed.",
     degraded: "False AsExpected No errors.",
     active: "p",
   },
   {
-    name: "a daemon in trouble, once",
+    name: "an error of the daemon, once",
     outcome: {
       ...applied({ ...about, type: "failed", message: "Failed to set x" }),
       troubles: ["Failed to set x", "TuneD ended by SIGSEGV; started again in 2 s"],
@@ -147,7 +147,7 @@ const cases: Case[] = [
     active: "p",
   },
   {
-    name: "a setting that another process changed while a change waits",
+    name: "a setting that another process changed while a change is deferred",
     outcome: { type: "deferred", profile: "q", before: { ...applied(same), drift: [drift] } },
     applied: "False Deferred The change is waiting for the next node restart: q",
     degraded: "True TunedDeferredUpdate The change is waiting for the next node restart: q",
@@ -155,21 +155,21 @@ const cases: Case[] = [
     active: "p",
   },
   {
-    name: "a change that waits",
+    name: "a deferred change",
     outcome: { type: "deferred", profile: "q", before: applied(same) },
     applied: "False Deferred The change is waiting for the next node restart: q",
     degraded: "True TunedDeferredUpdate The change is waiting for the next node restart: q",
     active: "p",
   },
   {
-    name: "a change that waits while what is in force has errors",
+    name: "a deferred change while what is in force has errors",
     outcome: { type: "deferred", profile: "q", before: applied(failed) },
     applied: "False Deferred The change is waiting for the next node restart: q",
     degraded: "True TunedError p/tuned.conf:2: vm.x: no such file; The change is waiting for the next node restart: q",
     active: "p",
   },
   {
-    name: "a profile that makes no sense",
+    name: "an invalid profile",
     outcome: { type: "invalid", problems: [{ message: "bad", file: "p", line: 1 }, { message: "worse" }] },
     applied: "False Failed p:1: bad; worse",
     degraded: "True TunedError p:1: bad; worse",
@@ -194,7 +194,7 @@ describe("a Profile's status", () => {
     expect(status).toMatchObject({ tunedProfile: active, observedGeneration: 4 });
   });
 
-  test("tells what the profile in force wants of the boot loader, also where another could not be applied", () => {
+  test("has the boot arguments of the profile in force, also if another could not be applied", () => {
     const first = profileStatus(profile(), { outcome: applied(set), inForce }, now);
     expect(first).toMatchObject(inForce);
     const outcome = { type: "failed", message: "no" } as const;
@@ -209,13 +209,13 @@ describe("a Profile's status", () => {
     expect(later.conditions?.[2]).toMatchObject({ type: "Drifted", status: "False", reason: "AsExpected" });
   });
 
-  test("says the same of a node that is looked at again, so that nothing is written", () => {
+  test("is the same after a resync, so that nothing is written", () => {
     const first = profileStatus(profile(), { outcome: applied(set), inForce }, now);
     const again = profileStatus(profile(first), { outcome: applied(same), inForce }, "2027-01-01T00:00:00Z");
     expect(again).toEqual(first);
   });
 
-  test("names every setting that failed, and stays short however much went wrong", () => {
+  test("names every setting that failed, up to a limit", () => {
     const message = (count: number, text: string): string => {
       const outcome = applied(...Array.from({ length: count }, () => ({ ...failed, message: text })));
       return profileStatus(profile(), { outcome, inForce }, now).conditions?.[1]?.message ?? "";

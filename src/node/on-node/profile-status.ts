@@ -7,7 +7,7 @@ import type { InForce, TuneOutcome, Tuning } from "./tune-outcome.ts";
 
 type Finding = Pick<Condition, "status" | "reason" | "message">;
 
-/** What a node says of its Profile. Two runs with the same outcome say the same. What nobody knows now holds as it was said. */
+/** The status that an agent reports: the same for the same outcome. Unknown parts stay as reported before. */
 export function profileStatus(
   profile: Profile,
   { outcome, inForce }: Tuning,
@@ -19,7 +19,7 @@ export function profileStatus(
   const degraded = setCondition(applied, { type: "Degraded", ...degradedFinding(outcome) }, now);
   const conditions = setDrifted(degraded, outcome, now);
   return {
-    ...saidBefore(profile),
+    ...reportedBefore(profile),
     ...inForce,
     conditions: [...conditions],
     observedGeneration: profile.metadata.generation,
@@ -27,7 +27,7 @@ export function profileStatus(
   };
 }
 
-function saidBefore({ status }: Profile): InForce {
+function reportedBefore({ status }: Profile): InForce {
   const { tunedProfile = "", bootcmdline, bootcmdlineInputs } = status ?? {};
   return bootcmdlineInputs === undefined ? { tunedProfile } : { tunedProfile, bootcmdline, bootcmdlineInputs };
 }
@@ -58,7 +58,9 @@ function degradedFinding(outcome: TuneOutcome): Finding {
   const failures = settings.flatMap(describeFailure);
   const errors = [
     ...failures,
-    ...restored.flatMap(({ target, failed }) => (failed === undefined ? [] : [`cannot put back ${target}: ${failed}`])),
+    ...restored.flatMap(({ target, failed }) =>
+      failed === undefined ? [] : [`cannot roll back ${target}: ${failed}`],
+    ),
     ...outcome.drift.filter(({ failed }) => failed !== undefined).map(describeDrift),
     ...outcome.troubles.filter((trouble) => !failures.some((failure) => failure.includes(trouble))),
   ];
@@ -119,7 +121,7 @@ function describeSkipped(setting: SettingReport): string[] {
   return [`${describePlace(setting)}: ${setting.message}`];
 }
 
-/** The node's own sysctl files have the last word; another unit of the profile may have it too, and is meant to. */
+/** Only for the node's own sysctl files: another unit of the same profile may override a setting on purpose. */
 function describeOverride(setting: SettingReport): string[] {
   if (setting.type !== "overridden" || !/^\/(etc|run)\/sysctl\./.test(setting.by.from)) return [];
   const { by, value } = setting;
@@ -131,7 +133,7 @@ function describePlace({ from, option, unit }: SettingReport): string {
   return from === "" ? name : `${from}: ${name}`;
 }
 
-/** Names everything as long as it is not absurd: a condition holds 32,768 characters, and thousands of nodes have some. */
+/** Conditions hold at most 32,768 characters, and thousands of nodes have some. */
 const longestText = 16_000;
 const longestPart = 1000;
 

@@ -7,21 +7,21 @@ import { answerProbes } from "./answer-probes.ts";
 export interface ResolveOnNode {
   profiles: Profiles;
   host: Host;
-  /** What is known already. */
-  answers?: Answers;
-  /** False: programs have effects, so none is run, and what depends on one stays as it is written. Default true. */
-  programs?: boolean;
-  signal?: AbortSignal;
+  /** Answers that are known already. */
+  answers?: Answers | undefined;
+  /** False: no program is run, since programs have effects; what depends on one stays unresolved. Default true. */
+  programs?: boolean | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 export type NodeResolution =
   | { type: "resolved"; profile: ResolvedProfile; /** Programs that were not run. */ unresolved: readonly Probe[] }
   | { type: "invalid"; problems: readonly Problem[] };
 
-/** Each answer may raise the next question, but no profile asks this many in turn. */
+/** An answer may lead to another question, but no real profile has a chain this long. */
 const mostRounds = 100;
 
-/** What a profile comes to on this node, which is asked what only it can tell. */
+/** The settings of a profile on this node: reads the files and runs the programs that the profile asks for. */
 export async function resolveOnNode(input: ResolveOnNode): Promise<NodeResolution> {
   const { profiles, host, programs = true, signal } = input;
   const answers = new Map<string, Answer>(input.answers ?? noAnswers);
@@ -34,7 +34,7 @@ export async function resolveOnNode(input: ResolveOnNode): Promise<NodeResolutio
   return { type: "invalid", problems: [{ message: `the profile asks more than ${mostRounds} questions in turn` }] };
 }
 
-/** Looking at files does no harm: only questions to programs are left open. */
+/** Files are read; only questions to programs stay open. */
 function previewed(profiles: Profiles, answers: Answers): NodeResolution | { type: "needs"; probes: Probe[] } {
   const shown = preview(profiles, answers);
   if (shown.type === "invalid") return shown;

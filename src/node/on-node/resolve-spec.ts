@@ -17,17 +17,17 @@ export type SpecResolution =
       readonly texts: readonly ParsedProfile[];
       readonly options: ApplyOptions;
     }
-  /** The profile makes no sense on this node. */
+  /** The profile is invalid on this node. */
   | { readonly type: "invalid"; readonly problems: readonly Problem[] };
 
-/** Where profiles look for the name of the cloud provider. */
+/** Where profiles read the name of the cloud provider. */
 const providerPath = "/var/lib/ocp-tuned/provider";
 const mainConfig = "/etc/tuned/tuned-main.conf";
 
-/** What a Profile's spec comes to on its node. Writes nothing but the provider's name, which profiles ask for. */
+/** The settings of a Profile's spec on its node. Writes nothing but the provider's name, which profiles read. */
 export async function resolveSpec(spec: ProfileSpec, host: Host, signal?: AbortSignal): Promise<SpecResolution> {
   const { tunedProfile, providerName = "", tunedConfig, debug = false } = spec.config;
-  await tellProvider(host, providerName);
+  await writeProvider(host, providerName);
   const layers = [baseProfiles(), textsOf(spec)];
   const profiles = { profile: tunedProfile, layers, files: baseVariableFiles() };
   const resolution = await resolveOnNode({ profiles, host, signal });
@@ -47,13 +47,13 @@ function textsOf(spec: ProfileSpec): Map<string, ParsedProfile> {
   return new Map((spec.profile ?? []).map(({ name, data }) => [name, parseProfile(data, `${name}/tuned.conf`)]));
 }
 
-/** The node's own configuration of TuneD, where it has one. */
+/** Sysctls excluded by the node's own tuned-main.conf, if it has one. */
 async function excluded(host: Host): Promise<string[]> {
   const file = await host.read(mainConfig);
   return file.type === "text" ? excludedSysctls(parseGlobalConfig(file.text, mainConfig)) : [];
 }
 
-async function tellProvider(host: Host, provider: string): Promise<void> {
+async function writeProvider(host: Host, provider: string): Promise<void> {
   const file = await host.read(providerPath);
   if (file.type === "text" && file.text === provider) return;
   const outcome = await host.replace(providerPath, provider);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ApiError } from "../../cluster/kube/api-error.ts";
 import type { Client, KindRef } from "../../cluster/kube/client.ts";
-import { Dismissal } from "./rollback-on-removal.ts";
+import { RollbackOnRemoval } from "./rollback-on-removal.ts";
 
 type State = "there" | "going" | "gone" | "forbidden" | "unreachable";
 
@@ -26,14 +26,17 @@ test.each<[State, State, State, boolean]>([
   ["there", "there", "forbidden", false],
   ["unreachable", "there", "unreachable", false],
   ["unreachable", "there", "gone", false],
-])("with its Profile %s and its DaemonSet first %s and then %s an agent is dismissed: %s", async (...states) => {
-  const [profile, first, then, dismissed] = states;
-  let daemonSet = first;
-  const client = {
-    get: async ({ kind }: KindRef) => answer(kind === "Profile" ? profile : daemonSet),
-  } as unknown as Client;
-  const dismissal = new Dismissal({ client, namespace: "n", node: "a" });
-  await dismissal.begin();
-  daemonSet = then;
-  expect(await dismissal.isDismissed()).toBe(dismissed);
-});
+])(
+  "with its Profile %s and its DaemonSet first %s and then %s an agent that ends rolls back: %s",
+  async (...states) => {
+    const [profile, first, then, due] = states;
+    let daemonSet = first;
+    const client = {
+      get: async ({ kind }: KindRef) => answer(kind === "Profile" ? profile : daemonSet),
+    } as unknown as Client;
+    const rollback = new RollbackOnRemoval({ client, namespace: "n", node: "a" });
+    await rollback.start();
+    daemonSet = then;
+    expect(await rollback.isDue()).toBe(due);
+  },
+);

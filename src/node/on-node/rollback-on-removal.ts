@@ -8,38 +8,38 @@ import type { KubeObject } from "../../language/object/meta.ts";
 /** How long an agent that ends waits for an answer. */
 const timeoutMs = 5000;
 
-export interface DismissalOptions {
+export interface RollbackOnRemovalOptions {
   readonly client: Client;
   readonly namespace: string;
   readonly node: string;
 }
 
 /**
- * Whether an agent that is told to end is being restarted, or is no longer wanted: then its Profile or its DaemonSet is
- * gone. Whatever the server does not say for certain counts as a restart.
+ * Whether an agent that ends rolls back: it does when its Profile or its DaemonSet is gone, and not when it is only
+ * restarted. Without a definite answer of the API server it does not.
  */
-export class Dismissal {
-  readonly #options: DismissalOptions;
+export class RollbackOnRemoval {
+  readonly #options: RollbackOnRemovalOptions;
   #hadDaemonSet = false;
 
-  constructor(options: DismissalOptions) {
+  constructor(options: RollbackOnRemovalOptions) {
     this.#options = options;
   }
 
-  /** Looks whether there is a DaemonSet at all: an agent that was started by hand has none to miss. */
-  async begin(): Promise<void> {
-    this.#hadDaemonSet = (await this.#look(kinds.daemonSet, agentDaemonSetName)).type === "found";
+  /** Notes whether a DaemonSet exists: for an agent that was started by hand, a missing one means nothing. */
+  async start(): Promise<void> {
+    this.#hadDaemonSet = (await this.#find(kinds.daemonSet, agentDaemonSetName)).type === "found";
   }
 
-  async isDismissed(): Promise<boolean> {
-    const profile = await this.#look(profileKind, this.#options.node);
+  async isDue(): Promise<boolean> {
+    const profile = await this.#find(profileKind, this.#options.node);
     if (profile.type === "gone") return true;
     if (!this.#hadDaemonSet || profile.type === "unknown") return false;
-    const now = await this.#look(kinds.daemonSet, agentDaemonSetName);
+    const now = await this.#find(kinds.daemonSet, agentDaemonSetName);
     return now.type === "gone" || (now.type === "found" && now.object.metadata.deletionTimestamp !== undefined);
   }
 
-  async #look(
+  async #find(
     of: KindRef,
     name: string,
   ): Promise<{ type: "found"; object: KubeObject } | { type: "gone" } | { type: "unknown" }> {

@@ -28,20 +28,20 @@ const minute = 60_000;
 let end = new AbortController();
 afterEach(() => end.abort());
 
-/** A server with at most one Profile, the informer on it, and an engine that notes what it is told to do. */
+/** An API server with at most one Profile, an informer, and an engine that records its calls. */
 class World {
   readonly clock = new VirtualClock();
   readonly done: string[] = [];
   readonly statuses: ProfileStatus[] = [];
   readonly requests: string[] = [];
   readonly node: KubeObject = { apiVersion: "v1", kind: "Node", metadata: { name: "n", annotations: { other: "1" } } };
-  /** What the engine fails with. */
+  /** The error of the engine. */
   failing: string | undefined;
-  /** What the server answers instead of anything else. */
+  /** The status code of every answer. */
   away: number | undefined;
-  /** What the server has, where the cache does not have it. */
+  /** A Profile that the server has and the cache has not. */
   hidden: Profile | undefined;
-  /** A server whose definition of Profiles has no hardware. */
+  /** Whether the CRD of Profiles has no hardware. */
   dropsHardware = false;
   readonly host = new MemoryHost(new MemoryBase([["/proc/sys/kernel/random/boot_id", "b\n"]]));
   #version = 0;
@@ -62,7 +62,7 @@ class World {
     } as unknown as Informer<Profile>;
     const { clock, host } = this;
     const engines = new NodeEngines({ host, option: "native", native: this.#engine() });
-    const tuner = new NodeTuner({ host, engines, clock, lookEveryMs: 10 * minute, log: noLog });
+    const tuner = new NodeTuner({ host, engines, clock, resyncIntervalMs: 10 * minute, log: noLog });
     const controller = tuneController({
       client: this.#client(),
       profiles,
@@ -143,7 +143,7 @@ function profile(name: string, generation = 1, more: Partial<Profile> = {}): Pro
 }
 
 describe("the agent of a node", () => {
-  test("applies its Profile once and does not take its own status for news", async () => {
+  test("applies its Profile once and ignores its own status writes", async () => {
     const w = new World(profile("p"));
     await w.clock.advance(0);
     expect(w.done).toEqual(["apply p"]);
@@ -152,7 +152,7 @@ describe("the agent of a node", () => {
     expect([w.done.length, w.statuses.length]).toEqual([1, 1]);
   });
 
-  test("follows changes of spec, and of several in a row the last", async () => {
+  test("applies changes of spec, and of several in a row the last", async () => {
     const w = new World(profile("p"));
     await w.clock.advance(0);
     w.change(profile("q", 2));
@@ -162,7 +162,7 @@ describe("the agent of a node", () => {
     expect(w.statuses.at(-1)).toMatchObject({ tunedProfile: "r", observedGeneration: 3 });
   });
 
-  test("puts right a status that somebody else wrote, without tuning again", async () => {
+  test("corrects a status that another client wrote, without tuning again", async () => {
     const w = new World(profile("p"));
     await w.clock.advance(0);
     w.change(profile("p", 1, { status: { tunedProfile: "lie" } }));
@@ -172,7 +172,7 @@ describe("the agent of a node", () => {
     expect(w.statuses[1]).toMatchObject({ tunedProfile: "p" });
   });
 
-  test("puts the originals back when its Profile goes, or is gone when it starts", async () => {
+  test("rolls back when its Profile is deleted, or is gone when the agent starts", async () => {
     const w = new World();
     await w.clock.advance(0);
     w.change(profile("p"));
@@ -183,10 +183,10 @@ describe("the agent of a node", () => {
   });
 
   test.each([
-    ["the server cannot be asked", { away: 0 }],
-    ["the server refuses to say", { away: 403 }],
+    ["the server is unreachable", { away: 0 }],
+    ["the server forbids the request", { away: 403 }],
     ["the server has it", { hidden: profile("p") }],
-  ])("keeps settings while its Profile is not in the cache and %s, and asks ever more rarely", async (_, state) => {
+  ])("keeps settings while its Profile is not in the cache and %s, and backs off", async (_, state) => {
     const w = new World(profile("p"));
     await w.clock.advance(0);
     Object.assign(w, state);
@@ -201,7 +201,7 @@ describe("the agent of a node", () => {
     expect(w.done).toEqual(["apply p", "rollback"]);
   });
 
-  test("pays no attention to the Profiles of other nodes", async () => {
+  test("ignores the Profiles of other nodes", async () => {
     const w = new World(profile("p"));
     await w.clock.advance(0);
     w.change({ ...profile("p"), metadata: { name: "other", namespace, generation: 9 } });
@@ -209,7 +209,7 @@ describe("the agent of a node", () => {
     expect(w.done).toEqual(["apply p"]);
   });
 
-  test("says in its status that the engine failed, and tries again until it does not", async () => {
+  test("reports in the status that the engine failed, and retries until it succeeds", async () => {
     const w = new World(profile("p"));
     w.failing = "read the journal of originals: broken";
     await w.clock.advance(10 * minute);
@@ -224,7 +224,7 @@ describe("the agent of a node", () => {
     expect(w.statuses.at(-1)?.conditions).toMatchObject([{ status: "True" }, { status: "False" }]);
   });
 
-  test("tunes once while the server is away, and tells of it when it is back", async () => {
+  test("tunes once while the server is unavailable, and reports when it is back", async () => {
     const w = new World(profile("p"));
     w.away = 503;
     await w.clock.advance(10 * minute);
@@ -236,7 +236,7 @@ describe("the agent of a node", () => {
     expect(w.done).toEqual(["apply p"]);
   });
 
-  test("says that a profile makes no sense, and looks again from time to time", async () => {
+  test("reports an invalid profile, and retries at the resync interval", async () => {
     const w = new World(profile("p", 1, { spec: { config: { tunedProfile: "p" } } }));
     await w.clock.advance(60 * minute);
     expect(w.done).toEqual([]);
@@ -274,7 +274,7 @@ describe("under the shipped protocol", () => {
     expect(w.requests).toEqual(["patch Profile", "get Node"]);
   });
 
-  test("inputs of a profile that is not in force are not told", async () => {
+  test("inputs of a profile that is not in force are not reported", async () => {
     const w = new World(annotated("p", "a:1"), "shipped");
     await w.clock.advance(0);
     w.failing = "no";
@@ -284,7 +284,7 @@ describe("under the shipped protocol", () => {
   });
 });
 
-describe("what a node is made of", () => {
+describe("the hardware of a node", () => {
   const cpus = "/sys/devices/system/cpu";
 
   function boot({ host }: World): void {
@@ -300,7 +300,7 @@ describe("what a node is made of", () => {
   };
 
   test.each<Protocol>(["documented", "shipped"])(
-    "is told with the first status and not again (%s)",
+    "is reported with the first status and not again (%s)",
     async (protocol) => {
       const w = new World(profile("p"), protocol);
       boot(w);
@@ -313,7 +313,7 @@ describe("what a node is made of", () => {
     },
   );
 
-  test("is not told where the Profile says it already", async () => {
+  test("is not reported if the Profile has it already", async () => {
     const w = new World(profile("p"));
     boot(w);
     await w.clock.advance(0);
@@ -324,7 +324,7 @@ describe("what a node is made of", () => {
     expect(again.done).toEqual(["apply p"]);
   });
 
-  test("is told anew when a CPU was switched off, at the next look", async () => {
+  test("is reported again at the resync after a CPU went offline", async () => {
     const w = new World(profile("p"));
     boot(w);
     await w.clock.advance(0);
@@ -337,7 +337,7 @@ describe("what a node is made of", () => {
     expect([w.statuses.length, w.done.length]).toEqual([2, 1]);
   });
 
-  test("stays as it was said while it cannot be told", async () => {
+  test("stays as reported while it cannot be read", async () => {
     const status = { tunedProfile: "before", hardware: both };
     const w = new World(profile("p", 1, { status }));
     w.host.list = () => Promise.reject(new Error("no folder today"));
@@ -346,7 +346,7 @@ describe("what a node is made of", () => {
     expect(w.done).toEqual(["apply p"]);
   });
 
-  test("is not told over and over to a server that drops it", async () => {
+  test("is not sent again to a server that drops it", async () => {
     const w = new World(profile("p"));
     boot(w);
     w.dropsHardware = true;

@@ -18,7 +18,7 @@ import type { Tuning } from "./tune-outcome.ts";
 
 export interface TuneControllerOptions {
   client: Client;
-  /** Of this node's own Profile and no other. */
+  /** Caches this node's own Profile and no other. */
   profiles: Informer<Profile>;
   namespace: string;
   node: string;
@@ -31,24 +31,24 @@ export interface TuneControllerOptions {
 
 const fieldManager = "attune-agent";
 
-/** Keeps a node as its Profile says, and the Profile's status as the node is. */
+/** Applies the Profile to the node, and reports the result in the Profile's status. */
 export function tuneController(options: TuneControllerOptions): Controller {
   const { client, profiles, namespace, node, tuner, hardware, clock } = options;
   const key = `${namespace}/${node}`;
   const annotate = options.protocol === "shipped" ? nodeAnnotator({ client, node, fieldManager }) : undefined;
 
-  /** The Profile whose definition has no place for hardware: what it is told of that, the server drops. */
-  let withoutPlace = "";
+  /** The uid of a Profile whose CRD has no `status.hardware`: the API server drops the field. */
+  let withoutHardware = "";
 
   async function report(profile: Profile, tuning: Tuning, signal: AbortSignal, log: Log): Promise<void> {
     const { apiVersion, kind, metadata } = profile;
-    const found = withoutPlace === metadata.uid ? undefined : await hardware.look();
+    const found = withoutHardware === metadata.uid ? undefined : await hardware.read();
     const status = profileStatus(profile, tuning, formatTime(clock.now()), found);
     const { unchanged } = await act(
       { ...emptyPlan(), statuses: [{ of: { apiVersion, kind, metadata }, status: { ...status } }] },
       { client, kinds: () => profileKind, observed: () => profile, fieldManager, signal, log },
     );
-    if (unchanged > 0 && !hasIn(profile, found)) withoutPlace = metadata.uid ?? "";
+    if (unchanged > 0 && !hasIn(profile, found)) withoutHardware = metadata.uid ?? "";
     await annotate?.(profile, tuning, signal);
   }
 
@@ -57,7 +57,7 @@ export function tuneController(options: TuneControllerOptions): Controller {
     const { restored } = await tuner.release();
     if (restored.length === 0) return {};
     const failed = restored.filter((one) => one.failed !== undefined);
-    log.info({ settings: restored.length, failed }, "the Profile is gone: originals put back");
+    log.info({ settings: restored.length, failed }, "the Profile is gone: rolled back");
     return failed.length > 0 ? { requeue: true } : {};
   }
 
@@ -74,13 +74,13 @@ export function tuneController(options: TuneControllerOptions): Controller {
       try {
         tuning = await tuner.tune(profile, signal);
       } catch (error) {
-        // The node says so in its status, and the worker loop logs it and tries again.
+        // Reported in the status; the worker loop logs the error and tries again.
         const outcome = { type: "failed", message: (error as Error).message } as const;
         await report(profile, { outcome, inForce: undefined }, signal, log);
         throw error;
       }
       await report(profile, tuning, signal, log);
-      return tuning.outcome.type === "failed" ? { requeue: true } : { requeueAfterMs: tuner.lookAgainInMs };
+      return tuning.outcome.type === "failed" ? { requeue: true } : { requeueAfterMs: tuner.resyncInMs };
     },
   });
 }
@@ -93,10 +93,10 @@ export interface OwnProfile {
   readonly client: Client;
   readonly namespace: string;
   readonly node: string;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
-/** Only what the server itself says counts: a cache may be behind, and a connection may fail. */
+/** Asks the API server: a cache may be behind. Throws where the answer is uncertain. */
 export async function isGone({ client, namespace, node, signal }: OwnProfile): Promise<boolean> {
   try {
     await client.get(profileKind, node, { namespace, signal });

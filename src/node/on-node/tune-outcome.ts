@@ -4,33 +4,33 @@ import type { EngineChoice } from "../engine/tuned-daemon/choose-engine.ts";
 import type { ProfileStatus } from "../../domain/node-tuning/api.ts";
 import type { Problem } from "../../language/tuned/problem.ts";
 
-/** What came of making a node be as its Profile says. */
+/** The result of applying a Profile to its node. */
 export type TuneOutcome =
   | Applied
-  /** The change waits for the next start of the node; what was there before is in force. */
+  /** The change waits for the next restart of the node; `before` is in force. */
   | { readonly type: "deferred"; readonly profile: string; readonly before: Applied | undefined }
-  /** The profile makes no sense on this node. Nothing was changed. */
+  /** The profile is invalid on this node. Nothing was changed. */
   | { readonly type: "invalid"; readonly problems: readonly Problem[] }
-  /** Something that should work did not; it is tried again. */
+  /** An unexpected error; the agent tries again. */
   | { readonly type: "failed"; readonly message: string };
 
 export interface Applied {
   readonly type: "applied";
   readonly report: ApplyReport;
   readonly warnings: readonly Problem[];
-  /** Who applied it and why, where that was not asked for. */
-  readonly engine?: EngineChoice;
-  /** What the engine complains of since. */
+  /** Which engine applied it and why; absent where the engine was configured. */
+  readonly engine?: EngineChoice | undefined;
+  /** What the engine reported since. */
   readonly troubles: readonly string[];
-  /** What somebody else had changed when the node was last looked at; it was set back unless it says otherwise. */
+  /** What another process had changed at the last drift check; set back unless `failed` says otherwise. */
   readonly drift: readonly Repaired[];
 }
 
-/** The part of a Profile's status that tells of the profile in force. */
+/** The part of a Profile's status that describes the profile in force. */
 export type InForce = Pick<ProfileStatus, "tunedProfile" | "bootcmdline" | "bootcmdlineInputs">;
 
 export interface Tuning {
   readonly outcome: TuneOutcome;
-  /** Nothing: nobody knows, and what was said before holds. */
+  /** Undefined: unknown, so the status keeps what was reported before. */
   readonly inForce: InForce | undefined;
 }

@@ -10,8 +10,8 @@ const record: TuningRecord = {
   complete: true,
 };
 
-describe("what a node was tuned to", () => {
-  test("is there until it is removed", async () => {
+describe("the tuning record", () => {
+  test("is kept until it is removed", async () => {
     const host = new MemoryHost(new MemoryBase([]));
     expect(await loadRecord(host)).toBeUndefined();
     await saveRecord(host, record);
@@ -29,11 +29,11 @@ describe("what a node was tuned to", () => {
     JSON.stringify({ version: 1, ...record, spec: { config: {} } }),
     JSON.stringify({ version: 1, ...record, complete: "yes" }),
     JSON.stringify({ version: 1, ...record, bootId: 1 }),
-  ])("is unknown where the file says %j", async (text) => {
+  ])("is none if the file holds %j", async (text) => {
     expect(await loadRecord(new MemoryHost(new MemoryBase([[recordPath, text]])))).toBeUndefined();
   });
 
-  test("tells one start of the node from another, or says that it cannot", async () => {
+  test("has the boot id of the node, which must be readable", async () => {
     const path = "/proc/sys/kernel/random/boot_id";
     expect(await readBootId(new MemoryHost(new MemoryBase([[path, "b\n"]])))).toBe("b");
     await expect(readBootId(new MemoryHost(new MemoryBase([])))).rejects.toThrow(`no ${path}`);

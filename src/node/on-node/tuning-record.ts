@@ -6,42 +6,40 @@ export const recordPath = "/var/lib/attune/tuning.json";
 const bootIdPath = "/proc/sys/kernel/random/boot_id";
 const version = 1;
 
-/** What a node was last tuned to. Outlives the agent, and says whether the node has started anew since. */
+/** The Profile that a node was last tuned to. Outlives the agent, and shows whether the node has restarted since. */
 export interface TuningRecord {
   readonly bootId: string;
-  /** As it was wanted: while a change of it waits for the next start of the node, the cluster has only the change. */
+  /** While a change of it is deferred, this is the only copy: the API server has the change. */
   readonly spec: ProfileSpec;
-  /** What it came to on this node. */
+  /** The boot arguments of the profile on this node. */
   readonly bootcmdline: string;
-  /** False: it began, and whether it came to its end nobody knows. */
+  /** False: applying began, and may not have ended. */
   readonly complete: boolean;
 }
 
-/** A record that cannot be read is none: then the node is tuned at once, which is what it would be without one. */
+/** A record that cannot be parsed counts as none: then no change is deferred. */
 export async function loadRecord(host: Pick<Host, "read">): Promise<TuningRecord | undefined> {
   const file = await host.read(recordPath);
-  if (file.type === "failed") throw new Error(`read what the node was tuned to: ${file.message}`);
+  if (file.type === "failed") throw new Error(`read the tuning record: ${file.message}`);
   return file.type === "text" ? parse(file.text) : undefined;
 }
 
 /** Returns when the record would survive a crash. */
 export async function saveRecord(host: Pick<Host, "replace">, record: TuningRecord): Promise<void> {
   const outcome = await host.replace(recordPath, `${JSON.stringify({ version, ...record })}\n`, 0o600);
-  if (outcome.type === "failed") throw new Error(`write down what the node is tuned to: ${outcome.message}`);
+  if (outcome.type === "failed") throw new Error(`write the tuning record: ${outcome.message}`);
 }
 
 export async function removeRecord(host: Pick<Host, "remove">): Promise<void> {
   const outcome = await host.remove(recordPath);
-  if (outcome.type === "failed") throw new Error(`forget what the node was tuned to: ${outcome.message}`);
+  if (outcome.type === "failed") throw new Error(`remove the tuning record: ${outcome.message}`);
 }
 
-/** Changes with every start of the kernel. */
+/** Changes with every boot of the kernel. */
 export async function readBootId(host: Pick<Host, "read">): Promise<string> {
   const file = await host.read(bootIdPath);
   if (file.type === "text") return file.text.trim();
-  throw new Error(
-    `tell one start of the node from another: ${file.type === "failed" ? file.message : `no ${bootIdPath}`}`,
-  );
+  throw new Error(`read the boot id: ${file.type === "failed" ? file.message : `no ${bootIdPath}`}`);
 }
 
 function parse(text: string): TuningRecord | undefined {
@@ -57,7 +55,7 @@ function parse(text: string): TuningRecord | undefined {
   return { bootId, bootcmdline, spec, complete };
 }
 
-/** It was valid when it was written; what else lies under this name is not. */
+/** Checks only what tells a spec from other data: it was valid when it was written. */
 function isSpec(value: unknown): value is ProfileSpec {
   return isObject(value) && isObject(value.config) && typeof value.config["tunedProfile"] === "string";
 }

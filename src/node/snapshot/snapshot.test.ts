@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type CpuTopology, onlineCpus } from "../../language/cpu/cpu-topology.ts";
 import { topologyFiles } from "../../language/cpu/testing/topology-files.ts";
 import { LinuxHost } from "../host/linux-host.ts";
-import { atOnce } from "../host/sync-files.ts";
+import { syncFiles } from "../host/sync-files.ts";
 import { MemoryBase } from "../host/memory-base.ts";
 import { MemoryHost } from "../host/memory-host.ts";
 import { ArchiveView } from "./archive-view.ts";
@@ -44,7 +44,7 @@ describe("a snapshot", () => {
   });
 
   it("of this very machine can be read", async () => {
-    const { topology } = await readSnapshot(packed(await collect(new LinuxHost("/", atOnce))));
+    const { topology } = await readSnapshot(packed(await collect(new LinuxHost("/", syncFiles))));
     expect(onlineCpus(topology).length).toBeGreaterThan(0);
   });
 

@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
 import type { Log } from "../../cluster/runtime/log/log.ts";
-import { inDetail } from "./agent.ts";
+import { withVerbosity } from "./agent.ts";
 
-test("details are told while they are wanted, by every part of the agent", () => {
-  const told: string[] = [];
+test("debug messages are logged as info while the agent is verbose, by every part of it", () => {
+  const logged: string[] = [];
   const to =
     (level: string): Log["info"] =>
     (_, message) =>
-      void told.push(`${level} ${message}`);
+      void logged.push(`${level} ${message}`);
   const log: Log = { debug: to("debug"), info: to("info"), warn: to("warn"), error: to("error"), child: () => log };
-  let wanted = false;
-  const detailed = inDetail(log, () => wanted).child({ part: "x" });
+  let verbose = false;
+  const detailed = withVerbosity(log, () => verbose).child({ part: "x" });
   detailed.debug({}, "a");
-  wanted = true;
+  verbose = true;
   detailed.debug({}, "b");
   detailed.warn({}, "c");
-  expect(told).toEqual(["debug a", "info b", "warn c"]);
+  expect(logged).toEqual(["debug a", "info b", "warn c"]);
 });

@@ -9,7 +9,7 @@ import type { Informer } from "../../cluster/kube/cache.ts";
 import { createInformer } from "../../cluster/kube/informer/informer.ts";
 import type { ReflectorHooks } from "../../cluster/kube/informer/reflector.ts";
 import { type Profile, profileKind, type Protocol, tuningNamespace } from "../../domain/node-tuning/api.ts";
-import { Dismissal } from "../../node/on-node/rollback-on-removal.ts";
+import { RollbackOnRemoval } from "../../node/on-node/rollback-on-removal.ts";
 import { NodeEngines } from "../../node/on-node/node-engines.ts";
 import { NodeHardware } from "../../node/on-node/node-hardware.ts";
 import { NodeTuner } from "../../node/on-node/node-tuner.ts";
@@ -25,30 +25,30 @@ export interface AgentOptions {
   host: Host;
   signal: AbortSignal;
   /** Default native. */
-  engine?: EngineName;
-  /** Starts programs on the node: how TuneD is run. Without it there is only the native engine. */
-  launch?: Launch;
-  namespace?: string;
+  engine?: EngineName | undefined;
+  /** Starts TuneD on the node. Without it there is only the native engine. */
+  launch?: Launch | undefined;
+  namespace?: string | undefined;
   /** Default documented. */
-  protocol?: Protocol;
-  /** Put the originals back whatever the reason to end. Default: only if the agent is no longer wanted. */
-  rollbackOnExit?: boolean;
-  /** How often to look whether somebody else changed a setting. Default 10 minutes. */
-  lookEveryMs?: number;
-  clock?: Clock;
-  log?: Log;
+  protocol?: Protocol | undefined;
+  /** Roll back at the end in any case. Default: only if the Profile or the DaemonSet is gone. */
+  rollbackOnExit?: boolean | undefined;
+  /** Between two drift checks. Default 10 minutes. */
+  resyncIntervalMs?: number | undefined;
+  clock?: Clock | undefined;
+  log?: Log | undefined;
 }
 
-/** The agent of one node, until the signal aborts. Settings stay in force after it unless nobody wants them any more. */
+/** Runs the agent of one node until the signal aborts. Settings stay in force unless the agent was removed. */
 export async function runAgent(options: AgentOptions): Promise<void> {
   const { client, node, host, signal, namespace = tuningNamespace, clock = systemClock } = options;
-  const { engine: option = "native", launch, protocol = "documented", lookEveryMs = 600_000 } = options;
+  const { engine: option = "native", launch, protocol = "documented", resyncIntervalMs = 600_000 } = options;
   let own: Informer<Profile> | undefined;
-  const wantsDetail = (): boolean => {
+  const isVerbose = (): boolean => {
     const { debug = false, verbosity = 0 } = own?.get(`${namespace}/${node}`)?.spec.config ?? {};
     return debug || verbosity > 0;
   };
-  const log = inDetail((options.log ?? noLog).child({ node }), wantsDetail);
+  const log = withVerbosity((options.log ?? noLog).child({ node }), isVerbose);
   const over = new AbortController();
   const onEvent = (event: DaemonEvent): void => {
     log.warn(describe(event), "TuneD");
@@ -56,13 +56,13 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   };
   const onRecord = ({ level, logger, message }: LogRecord): void => log.debug({ level, logger }, `TuneD: ${message}`);
   const tuned = launch && new TunedEngine({ launch, timer: clock, signal: over.signal, onEvent, onRecord });
-  const engines = new NodeEngines({ host, option, ...(tuned ? { tuned } : {}) });
-  const tuner = new NodeTuner({ host, engines, clock, lookEveryMs, log });
+  const engines = new NodeEngines({ host, option, tuned });
+  const tuner = new NodeTuner({ host, engines, clock, resyncIntervalMs, log });
 
   const manager = new Manager({ clock, log });
   const selection = { namespace, fieldSelector: `metadata.name=${node}` };
   const profiles = manager.informer(profileKind, selection, () =>
-    createInformer(client, profileKind, { ...selection, clock, hooks: tellOnce(log, clock) }),
+    createInformer(client, profileKind, { ...selection, clock, hooks: logOnce(log, clock) }),
   );
   own = profiles;
   const controller = tuneController({
@@ -77,31 +77,31 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     log,
   });
   manager.add(controller, { on: "everywhere" });
-  // Looked at even if nothing happens: the Profile may have gone while no agent ran.
+  // Reconciled even without an event: the Profile may have been deleted while no agent ran.
   controller.queue.add(`${namespace}/${node}`);
-  const dismissal = new Dismissal({ client, namespace, node });
+  const rollback = new RollbackOnRemoval({ client, namespace, node });
   const begun = profiles.whenSynced(signal).then(
-    () => dismissal.begin(),
+    () => rollback.start(),
     () => undefined,
   );
   try {
     await manager.run(signal);
     await begun;
-    if (options.rollbackOnExit === true || (await dismissal.isDismissed())) {
+    if (options.rollbackOnExit === true || (await rollback.isDue())) {
       const { restored } = await tuner.release();
-      log.info({ settings: restored.length }, "originals put back");
+      log.info({ settings: restored.length }, "rolled back");
     }
   } finally {
     over.abort();
   }
 }
 
-/** Tells what is otherwise told to developers only, for as long as it is wanted. */
-export function inDetail(log: Log, isWanted: () => boolean): Log {
+/** Logs debug messages as info while `isVerbose` returns true. */
+export function withVerbosity(log: Log, isVerbose: () => boolean): Log {
   return {
     ...log,
-    debug: (fields, message) => (isWanted() ? log.info : log.debug)(fields, message),
-    child: (fields) => inDetail(log.child(fields), isWanted),
+    debug: (fields, message) => (isVerbose() ? log.info : log.debug)(fields, message),
+    child: (fields) => withVerbosity(log.child(fields), isVerbose),
   };
 }
 
@@ -111,18 +111,18 @@ function describe(event: DaemonEvent): Record<string, unknown> {
   return { event: event.type, outcome: event.outcome.type, why: event.outcome.message };
 }
 
-/** Longer than the longest wait between two tries: after such a silence the server had been back. */
-const backAfterMs = 120_000;
+/** Longer than the longest backoff: without an error for this long, the API server had been reachable. */
+const recoveredAfterMs = 120_000;
 
-/** A server that is away is told of when it goes, not with every try. */
-function tellOnce(log: Log, clock: Clock): ReflectorHooks {
+/** Logs that the API server is unreachable once, not with every try. */
+function logOnce(log: Log, clock: Clock): ReflectorHooks {
   let last: { readonly at: number; readonly message: string } | undefined;
   return {
     onError(error, { retryMs }) {
       const { message } = error as Error;
       const at = clock.monotonic();
-      if (last?.message !== message || at - last.at > backAfterMs)
-        log.warn({ error: message, retryMs }, "cannot follow the Profile; settings stay as they are");
+      if (last?.message !== message || at - last.at > recoveredAfterMs)
+        log.warn({ error: message, retryMs }, "cannot watch the Profile; settings stay as they are");
       last = { at, message };
     },
   };

@@ -6,9 +6,8 @@ const apiVersion = "admissionregistration.k8s.io/v1";
 const nodeClaim = "authentication.kubernetes.io/node-name";
 
 /**
- * Rights go by kinds and names that are known beforehand, and all agents share one account. That an agent speaks for its
- * own node alone is held by the node its token was made for: a node that fell into wrong hands steers no other.
- * `namespace` is where the account lives.
+ * Restrict an agent to the node that its token is bound to: an attacker on one node cannot tune another. RBAC cannot, since
+ * all agents share one ServiceAccount and roles name no node. `namespace` is that of the ServiceAccount.
  */
 export function ownNodePolicies(namespace: string, protocol: Protocol = "documented"): KubeObject[] {
   const profiles = policy("attune-agent-own-profile", namespace, {
@@ -17,7 +16,7 @@ export function ownNodePolicies(namespace: string, protocol: Protocol = "documen
       ownNode,
       {
         expression: "request.?subResource.orValue('') == 'status'",
-        message: "an agent writes the status of a Profile and nothing else",
+        message: "an agent may write only the status of a Profile",
         reason: "Forbidden",
       },
     ],
@@ -31,13 +30,13 @@ export function ownNodePolicies(namespace: string, protocol: Protocol = "documen
 
 const ownNode = {
   expression: "variables.node != '' && request.name == variables.node",
-  messageExpression: `variables.node == '' ? 'an agent needs a token that was made for a node' : 'an agent on node ' + variables.node + ' may not write of ' + request.name`,
+  messageExpression: `variables.node == '' ? 'an agent needs a token that is bound to a node' : 'an agent on node ' + variables.node + ' may not write ' + request.name`,
   reason: "Forbidden",
 };
 
 const reported = `['${bootArgumentsAnnotation}', '${inputsAnnotation}']`;
 
-/** Of a Node only what the shipped protocol reports there. Its status has other writers, and its own right. */
+/** Only the annotations of the shipped protocol may change. */
 const onlyReported = {
   expression: [
     "request.operation == 'UPDATE'",
@@ -49,16 +48,16 @@ const onlyReported = {
     `variables.after.all(name, name in ${reported} || (name in variables.before && variables.before[name] == variables.after[name]))`,
     `variables.before.all(name, name in ${reported} || name in variables.after)`,
   ].join(" && "),
-  message: "an agent writes what it reports of boot arguments and nothing else",
+  message: "an agent may write only the annotations with boot arguments of a Node",
   reason: "Forbidden",
 };
 
-interface Held {
+interface Restriction {
   readonly rule: object;
   readonly validations: readonly object[];
 }
 
-function policy(name: string, namespace: string, { rule, validations }: Held): KubeObject[] {
+function policy(name: string, namespace: string, { rule, validations }: Restriction): KubeObject[] {
   const labels = { "app.kubernetes.io/part-of": "attune" };
   return [
     {
@@ -67,7 +66,7 @@ function policy(name: string, namespace: string, { rule, validations }: Held): K
       metadata: { name, labels },
       spec: {
         failurePolicy: "Fail",
-        // Owned as one: what is left out and set by the server would be taken away, and set again, by every apply.
+        // With all defaults: fields that the API server defaults would be removed and set again by every apply.
         matchConstraints: {
           resourceRules: [{ ...rule, operations: ["CREATE", "UPDATE", "DELETE"], scope: "*" }],
           matchPolicy: "Equivalent",

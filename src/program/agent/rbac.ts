@@ -5,26 +5,26 @@ import type { KubeObject } from "../../language/object/meta.ts";
 
 export const agentServiceAccount = "attune-agent";
 
-/** All that a node's agent may do. That it does so for its own node alone, own-node-policies.ts holds it to. */
+/** All permissions of the agent. own-node-policies.ts restricts them to its own node. */
 export function agentGrants(protocol: Protocol): Grant[] {
   const grants: Grant[] = [
     {
       within: tuningNamespace,
-      because: "what its node should have; it asks for its own Profile only",
+      because: "the Profile of its node; it requests no other",
       apiGroups: [group],
       resources: ["profiles"],
       verbs: ["get", "list", "watch"],
     },
     {
       within: tuningNamespace,
-      because: "tells how its node fares; a policy holds it to its own node",
+      because: "reports the status of its node; a policy restricts it to its own node",
       apiGroups: [group],
       resources: ["profiles/status"],
       verbs: ["patch"],
     },
     {
       within: tuningNamespace,
-      because: "whether the DaemonSet that started it is still there",
+      because: "whether the DaemonSet that started it still exists",
       apiGroups: ["apps"],
       resources: ["daemonsets"],
       resourceNames: [agentDaemonSetName],
@@ -32,7 +32,7 @@ export function agentGrants(protocol: Protocol): Grant[] {
     },
     {
       within: tuningNamespace,
-      because: "OpenShift asks whether a pod that reaches into its node may",
+      because: "OpenShift requires it for privileged pods",
       apiGroups: ["security.openshift.io"],
       resources: ["securitycontextconstraints"],
       resourceNames: ["privileged"],
@@ -41,7 +41,7 @@ export function agentGrants(protocol: Protocol): Grant[] {
   ];
   const node: Grant = {
     because:
-      "under the shipped protocol boot arguments are reported in annotations of the Node; a policy holds it to its own, and to those",
+      "reports boot arguments in annotations of the Node under the shipped protocol; a policy restricts it to its own node and to these annotations",
     apiGroups: [""],
     resources: ["nodes"],
     verbs: ["get", "patch"],
@@ -49,7 +49,7 @@ export function agentGrants(protocol: Protocol): Grant[] {
   return protocol === "shipped" ? [...grants, node] : grants;
 }
 
-/** `namespace` is where its account lives. */
+/** `namespace` is that of the ServiceAccount. */
 export function agentRbac(namespace: string, protocol: Protocol = "documented"): KubeObject[] {
   return rbacObjects("attune:agent", { namespace, name: agentServiceAccount }, agentGrants(protocol));
 }

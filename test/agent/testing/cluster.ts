@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Program, Run } from "../../src/program/cli/testing/program.ts";
-import { apiVersion, group, type Profile, tuningNamespace } from "../../src/domain/node-tuning/api.ts";
-import { nodeTuningCrds } from "../../src/domain/node-tuning/crds.ts";
-import type { KubeObject } from "../../src/language/object/meta.ts";
-import type { Machine } from "../tuned-daemon/machine.ts";
+import type { Program, Run } from "../../../src/program/cli/testing/program.ts";
+import { apiVersion, group, type Profile, tuningNamespace } from "../../../src/domain/node-tuning/api.ts";
+import { nodeTuningCrds } from "../../../src/domain/node-tuning/crds.ts";
+import type { KubeObject } from "../../../src/language/object/meta.ts";
+import type { Machine } from "../../tuned-daemon/machine.ts";
 
-/** Runs on the machine, where the server is: one request, its answer on standard output. */
+/** Runs on the machine where the server is: sends one request, and prints the answer. */
 const request = `
 const { readFileSync } = require("node:fs");
 const [kubeconfig, method, url, body, type] = process.argv.slice(1);
@@ -46,7 +46,7 @@ export class Cluster {
     return cluster;
   }
 
-  /** Creates the Profile, or changes what it wants. */
+  /** Creates the Profile, or changes its spec. */
   wants(name: string, text: string): void {
     const spec = { config: { tunedProfile: name }, profile: [{ name, data: text }] };
     const metadata = { name: "n", namespace: tuningNamespace };
@@ -58,7 +58,7 @@ export class Cluster {
     this.#ask("DELETE", `${profiles}/n`);
   }
 
-  /** The Profile, once its status speaks of its present spec and holds. */
+  /** The Profile, once its status is that of its present spec and `holds`. */
   async status(holds: (profile: Profile) => boolean): Promise<Profile> {
     const found = await this.#until(`${profiles}/n`, (object) => {
       const profile = object as Profile;

@@ -1,4 +1,4 @@
-import { parseCpuset } from "../../../language/cpu/cpuset.ts";
+import { parseCpuset } from "../../../language/cpu/kubernetes-cpuset.ts";
 import { mostCpus } from "../../../language/cpu/cpu-mask.ts";
 import { invalid } from "../../../language/schema/field-error.ts";
 import type { CpuSpec } from "../api.ts";

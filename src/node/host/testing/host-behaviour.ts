@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Host } from "./host.ts";
+import type { Host } from "../host.ts";
 
-/** What every Host does. `make` gives one that has these files and nothing else. */
+/** The behaviour of every Host. `make` returns a host with these files and no others. */
 export function behavesAsHost(make: (files: Record<string, string>) => Promise<Host>): void {
   const swappiness = "/proc/sys/vm/swappiness";
 
@@ -23,7 +23,7 @@ export function behavesAsHost(make: (files: Record<string, string>) => Promise<H
       expect(await host.remove(swappiness)).toMatchObject({ type: "failed", code: "EPERM" });
     });
 
-    test.each(["write", "replace"] as const)("that are ordinary come to be by %s, with their folders", async (how) => {
+    test.each(["write", "replace"] as const)("that are ordinary are created by %s, with their folders", async (how) => {
       const host = await make({});
       expect(await host[how]("/var/lib/x/y.json", "long text")).toEqual({ type: "done" });
       expect(await host[how]("/var/lib/x/y.json", "{}")).toEqual({ type: "done" });
@@ -31,7 +31,7 @@ export function behavesAsHost(make: (files: Record<string, string>) => Promise<H
       expect(await host.list("/var/lib/x")).toEqual(["y.json"]);
     });
 
-    test("go when removed, and removing what is gone is fine", async () => {
+    test("are removed, and removing a missing file succeeds", async () => {
       const host = await make({ "/etc/a": "1", "/etc/b": "2" });
       expect(await host.remove("/etc/a")).toEqual({ type: "done" });
       expect(await host.remove("/etc/a")).toEqual({ type: "done" });
@@ -39,34 +39,37 @@ export function behavesAsHost(make: (files: Record<string, string>) => Promise<H
       expect(await host.list("/etc")).toEqual(["b"]);
     });
 
-    test("are listed by folder, sorted, folders among them", async () => {
+    test("are listed by folder, sorted, with its folders", async () => {
       const host = await make({ "/sys/b/x": "", "/sys/a": "", "/sys/b/y/z": "" });
       expect(await host.list("/sys")).toEqual(["a", "b"]);
       expect(await host.list("/sys/b")).toEqual(["x", "y"]);
       expect(await host.list("/sys/nosuch")).toEqual([]);
     });
 
-    test.each(["etc/passwd", "/proc/sys/../../etc/passwd", "/..", "/etc/\0"])("are not reached by %j", async (path) => {
-      const host = await make({ "/etc/passwd": "root" });
-      for (const outcome of [
-        await host.read(path),
-        await host.write(path, "x"),
-        await host.replace(path, "x"),
-        await host.remove(path),
-      ])
-        expect(outcome).toMatchObject({ type: "failed", code: "EINVAL" });
-      expect(await host.list(path)).toEqual([]);
-    });
+    test.each(["etc/passwd", "/proc/sys/../../etc/passwd", "/..", "/etc/\0"])(
+      "are refused for the path %j",
+      async (path) => {
+        const host = await make({ "/etc/passwd": "root" });
+        for (const outcome of [
+          await host.read(path),
+          await host.write(path, "x"),
+          await host.replace(path, "x"),
+          await host.remove(path),
+        ])
+          expect(outcome).toMatchObject({ type: "failed", code: "EINVAL" });
+        expect(await host.list(path)).toEqual([]);
+      },
+    );
   });
 
-  test("a file is held open until it is let go, however often it is taken anew", async () => {
+  test("a file is held open until it is released, also after it was held again", async () => {
     const host = await make({ "/dev/cpu_dma_latency": "" });
     const take = async (hex: string): Promise<unknown> => host.hold?.("/dev/cpu_dma_latency", hex);
     for (const hex of ["01000000", "02000000", "", ""]) expect(await take(hex)).toEqual({ type: "done" });
     expect(await host.hold?.("/dev/nosuch", "00")).toMatchObject({ type: "failed", code: "ENOENT" });
   });
 
-  test("a path without links is itself, and so is one that leads nowhere", async () => {
+  test("a path without links is its own real path, and so is a missing one", async () => {
     const host = await make({ "/sys/a/b": "" });
     expect(await host.real("/sys/a/b")).toBe("/sys/a/b");
     expect(await host.real("/sys/nosuch/b")).toBe("/sys/nosuch/b");

@@ -2,7 +2,7 @@ import { runAgent } from "../../agent/agent.ts";
 import { launchAt } from "../../../node/engine/tuned-daemon/launch.ts";
 import { LinuxHost } from "../../../node/host/linux-host.ts";
 import { HttpClient } from "../../../cluster/kube/http-client.ts";
-import { writeImageFile } from "../../../node/on-node/image-file.ts";
+import { writeImageFile } from "../../../node/on-node/one-shot.ts";
 import { lockEngine } from "../../../node/on-node/lock-engine.ts";
 import { createLog } from "../../../cluster/runtime/log/log.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";

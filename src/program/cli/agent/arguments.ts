@@ -13,7 +13,7 @@ export interface AgentArguments {
   readonly engine: EngineName;
   readonly protocol: Protocol;
   readonly rollbackOnExit: boolean;
-  readonly lookEveryMs: number;
+  readonly resyncIntervalMs: number;
   /** Where Profiles are; as shipped where it is not said. */
   readonly namespace?: string;
 }
@@ -30,7 +30,7 @@ export function agentOptions(options: Options, env: Environment): AgentArguments
     engine: engineOption(options.engine ?? "auto"),
     protocol: protocolOption(options.protocol ?? "documented"),
     rollbackOnExit: options.rollbackOnExit === true,
-    lookEveryMs: durationOption("--look-every", String(options.lookEvery ?? "10m")),
+    resyncIntervalMs: durationOption("--look-every", String(options.lookEvery ?? "10m")),
     ...(typeof options.namespace === "string" ? { namespace: options.namespace } : {}),
   };
 }

@@ -1,7 +1,7 @@
 import { LinuxHost } from "../../../node/host/linux-host.ts";
 import { lockEngine } from "../../../node/on-node/lock-engine.ts";
 import { NodeEngines } from "../../../node/on-node/node-engines.ts";
-import { tuneAgain } from "../../../node/on-node/tune-again.ts";
+import { tuneFromRecord } from "../../../node/on-node/one-shot.ts";
 import type { Options } from "../option/connection-option.ts";
 import { engineOption, tunedDaemon } from "../tuned/engine-option.ts";
 
@@ -16,7 +16,7 @@ export async function agentOneShot(
   const unlock = await lockEngine(root);
   const daemon = tunedDaemon(root, "");
   try {
-    const outcome = await tuneAgain(host, new NodeEngines({ host, option, tuned: daemon.engine }));
+    const outcome = await tuneFromRecord(host, new NodeEngines({ host, option, tuned: daemon.engine }));
     if (outcome.type === "never-tuned") {
       say("nothing to do: the node has not been tuned before");
       return;

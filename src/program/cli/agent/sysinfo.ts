@@ -4,7 +4,7 @@ import { gzip } from "node:zlib";
 import { onlineCpus } from "../../../language/cpu/cpu-topology.ts";
 import { readTopology } from "../../../language/cpu/read-topology.ts";
 import { LinuxHost } from "../../../node/host/linux-host.ts";
-import { atOnce } from "../../../node/host/sync-files.ts";
+import { syncFiles } from "../../../node/host/sync-files.ts";
 import { ArchiveView } from "../../../node/snapshot/archive-view.ts";
 import { collect } from "../../../node/snapshot/collect.ts";
 import { writeTar } from "../../../node/snapshot/write-tar.ts";
@@ -17,7 +17,7 @@ export async function agentSysinfo(options: Options): Promise<void> {
   // Typed as always a boolean, which it is not.
   const seen = process.stdout.isTTY as boolean | undefined;
   if (file === "-" && seen === true) throw new Error("--sysinfo -: an archive is nothing for a terminal, name a file");
-  const entries = await collect(new LinuxHost(root, atOnce));
+  const entries = await collect(new LinuxHost(root, syncFiles));
   if (onlineCpus(readTopology(new ArchiveView(entries))).length === 0)
     throw new Error(`--sysinfo: no CPU is to be seen below ${root}: is the node's own file system mounted there?`);
   const bytes = await promisify(gzip)(await writeTar(entries));

@@ -84,9 +84,15 @@ describe("attune agent", () => {
     [["--engine=native"], { NODE_NAME: "b" }, { node: "b", engine: "native" }],
     [["--protocol", "shipped", "-n", "ns"], { NODE_NAME: "b" }, { node: "b", protocol: "shipped", namespace: "ns" }],
     [["--rollback-on-exit"], { NODE_NAME: "b" }, { node: "b", rollbackOnExit: true }],
-    [["--look-every", "90s"], { NODE_NAME: "b" }, { node: "b", lookEveryMs: 90_000 }],
+    [["--look-every", "90s"], { NODE_NAME: "b" }, { node: "b", resyncIntervalMs: 90_000 }],
   ])("is told %j and %j", (words, env, wanted) => {
-    const usual = { root: "/", engine: "auto", protocol: "documented", rollbackOnExit: false, lookEveryMs: 600_000 };
+    const usual = {
+      root: "/",
+      engine: "auto",
+      protocol: "documented",
+      rollbackOnExit: false,
+      resyncIntervalMs: 600_000,
+    };
     expect(agentArguments(words, env)).toEqual({ ...usual, ...wanted });
   });
 

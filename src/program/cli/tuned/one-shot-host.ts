@@ -1,6 +1,6 @@
 import type { Outcome } from "../../../node/host/host.ts";
 import { LinuxHost } from "../../../node/host/linux-host.ts";
-import { atOnce } from "../../../node/host/sync-files.ts";
+import { syncFiles } from "../../../node/host/sync-files.ts";
 
 /** A host of a command that ends: what lasts only as long as its process lasts no longer than the command. */
 export class OneShotHost extends LinuxHost {
@@ -8,7 +8,7 @@ export class OneShotHost extends LinuxHost {
   readonly passing = new Set<string>();
 
   constructor(root: string) {
-    super(root, atOnce);
+    super(root, syncFiles);
   }
 
   override async hold(path: string, hex: string): Promise<Outcome> {

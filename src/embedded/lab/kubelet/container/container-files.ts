@@ -1,5 +1,5 @@
 import type { Container, KeyToPath, Volume, VolumeProjection } from "kubernetes-types/core/v1.js";
-import { refusal, tidy } from "../../../../node/host/host-path.ts";
+import { refusal, tidy } from "../../../../node/host/host.ts";
 import type { FileText } from "../../../../node/host/host.ts";
 import { fieldOf, resourceOf, type EnvironmentInput } from "./environment.ts";
 import type { PodToken } from "../pod/pod-token.ts";
