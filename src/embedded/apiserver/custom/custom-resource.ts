@@ -19,10 +19,10 @@ import { definitionOf } from "../kinds/definitions.ts";
 
 export { decodeCustom, type DecodedCustom } from "./decode-custom.ts";
 
-/** The order in which a real server lists a custom kind's verbs. */
+/** In the order of kube-apiserver's discovery. */
 const VERBS: readonly Verb[] = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 
-/** What an accepted definition serves: one resource per served version, under the names that were accepted. */
+/** The resources of an accepted definition: one per served version, with the accepted names. */
 export function resourcesOf(object: KubeObject): Resource[] {
   const definition = asDefinition(object);
   const versions = definition.spec.versions ?? [];
@@ -33,7 +33,7 @@ export function resourcesOf(object: KubeObject): Resource[] {
   return versions.filter(({ served }) => served).map(({ name }) => all.get(name ?? "") as Resource);
 }
 
-/** The first version of the review that both sides understand; a definition without any was not accepted. */
+/** Uses the first ConversionReview version that both sides support; validation ensures that there is one. */
 function conversionWebhookOf({ conversion }: DefinitionSpec): ConversionWebhook | undefined {
   const { clientConfig: client, conversionReviewVersions } = conversion?.webhook ?? {};
   const reviewVersion = conversionReviewVersions?.find((version) => version === "v1" || version === "v1beta1");
@@ -69,9 +69,9 @@ function resourceOf({ spec, status }: Definition, version: DefinitionVersion): R
     strategy: {
       hasGeneration: true,
       requiresVersion: true,
-      defaults: (object) => fillIn(object, schema),
-      ...(hasStatus ? STATUS_APART : {}),
-      // On an update, where the object has a resourceVersion, validateUpdate alone has the word.
+      defaults: (object) => setDefaults(object, schema),
+      ...(hasStatus ? IGNORE_STATUS : {}),
+      // An update, recognised by its resourceVersion, is validated by validateUpdate alone.
       validate: (object) => (object.metadata.resourceVersion ? [] : validation.create(object)),
       validateUpdate: validation.update,
     },
@@ -82,7 +82,7 @@ function resourceOf({ spec, status }: Definition, version: DefinitionVersion): R
   };
 }
 
-function fillIn(object: KubeObject, schema: Schema): void {
+function setDefaults(object: KubeObject, schema: Schema): void {
   try {
     applyDefaults(object, schema);
   } catch (error) {
@@ -91,8 +91,8 @@ function fillIn(object: KubeObject, schema: Schema): void {
   }
 }
 
-/** With a status subresource the main endpoint neither sets nor keeps what a client says of status. */
-const STATUS_APART: Strategy = {
+/** With a status subresource, the main endpoint ignores `status`. */
+const IGNORE_STATUS: Strategy = {
   ignoredFields: ["status"],
   prepareForCreate: (object) => {
     delete object["status"];
@@ -128,7 +128,7 @@ function selectableFieldsOf({ selectableFields = [] }: DefinitionVersion): Resou
 
 const STRING: Schema = { type: "string" };
 
-/** The schema of a whole custom object: what its definition says, and what every object has. */
+/** The schema of a custom object, with apiVersion, kind and metadata. */
 export function objectSchema(schema: Schema): Schema {
   const metadata = definitionOf("meta.k8s.io", "v1", "ObjectMeta");
   const own = schema.properties?.["metadata"]?.properties;
@@ -138,7 +138,7 @@ export function objectSchema(schema: Schema): Schema {
       ...schema.properties,
       apiVersion: STRING,
       kind: STRING,
-      // A definition may restrict an object's name, and nothing else of its metadata.
+      // Of metadata, a definition may restrict only the name.
       metadata: own ? { ...metadata, properties: { ...metadata.properties, ...own } } : metadata,
     },
   };

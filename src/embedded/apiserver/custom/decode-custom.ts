@@ -10,13 +10,13 @@ import { badRequest } from "../status-error.ts";
 
 export interface DecodedCustom {
   readonly object: KubeObject;
-  /** Paths of fields the schema does not have; they are gone from the object. */
+  /** Paths of unknown fields, which were removed from the object. */
   readonly unknown: string[];
 }
 
 /**
- * A custom object as its schema understands it. Prunes `raw` in place and returns it; metadata is read as that of every
- * other kind is. Not defaulted, not validated.
+ * Prunes a custom object in place by its schema and returns it. Metadata is decoded as that of a built-in kind. The object
+ * is not defaulted or validated.
  */
 export function decodeCustom(raw: KubeObject, resource: Pick<Resource, "schema">): DecodedCustom {
   let unknown: string[];

@@ -7,7 +7,7 @@ import { terminating } from "./termination.ts";
 import { nameColumn } from "./printer-columns.ts";
 import { validateDefinition, validateDefinitionUpdate } from "./validate-definition.ts";
 
-/** CustomResourceDefinition itself: the kind that makes kinds. */
+/** The kind CustomResourceDefinition. */
 export const definitionResource: Resource = defineKind({
   group: "apiextensions.k8s.io",
   version: "v1",
@@ -47,12 +47,12 @@ export const definitionResource: Resource = defineKind({
       const storage = storageVersionOf(definition.spec ?? {});
       const stored = status?.storedVersions ?? [];
       if (!status || storage === undefined || stored.includes(storage)) return;
-      // Objects may from now on lie in the store in this version too, until someone migrates them.
+      // From now on objects may be stored in this version too; only a storage migration removes it from the list.
       definition.status = { ...status, storedVersions: [...stored, storage] };
     },
-    // On an update, where the object has a resourceVersion, validateUpdate alone has the word.
-    validate: (object) => (object.metadata.resourceVersion ? [] : validateDefinition(sound(object))),
-    validateUpdate: (object, old) => validateDefinitionUpdate(sound(object), asDefinition(old)),
+    // An update, recognised by its resourceVersion, is validated by validateUpdate alone.
+    validate: (object) => (object.metadata.resourceVersion ? [] : validateDefinition(withSpec(object))),
+    validateUpdate: (object, old) => validateDefinitionUpdate(withSpec(object), asDefinition(old)),
   },
   subresources: { status: { type: "status" } },
 });
@@ -67,8 +67,8 @@ function applyDefaults({ spec }: Definition): void {
   if (service) service.port ??= 443;
 }
 
-/** A definition without a spec is as bad as one with an empty spec, and is told so field by field. */
-function sound(object: KubeObject): Definition {
+/** A definition without a spec is validated as one with an empty spec. */
+function withSpec(object: KubeObject): Definition {
   if (get(object, "spec") === undefined) object["spec"] = {};
   return asDefinition(object);
 }

@@ -5,8 +5,8 @@ import type { Column } from "../resource.ts";
 import { compareVersions } from "../discovery/version-order.ts";
 
 /**
- * A CustomResourceDefinition after decoding: every field may still be missing until it has been validated, and a list that
- * Go writes whether or not it was given is then null.
+ * A decoded CustomResourceDefinition. Before validation every field may be missing; a list without omitempty that was not
+ * given is null.
  */
 export interface Definition extends KubeObject {
   spec: DefinitionSpec;
@@ -76,7 +76,7 @@ export interface DefinitionStatus {
   storedVersions: string[] | null;
 }
 
-/** Decoding has already settled the types of all fields; this only says so to the compiler. */
+/** A cast: decoding has already checked the types of all fields. */
 export function asDefinition(object: KubeObject): Definition {
   return object as Definition;
 }
@@ -85,7 +85,7 @@ export function storageVersionOf(spec: DefinitionSpec): string | undefined {
   return spec.versions?.find((version) => version.storage)?.name;
 }
 
-/** What users of a deprecated version are told with every answer: the author's words, or where to go instead. */
+/** The warning of a deprecated version: that of the definition, or a hint at a newer version. */
 export function deprecationWarning(spec: DefinitionSpec, version: DefinitionVersion): string | undefined {
   if (!version.deprecated) return undefined;
   if (version.deprecationWarning !== undefined) return version.deprecationWarning;

@@ -29,7 +29,7 @@ type Operand =
   | { readonly type: "path"; readonly path: JsonPath }
   | { readonly type: "literal"; readonly value: unknown };
 
-/** Written by users, evaluated for every row of every table: neither its text nor its work may grow without bound. */
+/** Users write paths, and they are evaluated for every row of a table: length and evaluation are limited. */
 const MAX_LENGTH = 1024;
 const MAX_VISITS = 10_000;
 
@@ -37,7 +37,7 @@ const NAME_ENDS = new Set([".", ",", "[", "]", "$", "@", "{", "}", " ", "\t", "\
 const SLICE = /^(-?\d{1,9})?(?::(-?\d{1,9})?)?(?::(-?\d{1,9})?)?$/;
 const OPERATORS = ["==", "!=", "<=", ">=", "<", ">"];
 
-/** Undefined where the text is no path; a real server then shows neither the column nor those after it. */
+/** Undefined if the text is not a path; kube-apiserver then omits the column and those after it. */
 export function parseJsonPath(text: string): JsonPath | undefined {
   if (text.length > MAX_LENGTH) return undefined;
   const steps: Step[] = [];
@@ -79,7 +79,7 @@ function unescaped(name: string): string {
   return result;
 }
 
-/** Brackets nest inside filters, and mean nothing inside quotes. */
+/** Brackets can nest within filters, and are ignored within quotes. */
 function closingBracket(text: string, open: number): number | undefined {
   let depth = 0;
   let quote = "";
@@ -160,7 +160,7 @@ function outsideQuotes(text: string, separator: string): string[] {
   return parts;
 }
 
-/** Everything the path finds; nothing where a name is missing or the search would take too long. */
+/** All matches; none if a name is missing or the evaluation exceeds its limit. */
 export function evaluate(path: JsonPath, root: unknown): unknown[] {
   return walk(path, root, { left: MAX_VISITS });
 }
@@ -211,7 +211,7 @@ function takePick(pick: Pick, value: unknown, into: unknown[]): void {
   for (let i = Math.max(absolute(pick.from ?? 0), 0); i < to; i += pick.step) into.push(value[i]);
 }
 
-/** The value and all below it, parents first. An explicit stack: a hostile object may nest deeper than the call stack. */
+/** The value and all values below it, parents first. Not recursive: a deeply nested object could overflow the stack. */
 function descend(root: unknown, into: unknown[], budget: { left: number }): void {
   const pending = [root];
   for (; pending.length > 0 && budget.left > 0; budget.left--) {

@@ -8,16 +8,16 @@ import { asDefinition, type DefinitionNames, type DefinitionStatus } from "./def
 
 type NamedResource = Pick<Resource, "group" | "plural" | "singular" | "shortNames" | "kind" | "listKind">;
 
-/** Names a group has already given away: what requests are made with, and what objects call themselves. */
+/** Names of a group that are in use: plural, singular and short names, and kinds. */
 interface TakenNames {
   readonly resources: Set<string>;
   readonly kinds: Set<string>;
 }
 
 /**
- * The status a definition should have, given all the others. A name goes to who had it first; a definition serves only
- * once all its names were accepted, and keeps serving under the accepted ones when a later change of names conflicts.
- * The very same status comes back when nothing changes.
+ * The status of a definition, given all others. A name belongs to the definition that was first; a definition is served
+ * once all its names are accepted, and keeps its accepted names when a later change conflicts. Returns the same object if
+ * nothing changes.
  */
 export function establish(
   object: KubeObject,
@@ -73,7 +73,7 @@ function takenNames(group: string, others: readonly KubeObject[], builtins: read
 
 type Conflict = { status: "False"; reason: string; message: string };
 
-/** Every name that is free is taken, even when another is not; the last conflict is the one reported. */
+/** Free names are accepted even if others conflict; the last conflict is reported. */
 function accept(
   requested: DefinitionNames,
   before: DefinitionNames,

@@ -21,12 +21,12 @@ const AGE: PrinterColumn = {
   description: "How long ago the object was created.",
 };
 
-/** The columns of a custom kind: its name, then what its definition asks for, or its age where it asks for nothing. */
+/** The columns of a custom kind: name, then additionalPrinterColumns, or age if there are none. */
 export function columnsOf(printerColumns: readonly PrinterColumn[] = []): Column[] {
   const columns = [nameColumn];
   for (const column of printerColumns.length > 0 ? printerColumns : [AGE]) {
     const path = parseJsonPath(column.jsonPath);
-    // As on a real server: a path that cannot be read hides its column and those after it.
+    // As kube-apiserver: an invalid path hides its column and those after it.
     if (!path) break;
     columns.push({
       name: column.name,

@@ -2,14 +2,14 @@ import { equal, get } from "../../../language/object/json.ts";
 import type { FieldError } from "../../../language/schema/field-error.ts";
 
 /**
- * The faults of an update that the update is to blame for. A value that was let in before its schema became stricter may
- * stay as it is: otherwise nobody could change anything else of the object.
+ * The faults that an update introduces. A value that became invalid because its schema became stricter may stay: otherwise
+ * no other field of the object could be updated (validation ratcheting).
  */
 export function ratchet(errors: readonly FieldError[], value: unknown, old: unknown): FieldError[] {
   return errors.filter((error) => {
     const path = stepsOf(error.field);
     if (!path) return true;
-    // A missing field has no value: what may not have changed is the object that lacks it.
+    // A missing field has no value to compare: its parent is compared.
     if (error.reason === "FieldValueRequired") path.pop();
     const before = follow(old, path);
     return before === undefined || !equal(before, follow(value, path));
@@ -18,7 +18,7 @@ export function ratchet(errors: readonly FieldError[], value: unknown, old: unkn
 
 type Step = string | number;
 
-/** `spec.items[0].name` → spec, items, 0, name. Undefined where the path names no one field. */
+/** `spec.items[0].name` → spec, items, 0, name. Undefined if the path does not name one field. */
 function stepsOf(field: string): Step[] | undefined {
   if (field === "" || field.startsWith("<")) return undefined;
   const steps: Step[] = [];

@@ -6,11 +6,11 @@ import { badRequest, internal } from "../status-error.ts";
 
 type ScaleSubresource = Extract<Subresource, { type: "scale" }>;
 
-/** Stands in a scale for replicas that the object does not have, so that a patch that sets none is noticed. */
+/** Marks missing replicas in a scale, to detect a patch that does not set them. */
 const NOT_SET = -2147483648;
 const MAX_INT32 = 2147483647;
 
-/** The answer to a GET of `/scale`. */
+/** The response to a GET of `/scale`. */
 export function readScale(object: KubeObject, subresource: ScaleSubresource): KubeObject {
   const scale = toScale(object, subresource);
   if (at(object, subresource.specReplicasPath) === undefined)
@@ -18,7 +18,7 @@ export function readScale(object: KubeObject, subresource: ScaleSubresource): Ku
   return scale;
 }
 
-/** The object as `autoscaling/v1` Scale: the answer to a change of `/scale`. */
+/** The object as `autoscaling/v1` Scale: the response to a write of `/scale`. */
 export function toScale(object: KubeObject, subresource: ScaleSubresource): KubeObject {
   const replicas = integerAt(object, subresource.specReplicasPath) ?? 0;
   const observed = integerAt(object, subresource.statusReplicasPath) ?? 0;
@@ -40,14 +40,14 @@ export function toScale(object: KubeObject, subresource: ScaleSubresource): Kube
   };
 }
 
-/** What a patch of `/scale` is applied to. */
+/** The object that a patch of `/scale` is applied to. */
 export function scaleToPatch(object: KubeObject, subresource: ScaleSubresource): KubeObject {
   const scale = toScale(object, subresource);
   if (at(object, subresource.specReplicasPath) === undefined) scale["spec"] = { replicas: NOT_SET };
   return scale;
 }
 
-/** A copy of the object with the replicas the scale asks for, and the resourceVersion it insists on. */
+/** A copy of the object with the replicas of the scale, and its resourceVersion if it has one. */
 export function applyScale(object: KubeObject, scale: KubeObject, subresource: ScaleSubresource): KubeObject {
   const replicas = get(scale["spec"], "replicas") ?? 0;
   if (replicas === NOT_SET)
@@ -68,7 +68,7 @@ export function applyScale(object: KubeObject, scale: KubeObject, subresource: S
   return scaled;
 }
 
-/** Replicas count something, so a main write may not leave them negative, huge or of another type either. */
+/** A write of the main endpoint must leave valid replicas too: a non-negative int32. */
 export function validateScale(
   object: KubeObject,
   subresource: ScaleSubresource,
@@ -113,7 +113,7 @@ function at(object: KubeObject, path: string): unknown {
   return value;
 }
 
-/** Scale paths are plain dots and names: no brackets, no escapes. */
+/** Scale paths consist of dots and names, without brackets and escapes. */
 function namesOf(path: string): string[] {
   return (path.startsWith(".") ? path.slice(1) : path).split(".");
 }

@@ -3,7 +3,7 @@ import type { KubeObject } from "../../../language/object/meta.ts";
 import { formatTime } from "../../../language/object/time.ts";
 import { asDefinition, type Definition } from "./definition.ts";
 
-/** Holds a definition until its objects are gone: without it they would be stored and unreachable. */
+/** Keeps a definition until its objects are deleted: without it they would stay in storage, unreachable. */
 export const CLEANUP_FINALIZER = "customresourcecleanup.apiextensions.k8s.io";
 
 const STAGES = {
@@ -17,8 +17,8 @@ const STAGES = {
 } as const;
 
 /**
- * A copy of a definition that is being deleted, at that stage of removing its objects. `pending` is what the DELETE itself
- * leaves behind, the finalizer included; `done` takes the finalizer away, so that the definition may go.
+ * A copy of a definition in a stage of its deletion. The DELETE request sets `pending` and adds the finalizer; `done`
+ * removes the finalizer, so that the definition is deleted.
  */
 export function terminating(object: KubeObject, stage: keyof typeof STAGES, now: number): Definition {
   const definition = asDefinition(object);

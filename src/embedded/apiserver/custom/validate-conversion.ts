@@ -6,10 +6,10 @@ import type { ClientConfig } from "../webhook-client/review-client.ts";
 import type { Conversion } from "./definition.ts";
 
 const STRATEGIES = ["None", "Webhook"];
-/** The ConversionReview versions we can speak. */
+/** The ConversionReview versions that this server supports. */
 const REVIEW_VERSIONS = ["v1", "v1beta1"];
 
-/** How objects of one version become objects of another. Paths carry the names a real server answers with. */
+/** `spec.conversion`. Errors name the internal fields, as kube-apiserver's do. */
 export function validateConversion({ strategy, webhook }: Conversion, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const clientPath = `${path}.webhookClientConfig`;
@@ -26,19 +26,19 @@ export function validateConversion({ strategy, webhook }: Conversion, path: stri
     return errors;
   }
   if (!clientConfig) errors.push(required(clientPath, "required when strategy is set to Webhook"));
-  else errors.push(...clientConfigFaults(mixedUp(clientConfig as ClientConfig), clientPath));
+  else errors.push(...clientConfigFaults(withSwappedService(clientConfig as ClientConfig), clientPath));
   errors.push(...validateReviewVersions(versions, reviewPath));
   return errors;
 }
 
-/** A real server takes the name of the service for its namespace here, and clients are told accordingly. */
-function mixedUp(clientConfig: ClientConfig): ClientConfig {
+/** kube-apiserver swaps name and namespace of the service in these errors; so do we. */
+function withSwappedService(clientConfig: ClientConfig): ClientConfig {
   const { service } = clientConfig;
   if (!service) return clientConfig;
   return { ...clientConfig, service: { ...service, name: service.namespace, namespace: service.name } };
 }
 
-/** Once objects are served, a bundle that nobody can read would put them out of reach; one that is there already stays. */
+/** An established definition must not get an invalid CA bundle: its objects would be unreadable. An old one may stay. */
 export function validateBundle(conversion: Conversion | undefined, old: Conversion | undefined): FieldError[] {
   if (conversion?.strategy !== "Webhook" || isUnreadable(old)) return [];
   const { caBundle } = conversion.webhook?.clientConfig ?? {};

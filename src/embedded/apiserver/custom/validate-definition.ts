@@ -7,7 +7,7 @@ import type { Definition, DefinitionSpec, DefinitionVersion } from "./definition
 import { validateBundle, validateConversion } from "./validate-conversion.ts";
 import { validateNames } from "./validate-names.ts";
 import {
-  validateSchemaOf,
+  validateVersionSchema,
   validateColumn,
   validateDeprecation,
   validateRootSchema,
@@ -31,7 +31,7 @@ export function validateDefinition(definition: Definition): FieldError[] {
 export function validateDefinitionUpdate(definition: Definition, old: Definition): FieldError[] {
   const { spec } = definition;
   const errors = validateSpec(spec, old.spec);
-  // Objects are stored under scope and kind as soon as there may be some.
+  // Scope and kind are immutable once objects may be stored.
   if (isTrue(old.status?.conditions, "Established")) {
     if (spec.scope !== old.spec.scope) errors.push(immutable("spec.scope", spec.scope));
     if (spec.names?.kind !== old.spec.names?.kind) errors.push(immutable("spec.names.kind", spec.names?.kind));
@@ -60,7 +60,7 @@ function validateSpec(spec: DefinitionSpec, old?: DefinitionSpec): FieldError[] 
   for (const [i, version] of versions.entries())
     if (!version.schema?.openAPIV3Schema) errors.push(required(`spec.versions[${i}].schema.openAPIV3Schema`));
 
-  // What all versions share is reported once, under the field that held it before versions had their own.
+  // As kube-apiserver: faults of parts that all versions share are reported once, under the v1beta1 field of the part.
   const shared = sharedParts(versions);
   for (const [i, version] of versions.entries()) {
     const path = `spec.versions[${i}]`;
@@ -108,7 +108,7 @@ function validatePart(part: Part, version: DefinitionVersion, path: string, old?
     const root = `${path}.openAPIV3Schema`;
     const before = old?.versions?.find(({ name }) => name === version.name)?.schema?.openAPIV3Schema;
     const hasStatus = version.subresources?.status !== undefined;
-    return [...validateRootSchema(schema, hasStatus, root), ...validateSchemaOf(schema, root, before)];
+    return [...validateRootSchema(schema, hasStatus, root), ...validateVersionSchema(schema, root, before)];
   }
   if (part === "subresources") {
     const scale = version.subresources?.scale;
@@ -136,7 +136,7 @@ function validateVersionSet(
   return errors;
 }
 
-/** A version as the faults about the set of versions print it: Go's field names, shared parts taken out. */
+/** A version as errors about `spec.versions` print it: with Go's field names and without shared parts. */
 function internalForm(version: DefinitionVersion, shared: ReadonlySet<Part>): Record<string, unknown> {
   const own = (part: Part) => (shared.has(part) ? null : (version[part] ?? null));
   return {
@@ -180,10 +180,10 @@ const FIELD = `metadata.annotations[${ANNOTATION}]`;
 const POLICY = "see https://github.com/kubernetes/enhancements/pull/1111";
 const PROTECTED = [".k8s.io", ".kubernetes.io"];
 
-/** Groups that belong to Kubernetes want to know who allowed them, or that nobody did. */
+/** Groups of kubernetes.io and k8s.io need an annotation that names their approval, or says that they are unapproved. */
 export function validateApproval(definition: Definition, old?: Definition): FieldError[] {
   const errors = faults(definition);
-  // A definition that was let in without approval may still be changed.
+  // A stored definition without approval may still be updated.
   return old && equal(errors, faults(old)) ? [] : errors;
 }
 

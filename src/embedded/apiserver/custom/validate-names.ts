@@ -2,7 +2,7 @@ import { dns1035Label, type NameRule } from "../../../language/object/names.ts";
 import { invalid, required, type FieldError } from "../../../language/schema/field-error.ts";
 import type { DefinitionNames } from "./definition.ts";
 
-/** The names of a definition: all of those a request or a list needs, each a DNS label. */
+/** The names of a definition: plural, singular, kind and listKind are required, each a DNS label. */
 export function validateNames(names: DefinitionNames, path: string): FieldError[] {
   const errors: FieldError[] = [];
   for (const field of ["plural", "singular", "kind", "listKind"] as const)

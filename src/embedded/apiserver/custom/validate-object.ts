@@ -10,15 +10,15 @@ import { validateScale } from "./scale.ts";
 import { equal, get, isObject } from "../../../language/object/json.ts";
 import { compileRules, validateRules } from "../../../language/schema/validate-rules.ts";
 
-/** What makes an object of a custom kind a good one. */
+/** Validation of objects of one custom kind. */
 export interface ObjectValidation {
   readonly create: (object: KubeObject) => FieldError[];
   readonly update: (object: KubeObject, old: KubeObject) => FieldError[];
-  /** A write of the status alone. */
+  /** For updates of the status subresource. */
   readonly status: (object: KubeObject, old: KubeObject) => FieldError[];
 }
 
-/** Rules assume values of the right shape, so they are not asked about an object that has one of these faults. */
+/** Rules rely on the schema, so they do not run on an object with one of these faults. */
 const BLOCKING: ReadonlySet<FieldErrorReason> = new Set([
   "FieldValueNotSupported",
   "FieldValueRequired",
@@ -47,7 +47,7 @@ export function objectValidation(
     return errors;
   }
 
-  /** A list that already had duplicates may keep them. */
+  /** Ratcheting: if the old object already had duplicates, they are ignored. */
   function listTypes(object: KubeObject, old: KubeObject): FieldError[] {
     const errors = validateListTypes(object, schema);
     return errors.length > 0 && validateListTypes(old, schema).length > 0 ? [] : errors;
@@ -78,17 +78,17 @@ export function objectValidation(
   };
 }
 
-/** The status is checked by itself: messages name its fields from there, paths from the object's root. */
+/** As kube-apiserver: messages name fields relative to the status, paths relative to the object. */
 function underStatus(errors: readonly FieldError[]): FieldError[] {
   return errors.map((error) => ({ ...error, field: error.field === "<nil>" ? "status" : `status.${error.field}` }));
 }
 
-type Judge = (object: KubeObject, old?: KubeObject) => FieldError[];
+type RuleCheck = (object: KubeObject, old?: KubeObject) => FieldError[];
 
-/** The rules of a schema, ready to judge objects; undefined where it has none. */
-export function rulesOf(schema: Schema): Judge | undefined {
+/** A function that runs the rules of a schema; undefined if it has none. */
+export function rulesOf(schema: Schema): RuleCheck | undefined {
   if (!hasRules(schema)) return undefined;
-  // Compiled when first needed: a server that starts pays only for the kinds that are written.
+  // Compiled on the first write of the kind, which keeps the start of the server fast.
   let compiled: ReturnType<typeof compileRules> | undefined;
   const ratchets = (schema["x-kubernetes-validations"] ?? []).length === 0;
   return (object, old) => {
@@ -99,7 +99,7 @@ export function rulesOf(schema: Schema): Judge | undefined {
   };
 }
 
-/** What was let in before a rule existed may stay. Where no rule stands at the root, each is about one top-level field. */
+/** Ratcheting: faults of unchanged top-level fields are ignored. Requires that the root has no rules. */
 function ofChangedFields(errors: readonly FieldError[], object: KubeObject, old: KubeObject): FieldError[] {
   return errors.filter(({ field }) => {
     const [name = ""] = field.split(/[.[]/, 1);

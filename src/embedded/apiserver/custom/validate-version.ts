@@ -18,7 +18,7 @@ const COLUMN_TYPES = ["boolean", "date", "integer", "number", "string"];
 const COLUMN_FORMATS = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
 const MAX_SELECTABLE_FIELDS = 8;
 
-/** What a schema may say at its root when the status is written apart: the rest could not be checked part by part. */
+/** The fields that the root of a schema may have with a status subresource, as kube-apiserver prints them. */
 const ROOT_FIELDS =
   "Description,Type,Format,Title,Maximum,ExclusiveMaximum,Minimum,ExclusiveMinimum,MaxLength,MinLength,Pattern,MaxItems,MinItems,UniqueItems,MultipleOf,Required,Items,Properties,ExternalDocs,Example,XPreserveUnknownFields,XValidations".split(
     ",",
@@ -58,7 +58,7 @@ export function validateDeprecation(version: DefinitionVersion, path: string): F
   if (!version.deprecated) return [invalid(field, warning, "can only be set for deprecated versions")];
   const errors: FieldError[] = [];
   if (warning.length > 256) errors.push(invalid(field, warning, "must be <= 256 characters long"));
-  // eslint-disable-next-line no-control-regex -- a warning becomes a header, where control characters would end it
+  // eslint-disable-next-line no-control-regex -- a warning is sent as a header, which must not contain control characters
   const control = warning.search(/[\u0000-\u001f\u007f-\u009f]/);
   if (control >= 0)
     errors.push(
@@ -138,7 +138,7 @@ export function validateSelectableFields(
   return errors;
 }
 
-/** The schema of the field a path of plain names leads to, or why it leads to none. */
+/** The schema of the field that a path of plain names leads to, or why there is none. */
 function fieldOf(schema: Schema, path: string): Schema | string {
   if (path.includes("[")) return "array notation is not allowed";
   const [first = "", ...names] = path.split(".");
@@ -152,12 +152,12 @@ function fieldOf(schema: Schema, path: string): Schema | string {
   return found;
 }
 
-/** Faults of one version's schema. One that was accepted before and has not changed is not judged again. */
-export function validateSchemaOf(schema: Schema, path: string, before: Schema | undefined): FieldError[] {
+/** Faults of the schema of a version. An unchanged schema is not validated again. */
+export function validateVersionSchema(schema: Schema, path: string, before: Schema | undefined): FieldError[] {
   if (before && equal(schema, before)) return [];
   try {
     const errors = checkStructural(schema, path);
-    // Rules are typed by the schema: one that is not structural says nothing of their types.
+    // Rules get their types from the schema, so they are compiled only if it is structural.
     return errors.length > 0 ? errors : (compileRules(schema, path).errors ?? []);
   } catch (error) {
     if (error instanceof TooDeepError || error instanceof DefaultsTooLargeError)

@@ -22,7 +22,7 @@ interface APIService {
 
 const read = (object: KubeObject): APIService => object as unknown as APIService;
 
-/** Which groups are served, and from where: here, always from this server itself. */
+/** Which groups are served, and by which server: here always by this one, `Local`. */
 export const apiService = defineKind({
   group: "apiregistration.k8s.io",
   version: "v1",
@@ -88,7 +88,8 @@ function validate(object: KubeObject): FieldError[] {
     errors.push(invalid("spec.groupPriorityMinimum", groupPriorityMinimum, "must be positive and less than 20000"));
   if (versionPriority <= 0 || versionPriority > 1000)
     errors.push(invalid("spec.versionPriority", versionPriority, "must be positive and less than 1000"));
-  if (spec.service) return [...errors, forbidden("spec.service", "this server does not serve groups of other servers")];
+  if (spec.service)
+    return [...errors, forbidden("spec.service", "this server does not support aggregated API servers")];
   if (spec.caBundle)
     errors.push(
       invalid(

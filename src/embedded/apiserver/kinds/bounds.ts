@@ -1,6 +1,6 @@
 import { type FieldError, invalid } from "../../../language/schema/field-error.ts";
 
-/** An absent number is within every bound. */
+/** An absent number is valid. */
 export function atLeast(value: number | undefined, minimum: number, field: string): FieldError[] {
   if (value === undefined || value >= minimum) return [];
   return [
@@ -17,8 +17,8 @@ export const maxInt32 = 2 ** 31 - 1;
 
 export const validPort = (port: number | undefined, field: string): FieldError[] => between(port, 1, 65535, field);
 
-/** A number of pods, or a percentage of them. */
-export function validateCountOrShare(value: number | string, field: string): FieldError[] {
+/** A number or a percentage. */
+export function validateIntOrPercent(value: number | string, field: string): FieldError[] {
   if (typeof value === "number") return atLeast(value, 0, field);
   if (/^[0-9]+%$/.test(value)) return [];
   return [
@@ -30,14 +30,14 @@ export function validateCountOrShare(value: number | string, field: string): Fie
   ];
 }
 
-/** Not more than all of them. */
-export function validateAtMostAll(value: number | string, field: string): FieldError[] {
+export function validateAtMost100Percent(value: number | string, field: string): FieldError[] {
   return typeof value === "string" && /^[0-9]+%$/.test(value) && Number.parseInt(value, 10) > 100
     ? [invalid(field, value, "must not be greater than 100%")]
     : [];
 }
 
-export function isNone(value: number | string): boolean {
+/** Whether a number or percentage is zero. */
+export function isZero(value: number | string): boolean {
   const count = Number.parseInt(String(value), 10);
   return count === 0 || Number.isNaN(count);
 }

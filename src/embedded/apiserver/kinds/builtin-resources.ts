@@ -3,7 +3,7 @@ import { validatingAdmissionPolicyBinding } from "./admission/policy-binding.ts"
 import { validatingAdmissionPolicy } from "./admission/policy.ts";
 import { mutatingWebhookConfiguration, validatingWebhookConfiguration } from "./admission/webhook-configurations.ts";
 import { apiService } from "./api-service.ts";
-import { firstAutoscaler } from "./autoscaling/horizontal-pod-autoscaler-v1.ts";
+import { horizontalPodAutoscalerV1 } from "./autoscaling/horizontal-pod-autoscaler-v1.ts";
 import { horizontalPodAutoscaler } from "./autoscaling/horizontal-pod-autoscaler.ts";
 import { configMap } from "./core/config-map.ts";
 import { controllerRevision } from "./apps/controller-revision.ts";
@@ -15,7 +15,7 @@ import { deployment } from "./apps/deployment.ts";
 import { endpointSlice } from "./network/endpoint-slice.ts";
 import { endpoints } from "./network/endpoints.ts";
 import { event } from "./core/event/event.ts";
-import { groupedEvent } from "./core/event/events-group-event.ts";
+import { eventsGroupEvent } from "./core/event/events-group-event.ts";
 import { job } from "./batch/job.ts";
 import { lease } from "./lease.ts";
 import { namespace } from "./core/namespace.ts";
@@ -38,7 +38,7 @@ import { storageClass } from "./storage/storage-class.ts";
 import { volumeAttachment } from "./storage/volume-attachment.ts";
 import { volumeAttributesClass } from "./storage/volume-attributes-class.ts";
 
-/** Every stored built-in kind that is served. Kinds that are only computed belong to who computes them. */
+/** Every built-in kind that is stored. Computed kinds (reviews, Eviction, Scale) are defined where they are served. */
 export function builtinResources(): Resource[] {
   return [
     apiService,
@@ -60,11 +60,11 @@ export function builtinResources(): Resource[] {
     replicaSet,
     statefulSet,
     horizontalPodAutoscaler,
-    firstAutoscaler,
+    horizontalPodAutoscalerV1,
     cronJob,
     job,
     lease,
-    groupedEvent,
+    eventsGroupEvent,
     endpointSlice,
     networkPolicy,
     runtimeClass,

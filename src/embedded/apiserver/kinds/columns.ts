@@ -26,7 +26,7 @@ export const nameColumn: Column = {
   cell: (object) => object.metadata.name ?? "",
 };
 
-/** How long ago, in kubectl's short form. */
+/** The age of a time in kubectl's short form: `5m`. */
 export function since(time: unknown, now: number): string {
   if (typeof time !== "string" || time === "") return "<unknown>";
   return humanDuration(now - Date.parse(time));
@@ -34,7 +34,7 @@ export function since(time: unknown, now: number): string {
 
 export const ageColumn: Column = stringColumn("Age", (object, now) => since(object.metadata.creationTimestamp, now));
 
-/** A cell that reads a typed object: kinds' own columns are written against kubernetes-types. */
+/** A cell that reads an object of a type of `kubernetes-types`. */
 export const typed =
   <T>(cell: (object: T, now: number) => unknown): Cell =>
   (object: KubeObject, now: number) =>

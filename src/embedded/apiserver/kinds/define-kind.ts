@@ -2,7 +2,7 @@ import { dnsSubdomain } from "../../../language/object/names.ts";
 import type { Column, Resource, StoredAs, Strategy, Subresource, Verb } from "../resource.ts";
 import { definitionOf } from "./definitions.ts";
 
-/** What one row of the table of built-in kinds says; the rest follows from it. */
+/** The definition of a built-in kind; `defineKind` derives the rest of its `Resource`. */
 export interface KindTable {
   readonly group: string;
   readonly version: string;
@@ -34,7 +34,7 @@ export function defineKind(table: KindTable): Resource {
     strategy: { validateName: dnsSubdomain, ...table.strategy },
     storageVersion: table.version,
     origin: "builtin",
-    // A getter, because linking a schema costs time that a start need not spend.
+    // A getter, so that a schema is linked on first use and not when the server starts.
     get schema() {
       return definitionOf(table.group, table.version, table.kind);
     },

@@ -2,18 +2,18 @@ import { linkDefinitions, type RawSchema } from "../../../language/schema/link.t
 import type { GoEncoding, Schema } from "../../../language/schema/schema.ts";
 import generated from "./generated/definitions.json" with { type: "json" };
 
-/** What decoding knows beyond the shared schema, for the words of its errors. */
+/** What the messages of decoding errors need beyond the shared schema. */
 export interface BuiltinGo extends GoEncoding {
-  /** Go's names of fields' named types: `v1.DNSPolicy`. Of a list, the name of its elements' type. */
+  /** The Go types of fields with a named type: `v1.DNSPolicy`. Of a list, the type of its elements. */
   types?: Record<string, string>;
-  /** Fields that stand in an embedded struct, and its name: `httpGet` of a Probe is in `ProbeHandler`. */
+  /** Fields of embedded structs, and the name of the struct: `httpGet` of a Probe is in `ProbeHandler`. */
   inline?: Record<string, string>;
 }
 
 const components = generated as unknown as Readonly<Record<string, RawSchema>>;
 const linked = linkDefinitions(components);
 
-/** Every generated component by name, with `$ref`s: what OpenAPI documents are made of. */
+/** Every generated component by name, with `$ref`s, as OpenAPI documents contain it. */
 export function definitions(): Readonly<Record<string, RawSchema>> {
   return components;
 }
@@ -29,7 +29,7 @@ export function definitionName(group: string, version: string, kind: string): st
   return `io.k8s.api.${short}.${version}.${kind}`;
 }
 
-/** The schema of a component, in which others are contained instead of named. */
+/** The linked schema of a component: it contains other schemas instead of referring to them. */
 export function definition(name: string): Schema {
   const schema = linked[name];
   if (!schema) throw new Error(`find schema definition ${name}: not generated`);

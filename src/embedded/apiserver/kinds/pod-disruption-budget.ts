@@ -1,12 +1,12 @@
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from "kubernetes-types/policy/v1.js";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { type FieldError, invalid, notSupported, required } from "../../../language/schema/field-error.ts";
-import { atLeast, validateAtMostAll, validateCountOrShare } from "./bounds.ts";
+import { atLeast, validateAtMost100Percent, validateIntOrPercent } from "./bounds.ts";
 import { ageColumn, integerColumn, nameColumn, stringColumn, typed } from "./columns.ts";
 import { defineKind } from "./define-kind.ts";
 import { validateSelector } from "./label-checks.ts";
 
-/** Fields younger than the package that types objects. */
+/** With fields that `kubernetes-types` does not have yet. */
 type Spec = PodDisruptionBudgetSpec & { unhealthyPodEvictionPolicy?: string };
 
 const policies = ["AlwaysAllow", "IfHealthyBudget"];
@@ -64,7 +64,7 @@ function validate(object: KubeObject): FieldError[] {
     );
   for (const [field, value] of Object.entries({ minAvailable, maxUnavailable }))
     if (value !== undefined)
-      errors.push(...validateCountOrShare(value, `spec.${field}`), ...validateAtMostAll(value, `spec.${field}`));
+      errors.push(...validateIntOrPercent(value, `spec.${field}`), ...validateAtMost100Percent(value, `spec.${field}`));
   errors.push(...validateSelector(spec.selector, "spec.selector"));
   if (policy !== undefined && !policies.includes(policy))
     errors.push(notSupported("spec.unhealthyPodEvictionPolicy", policy, policies));

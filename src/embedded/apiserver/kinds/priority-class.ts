@@ -37,7 +37,7 @@ export const priorityClass = defineKind({
     defaults: (object) => {
       object.preemptionPolicy ??= "PreemptLowerPriority";
     },
-    // It has a generation that no change moves.
+    // Its generation is always 1: no update increments it.
     prepareForCreate: ({ metadata }) => {
       metadata.generation = 1;
     },
@@ -76,7 +76,7 @@ function validateUpdate(object: KubeObject, old: KubeObject): FieldError[] {
   return errors;
 }
 
-/** Priority classes every cluster has, above all that users may define. */
+/** The priority classes that every cluster has. Their values are above those that users may define. */
 export const systemPriorities: Readonly<Record<string, number>> = {
   "system-cluster-critical": 2_000_000_000,
   "system-node-critical": 2_000_001_000,

@@ -16,7 +16,7 @@ const created: Column = {
   cell: (object) => object.metadata.creationTimestamp ?? null,
 };
 
-/** Names of roles may hold colons: they only have to be one segment of a path. */
+/** Names of roles may contain colons: they only have to be a valid path segment. */
 const shared = { validateName: pathSegment, createOnUpdate: true } as const;
 
 export const role = defineKind({
@@ -169,7 +169,7 @@ function validateSubject(subject: Subject, at: string, namespaced: boolean): Fie
   }
 }
 
-/** A binding to another role is another binding: else whoever may edit one could hand out any role. */
+/** roleRef is immutable: otherwise a user who may update a binding could grant any role with it. */
 function validateRoleRef(object: KubeObject, old: KubeObject): FieldError[] {
   if (equal(object.roleRef, old.roleRef)) return [];
   const { apiGroup, kind, name } = (object as unknown as RoleBinding).roleRef;

@@ -8,9 +8,9 @@ const zero = parseQuantity("0");
 const computeResources = new Set(["cpu", "memory", "ephemeral-storage"]);
 const hugePages = "hugepages-";
 
-/** Limits and requests of a container: names, amounts, and that nothing is requested beyond its limit. */
+/** Limits and requests of a container: names, amounts, and no request above its limit. */
 export function validateContainerResources(
-  { limits = {}, requests = {} }: { limits?: ResourceAmounts; requests?: ResourceAmounts },
+  { limits = {}, requests = {} }: { limits?: ResourceAmounts | undefined; requests?: ResourceAmounts | undefined },
   at: string,
 ): FieldError[] {
   const errors: FieldError[] = [];
@@ -74,7 +74,7 @@ export function notNegative(text: string, field: string, amount = parseQuantity(
   return compareQuantities(amount, zero) < 0 ? [invalid(field, text, "must be greater than or equal to 0")] : [];
 }
 
-/** Huge pages and extended resources are handed out whole. */
+/** Huge pages and extended resources cannot be overcommitted: the request equals the limit. */
 export function canOvercommit(name: string): boolean {
   return (
     !name.startsWith(hugePages) && (!name.includes("/") || name.slice(0, name.indexOf("/")).endsWith("kubernetes.io"))

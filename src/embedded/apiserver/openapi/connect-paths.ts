@@ -8,10 +8,10 @@ type Connect = Extract<Subresource, { type: "connect" }>;
 const METHODS = { get: "get", create: "post", update: "put", patch: "patch", delete: "delete" } as const;
 const TEXTS = ["application/json", "application/yaml", "text/plain"];
 
-/** Paths whose answers come from elsewhere: text of which nothing is known. `at` is the path of the object. */
+/** Paths of `log` and `proxy`, whose responses are text. `at` is the path of the object. */
 export function connectPaths(resource: Resource, name: string, part: Connect, at: string): Record<string, PathItem> {
   const scope = [parameters.NAME, ...(resource.namespaced ? [parameters.NAMESPACE] : [])];
-  // What is of the object's own kind is read as a part of it.
+  // `log` has the kind of its object, and is described as a read of it.
   if (part.kind === resource.kind) {
     const id = `read${operationPrefix(resource)}${scoped(resource)}${resource.kind}${capitalised(name)}`;
     const get = operation(resource, { id, action: "get", kind: resource.kind, types: TEXTS });
@@ -32,14 +32,14 @@ export function connectPaths(resource: Resource, name: string, part: Connect, at
   };
 }
 
-interface Told {
+interface Described {
   readonly id: string;
   readonly action: string;
   readonly kind: string;
   readonly types: readonly string[];
 }
 
-function operation(resource: Resource, { id, action, kind, types }: Told): object {
+function operation(resource: Resource, { id, action, kind, types }: Described): object {
   const { group, version } = resource;
   const content = Object.fromEntries(types.map((type) => [type, { schema: { type: "string" } }]));
   return {

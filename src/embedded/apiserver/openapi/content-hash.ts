@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Of a served document: its ETag, and the `hash` in its URL. */
+/** The hash of a document: its ETag, and the `hash` in its URL. A file of its own: the others are loaded on first use. */
 export function contentHash(text: string | Uint8Array): string {
   return createHash("sha512").update(text).digest("hex").toUpperCase();
 }

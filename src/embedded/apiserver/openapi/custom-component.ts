@@ -5,17 +5,16 @@ import { META, refTo } from "./names.ts";
 
 type Component = Record<string, unknown>;
 
-const API_VERSION = { type: "string", description: "The group and version this object is written in." };
-const KIND = { type: "string", description: "What this object is." };
+const API_VERSION = { type: "string", description: "The group and version of this object." };
+const KIND = { type: "string", description: "The kind of this object." };
 const objectMeta = () => ({
-  description: "What every object has: name, labels, owners.",
+  description: "Standard metadata: name, labels, owners.",
   allOf: [refTo(META.objectMeta)],
 });
 
-/** A custom kind's schema as OpenAPI shows it: metadata by reference, the rest as its definition says. */
+/** A custom kind's schema in OpenAPI: metadata by reference, the rest from its definition. */
 export function customComponent({ schema, group, version, kind, selectableFields }: Resource): Component {
   const component = published(schema);
-  // Below the root only what the definition says is shown; the root is an object of its own kind.
   const properties = isObject(component["properties"]) ? component["properties"] : {};
   const fields = Object.keys(selectableFields);
   return {
@@ -26,7 +25,7 @@ export function customComponent({ schema, group, version, kind, selectableFields
   };
 }
 
-/** Any kind's list. */
+/** The list of any kind. */
 export function listComponent(resource: Pick<Resource, "group" | "version" | "listKind">, item: string): Component {
   const { group, version, listKind } = resource;
   return {
@@ -42,7 +41,7 @@ export function listComponent(resource: Pick<Resource, "group" | "version" | "li
   };
 }
 
-/** Schemas of custom kinds are trees whose depth was bounded when their definition was accepted. */
+/** Recursion is safe: the depth of the schema was checked when its definition was validated. */
 function published(schema: Schema): Component {
   const { properties, additionalProperties, items, ...rest } = schema;
   const component: Component = { ...rest };

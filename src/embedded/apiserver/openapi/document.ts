@@ -16,12 +16,12 @@ export interface OpenApiDocument {
   };
 }
 
-/** Built-in components by name, referring to one another by `$ref`. */
+/** Built-in components by name, which refer to each other by `$ref`. */
 export type Definitions = Readonly<Record<string, unknown>>;
 
 /**
- * `/openapi/v3/apis/GROUP/VERSION` and `/openapi/v3/api/v1`: all that kubectl needs to explain, validate and merge the
- * kinds of one version. Undefined where nothing of that version is served.
+ * `/openapi/v3/apis/GROUP/VERSION` and `/openapi/v3/api/v1`: what kubectl needs to explain, validate and merge the kinds
+ * of one version. Undefined if no kind of that version is served.
  */
 export function openapiDocument(
   resources: readonly Resource[],
@@ -42,7 +42,7 @@ export function openapiDocument(
     if (resource.verbs.includes("list"))
       roots.set(componentName(resource, resource.listKind), listComponent(resource, name));
   }
-  // What else the paths refer to: walking them to find out would cost more than all the rest.
+  // Components that paths refer to. Listed here, because searching the paths for them would take longer than the rest.
   const bodies = served.flatMap((resource) => servedSubresources(resource).map(({ kind }) => bodyName(resource, kind)));
   return documentOf(paths, componentsFor([...Object.values(META), ...bodies], roots, definitions));
 }
@@ -66,7 +66,7 @@ function kindComponent(resource: Resource, definition: unknown): unknown {
   return { ...(component as object), "x-kubernetes-group-version-kind": [{ group, version, kind }] };
 }
 
-/** All components that these names reach, each once. A name nobody defines is an object of any shape. */
+/** All components that these names reach. An undefined name becomes an object of any shape. */
 function componentsFor(
   names: readonly string[],
   roots: ReadonlyMap<string, unknown>,
@@ -98,8 +98,8 @@ function references(root: unknown): Set<string> {
 }
 
 /**
- * A definition without what only our decoder reads. A `$ref` with neighbours is wrapped: JSON reference readers ignore
- * what stands beside one, and merge keys stand there.
+ * A definition without the keywords for our decoder. A `$ref` beside other keywords, such as merge keys, is wrapped in
+ * `allOf`, because readers of JSON references ignore what is beside one.
  */
 function published(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(published);

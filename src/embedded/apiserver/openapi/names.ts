@@ -10,7 +10,7 @@ export function componentName(resource: Pick<Resource, "origin" | "group" | "ver
   return `${resource.group.split(".").reverse().join(".")}.${resource.version}.${kind}`;
 }
 
-/** The component of a subresource's body: the kind itself, or one of another group, such as Scale. */
+/** The component of a subresource's body: the kind itself, or another one such as Scale. */
 export function bodyName(resource: Pick<Resource, "origin" | "group" | "version">, body: GroupVersionKind): string {
   const own = body.group === resource.group && body.version === resource.version;
   return own ? componentName(resource, body.kind) : definitionName(body.group, body.version, body.kind);

@@ -5,19 +5,19 @@ export interface OpenApiIndex {
   paths: Record<string, { serverRelativeURL: string }>;
 }
 
-/** Documents that describe no kinds: where discovery and the server's version are found. */
+/** Documents without kinds: the paths of discovery and version. */
 const ROOTS: Record<string, { path: string; operationId: string }> = {
   api: { path: "/api/", operationId: "getCoreAPIVersions" },
   apis: { path: "/apis/", operationId: "getAPIVersions" },
   version: { path: "/version/", operationId: "getCodeVersion" },
 };
 
-/** The name of a version's document in the index: `api/v1`, `apis/apps/v1`. */
-export function documentName(group: string, version: string): string {
+/** The name of a document in the index: `api/v1`, `apis/apps/v1`. */
+function documentName(group: string, version: string): string {
   return group === "" ? `api/${version}` : `apis/${group}/${version}`;
 }
 
-/** `/openapi/v3`. The hash is of the document's content, so that clients may keep it for as long as the URL stays. */
+/** `/openapi/v3`. Each URL contains the hash of its document, so that clients can cache it. */
 export function openapiIndex(resources: readonly Resource[], hashOf: (documentName: string) => string): OpenApiIndex {
   const names = new Set([
     ...Object.keys(ROOTS),

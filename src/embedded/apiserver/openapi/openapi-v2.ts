@@ -8,11 +8,11 @@ export interface OpenApiV2 {
 const info = { title: "Kubernetes", version: "unversioned" };
 
 /**
- * `/openapi/v2`, which kubectl asks for when version 3 does not know a kind (a List, a misspelt one): it only has to hear
- * that version 2 does not either. Fields are described in version 3 alone, so this names none.
+ * `/openapi/v2`. kubectl requests it when version 3 does not contain a kind (a List, or a misspelt one). It is empty:
+ * this server describes kinds only in version 3.
  */
 export function openapiV2(accept = ""): OpenApiV2 {
-  // kubectl separates the parts of the type with `.`, other clients with `@`.
+  // kubectl writes the media type with `.`, other clients with `@`.
   if (accept.includes("openapi.spec.v2")) return { contentType: PROTOBUF, body: asProtobuf() };
   const document = { swagger: "2.0", info, paths: {}, definitions: {} };
   return { contentType: "application/json", body: Buffer.from(JSON.stringify(document)) };
@@ -24,7 +24,7 @@ function asProtobuf(): Buffer {
   return Buffer.concat([field(1, Buffer.from("2.0")), field(2, details)]);
 }
 
-/** Lengths here are below 128, where one byte says them. */
+/** All lengths here are below 128, and so fit in one byte. */
 function field(number: number, content: Buffer): Buffer {
   return Buffer.concat([Buffer.from([(number << 3) | 2, content.length]), content]);
 }

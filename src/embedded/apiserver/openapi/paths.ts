@@ -22,7 +22,7 @@ interface Operation {
 const CODES: Record<number, string> = { 200: "OK", 201: "Created", 202: "Accepted" };
 const PATCH_TYPES = ["application/apply-patch+yaml", "application/json-patch+json", "application/merge-patch+json"];
 
-/** Every path under which a resource is served, with its operations. */
+/** Every path of a resource, with its operations. */
 export function pathsOf(resource: Resource): Record<string, PathItem> {
   const { group, version, plural, namespaced } = resource;
   const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
@@ -49,7 +49,7 @@ export function pathsOf(resource: Resource): Record<string, PathItem> {
         `${collection}/{name}/${name}`,
         shared,
         itemOperations(resource, verbs, kind, capitalised(name)),
-        // Of a custom kind every part counts as the kind itself.
+        // As kube-apiserver: operations on subresources of a custom kind name the kind itself.
         resource.origin === "custom" ? own : kind,
       );
   }
@@ -103,7 +103,7 @@ function itemOperations(
       answer: component,
       codes: [200, 201],
     });
-  // The main object is created at its collection; only a deed is POSTed at an object.
+  // Objects are created at their collection; at an object, POST is for subresources such as `eviction`.
   if (suffix !== "" && verbs.includes("create")) operations.push(creation(`create${id}`, component));
   if (verbs.includes("delete"))
     operations.push({

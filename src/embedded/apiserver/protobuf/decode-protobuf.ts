@@ -4,7 +4,7 @@ import { definitionName, definitions } from "../kinds/definitions.ts";
 import fieldNumbers from "./field-numbers.json" with { type: "json" };
 import { WireError, WireReader, wireTypes } from "./wire-reader.ts";
 
-/** A component of the generated schemas, where fields refer to other components by `$ref`. */
+/** A component of the generated schemas. Its fields refer to other components by `$ref`. */
 type Component = Readonly<Record<string, unknown>>;
 
 const magic = Buffer.from("k8s\0");
@@ -13,15 +13,15 @@ const maxDepth = 256;
 const jsonSchemaProps = definitionName("apiextensions.k8s.io", "v1", "JSONSchemaProps");
 
 /**
- * An object as Kubernetes writes it in protobuf, as the JSON it stands for. Only bodies come this way: Go clients send
- * built-in kinds so from 1.32 on without asking, but take JSON for an answer.
+ * Decodes Kubernetes' protobuf into JSON. Only request bodies are protobuf: Go clients since 1.32 send built-in kinds so
+ * by default, but accept JSON responses.
  */
 export function decodeProtobuf(bytes: Buffer): JsonObject {
   if (!bytes.subarray(0, magic.length).equals(magic))
-    throw new WireError("the body does not begin as Kubernetes' protobuf does");
+    throw new WireError("the body does not start with the prefix of Kubernetes' protobuf");
   const { apiVersion, kind, raw } = envelopeIn(new WireReader(bytes, magic.length));
   const { group, version } = parseApiVersion(apiVersion);
-  // Options of requests are of the group they are sent to, but always the same type.
+  // DeleteOptions are sent in the group of the object, but have one type.
   const name =
     kind === "DeleteOptions" ? definitionName("meta.k8s.io", "v1", kind) : definitionName(group, version, kind);
   if (!Object.hasOwn(fieldNumbers, name)) throw new WireError(`${kind} in version ${apiVersion} has no protobuf form`);
@@ -46,7 +46,7 @@ function envelopeIn(reader: WireReader): { apiVersion: string; kind: string; raw
   return { apiVersion, kind, raw };
 }
 
-/** The names of a message's fields by number: `-` where there is none, `+NAME` where NAME's fields are its own. */
+/** The names of a message's fields by number: `-` for an unused number, `+NAME` for an inlined message. */
 function fieldsOf(name: string): string[] {
   return (fieldNumbers as Record<string, string>)[name]?.split(" ") ?? [];
 }
@@ -68,7 +68,7 @@ function message(name: string, reader: WireReader, depth: number): JsonObject {
   return into;
 }
 
-/** Elements of a list and entries of a map arrive one by one: `earlier` is what has arrived of the field so far. */
+/** Elements of a list and entries of a map are encoded one by one: `earlier` holds those decoded so far. */
 function fieldValue(earlier: Json | undefined, component: Component, reader: WireReader, depth: number): Json {
   const { items, additionalProperties } = component as { items?: Component; additionalProperties?: Component };
   if (items) {
@@ -85,7 +85,7 @@ function fieldValue(earlier: Json | undefined, component: Component, reader: Wir
   return single(component, reader, depth);
 }
 
-/** A map is a list of pairs. Its values cannot be lists, so those are wrapped in a message of one field. */
+/** A map is a list of pairs. Values that are lists are wrapped in a message with one field. */
 function mapEntry(component: Component, reader: WireReader, depth: number): [string, Json] {
   const { items } = component as { items?: Component };
   let key = "";
@@ -174,7 +174,7 @@ function schemaOr(reader: WireReader, depth: number, schemaField: 1 | 2, readOth
   return { schema, others };
 }
 
-/** The zero time is written as nothing at all. */
+/** The zero time is an empty message. */
 function instant(reader: WireReader, digits: number): Json {
   if (reader.done) return null;
   let [seconds, nanos] = [0, 0];
@@ -185,7 +185,7 @@ function instant(reader: WireReader, digits: number): Json {
     else reader.skip(wireType);
   }
   const date = new Date(seconds * 1000);
-  if (Number.isNaN(date.getTime())) throw new WireError("a time lies beyond what can be written");
+  if (Number.isNaN(date.getTime())) throw new WireError("a time is out of range");
   const whole = date.toISOString().slice(0, 19);
   return digits === 0 ? `${whole}Z` : `${whole}.${String(Math.floor(nanos / 1000)).padStart(6, "0")}Z`;
 }

@@ -1,11 +1,11 @@
-/** The bytes are no protobuf message, or not the one that was expected. */
+/** The bytes are not a protobuf message of the expected kind. */
 export class WireError extends Error {
   override readonly name = "WireError";
 }
 
 export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
-/** Reads the protobuf wire format, field by field. Every read is checked against the end of the message. */
+/** Reads the protobuf wire format. Every read is checked against the end of the message. */
 export class WireReader {
   readonly #bytes: Buffer;
   #at: number;
@@ -27,7 +27,7 @@ export class WireReader {
     return { field: Math.floor(tag / 8), wireType: tag % 8 };
   }
 
-  /** Exact up to 2^53, which is all that JSON can carry. */
+  /** Exact up to 2^53, as are numbers in JSON. */
   unsigned(): number {
     let value = 0;
     for (let shift = 0; shift < 63; shift += 7) {
@@ -35,10 +35,10 @@ export class WireReader {
       value += (byte & 0x7f) * 2 ** shift;
       if (byte < 0x80) return value;
     }
-    throw new WireError("a number is longer than a protobuf number can be");
+    throw new WireError("a number has too many bytes");
   }
 
-  /** int32 and int64: a negative number is written in ten bytes, as its two's complement. */
+  /** int32 and int64: a negative number is encoded as its two's complement in ten bytes. */
   signed(): number {
     let value = 0n;
     for (let shift = 0n; shift < 70n; shift += 7n) {
@@ -46,7 +46,7 @@ export class WireReader {
       value |= BigInt(byte & 0x7f) << shift;
       if (byte < 0x80) return Number(BigInt.asIntN(64, value));
     }
-    throw new WireError("a number is longer than a protobuf number can be");
+    throw new WireError("a number has too many bytes");
   }
 
   double(): number {
@@ -74,7 +74,7 @@ export class WireReader {
     else if (wireType === wireTypes.bytes) this.bytes();
     else if (wireType === wireTypes.fixed64) this.#advance(8);
     else if (wireType === wireTypes.fixed32) this.#advance(4);
-    else throw new WireError(`wire type ${wireType} is not one that Kubernetes uses`);
+    else throw new WireError(`wire type ${wireType} is not supported`);
   }
 
   #byte(): number {

@@ -5,7 +5,7 @@ import type { Rule } from "../../admission/match/rules.ts";
 import { validateSelector } from "../label-checks.ts";
 import { validateRule } from "./validate-matching.ts";
 
-/** `MatchResources` of policies and bindings: which writes they are about. */
+/** `MatchResources` of policies and bindings: the requests they apply to. */
 export interface MatchResources {
   resourceRules?: Writable<Rule>[];
   excludeResourceRules?: Writable<Rule>[];

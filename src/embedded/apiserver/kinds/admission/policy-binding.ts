@@ -48,7 +48,7 @@ export const validatingAdmissionPolicyBinding = defineKind({
   },
 });
 
-/** Where no namespace is said, it may be any. A selector is shown as Go prints the structure. */
+/** An empty namespace is shown as `*`, a selector as Go prints the struct. */
 function showParamRef(paramRef: ParamRef | undefined): string {
   if (paramRef?.name) return `${paramRef.namespace || "*"}/${paramRef.name}`;
   if (!paramRef?.selector) return "<unset>";

@@ -14,12 +14,12 @@ import type { MatchCondition } from "../../admission/expressions/match-condition
 const operations = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
 const scopes = ["*", "Cluster", "Namespaced"];
 
-/** `RuleWithOperations`: which writes a webhook or policy is about. */
+/** `RuleWithOperations`: the requests that a webhook or policy applies to. */
 export function validateRule(rule: Rule, path: string): FieldError[] {
   const errors = validateList(rule.operations, `${path}.operations`, "operations");
   for (const [i, operation] of (rule.operations ?? []).entries())
     if (!operations.includes(operation)) errors.push(notSupported(`${path}.operations[${i}]`, operation, operations));
-  // The empty group is the core's.
+  // An empty string is valid: the core group.
   errors.push(...validateList(rule.apiGroups, `${path}.apiGroups`, "API groups"));
   errors.push(...validateList(rule.apiVersions, `${path}.apiVersions`, "API versions"));
   for (const [i, version] of (rule.apiVersions ?? []).entries())
@@ -36,7 +36,7 @@ function validateList(items: readonly string[] = [], path: string, what: string)
   return [invalid(path, items, `if '*' is present, must not specify other ${what}`)];
 }
 
-/** `pods`, `pods/status`, `pods/*`: nothing may be said twice. */
+/** `pods`, `pods/status`, `pods/*`: an entry must not repeat what a wildcard includes. */
 function validateResources(resources: readonly string[], path: string): FieldError[] {
   if (resources.length === 0) return [required(path)];
   const errors: FieldError[] = [];

@@ -37,7 +37,7 @@ function setDefaults(webhook: Changeable, type: "Mutating" | "Validating"): void
   webhook.objectSelector ??= {};
   webhook.timeoutSeconds ??= 10;
   if (type === "Mutating") webhook.reinvocationPolicy ??= "Never";
-  webhook.rules = webhook.rules?.map((rule) => ({ ...rule, scope: rule.scope ?? "*" }));
+  if (webhook.rules) webhook.rules = webhook.rules.map((rule) => ({ ...rule, scope: rule.scope ?? "*" }));
   const { service } = webhook.clientConfig ?? {};
   if (service) webhook.clientConfig = { ...webhook.clientConfig, service: { ...service, port: service.port ?? 443 } };
 }

@@ -2,14 +2,14 @@ import type { DaemonSet, DaemonSetSpec, DaemonSetStatus } from "kubernetes-types
 import { equal } from "../../../../language/object/json.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
 import { type FieldError, invalid, notSupported, required } from "../../../../language/schema/field-error.ts";
-import { atLeast, isNone, validateAtMostAll, validateCountOrShare } from "../bounds.ts";
+import { atLeast, isZero, validateAtMost100Percent, validateIntOrPercent } from "../bounds.ts";
 import { orNone, stringColumn, typed } from "../columns.ts";
 import { defineWorkload, validateSelectorUpdate } from "./define-workload.ts";
 import { defaultPodSpec } from "../core/pod/defaults.ts";
 import { validatePodTemplate, validateRunsAlways, validateWorkloadSelector } from "../core/pod-template.ts";
 import { countColumn, selectorColumn } from "./workload-columns.ts";
 
-/** Counts changes of the template. It was a field of the spec once, and lives on as an annotation. */
+/** Counts changes of the template. A former field of the spec, now kept in an annotation. */
 const templateGeneration = "deprecated.daemonset.template.generation";
 
 const specOf = (object: KubeObject): DaemonSetSpec => object.spec as DaemonSetSpec;
@@ -68,7 +68,7 @@ function setTemplateGeneration({ metadata }: KubeObject, value: number): void {
 
 function defaults(object: KubeObject): void {
   const spec = specOf(object);
-  // Decoding fills the field in, so whoever writes the object comes to own it.
+  // kube-apiserver sets it while decoding, so the manager that writes the object owns it.
   if (object.metadata.annotations?.[templateGeneration] === undefined) setTemplateGeneration(object, 0);
   if (spec.template.spec) defaultPodSpec(spec.template.spec);
   const strategy = (spec.updateStrategy ??= {});
@@ -100,14 +100,14 @@ function validateStrategy({ type, rollingUpdate }: NonNullable<DaemonSetSpec["up
   if (!rollingUpdate) return [required(`${at}.rollingUpdate`)];
   const { maxUnavailable = 0, maxSurge = 0 } = rollingUpdate;
   const errors = [
-    ...validateCountOrShare(maxUnavailable, `${at}.rollingUpdate.maxUnavailable`),
-    ...validateAtMostAll(maxUnavailable, `${at}.rollingUpdate.maxUnavailable`),
-    ...validateCountOrShare(maxSurge, `${at}.rollingUpdate.maxSurge`),
-    ...validateAtMostAll(maxSurge, `${at}.rollingUpdate.maxSurge`),
+    ...validateIntOrPercent(maxUnavailable, `${at}.rollingUpdate.maxUnavailable`),
+    ...validateAtMost100Percent(maxUnavailable, `${at}.rollingUpdate.maxUnavailable`),
+    ...validateIntOrPercent(maxSurge, `${at}.rollingUpdate.maxSurge`),
+    ...validateAtMost100Percent(maxSurge, `${at}.rollingUpdate.maxSurge`),
   ];
-  if (isNone(maxUnavailable) && isNone(maxSurge))
+  if (isZero(maxUnavailable) && isZero(maxSurge))
     errors.push(required(`${at}.rollingUpdate.maxUnavailable`, "cannot be 0 when maxSurge is 0"));
-  if (!isNone(maxUnavailable) && !isNone(maxSurge))
+  if (!isZero(maxUnavailable) && !isZero(maxSurge))
     errors.push(invalid(`${at}.rollingUpdate.maxSurge`, maxSurge, "may not be set when maxUnavailable is non-zero"));
   return errors;
 }

@@ -11,16 +11,16 @@ import { formatLabelSelector, fromLabelSelector } from "../../../../language/obj
 
 export interface WorkloadTable extends Pick<KindTable, "kind" | "plural" | "selectableFields"> {
   readonly shortName: string;
-  /** Between its name and its age. */
+  /** The columns between name and age. */
   readonly columns: readonly Column[];
-  /** After the containers, with `-o wide`. */
+  /** The columns after the containers, with `-o wide`. */
   readonly wideColumns?: readonly Column[];
   readonly strategy: Strategy;
   readonly validateStatus: (object: KubeObject, old: KubeObject) => FieldError[];
   readonly scales: boolean;
 }
 
-/** What the kinds of apps/v1 that make pods from a template have alike. */
+/** What the kinds of apps/v1 with a pod template have in common. */
 export function defineWorkload(table: WorkloadTable): Resource {
   const { shortName, columns, wideColumns = [], strategy, validateStatus, scales, ...names } = table;
   return defineKind({
@@ -39,13 +39,13 @@ export function defineWorkload(table: WorkloadTable): Resource {
   });
 }
 
-/** Pods of another selector would be left behind. */
+/** The selector is immutable: the pods of the old one would be orphaned. */
 export function validateSelectorUpdate(object: KubeObject, old: KubeObject): FieldError[] {
   const selectorOf = ({ spec }: KubeObject): unknown => (spec as { selector?: unknown }).selector;
   return equal(selectorOf(object), selectorOf(old)) ? [] : [immutable("spec.selector", selectorOf(object))];
 }
 
-/** What a workload reports: no count is negative, and none but the total exceeds the total. */
+/** Counts in the status: none is negative, and no part exceeds the total. */
 export function validateReplicaCounts(
   status: object | undefined,
   counts: readonly string[],
@@ -65,7 +65,7 @@ export function validateReplicaCounts(
   return errors;
 }
 
-/** How many pods a workload is to have, as every scaler reads and writes it. */
+/** The `scale` subresource of a workload. */
 export const workloadScale = {
   type: "scale",
   specReplicasPath: ".spec.replicas",

@@ -1,7 +1,7 @@
 import type { Deployment, DeploymentSpec } from "kubernetes-types/apps/v1.js";
 import type { KubeObject } from "../../../../language/object/meta.ts";
 import { type FieldError, forbidden, invalid, notSupported } from "../../../../language/schema/field-error.ts";
-import { atLeast, isNone, validateAtMostAll, validateCountOrShare } from "../bounds.ts";
+import { atLeast, isZero, validateAtMost100Percent, validateIntOrPercent } from "../bounds.ts";
 import { stringColumn } from "../columns.ts";
 import { defineWorkload, validateSelectorUpdate, validateReplicaCounts } from "./define-workload.ts";
 import { defaultPodSpec } from "../core/pod/defaults.ts";
@@ -52,7 +52,7 @@ function validate(object: KubeObject): FieldError[] {
   const errors = atLeast(spec.replicas, 0, "spec.replicas");
   errors.push(...validateWorkloadSelector(spec.selector, spec.template, "deployment"));
   errors.push(...validatePodTemplate(spec.template, "spec.template"));
-  // Its pods are those of the ReplicaSets it makes.
+  // As kube-apiserver, names ReplicaSet here.
   errors.push(...validateRunsAlways(spec.template, "ReplicaSet"));
   errors.push(...validateStrategy(spec.strategy ?? {}));
   errors.push(...atLeast(spec.minReadySeconds, 0, "spec.minReadySeconds"));
@@ -74,12 +74,12 @@ function validateStrategy({ type, rollingUpdate }: NonNullable<DeploymentSpec["s
     return [notSupported(at, { Type: type, RollingUpdate: rollingUpdate ?? null }, ["Recreate", "RollingUpdate"])];
   const { maxUnavailable = 0, maxSurge = 0 } = rollingUpdate ?? {};
   const errors = [
-    ...validateCountOrShare(maxUnavailable, `${at}.rollingUpdate.maxUnavailable`),
-    ...validateCountOrShare(maxSurge, `${at}.rollingUpdate.maxSurge`),
+    ...validateIntOrPercent(maxUnavailable, `${at}.rollingUpdate.maxUnavailable`),
+    ...validateIntOrPercent(maxSurge, `${at}.rollingUpdate.maxSurge`),
   ];
-  if (isNone(maxUnavailable) && isNone(maxSurge))
+  if (isZero(maxUnavailable) && isZero(maxSurge))
     errors.push(invalid(`${at}.rollingUpdate.maxUnavailable`, maxUnavailable, "may not be 0 when `maxSurge` is 0"));
-  errors.push(...validateAtMostAll(maxUnavailable, `${at}.rollingUpdate.maxUnavailable`));
+  errors.push(...validateAtMost100Percent(maxUnavailable, `${at}.rollingUpdate.maxUnavailable`));
   return errors;
 }
 

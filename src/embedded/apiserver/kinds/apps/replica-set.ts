@@ -39,7 +39,7 @@ function validate(object: KubeObject): FieldError[] {
   const spec = specOf(object);
   const errors = atLeast(spec.replicas, 0, "spec.replicas");
   errors.push(...atLeast(spec.minReadySeconds, 0, "spec.minReadySeconds"));
-  // The real server speaks of a deployment here too.
+  // As kube-apiserver, names a deployment here.
   errors.push(...validateWorkloadSelector(spec.selector, spec.template, "deployment"));
   errors.push(...validatePodTemplate(spec.template, "spec.template"));
   errors.push(...validateRunsAlways(spec.template, "ReplicaSet"));

@@ -16,7 +16,7 @@ import { defaultPodSpec } from "../core/pod/defaults.ts";
 import { validatePodTemplate, validateRunsAlways, validateWorkloadSelector } from "../core/pod-template.ts";
 import { readyColumn } from "./workload-columns.ts";
 
-/** Fields younger than the package that types objects. */
+/** With fields that `kubernetes-types` does not have yet. */
 type Spec = StatefulSetSpec & {
   ordinals?: { start?: number };
   persistentVolumeClaimRetentionPolicy?: { whenDeleted?: string; whenScaled?: string };
@@ -65,7 +65,7 @@ function defaults(object: KubeObject): void {
   }
 }
 
-/** A field that is there and means nothing until the feature behind it is switched on. */
+/** kube-apiserver drops `maxUnavailable` while the feature gate MaxUnavailableStatefulSet is off. */
 function dropUnreleased({ updateStrategy }: Spec): void {
   delete (updateStrategy?.rollingUpdate as { maxUnavailable?: unknown } | undefined)?.maxUnavailable;
 }
@@ -92,7 +92,7 @@ function validate(object: KubeObject): FieldError[] {
   return errors;
 }
 
-/** The pods as they will be: each claim is a volume of its name, in place of one the template has. */
+/** The template of the actual pods: each claim is a volume of that name, and replaces a volume of the template. */
 function withClaims({ template, volumeClaimTemplates = [] }: Spec): Spec["template"] {
   if (volumeClaimTemplates.length === 0 || !template.spec) return template;
   const claims = volumeClaimTemplates.map(({ metadata }) => ({

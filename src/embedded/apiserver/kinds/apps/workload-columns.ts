@@ -15,7 +15,7 @@ interface Workload {
 
 const containersOf = ({ spec }: Workload) => spec?.template?.spec?.containers ?? [];
 
-/** What the pods of a workload run, shown by `-o wide`. */
+/** Containers and images of the pod template, with `-o wide`. */
 export const templateColumns: readonly Column[] = [
   stringColumn(
     "Containers",
@@ -37,7 +37,7 @@ export const templateColumns: readonly Column[] = [
   ),
 ];
 
-/** Whoever has no selector yet is printed as `none`. */
+/** `none` is printed for an empty selector. */
 export const selectorColumn = (none: string): Column =>
   stringColumn(
     "Selector",
@@ -45,20 +45,20 @@ export const selectorColumn = (none: string): Column =>
     1,
   );
 
-/** A number of the status. What is not said is none. */
+/** A count of the status; an absent one is 0. */
 export const countColumn = (name: string, field: string, column = integerColumn): Column =>
   column(
     name,
     typed<Workload>(({ status }) => status?.[field] ?? 0),
   );
 
-/** How many are ready of how many. */
+/** `2/3`: ready and desired replicas. */
 export const readyColumn: Column = stringColumn(
   "Ready",
   typed<Workload>(({ spec, status }) => `${Number(status?.["readyReplicas"] ?? 0)}/${spec?.replicas ?? 0}`),
 );
 
-/** How many are wanted, are there, and are ready. */
+/** Desired, current and ready replicas. */
 export const replicaColumns: readonly Column[] = [
   integerColumn(
     "Desired",

@@ -6,8 +6,8 @@ import type {
 } from "kubernetes-types/autoscaling/v2.js";
 import { isObject, type JsonObject } from "../../../../language/object/json.ts";
 
-/** What version 1 calls what a metric is of. All of it is optional here: it comes out of an annotation. */
-interface Older {
+/** A metric source in version 1. Every field is optional, because it comes from an annotation. */
+interface MetricV1 {
   readonly name?: string;
   readonly container?: string;
   readonly metricName?: string;
@@ -26,18 +26,18 @@ interface Older {
 type Side = "target" | "current";
 const titled = { target: "targetAverage", current: "currentAverage" } as const;
 
-/** A metric in the words of version 1, which has one flat object for each source. */
-export function toOlder(metric: MetricSpec | MetricStatus, side: Side): object {
+/** Converts a metric to version 1, which has a flat object for each source. */
+export function toMetricV1(metric: MetricSpec | MetricStatus, side: Side): object {
   const { type, ...sources } = metric as { type: string } & Record<string, Record<string, never>>;
   return {
     type,
     ...Object.fromEntries(
-      Object.entries(sources).map(([source, said]) => [source, flat(source, said as unknown as Said, side)]),
+      Object.entries(sources).map(([source, fields]) => [source, flat(source, fields as unknown as MetricV2, side)]),
     ),
   };
 }
 
-interface Said {
+interface MetricV2 {
   readonly name?: string;
   readonly container?: string;
   readonly metric?: { name: string; selector?: object };
@@ -46,9 +46,9 @@ interface Said {
   readonly current?: Partial<MetricTarget>;
 }
 
-function flat(source: string, said: Said, side: Side): object {
-  const { name, container, metric, describedObject } = said;
-  const { value, averageValue, averageUtilization } = said[side] ?? {};
+function flat(source: string, fields: MetricV2, side: Side): object {
+  const { name, container, metric, describedObject } = fields;
+  const { value, averageValue, averageUtilization } = fields[side] ?? {};
   const average = titled[side];
   switch (source) {
     case "object":
@@ -78,30 +78,30 @@ function flat(source: string, said: Said, side: Side): object {
   }
 }
 
-/** And back. What is no metric is passed on as it is, for whoever validates it. */
-export function fromOlder(metric: unknown, side: Side): JsonObject {
+/** Converts back. A value that is not a metric is kept, for validation to reject it. */
+export function fromMetricV1(metric: unknown, side: Side): JsonObject {
   if (!isObject(metric)) return {};
   const { type, ...sources } = metric;
-  const entries = Object.entries(sources).map(([source, said]) => [
+  const entries = Object.entries(sources).map(([source, fields]) => [
     source,
-    isObject(said) ? withoutUndefined(nested(source, said as Older, side)) : {},
+    isObject(fields) ? withoutUndefined(nested(source, fields as MetricV1, side)) : {},
   ]);
   return { type: typeof type === "string" ? type : "", ...(Object.fromEntries(entries) as JsonObject) };
 }
 
-function nested(source: string, said: Older, side: Side): Record<string, unknown> {
-  const value = side === "target" ? said.targetValue : said.currentValue;
-  const average = side === "target" ? said.targetAverageValue : said.currentAverageValue;
-  const utilization = side === "target" ? said.targetAverageUtilization : said.currentAverageUtilization;
+function nested(source: string, fields: MetricV1, side: Side): Record<string, unknown> {
+  const value = side === "target" ? fields.targetValue : fields.currentValue;
+  const average = side === "target" ? fields.targetAverageValue : fields.currentAverageValue;
+  const utilization = side === "target" ? fields.targetAverageUtilization : fields.currentAverageUtilization;
   const amounts = (type: string, fields: object): object => ({ ...(side === "target" ? { type } : {}), ...fields });
-  const metric = { name: said.metricName ?? "", selector: said.selector ?? said.metricSelector };
+  const metric = { name: fields.metricName ?? "", selector: fields.selector ?? fields.metricSelector };
   switch (source) {
     case "object":
       return {
-        describedObject: said.target,
-        [side]: amounts(said.averageValue === undefined ? "Value" : "AverageValue", {
+        describedObject: fields.target,
+        [side]: amounts(fields.averageValue === undefined ? "Value" : "AverageValue", {
           value,
-          averageValue: said.averageValue,
+          averageValue: fields.averageValue,
         }),
         metric,
       };
@@ -114,8 +114,8 @@ function nested(source: string, said: Older, side: Side): Record<string, unknown
       };
     default:
       return {
-        name: said.name ?? "",
-        container: said.container,
+        name: fields.name ?? "",
+        container: fields.container,
         [side]: amounts(utilization === undefined ? "AverageValue" : "Utilization", {
           averageValue: average,
           averageUtilization: utilization,
@@ -124,5 +124,5 @@ function nested(source: string, said: Older, side: Side): Record<string, unknown
   }
 }
 
-/** As an object that was parsed: no key without a value. */
+/** Removes keys without a value. */
 const withoutUndefined = (value: object): JsonObject => JSON.parse(JSON.stringify(value)) as JsonObject;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { KubeObject } from "../../../../language/object/meta.ts";
 import { create, row, update } from "../testing/run-strategy.ts";
-import { firstAutoscaler } from "./horizontal-pod-autoscaler-v1.ts";
-import { fromFirst, toFirst } from "./convert-v1.ts";
+import { horizontalPodAutoscalerV1 } from "./horizontal-pod-autoscaler-v1.ts";
+import { fromV1, toV1 } from "./convert-v1.ts";
 
 const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name: "d" };
 const metric = { name: "m" };
@@ -21,11 +21,11 @@ const processor = {
 
 describe("an autoscaler in version 1", () => {
   it("has a target for processors, if it says none", () => {
-    const { object, faults } = create(firstAutoscaler, { spec: { scaleTargetRef, maxReplicas: 3 } });
+    const { object, faults } = create(horizontalPodAutoscalerV1, { spec: { scaleTargetRef, maxReplicas: 3 } });
     expect(faults).toEqual([]);
     expect(object.spec).toMatchObject({ minReplicas: 1, targetCPUUtilizationPercentage: 80 });
-    expect(row(firstAutoscaler, object)).toMatchObject({ Targets: "cpu: <unknown>/80%" });
-    expect(update(firstAutoscaler, object, { spec: { maxReplicas: 0 } }).faults).toHaveLength(2);
+    expect(row(horizontalPodAutoscalerV1, object)).toMatchObject({ Targets: "cpu: <unknown>/80%" });
+    expect(update(horizontalPodAutoscalerV1, object, { spec: { maxReplicas: 0 } }).faults).toHaveLength(2);
   });
 
   it.each<[string, object[]]>([
@@ -49,12 +49,12 @@ describe("an autoscaler in version 1", () => {
     const rules = { selectPolicy: "Max", policies: [{ type: "Pods", value: 4, periodSeconds: 15 }] };
     const conditions = [{ type: "AbleToScale", status: "True", lastTransitionTime: null }];
     const object = stored({ metrics, behavior: { scaleUp: rules } }, { currentReplicas: 2, conditions });
-    expect(fromFirst(toFirst(object))).toEqual(object);
+    expect(fromV1(toV1(object))).toEqual(object);
   });
 
   it("says how much of the processors is used", () => {
     const currentMetrics = [{ type: "Resource", resource: { name: "cpu", current: { averageUtilization: 20 } } }];
-    const shown = toFirst(stored({ metrics: [processor] }, { currentMetrics }));
+    const shown = toV1(stored({ metrics: [processor] }, { currentMetrics }));
     expect(shown).toMatchObject({
       apiVersion: "autoscaling/v1",
       spec: { targetCPUUtilizationPercentage: 5 },
@@ -69,7 +69,7 @@ describe("an autoscaler in version 1", () => {
     ["a target of another type", '[{"type":"Pods","pods":{"targetAverageValue":{}}}]'],
     ["nesting without end", `[{"type":"Pods","pods":{"selector":${"[".repeat(9e4)}${"]".repeat(9e4)}}}]`],
   ])("takes an annotation with %s for what a user may write", (_what, text) => {
-    const { object, faults } = create(firstAutoscaler, {
+    const { object, faults } = create(horizontalPodAutoscalerV1, {
       metadata: { annotations: { [annotation]: text } },
       spec: { scaleTargetRef, maxReplicas: 3, targetCPUUtilizationPercentage: 7 },
     });

@@ -9,9 +9,9 @@ import type { KubeObject } from "../../../../language/object/meta.ts";
 import { decodeBuiltin } from "../decode/decode.ts";
 import { DecodeError } from "../decode/decoding.ts";
 import { definitionOf } from "../definitions.ts";
-import { fromOlder, toOlder } from "./convert-v1-metrics.ts";
+import { fromMetricV1, toMetricV1 } from "./convert-v1-metrics.ts";
 
-/** What version 1 has no fields for stands in annotations, where it shows them. */
+/** Version 1 shows fields that it does not have as annotations. */
 const annotation = (name: string): string => `autoscaling.alpha.kubernetes.io/${name}`;
 const metricSpecs = annotation("metrics");
 const metricStatuses = annotation("current-metrics");
@@ -19,21 +19,23 @@ const conditions = annotation("conditions");
 const behavior = annotation("behavior");
 const all = [metricSpecs, metricStatuses, conditions, behavior];
 
-const isProcessor = ({ type, resource }: MetricSpec): boolean =>
+const isCpuUtilization = ({ type, resource }: MetricSpec): boolean =>
   type === "Resource" && resource?.name === "cpu" && resource.target.averageUtilization !== undefined;
 
-/** An autoscaler of version 2 as version 1 shows it. */
-export function toFirst(stored: KubeObject): KubeObject {
+/** Converts from version 2 to version 1. */
+export function toV1(stored: KubeObject): KubeObject {
   const { metrics = [], behavior: rules, ...spec } = stored.spec as HorizontalPodAutoscalerSpec;
   const { currentMetrics, conditions: states, ...status } = (stored.status ?? {}) as HorizontalPodAutoscalerStatus;
-  const processor = metrics.find(isProcessor)?.resource?.target.averageUtilization;
+  const cpuTarget = metrics.find(isCpuUtilization)?.resource?.target.averageUtilization;
   const used = currentMetrics?.findLast(({ resource }) => resource?.name === "cpu")?.resource?.current
     .averageUtilization;
-  const others = metrics.filter((metric) => !isProcessor(metric));
+  const others = metrics.filter((metric) => !isCpuUtilization(metric));
   const added: Record<string, string> = {
-    ...(others.length > 0 ? { [metricSpecs]: JSON.stringify(others.map((metric) => toOlder(metric, "target"))) } : {}),
+    ...(others.length > 0
+      ? { [metricSpecs]: JSON.stringify(others.map((metric) => toMetricV1(metric, "target"))) }
+      : {}),
     ...(currentMetrics?.length
-      ? { [metricStatuses]: JSON.stringify(currentMetrics.map((metric) => toOlder(metric, "current"))) }
+      ? { [metricStatuses]: JSON.stringify(currentMetrics.map((metric) => toMetricV1(metric, "current"))) }
       : {}),
     ...(rules
       ? { [behavior]: JSON.stringify({ ScaleUp: inGo(rules.scaleUp), ScaleDown: inGo(rules.scaleDown) }) }
@@ -44,7 +46,7 @@ export function toFirst(stored: KubeObject): KubeObject {
     ...stored,
     apiVersion: "autoscaling/v1",
     metadata: annotated(stored, added),
-    spec: { ...spec, ...(processor === undefined ? {} : { targetCPUUtilizationPercentage: processor }) },
+    spec: { ...spec, ...(cpuTarget === undefined ? {} : { targetCPUUtilizationPercentage: cpuTarget }) },
     status: {
       currentReplicas: 0,
       ...status,
@@ -53,31 +55,31 @@ export function toFirst(stored: KubeObject): KubeObject {
   };
 }
 
-/** And back: what annotations say is said in fields again, if it makes sense there. */
-export function fromFirst(shown: KubeObject): KubeObject {
+/** Converts from version 1 to version 2. Annotations that cannot be decoded are ignored. */
+export function fromV1(shown: KubeObject): KubeObject {
   const { annotations = {} } = shown.metadata;
-  const plain = (): KubeObject => withSaid(shown, {});
+  const plain = (): KubeObject => withAnnotations(shown, {});
   if (!all.some((name) => Object.hasOwn(annotations, name))) return plain();
   try {
-    const said = withSaid(shown, annotations);
-    return decodeBuiltin(said, definitionOf("autoscaling", "v2", "HorizontalPodAutoscaler")).object;
+    const converted = withAnnotations(shown, annotations);
+    return decodeBuiltin(converted, definitionOf("autoscaling", "v2", "HorizontalPodAutoscaler")).object;
   } catch (error) {
-    // The latter is what comes of an annotation that nests without end.
+    // A RangeError is the stack overflow of an annotation that nests too deeply.
     if (error instanceof DecodeError || error instanceof RangeError) return plain();
     throw error;
   }
 }
 
-function withSaid(shown: KubeObject, said: Readonly<Record<string, string>>): KubeObject {
-  const { targetCPUUtilizationPercentage: processor, ...spec } = shown.spec as {
+function withAnnotations(shown: KubeObject, annotations: Readonly<Record<string, string>>): KubeObject {
+  const { targetCPUUtilizationPercentage: cpuTarget, ...spec } = shown.spec as {
     targetCPUUtilizationPercentage?: number;
   };
   const { currentCPUUtilizationPercentage: used, currentReplicas, ...status } = (shown.status ?? {}) as JsonObject;
-  const others = listIn(said[metricSpecs]).map((metric) => fromOlder(metric, "target"));
-  const metrics = processor === undefined && others.length > 0 ? others : [...others, ofProcessor(processor ?? 80)];
-  const statuses = listIn(said[metricStatuses]).map((metric) => fromOlder(metric, "current"));
-  const rules = parsed(said[behavior]);
-  const states = listIn(said[conditions]);
+  const others = listIn(annotations[metricSpecs]).map((metric) => fromMetricV1(metric, "target"));
+  const metrics = cpuTarget === undefined && others.length > 0 ? others : [...others, cpuMetric(cpuTarget ?? 80)];
+  const statuses = listIn(annotations[metricStatuses]).map((metric) => fromMetricV1(metric, "current"));
+  const rules = parsed(annotations[behavior]);
+  const states = listIn(annotations[conditions]);
   return {
     ...shown,
     apiVersion: "autoscaling/v2",
@@ -90,18 +92,18 @@ function withSaid(shown: KubeObject, said: Readonly<Record<string, string>>): Ku
     status: {
       ...status,
       ...(currentReplicas ? { currentReplicas } : {}),
-      currentMetrics: statuses.length > 0 ? statuses : used === undefined ? null : [ofUse(used)],
+      currentMetrics: statuses.length > 0 ? statuses : used === undefined ? null : [cpuStatus(used)],
       ...(states.length > 0 ? { conditions: states } : {}),
     },
   };
 }
 
-const ofProcessor = (averageUtilization: number): object => ({
+const cpuMetric = (averageUtilization: number): object => ({
   type: "Resource",
   resource: { name: "cpu", target: { type: "Utilization", averageUtilization } },
 });
 
-const ofUse = (averageUtilization: Json): object => ({
+const cpuStatus = (averageUtilization: Json): object => ({
   type: "Resource",
   resource: { name: "cpu", current: { averageUtilization } },
 });
@@ -113,7 +115,7 @@ function annotated({ metadata }: KubeObject, added: Readonly<Record<string, stri
   return next.length === 0 ? rest : { ...rest, annotations: Object.fromEntries(next) };
 }
 
-/** Rules are written there with the names that their fields have in Go. */
+/** The annotation holds rules with the field names of the Go struct. */
 function inGo(rules: (HPAScalingRules & { tolerance?: string }) | undefined): object | null {
   if (!rules) return null;
   const { stabilizationWindowSeconds, selectPolicy, policies, tolerance } = rules;

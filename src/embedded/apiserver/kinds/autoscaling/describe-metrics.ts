@@ -3,7 +3,7 @@ import type { MetricSpec, MetricStatus, MetricTarget, MetricValueStatus } from "
 const shown = 2;
 const unknown = "<unknown>";
 
-/** How each metric stands to its target: `cpu: 20%/80%`. */
+/** Each metric and its target: `cpu: 20%/80%`. */
 export function describeMetrics(specs: readonly MetricSpec[], statuses: readonly MetricStatus[]): string {
   if (specs.length === 0) return "<none>";
   const texts = specs.slice(0, shown).map((spec, index) => describe(spec, statuses[index]));
@@ -34,6 +34,6 @@ function total(target: MetricTarget | undefined, current: MetricValueStatus | un
 
 function share(target: MetricTarget | undefined, current: MetricValueStatus | undefined): string {
   if (target?.averageValue !== undefined) return `${current?.averageValue ?? unknown}/${target.averageValue}`;
-  const percent = (value: number | undefined, unsaid: string): string => (value === undefined ? unsaid : `${value}%`);
+  const percent = (value: number | undefined, absent: string): string => (value === undefined ? absent : `${value}%`);
   return `${percent(current?.averageUtilization, unknown)}/${percent(target?.averageUtilization, "<auto>")}`;
 }

@@ -1,14 +1,14 @@
 import type { KubeObject } from "../../../../language/object/meta.ts";
 import { defineKind } from "../define-kind.ts";
-import { fromFirst, toFirst } from "./convert-v1.ts";
+import { fromV1, toV1 } from "./convert-v1.ts";
 import { horizontalPodAutoscaler } from "./horizontal-pod-autoscaler.ts";
 
 const { group, kind, plural, shortNames, categories, namespaced, columns, strategy, subresources } =
   horizontalPodAutoscaler;
 const status = subresources.status as Extract<typeof subresources.status, { type: "status" }>;
 
-/** The same autoscalers in version 1, which knows of processors alone. */
-export const firstAutoscaler = defineKind({
+/** The same autoscalers in version 1, whose only metric is CPU utilization. */
+export const horizontalPodAutoscalerV1 = defineKind({
   group,
   version: "v1",
   kind,
@@ -16,30 +16,30 @@ export const firstAutoscaler = defineKind({
   shortNames,
   categories,
   namespaced,
-  storedAs: { group, version: "v2", kind, plural, toStored: fromFirst, fromStored: toFirst },
-  columns: columns.map((column) => ({ ...column, cell: (object, now) => column.cell(fromFirst(object), now) })),
+  storedAs: { group, version: "v2", kind, plural, toStored: fromV1, fromStored: toV1 },
+  columns: columns.map((column) => ({ ...column, cell: (object, now) => column.cell(fromV1(object), now) })),
   strategy: {
     defaults,
     prepareForCreate: (object) => {
       object.status = { currentReplicas: 0, desiredReplicas: 0 };
     },
-    // Faults are told in the words of what lies in the store.
-    validate: (object) => strategy.validate?.(fromFirst(object)) ?? [],
+    // Faults name the fields of the stored version.
+    validate: (object) => strategy.validate?.(fromV1(object)) ?? [],
     ignoredFields: ["status"],
   },
   subresources: {
     status: {
       type: "status",
       validateUpdate: (object: KubeObject, old: KubeObject) =>
-        status?.validateUpdate?.(fromFirst(object), fromFirst(old)) ?? [],
+        status?.validateUpdate?.(fromV1(object), fromV1(old)) ?? [],
     },
   },
 });
 
-/** What it says in version 1 is what it comes to in version 2: without any target, one for processors. */
+/** Applies the defaults of version 2: without any metric, a target for CPU utilization. */
 function defaults(object: KubeObject): void {
   (object.spec as { minReplicas?: number }).minReplicas ??= 1;
-  const { spec, metadata } = toFirst(fromFirst(object));
+  const { spec, metadata } = toV1(fromV1(object));
   object.spec = spec;
   if (metadata.annotations) object.metadata.annotations = metadata.annotations;
   else delete object.metadata.annotations;

@@ -57,7 +57,7 @@ export const horizontalPodAutoscaler = defineKind({
   subresources: { status: { type: "status", validateUpdate: validateStatus } },
 });
 
-/** The real server calls these columns text and fills them with numbers. */
+/** kube-apiserver declares these columns as strings and fills them with numbers. */
 function integerAsText(...column: Parameters<typeof integerColumn>): ReturnType<typeof integerColumn> {
   return { ...integerColumn(...column), type: "string" };
 }
@@ -79,9 +79,9 @@ function defaults(object: KubeObject): void {
   spec.behavior.scaleDown = withDefaults(spec.behavior.scaleDown, { policies: [double] });
 }
 
-const withDefaults = (rules: HPAScalingRules | undefined, unsaid: HPAScalingRules): HPAScalingRules => ({
+const withDefaults = (rules: HPAScalingRules | undefined, defaultRules: HPAScalingRules): HPAScalingRules => ({
   selectPolicy: "Max",
-  ...unsaid,
+  ...defaultRules,
   ...rules,
 });
 

@@ -24,11 +24,11 @@ export function validateAutoscaler(spec: HorizontalPodAutoscalerSpec): FieldErro
     errors.push(invalid("spec.maxReplicas", maxReplicas, "must be greater than or equal to `minReplicas`"));
   errors.push(...validateReference(scaleTargetRef, "spec.scaleTargetRef"));
   const { kind, apiVersion = "" } = scaleTargetRef;
-  // The one kind of the core group that can be scaled.
+  // The only kind of the core group that can be scaled.
   if (!apiVersion.includes("/") && kind !== "ReplicationController")
     errors.push(invalid("spec.scaleTargetRef.apiVersion", apiVersion, "apiVersion must specify API group"));
   for (const [index, metric] of metrics.entries()) errors.push(...validateMetric(metric, `spec.metrics[${index}]`));
-  // A target that has gone to zero is woken by what others measure alone.
+  // A target with zero replicas has no pods to measure: only Object and External metrics can scale it up.
   if (minReplicas === 0 && !metrics.some(({ type }) => type === "Object" || type === "External"))
     errors.push(
       forbidden(
@@ -41,7 +41,7 @@ export function validateAutoscaler(spec: HorizontalPodAutoscalerSpec): FieldErro
   return errors;
 }
 
-/** Its tolerance is younger than the package that types objects. */
+/** `kubernetes-types` does not have `tolerance` yet. */
 function validateRules(rules: (HPAScalingRules & { tolerance?: string }) | undefined, at: string): FieldError[] {
   if (!rules) return [];
   const { stabilizationWindowSeconds: window = 0, selectPolicy, policies = [], tolerance } = rules;

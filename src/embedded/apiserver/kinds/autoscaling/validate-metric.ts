@@ -9,7 +9,7 @@ import {
   required,
 } from "../../../../language/schema/field-error.ts";
 
-/** In the order in which the first of several is looked at. */
+/** In the order in which kube-apiserver checks them: of several sources only the first is validated. */
 const sources = ["object", "external", "pods", "resource", "containerResource"] as const;
 type Source = (typeof sources)[number];
 
@@ -100,7 +100,7 @@ const valueOrAverage = (target: MetricTarget, at: string, neither: string): Fiel
     ? [required(`${at}.target.averageValue`, neither)]
     : [];
 
-/** Of what pods use of a resource: so much each, or that part of what they ask for. */
+/** A target for resource usage: an average value, or a percentage of the requests. */
 function validateUsage(target: MetricTarget, at: string): FieldError[] {
   const { averageUtilization, averageValue } = target;
   const errors = validateTarget(target, at);

@@ -14,7 +14,7 @@ import { templateColumns } from "../apps/workload-columns.ts";
 
 const specOf = (object: KubeObject): CronJobSpec => object.spec as CronJobSpec;
 const policies = ["Allow", "Forbid", "Replace"];
-/** Jobs are named after it and the minute they are of, and their names end at 63. */
+/** A Job has the name of its CronJob and 11 characters for its minute, and may have 63 characters in all. */
 const longestName = 52;
 
 export const cronJob = defineKind({
@@ -50,7 +50,7 @@ export const cronJob = defineKind({
       typed<CronJob>(({ status }, now) => (status?.lastScheduleTime ? since(status.lastScheduleTime, now) : "<none>")),
     ),
     ageColumn,
-    // Its pods' template lies one deeper than that of other workloads.
+    // The pod template is within the job template.
     ...templateColumns.map((column) => ({
       ...column,
       cell: (object: KubeObject, now: number) => column.cell(specOf(object).jobTemplate as KubeObject, now),
@@ -99,7 +99,7 @@ function defaults(object: KubeObject): void {
   spec.suspend ??= false;
   spec.successfulJobsHistoryLimit ??= 3;
   spec.failedJobsHistoryLimit ??= 1;
-  // The rest of a job gets its defaults when it is made.
+  // Other defaults are set when a Job is created from the template.
   const job = spec.jobTemplate.spec;
   if (job?.template.spec) defaultPodSpec(job.template.spec);
   if (job) defaultFailurePolicy(job);

@@ -5,7 +5,7 @@ import { type FieldError, invalid, required } from "../../../../language/schema/
 interface Part {
   readonly low: number;
   readonly high: number;
-  /** Names that stand for numbers, the first one for `low`. */
+  /** Names of the numbers, starting with `low`. */
   readonly names?: readonly string[];
 }
 
@@ -25,7 +25,7 @@ const named = new Set(["@yearly", "@annually", "@monthly", "@weekly", "@daily", 
 const every = "@every ";
 const spaces = /\s+/;
 
-/** Why this is no schedule, in the words of the library that reads it on a cluster; `undefined` if it is one. */
+/** Why the text is not a schedule, worded as the library robfig/cron does; undefined if it is one. */
 export function scheduleFault(text: string): string | undefined {
   const schedule = /^(?:CRON_)?TZ=/.test(text) ? text.slice(text.indexOf(" ")).trim() : text;
   if (schedule.startsWith("@")) return descriptorFault(schedule);
@@ -47,7 +47,7 @@ function descriptorFault(text: string): string | undefined {
   return parseDuration(length) ? undefined : `failed to parse duration ${text}: time: invalid duration "${length}"`;
 }
 
-/** `5`, `1-5`, `*`, each perhaps with a step: `/2`. */
+/** `5`, `1-5` or `*`, with an optional step: `/2`. */
 function rangeFault(range: string, part: Part): string | undefined {
   const [span = "", step, ...moreSteps] = range.split("/");
   const [from = "", to, ...moreEnds] = span.split("-");
@@ -60,7 +60,7 @@ function rangeFault(range: string, part: Part): string | undefined {
   if (moreSteps.length > 0) return `too many slashes: ${range}`;
   const stride = step === undefined ? 1 : numberOf(step);
   if (typeof stride === "string") return stride;
-  // A number with a step counts on from there.
+  // A single number with a step is a range from there to the maximum.
   const end = step !== undefined && to === undefined ? part.high : last;
   if (start < part.low) return `beginning of range (${start}) below minimum (${part.low}): ${range}`;
   if (end > part.high) return `end of range (${end}) above maximum (${part.high}): ${range}`;
@@ -68,7 +68,7 @@ function rangeFault(range: string, part: Part): string | undefined {
   return stride === 0 ? `step of range should be a positive number: ${range}` : undefined;
 }
 
-/** The number, or why it is none. */
+/** The number, or why the text is not one. */
 function numberOf(text: string, names: readonly string[] = []): number | string {
   const index = names.indexOf(text.toLowerCase());
   // Months count from one, days of the week from zero.
@@ -105,7 +105,7 @@ export function validateTimeZone(zone: string | undefined): FieldError[] {
 }
 
 function isKnown(zone: string): boolean {
-  // An offset is a zone to JavaScript alone.
+  // JavaScript accepts offsets as time zones, Go does not.
   if (zone.startsWith("+")) return false;
   try {
     return new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone !== "";

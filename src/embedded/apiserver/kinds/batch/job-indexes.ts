@@ -1,4 +1,4 @@
-/** How many indexes `0,2-4` names, or what is wrong with it. */
+/** The number of indexes in `0,2-4`, or what is wrong with the text. */
 export function countIndexes(text: string, completions: number): number | string {
   if (text === "") return 0;
   let total = 0;
@@ -22,7 +22,7 @@ export function countIndexes(text: string, completions: number): number | string
   return total;
 }
 
-/** The first index that two texts have in common. What cannot be read is looked over: it is a fault of its own. */
+/** The first index that two texts have in common. Invalid parts are ignored: they are reported separately. */
 export function commonIndex(one: string, other: string): number | undefined {
   const intervals = intervalsIn(other);
   for (const [first, last] of intervalsIn(one))

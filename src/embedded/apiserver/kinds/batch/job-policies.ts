@@ -10,7 +10,7 @@ import {
 } from "../../../../language/schema/field-error.ts";
 import { countIndexes } from "./job-indexes.ts";
 
-/** Fields younger than the package that types objects. */
+/** With fields that `kubernetes-types` does not have yet. */
 export type JobSpec = TypedSpec & {
   backoffLimitPerIndex?: number;
   maxFailedIndexes?: number;
@@ -19,7 +19,7 @@ export type JobSpec = TypedSpec & {
   successPolicy?: { rules?: { succeededIndexes?: string; succeededCount?: number }[] };
 };
 
-/** Of rules, and of conditions in each. */
+/** Limit for rules, and for conditions of a rule. */
 const mostPatterns = 20;
 const mostCodes = 255;
 const actions = ["Count", "FailIndex", "FailJob", "Ignore"];
@@ -31,7 +31,7 @@ export function defaultFailurePolicy({ podFailurePolicy }: Pick<JobSpec, "podFai
     for (const condition of onPodConditions ?? []) condition.status ||= "True";
 }
 
-/** What a failed pod means for its job. */
+/** podFailurePolicy: how a failed pod affects its job. */
 export function validateFailurePolicy(spec: JobSpec): FieldError[] {
   const names = [...(spec.template.spec?.initContainers ?? []), ...(spec.template.spec?.containers ?? [])].map(
     ({ name }) => name,
@@ -66,7 +66,7 @@ function validateRule(rule: Rule, at: string, spec: JobSpec, names: readonly str
   return errors;
 }
 
-/** A fault of the whole, of which no value is shown. */
+/** An error that does not repeat the value. */
 const wrong = (field: string, detail: string): FieldError => ({
   reason: "FieldValueInvalid",
   field,
@@ -103,7 +103,7 @@ function validateExitCodes(
   return errors;
 }
 
-/** Which indexes must succeed for the whole to have. */
+/** successPolicy: which indexes must succeed for the job to succeed. */
 export function validateSuccessPolicy({ successPolicy, completionMode, completions = 0 }: JobSpec): FieldError[] {
   if (!successPolicy) return [];
   const rules = successPolicy.rules ?? [];

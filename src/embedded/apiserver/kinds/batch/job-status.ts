@@ -16,12 +16,12 @@ interface Change {
   /** Whether a condition holds now. */
   readonly has: (type: string) => boolean;
   readonly had: (type: string) => boolean;
-  /** Most checks are about what a write changes: what was wrong before it does not stand in its way. */
+  /** Most checks apply only to fields that the write changes, so that an old fault does not block an update. */
   readonly changed: (...fields: (keyof Status)[]) => boolean;
   readonly turned: (...types: string[]) => boolean;
 }
 
-/** A job's state is built upon by others: it is checked for sense, not only for form. */
+/** As kube-apiserver, checks that the status is consistent, because external job controllers may write it. */
 export function validateJobStatus(object: KubeObject, old: KubeObject): FieldError[] {
   const status: Status = (object as Job).status ?? {};
   const before: Status = (old as Job).status ?? {};
@@ -60,7 +60,7 @@ function validateUncounted({ uncountedTerminatedPods }: Status): FieldError[] {
   return errors;
 }
 
-/** How a job ends is decided once, and announced before it is so. */
+/** Terminal conditions are final, and are preceded by FailureTarget or SuccessCriteriaMet. */
 function validateConditions({ has, had, changed, turned }: Change): FieldError[] {
   const faults: string[] = [];
   if (turned("Complete", "Failed") && has("Complete") && has("Failed"))
@@ -128,7 +128,7 @@ function validateCounters({ spec, status, before, has, had, changed }: Change): 
     errors.push(invalid("status.ready", ready, "cannot set more ready pods than active"));
   if (failed < (before.failed ?? 0))
     errors.push(invalid("status.failed", failed, "cannot decrease the failed counter"));
-  // An indexed job that may grow may shrink too.
+  // An elastic indexed job may be scaled down.
   const shrinks = spec.completionMode === "Indexed" && spec.completions === spec.parallelism;
   if (!shrinks && succeeded < (before.succeeded ?? 0))
     errors.push(invalid("status.succeeded", succeeded, "cannot decrease the succeeded counter"));

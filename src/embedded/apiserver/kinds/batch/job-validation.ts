@@ -26,7 +26,7 @@ export function validateJob(object: KubeObject): FieldError[] {
   ];
 }
 
-/** All but how it finds its pods, which is not known before there is a job. */
+/** The spec without its selector, which is generated when a Job is created. */
 export function validateJobSpec(spec: Spec): FieldError[] {
   const errors: FieldError[] = [];
   for (const field of [
@@ -43,7 +43,7 @@ export function validateJobSpec(spec: Spec): FieldError[] {
   errors.push(...validateIndexes(spec));
   errors.push(...validateFailurePolicy(spec));
   errors.push(...validateSuccessPolicy(spec));
-  // A pod must have failed before it can be told what its failure means.
+  // A podFailurePolicy evaluates only pods that have failed, so they cannot be replaced earlier.
   const replacements = spec.podFailurePolicy ? ["Failed"] : ["Failed", "TerminatingOrFailed"];
   if (spec.podReplacementPolicy !== undefined && !replacements.includes(spec.podReplacementPolicy))
     errors.push(notSupported("spec.podReplacementPolicy", spec.podReplacementPolicy, replacements));
@@ -98,7 +98,7 @@ function validateIndexes(spec: Spec): FieldError[] {
   return errors;
 }
 
-/** Without a selector of the user's own, it is the job's uid and nothing else. */
+/** Without manualSelector, the selector must be the generated one. */
 function validateGenerated(object: KubeObject): FieldError[] {
   const { manualSelector, selector, template } = specOf(object);
   if (manualSelector || !selector) return [];
@@ -126,7 +126,7 @@ export function validateJobUpdate(object: KubeObject, old: KubeObject): FieldErr
   if (spec.completions !== before.completions && !isElastic(spec, before))
     errors.push(immutable("spec.completions", spec.completions ?? null));
   if (!equal(spec.selector, before.selector)) errors.push(immutable("spec.selector", spec.selector));
-  if (!equal(template(object, old), before.template))
+  if (!equal(templateToCompare(object, old), before.template))
     errors.push(
       immutable("spec.template", { ...spec.template.metadata, Spec: goDump(spec.template.spec ?? { containers: [] }) }),
     );
@@ -141,7 +141,7 @@ export function validateJobUpdate(object: KubeObject, old: KubeObject): FieldErr
   return errors;
 }
 
-/** An indexed job may grow and shrink with its parallelism. */
+/** An indexed job can be scaled by changing completions and parallelism together. */
 function isElastic(spec: Spec, before: Spec): boolean {
   return (
     spec.completionMode === "Indexed" &&
@@ -151,19 +151,19 @@ function isElastic(spec: Spec, before: Spec): boolean {
   );
 }
 
-/** Where pods go may still be decided while a job has not started. */
-function template(object: KubeObject, old: KubeObject): JobSpec["template"] {
+/** The new template with the fields reset that are mutable until a suspended job starts. */
+function templateToCompare(object: KubeObject, old: KubeObject): JobSpec["template"] {
   const { template: now } = specOf(object);
   const before = specOf(old);
   if (!before.suspend || (old as Job).status?.startTime || !now.spec || !before.template.spec) return now;
-  const forgiven = clone(now);
-  const pods = forgiven.spec as unknown as Record<string, unknown>;
+  const reset = clone(now);
+  const pods = reset.spec as unknown as Record<string, unknown>;
   const pinned = before.template.spec as unknown as Record<string, unknown>;
   for (const field of ["nodeSelector", "affinity", "tolerations", "schedulingGates"])
     if (pinned[field] === undefined) delete pods[field];
     else pods[field] = pinned[field];
-  const { labels: _, annotations: __, ...rest } = forgiven.metadata ?? {};
+  const { labels: _, annotations: __, ...rest } = reset.metadata ?? {};
   const { labels, annotations } = before.template.metadata ?? {};
-  forgiven.metadata = { ...rest, ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}) };
-  return forgiven;
+  reset.metadata = { ...rest, ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}) };
+  return reset;
 }

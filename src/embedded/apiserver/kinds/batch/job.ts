@@ -34,7 +34,7 @@ export const job = defineKind({
     prepareForCreate: (object) => {
       object.status = {};
       if (!specOf(object).manualSelector) generateSelector(object);
-      // A job is labelled as its pods are, unless it says otherwise.
+      // The labels default to those of the template.
       object.metadata.labels ??= { ...specOf(object).template.metadata?.labels };
     },
     validate: validateJob,
@@ -52,7 +52,7 @@ export const job = defineKind({
 function defaults(object: KubeObject): void {
   const spec = specOf(object);
   if (spec.template.spec) defaultPodSpec(spec.template.spec);
-  // One pod, unless either is said: then the other follows from the work itself.
+  // Without both, the job runs one pod. With parallelism alone, completions stays unset: a work queue.
   if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
   spec.parallelism ??= 1;
   spec.backoffLimit ??= (spec as Indexed).backoffLimitPerIndex === undefined ? 6 : maxInt32;
@@ -70,7 +70,7 @@ interface Indexed {
   readonly backoffLimitPerIndex?: number;
 }
 
-/** A job finds its pods by its own uid, so that no two jobs can share one. */
+/** The selector is the uid of the job, so that two jobs cannot select the same pod. */
 function generateSelector(object: KubeObject): void {
   const { metadata } = object;
   const spec = specOf(object);

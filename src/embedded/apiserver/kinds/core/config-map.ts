@@ -8,7 +8,7 @@ import { base64Size } from "../decode/base64.ts";
 import { ageColumn, nameColumn, stringColumn, typed } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";
 
-/** Of all values together, for ConfigMaps and Secrets: what etcd bears. */
+/** Limit for all values of a ConfigMap or Secret together, in bytes. */
 export const maxDataSize = 1024 * 1024;
 
 export const configMap = defineKind({
@@ -50,7 +50,7 @@ function validate(object: KubeObject): FieldError[] {
   return errors;
 }
 
-/** `immutable` itself may be set at any time, and never taken back. */
+/** `immutable` may be set at any time, and never unset. */
 export function whenImmutable(object: KubeObject, old: KubeObject, fields: readonly string[]): FieldError[] {
   if (old.immutable !== true) return [];
   return fields

@@ -7,8 +7,8 @@ import { defineKind } from "../define-kind.ts";
 
 const phaseOf = (object: KubeObject): string => (object as Namespace).status?.phase ?? "";
 
-/** A cluster without them is none. */
-const lasting = new Set(["default", "kube-system", "kube-public"]);
+/** kube-apiserver forbids the deletion of these namespaces. */
+const undeletable = new Set(["default", "kube-system", "kube-public"]);
 
 export const namespace = defineKind({
   group: "",
@@ -18,7 +18,7 @@ export const namespace = defineKind({
   shortNames: ["ns"],
   namespaced: false,
   verbs: ["create", "delete", "get", "list", "patch", "update", "watch"],
-  // The name is selectable under its old spelling too.
+  // `name` is the old spelling of `metadata.name`.
   selectableFields: { name: (object) => object.metadata.name ?? "", "status.phase": phaseOf },
   columns: [
     nameColumn,
@@ -36,7 +36,7 @@ export const namespace = defineKind({
     },
     prepareForCreate: (object) => {
       object.status = { phase: "Active" };
-      // Nobody asked for it, and only the finalize endpoint takes it away.
+      // Every namespace gets this finalizer; only the finalize subresource can remove it.
       const spec = ((object as Namespace).spec ??= {});
       if (!spec.finalizers?.includes("kubernetes")) spec.finalizers = [...(spec.finalizers ?? []), "kubernetes"];
     },
@@ -49,7 +49,7 @@ export const namespace = defineKind({
     ignoredFields: ["status"],
     returnDeleted: true,
     refuseDelete: ({ metadata }) =>
-      lasting.has(metadata.name ?? "") ? "this namespace may not be deleted" : undefined,
+      undeletable.has(metadata.name ?? "") ? "this namespace may not be deleted" : undefined,
     onDelete: (object) => ({ ...object, status: { ...(object as Namespace).status, phase: "Terminating" } }),
     isHeld: (object) => ((object as Namespace).spec?.finalizers?.length ?? 0) > 0,
   },
@@ -64,7 +64,7 @@ export const namespace = defineKind({
   },
 });
 
-/** The main endpoint names the list, the finalize endpoint the element. */
+/** Errors of the main endpoint name the list, those of the finalize subresource the element. */
 function validateFinalizers(object: KubeObject, fieldOf: (index: number) => string): FieldError[] {
   const errors: FieldError[] = [];
   for (const [index, finalizer] of ((object as Namespace).spec?.finalizers ?? []).entries()) {

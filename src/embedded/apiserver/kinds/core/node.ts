@@ -28,11 +28,11 @@ export const node = defineKind({
   columns: nodeColumns,
   strategy: {
     defaults,
-    // A node registers with its status, as a kubelet does; the configuration source is of the past.
+    // The status is kept: a kubelet registers its node with it. configSource is no longer supported.
     prepareForCreate: (object) => {
       delete specOf(object).configSource;
     },
-    // Nothing is scheduled before the node says that it is ready.
+    // As the admission plugin TaintNodesByCondition: nothing is scheduled before the node is Ready.
     admitCreate: (object) => {
       const spec = specOf(object);
       const taints = spec.taints ?? [];
@@ -59,7 +59,7 @@ function defaults(object: KubeObject): void {
 function validate(object: KubeObject): FieldError[] {
   const spec = specOf(object);
   return [
-    // The server reports taints under the place they once had.
+    // kube-apiserver reports faults of taints under their former field.
     ...validateTaints(spec.taints ?? [], "metadata.taints"),
     ...validateStatus(object),
     ...(spec.podCIDRs ?? []).flatMap((range, index) =>

@@ -23,14 +23,14 @@ export function validatePodTemplate(template: PodTemplateSpec, at: string): Fiel
   ];
 }
 
-/** A workload must be able to find the pods it makes, and only them. */
+/** The selector must be set and match the labels of the template. */
 export function validateWorkloadSelector(
   selector: LabelSelector | null | undefined,
   template: PodTemplateSpec,
   workload: string,
 ): FieldError[] {
   const errors = validateSelector(selector, "spec.selector");
-  // The real server asks every workload but this for it.
+  // kube-apiserver requires it of every workload except DaemonSet.
   if (!selector && workload !== "daemonset") errors.push(required("spec.selector"));
   if (selector && !selector.matchLabels && !selector.matchExpressions)
     return [...errors, invalid("spec.selector", selector, `empty selector is invalid for ${workload}`)];
@@ -42,7 +42,7 @@ export function validateWorkloadSelector(
   return errors;
 }
 
-/** Pods that are replaced when they end never end by themselves. */
+/** Pods that a controller replaces must have restartPolicy Always and no deadline. */
 export function validateRunsAlways({ spec }: PodTemplateSpec, kind: string): FieldError[] {
   const errors: FieldError[] = [];
   if (spec?.restartPolicy && spec.restartPolicy !== "Always" && spec.containers)

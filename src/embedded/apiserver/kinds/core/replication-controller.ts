@@ -12,7 +12,7 @@ import { replicaColumns, templateColumns } from "../apps/workload-columns.ts";
 
 const specOf = (object: KubeObject): ReplicationControllerSpec => object.spec as ReplicationControllerSpec;
 
-/** `a=b,c=d`: its selector is nothing but labels. */
+/** `a=b,c=d`: the selector is a map of labels. */
 const labelsOf = (object: KubeObject): string =>
   Object.entries(specOf(object).selector ?? {})
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -50,7 +50,7 @@ export const replicationController = defineKind({
   subresources: { scale, status: { type: "status", validateUpdate: validateStatus } },
 });
 
-/** What it selects and how it is labelled is, unless said, what its pods are labelled. */
+/** Selector and labels default to the labels of the template. */
 function defaults(object: KubeObject): void {
   const spec = specOf(object);
   spec.replicas ??= 1;

@@ -42,7 +42,7 @@ export const secret = defineKind({
   },
 });
 
-/** stringData is how a user writes plain text; it is never stored. */
+/** stringData is write-only: it is encoded into data and not stored. */
 function defaults(object: KubeObject): void {
   const body = object as Secret;
   if (body.stringData) {

@@ -11,7 +11,7 @@ export const serviceAccount = defineKind({
   namespaced: true,
   columns: [nameColumn, ageColumn],
   strategy: {
-    // Only the name of a secret means anything: it lies in the account's own namespace.
+    // Only the name of a secret is kept: secrets are in the namespace of the account.
     prepareForCreate: (object) => keepSecretNames(object as ServiceAccount),
     prepareForUpdate: (object) => keepSecretNames(object as ServiceAccount),
     returnDeleted: true,

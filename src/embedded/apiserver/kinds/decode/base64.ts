@@ -3,7 +3,7 @@ export type Base64 = { readonly type: "text"; readonly text: string } | { readon
 const wellFormed = /^[A-Za-z0-9+/]*={0,2}$/;
 const alphabet = /^[A-Za-z0-9+/]$/;
 
-/** Standard base64 in the one form an encoder writes: Go's decoder skips line breaks and ignores left-over bits. */
+/** Canonical base64: Go's decoder ignores line breaks and unused bits, and its encoder writes neither. */
 export function canonicalBase64(text: string): Base64 {
   if (text.length % 4 === 0 && wellFormed.test(text)) {
     if (!text.endsWith("=")) return { type: "text", text };
@@ -16,7 +16,7 @@ export function canonicalBase64(text: string): Base64 {
     : { type: "bad", at };
 }
 
-/** Where Go's decoder stops, -1 if it does not. A text that ends early is blamed on the start of its last group. */
+/** The index at which Go's decoder fails, or -1. For a text that ends early it is the start of the last group. */
 function firstIllegal(text: string): number {
   let inGroup = 0;
   let groupStart = 0;
@@ -44,7 +44,7 @@ function afterPadding(text: string, at: number, inGroup: number): number {
   return rest[1] ?? -1;
 }
 
-/** The number of bytes a canonical text stands for. */
+/** The number of bytes that a canonical text encodes. */
 export function base64Size(text: string): number {
   const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
   return (text.length / 4) * 3 - padding;

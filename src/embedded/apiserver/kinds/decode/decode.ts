@@ -7,14 +7,14 @@ import { type Decode, DecodeError, Decoding, jsonType, maxDepth, type Segment } 
 
 export interface Decoded {
   readonly object: KubeObject;
-  /** Paths of fields the kind does not have, in the order of the body: `spec.containers[0].bar`. They are dropped. */
+  /** Paths of unknown fields, in the order of the body: `spec.containers[0].bar`. The object does not have them. */
   readonly unknown: string[];
 }
 
 /**
- * Reads JSON as Go would read it into the kind's struct and write it back: unknown fields are dropped and reported, null
- * is absence, zero values vanish or appear as the struct's tags say, quantities, times and base64 get their one form.
- * The input is left alone and shares nothing with the result.
+ * Decodes JSON as Go does into the kind's struct and back: unknown fields are dropped and reported, null counts as absent,
+ * zero values are omitted or written as the struct's tags say, quantities, times and base64 become canonical. The input
+ * is not changed and shares nothing with the result.
  */
 export function decodeBuiltin(raw: unknown, schema: Schema): Decoded {
   const decoding = new Decoding();
@@ -27,7 +27,7 @@ export function decodeBuiltin(raw: unknown, schema: Schema): Decoded {
 interface Field {
   readonly segment: Segment;
   readonly decode: Decode;
-  /** What an absent field is written as; undefined where the field is then left out. */
+  /** The value written for an absent field; undefined if the field is omitted. */
   readonly absent: unknown;
   /** Whether a zero value is written: the field is a pointer, a struct, or has no omitempty. */
   readonly keepsZero: boolean;
@@ -101,14 +101,14 @@ function compile(schema: Schema, self: Decode): Struct {
   const fields = new Map<string, Field>();
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
     const absent = go.always?.[name];
-    // An empty list or map in a field without omitempty comes back from storage as null, not as [] or {}.
+    // kube-apiserver stores an empty list or map in a field without omitempty as null.
     const collection = field.type === "array" || field.additionalProperties !== undefined;
-    // Quantities and ports are structs or pointers to structs, whatever their text.
+    // Quantities and IntOrStrings are structs in Go, so omitempty does not omit them.
     const own = field.type === undefined;
     const inline = go.inline?.[name];
     fields.set(name, {
       segment: inline === undefined ? name : { field: name, shown: `${inline}.${name}` },
-      // JSONSchemaPropsOrArray and its kin hold the very struct they are a field of.
+      // JSONSchemaPropsOrArray and the other unions contain the struct they are a field of.
       decode: field.go?.name?.startsWith("JSONSchemaPropsOr") ? orSelf(self) : decoderOf(field, go.types?.[name]),
       absent,
       keepsZero: !collection && (absent !== undefined || pointers.has(name) || own || isStruct(field)),
@@ -161,7 +161,7 @@ function listOf(schema: Schema, type?: string): Decode {
 
 function decodeList(value: readonly unknown[], item: Decode, items: Schema, decoding: Decoding): unknown[] {
   const result: unknown[] = [];
-  // Nothing below a scalar can be unknown, and Go's errors show no index.
+  // Scalars have no fields that could be unknown, and Go's errors do not contain the index.
   const structs = !isScalar(items);
   for (let i = 0; i < value.length; i++) {
     if (structs) decoding.enter(i);
@@ -196,7 +196,7 @@ function isScalar(schema: Schema): boolean {
   );
 }
 
-/** null inside a list or a map is the element's zero value. */
+/** Go decodes null inside a list or map to the zero value of the element. */
 function zeroOf(schema: Schema, decode: Decode, decoding: Decoding): unknown {
   if (schema.format === "quantity") return "0";
   if (schema["x-kubernetes-int-or-string"]) return 0;
@@ -223,7 +223,7 @@ function copyOpaque(value: unknown, depth: number): unknown {
   return copy;
 }
 
-/** The Go type a schema stands for, as reflection prints it. */
+/** The Go type of a schema, as Go prints it in errors. */
 function goType(schema: Schema): string {
   if (schema.format === "quantity") return "resource.Quantity";
   if (schema["x-kubernetes-int-or-string"]) return "intstr.IntOrString";

@@ -1,12 +1,12 @@
-/** The body does not fit the kind's Go struct; the message is the one Go's decoder gives. */
+/** The body does not fit the kind's Go struct. The message is that of Go's decoder. */
 export class DecodeError extends Error {
   override readonly name = "DecodeError";
 }
 
-/** As deep as any honest object, and far from the end of the stack. */
+/** Deeper than any object in practice, and far from the end of the stack. */
 export const maxDepth = 1000;
 
-/** A field (with the embedded struct it stands in), an index, or a key of a map. Go's errors show only fields. */
+/** A field (with its embedded struct), an index, or a key of a map. Go's errors contain only fields. */
 export type Segment = string | number | { readonly field: string; readonly shown: string } | { readonly key: string };
 
 export class Decoding {
@@ -51,7 +51,7 @@ function shownByGo(segment: Segment): string[] {
   return typeof segment === "object" && "shown" in segment ? [segment.shown] : [];
 }
 
-/** Never sees null or undefined. */
+/** Not called with null or undefined. */
 export type Decode = (value: unknown, decoding: Decoding) => unknown;
 
 export function jsonType(value: unknown): string {

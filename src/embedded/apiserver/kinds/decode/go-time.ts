@@ -1,4 +1,4 @@
-/** Times as Go reads and Kubernetes writes them. */
+/** `Time` has whole seconds, `MicroTime` microseconds. */
 export type TimeLayout = "seconds" | "micro";
 
 const layouts = {
@@ -10,13 +10,13 @@ export type ParsedTime =
   | { readonly type: "time"; readonly text: string }
   | { readonly type: "bad"; readonly message: string };
 
-/** Already as the server writes it: nothing to convert. Days and hours are checked apart. */
+/** A time in its canonical form, which needs no conversion. Days above 28 take the slow path, which checks the month. */
 const canonicalForm = {
   seconds: /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/,
   micro: /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/,
 } as const;
 
-/** Reads RFC 3339 and answers with the UTC form of the layout, or with the message Go's time.Parse gives. */
+/** Converts RFC 3339 to UTC in the given layout, or returns the error message of Go's time.Parse. */
 export function parseTime(text: string, layout: TimeLayout): ParsedTime {
   if (canonicalForm[layout].test(text)) return { type: "time", text };
   const steps = new Reader(text, layout);
@@ -51,7 +51,7 @@ export function parseTime(text: string, layout: TimeLayout): ParsedTime {
   return { type: "time", text: layout === "micro" ? `${utc}.${fraction.padEnd(6, "0").slice(0, 6)}Z` : `${utc}Z` };
 }
 
-/** Walks the text along the layout; the first mismatch becomes the message and the rest is skipped. */
+/** Reads the text along the layout; the first mismatch sets the message and later ones are ignored. */
 class Reader {
   message = "";
   readonly #text: string;
@@ -75,7 +75,7 @@ class Reader {
     else this.#fail(character);
   }
 
-  /** Go takes a fraction after the seconds even where the layout has none; the micro layout demands six digits. */
+  /** Go accepts a fraction after the seconds even if the layout has none; the micro layout requires six digits. */
   fraction(): string {
     const found = /^\.\d+/.exec(this.#text.slice(this.#at));
     if (this.#layout === "micro") {

@@ -4,7 +4,7 @@ import { contains, parseCidr, parseIp } from "../../../../language/schema/ip.ts"
 const ranges = (...texts: string[]) =>
   texts.map((text) => parseCidr(text) as NonNullable<ReturnType<typeof parseCidr>>);
 
-/** Where no endpoint of a service can be, and why. */
+/** Ranges that endpoints must not be in, and the message. */
 const excluded = [
   { ranges: ranges("0.0.0.0/32", "::/128"), why: "may not be unspecified (0.0.0.0 or ::)" },
   { ranges: ranges("127.0.0.0/8", "::1/128"), why: "may not be in the loopback range (127.0.0.0/8, ::1/128)" },
@@ -20,7 +20,7 @@ const excluded = [
 
 export const noAddress = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
 
-/** Traffic to an endpoint must leave the node that sends it, and reach one machine. */
+/** An endpoint must be a routable unicast address. */
 export function validateEndpointAddress(text: string, field: string): FieldError[] {
   const ip = parseIp(text);
   if (!ip) return [invalid(field, text, "must be a valid IP address")];

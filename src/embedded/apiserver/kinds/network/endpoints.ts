@@ -35,7 +35,7 @@ export const endpoints = {
 
 const most = 3;
 
-/** The first few, and how many more there are. */
+/** The first three, and how many more there are. */
 function shown({ subsets = [] }: Endpoints): string {
   const all = subsets.flatMap(({ ports = [], addresses = [] }) =>
     ports.length === 0

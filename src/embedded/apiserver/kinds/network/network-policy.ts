@@ -46,7 +46,7 @@ function defaults(object: KubeObject): void {
   const spec = specOf(object);
   for (const { ports = [] } of [...(spec.ingress ?? []), ...(spec.egress ?? [])])
     for (const port of ports) port.protocol ??= "TCP";
-  // A policy is about what comes in, and about what goes out only if it says something of it.
+  // Without policyTypes, a policy applies to ingress, and to egress only if it has egress rules.
   if ((spec.policyTypes ?? []).length === 0)
     spec.policyTypes = (spec.egress ?? []).length > 0 ? ["Ingress", "Egress"] : ["Ingress"];
 }
@@ -83,7 +83,7 @@ function validatePort({ protocol = "", port, endPort }: Port, at: string): Field
   if (typeof port === "number") {
     errors.push(...validPort(port, `${at}.port`));
     if (endPort !== undefined && endPort < port)
-      // The real server shows the port, not its end.
+      // As kube-apiserver, shows port instead of endPort.
       errors.push(invalid(end, port, "must be greater than or equal to `port`"));
     if (endPort !== undefined) errors.push(...validPort(endPort, end));
   } else if (port !== undefined) {

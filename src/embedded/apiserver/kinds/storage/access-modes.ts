@@ -7,7 +7,7 @@ const short: Readonly<Record<string, string>> = {
   ReadWriteOncePod: "RWOP",
 };
 
-/** `RWO,RWX`: in a fixed order, whatever order they were given in. */
+/** `RWO,RWX`, always in the same order. */
 export function shortAccessModes(modes: readonly string[]): string {
   return Object.keys(short)
     .filter((mode) => modes.includes(mode))

@@ -7,11 +7,11 @@ import { type FieldError, invalid, notSupported, required } from "../../../../la
 import { validateAccessModes } from "./access-modes.ts";
 import { validateSelector } from "../label-checks.ts";
 
-/** Fields younger than the package that types objects. */
+/** With fields that `kubernetes-types` does not have yet. */
 type Spec = PersistentVolumeClaimSpec & { volumeAttributesClassName?: string };
 type Source = NonNullable<Spec["dataSource"]>;
 
-/** Of a claim, and of the templates of claims. */
+/** Defaults of a claim and of a volumeClaimTemplate. */
 export function defaultClaim(claim: PersistentVolumeClaim): void {
   const spec = claim.spec as Spec;
   spec.volumeMode ??= "Filesystem";
@@ -19,9 +19,9 @@ export function defaultClaim(claim: PersistentVolumeClaim): void {
   status.phase ??= "Pending";
 }
 
-/** Where the content of a new claim comes from, in the two fields that tell it. */
+/** Keeps dataSource and dataSourceRef consistent. */
 export function alignSources(spec: Spec): void {
-  // A source of a kind that the older field never knew is dropped there; either field sets the other.
+  // dataSource supports only two kinds, others are dropped from it; each field sets the other if only one is given.
   if (spec.dataSource && !isKnownSource(spec.dataSource)) delete spec.dataSource;
   if (spec.dataSource && !spec.dataSourceRef) spec.dataSourceRef = clone(spec.dataSource);
   else if (spec.dataSourceRef && !spec.dataSource && !(spec.dataSourceRef as { namespace?: string }).namespace)

@@ -15,7 +15,7 @@ import { defineKind } from "../define-kind.ts";
 import type { Column } from "../../resource.ts";
 import { dnsSubdomain } from "../../../../language/object/names.ts";
 
-/** Fields younger than the package that types objects. */
+/** With fields that `kubernetes-types` does not have yet. */
 type Spec = CSIDriverSpec & { nodeAllocatableUpdatePeriodSeconds?: number; serviceAccountTokenInSecrets?: boolean };
 
 const specOf = (object: KubeObject): Spec => object.spec as Spec;
@@ -25,11 +25,11 @@ const lifeCycles = ["Persistent", "Ephemeral"];
 const tokensMayLeak =
   "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes";
 
-const flag = (name: string, field: keyof Spec, unsaid: boolean): Column => ({
+const flag = (name: string, field: keyof Spec, absent: boolean): Column => ({
   name,
   type: "boolean",
   priority: 0,
-  cell: (object) => specOf(object)[field] ?? unsaid,
+  cell: (object) => specOf(object)[field] ?? absent,
 });
 
 export const csiDriver = defineKind({
@@ -63,7 +63,7 @@ export const csiDriver = defineKind({
       const { tokenRequests = [], serviceAccountTokenInSecrets: inSecrets } = specOf(object);
       return tokenRequests.length === 0 || inSecrets !== undefined ? [] : [tokensMayLeak];
     },
-    // Changes are counted from zero here.
+    // As kube-apiserver: the generation starts at 0.
     prepareForUpdate: (object, old) => {
       if (!equal(object.spec, old.spec)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
     },
@@ -126,7 +126,7 @@ function validateUpdate(object: KubeObject, old: KubeObject): FieldError[] {
   const now = specOf(object);
   const before = specOf(old);
   return [
-    // The real server names it so.
+    // Spelled like this in kube-apiserver's message.
     ...(now.attachRequired === before.attachRequired ? [] : [immutable("spec.attachedRequired", now.attachRequired)]),
     ...(equal(now.volumeLifecycleModes, before.volumeLifecycleModes)
       ? []

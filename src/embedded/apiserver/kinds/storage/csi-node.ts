@@ -53,7 +53,7 @@ function validateTopology(keys: readonly string[], at: string): FieldError[] {
   ]);
 }
 
-/** A driver that is there stays as it is, but for how many volumes it takes. */
+/** Only `allocatable` of an existing driver is mutable. */
 function validateUpdate(object: KubeObject, old: KubeObject): FieldError[] {
   const before = new Map(driversOf(old).map((driver) => [driver.name, identity(driver)]));
   return driversOf(object)

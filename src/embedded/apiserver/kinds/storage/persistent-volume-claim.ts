@@ -30,7 +30,7 @@ export const persistentVolumeClaim = defineKind({
       "Volume",
       claim(({ spec }) => spec?.volumeName ?? ""),
     ),
-    // What was asked for is shown only once it is there.
+    // Capacity and access modes are shown once the claim is bound.
     stringColumn(
       "Capacity",
       claim(({ spec, status }) => (spec?.volumeName ? (status?.capacity?.storage ?? "0") : "")),
@@ -60,7 +60,7 @@ export const persistentVolumeClaim = defineKind({
       object.status = { phase: "Pending" };
       alignSources(specOf(object));
     },
-    // A claim in use outlives its deletion until the last pod lets go of it.
+    // As the admission plugin StorageObjectInUseProtection: a claim is removed only when no pod uses it.
     admitCreate: ({ metadata }) => {
       if (!metadata.finalizers?.includes(protection))
         metadata.finalizers = [...(metadata.finalizers ?? []), protection];
@@ -82,7 +82,7 @@ function validateUpdate(object: KubeObject, old: KubeObject): FieldError[] {
   const before = specOf(old);
   const { phase, capacity } = (old as PersistentVolumeClaim).status ?? {};
   const [size, was] = [parseQuantity(sizeOf(spec)), parseQuantity(sizeOf(before))];
-  // A claim is bound once, and may be told its class while it has none.
+  // volumeName may be set once, and storageClassName while it is unset.
   if (!before.volumeName) spec.volumeName = before.volumeName as string;
   if (before.storageClassName === undefined) spec.storageClassName = before.storageClassName as unknown as string;
   if (phase === "Bound") {
@@ -98,7 +98,7 @@ function validateUpdate(object: KubeObject, old: KubeObject): FieldError[] {
         "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims",
       ),
     );
-  // An expansion that failed may be taken back, down to what is there.
+  // A failed expansion may be reduced, but not below the actual capacity.
   if (compareQuantities(size, was) < 0 && compareQuantities(size, parseQuantity(capacity?.storage ?? "0")) <= 0)
     errors.push(forbidden("spec.resources.requests.storage", "field can not be less than status.capacity"));
   if (specOf(object).volumeMode !== before.volumeMode) errors.push(immutable("volumeMode", spec.volumeMode));

@@ -18,7 +18,7 @@ import { noBacksteps, validateHostPath } from "../core/pod/volumes.ts";
 
 type Spec = PersistentVolumeSpec;
 
-/** What a volume may be of. Of two, the later one is the fault. */
+/** Volume types, in the order in which kube-apiserver checks them: of two, it rejects the later one. */
 const sources = [
   "hostPath",
   "gcePersistentDisk",
@@ -82,7 +82,7 @@ function validateCapacity(capacity: Readonly<Record<string, string>>): FieldErro
   ];
 }
 
-/** What it is of. */
+/** A volume has exactly one type. */
 export function validateSources(spec: Spec): FieldError[] {
   const [first, ...others] = sources.filter((source) => spec[source] !== undefined);
   if (first === undefined) return [required("spec", "must specify a volume type")];
@@ -99,7 +99,7 @@ export function validateSources(spec: Spec): FieldError[] {
   ];
 }
 
-/** Those that a cluster of today has; of the others only that there is one. */
+/** Checks of the types in current use; other types are accepted without checks. */
 const checks: Readonly<Partial<Record<(typeof sources)[number], (spec: Spec) => FieldError[]>>> = {
   hostPath: ({ hostPath }) => validateHostPath(hostPath, "spec.hostPath"),
   nfs: ({ nfs }) => [
@@ -147,7 +147,7 @@ function validateClasses({ storageClassName, volumeAttributesClassName, csi }: S
   return errors;
 }
 
-/** What a volume is of stays; who expands it may be told once. */
+/** The volume source is immutable, except that controllerExpandSecretRef may be added. */
 export function validateVolumeChange(object: KubeObject, old: KubeObject): FieldError[] {
   const { spec = {} } = object as PersistentVolume;
   const { spec: before = {} } = old as PersistentVolume;

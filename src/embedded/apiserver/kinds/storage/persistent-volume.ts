@@ -63,7 +63,7 @@ export const persistentVolume = defineKind({
     prepareForCreate: (object, now) => {
       object.status = { phase: "Pending", lastPhaseTransitionTime: formatTime(now) };
     },
-    // A volume outlives its deletion for as long as a claim is bound to it.
+    // As the admission plugin StorageObjectInUseProtection: a volume is removed only when no claim is bound to it.
     admitCreate: ({ metadata }) => {
       if (!metadata.finalizers?.includes(protection))
         metadata.finalizers = [...(metadata.finalizers ?? []), protection];
@@ -73,7 +73,7 @@ export const persistentVolume = defineKind({
     ignoredFields: ["status"],
     returnDeleted: true,
   },
-  subresources: { status: { type: "status", prepareForUpdate: timePhase } },
+  subresources: { status: { type: "status", prepareForUpdate: setTransitionTime } },
 });
 
 const protection = "kubernetes.io/pv-protection";
@@ -84,7 +84,7 @@ function defaults(object: KubeObject): void {
   spec.persistentVolumeReclaimPolicy ||= "Retain";
   spec.volumeMode ??= "Filesystem";
   const { hostPath, iscsi, rbd, azureDisk, scaleIO } = spec;
-  // Sources that pods know too have the same defaults there.
+  // Volume types that pods also have share their defaults.
   const sources = Object.entries({ hostPath, iscsi, rbd, azureDisk, scaleIO }).filter(([, source]) => source);
   if (sources.length > 0) defaultVolume({ name: "", ...Object.fromEntries(sources) });
   const status = (object.status ??= {}) as { phase?: string };
@@ -96,8 +96,8 @@ interface Status {
   lastPhaseTransitionTime?: string;
 }
 
-/** Tells since when it has been in its phase, unless the writer does. */
-function timePhase(object: KubeObject, old: KubeObject, now: number): void {
+/** Sets lastPhaseTransitionTime when the phase changes, unless the writer sets it. */
+function setTransitionTime(object: KubeObject, old: KubeObject, now: number): void {
   const status = (object.status ??= {}) as Status;
   const before = (old.status ?? {}) as Status;
   if (status.phase === before.phase) {

@@ -96,14 +96,12 @@ function validateUpdate(object: KubeObject, old: KubeObject): FieldError[] {
 const mostParameters = 512;
 const mostBytes = 256 * 1024;
 
-/** The program that a class of storage is for. */
 export function validateProvisioner(name: string, field: string): FieldError[] {
   if (name === "") return [required(field)];
   const lower = name.toLowerCase();
   return qualifiedName(lower).map((reason) => invalid(field, lower, reason));
 }
 
-/** What it is told. */
 export function validateParameters(parameters: Readonly<Record<string, string>> = {}): FieldError[] {
   const entries = Object.entries(parameters);
   if (entries.length > mostParameters) return [tooLong("parameters", mostParameters)];

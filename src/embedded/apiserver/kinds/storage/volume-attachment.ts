@@ -81,7 +81,7 @@ function validate(object: KubeObject): FieldError[] {
   return errors;
 }
 
-/** Asked of new ones only: older ones were let in without. */
+/** Checked on create only: existing objects may violate these rules. */
 function validateCreate(object: KubeObject): FieldError[] {
   const { attacher, source } = specOf(object);
   const { persistentVolumeName: volume } = source;
@@ -116,25 +116,25 @@ function validateStatus(object: KubeObject): FieldError[] {
   ];
 }
 
-/** Its code is younger than the package that types objects. */
+/** `kubernetes-types` does not have `errorCode` yet. */
 function validateError(error: (VolumeError & { errorCode?: number }) | undefined, at: string): FieldError[] {
   const { message = "", errorCode } = error ?? {};
   return [
-    // The real server names the bound of something else.
+    // As kube-apiserver, names the limit of another field.
     ...(Buffer.byteLength(message) > longestMessage ? [tooLong(`${at}.message`, mostMetadata)] : []),
     ...between(errorCode, 0, maxInt32, `${at}.errorCode`),
   ];
 }
 
-const unsaid = ["claimRef", "capacity", "nodeAffinity", "storageClassName"] as const;
+const notAllowed = ["claimRef", "capacity", "nodeAffinity", "storageClassName"] as const;
 const context = "in the context of inline volumes";
 
-/** A volume that nobody claims, only described where it is attached: it is of a driver, and that is nearly all. */
+/** A volume that is described in the attachment itself: a CSI volume without claim, capacity and class. */
 export function validateInlineVolume(spec: PersistentVolumeSpec, at: string): FieldError[] {
   const { accessModes = [], csi, persistentVolumeReclaimPolicy: policy, volumeMode } = spec;
   const errors: FieldError[] = [];
-  for (const field of unsaid)
-    if (isSaid(spec[field])) errors.push(forbidden(`${at}.${field}`, `may not be specified ${context}`));
+  for (const field of notAllowed)
+    if (isSet(spec[field])) errors.push(forbidden(`${at}.${field}`, `may not be specified ${context}`));
   if (!csi) errors.push(required(`${at}.csi`, `has to be specified ${context}`));
   if (accessModes.length === 0) errors.push(required(`${at}.accessModes`));
   errors.push(...validateAccessModes(accessModes, `${at}.accessModes`));
@@ -146,5 +146,5 @@ export function validateInlineVolume(spec: PersistentVolumeSpec, at: string): Fi
   return errors;
 }
 
-const isSaid = (value: unknown): boolean =>
+const isSet = (value: unknown): boolean =>
   typeof value === "object" ? Object.keys(value ?? {}).length > 0 : value !== undefined && value !== "";

@@ -5,7 +5,7 @@ import { ageColumn, nameColumn, stringColumn } from "../columns.ts";
 import { defineKind } from "../define-kind.ts";
 import { validateParameters, validateProvisioner } from "./storage-class.ts";
 
-/** Younger than the package that types objects. */
+/** `kubernetes-types` does not have this kind yet. */
 type VolumeAttributesClass = KubeObject & {
   readonly driverName: string;
   readonly parameters?: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ export const volumeAttributesClass = defineKind({
     ageColumn,
   ],
   strategy: {
-    // A class outlives its deletion for as long as a claim or a volume is of it.
+    // As kube-apiserver: a class is removed only when no claim or volume uses it.
     admitCreate: ({ metadata }) => {
       if (!metadata.finalizers?.includes(protection))
         metadata.finalizers = [...(metadata.finalizers ?? []), protection];

@@ -9,7 +9,7 @@ import { decodeBuiltin } from "../decode/decode.ts";
 export const shown = (errors: readonly FieldError[]): string[] =>
   errors.map(({ field, message }) => `${field}: ${message}`);
 
-/** What the request handlers do to a new object, without storage: the object, or its faults. */
+/** Runs the steps of a create without storage, and returns the object and its faults. */
 export function create(resource: Resource, body: Record<string, unknown>): { object: KubeObject; faults: string[] } {
   const { strategy } = resource;
   const metadata = { name: "x", ...(resource.namespaced ? { namespace: "rec" } : {}), ...(body.metadata as object) };
@@ -26,7 +26,7 @@ export function create(resource: Resource, body: Record<string, unknown>): { obj
   };
 }
 
-/** The same for a change through the main endpoint, or through a part of status type. */
+/** The same for an update through the main endpoint or a subresource of type `status`. */
 export function update(
   resource: Resource,
   old: KubeObject,

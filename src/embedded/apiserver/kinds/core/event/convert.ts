@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../../../../language/object/meta.ts";
 
-/** What the two groups call the same things. */
+/** Names of the same field in the two groups. */
 const names: readonly (readonly [inCore: string, inGroup: string])[] = [
   ["message", "note"],
   ["involvedObject", "regarding"],
@@ -13,10 +13,10 @@ const names: readonly (readonly [inCore: string, inGroup: string])[] = [
 
 const grouped = new Map(names);
 const core = new Map(names.map(([inCore, inGroup]) => [inGroup, inCore]));
-/** Shown in the core group even where there is nothing to show. */
+/** The core group writes these fields even if they are empty. */
 const texts = ["reportingComponent", "reportingInstance"];
 
-/** An event of `events.k8s.io` as it lies in the store, which is as the core group shows it. */
+/** Converts an event of `events.k8s.io` to the core group, in which events are stored. */
 export function toCoreEvent(event: KubeObject): KubeObject {
   const stored = renamed(event, core, "v1");
   for (const field of texts) stored[field] ??= "";

@@ -4,7 +4,7 @@ import { RecordedWatch } from "../../../testing/recorded-watch.ts";
 import { SmallServer } from "../../../testing/small-server.ts";
 import { row } from "../../testing/run-strategy.ts";
 import { event } from "./event.ts";
-import { groupedEvent } from "./events-group-event.ts";
+import { eventsGroupEvent } from "./events-group-event.ts";
 import { fromCoreEvent, toCoreEvent } from "./convert.ts";
 
 const about = { kind: "Pod", name: "p", namespace: "a" };
@@ -97,8 +97,8 @@ describe("an event", () => {
 
   it("shows the same row in both", () => {
     const now = Date.parse(time) + 5000;
-    expect(row(groupedEvent, grouped, now)).toEqual(row(event, server.get("events", at("told")), now));
-    expect(row(groupedEvent, grouped, now)).toMatchObject({ "Last Seen": "5s", Object: "pod/p", Message: "n" });
+    expect(row(eventsGroupEvent, grouped, now)).toEqual(row(event, server.get("events", at("told")), now));
+    expect(row(eventsGroupEvent, grouped, now)).toMatchObject({ "Last Seen": "5s", Object: "pod/p", Message: "n" });
   });
 });
 

@@ -7,8 +7,8 @@ import { type StoredEvent, validateChangedEvent, validateEvent, validateNewEvent
 
 const stored = (object: KubeObject): StoredEvent => toCoreEvent(object) as StoredEvent;
 
-/** The events of the core group, in the words of a group of their own. */
-export const groupedEvent = defineKind({
+/** The events of the core group with the field names of `events.k8s.io`. */
+export const eventsGroupEvent = defineKind({
   group: "events.k8s.io",
   version: "v1",
   kind: "Event",

@@ -6,13 +6,13 @@ import { type FieldError, immutable, invalid, required } from "../../../../../la
 
 export type StoredEvent = KubeObject & Event;
 
-/** What holds for every event. Who reports it goes by another name in each of the groups. */
+/** Rules for events of both groups. `reporter` is the field that names the reporter in the group. */
 export function validateEvent(event: StoredEvent, reporter: string): FieldError[] {
   const { namespace: about = "" } = event.involvedObject;
   const own = event.metadata.namespace ?? "";
   const elsewhere = invalid("involvedObject.namespace", about, "does not match event.namespace");
   if (!event.eventTime)
-    // What has no namespace is reported in the default one.
+    // Events of cluster-scoped objects belong to the namespace `default`.
     return about === own || (about === "" && own === "default") ? [] : [elsewhere];
   const { reportingComponent = "", reportingInstance = "", action = "", reason = "", message = "" } = event;
   return [
@@ -34,7 +34,7 @@ function atMost(field: string, text: string, length: number): FieldError[] {
   return Buffer.byteLength(text) > length ? [invalid(field, "", `can have at most ${length} characters`)] : [];
 }
 
-/** The group that events have of their own takes none that are only half told. */
+/** Stricter rules for events created through `events.k8s.io`. */
 export function validateNewEvent(event: StoredEvent): FieldError[] {
   const unset = (field: string): FieldError => invalid(field, "", "needs to be unset");
   const { type = "", source = {} } = event;
@@ -66,7 +66,7 @@ const unchanging = [
   "reportingInstance",
 ] as const;
 
-/** It happened as it happened; it may only happen again. */
+/** Only the series of an event may change. */
 export function validateChangedEvent(event: StoredEvent, old: StoredEvent): FieldError[] {
   return [
     ...(equal(event.series, old.series) ? [] : validateSeries(event)),

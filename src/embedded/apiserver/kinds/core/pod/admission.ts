@@ -7,7 +7,7 @@ import { systemPriorities } from "../../priority-class.ts";
 
 const tolerated = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"] as const;
 
-/** A pod outlives five minutes of its node's silence, unless it says otherwise. */
+/** As the admission plugin DefaultTolerationSeconds: a pod stays for five minutes on a node that is not ready. */
 export function addDefaultTolerations(spec: PodSpec): void {
   for (const key of tolerated) {
     if ((spec.tolerations ?? []).some((toleration) => covers(toleration, key))) continue;
@@ -19,14 +19,14 @@ function covers({ key, effect }: Toleration, taint: string): boolean {
   return (key === taint || !key) && (effect === "NoExecute" || !effect);
 }
 
-/** What was decided when the pod was created holds for a manifest that says nothing of it. */
+/** An update without priority and preemptionPolicy keeps those that admission set on create. */
 export function keepPriority(spec: PodSpec, old: PodSpec): void {
   if (spec.priority === undefined && old.priority !== undefined) spec.priority = old.priority;
   if (spec.preemptionPolicy === undefined && old.preemptionPolicy !== undefined)
     spec.preemptionPolicy = old.preemptionPolicy;
 }
 
-/** The name of a class decides the number; a number of the user's own must agree with it. */
+/** As the admission plugin Priority: the class sets the priority; a priority in the request must equal it. */
 export function resolvePriority(object: KubeObject, spec: PodSpec, objects: Lookup): void {
   const chosen = spec.priorityClassName ? classNamed(spec.priorityClassName, objects) : defaultClass(objects);
   if (chosen && !spec.priorityClassName) spec.priorityClassName = chosen.name;
@@ -55,14 +55,14 @@ interface Chosen {
   readonly preemptionPolicy?: string;
 }
 
-/** The two of the system are known even before they are written down. */
+/** The two system classes are known even before they are stored. */
 function classNamed(name: string, objects: Lookup): Chosen | undefined {
   const found = objects.head(classes, name);
   if (found) return chosenOf(found);
   return Object.hasOwn(systemPriorities, name) ? { name, value: systemPriorities[name] as number } : undefined;
 }
 
-/** Of several that claim to be the default, the lowest. */
+/** Of several global defaults, the one with the lowest value. */
 function defaultClass(objects: Lookup): Chosen | undefined {
   return objects
     .list(classes)

@@ -18,7 +18,7 @@ const pullPolicies = ["Always", "IfNotPresent", "Never"];
 const messagePolicies = ["File", "FallbackToLogsOnError"];
 const restartPolicies = ["Always", "Never", "OnFailure"];
 
-/** Containers, then init containers: their names share one set. */
+/** Containers, then init containers: names are unique among both. */
 export function validateContainers(spec: PodSpec, at: string): FieldError[] {
   const { containers, initContainers = [] } = spec;
   if ((containers ?? []).length === 0) return [required(`${at}.containers`)];
@@ -75,7 +75,7 @@ function validateRestartPolicy({ restartPolicy }: Container, at: string): FieldE
     : [notSupported(`${at}.restartPolicy`, restartPolicy, restartPolicies)];
 }
 
-/** Pods only; templates are looked at when a pod is made of them. */
+/** Checked for pods only: a template is checked when a pod is created from it. */
 export function validateImageSpaces(spec: PodSpec, at: string): FieldError[] {
   const errors: FieldError[] = [];
   for (const kind of ["initContainers", "containers"] as const)

@@ -1,7 +1,7 @@
 import type { Container, Lifecycle, PodSpec, Probe, DownwardAPIVolumeFile, Volume } from "kubernetes-types/core/v1.js";
 import { parseQuantity, formatQuantity, roundUpQuantity } from "../../../../../language/object/quantity.ts";
 
-/** What a pod's spec gets wherever it stands: in a Pod or in a workload's template. */
+/** Defaults of a pod spec, in a Pod or in a template. */
 export function defaultPodSpec(spec: PodSpec): void {
   spec.dnsPolicy ??= "ClusterFirst";
   spec.restartPolicy ??= "Always";
@@ -14,7 +14,7 @@ export function defaultPodSpec(spec: PodSpec): void {
   if (spec.overhead) roundAmounts(spec.overhead);
 }
 
-/** What only a Pod itself gets; templates are left as they were written. */
+/** Defaults of a Pod that templates do not get. */
 export function defaultPod(spec: PodSpec): void {
   spec.enableServiceLinks ??= true;
   if (spec.hostNetwork) for (const container of containersOf(spec)) mapHostPorts(container);
@@ -27,7 +27,7 @@ export function defaultPod(spec: PodSpec): void {
   }
 }
 
-/** Ephemeral containers are of another type, but are defaulted alike. */
+/** Ephemeral containers have another type but the same defaults. */
 export function containersOf(spec: PodSpec): Container[] {
   return [
     ...(spec.initContainers ?? []),
@@ -36,7 +36,7 @@ export function containersOf(spec: PodSpec): Container[] {
   ];
 }
 
-/** `serviceAccount` is the old name of `serviceAccountName`; both are always written. */
+/** `serviceAccount` is the old name of `serviceAccountName`; both are set. */
 function aliasServiceAccount(spec: PodSpec): void {
   const name = spec.serviceAccountName || spec.serviceAccount;
   if (!name) return;
@@ -81,7 +81,7 @@ function defaultHttpGet(action: NonNullable<Probe["httpGet"]>): void {
   action.scheme ??= "HTTP";
 }
 
-/** Nothing is counted finer than in thousandths. */
+/** Kubernetes rounds quantities up to thousandths. */
 function roundAmounts(amounts: Record<string, string>): void {
   for (const [name, text] of Object.entries(amounts))
     if (text.endsWith("n") || text.endsWith("u"))
@@ -90,7 +90,7 @@ function roundAmounts(amounts: Record<string, string>): void {
 
 const fileMode = 0o644;
 
-/** Younger than the types we compile against. */
+/** A field that `kubernetes-types` does not have yet. */
 type ImageVolume = { image?: { reference?: string; pullPolicy?: string } };
 
 export function defaultVolume(volume: Volume & ImageVolume): void {
@@ -133,7 +133,7 @@ function defaultFiles(files: readonly DownwardAPIVolumeFile[] | undefined): void
   for (const { fieldRef } of files ?? []) if (fieldRef) fieldRef.apiVersion ??= "v1";
 }
 
-/** Without a tag, or with `latest`, an image may change under its name. */
+/** An image without a tag or with `latest` may change, and so is always pulled. */
 export function pullPolicy(image: string): "Always" | "IfNotPresent" {
   if (image.includes("@")) return "IfNotPresent";
   const name = image.slice(image.lastIndexOf("/") + 1);

@@ -78,7 +78,7 @@ function validateSource(source: EnvVarSource, value: string, at: string): FieldE
   return errors;
 }
 
-/** A field of the pod that its environment or its files may show. */
+/** A field of the pod that the downward API supports. */
 export function validateFieldPath(path: string, field: string): FieldError[] {
   if (!path) return [required(field)];
   if (fields.has(path) || /^metadata\.(?:labels|annotations)(?:\['[^']+'\])?$/.test(path)) return [];

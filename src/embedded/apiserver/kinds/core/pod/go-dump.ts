@@ -3,7 +3,7 @@ import { isObject } from "../../../../../language/object/json.ts";
 import type { Schema } from "../../../../../language/schema/schema.ts";
 import { definitionOf } from "../../definitions.ts";
 
-/** The order in which Go's own structs hold their fields. A struct that is not here shows only what is set. */
+/** The field order of kube-apiserver's internal structs. Of other structs only fields that are set are printed. */
 const orders: Readonly<Record<string, string>> = {
   PodSpec:
     "volumes initContainers containers ephemeralContainers restartPolicy terminationGracePeriodSeconds activeDeadlineSeconds dnsPolicy nodeSelector serviceAccountName automountServiceAccountToken nodeName securityContext imagePullSecrets hostname subdomain setHostnameAsFQDN affinity schedulerName tolerations hostAliases priorityClassName priority preemptionPolicy dnsConfig readinessGates runtimeClassName overhead enableServiceLinks topologySpreadConstraints os schedulingGates resourceClaims resources hostnameOverride workloadRef",
@@ -21,10 +21,10 @@ const orders: Readonly<Record<string, string>> = {
   Toleration: "key operator value effect tolerationSeconds",
 };
 
-/** What Go calls the host's namespaces' fields, which its own pod spec keeps in the security context. */
+/** Fields that the internal PodSpec keeps in the security context. */
 const hostFields = ["hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace", "hostUsers"] as const;
 
-/** A pod's spec under the names of Go's own struct: the form in which the server shows what may not change. */
+/** A pod spec with the names of the internal struct, as kube-apiserver prints it in the error of a forbidden update. */
 export function goDump(spec: PodSpec): unknown {
   const host: Record<string, unknown> = {};
   for (const field of hostFields) if (spec[field] !== undefined) host[field] = spec[field];
@@ -61,7 +61,7 @@ function zero(field: string, schema: Schema, struct: Schema): unknown {
   }
 }
 
-/** Where the Go name is more than the JSON name with a capital. */
+/** Go names that are not the JSON name with a capital letter. */
 const goNames = new Map([
   ["dnsPolicy", "DNSPolicy"],
   ["dnsConfig", "DNSConfig"],

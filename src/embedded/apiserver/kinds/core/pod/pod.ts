@@ -40,7 +40,7 @@ export const pod = defineKind({
     },
     prepareForCreate: (object) => {
       const spec = specOf(object);
-      // Less than none is the least there is.
+      // kube-apiserver turns a negative grace period into one second.
       if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
       object.status = { phase: "Pending", qosClass: qosClass(specOf(object)) };
     },
@@ -57,7 +57,7 @@ export const pod = defineKind({
     hasGeneration: true,
     ignoredFields: ["status"],
     returnDeleted: true,
-    // A pod that runs somewhere is given time; its kubelet ends it by deleting it again with none.
+    // A pod on a node is deleted gracefully: its kubelet stops it and deletes it with a grace period of 0.
     gracePeriod: (object, asked) => {
       const { phase } = statusOf(object);
       if (!specOf(object).nodeName || phase === "Succeeded" || phase === "Failed") return 0;
@@ -68,10 +68,10 @@ export const pod = defineKind({
     status: {
       type: "status",
       prepareForUpdate: (object, old) => {
-        // A kubelet that knows nothing of it leaves the class of service as it is.
+        // A status without a QoS class keeps the stored one.
         const { qosClass: decided } = statusOf(old);
         if (decided !== undefined) object.status = { qosClass: decided, ...statusOf(object) };
-        // Who owns a pod is not for a report of its state to say.
+        // A status update cannot change ownerReferences.
         const { ownerReferences, ...metadata } = { ...object.metadata, ownerReferences: old.metadata.ownerReferences };
         object.metadata = ownerReferences ? { ...metadata, ownerReferences } : metadata;
       },
@@ -80,7 +80,7 @@ export const pod = defineKind({
   },
 });
 
-/** The first of podIPs is podIP under another name; whichever is given sets the other. */
+/** podIP equals the first of podIPs: each sets the other if only one is given. */
 function alignAddresses(object: KubeObject): void {
   const { status } = object as Pod;
   if (!status) return;

@@ -30,7 +30,7 @@ export function validatePorts(ports: readonly ContainerPort[], at: string): Fiel
   return errors;
 }
 
-/** Two containers of one pod cannot have the same port of the host. */
+/** Two containers of a pod cannot use the same host port. */
 export function validateHostPorts(containers: readonly Container[], at: string): FieldError[] {
   const errors: FieldError[] = [];
   const taken = new Set<string>();
@@ -55,7 +55,7 @@ export function portNameFaults(name: string): string[] {
   return faults;
 }
 
-/** A port by its number, or by the name that a container gives it. */
+/** A port number, or the name of a container port. */
 export function validatePortOrName(port: number | string, field: string): FieldError[] {
   if (typeof port === "number") return validPort(port, field);
   return portNameFaults(port).map((reason) => invalid(field, port, reason));

@@ -24,7 +24,7 @@ export function validateLifecycleAndProbes(container: Container, at: string): Fi
   ];
 }
 
-/** An ordinary init container runs to its end, so nothing asks whether it lives or is ready. */
+/** Init containers without restartPolicy Always run to completion, and so have no probes. */
 export function forbidProbes(container: Container, at: string): FieldError[] {
   return (["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"] as const)
     .filter((field) => container[field])

@@ -11,7 +11,7 @@ export type QosClass = "Guaranteed" | "Burstable" | "BestEffort";
 const counted = ["cpu", "memory"] as const;
 const zero = parseQuantity("0");
 
-/** Guaranteed: every container limits cpu and memory, and requests just that. BestEffort: none asks for anything. */
+/** Guaranteed: every container has limits for cpu and memory, equal to its requests. BestEffort: none has either. */
 export function qosClass(spec: PodSpec): QosClass {
   const requests = new Map<string, Quantity>();
   const limits = new Map<string, Quantity>();

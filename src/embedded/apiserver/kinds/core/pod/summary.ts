@@ -1,10 +1,10 @@
 import type { ContainerStatus, Pod } from "kubernetes-types/core/v1.js";
 
-/** What `kubectl get pods` says of a pod. */
+/** What `kubectl get pods` prints of a pod. */
 export interface PodSummary {
   readonly reason: string;
   readonly ready: number;
-  /** Containers that should be ready: the ordinary ones and the sidecars. */
+  /** Containers that should be ready: regular ones and sidecars. */
   readonly containers: number;
   readonly restarts: number;
   readonly lastRestart: string | undefined;
@@ -35,7 +35,7 @@ export function summarise(pod: Pod): PodSummary {
   return { ...count, containers: (spec?.containers ?? []).length + sidecars.size };
 }
 
-/** Whether an init container still stands before the rest. */
+/** Returns whether init containers are still running. */
 function countInit(
   statuses: readonly ContainerStatus[],
   sidecars: ReadonlySet<string>,

@@ -8,7 +8,7 @@ import { goDump } from "./go-dump.ts";
 const mayChange =
   "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 
-/** A pod is bound to what it was created as; only a few fields may still change. */
+/** Only a few fields of a pod spec are mutable. */
 export function validatePodUpdate(object: KubeObject, old: KubeObject): FieldError[] {
   const spec = object.spec as PodSpec;
   const before = old.spec as PodSpec;
@@ -20,14 +20,14 @@ export function validatePodUpdate(object: KubeObject, old: KubeObject): FieldErr
   const errors = [...validateDeadline(spec.activeDeadlineSeconds, before.activeDeadlineSeconds)];
   errors.push(...validateTolerationsKept(spec.tolerations ?? [], before.tolerations ?? []));
   if (errors.length > 0) return errors;
-  const forgiven = forgive(spec, before);
-  return equal(forgiven, before) ? [] : [forbidden("spec", `${mayChange}\n${lineDiff(dump(before), dump(forgiven))}`)];
+  const fixed = withoutMutable(spec, before);
+  return equal(fixed, before) ? [] : [forbidden("spec", `${mayChange}\n${lineDiff(dump(before), dump(fixed))}`)];
 }
 
 const dump = (spec: PodSpec): string => JSON.stringify(goDump(spec), undefined, 1);
 
-/** The new spec with everything that may change set back; what still differs may not. */
-function forgive(spec: PodSpec, before: PodSpec): PodSpec {
+/** The new spec with its mutable fields reset to the old values; any remaining difference is forbidden. */
+function withoutMutable(spec: PodSpec, before: PodSpec): PodSpec {
   const copy = clone(spec);
   for (const kind of ["containers", "initContainers"] as const)
     copy[kind]?.forEach((container: Container, index) => {
@@ -38,7 +38,7 @@ function forgive(spec: PodSpec, before: PodSpec): PodSpec {
   restore(copy, before, "tolerations");
   if ((before.terminationGracePeriodSeconds ?? 0) < 0 && copy.terminationGracePeriodSeconds === 1)
     restore(copy, before, "terminationGracePeriodSeconds");
-  // Gates open one by one, and while they are shut a pod's node selection may still narrow.
+  // Scheduling gates may be removed from a pod that still has some.
   if ((before.schedulingGates ?? []).length > 0) restore(copy, before, "schedulingGates");
   return copy;
 }
@@ -64,7 +64,7 @@ function validateTolerationsKept(now: readonly Toleration[], before: readonly To
     : [forbidden("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds")];
 }
 
-/** The class of service is decided once, when the pod is made. */
+/** The QoS class is set on create and immutable. */
 export function validatePodStatus(object: KubeObject, old: KubeObject): FieldError[] {
   const { qosClass } = (object.status ?? {}) as PodStatus;
   const { qosClass: decided } = (old.status ?? {}) as PodStatus;

@@ -40,7 +40,7 @@ export function validateVolumes(volumes: readonly Volume[], at: string): FieldEr
   return errors;
 }
 
-/** The order in which the types of a volume are looked for: of two, the later one is the fault. */
+/** The order in which kube-apiserver checks the types: of two, it rejects the later one. */
 const sourceOrder = [
   "emptyDir",
   "hostPath",
@@ -157,7 +157,7 @@ export function validateMounts(mounts: readonly VolumeMount[], volumes: Readonly
     if (!mountPath) errors.push(required(`${field}.mountPath`));
     else if (paths.has(mountPath)) errors.push(invalid(`${field}.mountPath`, mountPath, "must be unique"));
     paths.add(mountPath);
-    // The server itself leaves the index out here.
+    // As kube-apiserver, without the index.
     if (subPath) errors.push(...validateSubPath(subPath, `${at}.subPath`));
     if (subPathExpr && subPath)
       errors.push(invalid(`${at}.subPathExpr`, subPathExpr, "subPathExpr and subPath are mutually exclusive"));

@@ -6,7 +6,7 @@ import { internal } from "../../../status-error.ts";
 import { settleFamilies } from "./ip-families.ts";
 import { hasNodePorts, isHeadless, needsAddress, needsHealthPort, nodePortsOf, specOf } from "./service-spec.ts";
 
-/** Gives a service what the cluster has for it: an address, ports of the nodes. What it has already it keeps. */
+/** Allocates cluster IP, node ports and health check port. An update keeps what is already allocated. */
 export function allocate(object: KubeObject, old: KubeObject | undefined, pools: Reservation): FieldError[] {
   const spec = specOf(object);
   const before = old && specOf(old);
@@ -21,7 +21,7 @@ export function allocate(object: KubeObject, old: KubeObject | undefined, pools:
   ];
 }
 
-/** Who sends the manifest again that he has sent before does not ask for something else. */
+/** An update that does not set allocated fields keeps them. */
 function keepAllocated(spec: ServiceSpec, before: ServiceSpec): void {
   if (needsAddress(spec) && needsAddress(before)) {
     if (!spec.clusterIP && before.clusterIP) spec.clusterIP = before.clusterIP;
@@ -39,7 +39,7 @@ function keepAllocated(spec: ServiceSpec, before: ServiceSpec): void {
     spec.healthCheckNodePort ||= before.healthCheckNodePort;
 }
 
-/** An older client knows one of the two fields alone. */
+/** Keeps clusterIP and clusterIPs consistent: an old client sets only clusterIP. */
 function alignAddresses(spec: ServiceSpec, before: ServiceSpec | undefined): void {
   if (!before) {
     if (spec.clusterIP && !spec.clusterIPs?.length) spec.clusterIPs = [spec.clusterIP];
@@ -74,7 +74,7 @@ function allocatePorts(spec: ServiceSpec, before: ServiceSpec | undefined, pools
   if (!hasNodePorts(spec)) return [];
   const ports = spec.ports ?? [];
   const own = new Set(before ? nodePortsOf(before) : []);
-  /** One port of the service, under several protocols, is one port of the nodes. */
+  /** A port with several protocols gets one node port. */
   const byPort = new Map<number, number>();
   for (const [index, port] of ports.entries()) {
     const number = port.nodePort || (before ? undefined : (byPort.get(port.port) ?? askedFor(port.port, ports)));

@@ -3,14 +3,14 @@ import { type FieldError, invalid } from "../../../../../language/schema/field-e
 import { needsAddress } from "./service-spec.ts";
 import { familyOf, validateAddresses } from "./validate-addresses.ts";
 
-/** The one family of addresses that services have here. */
+/** The address family of this cluster. */
 const ours = "IPv4";
 const policyAt = "spec.ipFamilyPolicy";
 
-/** Fills in which families of addresses a service has, or tells why it cannot have those it asks for. */
+/** Sets the default IP families of a service, or returns why it cannot have the requested ones. */
 export function settleFamilies(spec: ServiceSpec, before: ServiceSpec | undefined): FieldError[] {
   if (!needsAddress(spec)) return [];
-  // Who brings the endpoints of a service without address or selector may bring them of any family.
+  // The endpoints of a headless service without selector are created by users, and may have any family.
   const anyFamily = spec.clusterIP === "None" && Object.keys(spec.selector ?? {}).length === 0;
   spec.ipFamilyPolicy ??= before?.ipFamilyPolicy ?? (anyFamily ? "RequireDualStack" : "SingleStack");
   const disagreements = validateAddresses(spec);
@@ -37,7 +37,7 @@ function reductions(spec: ServiceSpec, before: ServiceSpec): FieldError[] {
     before,
   ];
   if (spec.ipFamilyPolicy === "SingleStack") {
-    // The word alone says what is meant: the first of both stays.
+    // A change to SingleStack alone keeps the first address and family.
     if (clusterIPs.length > 1 && clusterIPs.join() === addresses.join()) spec.clusterIPs = clusterIPs.slice(0, 1);
     if (ipFamilies.length > 1 && ipFamilies.join() === families.join()) spec.ipFamilies = ipFamilies.slice(0, 1);
     return [];

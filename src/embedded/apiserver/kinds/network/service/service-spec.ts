@@ -4,7 +4,7 @@ import type { Held } from "../../../allocation/service-pools.ts";
 
 export const specOf = (object: KubeObject): ServiceSpec => (object as Service).spec ?? {};
 
-/** No address of its own: names of such a service lead to its pods. */
+/** Without a cluster IP: DNS resolves the service to its pods. */
 export const isHeadless = ({ clusterIPs = [] }: ServiceSpec): boolean =>
   clusterIPs.length === 1 && clusterIPs[0] === "None";
 
@@ -15,11 +15,11 @@ export const hasNodePorts = ({ type }: ServiceSpec): boolean => type === "NodePo
 export const isReachedFromOutside = ({ type, externalIPs = [] }: ServiceSpec): boolean =>
   type === "NodePort" || type === "LoadBalancer" || (type === "ClusterIP" && externalIPs.length > 0);
 
-/** Balancers ask each node whether it has a pod, if only such nodes are to get traffic. */
+/** With externalTrafficPolicy Local, the load balancer checks on each node whether it has a pod. */
 export const needsHealthPort = ({ type, externalTrafficPolicy }: ServiceSpec): boolean =>
   type === "LoadBalancer" && externalTrafficPolicy === "Local";
 
-/** One service may use a port of the nodes for several protocols. */
+/** A set: a service may use a node port for several protocols. */
 export function nodePortsOf({ ports = [] }: ServiceSpec): Set<number> {
   return new Set(ports.flatMap(({ nodePort }) => (nodePort ? [nodePort] : [])));
 }

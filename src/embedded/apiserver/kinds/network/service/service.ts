@@ -3,7 +3,7 @@ import { dns1035Label } from "../../../../../language/object/names.ts";
 import { defineKind } from "../../define-kind.ts";
 import { allocate } from "./allocate.ts";
 import { columns } from "./columns.ts";
-import { forgetOfFormerType } from "./type-change.ts";
+import { dropFieldsOfOldType } from "./type-change.ts";
 import { specOf, isReachedFromOutside } from "./service-spec.ts";
 import { validate, validateStatus, validateUpdate } from "./validate.ts";
 import type { KubeObject } from "../../../../../language/object/meta.ts";
@@ -27,7 +27,7 @@ export const service = defineKind({
     prepareForCreate: (object) => {
       object.status = { loadBalancer: {} };
     },
-    prepareForUpdate: forgetOfFormerType,
+    prepareForUpdate: dropFieldsOfOldType,
     validate,
     validateUpdate,
     warnings,
@@ -65,7 +65,7 @@ function defaultStatus(object: KubeObject): void {
   for (const ingress of balancer.ingress ?? []) if (ingress.ip) ingress.ipMode ??= "VIP";
 }
 
-/** What a service says without effect. */
+/** Warnings about fields that have no effect. */
 export function warnings(object: KubeObject): string[] {
   const { type, clusterIP, loadBalancerIP, externalIPs = [], externalName, sessionAffinity, ...spec } = specOf(object);
   const found: string[] = [];

@@ -10,8 +10,8 @@ import {
   specOf,
 } from "./service-spec.ts";
 
-/** What the service had under another type goes with it, unless the user has just said something about it. */
-export function forgetOfFormerType(object: KubeObject, old: KubeObject): void {
+/** When the type changes, removes fields that only the old type has, unless the update sets them anew. */
+export function dropFieldsOfOldType(object: KubeObject, old: KubeObject): void {
   const spec = specOf(object);
   const before = specOf(old);
   if (needsAddress(before) && !needsAddress(spec)) {
@@ -21,7 +21,7 @@ export function forgetOfFormerType(object: KubeObject, old: KubeObject): void {
     }
     if (equal(spec.ipFamilies, before.ipFamilies)) delete spec.ipFamilies;
     if (spec.ipFamilyPolicy === before.ipFamilyPolicy) delete spec.ipFamilyPolicy;
-    // Means nothing without an address; the real server does not show what it stored of it.
+    // Has no effect without an address: kube-apiserver does not return it.
     delete spec.internalTrafficPolicy;
   }
   if (hasNodePorts(before) && !hasNodePorts(spec) && addsNoPort(spec, before))

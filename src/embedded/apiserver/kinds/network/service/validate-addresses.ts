@@ -16,7 +16,7 @@ const at = "spec.clusterIPs";
 
 export const familyOf = (address: string): string => `IPv${parseIp(address)?.version ?? 4}`;
 
-/** The fields that tell addresses and their families, as far as they must agree. */
+/** clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy must be consistent. */
 export function validateAddresses(spec: ServiceSpec): FieldError[] {
   if (!needsAddress(spec)) return [];
   const { clusterIP, clusterIPs = [], ipFamilies = [], ipFamilyPolicy } = spec;
@@ -35,7 +35,7 @@ export function validateAddresses(spec: ServiceSpec): FieldError[] {
   const faults = addressFaults(clusterIPs);
   errors.push(...faults);
   if (clusterIPs.length > 2) errors.push(invalid(at, clusterIPs, "may only hold up to 2 values"));
-  // What follows would say the same again in other words.
+  // Further checks need valid addresses.
   if (faults.length > 0) return errors;
   if (clusterIPs.length > 1 && new Set(clusterIPs.map(familyOf)).size !== clusterIPs.length)
     errors.push(invalid(at, clusterIPs, "may specify no more than one IP for each IP family"));
@@ -58,7 +58,7 @@ function addressFaults(addresses: readonly string[]): FieldError[] {
   });
 }
 
-/** What a service was given it keeps, unless it had or gets no address at all. */
+/** Addresses are immutable, unless the service had or gets none. */
 export function validateAddressChange(spec: ServiceSpec, before: ServiceSpec): FieldError[] {
   if (!needsAddress(spec) || !needsAddress(before)) return [];
   if (isHeadless(spec) && isHeadless(before)) return [];

@@ -45,7 +45,7 @@ function validatePort({ port, protocol, targetPort = 0, appProtocol }: ServicePo
   ];
 }
 
-/** Nothing can be reached at one port in two ways. */
+/** Ports and node ports must be unique per protocol. */
 export function validateDistinctPorts({ type, ports = [] }: ServiceSpec): FieldError[] {
   const errors: FieldError[] = [];
   if (type === "ClusterIP")

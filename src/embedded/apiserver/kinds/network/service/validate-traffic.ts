@@ -29,7 +29,7 @@ export function validateAffinity({ sessionAffinity: kind, sessionAffinityConfig 
     : [invalid(`${at}Config.clientIP.timeoutSeconds`, timeout, `must be greater than 0 and less than ${day}`)];
 }
 
-/** How traffic reaches a balancer, and whom a balancer lets through. */
+/** Fields of load balancers: source ranges, node ports, class. */
 export function validateBalancing(object: KubeObject): FieldError[] {
   const { spec = {}, metadata } = object as Service;
   const isBalanced = spec.type === "LoadBalancer";
@@ -44,7 +44,7 @@ export function validateBalancing(object: KubeObject): FieldError[] {
   };
   const annotated = metadata?.annotations?.[rangesAnnotation];
   if (spec.loadBalancerSourceRanges?.length) {
-    // Capital in the real server's messages too.
+    // Spelled like this in kube-apiserver's messages.
     const at = "spec.LoadBalancerSourceRanges";
     allow(at, spec.loadBalancerSourceRanges, (index) => `${at}[${index}]`);
   } else if (annotated !== undefined) {

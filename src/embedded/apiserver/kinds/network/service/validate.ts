@@ -46,7 +46,7 @@ function validateType(spec: ServiceSpec): FieldError[] {
       errors.push(forbidden(`spec.${field}`, "may not be set for ExternalName services"));
   if (spec.ipFamilyPolicy !== undefined)
     errors.push(forbidden("spec.ipFamilyPolicy", "may not be set for ExternalName services"));
-  // A dot at its end says that the name is a whole one.
+  // A trailing dot marks a fully qualified name.
   const name = externalName.endsWith(".") ? externalName.slice(0, -1) : externalName;
   if (name === "") errors.push(required("spec.externalName"));
   else for (const reason of dnsSubdomain(name)) errors.push(invalid("spec.externalName", name, reason));
