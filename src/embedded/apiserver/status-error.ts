@@ -7,12 +7,17 @@ export class StatusError extends Error {
   readonly reason: string;
   readonly details: StatusDetails | undefined;
 
-  constructor(code: number, reason: string, message: string, details?: StatusDetails, options?: ErrorOptions) {
-    super(message, options);
+  constructor(code: number, reason: string, message: string, details?: StatusDetails) {
+    super(message);
     this.name = "StatusError";
     this.code = code;
     this.reason = reason;
     this.details = details;
+  }
+
+  causedBy(cause: unknown): this {
+    this.cause = cause;
+    return this;
   }
 
   toStatus(): Status {
@@ -112,5 +117,8 @@ export const unsupportedMediaType = (accepted: readonly string[]): StatusError =
 export const tooLarge = (limit: number): StatusError =>
   new StatusError(413, "RequestEntityTooLarge", `Request entity too large: limit is ${limit}`);
 
-export const internal = (message: string, options?: ErrorOptions): StatusError =>
-  new StatusError(500, "InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] }, options);
+export function internal(message: string, options?: ErrorOptions): StatusError {
+  const why = `Internal error occurred: ${message}`;
+  const error = new StatusError(500, "InternalError", why, { causes: [{ message }] });
+  return options ? error.causedBy(options.cause) : error;
+}

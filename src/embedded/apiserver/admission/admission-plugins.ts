@@ -5,7 +5,7 @@ import { MutatingWebhooks } from "./webhooks/mutating-webhooks.ts";
 import { ValidatingWebhooks } from "./webhooks/validating-webhooks.ts";
 import type { WebhookDependencies } from "./webhooks/webhook.ts";
 
-/** Every opinion on writes, in the order in which kube-apiserver asks for them. */
+/** All admission plug-ins, in kube-apiserver's order. */
 export function admissionPlugins(around: WebhookDependencies & PolicyDependencies): AdmissionPlugin[] {
   return [
     ...builtinPlugins(around.objects, around.authorizer),

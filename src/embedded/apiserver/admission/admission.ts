@@ -5,53 +5,53 @@ import { forbidden, type StatusError } from "../status-error.ts";
 
 export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
 
-/** What an object is, and how one is read. */
+/** What is needed to decode an object. */
 export type Kind = Pick<Resource, "group" | "version" | "kind" | "schema" | "origin"> & {
   readonly strategy: Pick<Resource["strategy"], "defaults">;
 };
 
-/** One write on its way in, as admission sees it. */
+/** One write as admission sees it. */
 export interface Attributes {
   readonly operation: Operation;
-  /** In the version the client speaks. */
+  /** In the client's version. */
   readonly resource: Resource;
-  /** Of `object` and `old`: the resource itself, but for subresources that speak another (Scale, Eviction). */
+  /** The kind of `object` and `old`: the resource's, or that of the subresource (Scale, Eviction). */
   readonly kind: Kind;
-  /** Empty for the object itself. */
+  /** Empty for the main resource. */
   readonly subresource: string;
-  /** Of the request; a namespace lies in itself. */
+  /** The request's; for a Namespace, its own name. */
   readonly namespace: string;
-  /** Empty as long as it is to be generated, and where a collection is deleted. */
+  /** Empty before it is generated, and for deletecollection. */
   readonly name: string;
-  /** What would be written; of a deletion there is none. `admit` changes it in place or puts another in its place. */
+  /** The object to be written; absent for a deletion. `admit` may change or replace it. */
   object: KubeObject | undefined;
   readonly old: KubeObject | undefined;
   /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions as the client sent them, with apiVersion and kind. */
   readonly options: object;
   readonly dryRun: boolean;
   readonly user: User;
-  /** Shown to the client, one Warning header each. */
+  /** Sent to the client, one Warning header each. */
   readonly warnings: string[];
-  /** When the answer is due, in milliseconds of the clock. */
+  /** When the response is due, in milliseconds of the clock. */
   readonly deadline: number;
-  /** Set by a plug-in that changed the object where others want to see what came of it: all are asked once more. */
+  /** `again-wanted`: a webhook changed the object, so all plug-ins admit it once more (reinvocation). */
   round: "first" | "again-wanted" | "again";
 }
 
-/** One opinion on writes. Refuses by throwing a StatusError. */
+/** An admission plug-in. Refuses a write by throwing a StatusError. */
 export interface AdmissionPlugin {
   readonly name: string;
-  /** Whether opinions on such writes come from elsewhere, so that the object may change while they are waited for. */
+  /** Whether the plug-in may call a webhook for such writes, so that the stored object may change meanwhile. */
   mayWait?(write: Pick<Attributes, "operation" | "resource" | "subresource">): boolean;
-  /** Cheap: asked of every write. What handles nothing costs nothing, and the write stays synchronous. */
+  /** Called for every write, so it must be cheap. A write that no plug-in handles stays synchronous. */
   handles(attributes: Attributes): boolean;
-  /** May change the object. Before validation. */
+  /** May change the object. Runs before validation. */
   admit?(attributes: Attributes): void | Promise<void>;
-  /** Sees the object as it will be stored. After validation. */
+  /** Sees the object as it will be stored. Runs after validation. */
   validate?(attributes: Attributes): void | Promise<void>;
 }
 
-/** All opinions, in order. */
+/** Runs all plug-ins in order. */
 export class Admission {
   readonly #plugins: readonly AdmissionPlugin[];
 
@@ -63,7 +63,7 @@ export class Admission {
     return this.#plugins.some((plugin) => plugin.mayWait?.(write));
   }
 
-  /** Whether anybody has an opinion. */
+  /** Whether any plug-in handles the write. */
   handles(attributes: Attributes): boolean {
     return this.#plugins.some((plugin) => plugin.handles(attributes));
   }
@@ -82,7 +82,7 @@ export class Admission {
     return inTurn(this.#plugins, attributes, (plugin) => plugin.admit?.(attributes));
   }
 
-  /** Once, and never a third time: two plug-ins that undo each other's changes must not go on forever. */
+  /** At most one more round: two plug-ins that undo each other's changes must not loop forever. */
   #admitAgain(attributes: Attributes): Promise<void> | undefined {
     if (attributes.round !== "again-wanted") return undefined;
     attributes.round = "again";
@@ -90,7 +90,7 @@ export class Admission {
   }
 }
 
-/** Nothing to wait for unless a plug-in waits: a write without webhooks never leaves its turn of the event loop. */
+/** Returns a promise only if a plug-in waits: a write without webhooks stays in one turn of the event loop. */
 function inTurn(
   plugins: readonly AdmissionPlugin[],
   attributes: Attributes,
@@ -106,7 +106,7 @@ function inTurn(
   return undefined;
 }
 
-/** A plug-in's refusal. A name that is yet to be generated shows as what it begins with. */
+/** A plug-in's refusal. Before the name is generated it shows generateName. */
 export function refused({ resource, name, object }: Attributes, why: string): StatusError {
   const shown = name || object?.metadata.name || object?.metadata.generateName || "Unknown";
   return forbidden(resource.group, resource.plural, shown, why);

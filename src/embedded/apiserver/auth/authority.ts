@@ -81,16 +81,16 @@ export async function openAuthority(dir: string, options: AuthorityOptions = {})
   ]);
   const issue = (request: IdentityRequest): Identity => issueFrom(ca, request, clock.now());
   const [server, admin] = await Promise.all([
-    openIdentity(
-      join(pki, "server.pem"),
-      ca,
-      clock,
-      () => issue({ commonName: "attune", purpose: "server", names }),
-      names,
-    ),
-    openIdentity(join(pki, "admin.pem"), ca, clock, () =>
-      issue({ commonName: "admin", organizations: ["system:masters"], purpose: "client" }),
-    ),
+    openIdentity({
+      path: join(pki, "server.pem"),
+      make: () => issue({ commonName: "attune", purpose: "server", names }),
+      isGood: (identity) => isGood(identity, ca, clock.now(), names),
+    }),
+    openIdentity({
+      path: join(pki, "admin.pem"),
+      make: () => issue({ commonName: "admin", organizations: ["system:masters"], purpose: "client" }),
+      isGood: (identity) => isGood(identity, ca, clock.now(), []),
+    }),
   ]);
   return {
     caPem: ca.certPem,
@@ -148,15 +148,15 @@ function issueFrom(ca: Ca, request: IdentityRequest, now: number): Identity {
   return { certPem, keyPem: privateKeyPem(keys.privateKey) };
 }
 
-async function openIdentity(
-  path: string,
-  ca: Ca,
-  clock: Clock,
-  make: () => Identity,
-  names: readonly string[] = [],
-): Promise<Identity> {
+interface IdentityFile {
+  readonly path: string;
+  readonly make: () => Identity;
+  readonly isGood: (kept: Identity) => boolean;
+}
+
+async function openIdentity({ path, make, isGood }: IdentityFile): Promise<Identity> {
   const kept = parseIdentity((await readIfThere(path)) ?? "");
-  if (kept && isGood(kept, ca, clock.now(), names)) return kept;
+  if (kept && isGood(kept)) return kept;
   const identity = make();
   await writeSecretFile(path, identity.keyPem + identity.certPem);
   return identity;

@@ -25,7 +25,7 @@ export async function readBody(request: IncomingMessage | Http2ServerRequest, li
     });
     request.on("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     request.on("error", (error) =>
-      reject(new StatusError(400, "BadRequest", "reading the request body failed", undefined, { cause: error })),
+      reject(badRequest("reading the request body failed").causedBy(error)),
     );
     request.on("aborted", () =>
       reject(badRequest("the client closed the connection before the whole body had arrived")),
@@ -114,13 +114,8 @@ export async function parseYaml(text: string, of: string): Promise<ParsedBody> {
 
 function unrecognized(of: string, what: string, cause: unknown): StatusError {
   const why = cause instanceof Error ? cause.message : String(cause);
-  return new StatusError(
-    400,
-    "BadRequest",
-    `the object provided is unrecognized (must be of type ${of}): couldn't get version/kind; ${what}: ${why}`,
-    undefined,
-    { cause },
-  );
+  const message = `the object provided is unrecognized (must be of type ${of}): couldn't get version/kind; ${what}: ${why}`;
+  return badRequest(message).causedBy(cause);
 }
 
 function isJson(text: string): boolean {

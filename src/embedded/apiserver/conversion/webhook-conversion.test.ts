@@ -122,7 +122,11 @@ describe("an object that a webhook converts", () => {
     const scale = server.resource("widgets/v2").subresources.scale as Extract<Subresource, { type: "scale" }>;
     const context = server.context("widgets/v2", { ...at("one"), subresource: "scale" });
     const four = Buffer.from(JSON.stringify({ spec: { replicas: 4 } }));
-    const answer = await writeScale(context, scale, "patch", four, "application/merge-patch+json");
+    const answer = await writeScale(context, scale, {
+      verb: "patch",
+      body: four,
+      contentType: "application/merge-patch+json",
+    });
     expect(answer).toMatchObject({ object: { kind: "Scale", spec: { replicas: 4 }, status: { replicas: 3 } } });
     expect(await readScale(context, scale)).toEqual(answer);
     expect(await shown("v1", "one")).toMatchObject({ spec: { color: "blue", size: 4 }, status: { size: 3 } });

@@ -89,7 +89,7 @@ export class Dispatcher {
     const asked = narrowedBySelector(info, query);
     const decision = this.#services.authorizer.authorize(user, asked);
     if (!decision.allowed) throw denied(user, asked, decision);
-    if (info.type === "path") return this.#paths.answer(method, path, query, request, response);
+    if (info.type === "path") return this.#paths.answer({ method, path, query, request, response });
     return this.#resource(info, { user, query, deadline }, request, response);
   }
 
@@ -254,7 +254,11 @@ function handlerFor(context: RequestContext, verb: string): Handler {
   return verb === "get"
     ? (context) => readScale(context, part)
     : async (context, request) =>
-        writeScale(context, part, verb, await readBody(request), request.headers["content-type"]);
+        writeScale(context, part, {
+          verb,
+          body: await readBody(request),
+          contentType: request.headers["content-type"],
+        });
 }
 
 function requireVerb({ resource, name }: RequestContext, verb: string): void {

@@ -24,7 +24,7 @@ async function ask(url: string, headers: Record<string, string> = {}, method = "
   const response = new FakeResponse();
   const [path = "", query = ""] = url.split("?");
   const request = { headers } as unknown as HttpRequest;
-  await paths.answer(method, path, new URLSearchParams(query), request, response.asResponse);
+  await paths.answer({ method, path, query: new URLSearchParams(query), request, response: response.asResponse });
   return response;
 }
 const etagOf = ({ headers }: FakeResponse): string => String(headers.get("etag"));

@@ -15,6 +15,14 @@ export interface PathsOptions {
   readonly unready: () => string | undefined;
 }
 
+export interface PathExchange {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly request: HttpRequest;
+  readonly response: HttpResponse;
+}
+
 interface Document {
   readonly body: string;
   readonly etag: string;
@@ -32,13 +40,7 @@ export class Paths {
     this.#options = options;
   }
 
-  async answer(
-    method: string,
-    path: string,
-    query: URLSearchParams,
-    request: HttpRequest,
-    response: HttpResponse,
-  ): Promise<void> {
+  async answer({ method, path, query, request, response }: PathExchange): Promise<void> {
     const trimmed = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
     const known =
       healthPaths.has(trimmed) ||

@@ -40,9 +40,8 @@ export async function respondObject(
   code: number,
   object: object,
   representation: Representation,
-  contentType?: string,
 ): Promise<void> {
-  if (representation.format === "json") return respondJson(response, code, JSON.stringify(object), contentType);
+  if (representation.format === "json") return respondJson(response, code, JSON.stringify(object));
   const { writeYaml } = await import("../../../language/object/write-yaml.ts");
   respondJson(response, code, writeYaml(object), "application/yaml");
 }

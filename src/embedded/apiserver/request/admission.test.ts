@@ -244,7 +244,11 @@ describe("what admission is asked", () => {
     const scale = { apiVersion: "autoscaling/v1", kind: "Scale", metadata: { name: "m" }, spec: { replicas: 3 } };
     for (phase of ["admit", "validate"] as const) {
       const context = server.context("deployments", { ...map, subresource: "scale", user });
-      await writeScale(context, part, "update", Buffer.from(JSON.stringify(scale)), "application/json");
+      await writeScale(context, part, {
+        verb: "update",
+        body: Buffer.from(JSON.stringify(scale)),
+        contentType: "application/json",
+      });
     }
     expect(asked).toMatchObject([
       { kind: { kind: "Scale" }, object: { spec: { replicas: 3 } }, old: { kind: "Scale", spec: { replicas: 1 } } },

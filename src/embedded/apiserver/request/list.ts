@@ -24,7 +24,7 @@ export function list(context: RequestContext): Answer | Promise<Answer> {
   const revision = position?.revision ?? ((isExact && resourceVersion) || store.revision);
   // Version 0 means any state, and like kube-apiserver's cache it ignores the limit.
   const size = resourceVersion === 0 ? 0 : limit;
-  const found = page(context, selection, revision, position?.after ?? "", size);
+  const found = page(context, { selection, revision, after: position?.after ?? "", limit: size });
   if (found instanceof Promise) return found.then(() => list(context));
   const { entries, more, remaining } = found;
   const last = entries.at(-1);
@@ -45,14 +45,15 @@ interface Page {
   readonly remaining?: number;
 }
 
-/** Or what has to be waited for first. */
-function page(
-  context: RequestContext,
-  selection: Selection,
-  revision: number,
-  after: string,
-  limit: number,
-): Page | Promise<unknown> {
+interface PageRequest {
+  readonly selection: Selection;
+  readonly revision: number;
+  readonly after: string;
+  readonly limit: number;
+}
+
+/** The page, or the conversion that must finish first. */
+function page(context: RequestContext, { selection, revision, after, limit }: PageRequest): Page | Promise<unknown> {
   const { store, views } = context.services;
   const collection = collectionFor(context);
   if (selection.name !== undefined && selection.prefix !== "" && revision === store.revision) {

@@ -52,7 +52,8 @@ export async function patch(context: RequestContext, text: string, contentType: 
     const patched = patchedBy(type, current, body, resource);
     if (nestsTooDeep(patched)) throw badRequest(`the patched object nests deeper than ${maxDepth} levels`);
     checkUnmoved(context, patched);
-    return replace(context, live, decodePatched(context, patched, body, options), options, "update");
+    const object = decodePatched(context, patched, body, options);
+    return replace(context, { live, object, options, managed: "update" });
   });
 }
 
@@ -88,12 +89,12 @@ function statusOf(error: PatchError): StatusError {
     case "malformed":
       return badRequest(error.message);
     case "too-large":
-      return new StatusError(413, "RequestEntityTooLarge", error.message, undefined, { cause: error });
+      return new StatusError(413, "RequestEntityTooLarge", error.message).causedBy(error);
     case "internal":
-      return new StatusError(500, "", error.message, undefined, { cause: error });
+      return new StatusError(500, "", error.message).causedBy(error);
     case "unprocessable": {
       const why = "the server rejected our request due to an error in our request";
-      return new StatusError(422, "Invalid", why, {}, { cause: error });
+      return new StatusError(422, "Invalid", why, {}).causedBy(error);
     }
   }
 }
@@ -191,7 +192,9 @@ async function apply(
   if (resource.origin === "custom") refuseNulls(context, result.object);
   const object = decodeApplied(context, result.object);
   object.metadata.managedFields = result.object.metadata.managedFields;
-  return live ? replace(context, live, object, options, "apply") : insert(context, object, options, "apply");
+  return live
+    ? replace(context, { live, object, options, managed: "apply" })
+    : insert(context, object, options, "apply");
 }
 
 function refuseNulls({ resource, subresource, name }: RequestContext, { metadata: _, ...content }: KubeObject): void {

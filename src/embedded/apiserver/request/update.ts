@@ -51,7 +51,7 @@ export async function update(context: RequestContext, body: ParsedBody): Promise
       throw invalidObject(resource.group, resource.plural, name, [fault]);
     }
     checkUid(context, object, live);
-    return replace(context, live, ownCopy(), options, "update");
+    return replace(context, { live, object: ownCopy(), options, managed: "update" });
   });
 }
 
@@ -67,16 +67,20 @@ function checkUid({ resource, services, name }: RequestContext, { metadata }: Ku
     );
 }
 
+export interface Replacement {
+  readonly live: Entry;
+  readonly object: KubeObject;
+  readonly options: WriteOptions;
+  readonly managed: "update" | "apply";
+}
+
 /** Stores the next version of an object. See `insert` for `managed`. */
 export async function replace(
   context: RequestContext,
-  live: Entry,
-  object: KubeObject,
-  options: WriteOptions,
-  managed: "update" | "apply",
+  { live, object, options, managed }: Replacement,
 ): Promise<Answer> {
   const old = context.services.views.object(live, context.resource);
-  const owning = own(context, object, old, options, managed);
+  const owning = own(context, { object, old, options, managed });
   if (owning) await owning;
   const asked = attributesOf(context, {
     operation: "UPDATE",
@@ -94,16 +98,14 @@ export async function replace(
 /** Sets defaults and managedFields, before the server's own changes, which have no field manager. */
 export function own(
   context: RequestContext,
-  object: KubeObject,
-  old: KubeObject,
-  options: WriteOptions,
-  managed: "update" | "apply",
+  change: Omit<Replacement, "live"> & { readonly old: KubeObject },
 ): Promise<void> | undefined {
+  const { object, old, managed } = change;
   // Re-applying an unchanged object does not add defaults that are newer than the object.
   if (managed === "apply" && equal(withoutManagedFields(object), withoutManagedFields(old))) return undefined;
   context.resource.strategy.defaults?.(object);
   if (managed === "apply") return undefined;
-  const owners = acrossVersions(context, (versions) => managedAfter(context, object, old, options, versions));
+  const owners = acrossVersions(context, (versions) => managedAfter(context, change, versions));
   if (owners instanceof Promise) return ownedBy(object, owners, old);
   object.metadata.managedFields = owners;
   return undefined;
@@ -244,9 +246,7 @@ function restore(object: KubeObject, old: KubeObject, field: string): void {
 
 function managedAfter(
   context: RequestContext,
-  object: KubeObject,
-  old: KubeObject,
-  options: WriteOptions,
+  { object, old, options }: { object: KubeObject; old: KubeObject; options: WriteOptions },
   versions: OtherVersions | undefined,
 ): ManagedFieldsEntry[] | undefined {
   const { resource, services, subresource } = context;

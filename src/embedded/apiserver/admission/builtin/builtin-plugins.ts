@@ -8,7 +8,7 @@ import { podTopologyLabels } from "./pod-topology-labels.ts";
 import { runtimeClass } from "./runtime-class.ts";
 import { serviceAccount } from "./service-account.ts";
 
-/** What every server does to writes before any webhook sees them. The order is that of kube-apiserver. */
+/** The plug-ins that run before webhooks, in kube-apiserver's order. */
 export function builtinPlugins(objects: Lookup, authorizer: Authorizer): AdmissionPlugin[] {
   return [
     serviceAccount(objects),
@@ -21,7 +21,7 @@ export function builtinPlugins(objects: Lookup, authorizer: Authorizer): Admissi
   ];
 }
 
-/** What each kind itself does to new objects: the priority of a pod, the taint of a node. */
+/** Admission of the kinds themselves: the priority of a pod, the taint of a node. */
 function kindAdmission(objects: Lookup): AdmissionPlugin {
   return {
     name: "Kind",

@@ -4,7 +4,7 @@ import { compareQuantities, parseQuantity } from "../../../../language/object/qu
 import type { Lookup } from "../../resource.ts";
 import { type AdmissionPlugin, refused } from "../admission.ts";
 
-/** A claim grows only where its volume does. */
+/** A claim can only be expanded if its storage class allows it. */
 export function claimResize(objects: Lookup): AdmissionPlugin {
   return {
     name: "PersistentVolumeClaimResize",

@@ -6,7 +6,7 @@ import type { AdmissionPlugin } from "../admission.ts";
 const older = "volume.beta.kubernetes.io/storage-class";
 const marks = ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
 
-/** A claim that names no class gets the default one, if there is any. A claim of the class "" wants none. */
+/** A claim without a class gets the default class, if there is one. The class "" means none. */
 export function defaultStorageClass(objects: Lookup): AdmissionPlugin {
   return {
     name: "DefaultStorageClass",
@@ -31,7 +31,7 @@ function annotated(annotations: Readonly<Record<string, string>> | undefined, ke
   return annotations && Object.hasOwn(annotations, key) ? annotations[key] : undefined;
 }
 
-/** Of several that claim to be the default, the one made last; then the first by name, which is how they are listed. */
+/** Of several default classes, the newest; then the first by name, the order of the list. */
 function newest(classes: readonly KubeObject[]): KubeObject | undefined {
   const madeAt = ({ metadata }: KubeObject): string => metadata.creationTimestamp ?? "";
   return classes.toSorted((a, b) => (madeAt(a) < madeAt(b) ? 1 : madeAt(a) > madeAt(b) ? -1 : 0))[0];

@@ -1,7 +1,7 @@
 import type { PodSpec, Volume } from "kubernetes-types/core/v1.js";
 import { podReferences } from "../../auth/node/pod-references.ts";
 
-/** What of the API a pod refers to, in the words of a refusal: a node must not give itself access to any of it. */
+/** The first API object that a mirror pod refers to, as the refusal names it: it would give the node access to it. */
 export function apiObjectIn(podName: string, spec: PodSpec): string | undefined {
   const kinds = new Set(podReferences(podName, spec).map(({ kind }) => kind));
   for (const kind of ["serviceaccounts", "secrets", "configmaps"] as const) if (kinds.has(kind)) return kind;

@@ -3,7 +3,7 @@ import type { Container, PodSpec, ServiceAccount } from "kubernetes-types/core/v
 const ENFORCED = "kubernetes.io/enforce-mountable-secrets";
 const yes = new Set(["1", "t", "T", "true", "TRUE", "True"]);
 
-/** Why a pod may not use one of its secrets, where its account insists on those that it lists. */
+/** Why a pod may not use one of its secrets, if its account has enforce-mountable-secrets. */
 export function unmountableSecret(account: ServiceAccount, spec: PodSpec): string | undefined {
   const annotations = account.metadata?.annotations ?? {};
   if (!Object.hasOwn(annotations, ENFORCED) || !yes.has(annotations[ENFORCED] as string)) return undefined;

@@ -1,6 +1,6 @@
 type Labels = Readonly<Record<string, string>>;
 
-/** Of the labels that belong to Kubernetes, those that a kubelet sets on its own node. */
+/** Labels in Kubernetes' domains that a kubelet may set on its own node. */
 const own = new Set([
   "kubernetes.io/hostname",
   "kubernetes.io/os",
@@ -21,7 +21,7 @@ export function changedLabels(after: Labels = {}, before: Labels = {}): string[]
   return [...new Set([...Object.keys(after), ...Object.keys(before)])].filter(differs);
 }
 
-/** Workloads choose nodes by labels: a node must not call them to itself. */
+/** Labels that a node may not set, because it could attract workloads with them. */
 export function isForbiddenToNodes(label: string): boolean {
   const slash = label.indexOf("/");
   const domain = slash < 0 ? "" : label.slice(0, slash);

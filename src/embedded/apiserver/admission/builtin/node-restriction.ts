@@ -10,7 +10,7 @@ import { apiObjectIn } from "./mirror-pod.ts";
 import { changedLabels, isForbiddenToNodes } from "./node-labels.ts";
 import { admitNodeToken } from "./node-token.ts";
 
-/** Looks at what a node writes where the node authorizer could only see that it writes: it is to be its own. */
+/** Checks what a node writes, which the Node authorizer cannot see: only its own objects. */
 export function nodeRestriction(objects: Lookup, authorizer: Authorizer): AdmissionPlugin {
   return {
     name: "NodeRestriction",
@@ -40,7 +40,7 @@ export function nodeRestriction(objects: Lookup, authorizer: Authorizer): Admiss
   };
 }
 
-/** What is created has its name in its body, if it has one. */
+/** On create the name is in the body. */
 const nameIn = ({ operation, name, object }: Attributes): string =>
   operation === "CREATE" ? (object?.metadata.name ?? "") : name;
 
@@ -80,7 +80,7 @@ function podNamed({ namespace, name }: Attributes, objects: Lookup): KubeObject 
   return pod;
 }
 
-/** A node may show what it runs of its own accord, as long as that gives it access to nothing. */
+/** A node may create mirror pods, as long as they give it access to nothing. */
 function admitMirrorPod(attributes: Attributes, node: string, objects: Lookup): void {
   const pod = attributes.object as KubeObject;
   const refuse = (why: string): Error => refused(attributes, why);
@@ -101,7 +101,7 @@ function admitMirrorPod(attributes: Attributes, node: string, objects: Lookup): 
   if (referred) throw refuse(`node ${JSON.stringify(node)} can not create pods that reference ${referred}`);
 }
 
-/** What the scheduler and others decided of claims, which a kubelet only reads. */
+/** Fields that controllers write; a kubelet may not change them. */
 interface ClaimStatus {
   readonly resourceClaimStatuses?: unknown;
   readonly extendedResourceClaimStatus?: unknown;
@@ -148,7 +148,7 @@ function admitNode(attributes: Attributes, node: string): void {
   if (labels.length > 0) throw refused(attributes, `is not allowed to modify labels: ${labels.join(", ")}`);
 }
 
-/** Of a claim a node reports what came of growing it, and nothing else. */
+/** A node may report the result of expanding a claim, and nothing else. */
 function admitClaim(attributes: Attributes, node: string): void {
   const { operation, subresource, object, old } = attributes;
   if (subresource !== "status") throw refused(attributes, "may only update PVC status");
@@ -160,7 +160,7 @@ function admitClaim(attributes: Attributes, node: string): void {
     );
 }
 
-/** Everything but what a node reports, and what moves with every write. */
+/** The object without what a node may report and what changes with every write. */
 function beyondReport(object: KubeObject): object {
   const { capacity, conditions, allocatedResourceStatuses, allocatedResources, ...status } = (object.status ??
     {}) as Record<string, unknown>;

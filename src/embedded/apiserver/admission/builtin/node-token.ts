@@ -5,7 +5,7 @@ import type { Lookup } from "../../resource.ts";
 import { notFound } from "../../status-error.ts";
 import { type Attributes, refused } from "../admission.ts";
 
-/** A node asks for tokens of its pods only, bound to them, and towards those they name. */
+/** A node may only request tokens bound to its own pods, for audiences that the pods name. */
 export function admitNodeToken(attributes: Attributes, node: string, objects: Lookup, authorizer: Authorizer): void {
   const { spec } = attributes.object as unknown as TokenRequest;
   const { apiVersion, kind, name = "", uid = "" } = spec.boundObjectRef ?? {};

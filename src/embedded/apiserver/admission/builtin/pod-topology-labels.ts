@@ -4,7 +4,7 @@ import type { AdmissionPlugin } from "../admission.ts";
 
 const copied = ["topology.kubernetes.io/region", "topology.kubernetes.io/zone"];
 
-/** A pod is told the zone and region of its node, by labels that it can see for itself. */
+/** Copies the zone and region labels of the node to a pod that is bound to it. */
 export function podTopologyLabels(objects: Lookup): AdmissionPlugin {
   return {
     name: "PodTopologyLabels",

@@ -5,7 +5,7 @@ import { compareQuantities, parseQuantity } from "../../../../language/object/qu
 import type { Lookup } from "../../resource.ts";
 import { type AdmissionPlugin, type Attributes, refused } from "../admission.ts";
 
-/** A pod takes on the overhead of its runtime and the nodes that have it. */
+/** Adds overhead, nodeSelector and tolerations of its RuntimeClass to a pod. */
 export function runtimeClass(objects: Lookup): AdmissionPlugin {
   return {
     name: "RuntimeClass",
@@ -46,7 +46,7 @@ function classOf(attributes: Attributes, spec: PodSpec, objects: Lookup): Runtim
 const mismatch = (attributes: Attributes): Error =>
   refused(attributes, "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead");
 
-/** `1Gi` and `1024Mi` are the same. */
+/** Compares quantities: `1Gi` equals `1024Mi`. */
 function sameAmounts(a: Readonly<Record<string, string>> = {}, b: Readonly<Record<string, string>>): boolean {
   const names = Object.keys(a);
   return (
@@ -75,7 +75,7 @@ function schedule(attributes: Attributes, spec: PodSpec, scheduling: NonNullable
   if (merged.length > 0) spec.tolerations = merged;
 }
 
-/** Of two where one tolerates all that the other does, only the wider stays. */
+/** Drops tolerations that another toleration includes. */
 function mergeTolerations(all: readonly Toleration[]): Toleration[] {
   const merged: Toleration[] = [];
   for (const [index, toleration] of all.entries()) {
@@ -94,6 +94,6 @@ function includes(wide: Toleration, narrow: Toleration): boolean {
   if (effect === "NoExecute" && tolerationSeconds !== undefined)
     if (narrow.tolerationSeconds === undefined || narrow.tolerationSeconds > tolerationSeconds) return false;
   if (operator === "Exists") return true;
-  // One that leaves its operator out is included in none by value: so the real server reads it.
+  // As kube-apiserver: a toleration without an operator is not included by value.
   return operator === "Equal" && narrow.operator === "Equal" && (narrow.value ?? "") === value;
 }

@@ -9,7 +9,7 @@ import { unmountableSecret } from "./mountable-secrets.ts";
 const VOLUME = "kube-api-access-";
 const MOUNTED_AT = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/** Every pod runs under an account that exists, and can reach the server with a token of it. */
+/** Gives every pod an existing service account, and mounts its token. */
 export function serviceAccount(objects: Lookup): AdmissionPlugin {
   return {
     name: "ServiceAccount",
@@ -17,9 +17,9 @@ export function serviceAccount(objects: Lookup): AdmissionPlugin {
       operation === "CREATE" && resource.plural === "pods" && resource.group === "" && subresource === "",
     admit: (attributes) => {
       const { spec } = podIn(attributes);
-      // A kubelet would not know its own pod again.
+      // A mirror pod must stay as the kubelet wrote it.
       if (isMirror(attributes)) return refuseReferences(attributes);
-      // Both names of the field are always written.
+      // `serviceAccount` is the deprecated alias; kube-apiserver sets both.
       spec.serviceAccountName ||= "default";
       spec.serviceAccount = spec.serviceAccountName;
       const account = accountOf(attributes, objects);
@@ -67,7 +67,7 @@ function accountOf(attributes: Attributes, objects: Lookup): ServiceAccount {
   return found as ServiceAccount;
 }
 
-/** In every container that has nothing else in that place. A volume of this kind that is already there serves. */
+/** Mounts the token into every container without a mount at that path. An existing token volume is reused. */
 function mountToken(spec: PodSpec): void {
   const there = spec.volumes?.find((volume) => volume.name.startsWith(VOLUME));
   const name = there?.name ?? generateName(VOLUME);

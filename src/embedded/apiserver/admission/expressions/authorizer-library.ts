@@ -18,7 +18,7 @@ const pathCheckType = opaque("kubernetes.authorization.PathCheck");
 const groupCheckType = opaque("kubernetes.authorization.GroupCheck");
 const decisionType = opaque("kubernetes.authorization.Decision");
 
-/** Whose rights are asked about, and who knows them. */
+/** The user whose rights are checked, and the authorizer. */
 interface Party {
   readonly user: User;
   readonly authorizer: Authorizer;
@@ -28,7 +28,7 @@ interface Check extends Party {
   readonly question: Omit<Extract<Question, { type: "resource" }>, "verb">;
 }
 
-/** As dear as on any Kubernetes server, where an answer may take a request to elsewhere. */
+/** kube-apiserver's cost of a check, which may call an external authorizer there. */
 const checkCost = 350_000;
 
 export function authorizerValue(user: User, authorizer: Authorizer): Value {
@@ -47,7 +47,7 @@ export function resourceCheckValue(
   } satisfies Check);
 }
 
-/** `authorizer.group('').resource('pods').check('create').allowed()` and its like. */
+/** The CEL functions of `authorizer`: `authorizer.group('').resource('pods').check('create').allowed()`. */
 export function authorization(): Library {
   const library = new LibraryBuilder();
   library
@@ -70,7 +70,7 @@ export function authorization(): Library {
       const { question, ...party } = held<Check>(check);
       return valueOf(resourceCheckType, { ...party, question: { ...question, [part]: value } });
     });
-  // Roles know nothing of selectors: a check that has one is answered as if it had none.
+  // RBAC ignores selectors.
   for (const selector of ["fieldSelector", "labelSelector"])
     library.member(selector, [resourceCheckType, string], resourceCheckType, ([check]) => check!);
   library
@@ -84,7 +84,7 @@ export function authorization(): Library {
     })
     .member("allowed", [decisionType], bool, ([decision]) => held<Decision>(decision).allowed)
     .member("reason", [decisionType], string, ([decision]) => held<Decision>(decision).reason)
-    // Roles that are lacking are told as reasons: no question remains without an answer.
+    // RBAC reports missing roles as reasons: a check never errors.
     .member("errored", [decisionType], bool, () => false)
     .member("error", [decisionType], string, () => "");
   return library.build();

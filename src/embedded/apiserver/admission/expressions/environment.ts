@@ -15,25 +15,25 @@ import {
 } from "../../../../language/schema/cel/type.ts";
 import { authorization, authorizerType, resourceCheckType } from "./authorizer-library.ts";
 
-/** Which variables an expression has besides those that all have. */
+/** The variables of an expression in addition to `request` and `namespaceObject`. */
 export interface Environment {
-  /** Of object and oldObject, where more is known than that they are objects. */
+  /** The type of object and oldObject, if it is known. */
   readonly object?: Type;
   readonly params?: boolean | Type;
   readonly authorizer?: boolean;
-  /** What expressions before it are called. */
+  /** The type of `variables`. */
   readonly variables?: Type;
 }
 
-/** What an expression may yield. `any` leaves it to whoever uses it. */
+/** The result type of an expression. `any` is not checked. */
 export type Yields = "bool" | "string" | "string or null" | "any";
 
 export type Outcome =
   | { readonly type: "compiled"; readonly expression: Expression }
-  /** `shown` without saying that it is about compiling. */
+  /** `shown` is `detail` without the prefix `compilation failed`. */
   | { readonly type: "fault"; readonly detail: string; readonly shown: string };
 
-/** Compiles an expression about a write. The detail of a fault is what clients of any Kubernetes server are shown. */
+/** Compiles an expression about a write. The detail of a fault is kube-apiserver's message. */
 export function compileAbout(source: string, environment: Environment, yields: Yields): Outcome {
   try {
     const expression = compileExpression(source, typesIn(environment), library);

@@ -6,9 +6,9 @@ export type Evaluation =
   | { readonly type: "value"; readonly value: Value }
   | { readonly type: "error"; readonly message: string }
   /** The cost budget is used up: nothing that follows can be evaluated either. */
-  | { readonly type: "broke"; readonly message: string };
+  | { readonly type: "budget-exhausted"; readonly message: string };
 
-/** Runs what was compiled; faults are told in the words that clients are shown. */
+/** Evaluates a compiled expression; errors have kube-apiserver's messages. */
 export function evaluate(
   source: string,
   compiled: Outcome,
@@ -22,7 +22,7 @@ export function evaluate(
     if (!(error instanceof EvaluationError)) throw error;
     if (budget.left <= 0)
       return {
-        type: "broke",
+        type: "budget-exhausted",
         message: "validation failed due to running out of cost budget, no further validation rules will be run",
       };
     return { type: "error", message: `expression '${source}' resulted in error: ${error.message}` };

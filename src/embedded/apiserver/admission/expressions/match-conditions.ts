@@ -10,7 +10,7 @@ export interface MatchCondition {
 }
 
 export interface CompiledCondition extends MatchCondition {
-  /** A stored configuration may hold what no longer compiles. */
+  /** May be a fault: a stored expression may no longer compile. */
   readonly compiled: Outcome;
 }
 
@@ -19,7 +19,7 @@ export type MatchOutcome =
   | { readonly type: "mismatch"; readonly name: string }
   | { readonly type: "error"; readonly errors: readonly string[] };
 
-/** The most that all conditions of one webhook or policy may cost for one write. */
+/** kube-apiserver's cost limit for all conditions of one webhook or policy. */
 const conditionsBudget = 2_500_000;
 
 export function compileMatchConditions(
@@ -33,7 +33,7 @@ export function compileMatchConditions(
   }));
 }
 
-/** One that is false settles it, whatever went wrong with others. */
+/** A false condition is a mismatch, even if others failed. */
 export function evaluateMatchConditions(
   conditions: readonly CompiledCondition[],
   variables: Readonly<Record<string, Value>>,
@@ -43,7 +43,7 @@ export function evaluateMatchConditions(
   let failed: string | undefined;
   for (const { name, expression, compiled } of conditions) {
     const outcome = evaluate(expression, compiled, variables, budget);
-    if (outcome.type === "broke") return { type: "error", errors: [outcome.message] };
+    if (outcome.type === "budget-exhausted") return { type: "error", errors: [outcome.message] };
     if (outcome.type === "error") errors.push(outcome.message);
     else if (outcome.value !== true) failed ??= name;
   }

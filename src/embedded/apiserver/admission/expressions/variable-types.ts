@@ -6,7 +6,7 @@ export interface Variable {
   readonly expression: string;
 }
 
-/** `variables`: each may use those before it, and is known to those after it. */
+/** The types of `variables`: each variable may use the ones before it. */
 export class VariableTypes {
   readonly environment: Environment;
   readonly #fields = new Map<string, Type>();
@@ -16,21 +16,21 @@ export class VariableTypes {
     this.environment = { ...environment, authorizer: true, variables };
   }
 
-  /** What does not compile may still be named: using it fails. */
+  /** A variable that does not compile is declared too; using it fails at evaluation. */
   add({ name, expression }: Variable): Outcome {
     const outcome = compileAbout(expression, this.environment, "any");
-    this.#fields.set(name, outcome.type === "compiled" ? remembered(outcome.expression.type) : dyn);
+    this.#fields.set(name, outcome.type === "compiled" ? declaredType(outcome.expression.type) : dyn);
     return outcome;
   }
 }
 
-/** Of types that a schema cannot say, nothing is remembered. */
-function remembered(type: Type): Type {
+/** As kube-apiserver: types that a schema cannot express become dyn. */
+function declaredType(type: Type): Type {
   switch (type.kind) {
     case "list":
-      return list(remembered(type.item));
+      return list(declaredType(type.item));
     case "map":
-      return map(remembered(type.key), remembered(type.value));
+      return map(declaredType(type.key), declaredType(type.value));
     case "bool":
     case "bytes":
     case "double":

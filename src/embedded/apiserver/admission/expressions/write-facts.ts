@@ -8,7 +8,7 @@ import { surroundingNamespace } from "../match/selectors.ts";
 import { authorizerValue, resourceCheckValue } from "./authorizer-library.ts";
 import { namespaceValue, requestValue } from "./write-values.ts";
 
-/** What expressions may ask of one write. Each answer is made when it is first asked for, and kept. */
+/** The values of one write for expressions, each computed on first use and cached. */
 export class WriteFacts {
   readonly attributes: Attributes;
   readonly #authorizer: Authorizer;
@@ -64,7 +64,7 @@ export class WriteFacts {
   }
 }
 
-/** The variables of one expression, in the version of the resource that was meant. */
+/** The variables of one expression, in the version that the rule matched. */
 export function variablesFor(
   facts: WriteFacts,
   shownAs: Resource,
@@ -94,7 +94,7 @@ export function variablesFor(
   };
 }
 
-/** Versions differ in nothing but their name, unless the kind has a schema for each: what one lacks the other shows. */
+/** The object with the apiVersion of the matched resource; built-in kinds are not converted. */
 function inVersion(object: KubeObject | undefined, resource: Resource): KubeObject | undefined {
   if (!object || resource.origin === "builtin") return object;
   const apiVersion = apiVersionOf(resource.group, resource.version);

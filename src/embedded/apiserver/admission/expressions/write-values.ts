@@ -6,7 +6,7 @@ import { at, isObject } from "../../../../language/object/json.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
 import { parseTimestamp } from "../../../../language/schema/cel/time-value.ts";
 
-/** `request`. Texts that are empty are not there: `has(request.subResource)` is how an expression asks. */
+/** `request`. Empty strings are absent, so that `has(request.subResource)` works. */
 export function requestValue(attributes: Attributes, shownAs: Resource): Value {
   const { subresource, name, namespace, operation, dryRun, options, resource, user } = attributes;
   return objectValue({
@@ -30,7 +30,7 @@ export function requestValue(attributes: Attributes, shownAs: Resource): Value {
   });
 }
 
-/** Of a subresource that speaks another kind, there is but one version. */
+/** A subresource with its own kind has only one version. */
 function kindValue({ kind: spoken, resource }: Attributes, shownAs: Resource): Value {
   const { group, version, kind } = spoken.kind === resource.kind ? shownAs : spoken;
   return objectValue({ group, version, kind });
@@ -40,7 +40,7 @@ function resourceValue({ group, version, plural }: Resource): Value {
   return objectValue({ group, version, resource: plural });
 }
 
-/** `namespaceObject`: of the namespace around an object, what expressions may see. */
+/** `namespaceObject`: the fields of a namespace that expressions may see. */
 export function namespaceValue(namespace: KubeObject): Value {
   const { metadata } = namespace;
   const conditions = at(namespace, "status", "conditions");
@@ -82,7 +82,7 @@ function conditionValue(condition: unknown): Value {
 const time = (text: unknown): Value | undefined => (typeof text === "string" ? parseTimestamp(text) : undefined);
 const integer = (value: number | undefined): Value | undefined => (value === undefined ? undefined : BigInt(value));
 
-/** Fields without a value are not there. */
+/** Undefined fields are absent. */
 export function objectValue(fields: Readonly<Record<string, Value | undefined>>): Value {
   const present = new Map<string, Value>();
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) present.set(name, value);

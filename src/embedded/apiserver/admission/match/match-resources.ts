@@ -19,7 +19,7 @@ export interface CompiledMatch {
   readonly selectors: Selectors;
 }
 
-/** No rules mean every write. */
+/** Without rules every write matches. */
 export function compileMatchResources(source: MatchResources): CompiledMatch {
   const { resourceRules = [], excludeResourceRules = [], matchPolicy } = source;
   const rules = resourceRules.length > 0 ? resourceRules : anything;
@@ -29,7 +29,7 @@ export function compileMatchResources(source: MatchResources): CompiledMatch {
   };
 }
 
-/** The resource in the version that was meant, or undefined for a write that was not. */
+/** The resource in the version that matched; undefined if the write does not match. */
 export function matchedResource(
   { rules, selectors }: CompiledMatch,
   attributes: Attributes,

@@ -3,7 +3,7 @@ import type { Resource } from "../../resource.ts";
 import type { Attributes } from "../admission.ts";
 import { isNamespace } from "./selectors.ts";
 
-/** `RuleWithOperations`, and the names that a policy may narrow it to. */
+/** `RuleWithOperations`, with the resourceNames of policies. */
 export interface Rule {
   readonly operations?: readonly string[];
   readonly apiGroups?: readonly string[];
@@ -14,20 +14,20 @@ export interface Rule {
   readonly resourceNames?: readonly string[];
 }
 
-/** What rules look at of a write. */
+/** The attributes that rules match. */
 export type Named = Pick<Attributes, "operation" | "resource" | "subresource" | "name">;
 
-/** Which writes a webhook or policy is about. */
+/** The writes that a webhook or policy matches. */
 export interface Rules {
   readonly rules: readonly Rule[];
-  /** Whatever these name is not meant, even if a rule names it. */
+  /** Writes that these match are excluded. */
   readonly exclude?: readonly Rule[];
   readonly matchPolicy?: string;
 }
 
 /**
- * The resource in the version that a rule names, or undefined where none does. With matchPolicy Equivalent that may be
- * another version than the client speaks: the object is to be shown in it.
+ * The resource in the version that a rule matches, or undefined. With matchPolicy Equivalent it may be another version
+ * than the client's; the webhook or policy then sees the object in that version.
  */
 export function matchesRules(
   { rules, exclude = [], matchPolicy }: Rules,

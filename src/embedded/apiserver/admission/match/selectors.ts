@@ -15,7 +15,7 @@ export interface Selectors {
   readonly object: LabelSelector;
 }
 
-/** What is left out selects everything. */
+/** A missing selector selects everything. */
 export function compileSelectors(source: {
   readonly namespaceSelector?: LabelSelectorObject | null;
   readonly objectSelector?: LabelSelectorObject | null;
@@ -31,20 +31,20 @@ export function matchesSelectors(selectors: Selectors, attributes: Attributes, o
   return matchesObject(selectors.object, attributes) && matchesNamespace(selectors.namespace, attributes, objects);
 }
 
-/** Before or after the write: nothing slips out by losing its label. */
+/** Matches the object before or after the write: removing a label does not evade the check. */
 function matchesObject(selector: LabelSelector, { object, old }: Attributes): boolean {
   if (isEverything(selector)) return true;
   return [object, old].some((side) => side !== undefined && matchesLabels(selector, side.metadata?.labels));
 }
 
-/** What belongs to no namespace is never let off by one. */
+/** Cluster-scoped objects always match a namespaceSelector. */
 function matchesNamespace(selector: LabelSelector, attributes: Attributes, objects: Lookup): boolean {
   if (isEverything(selector)) return true;
   if (attributes.namespace === "" && !isNamespace(attributes.resource)) return true;
   return matchesLabels(selector, namespaceBehind(attributes, objects).metadata.labels);
 }
 
-/** A namespace that is being written is judged by the labels it is about to have. */
+/** A Namespace that is being written matches by its new labels. */
 function namespaceBehind(attributes: Attributes, objects: Lookup): KubeObject {
   const { resource, subresource, object, operation, namespace } = attributes;
   if (object && isNamespace(resource) && subresource === "" && operation !== "DELETE") return object;
@@ -61,7 +61,7 @@ export function isNamespace({ group, plural }: Pick<Resource, "group" | "plural"
   return group === "" && plural === "namespaces";
 }
 
-/** The namespace object around a write, undefined for namespaces themselves and what is cluster-wide. */
+/** The Namespace of a write; undefined for Namespaces themselves and cluster-scoped objects. */
 export function surroundingNamespace({ resource, namespace }: Attributes, objects: Lookup): KubeObject | undefined {
   return namespace === "" || isNamespace(resource) ? undefined : objects.head("namespaces", namespace);
 }

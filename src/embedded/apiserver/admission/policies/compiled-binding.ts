@@ -19,7 +19,7 @@ interface BindingSpec {
   readonly validationActions?: readonly string[];
 }
 
-/** Which objects a policy's `params` are, one after the other. */
+/** The objects that are a policy's `params`, one at a time. */
 export interface ParamRef {
   readonly namespace: string;
   readonly which:
@@ -28,11 +28,11 @@ export interface ParamRef {
   readonly needed: boolean;
 }
 
-/** A binding, ready to be asked whether it is about a write. */
+/** A binding, compiled for matching. */
 export interface CompiledBinding {
   readonly name: string;
   readonly policy: string;
-  /** Undefined where the policy's own match is all there is. */
+  /** Undefined if only the policy's own match applies. */
   readonly match: CompiledMatch | undefined;
   readonly paramRef: ParamRef | undefined;
   readonly denies: boolean;

@@ -24,7 +24,7 @@ export interface PolicySpec {
   readonly auditAnnotations?: readonly { readonly key: string; readonly valueExpression: string }[];
 }
 
-/** An expression, and what became of it. */
+/** An expression and the outcome of its compilation. */
 export interface CompiledExpression {
   readonly source: string;
   readonly compiled: Outcome;
@@ -40,7 +40,7 @@ export interface CompiledVariable extends CompiledExpression {
   readonly name: string;
 }
 
-/** A policy, ready to judge. */
+/** A policy, compiled for evaluation. */
 export interface CompiledPolicy {
   readonly name: string;
   readonly match: CompiledMatch;

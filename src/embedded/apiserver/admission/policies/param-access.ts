@@ -10,7 +10,7 @@ import type { AdmissionPlugin, Attributes } from "../admission.ts";
 import { paramResource } from "./params.ts";
 import { BINDINGS, POLICIES } from "./policy-set.ts";
 
-/** Params can be read out of a policy's messages: who writes a policy or binding must be able to read them anyway. */
+/** The writer of a policy or binding must have the right to read its params, since messages can reveal them. */
 export function paramAccess(objects: Lookup, registry: Registry, authorizer: Authorizer): AdmissionPlugin {
   return {
     name: "ParamAccess",
@@ -53,7 +53,7 @@ export function paramAccess(objects: Lookup, registry: Registry, authorizer: Aut
     return `${lacks} on the object referenced by paramRef`;
   }
 
-  /** What is not known of the params counts as anything. */
+  /** Unknown parts of the paramKind count as `*`. */
   function mayRead(
     user: User,
     policy: KubeObject | undefined,

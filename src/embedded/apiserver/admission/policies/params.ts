@@ -5,7 +5,7 @@ import type { Lookup, Resource } from "../../resource.ts";
 import type { ParamRef } from "./compiled-binding.ts";
 import type { CompiledPolicy } from "./compiled-policy.ts";
 
-/** What a policy is judged with: `undefined` stands for no params at all, which is one way of being judged. */
+/** The params to evaluate a policy with, one evaluation each; `undefined` is an evaluation without params. */
 export type Params =
   | { readonly type: "found"; readonly params: readonly (KubeObject | undefined)[] }
   | { readonly type: "fault"; readonly detail: string };

@@ -14,7 +14,7 @@ import { collectParams } from "./params.ts";
 import { type BoundPolicy, PolicySet } from "./policy-set.ts";
 import { paramAccess } from "./param-access.ts";
 
-/** What policies have to say of writes, and who may write policies. */
+/** The plug-in that evaluates policies, and the one that checks who may write them. */
 export function policyPlugins(dependencies: PolicyDependencies): AdmissionPlugin[] {
   const { objects, registry, authorizer } = dependencies;
   return [paramAccess(objects, registry, authorizer), policyPlugin(dependencies)];
@@ -26,7 +26,7 @@ export interface PolicyDependencies {
   readonly authorizer: Authorizer;
 }
 
-/** `ValidatingAdmissionPolicy`: every policy that is bound has its say; the first objection is the answer. */
+/** `ValidatingAdmissionPolicy`: evaluates every bound policy; the first objection refuses the write. */
 export function policyPlugin({ objects, registry, authorizer }: PolicyDependencies): AdmissionPlugin {
   const policies = new PolicySet(objects, registry);
   return {
@@ -43,7 +43,7 @@ export function policyPlugin({ objects, registry, authorizer }: PolicyDependenci
     },
   };
 
-  /** All bindings are asked even after a refusal: their warnings are shown beside it. */
+  /** Evaluates all bindings even after a refusal, because their warnings are sent with it. */
   function verdict(
     { policy, bindings, paramResource }: BoundPolicy,
     facts: WriteFacts,
@@ -64,7 +64,7 @@ export function policyPlugin({ objects, registry, authorizer }: PolicyDependenci
         continue;
       }
       for (const params of found.params)
-        for (const objection of judge(policy, facts, shownAs, params)) {
+        for (const objection of judge({ policy, facts, shownAs, params })) {
           if (binding.denies || objection.always) refusal ??= { policy, binding, ...objection };
           if (binding.warns && !objection.always) attributes.warnings.push(warning(policy, binding, objection));
         }
@@ -75,7 +75,7 @@ export function policyPlugin({ objects, registry, authorizer }: PolicyDependenci
 
 interface Refusal extends Objection {
   readonly policy: CompiledPolicy;
-  /** Undefined where the policy itself cannot be used. */
+  /** Undefined if the policy itself is misconfigured. */
   readonly binding?: CompiledBinding;
 }
 
@@ -95,7 +95,7 @@ function warning(policy: CompiledPolicy, binding: CompiledBinding, { message }: 
 
 const codes: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413 };
 
-/** Shown as forbidden whatever the reason: that is how clients know it. */
+/** As kube-apiserver: the message says `is forbidden` whatever the reason. */
 function denied(attributes: Attributes, { policy, binding, message, reason }: Refusal): StatusError {
   const by = `ValidatingAdmissionPolicy '${policy.name}'${binding ? ` with binding '${binding.name}'` : ""}`;
   const why = `${by} denied request: ${message}`;
@@ -112,7 +112,7 @@ const exempt: ReadonlySet<string> = new Set([
 ]);
 const reviewGroups = new Set(["authentication.k8s.io", "authorization.k8s.io"]);
 
-/** A policy that refuses policies could never be taken back; one that refuses reviews would lock everybody out. */
+/** A policy that refuses policies could never be removed; one that refuses reviews would lock out all clients. */
 function isExempt({ group, plural }: Resource): boolean {
   return reviewGroups.has(group) || exempt.has(`${plural}.${group}`);
 }

@@ -11,17 +11,17 @@ import { paramResource } from "./params.ts";
 export const POLICIES = "validatingadmissionpolicies.admissionregistration.k8s.io";
 export const BINDINGS = "validatingadmissionpolicybindings.admissionregistration.k8s.io";
 
-/** A policy that something binds. */
+/** A policy with its bindings. */
 export interface BoundPolicy {
   readonly policy: CompiledPolicy;
   readonly bindings: readonly CompiledBinding[];
-  /** Undefined where the policy has no params, or of a kind that is not served. */
+  /** Undefined if the policy has no paramKind, or one that is not served. */
   readonly paramResource: Resource | undefined;
 }
 
 /**
- * The policies in force. What was compiled holds until a policy, a binding or the resources that are served change, and
- * an object that did not change is not compiled again.
+ * The bound policies, compiled. Rebuilt when a policy, a binding or the served resources change; unchanged objects are
+ * not compiled again.
  */
 export class PolicySet {
   readonly #objects: ObjectReader;
@@ -37,7 +37,7 @@ export class PolicySet {
     this.#registry = registry;
   }
 
-  /** Those whose rules may mean such a write, as far as its name and labels do not matter. */
+  /** The policies whose rules match such a write, regardless of its name and labels. */
   about({ resource, operation, subresource }: Attributes): readonly BoundPolicy[] {
     this.#refresh();
     if (this.#bound.length === 0) return this.#bound;

@@ -8,13 +8,13 @@ import { VariableTypes } from "../expressions/variable-types.ts";
 import type { PolicySpec } from "./compiled-policy.ts";
 import { paramResource } from "./params.ts";
 
-/** What does not fit the kinds that a policy is about. It judges them all the same: schemas may change. */
+/** An expression that does not fit a kind that the policy matches. It is only a warning: schemas may change. */
 export interface ExpressionWarning {
   readonly fieldRef: string;
   readonly warning: string;
 }
 
-/** More kinds tell nothing more. */
+/** As kube-apiserver: at most this many kinds are checked. */
 const maxKinds = 10;
 
 export function expressionWarnings(policy: KubeObject, registry: Registry): ExpressionWarning[] {
@@ -53,7 +53,7 @@ function typeOf({ schema, kind }: Resource): Type | undefined {
   return shapeOf(schema, kind)?.type;
 }
 
-/** Kinds that rules name in full; stars stand for too many. */
+/** Kinds that rules name without wildcards. */
 function kindsIn({ matchConstraints }: PolicySpec, registry: Registry): Resource[] {
   const kinds = new Set<Resource>();
   for (const { apiGroups = [], apiVersions = [], resources = [] } of matchConstraints?.resourceRules ?? []) {

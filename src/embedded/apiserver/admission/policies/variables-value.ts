@@ -2,10 +2,10 @@ import type { CostBudget } from "../../../../language/schema/cel/frame.ts";
 import { EvaluationError, ObjectValue, type Value } from "../../../../language/schema/cel/value.ts";
 import type { CompiledVariable } from "./compiled-policy.ts";
 
-/** Each variable that uses another stands on the stack until that one is known. */
+/** Bounds the stack: a variable that uses another is evaluated recursively. */
 const maxDepth = 200;
 
-/** `variables`: each is worked out when it is first asked for, and at most once for one judgement. */
+/** `variables`: each is evaluated on first use, at most once per evaluation of the policy. */
 export function variablesValue(
   variables: readonly CompiledVariable[],
   values: () => Readonly<Record<string, Value>>,
@@ -27,7 +27,7 @@ class LazyVariables extends Map<string, Value> {
     budget: CostBudget,
   ) {
     super();
-    // Of two by one name, the last is meant.
+    // Of two variables with one name, the last counts.
     this.#sources = new Map(variables.map((variable) => [variable.name, variable]));
     this.#values = values;
     this.#budget = budget;

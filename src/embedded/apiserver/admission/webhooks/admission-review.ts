@@ -12,12 +12,12 @@ export interface Review {
   readonly body: object;
 }
 
-/** The first version that both sides speak; undefined where there is none. */
+/** The first AdmissionReview version that webhook and server support; undefined if there is none. */
 export function reviewVersion(versions: readonly string[]): ReviewVersion | undefined {
   return versions.find((version) => version === "v1" || version === "v1beta1");
 }
 
-/** What a webhook is asked. `shownAs` is the resource in the version it was promised. */
+/** The request to a webhook. `shownAs` is the resource in the version that its rule matched. */
 export function admissionReview(
   version: ReviewVersion,
   attributes: Attributes,
@@ -63,14 +63,14 @@ function resourceOf({ group, version, plural }: Resource): object {
   return { group, version, resource: plural };
 }
 
-/** A write in the version that a webhook was promised. */
+/** A write in the version that a webhook's rule matched. */
 export interface Shown {
   readonly kind: Kind;
   readonly object: KubeObject | undefined;
   readonly old: KubeObject | undefined;
 }
 
-/** What a subresource speaks has but one version. */
+/** A subresource with its own kind has only one version. */
 export async function shownTo(
   shownAs: Resource,
   attributes: Attributes,

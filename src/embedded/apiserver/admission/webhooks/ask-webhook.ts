@@ -5,21 +5,29 @@ import { AnswerFault, readAnswer, UnreadableAnswer, type Refusal, type ReviewAns
 import type { Webhook, WebhookDependencies } from "./webhook.ts";
 import type { Candidate } from "./webhook-index.ts";
 
-/** A webhook could not be asked, or what it said is no answer. The failure policy decides what that means. */
+/** A webhook could not be called, or its response is invalid. The failurePolicy decides the result. */
 export class CallFailure extends Error {
   constructor(webhook: string, why: string, options?: ErrorOptions) {
     super(`failed calling webhook ${JSON.stringify(webhook)}: ${why}`, options);
   }
 }
 
-/** Asks one webhook about one write. Throws a StatusError where it says no. */
+export interface WebhookCall {
+  readonly candidate: Candidate;
+  readonly attributes: Attributes;
+  readonly shown: Shown;
+  readonly mutating: boolean;
+}
+
+/** Calls one webhook about one write. Throws a StatusError if it denies the write. */
 export async function askWebhook(
-  { hook: { webhook }, shownAs }: Candidate,
-  attributes: Attributes,
-  shown: Shown,
-  mutating: boolean,
+  { candidate, attributes, shown, mutating }: WebhookCall,
   { client, clock }: Pick<WebhookDependencies, "client" | "clock">,
 ): Promise<ReviewAnswer> {
+  const {
+    hook: { webhook },
+    shownAs,
+  } = candidate;
   const { name, admissionReviewVersions } = webhook;
   if (attributes.dryRun && webhook.sideEffects !== "None" && webhook.sideEffects !== "NoneOnDryRun")
     throw badRequest(`admission webhook ${JSON.stringify(name)} does not support dry run`);
@@ -53,7 +61,7 @@ async function answered({ name }: Webhook, asked: Promise<unknown>): Promise<unk
   }
 }
 
-/** What a failure means for the write: nothing where the webhook does not matter, its end where it does. */
+/** The refusal that a failure causes: none under failurePolicy Ignore. */
 export function afterFailure(
   failure: unknown,
   { webhook }: Candidate["hook"],
@@ -72,7 +80,7 @@ function timedOut(): StatusError {
 function refused(webhook: string, { code = 0, message, reason, details }: Refusal): StatusError {
   const denied = `admission webhook ${JSON.stringify(webhook)} denied the request`;
   const why = message || reason;
-  // Whatever code it chose, a refusal is no success, and no code that HTTP does not have.
+  // A denial cannot have a success code or an invalid one.
   const known = code >= 400 && code <= 599 ? code : 400;
   return new StatusError(known, reason ?? "", why ? `${denied}: ${why}` : `${denied} without explanation`, details);
 }

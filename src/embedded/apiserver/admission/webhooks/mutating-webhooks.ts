@@ -7,7 +7,7 @@ import { patched } from "./patched.ts";
 import { shownTo } from "./admission-review.ts";
 import type { WebhookDependencies } from "./webhook.ts";
 
-/** One by one, each sees what those before it made of the object. */
+/** Calls mutating webhooks one by one: each sees the changes of the ones before it. */
 export class MutatingWebhooks implements AdmissionPlugin {
   readonly name = "MutatingAdmissionWebhook";
   readonly #around: WebhookDependencies;
@@ -30,7 +30,7 @@ export class MutatingWebhooks implements AdmissionPlugin {
   admit(attributes: Attributes): Promise<void> | undefined {
     const candidates = this.#index.candidates(attributes);
     const round = this.#roundOf(attributes);
-    // Until one is asked nothing changes, and nothing is waited for.
+    // Synchronous unless a webhook must be called.
     const first = candidates.findIndex((candidate) => this.#isDue(candidate, attributes, round));
     return first < 0 ? undefined : this.#askFrom(first, candidates, attributes, round);
   }
@@ -46,7 +46,7 @@ export class MutatingWebhooks implements AdmissionPlugin {
     const { hook } = candidate;
     try {
       const shown = await shownTo(candidate.shownAs, attributes, this.#around);
-      const answer = await askWebhook(candidate, attributes, shown, true, this.#around);
+      const answer = await askWebhook({ candidate, attributes, shown, mutating: true }, this.#around);
       const object = patched(hook.webhook.name, shown, answer);
       if (object) {
         const { kind, resource } = attributes;
@@ -61,7 +61,7 @@ export class MutatingWebhooks implements AdmissionPlugin {
     if (hook.webhook.reinvocationPolicy === "IfNeeded") round.asked.add(hook.id);
   }
 
-  /** Nobody is asked for the first time in the second round, whatever the object looks like by then. */
+  /** As kube-apiserver: the second round only calls webhooks of the first. */
   #isDue(candidate: Candidate, attributes: Attributes, round: Round): boolean {
     if (attributes.round === "again" && !round.again.has(candidate.hook.id)) return false;
     return isCalled(candidate, attributes, this.#around);
@@ -70,13 +70,13 @@ export class MutatingWebhooks implements AdmissionPlugin {
   #roundOf(attributes: Attributes): Round {
     let round = this.#rounds.get(attributes);
     if (!round) this.#rounds.set(attributes, (round = new Round()));
-    // Plug-ins before us may have changed it in their second turn.
+    // Earlier plug-ins may have changed the object in the second round.
     if (attributes.round === "again" && !equal(round.output, attributes.object)) round.forgetOutcomes();
     return round;
   }
 }
 
-/** Who must be asked again, because the object changed after they were asked. */
+/** The webhooks to call again, because the object changed after their call. */
 class Round {
   readonly asked = new Set<string>();
   readonly again = new Set<string>();

@@ -11,7 +11,7 @@ import { CallFailure } from "./ask-webhook.ts";
 import type { ReviewAnswer } from "./review-answer.ts";
 import type { Shown } from "./admission-review.ts";
 
-/** What a webhook made of the object, read as if a client had sent it; undefined where it left it as it was shown. */
+/** The object after a webhook's patch, decoded and defaulted like a client's; undefined if it is unchanged. */
 export function patched(webhook: string, shown: Shown, answer: ReviewAnswer): KubeObject | undefined {
   const operations = operationsIn(webhook, answer.patch);
   if (operations.length === 0) return undefined;
@@ -53,7 +53,7 @@ function apply(object: KubeObject, operations: readonly Json[]): Json {
 
 function read(kind: Kind, value: Json): KubeObject {
   if (!isObject(value)) throw internal("couldn't get version/kind; json parse error: the patched object is none");
-  // What it no longer says it still is; what it says to be another it cannot become.
+  // A patch may remove kind and apiVersion, but not change them.
   const { kind: name = kind.kind, apiVersion = version(kind) } = value;
   if (name !== kind.kind || apiVersion !== version(kind))
     throw internal(`no kind ${JSON.stringify(name)} is registered for version ${JSON.stringify(apiVersion)}`);

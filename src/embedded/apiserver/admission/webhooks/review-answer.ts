@@ -4,10 +4,10 @@ import type { StatusDetails } from "../../../../language/object/status.ts";
 import { canonicalBase64 } from "../../kinds/decode/base64.ts";
 import type { Review, ReviewVersion } from "./admission-review.ts";
 
-/** What a webhook had to say. */
+/** A webhook's response. */
 export interface ReviewAnswer {
   readonly allowed: boolean;
-  /** Operations as JSON. */
+  /** A JSON patch, as text. */
   readonly patch: string | undefined;
   readonly patchType: string | undefined;
   readonly refusal: Refusal;
@@ -21,13 +21,13 @@ export interface Refusal {
   readonly details?: StatusDetails;
 }
 
-/** JSON that is no review: as if nothing had been answered. */
+/** The response is not an AdmissionReview. */
 export class UnreadableAnswer extends Error {}
 
-/** A review that cannot be taken for an answer to what was asked. */
+/** The response is an AdmissionReview, but not a valid answer to the request. */
 export class AnswerFault extends Error {}
 
-/** Reads what came back. The old version of the review was never checked, and nobody begins now. */
+/** Reads a response. As in kube-apiserver, v1beta1 responses are not checked. */
 export function readAnswer(answer: unknown, { uid, version }: Review, mutating: boolean): ReviewAnswer {
   const { apiVersion, kind, response } = reviewIn(answer, version);
   if (response === undefined) throw new AnswerFault("webhook response was absent");
@@ -61,7 +61,7 @@ interface Response {
   readonly warnings?: readonly string[];
 }
 
-/** Names and types of fields as Go knows them, which its words for a misfit tell. */
+/** Go types of the fields, for Go's decoding errors. */
 const types = {
   uid: "types.UID",
   allowed: "bool",
@@ -86,7 +86,7 @@ const fits: Readonly<Record<keyof typeof types, (value: unknown) => boolean>> = 
   auditAnnotations: (value) => isObject(value) && Object.values(value).every(isString),
 };
 
-/** What is null is not there. */
+/** A null field counts as absent. */
 function reviewIn(
   answer: unknown,
   version: ReviewVersion,
@@ -107,7 +107,7 @@ function reviewIn(
   return { apiVersion, kind, response: read };
 }
 
-/** A review that does not say what it is may be one; one that says it is something else is not. */
+/** Kind and apiVersion may be missing, but not wrong. */
 function checkKind(apiVersion: unknown, kind: unknown, version: ReviewVersion): void {
   const given = isString(apiVersion) && apiVersion !== "" ? apiVersion : `admission.k8s.io/${version}`;
   if ((kind && kind !== "AdmissionReview") || parseApiVersion(given).group !== "admission.k8s.io")

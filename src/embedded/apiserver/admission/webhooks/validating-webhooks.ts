@@ -5,7 +5,7 @@ import { type Candidate, isCalled, WebhookIndex } from "./webhook-index.ts";
 import { shownTo } from "./admission-review.ts";
 import type { WebhookDependencies } from "./webhook.ts";
 
-/** All at once: none changes anything, and one that says no is enough. */
+/** Calls validating webhooks concurrently; one denial refuses the write. */
 export class ValidatingWebhooks implements AdmissionPlugin {
   readonly name = "ValidatingAdmissionWebhook";
   readonly #around: WebhookDependencies;
@@ -31,14 +31,14 @@ export class ValidatingWebhooks implements AdmissionPlugin {
     return called.length > 0 ? this.#askAll(called, attributes) : undefined;
   }
 
-  /** Waits for all, so that nothing goes on in the name of a request that is over. The first to refuse is heard. */
+  /** Waits for all calls, so that none outlives the request. The first denial is the response. */
   async #askAll(called: readonly Candidate[], attributes: Attributes): Promise<void> {
     const refusals: StatusError[] = [];
     await Promise.all(
       called.map(async (candidate) => {
         try {
           const shown = await shownTo(candidate.shownAs, attributes, this.#around);
-          await askWebhook(candidate, attributes, shown, false, this.#around);
+          await askWebhook({ candidate, attributes, shown, mutating: false }, this.#around);
         } catch (error) {
           const overdue = this.#around.clock.now() >= attributes.deadline;
           const refusal = afterFailure(error, candidate.hook, overdue);

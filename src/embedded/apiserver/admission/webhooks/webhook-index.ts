@@ -10,7 +10,7 @@ import { evaluateMatchConditions } from "../expressions/match-conditions.ts";
 import { variablesFor, WriteFacts } from "../expressions/write-facts.ts";
 import { matchesSelectors } from "../match/selectors.ts";
 
-/** A webhook whose rules name a write, and the version of the resource that they name it in. */
+/** A webhook whose rules match a write, and the resource in the version that matched. */
 export interface Candidate {
   readonly hook: CompiledWebhook;
   readonly shownAs: Resource;
@@ -20,7 +20,7 @@ type What = Pick<Attributes, "operation" | "resource" | "subresource">;
 
 const none: readonly Candidate[] = [];
 
-/** All webhooks of one kind of configuration, found by what they are about. */
+/** All webhooks of one kind of configuration, by what their rules match. */
 export class WebhookIndex {
   readonly #collection: string;
   readonly #reader: ObjectReader;
@@ -35,7 +35,7 @@ export class WebhookIndex {
     this.#registry = registry;
   }
 
-  /** In the order in which they are asked. Rules look at nothing but these three, so what they say is kept. */
+  /** In the order of calls. Cached, because rules match only these three attributes. */
   candidates({ operation, resource, subresource }: What): readonly Candidate[] {
     this.#refresh();
     if (this.#hooks.length === 0 || isExempt(resource)) return none;
@@ -61,7 +61,7 @@ export class WebhookIndex {
     if (changedAt === this.#changedAt) return;
     this.#changedAt = changedAt;
     this.#found = new WeakMap();
-    // By name: the order of the collection.
+    // Ordered by name, like the collection.
     this.#hooks = this.#reader
       .list(this.#collection)
       .flatMap((object) =>
@@ -72,7 +72,7 @@ export class WebhookIndex {
 
 const admissionGroup = "admissionregistration.k8s.io";
 
-/** Who configures admission is not subject to it: a wrong configuration could never be taken back. */
+/** Admission configurations are exempt: otherwise a wrong one could never be removed. */
 function isExempt({ group, kind }: Resource): boolean {
   return group === admissionGroup && /(Webhook|Admission)(Configuration|Policy|PolicyBinding)$/.test(kind);
 }
@@ -82,7 +82,7 @@ export interface Surroundings {
   readonly authorizer: Authorizer;
 }
 
-/** Whether a webhook whose rules name the write is asked about this one. */
+/** Whether a webhook whose rules match is called: by its selectors and matchConditions. */
 export function isCalled({ hook, shownAs }: Candidate, attributes: Attributes, around: Surroundings): boolean {
   if (!matchesSelectors(hook.selectors, attributes, around.objects)) return false;
   if (hook.conditions.length === 0) return true;

@@ -34,9 +34,9 @@ export function webhooksIn(configuration: KubeObject): readonly Webhook[] {
   return (configuration.webhooks as readonly Webhook[] | undefined) ?? [];
 }
 
-/** A webhook made ready to be matched: once for each change of its configuration. */
+/** A webhook compiled for matching, once per change of its configuration. */
 export interface CompiledWebhook {
-  /** Unlike its name, no other webhook's. */
+  /** Unique, unlike its name. */
   readonly id: string;
   readonly webhook: Webhook;
   readonly rules: Rules;
@@ -61,6 +61,6 @@ export interface WebhookDependencies {
   readonly authorizer: Authorizer;
   readonly client: ReviewClient;
   readonly clock: Clock;
-  /** Another version of an object. */
+  /** Converts an object to another version. */
   readonly convert: (object: KubeObject, to: Resource) => KubeObject | Promise<KubeObject>;
 }

@@ -38,7 +38,8 @@ export function escalationCheck(input: EscalationInput): StatusError | undefined
 }
 
 function roleCheck({ user, object, old, rbac }: EscalationInput): StatusError | undefined {
-  if (mayWithName(rbac, user, "escalate", object.kind, object)) return undefined;
+  const { namespace = "", name = "" } = object.metadata;
+  if (mayUseRole({ user, rbac }, { verb: "escalate", kind: object.kind, namespace, name })) return undefined;
   const lacking = whyLacking(rbac, user, object, rulesIn(get(object, "rules")));
   if (lacking !== undefined) return refusal(object, lacking);
   // An aggregation rule also grants roles that are written later.
@@ -51,19 +52,17 @@ function roleCheck({ user, object, old, rbac }: EscalationInput): StatusError | 
 function bindingCheck({ user, object, rbac }: EscalationInput): StatusError | undefined {
   const role = roleReferenceOf(object);
   const { namespace = "" } = object.metadata;
-  if (mayWithName(rbac, user, "bind", role.kind, { metadata: { namespace, name: role.name } })) return undefined;
+  if (mayUseRole({ user, rbac }, { verb: "bind", kind: role.kind, namespace, name: role.name })) return undefined;
   const rules = rbac.rulesOf(role, namespace);
   if (!rules) return notFound(GROUP, plurals[object.kind] ?? "", role.name);
   const lacking = whyLacking(rbac, user, object, rules);
   return lacking === undefined ? undefined : refusal(object, lacking);
 }
 
-function mayWithName(
-  rbac: RbacAuthorizer,
-  user: User,
-  verb: string,
-  kind: string,
-  { metadata: { namespace = "", name = "" } }: Pick<KubeObject, "metadata">,
+/** The verbs `escalate` and `bind` on a role let a user grant rights that it does not hold. */
+function mayUseRole(
+  { user, rbac }: Pick<EscalationInput, "user" | "rbac">,
+  { verb, kind, namespace, name }: { verb: "escalate" | "bind"; kind: string; namespace: string; name: string },
 ): boolean {
   const resource = kind === "ClusterRole" ? "clusterroles" : "roles";
   return rbac.authorize(user, {

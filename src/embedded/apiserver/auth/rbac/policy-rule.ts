@@ -1,4 +1,7 @@
 import { isObject } from "../../../../language/object/json.ts";
+import type { Attributes } from "../user.ts";
+
+type ResourceAttributes = Extract<Attributes, { type: "resource" }>;
 
 /** One rule of a role: for resources in API groups, or for non-resource URLs. */
 export interface PolicyRule {
@@ -24,10 +27,7 @@ const matchesAny = (allowed: readonly string[] | undefined, value: string): bool
 /** Whether the rule covers this verb on this resource; `namesObject` checks the object. */
 export function matchesResource(
   rule: PolicyRule,
-  verb: string,
-  group: string,
-  resource: string,
-  subresource: string,
+  { verb, group, resource, subresource }: Pick<ResourceAttributes, "verb" | "group" | "resource" | "subresource">,
 ): boolean {
   if (!matchesAny(rule.verbs, verb) || !matchesAny(rule.apiGroups, group)) return false;
   const resources = rule.resources ?? none;

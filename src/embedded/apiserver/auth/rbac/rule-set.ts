@@ -44,7 +44,7 @@ export class RuleSet {
     const found = this.grants.filter(({ rule }) =>
       attributes.type === "path"
         ? matchesPath(rule, attributes.verb, attributes.path)
-        : matchesResource(rule, attributes.verb, attributes.group, attributes.resource, attributes.subresource),
+        : matchesResource(rule, attributes),
     );
     if (this.#matching.size >= MAX_REMEMBERED) this.#matching.clear();
     this.#matching.set(key, found);

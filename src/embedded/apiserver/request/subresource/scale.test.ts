@@ -28,7 +28,7 @@ async function write(
   query = {},
 ): Promise<KubeObject> {
   const context = server.context("widgets", { ...one, query });
-  return objectIn(await writeScale(context, part(), verb, Buffer.from(JSON.stringify(body)), type));
+  return objectIn(await writeScale(context, part(), { verb, body: Buffer.from(JSON.stringify(body)), contentType: type }));
 }
 const size = () => (server.get("widgets", { namespace: "a", name: "one" }).spec as { size: number }).size;
 
@@ -90,13 +90,11 @@ describe("the scale of a built-in kind", () => {
   const target = { namespace: "a", name: "d", subresource: "scale" };
   const scale = () => server.resource("deployments").subresources.scale as Extract<Subresource, { type: "scale" }>;
   const set = (replicas: unknown) =>
-    writeScale(
-      server.context("deployments", target),
-      scale(),
-      "update",
-      Buffer.from(JSON.stringify({ spec: { replicas } })),
-      "application/json",
-    );
+    writeScale(server.context("deployments", target), scale(), {
+      verb: "update",
+      body: Buffer.from(JSON.stringify({ spec: { replicas } })),
+      contentType: "application/json",
+    });
 
   beforeEach(async () => {
     const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } };

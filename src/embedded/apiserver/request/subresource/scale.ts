@@ -30,13 +30,17 @@ export async function readScale(context: RequestContext, part: Scale): Promise<A
   return { type: "object", code: 200, object: scaleOf(object, part) };
 }
 
+export interface ScaleWrite {
+  readonly verb: string;
+  readonly body: Buffer;
+  readonly contentType: string | undefined;
+}
+
 /** A write of the scale is an update of its object, with admission and validation. */
 export async function writeScale(
   context: RequestContext,
   part: Scale,
-  verb: string,
-  body: Buffer,
-  contentType: string | undefined,
+  { verb, body, contentType }: ScaleWrite,
 ): Promise<Answer> {
   const { resource, services, name } = context;
   const options = writeOptions(context.query, verb === "patch" ? "PatchOptions" : "UpdateOptions", context.userAgent);
@@ -58,7 +62,7 @@ export async function writeScale(
     const admitting = admit(context, asked);
     if (admitting) await admitting;
     const object = applyScale(old, asked.object as KubeObject, part);
-    const owning = own(context, object, old, options, "update");
+    const owning = own(context, { object, old, options, managed: "update" });
     if (owning) await owning;
     const shown = (next: KubeObject): KubeObject => toScale(next, part);
     const answer = await store(context, { live, old, object, options, asked, shown });
