@@ -129,7 +129,7 @@ function refuse(errors: readonly FieldError[]): void {
   if (errors.length === 0) return;
   // kube-apiserver names only the group here.
   const { code, reason, message, details } = invalidObject(GROUP, "", "", errors);
-  throw new StatusError(code, reason, message, { group: GROUP, causes: details?.causes });
+  throw new StatusError(code, reason, message, { group: GROUP, causes: details?.causes ?? [] });
 }
 
 function accessErrors(body: KubeObject): FieldError[] {

@@ -6,14 +6,14 @@ import { anonymous, type Authorizer, type User } from "./user.ts";
 
 /** The identity in `socket.getPeerCertificate()`. Pass the same object for every request of a connection. */
 export interface ClientCertificate {
-  readonly subject?: { readonly CN?: string | string[]; readonly O?: string | string[] };
+  readonly subject?: { readonly CN?: string | string[] | undefined; readonly O?: string | string[] | undefined };
   readonly fingerprint256?: string;
 }
 
 export interface RequestCredentials {
   /** Only if TLS verified the certificate (`socket.authorized`). */
-  readonly clientCertificate?: ClientCertificate;
-  readonly authorization?: string;
+  readonly clientCertificate?: ClientCertificate | undefined;
+  readonly authorization?: string | undefined;
   /** Name, value, name, value: `request.rawHeaders`. */
   readonly rawHeaders: readonly string[];
 }

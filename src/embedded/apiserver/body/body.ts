@@ -24,9 +24,7 @@ export async function readBody(request: IncomingMessage | Http2ServerRequest, li
       reject(tooLarge(limit));
     });
     request.on("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    request.on("error", (error) =>
-      reject(badRequest("reading the request body failed").causedBy(error)),
-    );
+    request.on("error", (error) => reject(badRequest("reading the request body failed").causedBy(error)));
     request.on("aborted", () =>
       reject(badRequest("the client closed the connection before the whole body had arrived")),
     );

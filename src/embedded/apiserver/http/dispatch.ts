@@ -95,10 +95,9 @@ export class Dispatcher {
 
   #user(request: HttpRequest): User {
     const socket = tlsSocketOf(request);
-    const { authorization } = request.headers;
     return this.#authenticator.authenticate({
-      ...(socket.authorized ? { clientCertificate: peerOf(socket) } : {}),
-      ...(authorization === undefined ? {} : { authorization }),
+      clientCertificate: socket.authorized ? peerOf(socket) : undefined,
+      authorization: request.headers.authorization,
       rawHeaders: request.rawHeaders,
     });
   }

@@ -117,7 +117,8 @@ function reduced(context: RequestContext, answer: Answer, representation: Repres
     answer.type === "list"
       ? answer.entries.map(objectOf)
       : [answer.type === "entry" ? objectOf(answer.entry) : (answer.object as KubeObject)];
-  const meta = answer.type === "list" ? listMeta(answer) : { resourceVersion: objects[0]?.metadata.resourceVersion };
+  const { resourceVersion } = objects[0]?.metadata ?? {};
+  const meta = answer.type === "list" ? listMeta(answer) : resourceVersion === undefined ? {} : { resourceVersion };
   switch (as) {
     case "Table":
       return toTable({

@@ -30,7 +30,7 @@ export interface KubeletRequest {
   readonly method: string;
   readonly path: string;
   readonly headers?: IncomingHttpHeaders;
-  readonly body?: Readable;
+  readonly body?: Readable | undefined;
   readonly signal: AbortSignal;
 }
 

@@ -22,7 +22,7 @@ export function nodeProxy(objects: Lookup, kubelets: KubeletClient): Subresource
           method: request.method ?? "GET",
           path,
           headers: passed(request.headers),
-          ...(request.method === "GET" || request.method === "HEAD" ? {} : { body: request }),
+          body: request.method === "GET" || request.method === "HEAD" ? undefined : request,
           signal: whileConnected(response),
         })
         .catch((error: unknown) => {

@@ -114,6 +114,6 @@ export function refuseEscalation(
   old?: KubeObject,
 ): void {
   if (resource.group !== "rbac.authorization.k8s.io") return;
-  const refusal = escalationCheck({ user, object, ...(old ? { old } : {}), rbac: services.authorizer.rbac });
+  const refusal = escalationCheck({ user, object, old, rbac: services.authorizer.rbac });
   if (refusal) throw refusal;
 }

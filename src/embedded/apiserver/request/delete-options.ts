@@ -41,8 +41,8 @@ export function deleteOptions(query: URLSearchParams, body: Json): DeleteOptions
 }
 
 interface Given {
-  gracePeriodSeconds?: number;
-  propagationPolicy?: string;
+  gracePeriodSeconds?: number | undefined;
+  propagationPolicy?: string | undefined;
   orphanDependents?: boolean;
   dryRun?: string[];
   preconditions?: { uid?: string; resourceVersion?: string };

@@ -49,8 +49,8 @@ export interface Target {
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
   readonly subresource?: string | undefined;
-  readonly query?: Record<string, string>;
-  readonly user?: User;
+  readonly query?: Record<string, string> | undefined;
+  readonly user?: User | undefined;
 }
 
 /** An object in a test, without kind and apiVersion, which are the resource's. */

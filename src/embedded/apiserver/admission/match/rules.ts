@@ -21,8 +21,8 @@ export type Named = Pick<Attributes, "operation" | "resource" | "subresource" | 
 export interface Rules {
   readonly rules: readonly Rule[];
   /** Writes that these match are excluded. */
-  readonly exclude?: readonly Rule[];
-  readonly matchPolicy?: string;
+  readonly exclude?: readonly Rule[] | undefined;
+  readonly matchPolicy?: string | undefined;
 }
 
 /**

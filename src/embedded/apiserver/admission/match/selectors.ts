@@ -17,8 +17,8 @@ export interface Selectors {
 
 /** A missing selector selects everything. */
 export function compileSelectors(source: {
-  readonly namespaceSelector?: LabelSelectorObject | null;
-  readonly objectSelector?: LabelSelectorObject | null;
+  readonly namespaceSelector?: LabelSelectorObject | null | undefined;
+  readonly objectSelector?: LabelSelectorObject | null | undefined;
 }): Selectors {
   const { namespaceSelector, objectSelector } = source;
   return {

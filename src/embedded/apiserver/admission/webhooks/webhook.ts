@@ -49,7 +49,7 @@ export function compileWebhook(configuration: string, index: number, webhook: We
   return {
     id: `${configuration}/${index}`,
     webhook,
-    rules: matchPolicy === undefined ? { rules } : { rules, matchPolicy },
+    rules: { rules, matchPolicy },
     selectors: compileSelectors(webhook),
     conditions: compileMatchConditions(matchConditions),
   };

@@ -25,7 +25,7 @@ export interface EscalationInput {
   /** A Role, ClusterRole, RoleBinding or ClusterRoleBinding about to be written. */
   readonly object: KubeObject;
   /** The stored object; absent on creation. */
-  readonly old?: KubeObject;
+  readonly old?: KubeObject | undefined;
   readonly rbac: RbacAuthorizer;
 }
 

@@ -28,9 +28,9 @@ export interface Named {
 export interface TokenSubject {
   readonly namespace: string;
   readonly serviceAccount: Named;
-  readonly pod?: Named;
-  readonly secret?: Named;
-  readonly node?: Named;
+  readonly pod?: Named | undefined;
+  readonly secret?: Named | undefined;
+  readonly node?: Named | undefined;
 }
 
 export type TokenOutcome =

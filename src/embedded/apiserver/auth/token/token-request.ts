@@ -127,7 +127,7 @@ function boundTo(
   if (kind === "Secret") return { secret: namedOf(object) };
   if (kind === "Node") return { node: namedOf(object) };
   const node = objects.get("nodes", text(at(object, "spec", "nodeName")));
-  return { pod: namedOf(object), ...(node ? { node: namedOf(node) } : {}) };
+  return { pod: namedOf(object), node: node && namedOf(node) };
 }
 
 const namedOf = ({ metadata: { name = "", uid = "" } }: KubeObject): Named => ({ name, uid });

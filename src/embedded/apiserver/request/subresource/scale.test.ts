@@ -28,7 +28,9 @@ async function write(
   query = {},
 ): Promise<KubeObject> {
   const context = server.context("widgets", { ...one, query });
-  return objectIn(await writeScale(context, part(), { verb, body: Buffer.from(JSON.stringify(body)), contentType: type }));
+  return objectIn(
+    await writeScale(context, part(), { verb, body: Buffer.from(JSON.stringify(body)), contentType: type }),
+  );
 }
 const size = () => (server.get("widgets", { namespace: "a", name: "one" }).spec as { size: number }).size;
 
