@@ -29,7 +29,7 @@ describe("the registry", () => {
       expect(registry.find(group, version, plural)).toBeUndefined();
   });
 
-  it("replaces all that a definition serves, and takes it back", () => {
+  it("replaces and removes the resources of a definition", () => {
     registry.setCustom("widgets.x.io", [widgets("v1"), widgets("v2")]);
     expect(registry.hasGroupVersion("x.io", "v2")).toBe(true);
     registry.setCustom("widgets.x.io", [widgets("v1")]);

@@ -55,11 +55,11 @@ it.each([
   expect((await ask(method, path, accept)).status).toBe(status);
 });
 
-it("takes a watch of one object by its name for a get", async () => {
+it("treats a watch with a name in the path as a get", async () => {
   expect(JSON.parse((await ask("GET", `${one}?watch=true`, json)).text)).toMatchObject({ kind: "Namespace" });
 });
 
-it("refuses in the language the client reads", async () => {
+it("sends refusals in the requested media type", async () => {
   expect(await ask("GET", `${many}/absent`, yaml)).toMatchObject({
     status: 404,
     type: yaml,

@@ -52,7 +52,7 @@ const configMaps = "/api/v1/namespaces/default/configmaps";
 const put = (to: ApiServer, name: string) => ask(to, "POST", configMaps, { metadata: { name } });
 
 describe("a server that is started again on its directory", () => {
-  it("has what was written, goes on counting, and believes the tokens and kubeconfig it gave", async () => {
+  it("keeps objects, revisions, tokens and the kubeconfig", async () => {
     const first = await start();
     const { json: made } = await put(first, "one");
     const account = { metadata: { name: "robot" } };
@@ -74,7 +74,7 @@ describe("a server that is started again on its directory", () => {
     });
   });
 
-  it("writes nothing by itself", async () => {
+  it("writes nothing on its own", async () => {
     const first = await start();
     const { json: before } = await ask(first, "GET", configMaps);
     await first.close();
@@ -84,7 +84,7 @@ describe("a server that is started again on its directory", () => {
 });
 
 describe("a server", () => {
-  it("keeps its secrets from other users of the machine", async () => {
+  it("keeps its secrets readable by the owner only", async () => {
     const { kubeconfig } = await start({ storage: "memory", dir: join(dir, "state") });
     for (const path of [kubeconfig, join(dir, "state")]) expect((await stat(path)).mode & 0o077).toBe(0);
   });
@@ -107,7 +107,7 @@ describe("a server", () => {
     await closed;
   });
 
-  it("says when its port is taken, and closes what it had opened", async () => {
+  it("fails if its port is taken, and closes what it had opened", async () => {
     const running = await start({ storage: "memory" });
     const closing = vi.spyOn(MemoryBackend.prototype, "close");
     const other = startServer({ dir: join(dir, "other"), port: running.port, storage: "memory" });

@@ -6,7 +6,7 @@ import { SmallServer } from "../testing/small-server.ts";
 import { Pool } from "./pool.ts";
 
 describe("a pool", () => {
-  it("gives out what nobody holds, first of all what nobody asks for by number", () => {
+  it("returns free numbers, the reserved range last", () => {
     const pool = new Pool(1, 6, 2, () => 0);
     const given: (number | undefined)[] = [];
     for (let i = 0; i < 7; i++) {
@@ -17,7 +17,7 @@ describe("a pool", () => {
     expect(given).toEqual([3, 4, 5, 6, 1, 2, undefined]);
   });
 
-  it("gives a number out again when the last of its holders has let go", () => {
+  it("reuses a number when its last holder releases it", () => {
     const pool = new Pool(1, 1, 0);
     pool.hold(1);
     pool.hold(1);
@@ -27,7 +27,7 @@ describe("a pool", () => {
     expect(pool.free()).toBe(1);
   });
 
-  it("looks everywhere, wherever it begins to look", () => {
+  it("finds a free number from any starting point", () => {
     const pool = new Pool(10, 14, 0, () => 0.99);
     for (const number of [10, 11, 13, 14]) pool.hold(number);
     expect(pool.free()).toBe(12);
@@ -54,13 +54,13 @@ describe("services", () => {
     server.create("services", { metadata: inA(name), spec: { ports: [{ port: 80 }], ...spec } }, { query });
   beforeEach(() => begin());
 
-  it("that come at once all get addresses and ports of their own", async () => {
+  it("created concurrently all get their own addresses and ports", async () => {
     const made = await Promise.all(Array.from({ length: 200 }, (_, i) => create(`s${i}`, { type: "NodePort" })));
     expect(new Set(made.map((one) => specOf(one).clusterIP)).size).toBe(200);
     expect(new Set(made.map(portOf)).size).toBe(200);
   });
 
-  it("that wait for admission share nothing either, and only one gets what two ask for", async () => {
+  it("that wait for admission share nothing, and only one of two gets the same requested address", async () => {
     const pausing = { name: "pausing", handles: () => true, validate: () => Promise.resolve() };
     await begin([pausing]);
     const asked = { type: "NodePort", clusterIP: "10.96.1.1", ports: [{ port: 80, nodePort: 30001 }] };
@@ -68,7 +68,7 @@ describe("services", () => {
     expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
   });
 
-  it("keep what they have through a restart", async () => {
+  it("keep addresses and ports over a restart", async () => {
     const asked = { type: "NodePort", clusterIP: "10.96.1.1", ports: [{ port: 80, nodePort: 30001 }] };
     await create("one", asked);
     server = new SmallServer({ backend: backend.reopened() });
@@ -80,7 +80,7 @@ describe("services", () => {
     );
   });
 
-  it("give back what they had when they are deleted, refused, only tried, or change their type", async () => {
+  it("release what they held when they are deleted, refused, a dry run, or change type", async () => {
     const asked = { type: "NodePort", clusterIP: "10.96.1.1", ports: [{ port: 80, nodePort: 30001 }] };
     await create("tried", asked, { dryRun: "All" });
     await expect(create("refused", { ...asked, sessionAffinity: "Odd" })).rejects.toMatchObject({ code: 422 });
@@ -99,7 +99,7 @@ describe("services", () => {
     await expect(create("two", { clusterIP: specOf(back).clusterIP })).rejects.toThrow("already allocated");
   });
 
-  it("use one port of the nodes for one port of theirs, whatever the protocol", async () => {
+  it("share a node port between protocols of one port", async () => {
     const ports = [
       { name: "a", port: 53, protocol: "TCP" },
       { name: "b", port: 53, protocol: "UDP" },
@@ -112,7 +112,7 @@ describe("services", () => {
     expect(portOf(await create("next", { type: "NodePort", ports: [{ port: 1, nodePort: a }] }))).toBe(a);
   });
 
-  it("are refused when there is nothing left, and go on when there is", async () => {
+  it("are refused when the pool is empty, and accepted when something is released", async () => {
     const ports = Array.from({ length: 2768 }, (_, i) => ({ name: `p${i}`, port: i + 1 }));
     await create("greedy", { type: "NodePort", ports });
     await expect(create("late", { type: "NodePort" })).rejects.toMatchObject({

@@ -48,12 +48,12 @@ function refusal(act: () => unknown): ReturnType<StatusError["toStatus"]> {
 }
 
 describe("credentials", () => {
-  test("none is anonymous", () => expect(authenticate({})).toBe(anonymous));
+  test("a request without credentials is anonymous", () => expect(authenticate({})).toBe(anonymous));
   test.each(["Bearer admin-token", "bearer admin-token", "Bearer admin-token trailing", " Bearer admin-token "])(
     "%j is the token's user",
     (authorization) => expect(authenticate({ authorization })).toBe(admin),
   );
-  test.each(["Basic YTpi", "Bearer", "Bearer  ", "admin-token", ""])("%j is nobody's", (authorization) =>
+  test.each(["Basic YTpi", "Bearer", "Bearer  ", "admin-token", ""])("%j is anonymous", (authorization) =>
     expect(authenticate({ authorization })).toBe(anonymous),
   );
   test.each(["wrong", "eyJhbGciOiJub25lIn0.e30.", "admin-token2", "ADMIN-TOKEN", "__proto__", "x".repeat(10_000)])(
@@ -69,12 +69,12 @@ describe("credentials", () => {
         code: 401,
       }),
   );
-  test("a service account's token is the account", () => {
+  test("a service account token authenticates the account", () => {
     const subject = { namespace: "ci", serviceAccount: { name: "builder", uid: "u1" } };
     const { token } = tokens.issue(subject, [tokens.issuer], 600);
     expect(authenticate({ authorization: `Bearer ${token}` }).name).toBe("system:serviceaccount:ci:builder");
   });
-  test("a service account's token for someone else is refused", () => {
+  test("a service account token for another audience is refused", () => {
     const subject = { namespace: "ci", serviceAccount: { name: "builder", uid: "u1" } };
     const { token } = tokens.issue(subject, ["vault"], 600);
     expect(refusal(() => authenticate({ authorization: `Bearer ${token}` })).code).toBe(401);
@@ -100,12 +100,12 @@ describe("client certificates", () => {
     ["no subject", {}, undefined],
   ])("%s", (_what, given, user) => expect(userOf(given)).toEqual(user));
 
-  test("come before tokens, good or bad", () => {
+  test("take precedence over tokens, valid or not", () => {
     const clientCertificate = certificate("jane");
     expect(authenticate({ clientCertificate, authorization: "Bearer wrong" }).name).toBe("jane");
     expect(authenticate({ clientCertificate })).toBe(authenticate({ clientCertificate }));
   });
-  test("without a name leave the token to speak", () =>
+  test("without a common name leave authentication to the token", () =>
     expect(authenticate({ clientCertificate: certificate(""), authorization: "Bearer admin-token" })).toBe(admin));
 });
 

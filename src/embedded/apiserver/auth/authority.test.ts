@@ -21,13 +21,13 @@ const plain = ({ serviceAccountKey, issue: _issue, ...rest }: Authority): unknow
   key: serviceAccountKey.export({ format: "jwk" }),
 });
 
-test("a second start finds what the first one made", async () => {
+test("a second start reuses the files of the first", async () => {
   const first = await openAuthority(dir);
   const second = await openAuthority(dir);
   expect(plain(second)).toEqual(plain(first));
 });
 
-test("only the owner may read what was written", async () => {
+test("only the owner may read the files", async () => {
   await openAuthority(dir);
   const pki = join(dir, "pki");
   expect((await stat(pki)).mode & 0o777).toBe(0o700);
@@ -36,7 +36,7 @@ test("only the owner may read what was written", async () => {
   for (const file of files) expect((await stat(join(pki, file))).mode & 0o777).toBe(0o600);
 });
 
-test("the authority signs the server and admin certificates, and each says what it is for", async () => {
+test("the authority signs the server and admin certificates, each with its purpose", async () => {
   const authority = await openAuthority(dir);
   const ca = new X509Certificate(authority.caPem);
   const server = new X509Certificate(authority.serverCertPem);
@@ -58,7 +58,7 @@ test("the authority signs the server and admin certificates, and each says what 
   expect(server.checkHost("example.com")).toBeUndefined();
 });
 
-test("a name the server is newly reached by gets into its certificate, and stays out of it otherwise", async () => {
+test("a new server name is added to its certificate", async () => {
   const before = await openAuthority(dir);
   const after = await openAuthority(dir, { names: ["cluster.example", "fd00::7:8", "::ffff:192.0.2.7"] });
   const certificate = new X509Certificate(after.serverCertPem);
@@ -69,7 +69,7 @@ test("a name the server is newly reached by gets into its certificate, and stays
   expect(after.adminCertPem).toBe(before.adminCertPem);
 });
 
-test("identities near their end are issued anew by the same authority", async () => {
+test("certificates that expire soon are renewed by the same authority", async () => {
   const clock = new VirtualClock();
   const first = await openAuthority(dir, { clock });
   await clock.advance(1500 * DAY);
@@ -85,7 +85,7 @@ test("identities near their end are issued anew by the same authority", async ()
 });
 
 describe("after a crash or an accident", () => {
-  test.each(["server.pem", "admin.pem"])("a broken %s is issued anew", async (file) => {
+  test.each(["server.pem", "admin.pem"])("a broken %s is replaced", async (file) => {
     const first = await openAuthority(dir);
     await truncate(join(dir, "pki", file), 300);
     const second = await openAuthority(dir);
@@ -94,14 +94,14 @@ describe("after a crash or an accident", () => {
     expect(await readFile(join(dir, "pki", file), "utf8")).toContain("END CERTIFICATE");
   });
 
-  test("a certificate of another authority is issued anew", async () => {
+  test("a certificate of another authority is replaced", async () => {
     await openAuthority(dir);
     await rm(join(dir, "pki", "ca.pem"));
     const { caPem, adminCertPem } = await openAuthority(dir);
     expect(new X509Certificate(adminCertPem).verify(new X509Certificate(caPem).publicKey)).toBe(true);
   });
 
-  test.each(["ca.pem", "service-account.pem"])("a broken %s stops the start and stays as it is", async (file) => {
+  test.each(["ca.pem", "service-account.pem"])("a broken %s fails the start and is not changed", async (file) => {
     await openAuthority(dir);
     const path = join(dir, "pki", file);
     await writeFile(path, "half of a k");
@@ -109,7 +109,7 @@ describe("after a crash or an accident", () => {
     expect(await readFile(path, "utf8")).toBe("half of a k");
   });
 
-  test("a half-written temporary file is no obstacle and does not stay", async () => {
+  test("a leftover temporary file is removed", async () => {
     await openAuthority(dir);
     await rm(join(dir, "pki", "server.pem"));
     await writeFile(join(dir, "pki", "server.pem.tmp"), "half");
@@ -118,7 +118,7 @@ describe("after a crash or an accident", () => {
   });
 });
 
-test("a TLS server knows a node by the certificate issued to it", async () => {
+test("a TLS server authenticates a node by its certificate", async () => {
   const authority = await openAuthority(dir);
   const node = authority.issue({ commonName: "system:node:n1", organizations: ["system:nodes"], purpose: "client" });
   const server = createServer({

@@ -36,7 +36,7 @@ const cases: [string, Attributes, string, string, object][] = [
   ],
 ];
 
-test.each(cases)("%s is told why %j is refused", (name, attributes, reason, message, details) => {
+test.each(cases)("%s gets a reason for the refusal of %j", (name, attributes, reason, message, details) => {
   const status = denied({ name, groups: [] }, attributes, { allowed: false, reason }).toStatus();
   expect(status).toMatchObject({ code: 403, reason: "Forbidden", message });
   expect(status.details).toEqual(details);

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { adminKubeconfig, writeKubeconfig } from "./kubeconfig.ts";
 
-test("names cluster, user and context alike and carries the credentials it is given", () => {
+test("has one name for cluster, user and context, and the given credentials", () => {
   const text = adminKubeconfig({
     server: "https://127.0.0.1:6443",
     caPem: "ca",
@@ -34,7 +34,7 @@ test.each(["no", "1_000", 'a"b', "a: b\nc: d", "*x"])("keeps the text %j whateve
   expect(config.users[0].user.token).toBe(name);
 });
 
-test("a written one is for its owner alone, also when it replaces another", async () => {
+test("is readable by its owner only, also when it replaces a file", async () => {
   const dir = await mkdtemp(join(tmpdir(), "attune-kubeconfig-"));
   const path = join(dir, "kubeconfig");
   await writeKubeconfig(path, { server: "https://127.0.0.1:1", caPem: "ca" });

@@ -72,7 +72,7 @@ async function refused(attempt: Promise<unknown>): Promise<{ code: number; messa
   return error.toStatus();
 }
 
-test("resources are what discovery says of them", () => {
+test("resources have the names and verbs of kube-apiserver's discovery", () => {
   const shown = [...resources.values()].map(({ group, plural, singular, namespaced, verbs, schema }) => [
     group,
     plural,
@@ -175,7 +175,13 @@ describe("access reviews", () => {
       admin,
       { allowed: true, reason: by('Group "readers"') },
     ],
-    ["nobody in particular", "SubjectAccessReview", { user: "eve", resourceAttributes: {} }, admin, { allowed: false }],
+    [
+      "another user without rights",
+      "SubjectAccessReview",
+      { user: "eve", resourceAttributes: {} },
+      admin,
+      { allowed: false },
+    ],
   ])("of %s", async (_what, kind, spec, user, status) => {
     expect(await review(kind, spec, user)).toEqual({
       kind,
@@ -216,7 +222,7 @@ describe("access reviews", () => {
       'spec.nonResourceAttributes: Invalid value: {"Path":"/x","Verb":""}: cannot be specified in combination with resourceAttributes',
     ],
     [
-      "nobody and nothing",
+      "neither a user nor attributes",
       "SubjectAccessReview",
       {},
       {},
@@ -260,7 +266,7 @@ describe("access reviews", () => {
     expect(Object.keys(status.details ?? {})).toEqual(["group", "causes"]);
   });
 
-  test("of rules list those of the namespace and need one", async () => {
+  test("of rules need a namespace and list its rules", async () => {
     expect(await review("SelfSubjectRulesReview", { namespace: "ci" }, { name: "x", groups: ["readers"] })).toEqual({
       kind: "SelfSubjectRulesReview",
       apiVersion: "authorization.k8s.io/v1",
@@ -291,7 +297,7 @@ describe("access reviews", () => {
   });
 });
 
-test("a self review says who one is", async () => {
+test("a SelfSubjectReview returns the user", async () => {
   expect(await review("SelfSubjectReview", undefined, jane)).toEqual({
     kind: "SelfSubjectReview",
     apiVersion: "authentication.k8s.io/v1",
@@ -325,7 +331,7 @@ describe("token reviews", () => {
     });
   });
 
-  test("of nothing are refused", async () => {
+  test("without a token are refused", async () => {
     expect(await refused(review("TokenReview", {}))).toMatchObject({
       code: 400,
       message: "token is required for TokenReview in authentication",
@@ -345,7 +351,7 @@ describe("token requests", () => {
     boundObjectRef: { kind, apiVersion: "v1", name, ...more },
   });
 
-  test("are answered with a token that the server itself accepts", async () => {
+  test("return a token that the server accepts", async () => {
     const answer = await request({});
     expect(answer).toEqual({
       kind: "TokenRequest",
@@ -361,7 +367,7 @@ describe("token requests", () => {
     });
   });
 
-  test("for other audiences are good for those alone", async () => {
+  test("for other audiences are valid for those only", async () => {
     const { token } = (await request({ audiences: ["vault"], expirationSeconds: 600 }))["status"] as { token: string };
     expect((await review("TokenReview", { token, audiences: ["vault"] })).status).toMatchObject({
       audiences: ["vault"],

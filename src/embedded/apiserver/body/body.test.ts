@@ -8,7 +8,7 @@ function request(headers: Record<string, string> = {}): PassThrough & HttpReques
 }
 
 describe("a body", () => {
-  it("is put together from the pieces it comes in", async () => {
+  it("is joined from its chunks", async () => {
     const sent = request();
     const body = readBody(sent);
     sent.write("{");
@@ -22,11 +22,11 @@ describe("a body", () => {
     expect((await readBody(sent)).length).toBe(0);
   });
 
-  it("is refused by the length it announces, before any of it is read", async () => {
+  it("is refused by its Content-Length, before it is read", async () => {
     await expect(readBody(request({ "content-length": "11" }), 10)).rejects.toMatchObject({ code: 413 });
   });
 
-  it("is refused when it turns out too long, without keeping it", async () => {
+  it("is refused when it is too long, without buffering it", async () => {
     const sent = request();
     const body = readBody(sent, 10);
     sent.write("0123456789");
@@ -35,7 +35,7 @@ describe("a body", () => {
     expect(sent.listenerCount("data")).toBe(0);
   });
 
-  it("of the longest length there may be is taken", async () => {
+  it("of the maximum length is accepted", async () => {
     const sent = request({ "content-length": "10" });
     sent.end("0123456789");
     expect((await readBody(sent, 10)).length).toBe(10);
@@ -64,7 +64,7 @@ describe("an object in a body", () => {
     expect(await parse(text, type)).toEqual({ value, duplicates: [] });
   });
 
-  it("keeps awkward names as plain fields", async () => {
+  it("keeps names like __proto__ as plain fields", async () => {
     for (const type of ["application/json", "application/yaml"]) {
       const { value } = await parse('{"__proto__":{"polluted":true}}', type);
       expect(Object.keys(value as object)).toEqual(["__proto__"]);
@@ -72,7 +72,7 @@ describe("an object in a body", () => {
     }
   });
 
-  it("is watched for keys that come twice", async () => {
+  it("reports duplicate keys", async () => {
     expect((await parse('{"a":1,"a":2}')).duplicates).toEqual(["a"]);
   });
 

@@ -18,11 +18,11 @@ const cases: [string, string[]][] = [
 ];
 
 describe("a scan of JSON", () => {
-  it.each(cases)("finds in %s the keys given twice", (text, duplicates) => {
+  it.each(cases)("finds the duplicate keys of %s", (text, duplicates) => {
     expect(scanJson(text)).toEqual({ type: "ok", duplicates, surrogates: false });
   });
 
-  it("stops at a depth no object has", () => {
+  it("refuses too deep nesting", () => {
     const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
     expect(scanJson(nested(maxDepth)).type).toBe("ok");
     expect(scanJson(nested(maxDepth + 1)).type).toBe("refused");

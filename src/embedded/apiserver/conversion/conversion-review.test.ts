@@ -16,7 +16,7 @@ const ask = (...names: string[]): Question => ({
   reviewVersion: "v1",
 });
 
-test("a question carries the objects without the version they have in the store", () => {
+test("a review has the objects without resourceVersion", () => {
   expect(JSON.parse(JSON.stringify(reviewOf(ask("one"))))).toEqual({
     kind: "ConversionReview",
     apiVersion: "apiextensions.k8s.io/v1",
@@ -28,14 +28,14 @@ test("a question carries the objects without the version they have in the store"
   });
 });
 
-test("objects come back in order, with all their metadata", () => {
+test("converted objects keep their order and metadata", () => {
   const question = ask("one", "two");
   expect(convertedIn(answerConversion(reviewOf(question)), question)).toEqual(
     ["one", "two"].map((name) => ({ ...widget(name), apiVersion: "x.io/v2", spec: { dimensions: { size: 1 } } })),
   );
 });
 
-test("of metadata only labels and annotations are the webhook's to change", () => {
+test("a webhook may change only labels and annotations of metadata", () => {
   const question = ask("one");
   const answer = answerConversion(reviewOf(question), ([object]) => [
     {
@@ -154,7 +154,7 @@ test.each<[string, (question: Question) => unknown, string]>([
   expect(() => convertedIn(answer(question), question)).toThrow(message);
 });
 
-test("an answer to v1beta1 need say neither what it is nor to which question", () => {
+test("a v1beta1 response needs neither kind nor uid", () => {
   const question: Question = { ...ask("one"), reviewVersion: "v1beta1" };
   const { response } = good(question);
   expect(convertedIn({ response: { ...response, uid: "x" } }, question)).toHaveLength(1);

@@ -9,7 +9,7 @@ const entry = (key: string, bytes = 10): Entry => ({ key, revision: 1, bytes: Bu
 const entries = (count: number, bytes?: number): Entry[] =>
   Array.from({ length: count }, (_, i) => entry(`e${i}`, bytes));
 
-/** Questions that were asked, to be answered by the test. */
+/** Calls to the webhook, answered by the test. */
 let asked: { readonly size: number; readonly answer: () => void; readonly fail: () => void }[];
 let done: string[];
 let converted: ConvertedEntries;
@@ -31,8 +31,8 @@ beforeEach(() => {
   });
 });
 
-describe("entries on their way through a webhook", () => {
-  it("go in questions of no more than a page, a few at a time", async () => {
+describe("entries that a webhook converts", () => {
+  it("are batched by page, with a few concurrent calls", async () => {
     const all = converted.convert(entries(2600), resource);
     expect(asked.map(({ size }) => size)).toEqual([500, 500, 500, 500]);
     for (let i = 0; i < 6; i++) {
@@ -45,12 +45,12 @@ describe("entries on their way through a webhook", () => {
     expect(done).toHaveLength(2600);
   });
 
-  it("go in smaller questions where they are large, and one that is larger than all bounds goes alone", () => {
+  it("are batched by size, and an entry over the limit goes alone", () => {
     void converted.convert([...entries(3, 400_000), entry("huge", 3_000_000)], resource);
     expect(asked.map(({ size }) => size)).toEqual([2, 1, 1]);
   });
 
-  it("are not asked about again while they are", async () => {
+  it("are not sent twice at the same time", async () => {
     const [one, two] = [entry("one"), entry("two")];
     const waiting = [converted.convert([one], resource), converted.convert([one, two], resource)];
     expect(asked.map(({ size }) => size)).toEqual([1, 1]);
@@ -59,7 +59,7 @@ describe("entries on their way through a webhook", () => {
     expect(done).toEqual(["one", "two"]);
   });
 
-  it("fail together, and are asked about anew", async () => {
+  it("fail together, and are sent again later", async () => {
     const one = entry("one");
     const waiting = [converted.convert([one], resource), converted.convert([one], resource)];
     asked[0]?.fail();
@@ -70,7 +70,7 @@ describe("entries on their way through a webhook", () => {
     expect(done).toEqual(["one"]);
   });
 
-  it("are not asked about any more once a question before them has failed", async () => {
+  it("are not sent after an earlier call has failed", async () => {
     const all = converted.convert(entries(2500), resource);
     asked[0]?.fail();
     await expect(all).rejects.toThrow("no");

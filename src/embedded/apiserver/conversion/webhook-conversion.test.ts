@@ -14,10 +14,10 @@ import { SmallServer, type Target } from "../testing/small-server.ts";
 import type { Entry } from "../storage/store.ts";
 import { answerConversion, convertedWidgets, type ConversionRequest } from "./testing/convert-widgets.ts";
 
-/** How many objects each question was about, and to which version. */
+/** The number of objects and the version of each call. */
 let asked: string[];
 let clients: ClientConfig[];
-/** What becomes of a question; its answer unless told. */
+/** The result of a call. Default: the converted objects. */
 let respond: (answer: () => object) => Promise<object>;
 let server: SmallServer;
 let stop: () => void;
@@ -70,7 +70,7 @@ async function listed(version: "v1" | "v2", query: Record<string, string> = {}):
 }
 
 describe("an object that a webhook converts", () => {
-  it("is read in another version by one question, and by none in the version it lies in", async () => {
+  it("needs one call to be read in another version, and none in its stored version", async () => {
     const { metadata } = await v1("one", 1);
     expect(await shown("v1", "one")).toMatchObject({ spec: { size: 1 } });
     expect(taken()).toEqual([]);
@@ -80,7 +80,7 @@ describe("an object that a webhook converts", () => {
     expect(taken()).toEqual(["1 to v2"]);
   });
 
-  it("is asked about anew once it has changed, or its definition has", async () => {
+  it("is converted again when it or its definition has changed", async () => {
     await v1("one", 1);
     await shown("v2", "one");
     await server.patch("widgets/v1", at("one"), { spec: { size: 2 } });
@@ -92,7 +92,7 @@ describe("an object that a webhook converts", () => {
     expect(clients.at(-1)).toEqual({ url: `${url}/anew` });
   });
 
-  it("that is created in another version is stored in the right one, and answered as it comes back", async () => {
+  it("that is created in another version is stored in the storage version, and returned as read back", async () => {
     const created = await server.create("widgets/v2", {
       metadata: { name: "two", namespace: "a" },
       spec: { dimensions: { size: 2 } },
@@ -102,7 +102,7 @@ describe("an object that a webhook converts", () => {
     expect(stored("two")).toMatch(/^{"kind":"Widget","apiVersion":"x.io\/v1".*"spec":{"size":2}}$/);
   });
 
-  it("is validated in the version that it is written in", async () => {
+  it("is validated in the version of the request", async () => {
     const bad = { metadata: { name: "bad", namespace: "a" }, spec: { dimensions: { size: -1 } } };
     await expect(server.create("widgets/v2", bad)).rejects.toMatchObject({
       code: 422,
@@ -132,7 +132,7 @@ describe("an object that a webhook converts", () => {
     expect(await shown("v1", "one")).toMatchObject({ spec: { color: "blue", size: 4 }, status: { size: 3 } });
   });
 
-  it("is not written where a write in another version would change nothing", async () => {
+  it("is not written if a write in another version changes nothing", async () => {
     await v1("one", 1);
     const before = server.store.revision;
     await server.update("widgets/v2", await shown("v2", "one"));
@@ -140,7 +140,7 @@ describe("an object that a webhook converts", () => {
     expect(server.store.revision).toBe(before);
   });
 
-  it("is shown by a dry run as it would come back, and not stored", async () => {
+  it("is returned by a dry run as it would be read back, and not stored", async () => {
     const trial = await server.create(
       "widgets/v2",
       { metadata: { name: "two", namespace: "a" }, spec: { dimensions: { size: 2 } } },
@@ -150,7 +150,7 @@ describe("an object that a webhook converts", () => {
     expect(server.exists("widgets", at("two"))).toBe(false);
   });
 
-  it("is written again by whoever was overtaken while the webhook thought", async () => {
+  it("is written on a retry if another write overtook the webhook call", async () => {
     await v1("one", 1);
     let answerFirst: () => void = () => undefined;
     respond = (answer) =>
@@ -170,7 +170,7 @@ describe("an object that a webhook converts", () => {
 describe("many objects that a webhook converts", () => {
   beforeEach(() => Promise.all([v1("one", 1, { labels: { a: "b" } }), v1("two", 2), v1("three", 3)]));
 
-  it("are listed by one question", async () => {
+  it("are listed with one call", async () => {
     expect(await listed("v2")).toHaveLength(3);
     expect(await listed("v2", { limit: "2" })).toEqual([
       'one {"color":"red","dimensions":{"size":1}}',
@@ -179,7 +179,7 @@ describe("many objects that a webhook converts", () => {
     expect(taken()).toEqual(["3 to v2"]);
   });
 
-  it("are selected by what they are in the version asked for", async () => {
+  it("are selected by their fields in the requested version", async () => {
     expect(await listed("v2", { fieldSelector: "spec.dimensions.size=2" })).toEqual([
       'two {"color":"red","dimensions":{"size":2}}',
     ]);
@@ -187,7 +187,7 @@ describe("many objects that a webhook converts", () => {
     expect(() => list(server.context("widgets/v2", { query: { fieldSelector: "spec.size=2" } }))).toThrow("spec.size");
   });
 
-  it("are selected by the labels that the webhook gives them", async () => {
+  it("are selected by the labels that the webhook sets", async () => {
     respond = (answer) => {
       const { response, ...head } = answer() as { response: { convertedObjects: KubeObject[] } };
       for (const { metadata } of response.convertedObjects) metadata.labels = { size: metadata.name ?? "" };
@@ -198,7 +198,7 @@ describe("many objects that a webhook converts", () => {
     expect(await listed("v1", { labelSelector: "a=b" })).toHaveLength(1);
   });
 
-  it("are migrated by being written back once another version is stored", async () => {
+  it("are migrated to a new storage version by writing them back", async () => {
     await server.patch(
       "customresourcedefinitions",
       { name: "widgets.x.io" },
@@ -228,7 +228,7 @@ describe("a webhook that does not answer", () => {
     message: "conversion webhook for x.io/v1, Kind=Widget failed: connection refused",
   };
 
-  it("fails what needs it, and nothing is written", async () => {
+  it("fails requests that need it, and nothing is written", async () => {
     await expect(shown("v2", "one")).rejects.toMatchObject(failed);
     await expect(listed("v2")).rejects.toMatchObject(failed);
     await expect(server.patch("widgets/v2", at("one"), { spec: {} })).rejects.toMatchObject(failed);
@@ -237,12 +237,12 @@ describe("a webhook that does not answer", () => {
     expect(server.exists("widgets", at("two"))).toBe(false);
   });
 
-  it("keeps nothing from being read and written in the version that is stored", async () => {
+  it("does not affect reads and writes in the storage version", async () => {
     await server.patch("widgets/v1", at("one"), { spec: { size: 5 } });
     expect(await shown("v1", "one")).toMatchObject({ spec: { size: 5 } });
   });
 
-  it("keeps nothing from being written there though somebody owns fields in another version", async () => {
+  it("does not affect writes when a manager owns fields in another version", async () => {
     respond = works;
     await server.patch("widgets/v2", at("one"), { spec: { color: "blue" } });
     respond = fails;
@@ -251,14 +251,14 @@ describe("a webhook that does not answer", () => {
     expect(metadata.managedFields?.map(({ apiVersion }) => apiVersion)).toEqual(["x.io/v1", "x.io/v2"]);
   });
 
-  it("keeps nothing from being deleted in whatever version, nor in a collection", async () => {
+  it("does not affect deletion in any version, nor of a collection", async () => {
     expect(await server.delete("widgets/v2", at("one"))).toMatchObject({ kind: "Status", status: "Success" });
     expect(await server.deleteCollection("widgets/v2", { namespace: "a" })).toEqual(["a/held"]);
     expect(stored("held")).toMatch(/^{"kind":"Widget","apiVersion":"x.io\/v1".*"deletionTimestamp".*"size":1/);
     expect(taken()).toEqual([]);
   });
 
-  it("keeps no namespace from being emptied", async () => {
+  it("does not affect the deletion of a namespace", async () => {
     await server.delete("namespaces", { name: "a" });
     await server.settled();
     expect(server.exists("widgets", at("one"))).toBe(false);
@@ -268,7 +268,7 @@ describe("a webhook that does not answer", () => {
     expect(taken()).toEqual([]);
   });
 
-  it("keeps no garbage from being collected, nor owners from being forgotten", async () => {
+  it("does not affect garbage collection and orphaning", async () => {
     const collector = new GarbageCollector(server.services, noLog).start();
     const owner = await server.create("configmaps", { metadata: { name: "owner", namespace: "a" } });
     const reference = { apiVersion: "v1", kind: "ConfigMap", name: "owner", uid: owner.metadata.uid };
@@ -293,7 +293,7 @@ describe("a watch of objects that a webhook converts", () => {
     for (let i = 0; i < 5; i++) await new Promise(setImmediate);
   };
 
-  it("begins with what is there, by one question, and goes on with what happens", async () => {
+  it("starts with the current state in one call, and continues with changes", async () => {
     await Promise.all([v1("one", 1), v1("two", 2)]);
     const watch = RecordedWatch.start(server, "widgets/v2", {
       query: { sendInitialEvents: "true", allowWatchBookmarks: "true", resourceVersionMatch: "NotOlderThan" },
@@ -312,7 +312,7 @@ describe("a watch of objects that a webhook converts", () => {
     expect(taken()).toEqual(["2 to v2", "1 to v2", "1 to v2"]);
   });
 
-  it("keeps its order behind a slow answer, gathers what comes meanwhile, and holds up nobody else", async () => {
+  it("keeps the order behind a slow call, batches later events, and delays no other watch", async () => {
     const [slow, other] = [RecordedWatch.start(server, "widgets/v2"), RecordedWatch.start(server, "widgets/v1")];
     const held: (() => void)[] = [];
     respond = (answer) => new Promise((resolve) => held.push(() => resolve(answer())));
@@ -331,7 +331,7 @@ describe("a watch of objects that a webhook converts", () => {
     expect(taken()).toEqual(["1 to v2", "3 to v2"]);
   });
 
-  it("tells of nothing between a bookmark and what it covers", async () => {
+  it("sends no event between a bookmark and the events it covers", async () => {
     const watch = RecordedWatch.start(server, "widgets/v2", { query: { allowWatchBookmarks: "true" } });
     let answerNow: () => void = () => undefined;
     respond = (answer) => new Promise((resolve) => (answerNow = () => resolve(answer())));
@@ -343,7 +343,7 @@ describe("a watch of objects that a webhook converts", () => {
     expect(watch.take()).toEqual([expect.stringMatching(/^ADDED/), expect.stringMatching(/^BOOKMARK/)]);
   });
 
-  it("is told of objects that begin and cease to match in the version asked for", async () => {
+  it("gets objects that start and stop to match in the requested version", async () => {
     const watch = RecordedWatch.start(server, "widgets/v2", { query: { fieldSelector: "spec.dimensions.size=2" } });
     await v1("one", 1);
     await server.patch("widgets/v1", at("one"), { spec: { size: 2 } });
@@ -352,7 +352,7 @@ describe("a watch of objects that a webhook converts", () => {
     expect(watch.take()).toEqual([expect.stringMatching(/^ADDED a\/one/), expect.stringMatching(/^DELETED a\/one/)]);
   });
 
-  it("ends with an error where the webhook fails", async () => {
+  it("ends with an error if the webhook fails", async () => {
     const watch = RecordedWatch.start(server, "widgets/v2");
     respond = fails;
     await v1("one", 1);
@@ -376,7 +376,7 @@ describe("fields that are owned in several versions", () => {
     return shown(version, "one");
   }
 
-  it("are taken from their owner by who changes them in another version", async () => {
+  it("move to the manager that changes them in another version", async () => {
     await v1("one", 1);
     await server.patch(
       "widgets/v2",
@@ -389,7 +389,7 @@ describe("fields that are owned in several versions", () => {
     ]);
   });
 
-  it("are disputed in the words of their owner's version", async () => {
+  it("conflict with the path of their owner's version", async () => {
     await apply("v1", "first", { size: 1 });
     await expect(apply("v2", "second", { dimensions: { size: 2 } })).rejects.toMatchObject({
       code: 409,
@@ -399,14 +399,14 @@ describe("fields that are owned in several versions", () => {
     expect(owners(forced)).toEqual(['second x.io/v2 {"f:spec":{"f:dimensions":{"f:size":{}}}}']);
   });
 
-  it("go when their owner does not apply them any more, in whatever version", async () => {
+  it("are removed when their owner no longer applies them, in any version", async () => {
     await apply("v1", "first", { size: 1, color: "red" });
     const after = await apply("v2", "first", { dimensions: { size: 1 } });
     expect(after.spec).toEqual({ dimensions: { size: 1 } });
     expect(owners(after)).toEqual(['first x.io/v2 {"f:spec":{"f:dimensions":{"f:size":{}}}}']);
   });
 
-  it("stay where somebody else owns them in another version", async () => {
+  it("stay if another manager owns them in another version", async () => {
     await apply("v1", "first", { size: 1, color: "red" });
     await apply("v2", "second", { dimensions: { size: 1 } });
     const after = await apply("v1", "first", { color: "red" });
@@ -418,7 +418,7 @@ describe("fields that are owned in several versions", () => {
   });
 });
 
-it("an object that lies in a version which is no more can still be seen and deleted", async () => {
+it("an object stored in a removed version can still be read and deleted", async () => {
   await v1("one", 1);
   const { spec } = convertedWidgets({ url }, "v2") as unknown as { spec: { versions: { name: string }[] } };
   const status = { storedVersions: ["v2"] };

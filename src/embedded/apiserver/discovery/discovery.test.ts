@@ -209,7 +209,7 @@ describe("plain discovery", () => {
 });
 
 describe("aggregated discovery", () => {
-  it("puts the core group into a nameless item and leaves its kinds' group empty", () => {
+  it("has an item without a name for the core group, and kinds without a group", () => {
     const { items, ...list } = aggregatedDiscovery(resources, "core", "v2");
     expect(list).toEqual({ kind: "APIGroupDiscoveryList", apiVersion: "apidiscovery.k8s.io/v2", metadata: {} });
     expect(items).toHaveLength(1);

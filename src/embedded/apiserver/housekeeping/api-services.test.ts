@@ -21,7 +21,7 @@ beforeEach(async () => {
   await start();
 });
 
-it("every built-in group has one, but the group they are of", () => {
+it("every built-in group has one, except apiregistration.k8s.io", () => {
   expect(names()).toEqual(expect.arrayContaining(["v1.", "v1.apps", "v1.events.k8s.io", "v1.apiextensions.k8s.io"]));
   expect(names()).not.toContain("v1.apiregistration.k8s.io");
   expect(server.get("apiservices", { name: "v1." })).toMatchObject({
@@ -31,7 +31,7 @@ it("every built-in group has one, but the group they are of", () => {
   });
 });
 
-it("those of a custom kind come and go with it, and come back when somebody deletes them", async () => {
+it("those of a custom kind are created and deleted with it, and recreated when a client deletes them", async () => {
   await server.create("customresourcedefinitions", widgetDefinition({ versions: [{ name: "v1" }, { name: "v2" }] }));
   await server.settled();
   expect(names()).toEqual(expect.arrayContaining(["v1.x.io", "v2.x.io"]));
@@ -43,7 +43,7 @@ it("those of a custom kind come and go with it, and come back when somebody dele
   expect(names().filter((name) => name.endsWith("x.io"))).toEqual([]);
 });
 
-it("those of a kind that went while the server was away go when it comes back", async () => {
+it("those of a kind that was deleted while the server was down are deleted at the start", async () => {
   await server.create("customresourcedefinitions", widgetDefinition());
   await server.settled();
   server = new SmallServer({ backend: backend.reopened() });
@@ -53,7 +53,7 @@ it("those of a kind that went while the server was away go when it comes back", 
   expect(names().filter((name) => name.endsWith("x.io"))).toEqual([]);
 });
 
-it("a start that finds all of them writes nothing", async () => {
+it("a start with all of them present writes nothing", async () => {
   const before = server.store.revision;
   server = new SmallServer({ backend: backend.reopened() });
   await start();
@@ -70,7 +70,7 @@ it.each([
     { group: "g.io", version: "v1", insecureSkipTLSVerify: true },
     "local APIServices may not have insecureSkipTLSVerify",
   ],
-])("nobody adds one with %j", async (spec, words) => {
+])("one with %j is refused", async (spec, words) => {
   const weights = { groupPriorityMinimum: 10, versionPriority: 10 };
   const write = server.create("apiservices", { metadata: { name: "v1.g.io" }, spec: { ...weights, ...spec } });
   await expect(write).rejects.toThrow(words);

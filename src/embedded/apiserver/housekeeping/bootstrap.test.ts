@@ -11,7 +11,7 @@ it("gives a new server its namespaces, roles and bindings", async () => {
   expect(server.list("clusterrolebindings").names).toContain("cluster-admin");
 });
 
-it("finds everything in its place the second time, and leaves alone what a user has made of it", async () => {
+it("changes nothing the second time, not even what a user has changed", async () => {
   const backend = new CopyingBackend();
   const first = new SmallServer({ backend });
   await bootstrap(first.services);

@@ -27,7 +27,7 @@ function condition(name: string, type: string): string {
   return found ? `${found.status} ${found.reason}` : "none";
 }
 
-/** The same directory, a new process. */
+/** A new process on the same storage. */
 async function restart(): Promise<void> {
   await server.settled();
   server = new SmallServer({ backend: backend.reopened() });
@@ -36,19 +36,19 @@ async function restart(): Promise<void> {
 }
 
 describe("a new definition", () => {
-  it("is served by the time its creation is answered", async () => {
+  it("is served when its creation is answered", async () => {
     await define();
     expect((await widget("one")).apiVersion).toBe("x.io/v1");
   });
 
-  it("is told that its names are accepted", async () => {
+  it("gets the condition NamesAccepted", async () => {
     await define();
     await server.settled();
     expect(condition("widgets.x.io", "NamesAccepted")).toBe("True NoConflicts");
     expect(condition("widgets.x.io", "Established")).toBe("True InitialNamesAccepted");
   });
 
-  it("comes to rest: nothing is written any more once it stands", async () => {
+  it("is not written again once it is established", async () => {
     await define();
     await server.settled();
     const { revision } = server.store;
@@ -57,7 +57,7 @@ describe("a new definition", () => {
     expect(server.store.revision).toBe(revision + 2);
   });
 
-  it("waits for a name that another has, and gets it when that one goes", async () => {
+  it("waits for a name that another definition has, and gets it when that is deleted", async () => {
     await define({ shortNames: ["w"] });
     await server.create(definitions, widgetDefinition({ plural: "whales", kind: "Whale", shortNames: ["w"] }));
     await server.settled();
@@ -69,7 +69,7 @@ describe("a new definition", () => {
     expect(server.serves("whales")).toBe(true);
   });
 
-  it("does not share a name with one that came in the same moment", async () => {
+  it("does not share a name with one created at the same time", async () => {
     await Promise.all([
       define({ shortNames: ["w"] }),
       server.create(definitions, widgetDefinition({ plural: "whales", kind: "Whale", shortNames: ["w"] })),
@@ -97,7 +97,7 @@ describe("a change of a definition", () => {
     expect(server.get("widgets/v2", { namespace: "a", name: "one" }).spec).toEqual({ size: 1 });
   });
 
-  it("of its labels leaves what is served alone", async () => {
+  it("of its labels does not rebuild its resources", async () => {
     await define();
     await server.settled();
     const before = server.services.registry.generation;
@@ -108,7 +108,7 @@ describe("a change of a definition", () => {
 });
 
 describe("a definition that is deleted", () => {
-  it("takes its objects with it and is served no more", async () => {
+  it("deletes its objects and is no longer served", async () => {
     await define();
     await Promise.all(["one", "two"].map((name) => widget(name)));
     await server.delete(definitions, widgets);
@@ -118,7 +118,7 @@ describe("a definition that is deleted", () => {
     expect(server.store.count("widgets.x.io")).toBe(0);
   });
 
-  it("deletes objects that are held, and waits for them", async () => {
+  it("waits for objects with finalizers", async () => {
     await define();
     await Promise.all([widget("free"), widget("held", { finalizers: ["x.io/hold"] })]);
     await server.delete(definitions, widgets);
@@ -133,7 +133,7 @@ describe("a definition that is deleted", () => {
     expect(server.exists(definitions, widgets)).toBe(false);
   });
 
-  it("takes no new objects while it waits", async () => {
+  it("refuses new objects while it is terminating", async () => {
     await define();
     await widget("held", { finalizers: ["x.io/hold"] });
     await server.delete(definitions, widgets);
@@ -144,7 +144,7 @@ describe("a definition that is deleted", () => {
     await server.patch("widgets", { namespace: "a", name: "held" }, { spec: { size: 2 } });
   });
 
-  it("catches an object whose change overtook the deletion", async () => {
+  it("deletes an object that was changed during the deletion", async () => {
     await define();
     await widget("one");
     await Promise.all([
@@ -155,7 +155,7 @@ describe("a definition that is deleted", () => {
     expect(server.exists(definitions, widgets)).toBe(false);
   });
 
-  it("goes even if no version of it was served any more", async () => {
+  it("is deleted even if none of its versions is served", async () => {
     await define({ versions: [{ name: "v1" }, { name: "v2" }] });
     await widget("one");
     await server.patch(definitions, widgets, {
@@ -167,7 +167,7 @@ describe("a definition that is deleted", () => {
     expect(server.store.count("widgets.x.io")).toBe(0);
   });
 
-  it("waits for a finalizer of somebody else's, though its objects are gone", async () => {
+  it("waits for other finalizers after its objects are gone", async () => {
     await define();
     await server.patch(definitions, widgets, { metadata: { finalizers: ["x.io/hold"] } });
     await server.delete(definitions, widgets);
@@ -178,7 +178,7 @@ describe("a definition that is deleted", () => {
     expect(server.exists(definitions, widgets)).toBe(false);
   });
 
-  it("can be defined anew, empty", async () => {
+  it("can be created again, without objects", async () => {
     await define();
     await widget("one");
     await server.delete(definitions, widgets);
@@ -189,7 +189,7 @@ describe("a definition that is deleted", () => {
 });
 
 describe("after a restart", () => {
-  it("what was defined is served before the first request, and nothing is written", async () => {
+  it("definitions are served before the first request, and nothing is written", async () => {
     await define();
     await widget("one");
     await server.settled();
@@ -199,7 +199,7 @@ describe("after a restart", () => {
     expect(server.store.revision).toBe(revision);
   });
 
-  it("a deletion goes on where it stopped", async () => {
+  it("a deletion continues", async () => {
     await define();
     await widget("held", { finalizers: ["x.io/hold"] });
     await server.delete(definitions, widgets);
@@ -210,11 +210,11 @@ describe("after a restart", () => {
     expect(server.exists(definitions, widgets)).toBe(false);
   });
 
-  it("objects that a crash left of a deleted definition go", async () => {
+  it("objects of a deleted definition that a crash left are deleted", async () => {
     await define();
     await widget("one");
     await server.settled();
-    // The deletion is durable, and the process ends before anything follows from it.
+    // The deletion is committed, and the process ends before the cleanup.
     backend.onCommit = (rows) => {
       if (rows.some(({ collection }) => collection.startsWith(definitions))) backend.stop();
     };

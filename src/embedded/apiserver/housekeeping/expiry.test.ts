@@ -37,7 +37,7 @@ async function pass(ms: number): Promise<void> {
 describe("an event", () => {
   beforeEach(() => begin(expireEvents));
 
-  it("is gone an hour after it was last written, and not before", async () => {
+  it("is removed an hour after its last write", async () => {
     await event("once");
     await pass(30 * minute);
     await event("later");
@@ -48,7 +48,7 @@ describe("an event", () => {
     expect(names("events")).toEqual([]);
   });
 
-  it("is gone whatever holds it, and watchers are told", async () => {
+  it("is removed despite finalizers, and watchers see it", async () => {
     await event("held");
     await server.patch("events", { namespace: "a", name: "held" }, { metadata: { finalizers: ["x.io/hold"] } });
     await pass(59 * minute);
@@ -58,7 +58,7 @@ describe("an event", () => {
     watch.hangUp();
   });
 
-  it("keeps its time through a restart", async () => {
+  it("keeps its deadline over a restart", async () => {
     await event("old");
     await pass(30 * minute);
     await event("young");
@@ -74,7 +74,7 @@ describe("an event", () => {
     stopAgain();
   });
 
-  it("costs one timer, however many there are, and all go", async () => {
+  it("needs one timer for any number of events", async () => {
     const before = server.clock.pending;
     await Promise.all(Array.from({ length: 1000 }, (_, i) => event(`e${i}`)));
     expect(server.clock.pending - before).toBe(1);
@@ -83,7 +83,7 @@ describe("an event", () => {
     expect(server.clock.pending).toBe(before);
   });
 
-  it("that is deleted before has no deadline left", async () => {
+  it("that is deleted earlier has no deadline", async () => {
     await event("gone");
     await server.delete("events", { namespace: "a", name: "gone" });
     expect(server.clock.pending).toBe(0);
@@ -106,29 +106,32 @@ describe("a job", () => {
   };
   beforeEach(() => begin(expireJobs));
 
-  it.each(["Complete", "Failed"])("that gives itself time goes when it is %s and the time is up", async (type) => {
-    await job("j", { ttlSecondsAfterFinished: 60 });
-    await pass(10 * minute);
-    expect(names("jobs")).toEqual(["a/j"]);
-    await finish("j", type);
-    await pass(59_000);
-    expect(server.get("jobs", { namespace: "a", name: "j" }).metadata.deletionTimestamp).toBeUndefined();
-    await pass(1000);
-    expect(server.get("jobs", { namespace: "a", name: "j" }).metadata).toMatchObject({
-      deletionTimestamp: expect.any(String),
-      finalizers: ["foregroundDeletion"],
-    });
-    expect(server.clock.pending).toBe(0);
-  });
+  it.each(["Complete", "Failed"])(
+    "with ttlSecondsAfterFinished is deleted when it is %s and the time is up",
+    async (type) => {
+      await job("j", { ttlSecondsAfterFinished: 60 });
+      await pass(10 * minute);
+      expect(names("jobs")).toEqual(["a/j"]);
+      await finish("j", type);
+      await pass(59_000);
+      expect(server.get("jobs", { namespace: "a", name: "j" }).metadata.deletionTimestamp).toBeUndefined();
+      await pass(1000);
+      expect(server.get("jobs", { namespace: "a", name: "j" }).metadata).toMatchObject({
+        deletionTimestamp: expect.any(String),
+        finalizers: ["foregroundDeletion"],
+      });
+      expect(server.clock.pending).toBe(0);
+    },
+  );
 
-  it("that gives itself none stays", async () => {
+  it("without ttlSecondsAfterFinished stays", async () => {
     await job("j", {});
     await finish("j", "Complete");
     await pass(1000 * minute);
     expect(server.get("jobs", { namespace: "a", name: "j" }).metadata.deletionTimestamp).toBeUndefined();
   });
 
-  it("may be given more time while it lasts", async () => {
+  it("can get a longer ttlSecondsAfterFinished", async () => {
     await job("j", { ttlSecondsAfterFinished: 60 });
     await finish("j", "Complete");
     await server.patch("jobs", { namespace: "a", name: "j" }, { spec: { ttlSecondsAfterFinished: 600 } });
@@ -138,7 +141,7 @@ describe("a job", () => {
     expect(server.get("jobs", { namespace: "a", name: "j" }).metadata.deletionTimestamp).toBeDefined();
   });
 
-  it("that ended before the server started has its time from then", async () => {
+  it("that finished before the start is deleted at its time", async () => {
     await job("j", { ttlSecondsAfterFinished: 60 });
     await finish("j", "Complete");
     stop();
@@ -149,7 +152,7 @@ describe("a job", () => {
   });
 });
 
-it("deadlines fall due in order, the last one said of each key", async () => {
+it("deadlines expire in order, the last one set for each key", async () => {
   const clock = new VirtualClock(0);
   const seen: string[] = [];
   const deadlines = new Deadlines(clock, (key) => seen.push(`${key} at ${clock.now()}`));

@@ -19,7 +19,7 @@ const families = fc.uniqueArray(fc.record({ owner: node, dependent: node, blockO
 const deleted = fc.uniqueArray(node, { minLength: 1, maxLength: 2 });
 const policies = fc.constantFrom("Background", "Foreground", "Orphan");
 
-/** What goes with deleted objects: whatever has owners, all of which go. */
+/** What is deleted along with the given objects: everything whose owners are all deleted. */
 function goes(edges: readonly Edge[], first: readonly number[], policy: string): Set<number> {
   const gone = new Set(first);
   if (policy === "Orphan") return gone;
@@ -33,7 +33,7 @@ function goes(edges: readonly Edge[], first: readonly number[], policy: string):
   return gone;
 }
 
-it("whoever owns whom, also in circles: what has lost all owners goes, the rest stays, and nobody waits forever", async () => {
+it("for any ownership, also circular: objects without owners left are deleted, the rest stays, and nothing waits forever", async () => {
   await fc.assert(
     fc.asyncProperty(families, deleted, policies, async (edges, first, propagationPolicy) => {
       const server = new SmallServer();

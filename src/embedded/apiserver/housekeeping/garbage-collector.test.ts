@@ -39,7 +39,7 @@ const release = (name: string) => server.patch("configmaps", at(name), { metadat
 const erase = (name: string, propagationPolicy: string, more = {}) =>
   server.delete("configmaps", at(name), { propagationPolicy, ...more });
 
-/** Names that are left in the namespace, marked if they are being deleted. */
+/** The remaining names in the namespace, marked if they are being deleted. */
 async function left(): Promise<string> {
   await server.settled();
   return server
@@ -50,7 +50,7 @@ async function left(): Promise<string> {
 }
 
 describe("background deletion", () => {
-  it("takes dependents, and theirs, and nobody else's", async () => {
+  it("deletes dependents transitively, and nothing else", async () => {
     const owner = await make("owner");
     const child = await make("child", [ref(owner)]);
     await make("grandchild", [ref(child)]);
@@ -60,7 +60,7 @@ describe("background deletion", () => {
     expect(await left()).toBe("other");
   });
 
-  it("leaves a dependent to the owner that is left, and takes it with the last", async () => {
+  it("keeps a dependent of another owner until the last owner is deleted", async () => {
     const [one, two] = [await make("one"), await make("two")];
     await make("child", [ref(one), ref(two)]);
     await erase("one", "Background");
@@ -70,7 +70,7 @@ describe("background deletion", () => {
     expect(await left()).toBe("");
   });
 
-  it("marks a dependent that a finalizer holds", async () => {
+  it("marks a dependent with finalizers", async () => {
     const owner = await make("owner");
     await make("child", [ref(owner)], { finalizers: ["x.io/hold"] });
     await erase("owner", "Background");
@@ -79,7 +79,7 @@ describe("background deletion", () => {
     expect(await left()).toBe("");
   });
 
-  it("gives pods on a node their time, and none to others", async () => {
+  it("gives pods on a node their grace period, and none to others", async () => {
     const owner = await make("owner");
     const pod = (name: string, spec: object) =>
       server.create("pods", {
@@ -94,7 +94,7 @@ describe("background deletion", () => {
     expect(server.get("pods", at("placed")).metadata.deletionGracePeriodSeconds).toBe(30);
   });
 
-  it("crosses kinds, also into namespaces from outside", async () => {
+  it("crosses kinds, also from cluster-scoped to namespaced", async () => {
     await server.create("customresourcedefinitions", widgetDefinition({ scope: "Cluster" }));
     const owner = await server.create("widgets", { metadata: { name: "w" } });
     await make("child", [ref(owner)]);
@@ -104,7 +104,7 @@ describe("background deletion", () => {
     expect(server.list("secrets").names).toEqual([]);
   });
 
-  it("follows owners that go together with their kind", async () => {
+  it("follows owners that are deleted with their definition", async () => {
     await server.create("customresourcedefinitions", widgetDefinition());
     const owner = await server.create("widgets", { metadata: { name: "w", namespace: "a" } });
     for (let i = 0; i < 250; i++) void make(`child-${i}`, [ref(owner)]);
@@ -114,7 +114,7 @@ describe("background deletion", () => {
     expect(server.serves("widgets")).toBe(false);
   });
 
-  it("is not done for a dry run", async () => {
+  it("does not happen in a dry run", async () => {
     const owner = await make("owner");
     await make("child", [ref(owner)]);
     for (const policy of ["Background", "Foreground", "Orphan"]) await erase("owner", policy, { dryRun: ["All"] });
@@ -122,7 +122,7 @@ describe("background deletion", () => {
     expect(meta("child").ownerReferences).toEqual([ref(owner)]);
   });
 
-  it("lets requests in while thousands go", async () => {
+  it("does not hold up requests while it deletes thousands", async () => {
     const owner = await make("owner");
     await Promise.all(Array.from({ length: 2000 }, (_, i) => make(`child-${i}`, [ref(owner)])));
     await server.settled();
@@ -146,14 +146,14 @@ describe("an owner that is not there", () => {
     expect(await left()).toBe("owner");
   });
 
-  it("because it is in another namespace, is as good as gone", async () => {
+  it("in another namespace counts as gone", async () => {
     const owner = await make("owner");
     await server.create("configmaps", { metadata: { name: "child", namespace: "b", ownerReferences: [ref(owner)] } });
     await server.settled();
     expect(server.list("configmaps").names).toEqual(["a/owner"]);
   });
 
-  it("is not looked for while its kind is not served", async () => {
+  it("is unknown while its kind is not served", async () => {
     const reference = { apiVersion: "x.io/v1", kind: "Widget", name: "w", uid: "0-0" };
     await make("child", [reference]);
     await make("unversioned", [{ ...reference, apiVersion: "x.io/v9" }]);
@@ -162,7 +162,7 @@ describe("an owner that is not there", () => {
     expect(await left()).toBe("unversioned");
   });
 
-  it("is of no concern to what is in no namespace, if it would be in one", async () => {
+  it("does not matter for a cluster-scoped dependent if it is namespaced", async () => {
     const owner = await make("owner");
     await server.create("namespaces", { metadata: { name: "c", ownerReferences: [blocking(owner)] } });
     await server.settled();
@@ -173,7 +173,7 @@ describe("an owner that is not there", () => {
 });
 
 describe("foreground deletion", () => {
-  it("lets the owner go after what blocks it, and only that", async () => {
+  it("removes the owner after its blocking dependents, and only those", async () => {
     const owner = await make("owner");
     await make("blocks", [blocking(owner)], { finalizers: ["x.io/hold"] });
     await make("free", [ref(owner)], { finalizers: ["x.io/hold"] });
@@ -184,7 +184,7 @@ describe("foreground deletion", () => {
     expect(await left()).toBe("free!");
   });
 
-  it("goes down to the last generation first", async () => {
+  it("deletes the last generation first", async () => {
     const owner = await make("owner");
     const child = await make("child", [blocking(owner)]);
     await make("grandchild", [blocking(child)], { finalizers: ["x.io/hold"] });
@@ -194,7 +194,7 @@ describe("foreground deletion", () => {
     expect(await left()).toBe("");
   });
 
-  it("does not wait for a dependent that another owner keeps", async () => {
+  it("does not wait for a dependent of another owner", async () => {
     const [one, two] = [await make("one"), await make("two")];
     await make("child", [blocking(one), ref(two)]);
     await erase("one", "Foreground");
@@ -202,7 +202,7 @@ describe("foreground deletion", () => {
     expect(meta("child").ownerReferences).toEqual([ref(two)]);
   });
 
-  it("takes dependents that block nothing before other finalizers let the owner go", async () => {
+  it("deletes non-blocking dependents before other finalizers release the owner", async () => {
     const owner = await make("owner", [], { finalizers: ["x.io/hold"] });
     await make("child", [ref(owner)]);
     await erase("owner", "Foreground");
@@ -210,7 +210,7 @@ describe("foreground deletion", () => {
     expect(meta("owner").finalizers).toEqual(["x.io/hold"]);
   });
 
-  it("is not held up by a dependent that changes its mind", async () => {
+  it("is not blocked by a dependent that drops its reference", async () => {
     const owner = await make("owner");
     await make("child", [blocking(owner)], { finalizers: ["x.io/hold"] });
     await erase("owner", "Foreground");
@@ -221,7 +221,7 @@ describe("foreground deletion", () => {
 });
 
 describe("orphaning deletion", () => {
-  it("takes the references away and lets the owner go", async () => {
+  it("removes the references and then the owner", async () => {
     const [owner, other] = [await make("owner"), await make("other")];
     await make("child", [ref(owner)]);
     await make("shared", [ref(other), blocking(owner)]);
@@ -231,7 +231,7 @@ describe("orphaning deletion", () => {
     expect(meta("shared").ownerReferences).toEqual([ref(other)]);
   });
 
-  it("may be asked for while dependents are waited for", async () => {
+  it("can replace a foreground deletion", async () => {
     const owner = await make("owner");
     await make("held", [blocking(owner)], { finalizers: ["x.io/hold"] });
     await erase("owner", "Foreground");
@@ -241,7 +241,7 @@ describe("orphaning deletion", () => {
     expect(meta("held").ownerReferences).toBeUndefined();
   });
 
-  it("orphans thousands, a few at a time", async () => {
+  it("orphans thousands in batches", async () => {
     const owner = await make("owner");
     await Promise.all(Array.from({ length: 500 }, (_, i) => make(`child-${i}`, [ref(owner)])));
     await erase("owner", "Orphan");
@@ -250,7 +250,7 @@ describe("orphaning deletion", () => {
 });
 
 describe("owners in a circle", () => {
-  it.each(["Background", "Foreground"])("all go with one of them, deleted in the %s", async (policy) => {
+  it.each(["Background", "Foreground"])("are all deleted with one of them, propagation %s", async (policy) => {
     const c = await make("c");
     const b = await make("b", [blocking(c)]);
     const a = await make("a", [blocking(b)]);
@@ -260,21 +260,24 @@ describe("owners in a circle", () => {
     expect(await left()).toBe("");
   });
 
-  it("go when all of them are deleted at once, each to wait for the others", async () => {
+  it("are deleted when all of them are deleted in the foreground at once", async () => {
     const a = await make("a");
     await own("a", blocking(await make("b", [blocking(a)])));
     await Promise.all([erase("a", "Foreground"), erase("b", "Foreground")]);
     expect(await left()).toBe("");
   });
 
-  it.each(["Background", "Foreground", "Orphan"])("of one can be deleted in the %s", async (policy) => {
-    await own("self", blocking(await make("self")));
-    await erase("self", policy);
-    expect(await left()).toBe("");
-  });
+  it.each(["Background", "Foreground", "Orphan"])(
+    "that own themselves can be deleted, propagation %s",
+    async (policy) => {
+      await own("self", blocking(await make("self")));
+      await erase("self", policy);
+      expect(await left()).toBe("");
+    },
+  );
 });
 
-it.each(["Background", "Foreground", "Orphan"])("a %s deletion that a crash broke off goes on", async (policy) => {
+it.each(["Background", "Foreground", "Orphan"])("a %s deletion continues after a crash", async (policy) => {
   const owner = await make("owner");
   await Promise.all(Array.from({ length: 150 }, (_, i) => make(`child-${i}`, [blocking(owner)])));
   await server.settled();
@@ -293,7 +296,7 @@ it.each(["Background", "Foreground", "Orphan"])("a %s deletion that a crash brok
   expect(names).not.toContain("owner");
 });
 
-it("nothing is collected once it has been stopped, or if it never ran", async () => {
+it("nothing is collected after it was stopped, or if it never ran", async () => {
   server = new SmallServer();
   await server.createNamespaces("a");
   collect()();

@@ -21,7 +21,7 @@ const going = { deletionTimestamp: "2026-01-01T00:00:00Z" };
 const shown = ({ name, blockOwnerDeletion }: OwnerReference): string =>
   blockOwnerDeletion === false ? `${name} unblocked` : name;
 
-/** The verdict in a few words. */
+/** The verdict as a short text. */
 function said(input: Candidate): string {
   const verdict = judge(input);
   switch (verdict.type) {
@@ -56,7 +56,7 @@ describe("what becomes of an object", () => {
     ["it goes already", candidate(["gone"], { ...going, finalizers: ["x.io/hold"] }), "keep"],
     ["nothing holds it any more", candidate([], going, { released: true }), "Background"],
     [
-      "it waits for nobody",
+      "it waits for no dependent",
       candidate([], { ...going, finalizers: ["foregroundDeletion"] }, { hasDependents: yes }),
       "released of foregroundDeletion",
     ],

@@ -12,8 +12,8 @@ beforeEach(async () => {
   await server.createNamespaces("default");
 });
 
-describe("the server", () => {
-  it("has the first address of its network, and endpoints where others reach it", async () => {
+describe("the Service kubernetes", () => {
+  it("has the first address of the service network, and endpoints at its own address", async () => {
     await writeKubernetesService(server.services, { host: "192.0.2.1", port: 6443 });
     expect(server.get("services", itself).spec).toMatchObject({
       clusterIP: "10.96.0.1",
@@ -25,13 +25,13 @@ describe("the server", () => {
     expect(server.get("endpointslices", itself)).toMatchObject({ endpoints: [{ addresses: ["192.0.2.1"] }] });
   });
 
-  it("has an address and no endpoints where only this machine reaches it", async () => {
+  it("has an address and no endpoints if it listens on loopback", async () => {
     await writeKubernetesService(server.services, { host: "127.0.0.1", port: 6443 });
     expect(server.get("endpoints", itself).subsets).toBeUndefined();
     expect(server.get("services", itself).spec).toMatchObject({ clusterIP: "10.96.0.1" });
   });
 
-  it("says it again only when it has changed", async () => {
+  it("is written again only if it changed", async () => {
     await writeKubernetesService(server.services, { host: "192.0.2.1", port: 6443 });
     const before = server.store.revision;
     await writeKubernetesService(server.services, { host: "192.0.2.1", port: 6443 });
@@ -44,7 +44,7 @@ describe("the server", () => {
   });
 });
 
-it("the endpoints of a deleted service go with it", async () => {
+it("the Endpoints of a deleted Service are deleted", async () => {
   const stop = deleteEndpointsOfServices(server.services, noLog);
   await writeKubernetesService(server.services, { host: "192.0.2.1", port: 6443 });
   await server.delete("services", itself);

@@ -19,14 +19,14 @@ beforeEach(() => {
 });
 
 describe("a new namespace", () => {
-  it("takes a pod as soon as its maker hears of it", async () => {
+  it("accepts a pod as soon as its creation is answered", async () => {
     await server.createNamespaces("ns");
     const spec = { containers: [{ name: "c", image: "i" }] };
     await server.create("pods", { metadata: { name: "p", namespace: "ns" }, spec });
     expect(server.get("configmaps", root)).toMatchObject({ data: { "ca.crt": "PEM" } });
   });
 
-  it("keeps what somebody else made before", async () => {
+  it("keeps objects that a client created before", async () => {
     stop();
     await server.createNamespaces("ns");
     await server.create("serviceaccounts", { metadata: account, automountServiceAccountToken: false });
@@ -36,7 +36,7 @@ describe("a new namespace", () => {
     expect(server.exists("configmaps", root)).toBe(true);
   });
 
-  it("gets back what is deleted, and loses no other's deletion", async () => {
+  it("recreates what is deleted, but no other objects", async () => {
     await server.createNamespaces("ns");
     await server.create("serviceaccounts", { metadata: { ...account, name: "other" } });
     const { uid } = server.get("serviceaccounts", account).metadata;
@@ -48,7 +48,7 @@ describe("a new namespace", () => {
     expect(server.exists("configmaps", root)).toBe(true);
   });
 
-  it("goes with all of it when it is deleted", async () => {
+  it("is deleted with its defaults", async () => {
     await server.createNamespaces("ns");
     new Namespaces(server.services, noLog).start();
     await server.delete("namespaces", { name: "ns" });
@@ -59,7 +59,7 @@ describe("a new namespace", () => {
   });
 });
 
-it("a crash after the namespace leaves none without: the next start furnishes it", async () => {
+it("after a crash, the next start creates missing defaults", async () => {
   backend.onCommit = () => backend.stop();
   await server.createNamespaces("ns");
   await server.settled();
@@ -70,7 +70,7 @@ it("a crash after the namespace leaves none without: the next start furnishes it
   expect(server.exists("serviceaccounts", account)).toBe(true);
 });
 
-it("nothing is made once it has been stopped", async () => {
+it("nothing is created after it was stopped", async () => {
   stop();
   await server.createNamespaces("ns");
   await server.settled();

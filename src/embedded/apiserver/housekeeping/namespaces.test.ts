@@ -21,7 +21,7 @@ const release = (name: string) =>
 const isGone = () => !server.exists("namespaces", going);
 
 describe("a namespace that is deleted", () => {
-  it("goes with all that is in it, of every kind, and touches no other", async () => {
+  it("is removed with its contents of every kind, and no other namespace is touched", async () => {
     await server.create("customresourcedefinitions", widgetDefinition());
     await Promise.all([
       put("one"),
@@ -37,7 +37,7 @@ describe("a namespace that is deleted", () => {
     expect(server.list("widgets").names).toEqual([]);
   });
 
-  it("is Terminating while something holds it, takes nothing new in, and goes when that is let go", async () => {
+  it("is Terminating and refuses new objects while a finalizer holds its contents", async () => {
     await put("free");
     await put("held", { finalizers: ["x.io/hold"] });
     await server.delete("namespaces", going);
@@ -55,7 +55,7 @@ describe("a namespace that is deleted", () => {
     expect(isGone()).toBe(true);
   });
 
-  it("catches what was changed while the deletion was on its way", async () => {
+  it("deletes an object that was changed during the deletion", async () => {
     await put("one");
     await Promise.all([
       server.delete("namespaces", going),
@@ -65,7 +65,7 @@ describe("a namespace that is deleted", () => {
     expect(isGone()).toBe(true);
   });
 
-  it("catches what was changed in the commit after its own", async () => {
+  it("deletes an object that was changed in the next commit", async () => {
     await put("one");
     let change: Promise<unknown> = Promise.resolve();
     backend.onCommit = (rows) => {
@@ -79,7 +79,7 @@ describe("a namespace that is deleted", () => {
     expect(isGone()).toBe(true);
   });
 
-  it("waits for finalizers of its own, and goes with the last of them", async () => {
+  it("waits for its own finalizers", async () => {
     await server.patch("namespaces", going, { metadata: { finalizers: ["x.io/hold"] } });
     await server.delete("namespaces", going);
     await server.settled();
@@ -89,7 +89,7 @@ describe("a namespace that is deleted", () => {
     expect(isGone()).toBe(true);
   });
 
-  it("empties kinds whose stored version nobody serves", async () => {
+  it("deletes objects whose stored version is not served", async () => {
     const versions = [{ name: "v1" }, { name: "v2" }];
     await server.create("customresourcedefinitions", widgetDefinition({ versions }));
     await server.create("widgets", { metadata: { name: "w", namespace: "going" } });
@@ -101,7 +101,7 @@ describe("a namespace that is deleted", () => {
     expect(server.store.count("widgets.x.io")).toBe(0);
   });
 
-  it("may come again, empty", async () => {
+  it("can be created again, empty", async () => {
     await put("one");
     await server.delete("namespaces", going);
     await server.settled();
@@ -113,7 +113,7 @@ describe("a namespace that is deleted", () => {
   });
 });
 
-it("a deletion that a crash broke off goes on after the restart", async () => {
+it("a deletion continues after a crash", async () => {
   await put("one");
   await put("held", { finalizers: ["x.io/hold"] });
   backend.onCommit = () => backend.stop();
@@ -130,7 +130,7 @@ it("a deletion that a crash broke off goes on after the restart", async () => {
   expect(isGone()).toBe(true);
 });
 
-it("nothing is done for namespaces once it has been stopped", async () => {
+it("nothing is deleted after it was stopped", async () => {
   server = new SmallServer();
   await server.createNamespaces("going");
   server.startHousekeeping()();

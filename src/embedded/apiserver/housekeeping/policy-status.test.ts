@@ -121,7 +121,7 @@ describe("the status of a policy", () => {
     const server = new SmallServer();
     await statusOf(server, { ...deployments, validations: [{ expression: "object.spec.nope == 1" }] });
     const before = server.store.revision;
-    // What changed while nobody looked is found when somebody does.
+    // Changes while the controller was stopped are found at its start.
     await server.patch(
       "validatingadmissionpolicies",
       { name: "p" },
@@ -130,7 +130,7 @@ describe("the status of a policy", () => {
     const stop = reportPolicyStatus(server.services, noLog);
     await server.settled();
     const { status, metadata } = server.get("validatingadmissionpolicies", { name: "p" });
-    // Taking back the warnings takes back what held them, too: that is how server-side apply works.
+    // Without warnings, server-side apply also removes the object that held them.
     expect(status).toEqual({ observedGeneration: 2 });
     expect(server.store.revision).toBe(before + 2);
     expect(metadata.managedFields?.find(({ subresource }) => subresource === "status")).toMatchObject({

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-test("closes though a client has not even begun its handshake", async () => {
+test("closes although a client has not begun its TLS handshake", async () => {
   const { serverCertPem, serverKeyPem, caPem } = authority;
   const listener = await listen({
     host: "127.0.0.1",

@@ -29,7 +29,7 @@ describe("negotiation", () => {
     expect(found && [found.format, found.as]).toEqual(expected);
   });
 
-  it("takes the type out of a content type", () => {
+  it("reads the media type of a content type", () => {
     expect(mediaType("Application/JSON; charset=utf-8")).toBe("application/json");
     expect(mediaType(undefined)).toBe("");
   });

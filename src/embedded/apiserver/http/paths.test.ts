@@ -39,7 +39,7 @@ describe("health", () => {
     expect((await ask("/readyz?verbose")).text).toBe("[+]ping ok\n[+]storage ok\nreadyz check passed\n");
   });
 
-  it("tells why the server is not ready, while it is alive all the same", async () => {
+  it("says why the server is not ready, while it is alive", async () => {
     unready = "Error: the disk is full";
     const { code, text } = await ask("/readyz");
     expect([code, text]).toEqual([500, "Error: the disk is full\nreadyz check failed\n"]);
@@ -53,7 +53,7 @@ describe("documents", () => {
     ["/apis", { accept: aggregated }],
     ["/openapi/v3/api/v1", {}],
   ];
-  it.each(documents)("%s are sent once to a client that keeps them", async (path, headers) => {
+  it.each(documents)("%s are not sent again to a client with the etag", async (path, headers) => {
     const first = await ask(path, headers);
     expect([first.code, first.text.length > 100]).toEqual([200, true]);
     const again = await ask(path, { ...headers, "if-none-match": etagOf(first) });
@@ -61,7 +61,7 @@ describe("documents", () => {
     expect((await ask(path, { ...headers, "if-none-match": '"other"' })).code).toBe(200);
   });
 
-  it("change with the resources that are served, and only those that are concerned", async () => {
+  it("change with the served resources, and only the affected ones", async () => {
     const [apis, core] = [await ask("/apis", { accept: aggregated }), await ask("/openapi/v3/api/v1")];
     server.startHousekeeping();
     await server.create("customresourcedefinitions", widgetDefinition());
@@ -74,7 +74,7 @@ describe("documents", () => {
     expect((await ask("/openapi/v3/apis/x.io/v1")).code).toBe(404);
   });
 
-  it("are named in the index with their hashes, under which they may be kept", async () => {
+  it("are in the index with their hashes", async () => {
     const index = JSON.parse((await ask("/openapi/v3")).text) as {
       paths: Record<string, { serverRelativeURL: string }>;
     };
@@ -90,13 +90,13 @@ describe("discovery", () => {
     expect(JSON.parse(text)).toBeTypeOf("object");
   });
 
-  it("answers in YAML, if that is what a client reads", async () => {
+  it("answers in YAML if the client accepts it", async () => {
     const { headers, text } = await ask("/apis/apps", { accept: "application/yaml" });
     expect(headers.get("content-type")).toBe("application/yaml");
     expect(text).toContain("kind: APIGroup\n");
   });
 
-  it("names the address that clients reach the server by", async () => {
+  it("has the server's address for clients", async () => {
     expect((await ask("/api")).text).toContain('"serverAddress":"127.0.0.1:6443"');
   });
 
@@ -112,7 +112,7 @@ describe("discovery", () => {
     await expect(ask(path)).rejects.toMatchObject({ code: 404, reason: "NotFound" });
   });
 
-  it("is only read", async () => {
+  it("is read-only", async () => {
     await expect(ask("/apis", {}, "POST")).rejects.toMatchObject({ code: 405 });
     await expect(ask("/apis", { accept: "text/html" })).rejects.toMatchObject({ code: 406 });
   });

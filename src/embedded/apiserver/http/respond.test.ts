@@ -41,7 +41,7 @@ const jsonOf = async (...asked: Parameters<typeof show>): Promise<Record<string,
 const one = { namespace: "a", name: "one" };
 
 describe("an object", () => {
-  it("goes out as the bytes that are stored", async () => {
+  it("is sent as the stored bytes", async () => {
     const response = await show("configmaps", one);
     expect(response.written).toEqual([server.store.get("configmaps", "a/one")?.bytes]);
     expect(response.headers.get("content-length")).toBe(response.written[0]?.length);
@@ -55,7 +55,7 @@ describe("an object", () => {
 });
 
 describe("a list", () => {
-  it.each(["json", "yaml"] as const)("of a built-in kind names it once, in %s", async (format) => {
+  it.each(["json", "yaml"] as const)("of a built-in kind has the kind once, in %s", async (format) => {
     const { text } = await show("configmaps", { namespace: "a" }, { format });
     const shown = readYaml(text) as { items: Record<string, unknown>[] };
     expect(shown).toMatchObject({
@@ -70,17 +70,17 @@ describe("a list", () => {
     expect(shown.items).toEqual(expected);
   });
 
-  it.each(["json", "yaml"] as const)("of a custom kind names it in every item, in %s", async (format) => {
+  it.each(["json", "yaml"] as const)("of a custom kind has the kind in every item, in %s", async (format) => {
     const { text } = await show("widgets", { namespace: "a" }, { format });
     const expected = ["one", "two"].map((name) => server.get("widgets", { namespace: "a", name }));
     expect(readYaml(text)).toMatchObject({ kind: "WidgetList", apiVersion: "x.io/v1", items: expected });
   });
 
-  it("of nothing is empty, not absent", async () => {
+  it("without objects has an empty array", async () => {
     expect(await jsonOf("configmaps", { namespace: "b" })).toMatchObject({ items: [] });
   });
 
-  it("in pages says where to go on", async () => {
+  it("in pages has a continue token", async () => {
     expect(await jsonOf("configmaps", { query: { limit: "1" } })).toMatchObject({
       metadata: { continue: expect.any(String), remainingItemCount: 1 },
     });
@@ -88,7 +88,7 @@ describe("a list", () => {
 });
 
 describe("reductions", () => {
-  it("show a list as a table, with metadata unless told", async () => {
+  it("show a list as a table, with metadata by default", async () => {
     const rows = async (includeObject: string) =>
       (await jsonOf("configmaps", { query: { includeObject } }, { as: "Table" })).rows as {
         object?: { kind: string };
@@ -125,7 +125,7 @@ describe("reductions", () => {
   });
 });
 
-it("warnings go out one header each, in letters that a header can carry", async () => {
+it("warnings are sent one header each, in ASCII", async () => {
   const response = new FakeResponse();
   const context = server.context("configmaps", one);
   context.warnings.push('unknown field "ü"', "two\r\nSet-Cookie: x");
@@ -150,7 +150,7 @@ describe("a refusal", () => {
     });
   });
 
-  it("says when to try again", async () => {
+  it("has a Retry-After header", async () => {
     const response = new FakeResponse();
     const error = new StatusError(429, "TooManyRequests", "later", { retryAfterSeconds: 3 });
     await respondError(response.asResponse, error, plain);

@@ -10,7 +10,7 @@ function sent(...warnings: string[]): string[] | undefined {
   return headers;
 }
 
-it("warnings are said once, whole while there is room", () => {
+it("warnings are sent once, in full while there is room", () => {
   const long = "x".repeat(1000);
   expect(sent("one", "", "one", long)).toEqual(['299 - "one"', `299 - "${long}"`]);
 });

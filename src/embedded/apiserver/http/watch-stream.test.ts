@@ -33,7 +33,7 @@ const shown = ({ lines }: FakeResponse): string[] =>
   lines.map(({ type, object }) => `${type} ${(object.metadata as { name?: string }).name ?? ""}`.trim());
 
 describe("a watch on the wire", () => {
-  it("stands at once, even when there is nothing to tell", () => {
+  it("sends headers at once, even without events", () => {
     const { code, headers, text } = watching();
     expect([code, headers.get("content-type"), text]).toEqual([200, "application/json", ""]);
   });
@@ -44,7 +44,7 @@ describe("a watch on the wire", () => {
     expect(response.lines).toEqual([{ type: "ADDED", object }]);
   });
 
-  it("shares the bytes of an event among all who watch, and lets go of them after", async () => {
+  it("shares the bytes of an event between watches of the same turn", async () => {
     const responses = Array.from({ length: 3 }, () => watching());
     await put("one");
     const [first, ...others] = responses.map(({ written }) => written[0]);
@@ -55,14 +55,14 @@ describe("a watch on the wire", () => {
     expect(late.text).toBe(String(first));
   });
 
-  it("sends what one commit brought in one piece", async () => {
+  it("sends the events of one commit in one write", async () => {
     const response = watching();
     await Promise.all([put("one"), put("two"), put("three")]);
     expect(response.written).toHaveLength(1);
     expect(shown(response)).toEqual(["ADDED one", "ADDED two", "ADDED three"]);
   });
 
-  it("tells in its own words why it cannot begin, and ends", async () => {
+  it("sends an ERROR event if it cannot begin, and ends", async () => {
     server = new SmallServer({ history: { changes: 1 } });
     await server.createNamespaces("a", "b", "c");
     const response = watching({ query: { resourceVersion: "1" } });
@@ -96,7 +96,7 @@ describe("bookmarks", () => {
     });
   });
 
-  it("carry no mark when they only tell the time", async () => {
+  it("have no annotation when they are periodic", async () => {
     const response = watching({ query: { allowWatchBookmarks: "true" } });
     await server.clock.advance(30_000);
     expect(response.lines).toMatchObject([{ type: "BOOKMARK", object: { metadata: { resourceVersion: "1" } } }]);
@@ -128,7 +128,7 @@ describe("other representations", () => {
 describe("a client that is slow", () => {
   const slow = (): FakeResponse => Object.assign(new FakeResponse(), { takes: false });
 
-  it("gets the state it begins with at its own pace, however large", async () => {
+  it("gets its initial state at its own pace, however large", async () => {
     for (let i = 0; i < 50; i++) await put(`big-${i}`, 1_000_000);
     const response = watching({ response: slow() });
     expect(response.written).toHaveLength(1);
@@ -139,7 +139,7 @@ describe("a client that is slow", () => {
     expect(shown(response).at(-1)).toBe("ADDED small");
   });
 
-  it("is given nothing more until it has caught up, then everything in order", async () => {
+  it("gets nothing more until it has drained, then everything in order", async () => {
     const response = watching({ response: slow() });
     for (const name of ["one", "two", "three"]) await put(name);
     expect(shown(response)).toEqual(["ADDED one"]);
@@ -147,7 +147,7 @@ describe("a client that is slow", () => {
     expect(shown(response)).toEqual(["ADDED one", "ADDED two", "ADDED three"]);
   });
 
-  it("is dropped when too much waits for it, and nobody else is", async () => {
+  it("is dropped when its queue is too large, and no other client is", async () => {
     const [lazy, keen] = [watching({ response: slow() }), watching()];
     for (let i = 0; i < 40; i++) await put(`big-${i}`, 1_000_000);
     expect(lazy.destroyed).toBe(true);
@@ -156,7 +156,7 @@ describe("a client that is slow", () => {
     expect(keen.destroyed).toBe(false);
   });
 
-  it("still gets what was waiting when its time is up, and nothing after that", async () => {
+  it("still gets its queue when the timeout ends, and nothing after that", async () => {
     const response = watching({ response: slow(), query: { timeoutSeconds: "10" } });
     await put("one");
     await put("two");
@@ -168,7 +168,7 @@ describe("a client that is slow", () => {
     expect(response.ended).toBe(true);
   });
 
-  it("that goes away is forgotten", async () => {
+  it("that closes the connection ends its watch", async () => {
     const response = watching({ response: slow() });
     await put("one");
     await put("two");
@@ -179,7 +179,7 @@ describe("a client that is slow", () => {
   });
 });
 
-it("a watch that cannot be told of a change ends with an error, and the others and the write do not notice", async () => {
+it("a watch that cannot show a change ends with an error, without effect on others and on the write", async () => {
   const [broken, sound] = [watching({ as: "Table" }), watching()];
   vi.spyOn(server.services.views, "object").mockImplementationOnce(() => {
     throw new Error("cannot be shown");

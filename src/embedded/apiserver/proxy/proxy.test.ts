@@ -12,7 +12,7 @@ import { startServer, type ApiServer } from "../server.ts";
 let dir: string;
 let server: ApiServer;
 let kubelet: Server;
-/** What the kubelet does with a request; each test says it anew. */
+/** The kubelet's handler; each test sets its own. */
 let answer: (request: IncomingMessage, response: ServerResponse) => void;
 
 const pods = "/api/v1/namespaces/default/pods";
@@ -90,7 +90,7 @@ async function refusal(path: string): Promise<string> {
   return `${code} ${(JSON.parse(text) as { message: string }).message}`;
 }
 
-it("asks the kubelet for what is asked of a log, as the server itself", async () => {
+it("passes the log options to the kubelet, as the API server's user", async () => {
   let seen = "";
   answer = ({ url, socket, headers }, response) => {
     const { subject } = (socket as TLSSocket).getPeerCertificate();
@@ -132,7 +132,7 @@ it.each([
   expect(await refusal(`${pods}/${path}`)).toBe(words);
 });
 
-it("has nothing to show of a pod that is on no node yet", async () => {
+it("answers 204 for a pod without a node", async () => {
   expect((await ask("GET", `${pods}/unplaced/log`)).code).toBe(204);
 });
 
@@ -145,11 +145,11 @@ it.each([
   expect(await refusal(`${pods}/one/log`)).toBe(words);
 });
 
-it("takes no verb on a log but get", async () => {
+it("allows only get on a log", async () => {
   expect((await ask("POST", `${pods}/one/log`)).code).toBe(405);
 });
 
-it("shows what is written while it is written, and lets the kubelet know when nobody listens any more", async () => {
+it("streams a log, and closes the kubelet's connection when the client closes its own", async () => {
   let left: (() => void) | undefined;
   const gone = new Promise<void>((resolve) => (left = resolve));
   answer = (_, response) => {
@@ -163,7 +163,7 @@ it("shows what is written while it is written, and lets the kubelet know when no
   await gone;
 });
 
-it("cuts off an answer whose end is lost", async () => {
+it("aborts a response that the kubelet does not complete", async () => {
   answer = (_, response) => {
     response.writeHead(200, { "content-length": "100" });
     response.write("half", () => response.destroy());
@@ -171,7 +171,7 @@ it("cuts off an answer whose end is lost", async () => {
   await expect(ask("GET", `${pods}/one/log`)).rejects.toThrow();
 });
 
-it("hands on anything to a node's kubelet, body and query included, but no credentials", async () => {
+it("passes any request to a node's kubelet, with body and query, without credentials", async () => {
   answer = (incoming, response) => {
     const pieces: Buffer[] = [];
     incoming.on("data", (piece: Buffer) => pieces.push(piece));

@@ -5,7 +5,7 @@ import type { ActionContext, Resource } from "../resource.ts";
 import { SmallServer, type Target } from "../testing/small-server.ts";
 import { perform } from "./action.ts";
 
-/** What the actions below were asked, in order. */
+/** The calls of the actions below, in order. */
 let asked: { body: KubeObject; context: ActionContext }[];
 let server: SmallServer;
 
@@ -37,10 +37,10 @@ async function ask(name: string, target: Target, value: object): Promise<KubeObj
 }
 const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { audiences: ["x"] } };
 
-describe("a deed upon an object", () => {
+describe("an action on an object", () => {
   const target = { namespace: "a", name: "doer", subresource: "do" };
 
-  it("is asked in its own kind, and knows the object and who asks", async () => {
+  it("gets a body of its own kind, the object and the user", async () => {
     await server.create("doers", { metadata: { namespace: "a", name: "doer" } });
     const answer = await ask("doers", target, body);
     expect(answer).toMatchObject({ kind: "TokenRequest", spec: { audiences: ["x"] }, status: { done: true } });
@@ -49,25 +49,25 @@ describe("a deed upon an object", () => {
     ]);
   });
 
-  it("is not done where the object is not there", async () => {
+  it("is not performed if the object does not exist", async () => {
     await expect(ask("doers", target, body)).rejects.toMatchObject({ code: 404 });
     expect(asked).toEqual([]);
   });
 
-  it("is not done for a body of another kind", async () => {
+  it("is not performed for a body of another kind", async () => {
     await server.create("doers", { metadata: { namespace: "a", name: "doer" } });
     await expect(ask("doers", target, { ...body, kind: "ServiceAccount" })).rejects.toMatchObject({ code: 400 });
     expect(asked).toEqual([]);
   });
 
-  it("is told of a dry run", async () => {
+  it("sees a dry run", async () => {
     await server.create("doers", { metadata: { namespace: "a", name: "doer" } });
     await ask("doers", { ...target, query: { dryRun: "All" } }, body);
     expect(asked[0]?.context.dryRun).toBe(true);
   });
 });
 
-it("a kind that is only computed is answered and not stored", async () => {
+it("a computed kind is answered and not stored", async () => {
   const { revision } = server.store;
   expect(await ask("questions", {}, body)).toMatchObject({ status: { done: true } });
   expect(server.store.revision).toBe(revision);

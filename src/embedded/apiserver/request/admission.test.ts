@@ -7,7 +7,7 @@ import { writeScale } from "./subresource/scale.ts";
 const map: Target = { namespace: "a", name: "m" };
 const metadata = { namespace: "a", name: "m" };
 
-/** What happens while admission waits. Each is taken once, so that another attempt goes through. */
+/** What happens while admission waits. Each runs once, so that the retry succeeds. */
 let meanwhile: (() => Promise<unknown>)[];
 let asked: Attributes[];
 let phase: "admit" | "validate";
@@ -44,12 +44,12 @@ beforeEach(async () => {
 const label = (labels: Record<string, string>) => () => server.patch("configmaps", map, { metadata: { labels } });
 const remove = () => server.delete("configmaps", map);
 
-describe.each(["admit", "validate"] as const)("while a write waits for those who %s", (when) => {
+describe.each(["admit", "validate"] as const)("while a write waits for plug-ins that %s", (when) => {
   beforeEach(() => {
     phase = when;
   });
 
-  it("another changes the object: a patch is done anew on what that one wrote", async () => {
+  it("another write changes the object: a patch is applied again on the newer version", async () => {
     meanwhile = [label({ by: "one" }), label({ and: "another" })];
     const { metadata: after, data } = await server.patch("configmaps", { ...map, ...waiting }, { data: { p: "q" } });
     expect([after.labels, data]).toEqual([
@@ -63,14 +63,14 @@ describe.each(["admit", "validate"] as const)("while a write waits for those who
     ]);
   });
 
-  it("another changes the object: a PUT that says no version replaces what that one wrote", async () => {
+  it("another write changes the object: a PUT without resourceVersion replaces the newer version", async () => {
     meanwhile = [label({ by: "one" })];
     const sent = { metadata: { ...metadata, labels: { x: "y" } }, data: { p: "q" } };
     const { metadata: after, data } = await server.update("configmaps", sent, waiting);
     expect([after.labels, data, asked.length]).toEqual([{ x: "y" }, { p: "q" }, 2]);
   });
 
-  it("another changes the object: a PUT that says its version is refused", async () => {
+  it("another write changes the object: a PUT with resourceVersion is refused", async () => {
     meanwhile = [label({ by: "one" })];
     const { resourceVersion } = server.get("configmaps", map).metadata;
     await expect(
@@ -78,7 +78,7 @@ describe.each(["admit", "validate"] as const)("while a write waits for those who
     ).rejects.toMatchObject({ code: 409, reason: "Conflict" });
   });
 
-  it("another changes the object: a dry run says what would come of it now", async () => {
+  it("another write changes the object: a dry run is based on the newer version", async () => {
     meanwhile = [label({ by: "one" })];
     const target = { ...map, ...waiting, query: { dryRun: "All" } };
     const { metadata: after } = await server.patch("configmaps", target, { data: { p: "q" } });
@@ -86,12 +86,12 @@ describe.each(["admit", "validate"] as const)("while a write waits for those who
     expect(server.get("configmaps", map).data).toEqual({ k: "v" });
   });
 
-  it("another deletes the object", async () => {
+  it("another request deletes the object", async () => {
     meanwhile = [remove];
     await expect(server.patch("configmaps", { ...map, ...waiting }, { data: {} })).rejects.toMatchObject({ code: 404 });
   });
 
-  it("another creates the object", async () => {
+  it("another request creates the object", async () => {
     await remove();
     meanwhile = [() => server.create("configmaps", { metadata })];
     await expect(server.create("configmaps", { metadata }, waiting)).rejects.toMatchObject({
@@ -100,7 +100,7 @@ describe.each(["admit", "validate"] as const)("while a write waits for those who
     });
   });
 
-  it("another creates the object that a PUT would have created: it is updated", async () => {
+  it("another request creates the object that a PUT would have created: it is updated", async () => {
     const rules = [{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }];
     meanwhile = [() => server.create("roles", { metadata })];
     await server.update("roles", { metadata, rules }, waiting);
@@ -126,21 +126,21 @@ describe.each(["admit", "validate"] as const)("while a write waits for those who
     expect(server.exists("configmaps", { namespace: "a", name: "new" })).toBe(false);
   });
 
-  it("another changes what is to be deleted: it is deleted as it is now, if it may be", async () => {
+  it("another write changes the object to delete: the newer version is deleted if its preconditions hold", async () => {
     meanwhile = [label({ by: "one" })];
     await server.delete("configmaps", { ...map, ...waiting });
     expect(server.exists("configmaps", map)).toBe(false);
     expect(asked.map(({ old }) => old?.metadata.labels)).toEqual([undefined, { by: "one" }]);
   });
 
-  it("another changes what is to be deleted in one version only", async () => {
+  it("another write changes an object that may be deleted in one version only", async () => {
     const { resourceVersion = "" } = server.get("configmaps", map).metadata;
     meanwhile = [label({ by: "one" })];
     const options = { preconditions: { resourceVersion } };
     await expect(server.delete("configmaps", { ...map, ...waiting }, options)).rejects.toMatchObject({ code: 409 });
   });
 
-  it("others always come first: it ends when the request is due", async () => {
+  it("other writes always overtake: it ends at the deadline", async () => {
     let turn = 0;
     const context = { ...server.context("configmaps", { ...map, ...waiting }), deadline: server.clock.now() + 3000 };
     meanwhile = Array.from({ length: 10 }, () => async () => {
@@ -154,7 +154,7 @@ describe.each(["admit", "validate"] as const)("while a write waits for those who
     expect(turn).toBe(3);
   });
 
-  it("the client hangs up: nothing is written", async () => {
+  it("the client closes the connection: nothing is written", async () => {
     let isGone = false;
     meanwhile = [
       async () => {
@@ -167,7 +167,7 @@ describe.each(["admit", "validate"] as const)("while a write waits for those who
     expect(server.get("configmaps", map).data).toEqual({ k: "v" });
   });
 
-  it("it says each warning once, however often it is done anew", async () => {
+  it("it sends each warning once, however often it is retried", async () => {
     meanwhile = [label({ by: "one" })];
     const context = server.context("configmaps", { ...map, ...waiting });
     await patch(context, JSON.stringify({ unknown: 1 }), "application/merge-patch+json");
@@ -175,10 +175,10 @@ describe.each(["admit", "validate"] as const)("while a write waits for those who
   });
 });
 
-describe("what admission is asked", () => {
+describe("what admission sees", () => {
   const { user } = waiting;
 
-  it("of a new object: without what the server decides, then as it will be stored", async () => {
+  it("of a new object: without the server's fields, then as it will be stored", async () => {
     await server.create("configmaps", { metadata: { namespace: "a", generateName: "g-" } }, waiting);
     phase = "validate";
     await server.create("configmaps", { metadata: { namespace: "a", generateName: "g-" } }, waiting);
@@ -189,7 +189,7 @@ describe("what admission is asked", () => {
     expect(after.object?.metadata).toMatchObject({ uid: expect.any(String), creationTimestamp: expect.any(String) });
   });
 
-  it("of an object applied that is not there", async () => {
+  it("of an applied object that does not exist", async () => {
     const context = server.context("configmaps", { namespace: "a", name: "n", query: { fieldManager: "f" }, user });
     const body = JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "n" } });
     await patch(context, body, "application/apply-patch+yaml");
@@ -205,11 +205,11 @@ describe("what admission is asked", () => {
     expect(asked).toMatchObject([{ operation: "UPDATE", subresource: "status", dryRun: true, options }]);
   });
 
-  it("of a deletion: what goes, and when", async () => {
+  it("of a deletion: the object and the options", async () => {
     const container = { name: "c", image: "i" };
     await server.create("pods", { metadata, spec: { containers: [container], nodeName: "n" } });
     await server.delete("pods", { ...map, user }, { propagationPolicy: "Orphan" });
-    // It is on its way, and this does not hurry it.
+    // Already being deleted, and the grace period is not shortened.
     await server.delete("pods", { ...map, user });
     expect(asked).toMatchObject([
       {
@@ -221,7 +221,7 @@ describe("what admission is asked", () => {
     ]);
   });
 
-  it("of a collection: each object, in turn, by no name", async () => {
+  it("of deletecollection: each object in turn, without a name", async () => {
     await server.create("configmaps", { metadata: { namespace: "a", name: "n" } });
     await server.deleteCollection("configmaps", { namespace: "a", user });
     expect(asked.map(({ name, old }) => [name, old?.metadata.name])).toEqual([
@@ -230,12 +230,12 @@ describe("what admission is asked", () => {
     ]);
   });
 
-  it("of a namespace: it lies in itself", async () => {
+  it("of a namespace: its own name as namespace", async () => {
     await server.create("namespaces", { metadata: { name: "b" } }, waiting);
     expect(asked).toMatchObject([{ namespace: "b", name: "b" }]);
   });
 
-  it("of a scale: the scale, and what becomes of it is the object's", async () => {
+  it("of a scale: the Scale, and the object is updated", async () => {
     const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } };
     const spec = { selector: { matchLabels: { a: "b" } }, template };
     await server.create("deployments", { metadata, spec });
@@ -258,7 +258,7 @@ describe("what admission is asked", () => {
   });
 });
 
-it("a thousand writes that wait are done side by side, and none is lost", async () => {
+it("a thousand waiting writes run concurrently, and none is lost", async () => {
   const creates = Array.from({ length: 1000 }, () =>
     server.create("configmaps", { metadata: { namespace: "a", generateName: "g-" } }, waiting),
   );

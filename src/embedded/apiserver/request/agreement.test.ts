@@ -3,7 +3,7 @@ import { SmallServer, type Target } from "../testing/small-server.ts";
 import { widgetDefinition } from "../testing/widget-definition.ts";
 import { patch } from "./patch.ts";
 
-/** Facts of the real server that are easily got wrong. */
+/** Behaviour of kube-apiserver that is easy to get wrong. */
 let server: SmallServer;
 const map: Target = { namespace: "a", name: "m" };
 
@@ -34,19 +34,19 @@ describe("a patch", () => {
     },
   );
 
-  it.each([null, "2020-01-01T00:00:00Z"])("may leave out or mistake what the server knows", async (given) => {
+  it.each([null, "2020-01-01T00:00:00Z"])("may omit or change what the server sets", async (given) => {
     const { uid, creationTimestamp } = server.get("configmaps", map).metadata;
     const { metadata } = await server.patch("configmaps", map, { metadata: { uid: null, creationTimestamp: given } });
     expect(metadata).toMatchObject({ uid, creationTimestamp });
   });
 
-  it.each([[[]], [[{}]]])("forgets all owners with managedFields %j", async (managedFields) => {
+  it.each([[[]], [[{}]]])("resets managedFields with %j", async (managedFields) => {
     const { metadata } = await server.patch("configmaps", map, { metadata: { managedFields } });
     expect(metadata.managedFields).toBeUndefined();
     expect(server.get("configmaps", map).metadata.managedFields).toBeUndefined();
   });
 
-  it("that removes the last finalizer answers with the version before the removal", async () => {
+  it("that removes the last finalizer returns the version before the removal", async () => {
     await server.patch("configmaps", map, { metadata: { finalizers: ["a.b/c"] } });
     const { resourceVersion } = (await server.delete("configmaps", map)).metadata;
     const { metadata } = await server.patch("configmaps", map, { metadata: { finalizers: null } });
@@ -56,7 +56,7 @@ describe("a patch", () => {
 });
 
 describe("a PUT", () => {
-  it("that names another uid meets a conflict", async () => {
+  it("with another uid is a conflict", async () => {
     const body = { metadata: { name: "m", namespace: "a", uid: "other" } };
     await expect(server.update("configmaps", body)).rejects.toMatchObject({ code: 409 });
   });
@@ -82,7 +82,7 @@ describe("a deletion", () => {
     expect(metadata.finalizers).toEqual(["a.b/c", ...added]);
   });
 
-  it("of a pod marks it first, even if it goes at once", async () => {
+  it("of a pod marks it first, even if it is removed at once", async () => {
     const pod = { namespace: "a", name: "p" };
     await server.create("pods", {
       metadata: { name: "p", namespace: "a" },
@@ -95,7 +95,7 @@ describe("a deletion", () => {
     expect(server.exists("pods", pod)).toBe(false);
   });
 
-  it("of a namespace says nothing of dependents", async () => {
+  it("of a namespace sets no propagation finalizer", async () => {
     const { metadata } = await server.delete("namespaces", { name: "a" }, { propagationPolicy: "Orphan" });
     expect(metadata.finalizers).toBeUndefined();
   });
@@ -108,7 +108,7 @@ describe("a page", () => {
   });
   const page = (query: Record<string, string>) => server.list("configmaps", { namespace: "a", query });
 
-  it("of a version is a page of that very version", () => {
+  it("of a version is exactly of that version", () => {
     const { resourceVersion = "" } = server.get("configmaps", { namespace: "a", name: "n" }).metadata;
     expect(page({ limit: "1", resourceVersion })).toMatchObject({ names: ["a/m"], remaining: 1 });
     expect(page({ resourceVersion }).names).toEqual(["a/m", "a/n", "a/o"]);
@@ -118,7 +118,7 @@ describe("a page", () => {
     expect(page({ limit: "1", resourceVersion: "0" }).names).toEqual(["a/m", "a/n", "a/o"]);
   });
 
-  it("that a selector has filled may have a next one without anything in it", () => {
+  it("filled by a selector may have an empty next page", () => {
     const { continue: token = "" } = page({ limit: "1", labelSelector: "of=n" });
     expect(token).not.toBe("");
     expect(page({ labelSelector: "of=n", continue: token }).names).toEqual([]);
@@ -141,7 +141,7 @@ describe("a custom object", () => {
     await server.create("widgets", { metadata: widget, spec: { size: 3 } });
   });
 
-  it("does not take metadata from a write of its status, but its writer is noted for it", async () => {
+  it("keeps its metadata on a status write, but records the manager", async () => {
     const target = { ...widget, subresource: "status", query: { fieldManager: "st" } };
     const { metadata } = await server.patch("widgets", target, { metadata: { labels: { l: "1" } } });
     expect(metadata.labels).toBeUndefined();
@@ -167,7 +167,7 @@ describe("a custom object", () => {
     expect(server.warnings).toEqual([]);
   });
 
-  it("is told of a patch that would make it another kind by its own name", async () => {
+  it("is named in the refusal of a patch that changes its kind", async () => {
     await expect(server.patch("widgets", widget, { kind: "Other" })).rejects.toMatchObject({
       code: 422,
       details: { name: "w", kind: "Other", causes: [{ field: "kind" }] },

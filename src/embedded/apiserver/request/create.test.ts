@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { SmallServer, type Body } from "../testing/small-server.ts";
 
-/** What the next names end in; chance once these are used up. */
+/** The suffixes of the next generated names; random after these. */
 const dice: string[] = [];
 vi.mock("../generate-name.ts", async (original) => {
   const { generateName } = await original<{ generateName: (base: string) => string }>();
@@ -25,7 +25,7 @@ const create = (metadata: Body["metadata"], query: Record<string, string> = {}) 
   server.create("configmaps", { metadata: { namespace: "a", ...metadata } }, { query });
 
 describe("a generated name", () => {
-  it("is the prefix and five letters or digits that are hard to misread", async () => {
+  it("is the prefix and five random characters", async () => {
     const { metadata } = await create({ generateName: "job-" });
     expect(metadata.name).toMatch(/^job-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
     expect(metadata.generateName).toBe("job-");
@@ -36,19 +36,19 @@ describe("a generated name", () => {
     expect(metadata.name).toMatch(/^x{58}.{5}$/);
   });
 
-  it("is another one when it is taken", async () => {
+  it("is replaced when it is taken", async () => {
     dice.push("bbbbb", "bbbbb", "bbbbb", "ccccc");
     await create({ generateName: "job-" });
     expect((await create({ generateName: "job-" })).metadata.name).toBe("job-ccccc");
   });
 
-  it("is another one when a creation that is still under way has it", async () => {
+  it("is replaced when an uncommitted creation has it", async () => {
     dice.push("bbbbb", "bbbbb", "ccccc");
     const both = await Promise.all([create({ generateName: "job-" }), create({ generateName: "job-" })]);
     expect(both.map(({ metadata }) => metadata.name)).toEqual(["job-bbbbb", "job-ccccc"]);
   });
 
-  it("is given up after eight that are taken, and the client may try again", async () => {
+  it("is given up after eight attempts, and the client may retry", async () => {
     dice.push(...Array.from({ length: 9 }, () => "bbbbb"));
     await create({ generateName: "job-" });
     await expect(create({ generateName: "job-" })).rejects.toMatchObject({
@@ -59,14 +59,14 @@ describe("a generated name", () => {
     });
   });
 
-  it("gives way to one that was given", async () => {
+  it("is not used if a name is given", async () => {
     expect((await create({ name: "mine", generateName: "job-" })).metadata.name).toBe("mine");
     await expect(create({ name: "mine", generateName: "job-" })).rejects.toMatchObject({ reason: "AlreadyExists" });
   });
 });
 
 describe("a new object", () => {
-  it("gets what only the server can say, whatever the client says", async () => {
+  it("gets the server's fields, whatever the client sends", async () => {
     const { metadata } = await create({
       name: "m",
       uid: "mine",
@@ -86,13 +86,13 @@ describe("a new object", () => {
     ]);
   });
 
-  it("is stored once, when two come at a time", async () => {
+  it("is stored once when two requests create it", async () => {
     const outcomes = await Promise.allSettled([create({ name: "m" }), create({ name: "m" })]);
     expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
     expect(server.store.revision).toBe(2);
   });
 
-  it("leaves no trace of a dry run, but is checked and shown in full", async () => {
+  it("is validated and returned by a dry run, but not stored", async () => {
     const { metadata } = await create({ generateName: "job-" }, { dryRun: "All" });
     expect(metadata).toMatchObject({ name: expect.stringMatching(/^job-/), uid: expect.any(String) });
     expect(metadata.resourceVersion).toBeUndefined();
@@ -117,7 +117,7 @@ describe("a new object", () => {
     await expect(server.create("configmaps", body, { namespace: "a" })).rejects.toMatchObject({ code: 400 });
   });
 
-  it("is refused in a namespace that is being deleted, even before that is on disk", async () => {
+  it("is refused in a namespace whose deletion is not yet committed", async () => {
     const deleting = server.delete("namespaces", { name: "a" });
     await expect(create({ name: "m" })).rejects.toMatchObject({
       code: 403,
@@ -126,7 +126,7 @@ describe("a new object", () => {
     await deleting;
   });
 
-  it("may come into a namespace whose creation is not yet on disk", async () => {
+  it("is accepted in a namespace whose creation is not yet committed", async () => {
     const [, made] = await Promise.all([
       server.createNamespaces("b"),
       server.create("configmaps", { metadata: { name: "m", namespace: "b" } }),

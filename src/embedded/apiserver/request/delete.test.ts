@@ -18,7 +18,7 @@ const run = (spec: object = {}) =>
   });
 
 describe("a deletion", () => {
-  it("is answered with what was deleted", async () => {
+  it("returns a Status about the deleted object", async () => {
     const { metadata } = await put();
     expect(await server.delete("configmaps", map)).toEqual({
       kind: "Status",
@@ -31,7 +31,7 @@ describe("a deletion", () => {
     await expect(server.delete("configmaps", map)).rejects.toMatchObject({ code: 404 });
   });
 
-  it("of a job keeps its pods and says so, unless it says what becomes of them", async () => {
+  it("of a job without propagationPolicy orphans its pods with a warning", async () => {
     const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };
     const job = { namespace: "a", name: "j" };
     await server.create("jobs", { metadata: { ...job }, spec: { template } });
@@ -49,7 +49,7 @@ describe("a deletion", () => {
     expect(server.exists("configmaps", map)).toBe(true);
   });
 
-  it("of an object that is held only marks it; the last finalizer lets it go", async () => {
+  it("of an object with finalizers marks it; removing the last finalizer removes it", async () => {
     await put({ finalizers: ["x.io/a", "x.io/b"] });
     const marked = await server.delete("configmaps", map);
     expect(marked.metadata).toMatchObject({
@@ -67,7 +67,7 @@ describe("a deletion", () => {
     expect(server.exists("configmaps", map)).toBe(false);
   });
 
-  it("of an object that is being deleted lets no new finalizer in", async () => {
+  it("does not allow new finalizers", async () => {
     await put({ finalizers: ["x.io/a"] });
     await server.delete("configmaps", map);
     const more = { metadata: { finalizers: ["x.io/a", "x.io/late"] } };
@@ -81,7 +81,7 @@ describe("a deletion", () => {
 });
 
 describe("preconditions", () => {
-  it.each(["uid", "resourceVersion"])("hold a deletion back whose %s is another", async (field) => {
+  it.each(["uid", "resourceVersion"])("refuse a deletion with another %s", async (field) => {
     await put();
     await expect(server.delete("configmaps", map, { preconditions: { [field]: "9" } })).rejects.toMatchObject({
       code: 409,
@@ -89,7 +89,7 @@ describe("preconditions", () => {
     expect(server.exists("configmaps", map)).toBe(true);
   });
 
-  it("let one pass that means this very version", async () => {
+  it("allow a deletion with the current version", async () => {
     const { uid = "", resourceVersion = "" } = (await put()).metadata;
     await server.delete("configmaps", map, { preconditions: { uid, resourceVersion } });
     expect(server.exists("configmaps", map)).toBe(false);
@@ -102,7 +102,7 @@ describe("the grace period of a pod", () => {
     deletionTimestamp: new Date(Date.parse("2026-01-01T00:00:00Z") + seconds * 1000).toISOString().replace(".000", ""),
   });
 
-  it("is its own, and its kubelet ends it with a deletion without any", async () => {
+  it("is the pod's own, and its kubelet ends it by a deletion with 0 seconds", async () => {
     await run();
     expect((await server.delete("pods", pod)).metadata).toMatchObject({ ...times(30), generation: 2 });
     await server.delete("pods", pod, { gracePeriodSeconds: 0 });
@@ -120,7 +120,7 @@ describe("the grace period of a pod", () => {
     ).toMatchObject(times(given));
   });
 
-  it("can only be made shorter by a second deletion, counted from the first", async () => {
+  it("can only be shortened by a second deletion", async () => {
     await run();
     await server.delete("pods", pod, { gracePeriodSeconds: 60 });
     await server.clock.advance(3000);
@@ -136,7 +136,7 @@ describe("the grace period of a pod", () => {
     }
   });
 
-  it("is none for a pod that runs nowhere, or has ended", async () => {
+  it("is 0 for a pod that is unscheduled or has ended", async () => {
     await run({ nodeName: undefined });
     await server.delete("pods", pod);
     expect(server.exists("pods", pod)).toBe(false);
@@ -175,7 +175,7 @@ describe("the deletion of a collection", () => {
     await server.create("configmaps", { metadata: { name: "one", namespace: "b" } });
   });
 
-  it("takes what is selected, in its namespace, and tells what it was", async () => {
+  it("deletes what is selected in its namespace, and returns the list", async () => {
     const gone = await server.deleteCollection("configmaps", {
       namespace: "a",
       query: { labelSelector: "long=false" },
@@ -184,7 +184,7 @@ describe("the deletion of a collection", () => {
     expect(server.list("configmaps").names).toEqual(["a/three", "b/one"]);
   });
 
-  it("marks what is held, and is not stopped by what another deletes at the same time", async () => {
+  it("marks objects with finalizers, and skips objects that are deleted concurrently", async () => {
     await server.patch("configmaps", { namespace: "a", name: "two" }, { metadata: { finalizers: ["x.io/hold"] } });
     await Promise.all([
       server.delete("configmaps", { namespace: "a", name: "one" }),
@@ -194,7 +194,7 @@ describe("the deletion of a collection", () => {
     expect(server.get("configmaps", { namespace: "a", name: "two" }).metadata.deletionTimestamp).toBeDefined();
   });
 
-  it("takes a page at a time, if asked to", async () => {
+  it("deletes one page with a limit", async () => {
     await server.deleteCollection("configmaps", { namespace: "a", query: { limit: "2" } });
     expect(server.list("configmaps", { namespace: "a" }).names).toEqual(["a/two"]);
   });

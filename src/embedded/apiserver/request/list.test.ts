@@ -20,7 +20,7 @@ const list = (query: Record<string, string> = {}, target: Target = { namespace: 
 const token = (content: object): string => Buffer.from(JSON.stringify(content)).toString("base64url");
 
 describe("a list in pages", () => {
-  it.each([1, 2, 3, 4, 5, 6])("of %i shows every object once, and one version for all", (limit) => {
+  it.each([1, 2, 3, 4, 5, 6])("of %i shows every object once, at one version", (limit) => {
     const seen: string[] = [];
     let page = list({ limit: String(limit) });
     seen.push(...page.names);
@@ -33,7 +33,7 @@ describe("a list in pages", () => {
     expect(seen).toEqual(names.map((name) => `a/${name}`));
   });
 
-  it("shows the moment it began, whatever is written between pages", async () => {
+  it("shows the state at its begin, despite writes between pages", async () => {
     const first = list({ limit: "2" });
     await drop("m1");
     await drop("m4");
@@ -44,19 +44,19 @@ describe("a list in pages", () => {
     expect(list().names).toEqual(["a/m2", "a/m3", "a/m3a", "a/m5"]);
   });
 
-  it("goes on across namespaces", () => {
+  it("continues across namespaces", () => {
     const first = list({ limit: "5" }, {});
     expect(list({ continue: first.continue ?? "" }, {}).names).toEqual(["b/other"]);
   });
 
-  it("says how many are left, on every page and in a namespace too", () => {
+  it("has remainingItemCount, also in a namespace", () => {
     const first = list({ limit: "2" });
     expect(first.remaining).toBe(3);
     expect(list({ limit: "2", continue: first.continue ?? "" }).remaining).toBe(1);
     expect(list({ limit: "2" }, {}).remaining).toBe(4);
   });
 
-  it("does not say how many are left where a selector would have to look at each", () => {
+  it("has no remainingItemCount with a selector", () => {
     const page = list({ limit: "2", labelSelector: "odd=1" });
     expect(page.names).toEqual(["a/m1", "a/m3"]);
     expect([page.continue !== undefined, page.remaining]).toEqual([true, undefined]);
@@ -67,7 +67,7 @@ describe("a list in pages", () => {
     expect(list({ limit })).toEqual({ type: "list", revision: 8, names: names.map((name) => `a/${name}`) });
   });
 
-  it("that took too long is refused with 410, so that the client starts anew", async () => {
+  it("that took too long is refused with 410", async () => {
     const first = list({ limit: "2" });
     for (let i = 0; i < 21; i++) await put(`late${i}`, "b");
     expect(() => list({ continue: first.continue ?? "" })).toThrow(
@@ -89,7 +89,7 @@ describe("a list in pages", () => {
     expect(() => list({ continue: text })).toThrow(expect.objectContaining(error));
   });
 
-  it("goes on in the present with a token that names no moment", async () => {
+  it("continues at the newest version with a token without a version", async () => {
     await drop("m3");
     expect(list({ continue: token({ v: "meta.k8s.io/v1", rv: -1, start }) })).toMatchObject({
       revision: 9,
@@ -97,14 +97,14 @@ describe("a list in pages", () => {
     });
   });
 
-  it("cannot be moved to another namespace by a token", () => {
+  it("cannot reach another namespace by a token", () => {
     const { continue: elsewhere = "" } = list({ limit: "1" }, { namespace: "a" });
     expect(list({ continue: elsewhere }, { namespace: "b" }).names).toEqual(["b/other"]);
   });
 });
 
 describe("the version of a list", () => {
-  it("may be exactly that of an older moment", async () => {
+  it("can be exactly an older one", async () => {
     await drop("m1");
     expect(list({ resourceVersion: "5", resourceVersionMatch: "Exact" })).toMatchObject({
       revision: 5,
@@ -136,7 +136,7 @@ describe("the version of a list", () => {
     expect(() => list(query)).toThrow(expect.objectContaining({ code }));
   });
 
-  it("that is forgotten is refused with 410", async () => {
+  it("that is no longer kept is refused with 410", async () => {
     for (let i = 0; i < 21; i++) await put(`late${i}`, "b");
     expect(() => list({ resourceVersion: "3", resourceVersionMatch: "Exact" })).toThrow(
       expect.objectContaining({ code: 410 }),

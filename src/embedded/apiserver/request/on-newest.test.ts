@@ -9,7 +9,7 @@ let asked: number;
 let whileWaiting: () => Promise<unknown>;
 let server: SmallServer;
 
-/** Lets other writes come between, as webhooks do. */
+/** Lets other writes overtake, as webhooks do. */
 const waits: AdmissionPlugin = {
   name: "Waits",
   mayWait: () => true,
@@ -31,19 +31,19 @@ beforeEach(async () => {
   await server.create("configmaps", { metadata: map });
 });
 
-describe("writes that wait for others", () => {
-  it("all come through, and none is tried more than a few times, however many there are", async () => {
+describe("overtaken writes", () => {
+  it("all succeed, each after a few attempts", async () => {
     const keys = Array.from({ length: 100 }, (_, i) => `k${i}`);
     await Promise.all(keys.map((key) => write(key)));
     expect(Object.keys(data() as object)).toHaveLength(100);
     expect(asked).toBeLessThanOrEqual(300);
   });
 
-  it("wait for each other no longer than they can", async () => {
+  it("wait for their turn only for a limited time", async () => {
     const turns = [
       () => nextTurn(),
       () => nextTurn(),
-      // Overtaken by the first, the second waits for one that is overtaken too, and so stands behind it.
+      // The second is overtaken by the first, and waits behind a write that is overtaken too.
       async () => {
         const state = { isDone: false };
         void write("inner").then(() => (state.isDone = true));
@@ -56,7 +56,7 @@ describe("writes that wait for others", () => {
     expect(Object.keys(data() as object).toSorted()).toEqual(["first", "inner", "second", "third"]);
   });
 
-  it("are refused when they are due", async () => {
+  it("are refused at their deadline", async () => {
     const context = { ...server.context("configmaps", map), deadline: server.clock.now() + 500 };
     whileWaiting = async () => {
       const overtaking = asked === 1;

@@ -22,7 +22,7 @@ const versions = (...names: string[]) =>
   });
 
 describe("an update that changes nothing", () => {
-  it("keeps the version, and no watcher hears of it", async () => {
+  it("keeps the version and causes no event", async () => {
     const before = live();
     const { revision } = server.store;
     await server.clock.advance(5000);
@@ -31,7 +31,7 @@ describe("an update that changes nothing", () => {
     expect(server.store.revision).toBe(revision);
   });
 
-  it("is written all the same when the object lies there by an older schema", async () => {
+  it("is written if the object was stored with an older schema", async () => {
     const color = { type: "string", default: "red" } as const;
     const changed = widgetDefinition({ versions: [{ name: "v1", spec: { size: { type: "integer" }, color } }] });
     await server.patch("customresourcedefinitions", definition, { spec: changed.spec });
@@ -43,7 +43,7 @@ describe("an update that changes nothing", () => {
     expect(await server.update("widgets", after)).toEqual(after);
   });
 
-  it("is written all the same when the object lies there in another version than is stored today", async () => {
+  it("is written if the object is stored in an older storage version", async () => {
     await server.settled();
     const v2First = widgetDefinition({ versions: [{ name: "v2" }, { name: "v1" }], subresources: { status: {} } });
     await server.patch("customresourcedefinitions", definition, { spec: v2First.spec });
@@ -66,7 +66,7 @@ describe("generation", () => {
     expect(metadata.generation).toBe(generation);
   });
 
-  it("counts a change of status where that is no endpoint of its own", async () => {
+  it("counts a change of status if that is not a subresource", async () => {
     await server.patch("customresourcedefinitions", definition, { spec: widgetDefinition().spec });
     const { metadata } = await server.patch("widgets", one, { status: { ok: true } });
     expect(metadata.generation).toBe(2);
@@ -84,7 +84,7 @@ describe("status and the rest", () => {
     expect(live().status).toEqual({ ok: true });
   });
 
-  it("of a custom kind share no metadata, those of a built-in one do", async () => {
+  it("of a custom kind do not change metadata, those of a built-in kind do", async () => {
     const labels = { metadata: { labels: { from: "status" } } };
     await server.patch("widgets", { ...one, subresource: "status" }, labels);
     expect(live().metadata.labels).toBeUndefined();
@@ -95,14 +95,14 @@ describe("status and the rest", () => {
 });
 
 describe("an update", () => {
-  it("of a version that is no longer the newest meets a conflict", async () => {
+  it("of an old version is a conflict", async () => {
     const stale = live();
     await server.patch("widgets", one, { spec: { size: 2 } });
     await expect(server.update("widgets", { ...stale, spec: { size: 3 } })).rejects.toMatchObject({ code: 409 });
     expect(live().spec).toEqual({ size: 2 });
   });
 
-  it("meets a conflict with one that is still on its way to disk", async () => {
+  it("conflicts with an uncommitted write", async () => {
     const base = live();
     const outcomes = await Promise.allSettled(
       [2, 3].map((size) => server.update("widgets", { ...base, spec: { size } })),
@@ -111,7 +111,7 @@ describe("an update", () => {
     expect(live().spec).toEqual({ size: 2 });
   });
 
-  it("by patch builds on one that is still on its way to disk", async () => {
+  it("by patch is based on an uncommitted write", async () => {
     await Promise.all([
       server.patch("widgets", one, { metadata: { labels: { a: "1" } } }),
       server.patch("widgets", one, { metadata: { labels: { b: "2" } } }),
@@ -126,13 +126,13 @@ describe("an update", () => {
     expect([live().spec, server.store.revision]).toEqual([{ size: 1 }, revision]);
   });
 
-  it("of what is not there is refused", async () => {
+  it("of a missing object is refused", async () => {
     const body = { metadata: { name: "none", namespace: "a", resourceVersion: "1" } };
     await expect(server.update("widgets", body)).rejects.toMatchObject({ code: 404 });
     await expect(server.patch("widgets", { namespace: "a", name: "none" }, {})).rejects.toMatchObject({ code: 404 });
   });
 
-  it("under another name than that of the URL is refused", async () => {
+  it("with another name than the URL is refused", async () => {
     await expect(server.update("widgets", live(), { name: "two" })).rejects.toMatchObject({ code: 400 });
   });
 

@@ -48,7 +48,7 @@ describe("where a watch starts", () => {
     expect(watch.ended).toBe(false);
   });
 
-  it("is refused in the stream when what came after it is forgotten", async () => {
+  it("is refused in the stream if later changes are no longer kept", async () => {
     server = new SmallServer({ history: { changes: 2 } });
     await server.createNamespaces("a");
     for (const name of ["one", "two", "three"]) await put("a", name, "red");
@@ -59,13 +59,13 @@ describe("where a watch starts", () => {
     expect(watching({ resourceVersion: "2" }).take()).toEqual(["ADDED a/two@3", "ADDED a/three@4"]);
   });
 
-  it("is refused in the stream when the state of a version to come is asked for", () => {
+  it("is refused in the stream for the state of a future version", () => {
     const watch = watching({ ...initial, resourceVersion: "9" });
     expect(watch.take()).toEqual(["ERROR 504 Timeout: Timeout: Too large resource version: 9, current: 5"]);
     expect(watch.ended).toBe(true);
   });
 
-  it("skips the changes up to a version to come", async () => {
+  it("skips the changes up to a future version", async () => {
     const watch = watching({ resourceVersion: "7" });
     for (const color of ["1", "2", "3"]) await paint("one", color);
     expect(watch.take()).toEqual(["MODIFIED a/one@8"]);
@@ -77,7 +77,7 @@ describe("where a watch starts", () => {
 });
 
 describe("a watch", () => {
-  it("is told of creation, change and deletion, each at its version", async () => {
+  it("gets creation, change and deletion, each with its version", async () => {
     const watch = watching({ resourceVersion: "5" });
     await put("a", "three", "red");
     await paint("three", "blue");
@@ -96,28 +96,28 @@ describe("a watch", () => {
     expect(resumed.take()).toEqual(["MODIFIED a/one@5", ...live]);
   });
 
-  it("of a namespace hears of no other", async () => {
+  it("of a namespace gets events of no other", async () => {
     const watch = watching({}, { namespace: "a" });
     await put("b", "elsewhere", "red");
     await put("a", "here", "red");
     expect(watch.take()).toEqual(["ADDED a/one@5", "ADDED a/here@7"]);
   });
 
-  it("of a namespace whose name begins another's hears of no other", async () => {
+  it("of a namespace gets no events of one with a longer name", async () => {
     await server.createNamespaces("a-b");
     const watch = watching({}, { namespace: "a" });
     await put("a-b", "one", "red");
     expect(watch.take()).toEqual(["ADDED a/one@5"]);
   });
 
-  it("of one name hears of no other", async () => {
+  it("of one name gets events of no other", async () => {
     const watch = watching({}, { namespace: "a", name: "one" });
     await put("a", "on", "red");
     await paint("one", "blue");
     expect(watch.take()).toEqual(["ADDED a/one@5", "MODIFIED a/one@7"]);
   });
 
-  it("sees an object come into and go out of its selection, with the version of the change", async () => {
+  it("gets ADDED and DELETED when an object starts and stops to match", async () => {
     const watch = watching({ labelSelector: "color=red", resourceVersion: "5" });
     await paint("one", "blue");
     await paint("one", "green");
@@ -151,7 +151,7 @@ describe("a watch", () => {
 describe("a watch over time", () => {
   const halfMinute = 30_000;
 
-  it("is told now and then how far the server has come, if it asked for it", async () => {
+  it("gets periodic bookmarks if it asked for them", async () => {
     const [asked, silent] = [watching({ allowWatchBookmarks: "true" }), watching()];
     asked.take();
     silent.take();
@@ -165,7 +165,7 @@ describe("a watch over time", () => {
     expect(silent.take()).toEqual([]);
   });
 
-  it("ends when the time it asked for is up", async () => {
+  it("ends after timeoutSeconds", async () => {
     const watch = watching({ timeoutSeconds: "100", allowWatchBookmarks: "true" });
     await server.clock.advance(99_999);
     expect(watch.ended).toBe(false);
@@ -174,7 +174,7 @@ describe("a watch over time", () => {
     expect(server.clock.pending).toBe(0);
   });
 
-  it("ends within half an hour to an hour when it asked for no time, not all of them at once", async () => {
+  it("ends after a random 30 to 60 minutes by default", async () => {
     const watches = Array.from({ length: 20 }, () => watching());
     await server.clock.advance(30 * 60_000 - 1);
     expect(watches.filter(({ ended }) => ended)).toHaveLength(0);
@@ -184,7 +184,7 @@ describe("a watch over time", () => {
     expect(watches.every(({ ended }) => ended)).toBe(true);
   });
 
-  it("leaves nothing behind when its client goes", async () => {
+  it("leaves nothing behind when its client closes the connection", async () => {
     const watch = watching({ allowWatchBookmarks: "true" });
     watch.take();
     watch.hangUp();
@@ -193,7 +193,7 @@ describe("a watch over time", () => {
     expect(watch.take()).toEqual([]);
   });
 
-  it("is not begun for a client that has already gone", async () => {
+  it("is not started for a client that is already gone", async () => {
     const sink = new RecordedWatch();
     sink.hangUp();
     sink.start(server, "configmaps");

@@ -30,7 +30,7 @@ const keys = (entries: Iterable<Entry>): string[] => Array.from(entries, ({ key 
 const entriesOf = (snapshot: ReturnType<ObjectStore["listAt"]>): Entry[] =>
   snapshot.type === "entries" ? [...snapshot.entries] : expect.fail("the revision is forgotten");
 
-/** One behaviour, whatever the objects are kept in. */
+/** The same behaviour for every backend. */
 const backends: Record<string, () => Backend> = {
   memory: () => new MemoryBackend(),
   lmdb: () => new LmdbBackend(join(folder(), "objects")),
@@ -75,7 +75,7 @@ describe.each(Object.entries(backends))("a store in %s", (_, backend) => {
     await store.close();
   });
 
-  it("lets a second write follow one that is still on its way, and a third not pass it", async () => {
+  it("accepts a second write on an uncommitted one, and refuses a third on the old version", async () => {
     const store = open();
     const first = store.put("pods", "x", undefined, text("1"));
     const head = store.head("pods", "x");
@@ -87,7 +87,7 @@ describe.each(Object.entries(backends))("a store in %s", (_, backend) => {
     await store.close();
   });
 
-  it("tells watchers of every change of their collection, in order, before the writer hears of it", async () => {
+  it("notifies watchers of every change of their collection, in order, before the write resolves", async () => {
     const store = open();
     const seen: Change[] = [];
     const stop = store.watch("pods", (changes) => seen.push(...changes));
@@ -119,7 +119,7 @@ describe.each(Object.entries(backends))("a store in %s", (_, backend) => {
     await store.close();
   });
 
-  it("remembers what matches a model of it, whatever is written", async () => {
+  it("behaves like a model of it for random writes", async () => {
     const operation = fc.record({ key: fc.constantFrom("a/1", "a/2", "b/1"), remove: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { maxLength: 40 }), async (operations) => {
@@ -151,7 +151,7 @@ describe.each(Object.entries(backends))("a store in %s", (_, backend) => {
 });
 
 describe("the window of history", () => {
-  it("forgets what is older than its limit, and says so", async () => {
+  it("drops changes beyond its limit, and says so", async () => {
     const store = new ObjectStore(new MemoryBackend(), { history: { changes: 3 } });
     for (let i = 1; i <= 5; i++) await store.put("pods", `p${i}`, undefined, text(""));
     expect(store.changesSince("pods", 1)).toBeUndefined();
@@ -167,7 +167,7 @@ describe("the window of history", () => {
     expect(store.changesSince("pods", 47)).toHaveLength(3);
   });
 
-  it("forgets thousands without losing its place", async () => {
+  it("drops thousands of changes correctly", async () => {
     const store = new ObjectStore(new MemoryBackend(), { history: { changes: 100 } });
     const writes: Promise<Change>[] = [];
     for (let i = 1; i <= 5000; i++) writes.push(store.put("pods", `p${i}`, undefined, text("")));
@@ -180,7 +180,7 @@ describe("the window of history", () => {
 });
 
 describe("a store that is opened again", () => {
-  it("has every object and goes on counting where it stopped, even if the last write was a deletion", async () => {
+  it("has every object and continues its revisions, even if the last write was a deletion", async () => {
     const path = join(folder(), "objects");
     const before = new ObjectStore(new LmdbBackend(path));
     await before.put("pods", "a/x", undefined, text("kept", { app: "x" }));
@@ -214,7 +214,7 @@ describe("a store that is opened again", () => {
     },
   );
 
-  it("says so when the directory was written by a version it does not know", async () => {
+  it("fails on a directory with an unknown format", async () => {
     const path = join(folder(), "objects");
     const { open } = await import("lmdb");
     const database = open<Buffer, Buffer>({ path, encoding: "binary", keyEncoding: "binary", compression: false });
@@ -225,7 +225,7 @@ describe("a store that is opened again", () => {
 });
 
 describe("a watcher that throws", () => {
-  it("keeps neither the writer nor the other watchers from their news", async () => {
+  it("affects neither the writer nor the other watchers", async () => {
     const errors: unknown[] = [];
     const store = new ObjectStore(new MemoryBackend(), { onWatcherError: (error) => errors.push(error) });
     const seen: number[] = [];
@@ -242,7 +242,7 @@ describe("a watcher that throws", () => {
 });
 
 describe("a disk that fails", () => {
-  it("fails the writes it takes down, and every later one, but no read", async () => {
+  it("fails the pending writes and every later one, but no read", async () => {
     const broken = new MemoryBackend();
     const store = new ObjectStore(broken);
     await store.put("pods", "x", undefined, text("1"));

@@ -23,11 +23,11 @@ async function redefine(...versions: WidgetVersion[]): Promise<void> {
 }
 
 describe("a stored custom object", () => {
-  it("is shown byte for byte as it was just written", () => {
+  it("is shown as the stored bytes after a write", () => {
     expect(server.services.views.bytes(entry(), server.resource("widgets/v1"))).toBe(entry().bytes);
   });
 
-  it("is shown in the version asked for", () => {
+  it("is shown in the requested version", () => {
     expect(server.get("widgets/v2", one)).toEqual({ ...server.get("widgets/v1", one), apiVersion: "x.io/v2" });
   });
 
@@ -36,33 +36,33 @@ describe("a stored custom object", () => {
     expect(server.services.views.bytes(entry(), v2)).toBe(server.services.views.bytes(entry(), v2));
   });
 
-  it("shows a default that the schema has got since, though nothing was written", async () => {
+  it("shows a default that was added to the schema later", async () => {
     const before = entry();
     await redefine({ name: "v1", spec: { size: { type: "integer" }, color: { type: "string", default: "red" } } });
     expect(server.get("widgets", one).spec).toEqual({ size: 1, color: "red" });
     expect(entry()).toBe(before);
   });
 
-  it("hides a field that the schema has lost since, and shows it again when it comes back", async () => {
+  it("hides a field that was removed from the schema, and shows it again when it is back", async () => {
     await redefine({ name: "v1", spec: { other: { type: "integer" } } });
     expect(server.get("widgets", one).spec).toEqual({});
     await redefine({ name: "v1", spec: { size: { type: "integer" } } });
     expect(server.get("widgets", one).spec).toEqual({ size: 1 });
   });
 
-  it("keeps its owners of fields and its metadata in every version", () => {
+  it("keeps managedFields and metadata in every version", () => {
     const { metadata } = server.get("widgets/v1", one);
     expect(server.get("widgets/v2", one).metadata).toEqual(metadata);
     expect(metadata.managedFields).toMatchObject([{ apiVersion: "x.io/v1" }]);
   });
 
-  it("that was written in another version than is stored is stored in that one", async () => {
+  it("written in another version is stored in the storage version", async () => {
     await server.create("widgets/v2", { metadata: { name: "two", namespace: "a" }, spec: { size: 2 } });
     expect(String(server.store.get("widgets.x.io", "a/two")?.bytes)).toContain('"apiVersion":"x.io/v1"');
     expect(server.get("widgets/v2", { namespace: "a", name: "two" }).apiVersion).toBe("x.io/v2");
   });
 
-  it("is not changed by who changes the copy he was given", () => {
+  it("is not changed through a copy", () => {
     const { views } = server.services;
     const v1 = server.resource("widgets/v1");
     views.object(entry(), v1).spec = { size: 99 };
@@ -71,7 +71,7 @@ describe("a stored custom object", () => {
   });
 });
 
-describe("a kind whose versions know different fields, converted by nobody", () => {
+describe("a kind with different fields per version and conversion strategy None", () => {
   const string = { type: "string" } as const;
   const first: WidgetVersion = {
     name: "v1",
@@ -89,12 +89,12 @@ describe("a kind whose versions know different fields, converted by nobody", () 
     await server.patch("widgets/v1", one, { spec: { size: 1, old: "x" } });
   });
 
-  it("is read by the version it lies in, and shows of it what the other knows", () => {
+  it("is read by its stored version, and shows the fields of the other", () => {
     expect(specIn("v1")).toEqual({ size: 1, old: "x", color: "red" });
     expect(specIn("v2")).toEqual({ size: 1 });
   });
 
-  it("is stored with what the stored version knows, and answered with what is left of that", async () => {
+  it("is stored with the fields of the storage version, and returned with what is left", async () => {
     const spec = { size: 2, fresh: "y" };
     const made = await server.create("widgets/v2", { metadata: { name: "two", namespace: "a" }, spec });
     expect(made.spec).toEqual({ size: 2 });
@@ -102,7 +102,7 @@ describe("a kind whose versions know different fields, converted by nobody", () 
     expect(specIn("v1", "two")).toEqual({ size: 2, color: "red" });
   });
 
-  it("is read by the version that was stored once, after another is", async () => {
+  it("is read by its old storage version after that has changed", async () => {
     await redefine({ ...first, storage: false }, { ...second, storage: true });
     expect(storedText("one")).toContain('"x.io/v1"');
     expect(specIn("v1")).toEqual({ size: 1, old: "x", color: "red" });
@@ -112,7 +112,7 @@ describe("a kind whose versions know different fields, converted by nobody", () 
     expect(specIn("v1")).toEqual({ size: 1 });
   });
 
-  it("keeps whose fields are whose in the version of each owner", async () => {
+  it("keeps managedFields in the version of each manager", async () => {
     await server.patch("widgets/v2", { ...one, query: { fieldManager: "other" } }, { spec: { size: 5 } });
     const owners = server
       .get("widgets/v1", one)
@@ -126,14 +126,14 @@ describe("a kind whose versions know different fields, converted by nobody", () 
     expect(owners?.[1]).not.toContain("f:size");
   });
 
-  it("is deleted as it lies there", async () => {
+  it("is deleted in its stored version", async () => {
     await server.patch("widgets/v1", one, { metadata: { finalizers: ["x.io/f"] } });
     expect(await server.delete("widgets/v2", one)).toMatchObject({ apiVersion: "x.io/v2", spec: { size: 1 } });
     expect(specIn("v1")).toMatchObject({ old: "x" });
   });
 });
 
-it("an object of a built-in kind is shown as it lies there", async () => {
+it("an object of a built-in kind is shown as stored", async () => {
   await server.create("configmaps", { metadata: { name: "m", namespace: "a" } });
   const stored = server.store.get("configmaps", "a/m") as Entry;
   expect(server.services.views.bytes(stored, server.resource("configmaps"))).toBe(stored.bytes);

@@ -65,7 +65,7 @@ describe("toTableEvent", () => {
     });
   });
 
-  it("keeps the metadata of a bookmark and prints it as an object in which nothing is set", () => {
+  it("keeps the metadata of a bookmark and prints it as an empty object", () => {
     const object: KubeObject = {
       apiVersion: "v1",
       kind: "ConfigMap",
@@ -93,7 +93,7 @@ describe("toTableEvent", () => {
     expect(toTableEvent(bookmark).rows).toMatchObject([{ cells }]);
   });
 
-  it("prints a bookmark though its columns cannot do without what a sound object has", () => {
+  it("prints a bookmark although its columns need a valid object", () => {
     const count: Column = { name: "N", type: "integer", priority: 0, cell: (o) => (o["spec"] as { n: number }).n };
     const bare: KubeObject = { apiVersion: "v1", kind: "ConfigMap", metadata: {} };
     const table = toTableEvent({

@@ -38,7 +38,7 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 
 const tenSeconds = { timeoutMs: 10_000 };
 
-test("a question is posted as JSON with its time limit, and the answer comes back parsed", async () => {
+test("a review is posted as JSON with its timeout, and the response is parsed", async () => {
   const seen: unknown[] = [];
   const webhook = await webhookThat((body, { request }) => {
     seen.push(request.method, request.headers["content-type"], request.headers["user-agent"]);
@@ -53,7 +53,7 @@ test("a question is posted as JSON with its time limit, and the answer comes bac
   expect(seen).toEqual(["POST", "application/json", "kube-apiserver-admission"]);
 });
 
-test("a connection serves one question after another, and one that the webhook closed meanwhile is replaced", async () => {
+test("a connection is reused, and replaced if the webhook closed it", async () => {
   const webhook = await webhookThat(echo);
   const { client } = newClient();
   for (let i = 0; i < 5; i++) await client.ask(webhook, {}, tenSeconds);
@@ -63,7 +63,7 @@ test("a connection serves one question after another, and one that the webhook c
   expect(webhook.connections()).toBe(2);
 });
 
-test("of many questions at once no more than 64 have connections, and all are answered", async () => {
+test("many concurrent calls use at most 64 connections, and all are answered", async () => {
   const webhook = await webhookThat(echo);
   const { client } = newClient();
   const answers = await Promise.all(Array.from({ length: 200 }, (_, i) => client.ask(webhook, { i }, tenSeconds)));
@@ -71,7 +71,7 @@ test("of many questions at once no more than 64 have connections, and all are an
   expect(webhook.connections()).toBeLessThanOrEqual(64);
 });
 
-test("another authority does not get the connections of the one before it", async () => {
+test("another CA does not reuse connections of the first", async () => {
   const [webhook, other] = [await webhookThat(echo), await webhookThat(echo)];
   const { client } = newClient();
   await client.ask(webhook, {}, tenSeconds);
@@ -96,7 +96,7 @@ test.each([
   await expect(asking).rejects.toThrow(message);
 });
 
-test("without a bundle the roots of the system are asked, which know nothing of a webhook of ours", async () => {
+test("without a bundle the system's roots are used, which do not trust the webhook", async () => {
   const { url } = await webhookThat(echo);
   const { client } = newClient();
   await expect(client.ask({ url }, {}, tenSeconds)).rejects.toThrow("x509: certificate signed by unknown authority");
@@ -110,12 +110,12 @@ test.each([
   ],
   ["neither URL nor service", {}, "webhook configuration must have either service or URL"],
   [
-    "nobody listening",
+    "a port without a listener",
     { url: "https://127.0.0.1:1/x" },
     'Post "https://127.0.0.1:1/x?timeout=10s": dial tcp 127.0.0.1:1: connect: connection refused',
   ],
   [
-    "a name that is nobody's",
+    "a host name that does not exist",
     { url: "https://nobody.invalid" },
     /^Post "https:\/\/nobody\.invalid\/\?timeout=10s": dial tcp: lookup nobody\.invalid: /,
   ],
@@ -124,7 +124,7 @@ test.each([
   await expect(client.ask(config, {}, tenSeconds)).rejects.toThrow(message);
 });
 
-test("a server without TLS, and one that hangs up, are told apart", async () => {
+test("a server without TLS and one that closes the connection have different messages", async () => {
   const { client } = newClient();
   const http = await plain(createPlainServer((_, response) => response.end("hello")));
   await expect(client.ask({ url: `https://127.0.0.1:${http}` }, {}, tenSeconds)).rejects.toThrow(
@@ -205,7 +205,7 @@ test.each([
   await failed;
 });
 
-test("closing ends what is being asked, and nothing is asked afterwards", async () => {
+test("closing aborts running calls and refuses new ones", async () => {
   const webhook = await webhookThat(() => undefined);
   const { client } = newClient();
   const asking = client.ask(webhook, {}, tenSeconds);
@@ -216,7 +216,7 @@ test("closing ends what is being asked, and nothing is asked afterwards", async 
   await expect(client.ask(webhook, {}, tenSeconds)).rejects.toThrow("the server is shutting down");
 });
 
-test("a service is asked at its endpoints, under its own name", async () => {
+test("a service is called at its endpoints, with its own server name", async () => {
   const webhook = await webhookThat(echo, { names: ["hooks.tuning.svc"] });
   const hosts: unknown[] = [];
   webhook.reply = (_, { request }) => ({ host: hosts.push(request.headers.host) });

@@ -61,7 +61,7 @@ describe("a service is found at", () => {
   });
 });
 
-test("every ready endpoint gets its turn", () => {
+test("ready endpoints are used in turn", () => {
   const addresses = new ServiceAddresses(
     storeOf({ "services/a/x": service, [`${SLICES}/a/1`]: slice(["10.0.0.1", "10.0.0.2"]) }),
   );

@@ -48,7 +48,7 @@ describe("a node", () => {
       await expect(server.patch("nodes", target, change)).rejects.toMatchObject(refused(why));
   });
 
-  it("takes away no label that is not its to set", async () => {
+  it("cannot remove a label that it may not set", async () => {
     await server.patch("nodes", { name: "a" }, { metadata: { labels: { "team.kubernetes.io/x": "1", free: "1" } } });
     await expect(
       server.patch("nodes", status("a"), { metadata: { labels: { "team.kubernetes.io/x": null } } }),
@@ -56,10 +56,10 @@ describe("a node", () => {
     await server.patch("nodes", status("a"), { metadata: { labels: { free: null } } });
   });
 
-  it("ends and reports no pod but its own", async () => {
+  it("deletes, evicts and reports only its own pods", async () => {
     const on = (name: string): Target => ({ name, namespace: ns, user: a });
     await expect(server.delete("pods", on("on-b"))).rejects.toMatchObject(refused("can only delete pods"));
-    // The real server looks for a pod without a name too.
+    // kube-apiserver also looks up a pod without a name.
     await expect(server.deleteCollection("pods", { namespace: ns, user: a })).rejects.toMatchObject({ code: 404 });
     expect(server.exists("pods", { namespace: ns, name: "on-b" })).toBe(true);
     await expect(server.patch("pods", on("on-a"), { metadata: { labels: { x: "y" } } })).rejects.toMatchObject(
@@ -72,7 +72,7 @@ describe("a node", () => {
     await server.delete("pods", on("on-a"), { gracePeriodSeconds: 0 });
   });
 
-  it("changes nothing about the deletion of another's pod", async () => {
+  it("cannot change the deletion of another node's pod", async () => {
     const other = { name: "on-b", namespace: ns };
     await server.delete("pods", other);
     const going = server.get("pods", other);
@@ -83,7 +83,7 @@ describe("a node", () => {
     );
   });
 
-  it("reports of a claim what came of growing it, and nothing else", async () => {
+  it("reports the expansion of a claim, and nothing else", async () => {
     const claim = { name: "c", namespace: ns };
     const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
     await server.create("persistentvolumeclaims", { metadata: claim, spec });
@@ -101,7 +101,7 @@ describe("a node", () => {
     );
   });
 
-  it("has one lease", async () => {
+  it("writes only its own lease", async () => {
     const lease = (name: string, namespace: string) =>
       server.create("leases", { metadata: { name, namespace } }, { user: a });
     await lease("a", "kube-node-lease");
@@ -135,15 +135,15 @@ describe("a node", () => {
     await expect(mirror(spec)).rejects.toMatchObject(refused(`can not create pods that reference ${what}`));
   });
 
-  it("shows one that refers to nothing", async () => {
+  it("creates a mirror pod that refers to no API object", async () => {
     await mirror(inVolume({ hostPath: { path: "/" } }));
     expect(server.exists("pods", { namespace: ns, name: "m" })).toBe(true);
   });
 });
 
 describe("a token for a node", () => {
-  const nobody: Authorizer = { authorize: () => ({ allowed: false, reason: "" }) };
-  const ask = (spec: object, authorizer = nobody): void => {
+  const denyAll: Authorizer = { authorize: () => ({ allowed: false, reason: "" }) };
+  const ask = (spec: object, authorizer = denyAll): void => {
     const attributes = {
       operation: "CREATE",
       resource: server.resource("serviceaccounts"),
@@ -166,7 +166,7 @@ describe("a token for a node", () => {
     },
   });
 
-  it("is bound to a pod of its own", () => {
+  it("must be bound to a pod of that node", () => {
     expect(() => ask({})).toThrow("not bound to a pod");
     expect(() => ask({ boundObjectRef: { apiVersion: "v1", kind: "Node", name: "a", uid } })).toThrow("not bound to");
     expect(() => ask(bound("on-a", { uid: "" }))).toThrow("without a uid");
@@ -176,7 +176,7 @@ describe("a token for a node", () => {
     ask(bound("on-a"));
   });
 
-  it("speaks to those that the pod names, or that a role allows", () => {
+  it("has an audience that the pod names or a role allows", () => {
     const towards = (...audiences: string[]): object => ({ ...bound("on-a"), audiences });
     expect(() => ask(towards("vault"))).toThrow('audience "vault" not found in pod spec volume');
     expect(() => ask(towards("x", "y"))).toThrow("0 or 1 audiences");

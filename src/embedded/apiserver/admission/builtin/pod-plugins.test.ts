@@ -15,7 +15,7 @@ const pod = (spec: object = {}, metadata: object = {}): Promise<KubeObject> =>
   });
 
 describe("the account of a pod", () => {
-  it("gives it a token that no field manager owns", async () => {
+  it("mounts a token that no field manager owns", async () => {
     const { spec, metadata } = await pod();
     expect(spec).toMatchObject({
       serviceAccountName: "default",
@@ -25,13 +25,13 @@ describe("the account of a pod", () => {
     expect(JSON.stringify(metadata.managedFields)).not.toContain("kube-api-access");
   });
 
-  it("is looked up as it stands, be it on its way to disk", async () => {
+  it("is found before its creation is committed", async () => {
     const account = server.create("serviceaccounts", { metadata: { name: "new", namespace: "ns" } });
     const made = pod({ serviceAccountName: "new" });
     await expect(Promise.all([account, made])).resolves.toHaveLength(2);
   });
 
-  it("must be there", async () => {
+  it("must exist", async () => {
     await server.delete("serviceaccounts", { namespace: "ns", name: "default" });
     await expect(pod({}, { name: undefined, generateName: "g-" })).rejects.toMatchObject({
       code: 403,
@@ -41,7 +41,7 @@ describe("the account of a pod", () => {
     });
   });
 
-  it("changes nothing in a pod that is there", async () => {
+  it("does not change an existing pod", async () => {
     const { spec } = await pod();
     const account = { namespace: "ns", name: "default" };
     await server.patch("serviceaccounts", account, { automountServiceAccountToken: false });
@@ -108,7 +108,7 @@ describe("the default class of a claim", () => {
     return (made.spec as { storageClassName?: string }).storageClassName;
   };
 
-  it("is the newest of those that say so, then the first by name", async () => {
+  it("is the newest default class, then the first by name", async () => {
     expect(await claim("zero")).toBeUndefined();
     await storageClass("never", "false");
     await storageClass("old", "true");

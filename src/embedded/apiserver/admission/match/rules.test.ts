@@ -44,7 +44,7 @@ describe("a rule", () => {
     expect(found).toBe(matches ? attributes.resource : undefined);
   });
 
-  it("is undone by one that excludes", () => {
+  it("does not match what an exclude rule matches", () => {
     const exclude = [{ ...all, resourceNames: ["p"] }];
     expect(matchesRules({ rules: [all], exclude }, pod, registry)).toBeUndefined();
     expect(matchesRules({ rules: [all], exclude }, { ...pod, name: "q" }, registry)).toBe(pod.resource);
@@ -69,12 +69,12 @@ describe("versions of a kind", () => {
     expect(matchesRules({ rules: [rule], matchPolicy }, widget, versions)).toBe(expected);
   });
 
-  it("excuse each other too", () => {
+  it("are also excluded by an equivalent version", () => {
     const rules = { rules: [all], exclude: [rule], matchPolicy: "Equivalent" };
     expect(matchesRules(rules, widget, versions)).toBeUndefined();
   });
 
-  it("are taken as they are asked for where a rule names them", () => {
+  it("match as requested if a rule names that version", () => {
     expect(matchesRules({ rules: [rule, all], matchPolicy: "Equivalent" }, widget, versions)).toBe(v2);
   });
 });

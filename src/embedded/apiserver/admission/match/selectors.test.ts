@@ -54,7 +54,7 @@ describe("the namespace of a write", () => {
     expect(matchesSelectors(compileSelectors({ namespaceSelector }), attributes, objects)).toBe(expected);
   });
 
-  it("must be there if it is asked about", () => {
+  it("must exist if a selector needs it", () => {
     const selectors = compileSelectors({ namespaceSelector: red });
     const lost = attributesOf("pods", { namespace: "gone" });
     expect(() => matchesSelectors(selectors, lost, objects)).toThrow('namespaces "gone" not found');

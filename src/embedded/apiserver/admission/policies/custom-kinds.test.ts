@@ -31,7 +31,7 @@ async function install(server: SmallServer, name: string, spec: object, binding:
   });
 }
 
-it("a policy on one version of a kind is asked about all, unless it wants no other", async () => {
+it("a policy on one version of a kind matches all versions, unless its matchPolicy is Exact", async () => {
   const { server, stop } = await serverWithWidgets();
   const validations = [
     {
@@ -54,7 +54,7 @@ it("a policy on one version of a kind is asked about all, unless it wants no oth
   stop();
 });
 
-it("custom objects are params from the moment their kind is served", async () => {
+it("custom objects are params as soon as their kind is served", async () => {
   const { server, stop } = await serverWithWidgets();
   const resourceRules = [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["configmaps"] }];
   await install(

@@ -30,7 +30,7 @@ async function judged(spec: Spec, data: Record<string, string> = {}): Promise<st
 const nothingLeft = "validation failed due to running out of cost budget, no further validation rules will be run";
 const tooDear = "resulted in error: operation cancelled: actual cost limit exceeded";
 const millions = [..."abcdefgh"].reduce((body, name) => `[0,1,2,3,4,5,6,7,8,9].all(${name}, ${body})`, "true");
-/** Nothing costs as much in as little time. */
+/** The most expensive expression for its run time. */
 const dear =
   "!authorizer.requestResource.check('a').allowed() || !authorizer.requestResource.check('b').allowed() || true";
 const chain = (length: number): Spec[] =>
@@ -135,7 +135,7 @@ describe("a policy that", () => {
 });
 
 describe("a hundred policies", () => {
-  it("are each asked, and the first in order that objects is named", async () => {
+  it("are all evaluated, and the first that objects is named", async () => {
     const server = new SmallServer();
     await server.createNamespaces("ns");
     for (let i = 0; i < 100; i++)

@@ -33,7 +33,7 @@ const configMap = (name: string, data: Record<string, string> = {}, namespace = 
   data,
 });
 
-/** The refusal, shortened to what is particular to it. */
+/** The refusal, without the common part of its message. */
 async function outcome(write: Promise<unknown>): Promise<string> {
   try {
     await write;
@@ -46,7 +46,7 @@ async function outcome(write: Promise<unknown>): Promise<string> {
 }
 
 describe("a policy", () => {
-  it("refuses in the words that clients know", async () => {
+  it("refuses with kube-apiserver's message", async () => {
     const server = await serverWith({ validations: [{ expression: "object.metadata.name != 'bad'" }] });
     await server.create("configmaps", configMap("good"));
     const refusal = await server.create("configmaps", configMap("bad")).catch((error: unknown) => error as StatusError);
@@ -68,22 +68,22 @@ describe("a policy", () => {
       "422 Invalid: 'p' with binding 'p-b0' denied request: no",
     ],
     [
-      "a message that is worked out",
+      "a messageExpression",
       { validations: [{ expression: "false", message: "no", messageExpression: "'not ' + object.metadata.name" }] },
       "422 Invalid: 'p' with binding 'p-b0' denied request: not x",
     ],
     [
-      "a message that cannot be worked out: the text stands in",
+      "a messageExpression that fails: the message is used",
       { validations: [{ expression: "false", message: "no", messageExpression: "string(object.nope)" }] },
       "422 Invalid: 'p' with binding 'p-b0' denied request: no",
     ],
     [
-      "a message of two lines: the expression stands in",
+      "a messageExpression of two lines: the expression is used",
       { validations: [{ expression: " false ", messageExpression: "'a\\nb'" }] },
       "422 Invalid: 'p' with binding 'p-b0' denied request: failed expression: false",
     ],
     [
-      "an endless message",
+      "a messageExpression that is too long",
       { validations: [{ expression: "false", messageExpression: `[${"'12345678',".repeat(1000)}].join()` }] },
       "422 Invalid: 'p' with binding 'p-b0' denied request: failed expression: false",
     ],
@@ -103,17 +103,17 @@ describe("a policy", () => {
       "422 Invalid: 'p' with binding 'p-b0' denied request: a",
     ],
     [
-      "a fault",
+      "an expression that fails",
       { validations: [{ expression: "object.nope == 1" }] },
       "422 Invalid: 'p' with binding 'p-b0' denied request: expression 'object.nope == 1' resulted in error: no such key: nope",
     ],
     [
-      "a fault that does not matter",
+      "an expression that fails, under failurePolicy Ignore",
       { failurePolicy: "Ignore", validations: [{ expression: "object.nope == 1" }] },
       "",
     ],
     [
-      "an objection, where faults do not matter",
+      "an objection after an error, under failurePolicy Ignore",
       { failurePolicy: "Ignore", validations: [{ expression: "object.nope == 1" }, { expression: "false" }] },
       "422 Invalid: 'p' with binding 'p-b0' denied request: failed expression: false",
     ],
@@ -123,12 +123,12 @@ describe("a policy", () => {
       "",
     ],
     [
-      "a condition that cannot be answered",
+      "a condition that fails",
       { matchConditions: [{ name: "c", expression: "object.nope == 1" }], validations: [{ expression: "true" }] },
       "422 Invalid: 'p' with binding 'p-b0' denied request: expression 'object.nope == 1' resulted in error: no such key: nope",
     ],
     [
-      "a condition that cannot be answered, and need not be",
+      "a condition that fails, under failurePolicy Ignore",
       {
         failurePolicy: "Ignore",
         matchConditions: [{ name: "c", expression: "object.nope == 1" }],
@@ -149,27 +149,27 @@ describe("a policy", () => {
       "422 Invalid: 'p' with binding 'p-b0' denied request: x!",
     ],
     [
-      "a variable that nobody asks for",
+      "a variable that no expression uses",
       { variables: [{ name: "a", expression: "object.nope" }], validations: [{ expression: "true" }] },
       "",
     ],
     [
-      "a variable at fault",
+      "a variable that fails",
       { variables: [{ name: "a", expression: "object.nope" }], validations: [{ expression: "variables.a == 1" }] },
       `422 Invalid: 'p' with binding 'p-b0' denied request: expression 'variables.a == 1' resulted in error: composited variable "a" fails to evaluate: no such key: nope`,
     ],
     [
-      "the namespace around",
+      "the object's namespace",
       { validations: [{ expression: "namespaceObject.metadata.name == 'other'" }] },
       "422 Invalid: 'p' with binding 'p-b0' denied request: failed expression: namespaceObject.metadata.name == 'other'",
     ],
     [
-      "rights of the writer",
+      "the rights of the writer",
       { validations: [{ expression: "!authorizer.group('').resource('secrets').check('get').allowed()" }] },
       "422 Invalid: 'p' with binding 'p-b0' denied request: failed expression: !authorizer.group('').resource('secrets').check('get').allowed()",
     ],
     [
-      "an annotation at fault",
+      "an audit annotation that fails",
       { auditAnnotations: [{ key: "k", valueExpression: "string(object.nope)" }] },
       "422 Invalid: 'p' with binding 'p-b0' denied request: expression 'string(object.nope)' resulted in error: no such key: nope",
     ],
@@ -218,7 +218,7 @@ describe("a policy", () => {
     expect(await outcome(server.create("configmaps", configMap("x")))).toBe(expected);
   });
 
-  it("sees what is, what was, and what is deleted", async () => {
+  it("sees the new object, the old object, and the deleted object", async () => {
     const server = await serverWith({
       validations: [
         { expression: "request.operation != 'UPDATE' || object.data.n != oldObject.data.n", message: "no change" },
@@ -233,7 +233,7 @@ describe("a policy", () => {
     await server.delete("configmaps", { namespace: "ns", name: "x" });
   });
 
-  it("judges until it is changed, unbound or gone", async () => {
+  it("is evaluated until it is changed, unbound or deleted", async () => {
     const server = await serverWith({ validations: [{ expression: "false" }] });
     const refusal = async () => (await outcome(server.create("configmaps", configMap("x"), dryRun))) !== "";
     const dryRun = { query: { dryRun: "All" } };
@@ -258,7 +258,7 @@ describe("a policy", () => {
     expect(await refusal()).toBe(false);
   });
 
-  it("has no say in policies and bindings, but in all else", async () => {
+  it("does not apply to policies and bindings, but to all other kinds", async () => {
     const everything = { apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*/*"] };
     const server = await serverWith({
       matchConstraints: { resourceRules: [everything] },
@@ -273,19 +273,19 @@ describe("a policy", () => {
 
 describe("bindings", () => {
   const no = { validations: [{ expression: "object.metadata.name != 'x'", message: "no" }] };
-  it("warn, and let pass", async () => {
+  it("with the action Warn send a warning and allow the write", async () => {
     const server = await serverWith(no, { ...deny, validationActions: ["Warn", "Audit"] });
     await server.create("configmaps", configMap("x"));
     expect(server.warnings).toEqual(["Validation failed for ValidatingAdmissionPolicy 'p' with binding 'p-b0': no"]);
   });
 
-  it("that only note, let pass silently", async () => {
+  it("with the action Audit allow the write silently", async () => {
     const server = await serverWith(no, { ...deny, validationActions: ["Audit"] });
     await server.create("configmaps", configMap("x"));
     expect(server.warnings).toEqual([]);
   });
 
-  it("have opinions of their own", async () => {
+  it("match on their own, and each names itself", async () => {
     const server = await serverWith(
       no,
       { ...deny, matchResources: { namespaceSelector: { matchLabels: { a: "b" } } } },
@@ -297,7 +297,7 @@ describe("bindings", () => {
     expect(server.warnings).toHaveLength(1);
   });
 
-  it("of policies that are not there mean nothing", async () => {
+  it("of a missing policy are ignored until it exists", async () => {
     const server = new SmallServer();
     await server.createNamespaces("ns");
     await server.create("validatingadmissionpolicybindings", { metadata: { name: "b" }, spec: deny });
@@ -351,7 +351,7 @@ describe("params", () => {
     expect(got).toBe(expected && `422 Invalid: 'p' with binding 'p-b0' denied request: ${expected}`);
   });
 
-  it("must say their namespace for what has none", async () => {
+  it("need a namespace in paramRef for cluster-scoped objects", async () => {
     const server = await serverWith(byParam, ref({ name: "a" }));
     await server.create("configmaps", configMap("a", { prefix: "" }));
     const nodes = { resourceRules: [{ ...configMaps.resourceRules[0], resources: ["nodes"] }] };
@@ -361,7 +361,7 @@ describe("params", () => {
     );
   });
 
-  it("of a cluster-wide kind have no namespace", async () => {
+  it("of a cluster-scoped kind have no namespace", async () => {
     const kind = {
       paramKind: { apiVersion: "v1", kind: "Namespace" },
       validations: [{ expression: "params.metadata.name == 'ns'" }],
@@ -372,7 +372,7 @@ describe("params", () => {
     );
   });
 
-  it("of a kind that is not served refuse all", async () => {
+  it("of a kind that is not served refuse every write", async () => {
     const unknown = { paramKind: { apiVersion: "x.io/v1", kind: "Rule" }, validations: [{ expression: "true" }] };
     const server = await serverWith(unknown, ref({ name: "a" }));
     expect(await outcome(server.create("configmaps", configMap("x")))).toBe(
@@ -382,7 +382,7 @@ describe("params", () => {
     await open.create("configmaps", configMap("x"));
   });
 
-  it("are read only for those who may read them", async () => {
+  it("must be readable for the writer of the policy and binding", async () => {
     const server = new SmallServer();
     const rules = [{ apiGroups: ["admissionregistration.k8s.io"], resources: ["*"], verbs: ["*"] }];
     await server.create("clusterroles", { metadata: { name: "policies" }, rules });

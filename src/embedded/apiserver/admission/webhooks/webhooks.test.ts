@@ -13,7 +13,7 @@ interface Request {
   readonly [field: string]: unknown;
 }
 
-/** What the webhook at an address answers: the review, without what every answer repeats. */
+/** The webhook's response at a URL, without the fields that every response repeats. */
 type Reply = (request: Request, url: string) => unknown;
 
 let reply: Reply;
@@ -138,20 +138,23 @@ describe.each(["mutating", "validating"] as const)("a %s webhook", (type) => {
     expect(server.exists("configmaps", map)).toBe(false);
   });
 
-  it.each([new Error("EOF"), null, { ...allow, uid: "other" }])("that does not matter may fail: %#", async (answer) => {
-    await configure(type, "c", hook("w", { failurePolicy: "Ignore" }));
-    reply = () => answer;
-    await create();
-    expect(server.exists("configmaps", map)).toBe(true);
-  });
+  it.each([new Error("EOF"), null, { ...allow, uid: "other" }])(
+    "with failurePolicy Ignore may fail: %#",
+    async (answer) => {
+      await configure(type, "c", hook("w", { failurePolicy: "Ignore" }));
+      reply = () => answer;
+      await create();
+      expect(server.exists("configmaps", map)).toBe(true);
+    },
+  );
 
-  it("that does not matter may still refuse", async () => {
+  it("with failurePolicy Ignore may still deny", async () => {
     await configure(type, "c", hook("w", { failurePolicy: "Ignore" }));
     reply = () => ({ allowed: false });
     await expect(create()).rejects.toMatchObject({ code: 400 });
   });
 
-  it("is told what is asked, by whom and how", async () => {
+  it("gets the request, the user and the options", async () => {
     await configure(type, "c", hook("w", { timeoutSeconds: 7 }));
     await server.create(
       "configmaps",
@@ -182,15 +185,15 @@ describe.each(["mutating", "validating"] as const)("a %s webhook", (type) => {
     ]);
   });
 
-  it("is asked in the old version where it speaks no other, and nothing of its answer is checked", async () => {
+  it("gets v1beta1 if it supports nothing else, and its response is not checked", async () => {
     await configure(type, "c", hook("w", { admissionReviewVersions: ["v1beta1"] }));
     reply = () => ({ whole: true, response: { allowed: true } });
     await create();
     expect(urls()).toEqual(["w"]);
   });
 
-  it("that leaves traces is not asked in a dry run", async () => {
-    // Configurations from before the rule may hold it; new ones may not.
+  it("with side effects is not called in a dry run", async () => {
+    // Old stored configurations may have side effects; validation refuses new ones.
     const object = await configure(type, "c", hook("w"));
     const collection = `${type}webhookconfigurations.admissionregistration.k8s.io`;
     const webhooks = [{ ...hook("w"), sideEffects: "Some" }];
@@ -206,7 +209,7 @@ describe.each(["mutating", "validating"] as const)("a %s webhook", (type) => {
     expect(urls()).toEqual(["w"]);
   });
 
-  it("may warn", async () => {
+  it("may return warnings", async () => {
     await configure(type, "c", hook("w"));
     reply = () => ({ ...allow, warnings: ["careful"] });
     await create();
@@ -235,7 +238,7 @@ describe.each(["mutating", "validating"] as const)("a %s webhook", (type) => {
     expect(urls()).toEqual(expected);
   });
 
-  it("on a condition that cannot be told refuses", async () => {
+  it("with a matchCondition that fails denies the write", async () => {
     await configure(type, "c", hook("w", { matchConditions: [{ name: "c", expression: "object.data.nope == 'w'" }] }));
     await expect(create()).rejects.toMatchObject({
       code: 403,
@@ -244,7 +247,7 @@ describe.each(["mutating", "validating"] as const)("a %s webhook", (type) => {
     });
   });
 
-  it("is never asked about configurations of admission", async () => {
+  it("is never called for admission configurations", async () => {
     await configure(type, "c", hook("w"));
     reply = () => ({ allowed: false });
     await configure(type, "d", hook("w"));
@@ -252,14 +255,14 @@ describe.each(["mutating", "validating"] as const)("a %s webhook", (type) => {
     expect(asked).toEqual([]);
   });
 
-  it("is forgotten with its configuration", async () => {
+  it("is not called after its configuration is deleted", async () => {
     await configure(type, "c", hook("w"));
     await server.delete(`${type}webhookconfigurations`, { name: "c" });
     await create();
     expect(asked).toEqual([]);
   });
 
-  it("may write to the very object it is asked about", async () => {
+  it("may write the object that it is called for", async () => {
     await create();
     await configure(type, "c", hook("w", { matchConditions: [{ name: "c", expression: "'patched' in object.data" }] }));
     let turn = 0;
@@ -272,7 +275,7 @@ describe.each(["mutating", "validating"] as const)("a %s webhook", (type) => {
     expect([metadata.labels, data, turn]).toEqual([{ by: "webhook" }, { k: "2", patched: "yes" }, 2]);
   });
 
-  it("has no more time than the request", async () => {
+  it("has no longer timeout than the request", async () => {
     await configure(type, "c", hook("w", { timeoutSeconds: 30, failurePolicy: "Ignore" }));
     const context = { ...server.context("configmaps", { namespace: "a" }), deadline: server.clock.now() + 500 };
     reply = async () => {
@@ -286,7 +289,7 @@ describe.each(["mutating", "validating"] as const)("a %s webhook", (type) => {
 });
 
 describe("mutating webhooks", () => {
-  it("change the object one after the other, by the names of their configurations", async () => {
+  it("change the object one after the other, ordered by the names of their configurations", async () => {
     await configure("mutating", "b", hook("third"));
     await configure("mutating", "a", hook("first"), hook("second"));
     reply = ({ object }, url) => addKey(`${url.split("/").pop()}${Object.keys(object?.data ?? {}).length}`);
@@ -294,7 +297,7 @@ describe("mutating webhooks", () => {
     expect(Object.keys(data as object)).toEqual(["k", "first1", "second2", "third3"]);
   });
 
-  it("are asked once more if they want, when others changed the object after them", async () => {
+  it("are called again under reinvocationPolicy IfNeeded when a later webhook changed the object", async () => {
     await configure("mutating", "a", hook("again", { reinvocationPolicy: "IfNeeded" }), hook("once"));
     reply = ({ object }, url) => addKey(`${url.split("/").pop()}${Object.keys(object?.data ?? {}).length}`);
     const { data } = await create();
@@ -302,7 +305,7 @@ describe("mutating webhooks", () => {
     expect(Object.keys(data as object)).toEqual(["k", "again1", "once2", "again3"]);
   });
 
-  it("are not asked again where nothing changed after them, nor for the first time", async () => {
+  it("are not called again if nothing changed after them, nor for the first time in the second round", async () => {
     const label = { objectSelector: { matchLabels: { late: "yes" } } };
     await configure("mutating", "a", hook("late", { ...label, reinvocationPolicy: "IfNeeded" }));
     await configure("mutating", "b", hook("last", { reinvocationPolicy: "IfNeeded" }));
@@ -311,7 +314,7 @@ describe("mutating webhooks", () => {
     expect(urls()).toEqual(["last"]);
   });
 
-  it("make the built-in plug-ins look again", async () => {
+  it("make the built-in plug-ins run again", async () => {
     const spec = { containers: [{ name: "c", image: "i" }] };
     await server.create("serviceaccounts", { metadata: { namespace: "a", name: "default" } });
     await server.create("priorityclasses", { metadata: { name: "high" }, value: 7 });
@@ -322,7 +325,7 @@ describe("mutating webhooks", () => {
     expect(pod.spec).toMatchObject({ priorityClassName: "high", priority: 7 });
   });
 
-  it("own nothing of what they change", async () => {
+  it("do not become field managers of what they change", async () => {
     await configure("mutating", "a", hook("w"));
     reply = () => addKey("added");
     const { metadata } = await create();
@@ -395,7 +398,7 @@ describe("mutating webhooks", () => {
     expect(await create()).toMatchObject(expected);
   });
 
-  it("cannot give a new object the name of one that is there, however it came", async () => {
+  it("cannot give a new object the name of an existing one", async () => {
     await server.create("leases", { metadata: { namespace: "a", name: "taken" } });
     await configure("mutating", "a", hook("w"));
     reply = () => patch({ op: "replace", path: "/metadata/name", value: "taken" });
@@ -404,7 +407,7 @@ describe("mutating webhooks", () => {
     await expect(server.update("leases", { metadata: map })).rejects.toMatchObject(taken);
   });
 
-  it("cannot make an invalid list of owners of a good one", async () => {
+  it("cannot make managedFields invalid", async () => {
     await configure("mutating", "a", hook("w"));
     reply = () => replace("/metadata/managedFields/0/operation", "Foo");
     const { metadata } = await create();
@@ -414,7 +417,7 @@ describe("mutating webhooks", () => {
     ]);
   });
 
-  it("cannot change what is deleted", async () => {
+  it("cannot change a deleted object", async () => {
     await create();
     await configure("mutating", "a", hook("w"));
     reply = () => addKey("x");
@@ -426,7 +429,7 @@ describe("mutating webhooks", () => {
 });
 
 describe("validating webhooks", () => {
-  it("are asked side by side, and all are waited for", async () => {
+  it("are called concurrently, and the write waits for all of them", async () => {
     await configure("validating", "a", hook("slow"), hook("no"));
     let release = (): void => undefined;
     const slow = new Promise<object>((resolve) => (release = () => resolve(allow)));
@@ -448,7 +451,7 @@ describe("validating webhooks", () => {
     });
   });
 
-  it("see what mutating ones made of the object, as it is stored", async () => {
+  it("see the object after mutation, as it is stored", async () => {
     await configure("mutating", "a", hook("m"));
     await configure("validating", "a", hook("v"));
     reply = (_, url) => (url.endsWith("m") ? addKey("added") : allow);

@@ -99,7 +99,7 @@ describe("what a node may do", () => {
     expect(decide(attributes)).toEqual({ allowed: false, reason });
   });
 
-  it("follows every commit: bound, deleted, made anew", async () => {
+  it("follows every commit: bound, deleted, recreated", async () => {
     const secret = ask("get", "/secrets", "ns", "s");
     expect(decide(secret).allowed).toBe(false);
     const { metadata } = await server.create("pods", body("p", undefined, "s"));
@@ -131,7 +131,7 @@ describe("who is a node", () => {
     expect(decide(ask("get", "/nodes", "", "a"), user)).toEqual({ allowed: false, reason });
   });
 
-  it("may hold roles besides, and is told both reasons", async () => {
+  it("may also have roles, and the refusal has both reasons", async () => {
     const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "gone" };
     const subjects = [{ kind: "Group", apiGroup: "rbac.authorization.k8s.io", name: "system:nodes" }];
     await server.create("clusterrolebindings", { metadata: { name: "b" }, roleRef, subjects });

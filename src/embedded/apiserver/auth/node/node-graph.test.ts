@@ -42,13 +42,13 @@ describe("NodeGraph", () => {
     expect(graph.relates("a", kind, "ns/x")).toBe(false);
   });
 
-  it("knows the claim that is made for a pod's own volume", () => {
+  it("relates the claim of an ephemeral volume", () => {
     const graph = new NodeGraph();
     graph.setPod("ns/p", pod("a", { volumes: [{ name: "v", ephemeral: {} }] }));
     expect(graph.relates("a", "persistentvolumeclaims", "ns/p-v")).toBe(true);
   });
 
-  it("relates what several pods of a node share until the last of them is gone", () => {
+  it("relates shared objects until the last pod of the node is gone", () => {
     const graph = new NodeGraph();
     graph.setPod("ns/p", pod("a", { ...pulling("x"), serviceAccountName: "s" }));
     graph.setPod("ns/q", pod("a", pulling("x")));
@@ -61,7 +61,7 @@ describe("NodeGraph", () => {
     expect(graph.relates("b", "secrets", "ns/x")).toBe(true);
   });
 
-  it("takes a pod of the same name for another pod", () => {
+  it("replaces the references of a recreated pod", () => {
     const graph = new NodeGraph();
     graph.setPod("ns/p", pod("a", pulling("x")));
     graph.setPod("ns/p", pod("b", pulling("y")));
@@ -70,7 +70,7 @@ describe("NodeGraph", () => {
     expect(graph.relates("b", "pods", "ns/p")).toBe(true);
   });
 
-  it("relates nothing to a pod that runs nowhere, or that a node wrote itself", () => {
+  it("relates nothing for an unscheduled pod or a mirror pod", () => {
     const graph = new NodeGraph();
     graph.setPod("ns/p", pod(undefined, pulling("x")));
     expect(graph.hasPod("ns/p")).toBe(false);
@@ -79,7 +79,7 @@ describe("NodeGraph", () => {
     expect(graph.relates("a", "secrets", "ns/x")).toBe(false);
   });
 
-  it("follows claims to volumes and their secrets, whichever comes first, and no secret of controllers", () => {
+  it("follows claims to volumes and their secrets in any order, without secrets of controllers", () => {
     const graph = new NodeGraph();
     const csi = {
       nodeStageSecretRef: { namespace: "vault", name: "n" },
@@ -100,7 +100,7 @@ describe("NodeGraph", () => {
     expect(graph.relates("a", "persistentvolumes", "pv")).toBe(false);
   });
 
-  it("takes names of users for names", () => {
+  it("handles names like __proto__", () => {
     const graph = new NodeGraph();
     graph.setPod("__proto__/constructor", pod("__proto__", pulling("toString")));
     expect(graph.relates("__proto__", "secrets", "__proto__/toString")).toBe(true);

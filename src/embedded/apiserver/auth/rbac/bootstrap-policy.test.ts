@@ -14,32 +14,37 @@ const account: User = { name: "system:serviceaccount:a:b", groups: ["system:serv
 describe("on a fresh server", () => {
   const rbac = new RbacAuthorizer(new ObjectMap().put(...bootstrapObjects()));
   test.each<[string, User, Attributes, boolean]>([
-    ["anyone reads health", anonymous, path("get", "/healthz"), true],
-    ["anyone reads the version", anonymous, path("get", "/version"), true],
-    ["not anyone sees what is served", anonymous, path("get", "/apis"), false],
-    ["not anyone reads details of health", anonymous, path("get", "/readyz/etcd"), false],
-    ["not anyone asks who they are", anonymous, ask("create", "authentication.k8s.io/selfsubjectreviews"), false],
-    ["whoever is known sees what is served", jane, path("get", "/openapi/v3/api/v1"), true],
+    ["anonymous users read health", anonymous, path("get", "/healthz"), true],
+    ["anonymous users read the version", anonymous, path("get", "/version"), true],
+    ["anonymous users do not read discovery", anonymous, path("get", "/apis"), false],
+    ["anonymous users do not read single health checks", anonymous, path("get", "/readyz/etcd"), false],
     [
-      "whoever is known asks what they may do",
+      "anonymous users do not create SelfSubjectReviews",
+      anonymous,
+      ask("create", "authentication.k8s.io/selfsubjectreviews"),
+      false,
+    ],
+    ["authenticated users read discovery", jane, path("get", "/openapi/v3/api/v1"), true],
+    [
+      "authenticated users review their own access",
       jane,
       ask("create", "authorization.k8s.io/selfsubjectaccessreviews"),
       true,
     ],
     [
-      "whoever is known does not ask it of others",
+      "authenticated users do not review others' access",
       jane,
       ask("create", "authorization.k8s.io/subjectaccessreviews"),
       false,
     ],
-    ["whoever is known reads nothing", jane, ask("list", "/pods", "a"), false],
+    ["authenticated users read no objects", jane, ask("list", "/pods", "a"), false],
     ["monitoring reads metrics", monitor, path("get", "/metrics"), true],
-    ["nobody else does", jane, path("get", "/metrics"), false],
+    ["other users do not read metrics", jane, path("get", "/metrics"), false],
     ["service accounts see the keys of their tokens", account, path("get", "/openid/v1/jwks"), true],
     ["the server reaches kubelets", itself, ask("get", "/nodes/proxy", "", "n"), true],
-    ["the server is nobody else to itself", itself, ask("list", "/secrets", "a"), false],
+    ["the API server's own user has no other rights", itself, ask("list", "/secrets", "a"), false],
     [
-      "a node is nobody special by its role",
+      "the role system:node is bound to no node",
       { name: "system:node:n", groups: ["system:nodes"] },
       ask("get", "/nodes", "", "n"),
       false,
@@ -71,7 +76,7 @@ describe("bound in the namespace a", () => {
   });
 });
 
-test("every object says that it came with the server, and every binding has its role", () => {
+test("every object has the bootstrapping label, and every binding has its role", () => {
   const objects = bootstrapObjects();
   for (const { metadata } of objects) {
     expect(metadata.labels).toMatchObject({ "kubernetes.io/bootstrapping": "rbac-defaults" });

@@ -22,7 +22,7 @@ const rbacRule = (verb: string, resource: string, name: string): PolicyRule => (
   resourceNames: [name],
 });
 
-/** Checks what jane writes who holds `held` everywhere and `heldInCi` in the namespace ci. */
+/** Checks a write by jane, who holds `held` cluster-wide and `heldInCi` in the namespace ci. */
 function check(
   write: { object: KubeObject; old?: KubeObject },
   held: PolicyRule[] = [pods],
@@ -105,7 +105,7 @@ describe("a role", () => {
     expect(check({ object }, held, heldInCi) === undefined).toBe(allowed);
   });
 
-  test("refused says what is missing, piece by piece", () => {
+  test("refused lists the missing rights", () => {
     const object = clusterRole("e1", [
       { apiGroups: ["", "apps"], resources: ["pods", "secrets"], verbs: ["get", "list", "watch"] },
       { nonResourceURLs: ["/x"], verbs: ["get", "post"] },
@@ -134,7 +134,7 @@ describe("a role", () => {
     });
   });
 
-  test("already stored is checked on every change but that of its owners", () => {
+  test("already stored is checked on every change but that of owner references", () => {
     const old = clusterRole("big", [secrets]);
     const changed = (metadata: Partial<KubeObject["metadata"]>): KubeObject => ({
       ...old,
@@ -147,7 +147,7 @@ describe("a role", () => {
     expect(check({ old, object: { ...old, rules: [pods] } })).toBeUndefined();
   });
 
-  test("that gathers others takes one who may do everything", () => {
+  test("with an aggregationRule needs cluster-admin rights", () => {
     const object = clusterRole("r", [], { aggregationRule: { clusterRoleSelectors: [{}] } });
     const message =
       'clusterroles.rbac.authorization.k8s.io "r" is forbidden: must have cluster-admin privileges to use the aggregationRule';
@@ -156,7 +156,7 @@ describe("a role", () => {
     expect(check({ object }, all)).toBeUndefined();
   });
 
-  test("is anyone's in system:masters to write", () => {
+  test("may be written by every member of system:masters", () => {
     const rbac = new RbacAuthorizer(new ObjectMap());
     const admin = { name: "admin", groups: ["system:masters"] };
     expect(escalationCheck({ user: admin, object: clusterRole("r", all), rbac })).toBeUndefined();
@@ -209,13 +209,13 @@ describe("a binding", () => {
     expect(check({ object }, held, heldInCi) === undefined).toBe(allowed);
   });
 
-  test("refused says what is missing", () => {
+  test("refused names what is not held", () => {
     expect(check({ object: binding("ci/b2", "ClusterRole/big", "User eve") })?.message).toBe(
       `rolebindings.rbac.authorization.k8s.io "b2" is forbidden: ${attempt}{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}`,
     );
   });
 
-  test("of a role that nobody made is not found", () => {
+  test("of a role that does not exist is not found", () => {
     expect(check({ object: binding("b", "ClusterRole/nosuch", "User eve") })).toMatchObject({
       code: 404,
       message: 'clusterrolebindings.rbac.authorization.k8s.io "nosuch" not found',

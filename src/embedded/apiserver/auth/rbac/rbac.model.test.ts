@@ -13,7 +13,7 @@ interface Stored {
   subjects: { kind: string; name: string }[];
 }
 
-/** What RBAC means, said once more without indexes, caches or short cuts. */
+/** RBAC without indexes, caches or short cuts. */
 function naive(objects: ObjectMap, user: User, wanted: Attributes): boolean {
   const collection = (plural: string): Stored[] =>
     objects.list(`${plural}.rbac.authorization.k8s.io`) as unknown as Stored[];
@@ -50,7 +50,7 @@ function naiveRule(rule: PolicyRule, wanted: Attributes): boolean {
   return one(rule.apiGroups, wanted.group) && resource && named;
 }
 
-test("decides as RBAC defines it, whatever the policy and in whatever order it is asked", () => {
+test("decides as the model does, for any policy and any order of requests", () => {
   const verbs = fc.constantFrom("get", "list", "*");
   const groups = fc.constantFrom("", "apps", "*");
   const names = fc.constantFrom("a", "b");

@@ -97,7 +97,7 @@ describe("bindings", () => {
     if (by !== undefined) expect(decision.reason).toBe(`RBAC: allowed by ${by}`);
   });
 
-  test("a role that nobody made is named in the refusal", () => {
+  test("a missing role is named in the refusal", () => {
     const objects = new ObjectMap().put(binding("b", "ClusterRole/nosuch", "User jane"));
     expect(new RbacAuthorizer(objects).authorize(jane, ask("get", "/pods"))).toEqual({
       allowed: false,
@@ -126,13 +126,13 @@ describe("aggregated roles", () => {
       binding("b", "ClusterRole/edit", "User jane"),
     );
 
-  test("have the rules of those they gather, in turn, and not their own", () => {
+  test("have the rules of the roles they aggregate, transitively, and not their own", () => {
     const rbac = new RbacAuthorizer(objects());
     expect(rbac.authorize(jane, ask("get", "/pods")).allowed).toBe(true);
     expect(rbac.authorize(jane, ask("get", "/secrets")).allowed).toBe(false);
   });
 
-  test("follow a role that is labelled later", () => {
+  test("include a role that is labelled later", () => {
     const map = objects();
     const rbac = new RbacAuthorizer(map);
     expect(rbac.authorize(jane, ask("get", "/nodes")).allowed).toBe(false);
@@ -144,7 +144,7 @@ describe("aggregated roles", () => {
     expect(rbac.authorize(jane, ask("get", "/nodes")).allowed).toBe(true);
   });
 
-  test("that gather each other come to an end", () => {
+  test("that aggregate each other terminate", () => {
     const map = objects().put(clusterRole("view", [], gather("view", { edit: "true", view: "true" })));
     map.put(clusterRole("edit", [], gather("edit", { view: "true" })));
     expect(new RbacAuthorizer(map).authorize(jane, ask("get", "/pods")).allowed).toBe(true);
@@ -177,7 +177,7 @@ test("a decision holds until roles or bindings change", () => {
   expect(allowed()).toBe(false);
 });
 
-test("users and requests whose parts run together are not taken for one another", () => {
+test("users and requests with equal concatenations are not confused", () => {
   const objects = new ObjectMap().put(
     clusterRole("r", [{ verbs: ["get"], apiGroups: ["a"], resources: ["b"] }]),
     binding("x", "ClusterRole/r", "User jane", "Group ops"),

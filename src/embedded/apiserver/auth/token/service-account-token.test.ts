@@ -41,7 +41,7 @@ const part = (token: string, i: number): JsonObject =>
   JSON.parse(Buffer.from(token.split(".")[i] ?? "", "base64url").toString());
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-test("a token says what a bound token of Kubernetes says", () => {
+test("a token has the claims of a Kubernetes bound token", () => {
   const { token, expires } = tokens.issue(everything, ["a", "b"], 3600);
   const now = clock.now() / 1000;
   expect(expires).toBe(clock.now() + 3_600_000);
@@ -64,7 +64,7 @@ test("a token says what a bound token of Kubernetes says", () => {
   });
 });
 
-test("a good token is its service account, with its groups and where it runs", () => {
+test("a valid token is its service account, with groups, pod and node", () => {
   const { token } = tokens.issue(everything, [DEFAULT_ISSUER], 600);
   expect(tokens.verify(token)).toEqual({
     ok: true,
@@ -84,7 +84,7 @@ test("a good token is its service account, with its groups and where it runs", (
   });
 });
 
-test("the same user comes back for the same token, so that what is known of it need not be worked out again", () => {
+test("the same token gives the same User object, so that caches by user work", () => {
   const { token } = tokens.issue(builder, [DEFAULT_ISSUER], 600);
   const [first, second] = [tokens.verify(token), tokens.verify(token)];
   expect(first.ok && second.ok && first.user === second.user).toBe(true);
@@ -131,7 +131,7 @@ describe("a token that was good a moment ago is refused when", () => {
     expect(tokens.verify(token)).toEqual({ ok: false, error });
   });
 
-  test("its pod has been going for more than a minute", async () => {
+  test("its pod has been terminating for more than a minute", async () => {
     const { token } = tokens.issue({ ...builder, pod: { name: "p", uid: "p-uid" } }, [DEFAULT_ISSUER], 600);
     const pod = object("Pod", "p", "ci");
     objects.put({ ...pod, metadata: { ...pod.metadata, deletionTimestamp: new Date(clock.now()).toISOString() } });
@@ -142,7 +142,7 @@ describe("a token that was good a moment ago is refused when", () => {
   });
 });
 
-test("the token that every pod gets outlives the time it names, but no other does", async () => {
+test("a mounted token outlives its stated expiry, but no other does", async () => {
   const pod = { name: "p", uid: "p-uid" };
   const issue = (subject: TokenSubject, audience = DEFAULT_ISSUER): string => {
     const { token, expires } = tokens.issue(subject, [audience], MOUNTED_SECONDS);
@@ -157,7 +157,7 @@ test("the token that every pod gets outlives the time it names, but no other doe
   expect(tokens.verify(elsewhere, ["x"]).ok).toBe(false);
 });
 
-test("a pod's token lives on when its node is gone", () => {
+test("a pod's token stays valid when its node is gone", () => {
   const { token } = tokens.issue(
     { ...builder, pod: { name: "p", uid: "p-uid" }, node: { name: "n", uid: "n-uid" } },
     [DEFAULT_ISSUER],
@@ -167,7 +167,7 @@ test("a pod's token lives on when its node is gone", () => {
   expect(tokens.verify(token).ok).toBe(true);
 });
 
-test("a token is good for its audiences only, also once it is known", () => {
+test("a token is valid for its audiences only, also when it is cached", () => {
   const { token } = tokens.issue(builder, ["vault", "bank"], 600);
   const refused = {
     ok: false,
@@ -232,7 +232,7 @@ describe("forged tokens", () => {
     expect(earlier.verify(token)).toEqual({ ok: false, error: "service account token is not valid yet" });
   });
 
-  test("any one character changed, left out or added", () => {
+  test("any single character changed, removed or added", () => {
     const { token } = tokens.issue(builder, [DEFAULT_ISSUER], 600);
     expect(tokens.verify(token).ok).toBe(true);
     fc.assert(
@@ -251,7 +251,7 @@ describe("forged tokens", () => {
   });
 });
 
-test("however many tokens are seen, the first still works", () => {
+test("a token that was evicted from the cache still works", () => {
   const { token } = tokens.issue(builder, [DEFAULT_ISSUER], 600);
   for (let i = 0; i < 2100; i++)
     expect(tokens.verify(tokens.issue(builder, [DEFAULT_ISSUER], 600).token).ok).toBe(true);

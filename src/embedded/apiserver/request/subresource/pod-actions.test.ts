@@ -32,7 +32,7 @@ const evict = (more: object = {}, dryRun = false) =>
   );
 
 describe("binding a pod", () => {
-  it("sends it to its node, once", async () => {
+  it("assigns it to its node, once", async () => {
     expect(await bind({ kind: "Node", name: "n" }, { annotations: { x: "y" } })).toMatchObject({ status: "Success" });
     expect(server.get("pods", one)).toMatchObject({
       metadata: { annotations: { x: "y" }, generation: 1 },
@@ -82,7 +82,7 @@ describe("evicting a pod", () => {
     expectedPods: 2,
   };
 
-  it("deletes it where no budget speaks of it", async () => {
+  it("deletes it if no budget matches", async () => {
     expect(await evict()).toMatchObject({ status: "Success" });
     expect(server.exists("pods", one)).toBe(false);
   });
@@ -104,7 +104,7 @@ describe("evicting a pod", () => {
     expect(server.exists("pods", one)).toBe(true);
   });
 
-  it("spends what the budget allows", async () => {
+  it("uses up the allowed disruptions", async () => {
     await withBudget(allowed);
     await evict({}, true);
     await evict({ deleteOptions: { dryRun: ["All"] } });
@@ -119,7 +119,7 @@ describe("evicting a pod", () => {
     });
   });
 
-  it("spends nothing on a pod that is another one", async () => {
+  it("uses no allowed disruption if the preconditions fail", async () => {
     await withBudget(allowed);
     await expect(evict({ deleteOptions: { preconditions: { uid: "other" } } })).rejects.toMatchObject({ code: 409 });
     expect(server.get("poddisruptionbudgets", budget).status).toMatchObject({ disruptionsAllowed: 1 });

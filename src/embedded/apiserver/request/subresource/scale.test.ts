@@ -35,7 +35,7 @@ async function write(
 const size = () => (server.get("widgets", { namespace: "a", name: "one" }).spec as { size: number }).size;
 
 describe("the scale of an object", () => {
-  it("is read from the paths its definition names", async () => {
+  it("is read from the paths of its definition", async () => {
     const status = { namespace: "a", name: "one", subresource: "status" };
     await server.patch("widgets", status, { status: { size: 2 } });
     expect(await read()).toMatchObject({ kind: "Scale", spec: { replicas: 3 }, status: { replicas: 2 } });
@@ -53,7 +53,7 @@ describe("the scale of an object", () => {
     expect([spec, metadata.generation]).toEqual([{ size: 5 }, 2]);
   });
 
-  it("is owned as a scale, at no time", async () => {
+  it("has a managedFields entry for the scale, without time", async () => {
     await write("update", { spec: { replicas: 5 } }, undefined, { fieldManager: "scaler" });
     const { managedFields = [] } = server.get("widgets", { namespace: "a", name: "one" }).metadata;
     const entry = managedFields.find(({ manager }) => manager === "scaler");
@@ -81,7 +81,7 @@ describe("the scale of an object", () => {
     expect(size()).toBe(3);
   });
 
-  it("of what is not there is not found", async () => {
+  it("of a missing object is not found", async () => {
     await server.delete("widgets", { namespace: "a", name: "one" });
     await expect(read()).rejects.toThrow(expect.objectContaining({ code: 404 }));
     await expect(write("update", { spec: { replicas: 1 } })).rejects.toMatchObject({ code: 404 });
@@ -106,7 +106,7 @@ describe("the scale of a built-in kind", () => {
     });
   });
 
-  it("tells the selector in a line, and sets the replicas", async () => {
+  it("has the selector as text, and sets replicas", async () => {
     expect(objectIn(await readScale(server.context("deployments", target), scale()))).toMatchObject({
       spec: { replicas: 1 },
       status: { replicas: 0, selector: "a=b" },
@@ -115,7 +115,7 @@ describe("the scale of a built-in kind", () => {
     expect(server.get("deployments", { namespace: "a", name: "d" }).spec).toMatchObject({ replicas: 4 });
   });
 
-  it("is refused in its own name", async () => {
+  it("is refused as a Scale", async () => {
     await expect(set(-1)).rejects.toMatchObject({
       code: 422,
       message: 'Scale.autoscaling "d" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0',
