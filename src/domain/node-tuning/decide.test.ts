@@ -1,3 +1,4 @@
+import type { Labels } from "./pools.ts";
 import { describe, expect, test } from "vitest";
 import { deepFreeze } from "../../language/object/json.ts";
 import type { Condition } from "../../language/object/condition.ts";
@@ -5,7 +6,6 @@ import type { Plan } from "../../language/object/plan.ts";
 import { apiVersion, type Match, type Profile, type Recommend, type Tuned, type TunedSpec } from "./api.ts";
 import { decideNodeTuning, type NodeTuningInput } from "./decide.ts";
 import { defaultTuned } from "./default-tuned.ts";
-import type { Labels } from "./rule.ts";
 import type { NodeFacts } from "./node-profile.ts";
 
 const namespace = "tuning";

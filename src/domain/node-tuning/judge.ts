@@ -3,9 +3,9 @@ import type { Profile, Protocol, Tuned } from "./api.ts";
 import type { ChosenNode } from "./boot/boot-arguments.ts";
 import { defaultTuned, defaultTunedName } from "./default-tuned.ts";
 import { isLinux, type NodeFacts, nodeProfile, shippedInputs } from "./node-profile.ts";
-import { Pools } from "./pools.ts";
+import { type Labels, Pools } from "./pools.ts";
 import { ProfileTexts } from "./profile-texts.ts";
-import { chooseRule, type Labels, type Rule, rulesOf } from "./rule.ts";
+import { chooseRule, type Rule, rulesOf } from "./rule.ts";
 
 export interface JudgeInput {
   readonly tuneds: readonly Tuned[];

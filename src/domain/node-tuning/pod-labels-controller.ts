@@ -1,10 +1,10 @@
+import type { Labels } from "./pools.ts";
 import type { CacheEvent, Informer } from "../../cluster/kube/cache.ts";
 import type { Client } from "../../cluster/kube/client.ts";
 import { createInformer } from "../../cluster/kube/informer/informer.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
-import type { Labels } from "./rule.ts";
 
 interface PodFacts extends KubeObject {
   spec?: { nodeName?: string };

@@ -6,7 +6,8 @@ import {
   matchesLabels,
   SelectorError,
 } from "../../language/object/label-selector.ts";
-import type { Labels } from "./rule.ts";
+
+export type Labels = Readonly<Record<string, string>>;
 
 interface Pool {
   readonly name: string;

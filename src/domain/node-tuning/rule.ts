@@ -1,9 +1,7 @@
 import { isObject } from "../../language/object/json.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
 import { type Deferred, deferredOf, type Match, type Recommend, type Tuned } from "./api.ts";
-import type { NodeFacts } from "./node-profile.ts";
-import type { Pools } from "./pools.ts";
-
-export type Labels = Readonly<Record<string, string>>;
+import type { Labels, Pools } from "./pools.ts";
 
 /** The labels that a rule is matched with. */
 export interface Labelled {
@@ -91,7 +89,7 @@ function tiesWith({ recommend }: Rule, others: readonly Rule[], labelled: Labell
 
 /** By Tuned: its rules that tie with others. One message for each pair of rules. */
 export function tieMessages(
-  chosen: readonly { readonly node: NodeFacts; readonly choice: Choice }[],
+  chosen: readonly { readonly node: KubeObject; readonly choice: Choice }[],
 ): Map<string, string[]> {
   const pairs = new Map<string, { winner: Rule; other: Rule; node: string; more: number }>();
   for (const { node, choice } of chosen)

@@ -6,8 +6,8 @@ import type { FieldFinding } from "../finding.ts";
 import { kubeletConfigOf } from "./kubelet-config/kubelet-config.ts";
 import { machineConfigOf } from "./machine-config/machine-config.ts";
 import { refusals } from "./refusals.ts";
-import { runtimeClassOf } from "./runtime-class.ts";
 import { tunedOf } from "./tuned.ts";
+import { derivedNames, runtimeHandler } from "./names.ts";
 
 export type Derivation =
   | {
@@ -29,5 +29,16 @@ export function derive(input: DerivationInput): Derivation {
     kubeletConfig: kubeletConfigOf(input),
     tuned: tunedOf(input),
     runtimeClass: runtimeClassOf(input),
+  };
+}
+
+/** Pods that name it run on the profile's nodes, and may ask CRI-O for quiet CPUs. */
+export function runtimeClassOf({ facts }: DerivationInput): KubeObject {
+  return {
+    apiVersion: "node.k8s.io/v1",
+    kind: "RuntimeClass",
+    metadata: { name: derivedNames(facts.name).runtimeClass },
+    handler: runtimeHandler,
+    scheduling: { nodeSelector: { ...facts.nodeSelector } },
   };
 }

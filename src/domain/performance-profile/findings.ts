@@ -1,12 +1,16 @@
 import type { KubeObject } from "../../language/object/meta.ts";
 import { derivationIn } from "./derivation.ts";
-import { bounded } from "./bounded-findings.ts";
+import { bounded, type Check } from "./findings/check.ts";
 import type { FieldFinding } from "../finding.ts";
 import { annotationUnknown, annotationValueUnknown, annotationWithoutEffect } from "./findings/annotations.ts";
-import type { Check } from "./findings/check.ts";
 import { cpuDoesNotExist, cpuInNoPool, cpusExceedCount } from "./findings/cpu-coverage.ts";
-import { cpuPoolsOverlap, cpuZeroIsolated, cpuZeroOfflined, sharedCpusUnused } from "./findings/cpu-pools.ts";
-import { frequencyUnlikely } from "./findings/frequencies.ts";
+import {
+  cpuPoolsOverlap,
+  cpuZeroIsolated,
+  cpuZeroOfflined,
+  frequencyUnlikely,
+  sharedCpusUnused,
+} from "./findings/cpu-pools.ts";
 import { mixedCpusNotAllowed, realTimeHintOff, sharedCpusMissing, topologyPolicyIgnored } from "./findings/hints.ts";
 import { hugepageSizeUnsupported, hugepagesRepeated } from "./findings/hugepages.ts";
 import { judgedOf, surrounded, type Surrounded } from "./findings/judged.ts";
@@ -19,7 +23,7 @@ import {
   poolNotSelected,
 } from "./findings/machine-config-pool.ts";
 import { nameClashes, nameTooLongForLabel } from "./findings/name.ts";
-import { deviceUnidentified, devicesIgnored } from "./findings/net.ts";
+import { devicesIgnored, deviceUnidentified } from "./findings/net.ts";
 import { hugepagesExceedMemory, hugepagesLeaveLittle, numaNodeDoesNotExist } from "./findings/numa-memory.ts";
 import { kernelPageSizeIgnored, kernelPageSizeUnsupported, realTimeKernelWith64kPages } from "./findings/page-sizes.ts";
 import { foreignWorkloadsTable } from "./findings/partitioning.ts";

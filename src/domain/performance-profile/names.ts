@@ -25,3 +25,6 @@ export type TunedPart = (typeof tunedParts)[number];
 export function tunedProfileName(profile: string, part?: string): string {
   return `openshift-node-performance-${part === undefined ? "" : `${part}-`}${profile}`;
 }
+
+/** The name of the profile's runtime in the configuration of CRI-O, which the MachineConfig brings. */
+export const runtimeHandler = "high-performance";

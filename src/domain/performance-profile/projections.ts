@@ -1,7 +1,7 @@
 import type { MachineConfigPool } from "../machine-config/api.ts";
 import { at } from "../../language/object/json.ts";
 import type { KubeObject, ObjectMeta } from "../../language/object/meta.ts";
-import { workloadFiles } from "./foreign-workloads.ts";
+import { workloadFiles } from "./surroundings.ts";
 
 /*
  * What `surroundingsOf` reads of objects, and no more: a cache of thousands of nodes is then a few megabytes.

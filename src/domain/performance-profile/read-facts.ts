@@ -2,7 +2,7 @@ import type { KubeObject } from "../../language/object/meta.ts";
 import { forbidden, invalid, notSupported, required } from "../../language/schema/field-error.ts";
 import { index } from "../../language/schema/path.ts";
 import type { PerformanceProfileSpec } from "./api.ts";
-import { bounded } from "./bounded-findings.ts";
+import { bounded } from "./findings/check.ts";
 import { error, type FieldFinding } from "../finding.ts";
 import { type ProfileFacts, topologyPolicies, type TopologyPolicy } from "./profile-facts.ts";
 import { readAnnotations } from "./read/read-annotations.ts";
@@ -10,8 +10,7 @@ import { readCpuPools } from "./read/read-cpu-pools.ts";
 import { readHugepages } from "./read/read-hugepages.ts";
 import { readDevices } from "./read/read-net.ts";
 import { readSelectors } from "./read/read-selectors.ts";
-import { readShape } from "./read/read-shape.ts";
-import type { Report } from "./read/report.ts";
+import { readShape, type Report } from "./read/read-shape.ts";
 
 export type ReadFacts =
   | { readonly type: "facts"; readonly facts: ProfileFacts }

@@ -3,7 +3,7 @@ import { textFile } from "../../language/ignition/file-contents.ts";
 import { ignitionConfig } from "../../language/ignition/config.ts";
 import type { MachineConfigPool } from "../machine-config/api.ts";
 import type { KubeObject, ObjectMeta } from "../../language/object/meta.ts";
-import { type ClusterObjects, surroundingsOf } from "./gather-surroundings.ts";
+import { type ClusterObjects, surroundingsOf } from "./surroundings.ts";
 import {
   projectMachineConfig,
   projectNode,

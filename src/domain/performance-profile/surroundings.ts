@@ -1,6 +1,15 @@
-import type { MachineConfigPool } from "../machine-config/api.ts";
-import type { PartitioningMode } from "../workload-partitioning/partitioning-mode.ts";
-import type { PoolNode } from "./pool-node.ts";
+import { group, type MachineConfigPool } from "../machine-config/api.ts";
+import { type PartitioningMode, partitioningMode } from "../workload-partitioning/partitioning-mode.ts";
+import { type PoolNode, poolNodeOf } from "./pool-node.ts";
+import { TopologyReader } from "../../language/cpu/topology-reader.ts";
+import { at, isObject } from "../../language/object/json.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import { bootstrapName } from "../workload-partitioning/bootstrap-machine-config.ts";
+import { mixedCpusAllowed } from "./mixed-cpus-allowed.ts";
+import { derivedNames } from "./names.ts";
+import { poolFor, selects } from "./pools.ts";
+import { contentsOf } from "../../language/ignition/file-contents.ts";
+import { filesOf, type IgnitionFile } from "../../language/ignition/config.ts";
 
 /** What a profile meets in a cluster. */
 export interface Surroundings {
@@ -23,4 +32,99 @@ export interface OtherProfile {
 export interface ForeignWorkloads {
   readonly machineConfig: string;
   readonly path: string;
+}
+
+/** What a cluster has, as far as profiles meet it. Kinds that it does not have are absent. */
+export interface ClusterObjects {
+  readonly nodes: readonly KubeObject[];
+  readonly performanceProfiles: readonly KubeObject[];
+  /** Of node tuning, one a node: they say what nodes are made of. */
+  readonly profiles?: readonly KubeObject[] | undefined;
+  readonly pools?: readonly MachineConfigPool[] | undefined;
+  readonly machineConfigs?: readonly KubeObject[] | undefined;
+  readonly infrastructure?: KubeObject | undefined;
+  readonly featureGate?: KubeObject | undefined;
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+/** What a profile, whoever wrote it, meets among these objects. They may be whole, or what `projections.ts` leaves of them. */
+export function surroundingsOf(profile: KubeObject, objects: ClusterObjects): Surroundings {
+  const { nodes, performanceProfiles, profiles = [], pools, infrastructure, featureGate } = objects;
+  const { name } = profile.metadata;
+  const selector = nodeSelectorOf(profile);
+  const topologies = new TopologyReader();
+  const tuned = new Map(profiles.map((one) => [one.metadata.name, one]));
+  return {
+    nodes: nodes
+      .filter((node) => isSelected(node, selector))
+      .map((node) => poolNodeOf(node, tuned.get(node.metadata.name), topologies)),
+    otherProfiles: performanceProfiles
+      .filter((other) => other.metadata.name !== name)
+      .map((other) => ({ name: other.metadata.name ?? "", nodeSelector: nodeSelectorOf(other) })),
+    pools,
+    partitioning: partitioningMode(infrastructure),
+    mixedCpusAllowed: mixedCpusAllowed(featureGate),
+    foreignWorkloads: foreignWorkloads(profile, objects),
+  };
+}
+
+function nodeSelectorOf(profile: KubeObject): Labels {
+  return labelsOf(at(profile, "spec", "nodeSelector"));
+}
+
+function labelsOf(value: unknown): Labels {
+  return isObject(value) && Object.values(value).every((label) => typeof label === "string")
+    ? (value as Record<string, string>)
+    : {};
+}
+
+/** An empty selector is a mistake, and nobody means all nodes by it. */
+function isSelected({ metadata: { labels = {} } }: KubeObject, selector: Labels): boolean {
+  const wanted = Object.keys(selector);
+  return wanted.length > 0 && wanted.every((key) => Object.hasOwn(labels, key) && labels[key] === selector[key]);
+}
+
+/** Of MachineConfigs that the profile's pool takes in, and that neither a profile nor the installation brought. */
+function foreignWorkloads(profile: KubeObject, objects: ClusterObjects): ForeignWorkloads[] {
+  const { pools = [], machineConfigs = [], performanceProfiles } = objects;
+  const found = poolFor(nodeSelectorOf(profile), pools);
+  if (found.type !== "pool") return [];
+  const ours = new Set(
+    [profile, ...performanceProfiles].map((one) => derivedNames(one.metadata.name ?? "").machineConfig),
+  );
+  const configs = found.pool.spec?.machineConfigSelector;
+  return machineConfigs
+    .filter(
+      (config) =>
+        !ours.has(config.metadata.name ?? "") &&
+        !isInstalled(config) &&
+        selects(configs, labelsOf(config.metadata.labels)),
+    )
+    .flatMap((config) =>
+      workloadFiles(config).map(({ path }) => ({ machineConfig: config.metadata.name ?? "", path })),
+    );
+}
+
+/** A partitioned cluster starts with one of these for each role. */
+function isInstalled({ metadata: { name, labels = {} } }: KubeObject): boolean {
+  return name === bootstrapName(labels[`${group}/role`] ?? "");
+}
+
+const folder = "/etc/crio/crio.conf.d/";
+
+/** Files of a MachineConfig that tell CRI-O which CPUs a class of workloads keeps to. */
+export function workloadFiles(machineConfig: KubeObject): readonly IgnitionFile[] {
+  return filesOf(at(machineConfig, "spec", "config")).filter(
+    (file) => file.path.startsWith(folder) && hasWorkloads(contentsOf(file) ?? ""),
+  );
+}
+
+/** `[crio.runtime.workloads.management]`, or the table that it is in, however it is spaced and quoted. */
+function hasWorkloads(toml: string): boolean {
+  if (!toml.includes("workloads")) return false;
+  return toml.split("\n").some((line) => {
+    const header = line.trimStart();
+    return header.startsWith("[") && /^\[crio\.runtime\.workloads[.\]]/.test(header.replaceAll(/[\s"']/g, ""));
+  });
 }

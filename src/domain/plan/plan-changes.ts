@@ -5,7 +5,7 @@ import { type Tuned, tuningNamespace } from "../node-tuning/api.ts";
 import type { NodeTuningInput } from "../node-tuning/decide.ts";
 import type { NodeFacts } from "../node-tuning/node-profile.ts";
 import { projectNode } from "../node-tuning/projections.ts";
-import type { ClusterObjects } from "../performance-profile/gather-surroundings.ts";
+import type { ClusterObjects } from "../performance-profile/surroundings.ts";
 import { type ChangePlan, plannedObject, type PlannedWrite } from "./change-plan.ts";
 import { ignoredNamespaces } from "./findings.ts";
 import { afterRestart, answersOf, traitsOf } from "./known-nodes.ts";

@@ -5,7 +5,7 @@ import type { NodeTuningInput } from "../node-tuning/decide.ts";
 import { Pools } from "../node-tuning/pools.ts";
 import { apiVersion, performanceProfileKind } from "../performance-profile/api.ts";
 import { convertProfile } from "../performance-profile/conversion/conversion.ts";
-import { type ClusterObjects, surroundingsOf } from "../performance-profile/gather-surroundings.ts";
+import { type ClusterObjects, surroundingsOf } from "../performance-profile/surroundings.ts";
 import { poolFor } from "../performance-profile/pools.ts";
 import type { ProfileFacts } from "../performance-profile/profile-facts.ts";
 import { restartsOf } from "./boot-changes.ts";

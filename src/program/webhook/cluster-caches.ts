@@ -6,7 +6,7 @@ import { profileKind, tuningNamespace } from "../../domain/node-tuning/api.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { performanceProfileKind } from "../../domain/performance-profile/api.ts";
 import { featureGateKind } from "../../domain/performance-profile/mixed-cpus-allowed.ts";
-import type { ClusterObjects } from "../../domain/performance-profile/gather-surroundings.ts";
+import type { ClusterObjects } from "../../domain/performance-profile/surroundings.ts";
 import {
   projectMachineConfig,
   projectNode,

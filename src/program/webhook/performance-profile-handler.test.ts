@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { KubeObject } from "../../language/object/meta.ts";
-import type { ClusterObjects } from "../../domain/performance-profile/gather-surroundings.ts";
+import type { ClusterObjects } from "../../domain/performance-profile/surroundings.ts";
 import type { AdmissionRequest, Decision } from "./handler.ts";
 import { performanceProfileHandler } from "./performance-profile-handler.ts";
 

@@ -3,7 +3,7 @@ import { convertProfile } from "../../domain/performance-profile/conversion/conv
 import { conversionAnnotation } from "../../domain/performance-profile/conversion/conversion-data.ts";
 import { type FieldFinding, formatFinding } from "../../domain/finding.ts";
 import { findings } from "../../domain/performance-profile/findings.ts";
-import { type ClusterObjects, surroundingsOf } from "../../domain/performance-profile/gather-surroundings.ts";
+import { type ClusterObjects, surroundingsOf } from "../../domain/performance-profile/surroundings.ts";
 import { newErrors } from "../../domain/performance-profile/ratchet.ts";
 import { at, equal } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";

@@ -1,6 +1,6 @@
 import type { Match } from "../api.ts";
-import type { Pools } from "../pools.ts";
-import { type Choice, hasLabel, type Labelled, type Labels, matches, matchNode, type Rule } from "../rule.ts";
+import type { Labels, Pools } from "../pools.ts";
+import { type Choice, hasLabel, type Labelled, matches, matchNode, type Rule } from "../rule.ts";
 
 /** Whether one rule matches a node, and why. */
 export interface RuleVerdict {

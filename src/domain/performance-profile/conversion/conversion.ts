@@ -3,7 +3,7 @@ import { type KubeObject, parseApiVersion } from "../../../language/object/meta.
 import type { Schema } from "../../../language/schema/schema.ts";
 import { group } from "../api.ts";
 import { conversionData, withConversionData } from "./conversion-data.ts";
-import { divide, reunite } from "./said-in-version.ts";
+import { divide, reunite } from "./divide-fields.ts";
 import { schemas, type Version } from "../schemas.ts";
 
 type Spec = Record<string, unknown>;

@@ -1,7 +1,5 @@
-import { type CpuSet, difference, union } from "../../../language/cpu/cpu-set.ts";
-import { type CpuTopology, onlineCpus } from "../../../language/cpu/cpu-topology.ts";
-import { chooseOfflined } from "./choose-offlined.ts";
-import { chooseReserved } from "./choose-reserved.ts";
+import { type CpuSet, cpuSet, difference, union } from "../../../language/cpu/cpu-set.ts";
+import { type Core, coresOf, type CpuTopology, type NumaNode, onlineCpus } from "../../../language/cpu/cpu-topology.ts";
 
 /** How the CPUs of a machine are to be divided. */
 export interface Division {
@@ -62,4 +60,92 @@ function firstThreads(topology: CpuTopology): CpuTopology {
       cores: node.cores.map((core) => ({ ...core, cpus: core.cpus.slice(0, 1) })),
     })),
   };
+}
+
+/**
+ * What is switched off saves most in this order: whole sockets, second threads of cores, anything. Never what is reserved.
+ */
+export function chooseOfflined(
+  topology: CpuTopology,
+  { offlined: count, keepSockets }: { readonly offlined: number; readonly keepSockets: boolean },
+  reserved: CpuSet,
+): CpuSet {
+  const kept = new Set(reserved);
+  const taken = new Set<number>();
+  const sockets = socketsOf(topology).map((cores) => cores.flatMap(({ cpus }) => cpus));
+  if (!keepSockets)
+    for (const cpus of sockets)
+      if (cpus.length <= count - taken.size && !cpus.some((cpu) => kept.has(cpu)))
+        for (const cpu of cpus) taken.add(cpu);
+  const seconds = socketsOf(topology).flatMap((cores) => cores.flatMap(({ cpus }) => cpus.slice(1)));
+  for (const cpu of [...seconds, ...sockets.flat()]) if (taken.size < count && !kept.has(cpu)) taken.add(cpu);
+  return cpuSet(taken);
+}
+
+/** Cores by socket, in the order of their ids. */
+function socketsOf(topology: CpuTopology): Core[][] {
+  const sockets = new Map<number, Core[]>();
+  for (const core of coresOf(topology)) {
+    const others = sockets.get(core.socket);
+    if (others) others.push(core);
+    else sockets.set(core.socket, [core]);
+  }
+  return [...sockets]
+    .toSorted(([a], [b]) => a - b)
+    .map(([, cores]) => cores.toSorted((a, b) => a.id - b.id || (a.cpus[0] ?? 0) - (b.cpus[0] ?? 0)));
+}
+
+export type ChosenReserved =
+  | { readonly type: "chosen"; readonly reserved: CpuSet; readonly warnings: readonly string[] }
+  | { readonly type: "impossible"; readonly reason: string };
+
+/** A NUMA node that gives cores. */
+interface Giver {
+  readonly cores: readonly Core[];
+  readonly rest: Core[];
+}
+
+/**
+ * Whole cores with exactly `count` threads together: a thread whose sibling serves the system is no quiet place. Split,
+ * each NUMA node gives a core in turn, so that no two differ by more than one.
+ */
+export function chooseReserved(nodes: readonly NumaNode[], count: number, split: boolean): ChosenReserved {
+  const givers = nodes.filter(({ cores }) => cores.length > 0).map(({ cores }) => ({ cores, rest: [...cores] }));
+  const reserved: number[] = [];
+  for (let open: readonly Giver[] = givers; open.length > 0 && reserved.length < count;) {
+    const [first, ...others] = open;
+    const core = first && nextCore(first.rest, count - reserved.length);
+    if (!first || !core) open = others;
+    else {
+      reserved.push(...core.cpus);
+      if (split) open = [...others, first];
+    }
+  }
+  if (reserved.length < count) return { type: "impossible", reason: notWhole(count, reserved.length, givers) };
+  const spared = split ? givers.filter(({ cores, rest }) => cores.length === rest.length) : [];
+  if (spared.length === 0) return { type: "chosen", reserved: cpuSet(reserved), warnings: [] };
+  const least = sum(givers.map(({ cores }) => cores[0]?.cpus.length ?? 0));
+  const message = `${count} reserved CPUs cannot be split over ${givers.length} NUMA nodes: ${least} or more can be`;
+  // Single CPUs go as far as they can; where cores have several threads, two on one node are not what was asked for.
+  return least > givers.length
+    ? { type: "impossible", reason: message }
+    : { type: "chosen", reserved: cpuSet(reserved), warnings: [message] };
+}
+
+/** The first that is not too large; cores of one machine may differ. */
+function nextCore(rest: Core[], room: number): Core | undefined {
+  const at = rest.findIndex(({ cpus }) => cpus.length <= room);
+  return at < 0 ? undefined : rest.splice(at, 1)[0];
+}
+
+function notWhole(count: number, below: number, givers: readonly Giver[]): string {
+  const threads = Math.min(...givers.flatMap(({ rest }) => rest.map(({ cpus }) => cpus.length)));
+  const total = sum(givers.flatMap(({ cores }) => cores.map(({ cpus }) => cpus.length)));
+  const fitting = [below, below + threads].filter((one) => one > 0 && one < total);
+  const accepted = fitting.length > 0 ? `${fitting.join(" or ")} can be` : "there are too few of them";
+  return `${count} CPUs cannot be reserved: only whole cores are, of ${threads} threads each; ${accepted}`;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
 }

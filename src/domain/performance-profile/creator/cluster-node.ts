@@ -2,6 +2,7 @@ import { at, get, isObject } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { labelValue, qualifiedName } from "../../../language/object/names.ts";
 import { type PoolNode, poolNodeOf } from "../pool-node.ts";
+import { apiVersion, type MachineConfigPool } from "../../machine-config/api.ts";
 
 /** A node as its object describes it. What it is made of may be known from elsewhere. */
 export interface ClusterNode extends PoolNode {
@@ -46,4 +47,31 @@ export function textsOf(value: unknown): Record<string, string> {
     return typeof text === "string" ? [[name, text] as const] : [];
   });
   return Object.fromEntries(texts);
+}
+
+/** A pool, of whoever's text, with what tells which nodes are its. What is no label or expression is left out. */
+export function readPool(object: KubeObject): MachineConfigPool {
+  const selector = at(object, "spec", "nodeSelector");
+  const expressions = get(selector, "matchExpressions");
+  return {
+    apiVersion,
+    kind: "MachineConfigPool",
+    metadata: { name: object.metadata.name ?? "", labels: labelsOf(at(object, "metadata", "labels")) },
+    spec: {
+      nodeSelector: {
+        matchLabels: textsOf(get(selector, "matchLabels")),
+        ...(Array.isArray(expressions) ? { matchExpressions: expressions.map(readExpression) } : {}),
+      },
+    },
+  };
+}
+
+function readExpression(expression: unknown): { key: string; operator: string; values?: string[] } {
+  const { key = "", operator = "" } = textsOf(expression);
+  const values = get(expression, "values");
+  return {
+    key,
+    operator,
+    ...(Array.isArray(values) ? { values: values.filter((one): one is string => typeof one === "string") } : {}),
+  };
 }

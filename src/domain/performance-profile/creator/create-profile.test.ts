@@ -6,7 +6,7 @@ import type { Machine } from "./compare-hardware.ts";
 import { createProfile, type Creation } from "./create-profile.ts";
 import type { NodeGroup } from "./node-groups.ts";
 import { profileDocument } from "./profile-document.ts";
-import { readPool } from "./read-pool.ts";
+import { readPool } from "./cluster-node.ts";
 
 describe("readChoices", () => {
   it("has defaults for all but two", () => {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { KubeObject } from "../../../language/object/meta.ts";
-import { type ClusterNode, readClusterNode } from "./cluster-node.ts";
+import { type ClusterNode, readClusterNode, readPool } from "./cluster-node.ts";
 import { type Cluster, groupNodes } from "./node-groups.ts";
-import { readPool } from "./read-pool.ts";
 
 const role = (name: string): string => `node-role.kubernetes.io/${name}`;
 const masters = pool("master", { matchLabels: { [role("master")]: "" } });

@@ -2,6 +2,7 @@ import { formatRanges, intersection } from "../../../language/cpu/cpu-set.ts";
 import { forbidden } from "../../../language/schema/field-error.ts";
 import { advice, type Check } from "./check.ts";
 import type { Judged, JudgedPool } from "./judged.ts";
+import { child } from "../../../language/schema/path.ts";
 
 export const cpuPoolsOverlap: Check = {
   name: "CpuPoolsOverlap",
@@ -57,3 +58,18 @@ function poolWithCpuZero(pools: Judged["pools"], name: JudgedPool["name"]): read
 function cpus(set: readonly number[]): string {
   return set.length === 1 ? `CPU ${set[0]} is` : `CPUs ${formatRanges(set)} are`;
 }
+
+/** No processor that runs Kubernetes is slower than 100 MHz or faster than 10 GHz. */
+const slowest = 100_000;
+const fastest = 10_000_000;
+
+export const frequencyUnlikely: Check = {
+  name: "FrequencyUnlikely",
+  severity: "warning",
+  faults: ({ spec }) =>
+    Object.entries(spec.hardwareTuning ?? {}).flatMap(([name, kiloHertz]) =>
+      typeof kiloHertz !== "number" || kiloHertz <= 0 || (kiloHertz >= slowest && kiloHertz <= fastest)
+        ? []
+        : [advice(child("spec.hardwareTuning", name), `is ${kiloHertz / 1000} MHz: write the frequency in kHz`)],
+    ),
+};

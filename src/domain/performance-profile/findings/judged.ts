@@ -7,8 +7,7 @@ import type { CpuPool, HugePages } from "../profile-facts.ts";
 import { readAnnotations } from "../read/read-annotations.ts";
 import { type PoolName, poolNames, readPool } from "../read/read-cpu-pools.ts";
 import { readHugepages } from "../read/read-hugepages.ts";
-import { readShape } from "../read/read-shape.ts";
-import type { Report } from "../read/report.ts";
+import { readShape, type Report } from "../read/read-shape.ts";
 import type { Surroundings } from "../surroundings.ts";
 import { type Layout, layoutsOf } from "./layouts.ts";
 

@@ -1,5 +1,5 @@
 import { type DerivationInput, mixesCpus } from "../derivation.ts";
-import { runtimeHandler } from "../runtime-class.ts";
+import { runtimeHandler } from "../names.ts";
 
 /** What pods of the runtime class may ask for. */
 const annotations = [

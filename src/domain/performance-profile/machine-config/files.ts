@@ -5,14 +5,14 @@ import { type DerivationInput, mixesCpus } from "../derivation.ts";
 import { crioRuntimes } from "./crio-runtimes.ts";
 import { dynamicAffinity, ovsDpdkOptions, ovsSlice, ovsSliceText, useSlicePath, useSliceText } from "./open-vswitch.ts";
 import { defaultRpsMask, physicalRpsRules } from "./rps.ts";
-import { scriptPath, type ScriptName } from "./script-path.ts";
+import { type ScriptName, scriptPath } from "./units.ts";
 import { clearIrqbalanceBannedCpus } from "./scripts/clear-irqbalance-banned-cpus.ts";
 import { cpusetConfigure } from "./scripts/cpuset-configure.ts";
 import { hugepagesAllocation } from "./scripts/hugepages-allocation.ts";
 import { ovsDpdkCpusConfigure } from "./scripts/ovs-dpdk-cpus-configure.ts";
 import { setCpusOffline } from "./scripts/set-cpus-offline.ts";
 import { setRpsMask } from "./scripts/set-rps-mask.ts";
-import { stalldBackend, stalldDropIn } from "./stalld.ts";
+import { unitText } from "../../../language/ignition/unit-text.ts";
 
 /** The files of a profile's nodes. Another order would be another configuration, and restart machines. */
 export function profileFiles(input: DerivationInput): readonly IgnitionFile[] {
@@ -53,3 +53,16 @@ function script(name: ScriptName, content: string): IgnitionFile {
 function text(path: string, content: string): IgnitionFile {
   return textFile(path, 0o644, content);
 }
+
+const settingPath = "/etc/sysconfig/stalld-backend";
+
+/** How stalld finds threads that wait in vain for a CPU. Its other way, by eBPF, fails on some kernels. */
+export const stalldBackend = {
+  path: settingPath,
+  text: 'BE="-b sched_debug"\n',
+};
+
+export const stalldDropIn = {
+  path: "/etc/systemd/system/stalld.service.d/stalld-backend.conf",
+  text: unitText([["Service", [["EnvironmentFile", settingPath]]]]),
+};

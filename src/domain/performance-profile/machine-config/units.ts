@@ -6,7 +6,6 @@ import type { DerivationInput } from "../derivation.ts";
 import type { CpuPool, HugePages } from "../profile-facts.ts";
 import { oneShotUnit } from "./one-shot.ts";
 import { updateRpsUnit } from "./rps.ts";
-import { scriptPath } from "./script-path.ts";
 
 /** The units of a profile's nodes, most of which start a script. */
 export function profileUnits({ facts }: DerivationInput): readonly IgnitionUnit[] {
@@ -120,3 +119,16 @@ const ovsDpdkCpusConfigure = enabled("ovs-dpdk-cpus-configure.service", [
   ["Service", [once, staysDone, ["ExecStart", scriptPath("ovs-dpdk-cpus-configure")]]],
   atBoot,
 ]);
+
+export type ScriptName =
+  | "hugepages-allocation"
+  | "set-rps-mask"
+  | "set-cpus-offline"
+  | "clear-irqbalance-banned-cpus"
+  | "cpuset-configure"
+  | "ovs-dpdk-cpus-configure";
+
+/** Where a script is on nodes: files put it there, and units start it. */
+export function scriptPath(name: ScriptName): string {
+  return `/usr/local/bin/${name}.sh`;
+}

@@ -3,7 +3,7 @@ import { invalid } from "../../../language/schema/field-error.ts";
 import { annotations as names } from "../api.ts";
 import { kubeletFieldsPath, readKubeletFields } from "../kubelet-config/kubelet-fields.ts";
 import type { ProfileFacts } from "../profile-facts.ts";
-import type { Report } from "./report.ts";
+import type { Report } from "./read-shape.ts";
 
 type Annotated = Pick<ProfileFacts, "rps" | "execAffinity" | "dra" | "ovsDpdkPartition" | "kubelet" | "paused">;
 

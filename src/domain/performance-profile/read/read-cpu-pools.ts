@@ -3,7 +3,7 @@ import { mostCpus } from "../../../language/cpu/cpu-mask.ts";
 import { invalid } from "../../../language/schema/field-error.ts";
 import type { CpuSpec } from "../api.ts";
 import type { CpuPool, CpuPools } from "../profile-facts.ts";
-import type { Report } from "./report.ts";
+import type { Report } from "./read-shape.ts";
 
 export const poolNames = ["reserved", "isolated", "offlined", "shared", "ovsDpdk"] as const;
 export type PoolName = (typeof poolNames)[number];

@@ -2,7 +2,7 @@ import { invalid, required } from "../../../language/schema/field-error.ts";
 import { child, index } from "../../../language/schema/path.ts";
 import type { PerformanceProfileSpec } from "../api.ts";
 import type { HugePages, ProfileFacts } from "../profile-facts.ts";
-import type { Report } from "./report.ts";
+import type { Report } from "./read-shape.ts";
 
 const field = "spec.hugepages";
 

@@ -1,7 +1,7 @@
 import { invalid, required } from "../../../language/schema/field-error.ts";
 import { child, index } from "../../../language/schema/path.ts";
 import type { NetDevice } from "../api.ts";
-import type { Report } from "./report.ts";
+import type { Report } from "./read-shape.ts";
 
 /** They end up in patterns that udev's properties are searched with, so nothing but what is meant may be in them. */
 export function readDevices(devices: readonly NetDevice[], report: Report): readonly NetDevice[] {

@@ -2,7 +2,7 @@ import { roleLabel } from "../../machine-config/api.ts";
 import { invalid } from "../../../language/schema/field-error.ts";
 import type { PerformanceProfileSpec } from "../api.ts";
 import type { ProfileFacts } from "../profile-facts.ts";
-import type { Report } from "./report.ts";
+import type { Report } from "./read-shape.ts";
 
 type Selectors = Pick<ProfileFacts, "nodeSelector" | "role" | "machineConfigLabels" | "poolSelector">;
 

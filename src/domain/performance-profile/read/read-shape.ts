@@ -2,12 +2,11 @@ import { at, isObject } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { dnsSubdomain } from "../../../language/object/names.ts";
 import { withoutNulls } from "../../../language/object/without-nulls.ts";
-import { invalid, required, typeInvalid } from "../../../language/schema/field-error.ts";
+import { type FieldError, invalid, required, typeInvalid } from "../../../language/schema/field-error.ts";
 import { key } from "../../../language/schema/path.ts";
 import { validateSchema } from "../../../language/schema/validate.ts";
 import type { PerformanceProfile, PerformanceProfileSpec } from "../api.ts";
 import { schemas } from "../schemas.ts";
-import type { Report } from "./report.ts";
 
 /** A profile whose fields are what they claim to be. */
 export interface Shaped {
@@ -65,3 +64,6 @@ function checkAnnotations(annotations: unknown, report: Report): void {
 function typeName(value: unknown): string {
   return Array.isArray(value) ? "array" : typeof value;
 }
+
+/** Takes a fault that makes a profile unusable, under its name. */
+export type Report = (name: string, fault: FieldError) => void;

@@ -1,10 +1,10 @@
+import type { Labels } from "../../../domain/node-tuning/pools.ts";
 import { isNotFound } from "../../../cluster/kube/api-error.ts";
 import type { Client } from "../../../cluster/kube/client.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
 import { machineConfigKind, machineConfigPoolKind } from "../../../domain/machine-config/api.ts";
 import { inputsAnnotation, type Profile, profileKind, type Tuned, tunedKind } from "../../../domain/node-tuning/api.ts";
 import type { NodeTuningInput } from "../../../domain/node-tuning/decide.ts";
-import type { Labels } from "../../../domain/node-tuning/rule.ts";
 import { projectNode, SharedTexts } from "../../../domain/node-tuning/projections.ts";
 import { rulesOf } from "../../../domain/node-tuning/rule.ts";
 import type { NodeFacts } from "../../../domain/node-tuning/node-profile.ts";

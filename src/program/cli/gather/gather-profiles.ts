@@ -4,7 +4,7 @@ import { kinds } from "../../../cluster/kube/kinds.ts";
 import { kubeletConfigKind } from "../../../domain/machine-config/api.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { performanceProfileKind } from "../../../domain/performance-profile/api.ts";
-import type { ClusterObjects } from "../../../domain/performance-profile/gather-surroundings.ts";
+import type { ClusterObjects } from "../../../domain/performance-profile/surroundings.ts";
 import { featureGateKind } from "../../../domain/performance-profile/mixed-cpus-allowed.ts";
 import { derivedNames } from "../../../domain/performance-profile/names.ts";
 import { infrastructureKind } from "../../../domain/workload-partitioning/partitioning-mode.ts";

@@ -1,13 +1,12 @@
-import { parseApiVersion, type KubeObject } from "../../../language/object/meta.ts";
+import { type KubeObject, parseApiVersion } from "../../../language/object/meta.ts";
 import { apiVersion, group, performanceProfileKind } from "../../../domain/performance-profile/api.ts";
 import { convertProfile } from "../../../domain/performance-profile/conversion/conversion.ts";
 import type { FieldFinding } from "../../../domain/finding.ts";
 import { findings } from "../../../domain/performance-profile/findings.ts";
 import { nameClashes } from "../../../domain/performance-profile/findings/name.ts";
 import { nodeSelectorTaken } from "../../../domain/performance-profile/findings/selectors.ts";
-import { surroundingsOf } from "../../../domain/performance-profile/gather-surroundings.ts";
+import { type Surroundings, surroundingsOf } from "../../../domain/performance-profile/surroundings.ts";
 import { schemas } from "../../../domain/performance-profile/schemas.ts";
-import type { Surroundings } from "../../../domain/performance-profile/surroundings.ts";
 import { type Manifest, readManifests } from "../manifest/read-manifests.ts";
 import { type Cell, textTable, widestCell } from "../terminal/text-table.ts";
 import { outputOption } from "../option/output-option.ts";

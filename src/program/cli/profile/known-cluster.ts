@@ -1,9 +1,12 @@
 import { at } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
-import { type ClusterNode, readClusterNode } from "../../../domain/performance-profile/creator/cluster-node.ts";
+import {
+  type ClusterNode,
+  readClusterNode,
+  readPool,
+} from "../../../domain/performance-profile/creator/cluster-node.ts";
 import type { Machine } from "../../../domain/performance-profile/creator/compare-hardware.ts";
 import type { Cluster, NodeGroup } from "../../../domain/performance-profile/creator/node-groups.ts";
-import { readPool } from "../../../domain/performance-profile/creator/read-pool.ts";
 import type { Snapshot } from "../../../node/snapshot/read-snapshot.ts";
 
 /** A cluster as far as it is known, wherever it was looked at. */

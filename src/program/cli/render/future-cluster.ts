@@ -1,8 +1,7 @@
 import type { MachineConfigPool } from "../../../domain/machine-config/api.ts";
 import { mixedCpusAllowed } from "../../../domain/performance-profile/mixed-cpus-allowed.ts";
 import { defaultPools } from "../../../domain/performance-profile/pools.ts";
-import { installPartitioning } from "../../../domain/workload-partitioning/install-partitioning.ts";
-import type { PartitioningMode } from "../../../domain/workload-partitioning/partitioning-mode.ts";
+import { installPartitioning, type PartitioningMode } from "../../../domain/workload-partitioning/partitioning-mode.ts";
 import type { SortedAssets } from "./sort-assets.ts";
 
 /** What profiles will meet in the cluster that is being installed. It has no nodes yet. */

@@ -1,4 +1,0 @@
-import type { FieldError } from "../../../language/schema/field-error.ts";
-
-/** Takes a fault that makes a profile unusable, under its name. */
-export type Report = (name: string, fault: FieldError) => void;
