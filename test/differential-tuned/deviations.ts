@@ -1,7 +1,7 @@
-/** Where an engine of ours leaves another file behind than TuneD 2.20 by itself, and why. Each must still be met. */
+/** Files that an engine leaves otherwise than TuneD 2.20 alone, with the reason. Each must occur. */
 export interface Deviation {
   readonly path: string;
-  /** Where only one profile brings it about. */
+  /** Where only this profile causes it. */
   readonly profile?: string;
   readonly engine: "native" | "tuned";
   readonly when: "applied" | "undone";
@@ -21,15 +21,15 @@ export const deviations: readonly Deviation[] = [
     reason: "as TuneD 2.28 does, CPUs are banned by a list; 2.20 writes a mask",
   },
   ...(["native", "tuned"] as const).flatMap((engine): Deviation[] => [
-    { path: irqbalance, engine, when: "undone", reason: "TuneD removes a ban that was there before it came (Q17)" },
-    { path: modules, engine, when: "undone", reason: "TuneD loses what the file said before it came (Q13)" },
-    { path: workQueue, engine, when: "undone", reason: "TuneD leaves a file tuned that two paths lead to (Q27)" },
+    { path: irqbalance, engine, when: "undone", reason: "TuneD removes a ban that was there before it started (Q17)" },
+    { path: modules, engine, when: "undone", reason: "TuneD loses the file's original text (Q13)" },
+    { path: workQueue, engine, when: "undone", reason: "TuneD does not restore a file that two paths lead to (Q27)" },
   ]),
   {
     path: modules,
     engine: "native",
     when: "applied",
-    reason: "the words at the head of the file stay; TuneD drops them (Q13)",
+    reason: "the comments at the head of the file stay; TuneD drops them (Q13)",
   },
   {
     path: "/etc/systemd/system.conf",
@@ -54,7 +54,7 @@ export const deviations: readonly Deviation[] = [
     profile: "shell-words",
     engine: "native",
     when: "applied",
-    reason: "a shell and GRUB read these files: what they would expand is kept from them, so that the kernel gets it",
+    reason: "a shell and GRUB read these files, so characters that they would expand are escaped",
   })),
   ...["/proc/sys/vm/dirty_bytes", "/proc/sys/vm/dirty_background_bytes"].map((path): Deviation => ({
     path,

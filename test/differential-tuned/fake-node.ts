@@ -1,6 +1,6 @@
 /**
- * A node that nothing is lost on: sysctls, devices, interrupts and boot files are copies or made up, and programs that would
- * reach a real disk, service or kernel module only write down that they were called. Shell, run within a machine.
+ * A simulated node: sysctls, devices, interrupts and boot files are copies or made up, and programs that would change a
+ * real disk, service or kernel module only record that they were called. Shell, run within a machine.
  */
 export const fakeNode = `
 put() { mkdir -p "$(dirname "$1")"; printf '%s\\n' "$2" >"$1"; }

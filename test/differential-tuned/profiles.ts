@@ -1,4 +1,4 @@
-/** Profiles of our own, for what those that come with TuneD do not try. */
+/** Profiles for behaviour that those of TuneD do not cover. */
 export const profiles: Record<string, string> = {
   modifiers: `
 [sysctl]

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Program } from "../../src/program/cli/testing/program.ts";
 
-/** The real program, killed for real, on files that stand for a kernel's. */
+/** The real program, killed with SIGKILL, on plain files in the place of kernel files. */
 const settings = 400;
 const folder = mkdtempSync(join(tmpdir(), "attune-kill-"));
 let program: Program;
@@ -33,24 +33,21 @@ function node(name: string): { root: string; profiles: string; value: (i: number
 }
 
 describe("an engine that is killed in the middle of a profile", () => {
-  it.each([0, settings / 4, settings / 2, settings - 1])(
-    "after setting %i has the true originals still",
-    async (at) => {
-      const { root, profiles, value } = node(`at-${at}`);
-      const args = ["tuned", "apply", "many", "--engine", "native", "--root", root, "--dir", profiles];
-      const run = program.start(args);
-      let ended = false;
-      void run.ended.then(() => (ended = true));
-      const isThere = (): boolean => ended || value(at) === "new";
-      while (!isThere()) await new Promise((resolve) => setImmediate(resolve));
-      await run.stop("SIGKILL");
-      expect(value(at)).toBe("new");
+  it.each([0, settings / 4, settings / 2, settings - 1])("after setting %i restores the true originals", async (at) => {
+    const { root, profiles, value } = node(`at-${at}`);
+    const args = ["tuned", "apply", "many", "--engine", "native", "--root", root, "--dir", profiles];
+    const run = program.start(args);
+    let ended = false;
+    void run.ended.then(() => (ended = true));
+    const isThere = (): boolean => ended || value(at) === "new";
+    while (!isThere()) await new Promise((resolve) => setImmediate(resolve));
+    await run.stop("SIGKILL");
+    expect(value(at)).toBe("new");
 
-      // Applied again from the middle, the values that the first try left are nobody's originals.
-      expect((await program.run(args)).code).toBe(0);
-      for (let i = 0; i < settings; i++) expect(value(i)).toBe("new");
-      expect((await program.run(["tuned", "rollback", "--root", root])).code).toBe(0);
-      for (let i = 0; i < settings; i++) expect(value(i)).toBe("old");
-    },
-  );
+    // Applied again from the middle, the values that the first run wrote are not taken for originals.
+    expect((await program.run(args)).code).toBe(0);
+    for (let i = 0; i < settings; i++) expect(value(i)).toBe("new");
+    expect((await program.run(["tuned", "rollback", "--root", root])).code).toBe(0);
+    for (let i = 0; i < settings; i++) expect(value(i)).toBe("old");
+  });
 });

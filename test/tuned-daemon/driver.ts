@@ -13,19 +13,19 @@ import { parseProfile } from "../../src/language/tuned/text/parse-profile.ts";
 import type { Answer } from "../../src/language/tuned/probe.ts";
 import { type ResolvedProfile, resolve } from "../../src/language/tuned/resolve.ts";
 
-/** What a test asks an engine on a machine to do: one request to a line, one answer to a line. */
+/** A test's request to an engine on a machine: one request per line, one answer per line. */
 export type Request =
   | ({ readonly do: "apply" | "verify" } & Wanted)
   | ({ readonly do: "resolve" } & Omit<Wanted, "engine">)
   | { readonly do: "rollback"; readonly engine: EngineName }
   | { readonly do: "status" }
-  /** Takes every file below these folders for how it should be; links are not followed. */
+  /** Remembers every file below these folders; links are not followed. */
   | { readonly do: "remember"; readonly folders: readonly string[] }
-  /** What has changed since, blanks aside: the new texts by path, `null` for files that are gone. */
+  /** Files that have changed since, ignoring blanks: new texts by path, `null` for removed files. */
   | { readonly do: "changes" }
   | { readonly do: "reset" };
 
-/** `plain`: TuneD with the profiles as they are written, nothing of Attune's between. */
+/** `plain`: TuneD alone, with the profiles as they are written. */
 export type EngineName = "native" | "tuned" | "plain";
 
 export interface Wanted {
@@ -33,12 +33,12 @@ export interface Wanted {
   readonly profile: string;
   /** Texts of profiles, by name. */
   readonly texts?: Readonly<Record<string, string>>;
-  /** Folders of profiles on the machine besides. */
+  /** Further folders of profiles on the machine. */
   readonly directories?: readonly string[];
 }
 
 const host = new LinuxHost("/");
-/** Devices may be made up: udev's library then must not insist on a real sysfs. */
+/** Devices may be simulated: udev's library must accept a sysfs that is not real. */
 const environment = ["env", "SYSTEMD_DEVICE_VERIFY_SYSFS=0"];
 const supervised = { launch: launchAt("/"), timer: systemClock, signal: new AbortController().signal };
 const tuned = new TunedEngine({

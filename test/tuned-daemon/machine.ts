@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 import type { Request } from "./driver.ts";
 
-/** What a node looks like from within a test: its own network and processes, and files of its own where anybody writes. */
+/** A node for tests: its own network and processes, and its own copies of files that are written. */
 const setUp = `
 set -e
 mount -t tmpfs none /mnt
@@ -19,7 +19,7 @@ rm -rf /etc/sysctl.d /etc/sysctl.conf
 ip link set lo up
 `;
 
-/** A machine in private namespaces: nothing that happens in it is seen outside, and everything ends with it. */
+/** A machine in private namespaces: it changes nothing outside, and its processes end with it. */
 export class Machine {
   readonly #holder: ChildProcess;
   readonly #pid: number;
@@ -64,7 +64,7 @@ export class Machine {
     return Attune.started(child, this);
   }
 
-  /** Runs a program on the machine and gives what it prints. */
+  /** Runs a program on the machine and returns its output. */
   run(...argv: string[]): string {
     const [program = "", ...words] = [...this.enter, ...argv];
     const { status, stdout, stderr } = spawnSync(program, words, { encoding: "utf8" });
@@ -97,7 +97,7 @@ export class Machine {
     rmSync(this.#bundle, { recursive: true, force: true });
   }
 
-  /** What to put before a program to start it on the machine. */
+  /** The words before a program that start it on the machine. */
   get enter(): string[] {
     return ["nsenter", "-t", String(this.#pid), "-m", "-n", "-p", "--"];
   }
@@ -124,7 +124,7 @@ export class Attune {
     return attune;
   }
 
-  /** What an operation of the engine answers; rejects with what it throws. */
+  /** The result of an operation of the engine; rejects with its error. */
   async ask<T>(request: Request): Promise<T> {
     const line = await new Promise<string>((resolve) => {
       this.#answers.push(resolve);
@@ -135,7 +135,7 @@ export class Attune {
     return answer.result;
   }
 
-  /** kill -9: it has no say in it. */
+  /** kill -9 */
   async kill(): Promise<void> {
     const gone = new Promise((resolve) => this.#child.once("exit", resolve));
     this.#machine.kill(this.#pid);

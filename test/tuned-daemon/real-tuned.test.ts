@@ -55,7 +55,7 @@ describe.skipIf(tunedPath === undefined)("the real TuneD", () => {
     expect(configuration()).toBe(before);
   });
 
-  test("tells what went wrong although TuneD says that it applied the profile", async () => {
+  test("reports errors although TuneD logs that it applied the profile", async () => {
     const { settings } = await apply("broken");
     const failures = settings.flatMap((setting) => (setting.type === "failed" ? [setting.message] : []));
     expect(failures).toEqual(
@@ -63,7 +63,7 @@ describe.skipIf(tunedPath === undefined)("the real TuneD", () => {
         "failed to initialize plugin foo",
         "sysctl option net.ipv4.nosuch will not be set, failed to read the original value.",
         expect.stringContaining("Failed to set sysctl parameter 'net.ipv4.tcp_retries2' to 'many'"),
-        'is "15" after TuneD was done, expected "many"',
+        'is "15" after TuneD applied the profile, expected "many"',
       ]),
     );
     expect(machine.read(finTimeout)).toBe("33");
@@ -73,14 +73,14 @@ describe.skipIf(tunedPath === undefined)("the real TuneD", () => {
 
   test("is killed when a script of a profile hangs, the script with it, and the node is as it was", async () => {
     const before = configuration();
-    await expect(apply("hanging")).rejects.toThrow("TuneD was not done after 3 s and was killed");
+    await expect(apply("hanging")).rejects.toThrow("TuneD did not apply the profile within 3 s and was killed");
     expect(machine.read(finTimeout)).toBe("60");
     expect(machine.daemons()).toEqual([]);
     expect(machine.run("sh", "-c", "grep -l [h]ang.sh /proc/[0-9]*/cmdline || true")).not.toContain("/proc");
     expect(configuration()).toBe(before);
   });
 
-  test("does not keep anybody waiting when its thread dies", async () => {
+  test("ends the wait when its thread dies", async () => {
     await expect(apply("deadly")).rejects.toThrow(/tuning thread died: re\.error: missing \), unterminated subpattern/);
     expect(machine.read(finTimeout)).toBe("60");
   });
@@ -126,7 +126,7 @@ describe.skipIf(tunedPath === undefined)("the real TuneD", () => {
     expect([machine.read(finTimeout), machine.read(retries)]).toEqual(["60", "15"]);
   });
 
-  test("of somebody else is left alone", async () => {
+  test("that Attune did not start is not touched", async () => {
     machine.run("sh", "-c", "tuned --no-dbus -p '' >/dev/null 2>&1 &");
     await vi.waitUntil(() => machine.daemons().length === 1, { timeout: 30_000 });
     const [theirs] = machine.daemons();

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 
-/** Whether this process may make namespaces of its own: as root, and where nothing forbids it. */
+/** Whether this process may create namespaces. */
 export const hasMachines = ((): boolean => {
   const machine = ["-m", "-n", "-p", "-f", "--mount-proc", "mount", "-t", "tmpfs", "none", "/mnt"];
   return spawnSync("unshare", machine).status === 0;

@@ -59,7 +59,7 @@ function recordedForm({ options, priority, unmet, ...unit }: UnitDocument): Omit
   };
 }
 
-describe("a base profile comes to what the shipped one of its name comes to", () => {
+describe("a base profile resolves to the same as TuneD's of its name", () => {
   const cases = recorded("30-shipped-resolved").map((one): [string, RecordedCase] => [one.id, one]);
 
   test.each(cases)("%s", (id, { expect: expected }) => {
@@ -98,7 +98,7 @@ describe("the base profiles", () => {
     expect(new Set(named)).toEqual(new Set(baseScripts().keys()));
   });
 
-  test("isolate all but one CPU of a socket where nobody says otherwise", () => {
+  test("isolate all but one CPU of each socket by default", () => {
     const { files = {}, exec } = machine(false);
     const env = {
       files: { "/sys/devices/system/cpu/online": files["/sys/devices/system/cpu/online"] ?? "" },

@@ -1,7 +1,7 @@
 import { folder } from "./recorded-case.ts";
 
 /**
- * Where we do otherwise than TuneD 2.28, and why; docs/tuned-quirks.md tells more. Each case still runs: it must come out
+ * Deviations from TuneD 2.28, with reasons; docs/tuned-quirks.md has details. Each case still runs: it must come out
  * as said here, not merely otherwise.
  */
 export const deviations: Record<string, { why: string; instead: unknown }> = {
@@ -18,7 +18,7 @@ export const deviations: Record<string, { why: string; instead: unknown }> = {
     instead: { script: { script: [`${folder}/p/base/a.sh`], foo: "1" } },
   },
   "f-empty-result-skip": {
-    why: "Q7: a call must not be missed because the one before it came to nothing",
+    why: "Q7: a call must not be missed because the one before it expands to nothing",
     instead: "x",
   },
   "f-noname": { why: "Q8: no text may end the program; it stays as it is, with an error", instead: "${f}" },

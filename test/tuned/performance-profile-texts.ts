@@ -1,4 +1,4 @@
-/** What a performance profile comes to as TuneD profiles: isolated CPUs 2-7, on Intel. */
+/** The TuneD profiles of a performance profile: isolated CPUs 2-7, on Intel. */
 export interface Rendered {
   name: string;
   perPodPower?: boolean;

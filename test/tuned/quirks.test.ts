@@ -5,7 +5,7 @@ import { type Answer, noAnswers, probeKey } from "../../src/language/tuned/probe
 import { type Resolution, resolve } from "../../src/language/tuned/resolve.ts";
 import { normalValue } from "../../src/language/tuned/value.ts";
 
-/** The surprises of TuneD that are in its language; docs/tuned-quirks.md says of each what we do and why. */
+/** TuneD's quirks in its language; docs/tuned-quirks.md gives the reason for each. */
 
 function resolving(layers: Record<string, string>[], answers = noAnswers): Resolution {
   const parsed = layers.map(
@@ -27,7 +27,7 @@ function expanding(text: string): { text: string; errors: string[] } {
 }
 
 describe("fixed", () => {
-  test("Q1 a second reference does not bring a hidden profile back on top", () => {
+  test("Q1 a second reference does not load the hidden profile", () => {
     const resolution = resolving([
       { b: "[s]\nk=shipped\n", l: "[main]\ninclude=b\n", r: "[main]\ninclude=b\n" },
       { b: "[s]\nk=own\n", p: "[main]\ninclude=l,r\n" },
@@ -35,7 +35,7 @@ describe("fixed", () => {
     expect(unit(resolution, "s")).toMatchObject({ k: "own" });
   });
 
-  test("Q2 one resolving leaves nothing behind for the next", () => {
+  test("Q2 variables do not survive until the next resolve", () => {
     resolving([{ p: "[variables]\nwho=q\n" }]);
     expect(resolving([{ p: "[main]\ninclude=${who}\n", q: "" }]).type).toBe("invalid");
     expect(unit(resolving([{ p: "[s]\nk=${who}\n" }]), "s")).toMatchObject({ k: "${who}" });
@@ -46,7 +46,7 @@ describe("fixed", () => {
     expect(unit(resolution, "script")).toMatchObject({ script: "/b/a.sh" });
   });
 
-  test("Q7 a call that comes to nothing hides no call after it", () => {
+  test("Q7 a call that expands to nothing hides no call after it", () => {
     expect(expanding("${f:strip: }${f:strip: x }")).toEqual({ text: "x", errors: [] });
   });
 
@@ -66,7 +66,7 @@ describe("fixed", () => {
 });
 
 describe("kept", () => {
-  test("Q3 type, enabled and devices are said again or are forgotten", () => {
+  test("Q3 type, enabled and devices are reset unless the child repeats them", () => {
     const resolution = resolving([
       {
         b: "[x]\ntype=vm\nenabled=0\ndevices=sda\npriority=7\nk=1\n",
@@ -77,7 +77,7 @@ describe("kept", () => {
     expect(resolution.type === "resolved" && resolution.profile.units[0]?.priority).toBe(7);
   });
 
-  test("Q5 a child's file of variables takes the place of its parent's", () => {
+  test("Q5 a child's file of variables replaces its parent's", () => {
     const answers = new Map<string, Answer>([
       [probeKey({ type: "file", path: "/a" }), { type: "text", text: "a=1\n" }],
       [probeKey({ type: "file", path: "/b" }), { type: "text", text: "b=2\n" }],
@@ -89,7 +89,7 @@ describe("kept", () => {
     expect(unit(resolving([texts], answers), "s")).toMatchObject({ k: "${a}2" });
   });
 
-  test("Q6 a brace too many ends expanding, with an error that names the text", () => {
+  test("Q6 an unmatched brace ends expansion, with an error that names the text", () => {
     expect(expanding("[0-9]{2}${f:strip: x }")).toEqual({
       text: "[0-9]{2}${f:strip: x }",
       errors: ["invalid variable syntax, non pair '}' in: '[0-9]{2}${f:strip: x }'"],

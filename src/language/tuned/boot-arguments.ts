@@ -1,9 +1,8 @@
 import type { Section } from "./unit.ts";
 
 /**
- * The kernel's arguments that a section of type bootloader asks for, nothing expanded yet. Every option whose name starts
- * with `cmdline` takes part, in order: `+` and a bare text add, `-` takes words away that were added before, a backslash
- * keeps the sign that follows it.
+ * The kernel arguments of a bootloader section, not yet expanded. Every option whose name starts with `cmdline` counts, in
+ * order: `+` and a bare text add words, `-` removes words that were added before, a backslash escapes the sign after it.
  */
 export function bootCommandLine(options: Section["options"]): string {
   let words = "";
@@ -17,7 +16,7 @@ export function bootCommandLine(options: Section["options"]): string {
   return words.trim();
 }
 
-/** Whole words, with the blank before each; the other blanks stay. */
+/** Removes whole words, each with the blank before it; the other blanks stay. */
 function without(words: string, removed: readonly string[]): string {
   const unwanted = new Set(removed.filter((word) => word !== ""));
   if (unwanted.size === 0) return words;

@@ -1,12 +1,12 @@
-/** What expanding one profile may cost altogether: a hostile one ends with a problem instead of the node's memory. */
+/** A limit on the cost of expanding one profile, so that a hostile one ends with a problem and not with the node's memory. */
 export interface Budget {
-  /** Whether this much text may still be made. */
+  /** Charges for text that was made; false when the budget is used up. */
   write(characters: number): boolean;
-  /** Whether a pattern may still be searched for in a text. */
+  /** Charges for searching a text for a pattern; false when the budget is used up. */
   search(pattern: number, text: number): boolean;
 }
 
-/** The longest text that one value may come to. */
+/** The longest value, in characters. */
 export const longestText = 1024 * 1024;
 
 const mostCharacters = 16 * longestText;

@@ -1,4 +1,4 @@
-/** What SMBIOS calls the forms of machines, by number. */
+/** SMBIOS names of chassis types, by number. */
 export const chassisNames = [
   "",
   "Other",

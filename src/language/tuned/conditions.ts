@@ -9,7 +9,7 @@ import { placeOf, type Setting } from "./unit.ts";
 export const unameProbe: Probe = { type: "exec", argv: ["uname", "-snrvm"] };
 export const cpuinfoProbe: Probe = { type: "file", path: "/proc/cpuinfo" };
 
-/** The cheaper and more often decisive one first; the other is asked only if it still matters. */
+/** The cheaper probe first; the other is asked only if the first condition is met. */
 const conditions = [
   ["uname_regex", unameProbe],
   ["cpuinfo_regex", cpuinfoProbe],

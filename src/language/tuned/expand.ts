@@ -7,12 +7,12 @@ import type { Notice } from "./problem.ts";
 export interface ExpandContext {
   readonly variables: ReadonlyMap<string, string>;
   readonly answers: Answers;
-  /** Further variables may turn up once the node has shown a file: what is undefined now may not be so then. */
+  /** A file of variables is still unread, so an undefined name may become defined. */
   readonly incomplete?: boolean;
   readonly budget?: Budget;
 }
 
-/** `text` is what could be expanded; calls whose answers are missing stand in it as they were written. */
+/** `text`: expanded as far as possible; calls whose answers are missing stay as they are written. */
 export interface Expansion {
   readonly text: string;
   readonly probes: readonly Probe[];
@@ -38,8 +38,8 @@ const reference = /\\?\$\{([\p{L}\p{N}_]+)\}/gu;
 const escapedReference = /\\(\$\{[\p{L}\p{N}_]+\})/gu;
 
 /**
- * What was inserted is not looked at again, an undefined name stays as it is written, and a backslash keeps a reference
- * from being one; afterwards every such backslash goes, inserted ones too.
+ * Inserted text is not scanned again, an undefined name stays as it is written, and a backslash escapes a reference.
+ * Afterwards every such backslash is removed, inserted ones too.
  */
 function insertVariables(text: string, variables: ReadonlyMap<string, string>, budget: Budget): string | undefined {
   let inserted = "";
@@ -60,14 +60,14 @@ function insertVariables(text: string, variables: ReadonlyMap<string, string>, b
 const deepest = 100;
 
 interface Frame {
-  /** From `${` on, inner calls expanded. The outermost frame has what stands outside of all calls. */
+  /** The text from `${` on, inner calls expanded. The outermost frame holds the text outside of all calls. */
   text: string;
   escaped: boolean;
   /** An answer that the text depends on is missing. */
   pending: boolean;
 }
 
-/** Innermost calls first; a result is part of the outer call's text but is not read as a call itself. */
+/** Expands innermost calls first; a result becomes part of the outer call's text and is not scanned for calls. */
 class CallScanner {
   readonly #text: string;
   readonly #context: ExpandContext & { readonly budget: Budget };
@@ -96,13 +96,13 @@ class CallScanner {
       if (between !== "") afterBackslash = between.endsWith("\\");
       end = index + bracket.length;
       if (bracket === "${") {
-        if (this.#open.length >= deepest) return this.#give(`more than ${deepest} calls within one another`);
+        if (this.#open.length >= deepest) return this.#refuse(`more than ${deepest} calls within one another`);
         this.#open.push({ text: bracket, escaped: afterBackslash, pending: false });
         afterBackslash = false;
         continue;
       }
       const frame = this.#open.pop();
-      // TuneD stops here: what follows, calls included, stays as it is.
+      // TuneD stops here: the rest of the text stays unexpanded (Q6).
       if (!frame) {
         this.#error(`invalid variable syntax, non pair '}' in: '${this.#text}'`);
         return this.#outermost.text + this.#text.slice(index);
@@ -111,7 +111,7 @@ class CallScanner {
       const outer = this.#top();
       outer.text += result;
       if (frame.pending) outer.pending = true;
-      if (outer.text.length > longestText) return this.#give(...tooLong(this.#text).problems);
+      if (outer.text.length > longestText) return this.#refuse(...tooLong(this.#text).problems);
       afterBackslash = result.endsWith("\\");
     }
     this.#top().text += this.#text.slice(end);
@@ -123,7 +123,7 @@ class CallScanner {
     return this.#open.at(-1) ?? this.#outermost;
   }
 
-  /** What `${…}` comes to. */
+  /** The replacement for `${…}`. */
   #close(frame: Frame): string {
     const written = `${frame.text}}`;
     if (frame.escaped) return written;
@@ -162,7 +162,7 @@ class CallScanner {
     return { type: "verbatim" };
   }
 
-  #give(...problems: readonly string[]): string {
+  #refuse(...problems: readonly string[]): string {
     this.#problems.push(...problems);
     return this.#text;
   }
@@ -173,7 +173,7 @@ function splitArguments(text: string): string[] {
   return text.split(/(?<!\\):/).map((argument) => argument.replaceAll("\\:", ":"));
 }
 
-/** The first `\${f:` of a line loses its backslash if a `}` follows; TuneD takes all up to the last one for one call. */
+/** The first `\${f:` of a line loses its backslash if a `}` follows: TuneD matches greedily up to the last `}`. */
 function withoutEscapes(text: string): string {
   const escaped = "\\${f:";
   if (!text.includes(escaped)) return text;

@@ -2,12 +2,12 @@ import type { Expansion } from "./expand.ts";
 import { type Probe, probeKey } from "./probe.ts";
 import type { Notice, Problem } from "./problem.ts";
 
-/** Enough for anybody who mends a profile, and a bound for one that is all mistakes. */
+/** A bound for profiles that consist of mistakes. */
 const mostKept = 1000;
-/** No profile runs this many programs to learn what it is. */
+/** No real profile runs this many programs. */
 const mostPrograms = 200;
 
-/** What comes up while a profile is resolved. */
+/** Problems, notices and open questions collected while a profile is resolved. */
 export class Findings {
   readonly problems: Problem[] = [];
   readonly notices: Notice[] = [];
@@ -32,7 +32,7 @@ export class Findings {
     }
   }
 
-  /** Keeps what an expansion came upon, and gives its text. */
+  /** Records the findings of an expansion and returns its text. */
   take({ text, probes, problems, notices }: Expansion, place: { file?: string; line?: number }): string {
     for (const message of problems) this.problem({ ...place, message });
     for (const notice of notices) this.notice({ ...place, ...notice });
@@ -40,7 +40,7 @@ export class Findings {
     return text;
   }
 
-  /** One question for each, in the order in which they came up. */
+  /** Distinct questions, in the order in which they were asked. */
   probes(): Probe[] {
     return [...this.#probes.values()];
   }

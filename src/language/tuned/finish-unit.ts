@@ -4,10 +4,10 @@ import { expand, type ExpandContext } from "./expand.ts";
 import { Findings } from "./findings.ts";
 import { isTrue, placeOf, type Section, type Setting, typeOf, type Unit } from "./unit.ts";
 
-/** Attributes that TuneD expands; the others are meant as they are written. */
+/** Attributes that TuneD expands; it takes the others as they are written. */
 const expanded = new Set(["devices", "cpuinfo_regex", "uname_regex"]);
 
-/** Makes a unit of a merged section: everything expanded, conditions looked at. */
+/** Turns a merged section into a unit: expands it and evaluates its conditions. */
 export function finishUnit(section: Section, context: ExpandContext, findings: Findings): Unit {
   const attributes = new Map<string, Setting>();
   for (const [name, setting] of section.attributes)
@@ -17,7 +17,7 @@ export function finishUnit(section: Section, context: ExpandContext, findings: F
   const type = typeOf(section);
   const enabled = isTrue(textOf("enabled") ?? "true");
   const condition = enabled ? conditionOf(attributes, context, findings) : undefined;
-  // Nobody asks the node on behalf of a unit that is not for it.
+  // A unit that is not applied asks the node nothing.
   const ofOptions = condition?.type === "met" ? findings : new Findings();
   const options = new Map<string, Setting>();
   for (const [key, setting] of section.options) {
@@ -41,7 +41,7 @@ export function finishUnit(section: Section, context: ExpandContext, findings: F
   };
 }
 
-/** Without a priority a unit has TuneD's default, 0; lower ones come first. */
+/** TuneD's default is 0; lower priorities are applied first. */
 function priorityOf({ name, attributes }: Section, findings: Findings): number {
   const setting = attributes.get("priority");
   if (!setting) return 0;
@@ -54,7 +54,7 @@ function priorityOf({ name, attributes }: Section, findings: Findings): number {
   return 0;
 }
 
-/** Paths of scripts are taken as they are. */
+/** TuneD does not expand paths of scripts. */
 function expandSetting(setting: Setting, context: ExpandContext, findings: Findings): Setting {
   if (setting.list) return setting;
   const value = findings.take(expand(setting.value, context), placeOf(setting));

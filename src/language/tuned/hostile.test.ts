@@ -73,7 +73,7 @@ describe("a hostile profile is refused with a reason", () => {
       /more than 200 programs/,
     ],
     ["a way out of the folder", { p: "[main]\ninclude=../../../etc/passwd\n" }, /profile "passwd" does not exist/],
-    ["garbage", { p: "x\n".repeat(100_000) }, /before the first section/],
+    ["garbage", { p: "x\n".repeat(100_000) }, /option before the first section/],
   ])("%s", (_, texts, expected) => {
     expect(firstProblem(resolving(texts))).toMatch(expected);
   });

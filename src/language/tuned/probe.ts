@@ -1,15 +1,15 @@
 /**
- * A question that only the node can answer. Resolving never asks it itself: a node answers through its Host, a preview
- * shows it as unresolved.
+ * A question that only the node can answer. `resolve` returns it to its caller: the agent answers it through its Host, a
+ * preview shows it as unresolved.
  */
 export type Probe =
-  /** What the program prints. It may have effects; nobody but a node that applies the profile should run it. */
+  /** The output of a program. Running it may have effects, so only the node that applies the profile does. */
   | { readonly type: "exec"; readonly argv: readonly string[] }
   | { readonly type: "file"; readonly path: string }
   /** The names in a folder, one to a line. */
   | { readonly type: "list"; readonly path: string };
 
-/** `none`: the node was asked and has no answer; TuneD then leaves the call as it was written. */
+/** `none`: the node has no answer; TuneD then leaves the call as it is written. */
 export type Answer =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "none"; readonly message?: string | undefined };
@@ -18,7 +18,7 @@ export type Answers = ReadonlyMap<string, Answer>;
 
 export const noAnswers: Answers = new Map();
 
-/** Under which an answer is kept. */
+/** The key of its answer in `Answers`. */
 export function probeKey(probe: Probe): string {
   return JSON.stringify(probe.type === "exec" ? [probe.type, ...probe.argv] : [probe.type, probe.path]);
 }
@@ -29,7 +29,7 @@ export function describeProbe(probe: Probe): string {
   return probe.type === "file" ? `the content of ${probe.path}` : `the names in ${probe.path}`;
 }
 
-/** One question for each, in the order in which they came up. */
+/** Each question once, in order. */
 export function distinctProbes(probes: readonly Probe[]): Probe[] {
   return [...new Map(probes.map((probe) => [probeKey(probe), probe])).values()];
 }

@@ -6,7 +6,7 @@ export interface Problem {
   readonly line?: number;
 }
 
-/** What TuneD would log and go on: in its words where it has some. */
+/** What TuneD only logs, in TuneD's words where it has some. */
 export interface Notice extends Problem {
   readonly level: "error" | "warning" | "info";
 }

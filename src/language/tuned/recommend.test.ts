@@ -67,7 +67,7 @@ describe("a recommended profile", () => {
     });
   });
 
-  test("passes over a file that makes no sense, with a word", () => {
+  test("ignores a file that cannot be parsed, with an error", () => {
     const result = recommend({ file: "x\n", folders: [new Map([["50-a", "[a]\n"]])] }, { answers: noAnswers });
     expect(result).toMatchObject({
       type: "recommended",

@@ -4,11 +4,11 @@ import type { Notice, Problem } from "./problem.ts";
 import { chassisNames } from "./chassis-names.ts";
 import { compilePython, type PatternFlags } from "./pattern/python-pattern.ts";
 
-/** Where TuneD looks for the profile that suits a machine. */
+/** TuneD's files with rules that name the profile for a machine. */
 export interface RecommendFiles {
-  /** `recommend.conf`: what it says goes first. */
+  /** `recommend.conf`: its rules are tried first. */
   readonly file?: string | undefined;
-  /** Folders of such files, by name: a later folder's file takes the place of an earlier one's. */
+  /** Folders of such files, by name: a file of a later folder replaces one of the same name. */
   readonly folders: readonly ReadonlyMap<string, string>[];
 }
 
@@ -21,7 +21,7 @@ const otherwise = "balanced";
 
 export interface Asked {
   readonly answers: Answers;
-  /** Only root can tell what kind of virtual machine this is; for others such rules never match. Default true. */
+  /** Without root, TuneD does not ask virt-what, and rules about `virt` never match. Default true. */
   readonly root?: boolean | undefined;
 }
 
@@ -48,7 +48,7 @@ export function recommend({ file, folders }: RecommendFiles, asked: Asked): Reco
   return { type: "recommended", profile: otherwise, warnings };
 }
 
-/** Sections of one profile are told apart by what follows the last comma. */
+/** What follows the last comma only makes the sections of one profile distinct. */
 function withoutSuffix(name: string): string {
   const comma = name.lastIndexOf(",");
   return comma < 0 ? name : name.slice(0, comma);
@@ -76,7 +76,7 @@ function holdAll(options: readonly ParsedOption[], file: string, asked: Asked): 
   return { type: "holds" };
 }
 
-/** What a rule looks at: it holds if its pattern fits the start of one of the texts. */
+/** A rule holds if its pattern matches at the start of one of the texts. */
 interface Rule {
   probes(answers: Answers): Probe[];
   texts(answers: Answer[]): string[];
@@ -87,7 +87,7 @@ function textOf(answer: Answer | undefined): string {
   return answer?.type === "text" ? answer.text : "";
 }
 
-/** A key that TuneD does not know says nothing. */
+/** TuneD ignores unknown keys. */
 function ruleOf(key: string): Rule | undefined {
   if (key.startsWith("/"))
     return {
@@ -137,7 +137,7 @@ const rules = new Map<string, Rule>([
         answers.has(probeKey(chassis)) && chassisName(answers.get(probeKey(chassis))) === ""
           ? [chassis, { type: "exec", argv: ["dmidecode", "-s", "chassis-type"] }]
           : [chassis],
-      texts: ([id, told]) => [chassisName(id) || textOf(told).trim()],
+      texts: ([id, dmidecode]) => [chassisName(id) || textOf(dmidecode).trim()],
       flags: { ignoreCase: true },
     },
   ],

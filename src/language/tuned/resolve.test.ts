@@ -108,7 +108,7 @@ describe("resolving a profile", () => {
     const resolution = resolving("p", [{ a: "[main]\ninclude=p\n[s]\nk=1\n", p: "[main]\ninclude=a\n[s]\nk=2\n" }]);
     expect(options(resolution)).toEqual(["s k=2"]);
     expect(resolution.type === "resolved" && resolution.profile.warnings.map(formatProblem)).toEqual([
-      "0/a:2: include cycle p → a → p: read once",
+      "0/a:2: circular include p → a → p: repeated include ignored",
     ]);
   });
 
@@ -150,7 +150,7 @@ describe("resolving a profile", () => {
   test("a chain of a thousand includes is refused, not followed until the stack ends", () => {
     const texts: Texts = {};
     for (let i = 0; i < 1000; i++) texts[i === 0 ? "p" : `p${i}`] = `[main]\ninclude=p${i + 1}\n`;
-    expect(problems(resolving("p", [texts]))).toEqual(["0/p99:2: more than 100 profiles include one another"]);
+    expect(problems(resolving("p", [texts]))).toEqual(["0/p99:2: includes are nested more than 100 deep"]);
   });
 });
 
@@ -214,7 +214,7 @@ describe("a condition", () => {
   const asked = (...texts: [Probe, string][]): Map<string, Answer> =>
     new Map(texts.map(([probe, answer]) => [probeKey(probe), { type: "text", text: answer }]));
 
-  test("is looked at before the node is asked anything for the unit", () => {
+  test("is evaluated before the node is asked anything for the unit", () => {
     expect(resolving("p", [{ p: text }])).toEqual({ type: "needs", probes: [uname] });
     expect(resolving("p", [{ p: text }], asked([uname, "Linux n 6 v aarch64\n"]))).toEqual({
       type: "needs",
@@ -222,7 +222,7 @@ describe("a condition", () => {
     });
   });
 
-  test("that is not met leaves the unit out, and says so", () => {
+  test("that is not met leaves the unit out, with the condition", () => {
     const resolution = resolving("p", [{ p: text }], asked([uname, "Linux n 6 v x86_64\n"]));
     expect(resolution).toMatchObject({ type: "resolved", profile: { units: [{ unmet: "uname_regex=aarch64" }] } });
   });
@@ -235,7 +235,7 @@ describe("a condition", () => {
     });
   });
 
-  test("of a unit that is disabled is nobody's concern", () => {
+  test("of a disabled unit is not evaluated", () => {
     expect(resolving("p", [{ p: `${text}enabled=0\n` }])).toMatchObject({
       profile: { units: [{ enabled: false, unmet: undefined }] },
     });

@@ -13,38 +13,38 @@ import { type Section, sectionOf, type Setting, typeOf, type Unit } from "./unit
 import { defineVariables, mergeVariables } from "./variables.ts";
 
 export interface Profiles {
-  /** The profile that is wanted, or several, blanks between them: the later wins. */
+  /** One profile, or several separated by blanks, of which a later one wins. */
   readonly profile: string;
   readonly layers: ProfileLayers;
-  /** Files of variables that come with the profiles, by path, for nodes that do not have them. */
+  /** Files of variables that come with the profiles, by path; the node's own take precedence. */
   readonly files?: ReadonlyMap<string, string>;
 }
 
 export interface ResolvedProfile {
   readonly profile: string;
-  /** Every profile that took part, in the order they were merged. */
+  /** Every profile that was merged, in order. */
   readonly chain: readonly string[];
-  /** What `[main]` says, `include` aside. */
+  /** Options of `[main]`, without `include`. */
   readonly main: ReadonlyMap<string, string>;
   readonly variables: ReadonlyMap<string, string>;
   /** In the order in which they are applied. */
   readonly units: readonly Unit[];
-  /** Names of the units in the order in which the profiles first have them. */
+  /** Names of the units in the order of their first appearance. */
   readonly sections: readonly string[];
-  /** What the kernel should be started with: words, repeated ones included. */
+  /** Kernel arguments, repeated ones included. */
   readonly bootArguments: readonly string[];
   readonly warnings: readonly Notice[];
-  /** What the profile itself logs. */
+  /** Messages of the function `log`. */
   readonly logged: readonly string[];
 }
 
 export type Resolution =
   | { type: "resolved"; profile: ResolvedProfile }
-  /** Ask again with these answered; the answers may raise further questions. */
+  /** Resolve again with these answered; the answers may raise further questions. */
   | { type: "needs"; probes: Probe[] }
   | { type: "invalid"; problems: Problem[] };
 
-/** What a profile comes to: includes merged, variables and functions expanded, each option knowing who set it. */
+/** Merges includes and expands variables and functions; each option keeps the file and line that set it. */
 export function resolve(profiles: Profiles, answers: Answers): Resolution {
   const worked = work(profiles, answers);
   if (worked.type === "invalid") return worked;
@@ -55,10 +55,10 @@ export function resolve(profiles: Profiles, answers: Answers): Resolution {
 }
 
 export type Preview =
-  /** Calls that only the node could answer stand in the profile as they are written. */
+  /** Calls that only the node can answer stay as they are written. */
   { type: "preview"; profile: ResolvedProfile; unresolved: Probe[] } | { type: "invalid"; problems: Problem[] };
 
-/** The same as far as it can be known without asking the node. */
+/** Resolves as far as possible without asking the node. */
 export function preview(profiles: Profiles, answers: Answers): Preview {
   const worked = work(profiles, answers);
   if (worked.type === "invalid") return worked;
@@ -69,7 +69,7 @@ export function preview(profiles: Profiles, answers: Answers): Preview {
 interface Worked {
   type: "worked";
   profile: ResolvedProfile;
-  /** Questions whose answers decide what else there is to ask: before them, nothing further is certain to be meant. */
+  /** Questions to ask before all others: their answers decide which others arise. */
   first: Probe[];
   unresolved: Probe[];
   problems: Problem[];
@@ -115,7 +115,7 @@ function work(
   };
 }
 
-/** TuneD passes over names that are none. */
+/** TuneD ignores names with other characters. */
 function requestedNames(profile: string, findings: Findings): string[] {
   const names = profile.split(/\s+/).filter((name) => name !== "");
   const safe = names.filter(isSafeName);
@@ -150,11 +150,11 @@ function mergeAll(links: readonly ChainLink[]): Merged {
   return { main, sections, variables };
 }
 
-/** Of several units for the boot loader the last one's arguments remain, as TuneD has one place for them. */
+/** Of several bootloader units the last one's arguments remain, as TuneD stores them in one place. */
 function bootArgumentsOf(units: readonly Unit[], context: ExpandContext, findings: Findings): string[] {
   const unit = units.findLast(({ type, enabled, unmet }) => type === "bootloader" && enabled && unmet === undefined);
   if (!unit) return [];
-  // Its options were expanded one by one before: whatever there is to say of them has been said.
+  // Notices about its options were recorded when they were expanded one by one.
   const { text, problems } = expand(unquote(bootCommandLine(unit.options)), context);
   for (const message of problems) findings.problem({ message: `[${unit.name}] ${message}` });
   return text.split(/\s+/).filter((word) => word !== "");

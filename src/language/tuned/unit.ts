@@ -1,10 +1,10 @@
 import type { ParsedOption, ParsedSection } from "./text/ini.ts";
 import { directoryOf, joinPath } from "./chain/path.ts";
 
-/** One section of a resolved profile, with the attributes that speak of the section itself taken out of its options. */
+/** One section of a resolved profile: its attributes, and its options for a plug-in. */
 export interface Unit {
   readonly name: string;
-  /** Which plug-in it is for. */
+  /** The plug-in that applies it. */
   readonly type: string;
   readonly enabled: boolean;
   readonly devices: string;
@@ -15,7 +15,7 @@ export interface Unit {
   readonly unameRegex?: string | undefined;
   readonly scriptPre?: string | undefined;
   readonly scriptPost?: string | undefined;
-  /** A condition that this node does not meet, as `uname_regex=aarch64`: the unit is not for it. */
+  /** A condition that this node does not meet, as `uname_regex=aarch64`: the unit is not applied. */
   readonly unmet?: string | undefined;
 }
 
@@ -23,15 +23,15 @@ export interface Setting {
   readonly value: string;
   /** `file:line` */
   readonly from: string;
-  /** What it took the place of, oldest first. */
+  /** Values that it replaced, oldest first. */
   readonly overrides: readonly { readonly value: string; readonly from: string }[];
-  /** As it was written, where expanding changed it. */
+  /** The value before expansion, where that differs. */
   readonly raw?: string;
-  /** Paths, for an option named `script`; the value has one to a line. */
+  /** Paths of an option named `script`; the value has one per line. */
   readonly list?: readonly string[];
 }
 
-/** A section as profiles are merged: attributes and options apart, nothing expanded. */
+/** A section while profiles are merged: attributes and options apart, not yet expanded. */
 export interface Section {
   readonly name: string;
   readonly attributes: ReadonlyMap<string, Setting>;
@@ -73,7 +73,7 @@ export function typeOf({ name, attributes }: Section): string {
   return attributes.get("type")?.value ?? name;
 }
 
-/** TuneD takes these three spellings and no other. */
+/** TuneD accepts only these three spellings for attributes. */
 export function isTrue(text: string | undefined): boolean {
   return text === "1" || text === "true" || text === "True";
 }

@@ -19,8 +19,8 @@ export function assign(wanted: string, current: string | undefined): Assignment 
 }
 
 /**
- * A mask or number without leading zeros and the commas among them; `0` comes to nothing. Written so that it takes linear time:
- * TuneD's own expression for it takes exponential time on a row of zeros before a letter.
+ * A mask or number without leading zeros and the commas among them; `0` becomes an empty text. Takes linear time: TuneD's
+ * own expression takes exponential time on a row of zeros before a letter (Q23).
  */
 export function normalValue(value: string): string {
   const text = unquote(value);
@@ -31,7 +31,7 @@ export function normalValue(value: string): string {
   return /^[0-9a-fA-F,]*$/.test(rest.trimEnd()) ? rest : text;
 }
 
-/** Whether a file holds what was wanted: as numbers, as hexadecimal ones, as text, or as one of several `a | b`. */
+/** TuneD's comparison: as decimal numbers, else as hexadecimal ones, else as text, or one of several `a | b`. */
 export function isSameValue(expected: string, actual: string): boolean {
   const [wanted, present] = [normalValue(expected), normalValue(actual)];
   const [a, b] = [parseInteger(wanted), parseInteger(present)];
@@ -51,21 +51,19 @@ export function optionIsTrue(text: string): boolean {
   return ["true", "1"].includes(text.toLowerCase());
 }
 
-/** How TuneD's plug-ins read the texts they are given and find in files. */
-
-/** One pair of enclosing double quotes goes, and only if both are there. */
+/** Without one pair of enclosing double quotes. */
 export function unquote(text: string): string {
   return text.length >= 2 && text.startsWith('"') && text.endsWith('"') && !text.includes("\n")
     ? text.slice(1, -1)
     : text;
 }
 
-/** Runs of blanks count as one, those around not at all. */
+/** Runs of blanks become one blank; blanks at the ends go. */
 export function collapseBlanks(text: string): string {
   return text.trim().replaceAll(/\s+/g, " ");
 }
 
-/** `always [madvise] never` is madvise; where nothing is in brackets, the first word or, on request, everything. */
+/** The chosen word of `always [madvise] never`; without brackets the first word or, on request, the whole text. */
 export function activeOption(text: string, otherwise: "first word" | "everything" = "first word"): string {
   const open = text.lastIndexOf("[");
   const close = open < 0 ? -1 : text.indexOf("]", open);
@@ -73,7 +71,7 @@ export function activeOption(text: string, otherwise: "first word" | "everything
   return otherwise === "first word" ? (text.trim().split(/\s+/)[0] ?? "") : text;
 }
 
-/** Words for yes and no become 1 and 0; anything else is itself. */
+/** TuneD's `get_bool`: words for yes and no become 1 and 0; any other text stays. */
 export function truthDigit(text: string): string {
   const word = text.trim().toLowerCase();
   if (["y", "yes", "t", "true"].includes(word)) return "1";
@@ -96,8 +94,8 @@ export function parseSize(text: string): bigint | undefined {
 }
 
 /**
- * Gives keys values in a file of `KEY="value"` lines, wherever `KEY=` stands, in comments too; a key that is nowhere gets
- * a line at the end if `add` says so.
+ * Sets keys in a file of `KEY="value"` lines, as TuneD does: wherever `KEY=` stands, in comments too. With `add`, a key that
+ * is missing gets a line at the end.
  */
 export function setKeys(text: string, values: ReadonlyMap<string, string>, add = true): string {
   let result = text;
@@ -113,7 +111,7 @@ export function setKeys(text: string, values: ReadonlyMap<string, string>, add =
   return result;
 }
 
-/** Where the value of a key starts that stands in the line as a whole word. */
+/** The index after `KEY=`, where the key is a whole word of the line. */
 function endOfKey(line: string, key: string): number | undefined {
   for (let at = line.indexOf(key); at >= 0; at = line.indexOf(key, at + 1)) {
     const rest = line.slice(at + key.length);

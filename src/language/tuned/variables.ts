@@ -7,8 +7,8 @@ import { type Probe, probeKey } from "./probe.ts";
 import { isTrue, placeOf, type Section, type Setting } from "./unit.ts";
 
 /**
- * Lays a section of variables over the others. A name that is there already keeps its place, so that what follows sees
- * the new value; with `prepend` new names come first of all.
+ * Merges a section of variables into the inherited ones. An existing name keeps its position, so that variables after it
+ * see the new value; with `prepend`, new names are put before all others.
  */
 export function mergeVariables(inherited: ReadonlyMap<string, Setting>, change: Section): Map<string, Setting> {
   const before = isTrue(change.attributes.get("replace")?.value) ? new Map<string, Setting>() : inherited;
@@ -22,18 +22,18 @@ export function mergeVariables(inherited: ReadonlyMap<string, Setting>, change: 
 
 export interface Definitions {
   readonly variables: ReadonlyMap<string, string>;
-  /** Files of variables that the node has yet to show. */
+  /** Files of variables that the node has not been asked for yet. */
   readonly unread: readonly Probe[];
 }
 
 export interface DefineInput {
   readonly settings: ReadonlyMap<string, Setting>;
   readonly context: Omit<ExpandContext, "variables">;
-  /** Files that profiles bring with them, for nodes that do not have them. */
+  /** Files that come with profiles, for nodes that do not have them. */
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** In order: a value sees only what was defined before it. */
+/** Defines variables in order: a value sees only those before it. */
 export function defineVariables({ settings, context, files }: DefineInput, findings: Findings): Definitions {
   const variables = new Map<string, string>();
   const unread: Probe[] = [];
@@ -81,7 +81,7 @@ export function defineVariables({ settings, context, files }: DefineInput, findi
   for (const [name, setting] of settings) {
     const place = placeOf(setting);
     if (name === "include") include(normalPath(setting.value), place);
-    // TuneD turns the list of scripts into text as Python writes a list.
+    // TuneD turns a list of scripts into text as Python prints a list.
     else define(name, setting.list ? `[${setting.list.map(pythonText).join(", ")}]` : setting.value, place);
   }
   return { variables, unread };

@@ -1,32 +1,32 @@
 /**
- * A change to a node that can be written down before it is made: undoing it must still be possible after a crash, by a
- * process that knows nothing but the journal.
+ * A change to a node, as data: it goes to the journal before it is made, so that after a crash another process can undo it
+ * from the journal alone.
  */
 export type Action =
-  /** A file of the kernel, written in place and in one call. Errors that only mean "not this one" (EIO) are named. */
+  /** A kernel file, written in place and in one call. `tolerate`: error codes (EIO) that are no failure. */
   | { readonly type: "write"; readonly path: string; readonly value: string; readonly tolerate?: readonly string[] }
-  /** A whole file that outlives a reboot; `null`: it is not there. */
+  /** A whole file that outlives a reboot; `null`: the file is removed. */
   | { readonly type: "file"; readonly path: string; readonly text: string | null; readonly mode?: number }
-  /** A program, without a shell. Exit codes other than 0 that are no failure are named. */
+  /** A program, without a shell. `tolerate`: exit codes other than 0 that are no failure. */
   | {
       readonly type: "run";
       readonly argv: readonly string[];
       readonly tolerate?: readonly number[];
       /**
-       * Neighbours with the same first `shared` words may be run as one, with the remaining words of all: what belongs
-       * together changes together, and thousands of tasks cost few programs.
+       * Consecutive actions with the same first `shared` words may be run as one program, with the remaining words of all:
+       * ethtool sets related parameters at once, and thousands of tasks need few programs.
        */
       readonly shared?: number;
       readonly env?: Readonly<Record<string, string>>;
       /** The folder it is started in. */
       readonly cwd?: string;
-      /** Whatever it says on stderr is a failure too (scripts). */
+      /** Any output on stderr is a failure too (scripts). */
       readonly quiet?: boolean;
       readonly timeoutMs?: number;
     }
   /**
-   * Keys of a file that others write too (`KEY="value"`, see `setKeys`), given values in whatever the file holds by then:
-   * putting a whole boot configuration back would lose the kernels installed since. `add`: keys that are nowhere get a line.
+   * Sets keys (`KEY="value"`, see `setKeys`) of a file that other programs write too, in its current text: restoring a whole
+   * boot configuration would lose kernels that were installed since. `add`: missing keys get a line.
    */
   | {
       readonly type: "keys";
@@ -34,13 +34,12 @@ export type Action =
       readonly values: Readonly<Record<string, string>>;
       readonly add: boolean;
     }
-  /** A program kept running while it is wanted, none to end it: some things the kernel does only as long as one asks. */
+  /** A program to keep running, because the kernel does something only that long. No `argv` ends it. */
   | { readonly type: "keep"; readonly name: string; readonly argv: readonly string[] }
-  /** A file held open with these bytes in it, none to let go: the kernel forgets them when it is closed. */
+  /** Bytes to write to a file and keep it open: the kernel forgets them when it is closed. No `hex` closes it. */
   | { readonly type: "hold"; readonly path: string; readonly hex: string };
 
-/** What one action came to. */
 export type ActionOutcome =
-  /** `refused`: the tolerated error of a write that came to nothing. */
+  /** `refused`: the tolerated error code of a write that had no effect. */
   | { readonly type: "done"; readonly refused?: string }
   | { readonly type: "failed"; readonly code: string; readonly message: string };

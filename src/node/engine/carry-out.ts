@@ -2,7 +2,7 @@ import type { Action, ActionOutcome } from "./action.ts";
 import type { Host } from "../host/host.ts";
 import { setKeys } from "../../language/tuned/value.ts";
 
-/** Carries actions out in order; after one that fails there is no next. */
+/** Carries actions out in order, up to the first that fails. */
 export async function carryOut(actions: readonly Action[], host: Host): Promise<ActionOutcome> {
   let refused: string | undefined;
   for (const action of joinRuns(actions)) {
@@ -64,10 +64,10 @@ function failed(code: string, message: string): ActionOutcome {
 
 type Run = Action & { type: "run" };
 
-/** One program takes no more words than this: the kernel has a limit. */
+/** The kernel limits the size of a command line. */
 const mostWords = 1000;
 
-/** Makes one program of neighbours that may be run as one. */
+/** Joins consecutive runs that may be one program. */
 export function joinRuns(actions: readonly Action[]): Action[] {
   const joined: Action[] = [];
   for (const action of actions) {
@@ -78,7 +78,7 @@ export function joinRuns(actions: readonly Action[]): Action[] {
   return joined;
 }
 
-/** Whether these can be one program: each is a run that shares its first words with its neighbours. */
+/** Whether two lists of one action each may be joined to one program. */
 export function mayJoin(a: readonly Action[], b: readonly Action[]): boolean {
   const [first, ...more] = a;
   const [second, ...others] = b;

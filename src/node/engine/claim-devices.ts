@@ -5,7 +5,7 @@ import type { Observe, Plugin } from "./plugin.ts";
 
 export type Claimed =
   | { readonly type: "devices"; readonly devices: readonly string[] }
-  /** The unit has no effect on this node. */
+  /** No device matches: the unit has no effect on this node. */
   | { readonly type: "none"; readonly message: string; readonly level: "warning" | "error" };
 
 /** The devices of one plug-in that no unit has claimed yet. */
@@ -17,7 +17,7 @@ export class DevicePool {
     this.#plugin = plugin;
   }
 
-  /** A device belongs to the first unit that names it; the others go without (1.10.5). */
+  /** As in TuneD, a device belongs to the first unit that matches it. */
   async claim(unit: Unit, observe: Observe): Promise<Claimed> {
     if (!this.#plugin.devices) return { type: "devices", devices: [] };
     this.#free ??= new Set(await this.#plugin.devices(observe));
@@ -35,7 +35,7 @@ export class DevicePool {
       return { type: "devices", devices: [...free].filter((device) => matchesDevices(unit.devices, device)) };
     const plugin = this.#plugin;
     if (!plugin.properties)
-      return { type: "none", level: "error", message: "devices_udev_regex: these devices are not known to udev" };
+      return { type: "none", level: "error", message: "devices_udev_regex: udev does not know these devices" };
     const compiled = compilePython(pattern, { multiline: true });
     if (compiled.type !== "pattern")
       return { type: "none", level: "error", message: `devices_udev_regex: ${compiled.message}` };

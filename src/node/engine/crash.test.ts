@@ -44,7 +44,7 @@ net.core.somaxconn=>512
 [modules]
 kvm=a=1
 `;
-/** Only with a kernel and a systemd, be they made up. */
+/** Needs a kernel and systemd, which only the node in memory imitates. */
 const firstWithMore = `${first}[vm]\ndirty_bytes=67108864\n[service]\nservice.foo=stop,disable\n`;
 const secondWithMore = `${second}[vm]\ndirty_bytes=30%\n[service]\nservice.foo=start\n`;
 
@@ -54,7 +54,7 @@ function profile(text: string): ResolvedProfile {
   return resolution.profile;
 }
 
-/** A service that remembers, its state a file like any other. */
+/** Keeps the state of one service in a file of the host. */
 function systemctl([verb]: readonly string[], host: MemoryHost): ReturnType<MemoryHost["run"]> {
   const now = async (): Promise<string[]> => {
     const file = await host.read("/service");
@@ -128,7 +128,6 @@ async function atEveryChange(
       const outcome = await work(new CrashingHost(host, change, when)).catch((error: unknown) => error);
       if (outcome instanceof Crash) crashes++;
       await then(host);
-      // The kernel takes an empty line for nothing.
       expect(await state(), `killed ${when} change ${change}`).toEqual(original);
       expect((await loadJournal(host)).ledger.entries()).toEqual([]);
     }
@@ -137,14 +136,14 @@ async function atEveryChange(
 }
 
 const nothing = async (): Promise<void> => {};
-// Each step is by another process: nothing is remembered but what is on the node.
+// A new engine for each step, as in another process: only the node keeps state.
 const apply = (what: ResolvedProfile) => (host: Host) => nativeEngine().apply(what, host);
 const rollback = (host: Host): Promise<unknown> => nativeEngine().rollback(host);
 
 describe.each([
   ["in memory", memory, profile(firstWithMore), profile(secondWithMore)],
   ["of real files", real, profile(first), profile(second)],
-] as const)("killed at any change, on a node %s, originals come back", (_, make, one, other) => {
+] as const)("killed at any change on a node %s, the engine restores every original", (_, make, one, other) => {
   test("after applying", async () => {
     expect(await atEveryChange(make, nothing, apply(one), rollback)).toBeGreaterThan(5);
   });

@@ -5,11 +5,11 @@ import { carryOut } from "./carry-out.ts";
 import { loadJournal } from "./journal.ts";
 import type { Claim } from "./ledger.ts";
 
-/** Something that is no longer as its owner made it. */
+/** A setting that another process changed after its owner had set it. */
 export interface Drift {
   readonly target: string;
   readonly owner: string;
-  /** Which setting asked for it. */
+  /** The option that asks for it, and its place. */
   readonly from: string;
   readonly expected: string;
   readonly found: string;
@@ -20,14 +20,14 @@ export interface Repaired extends Drift {
 }
 
 /**
- * What somebody else changed since it was set, by the ledger alone: no profile is needed. Only files can be looked at
- * this way; what programs set is compared by verifying the profile.
+ * Compares the node with the ledger, without a profile. Only files can be compared this way; settings that programs make
+ * are compared by verifying the profile.
  */
 export async function findDrift(host: Host): Promise<Drift[]> {
   return (await drifted(host)).map(({ drift }) => drift);
 }
 
-/** Sets it again. */
+/** Sets every drifted setting again. */
 export async function repairDrift(host: Host): Promise<Repaired[]> {
   const repaired: Repaired[] = [];
   for (const { drift, claim } of await drifted(host)) {
@@ -54,13 +54,13 @@ async function drifted(host: Host): Promise<{ drift: Drift; claim: Claim }[]> {
   return found;
 }
 
-/** What is there instead of what the action made; nothing where that is still there. */
+/** The current value, where it differs from what the action wrote. */
 async function otherThan(action: Action, host: Host): Promise<string | undefined> {
   if (action.type !== "write" && action.type !== "file" && action.type !== "keys") return undefined;
   const file = await host.read(action.path);
   const text = file.type === "text" ? file.text : undefined;
   if (action.type === "write") {
-    // What went away with its device is nobody's doing.
+    // A file that is gone went away with its device: that is no drift.
     if (text === undefined) return undefined;
     const present = activeOption(text, "everything").trim();
     return isSameValue(collapseBlanks(action.value), collapseBlanks(present)) ? undefined : present;

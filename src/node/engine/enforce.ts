@@ -9,14 +9,14 @@ import { putBack } from "./put-back.ts";
 
 export interface Enforce {
   host: Host;
-  /** Who wants it: claims of others stay as they are, and whoever came last has its way. */
+  /** Claims of other owners stay; of several owners of one target, the last to claim it is in force. */
   owner: string;
   plan: (ledger: Ledger) => Promise<readonly UnitStep[]>;
 }
 
 /**
- * Makes a node be as a plan says, and what an earlier plan of this owner changed beyond it as it was. Every original is
- * on disk before the first change that would lose it.
+ * Carries out a plan, and rolls back what an earlier plan of this owner changed and this one does not. Every original is
+ * in the journal on disk before the first change.
  */
 export async function enforce({ host, owner, plan }: Enforce): Promise<ApplyReport> {
   const journal = await loadJournal(host);
@@ -24,7 +24,7 @@ export async function enforce({ host, owner, plan }: Enforce): Promise<ApplyRepo
   let steps = await plan(ledger);
   const wanted = new Set(steps.flatMap((step) => (isChange(step) ? [step.target] : [])));
   const restored = await putBack({ ledger, host, owner, which: ({ target }) => !wanted.has(target) });
-  // What was put back may be what the new plan has looked at.
+  // The plan may have read values that were rolled back since.
   if (restored.length > 0) steps = await plan(ledger);
 
   const winners = winnersOf(steps);
@@ -40,14 +40,14 @@ export async function enforce({ host, owner, plan }: Enforce): Promise<ApplyRepo
   return { settings, restored };
 }
 
-/** Had been made so, and somebody else changed it since. */
+/** Whether this owner had set the target to this value, and another process changed it since. */
 export function isDrift(step: UnitStep, ledger: Ledger, owner: string): boolean {
   if (step.type !== "change" || step.always) return false;
   const claim = ledger.find(step.target)?.claims.at(-1);
   return claim !== undefined && claim.owner === owner && claim.made && claim.value === step.value;
 }
 
-/** For each target the last step that changes it: it would be written last. */
+/** For each target the step that wins: the last one that changes it. */
 function winnersOf(steps: readonly UnitStep[]): Map<string, ChangeStep> {
   const winners = new Map<string, ChangeStep>();
   for (const step of steps) {
@@ -71,7 +71,7 @@ interface Settle {
   ledger: Ledger;
   owner: string;
   drifted: ReadonlySet<UnitStep>;
-  /** Targets that had been changed before this plan. */
+  /** Targets that any owner had changed before this plan. */
   made: ReadonlySet<string>;
 }
 
@@ -101,12 +101,12 @@ async function settle(
   return steps.flatMap((step) => reports.get(step) ?? []);
 }
 
-/** The kernel takes a value or it does not; a program that failed may have done half of its work. */
+/** A write takes effect or fails; a program that failed may have done half of its work. */
 function isOneWrite({ actions }: ChangeStep): boolean {
   return actions.length === 1 && actions[0]?.type === "write";
 }
 
-/** Neighbours that can be one program are carried out together. */
+/** Consecutive steps that can be one program are carried out together. */
 function batches(steps: readonly ChangeStep[]): ChangeStep[][] {
   const groups: ChangeStep[][] = [];
   let before: ChangeStep | undefined;
@@ -118,7 +118,7 @@ function batches(steps: readonly ChangeStep[]): ChangeStep[][] {
   return groups;
 }
 
-/** What there is to say of a step that nothing is done for. */
+/** The report of a step that needs no action; `undefined` for a step that does. */
 function withoutActing(
   step: UnitStep,
   winners: ReadonlyMap<string, ChangeStep>,

@@ -2,28 +2,28 @@ import type { Host } from "../host/host.ts";
 import type { ResolvedProfile } from "../../language/tuned/resolve.ts";
 import type { ReapplySysctl } from "./plugin.ts";
 
-/** What makes a node be as a resolved profile says. */
+/** Applies resolved profiles to a node, verifies them and rolls them back. */
 export interface Engine {
   readonly name: "native" | "tuned";
-  /** Afterwards the profile is in force, and settings of an earlier one that it does not have are as they were. */
+  /** Applies the profile, and rolls back settings of an earlier profile that this one does not have. */
   apply(profile: ResolvedProfile, host: Host, options?: ApplyOptions): Promise<ApplyReport>;
-  /** Compares without changing anything. */
+  /** Compares the node with the profile and changes nothing. */
   verify(profile: ResolvedProfile, host: Host, options?: ApplyOptions): Promise<VerifyReport>;
-  /** Puts back every original. */
+  /** Restores every original. */
   rollback(host: Host, options?: RollbackOptions): Promise<RollbackReport>;
 }
 
 export interface ApplyOptions {
-  /** Default: they win, every one of them, as TuneD does when nothing else is configured. */
+  /** Default: every sysctl file of the node wins over the profile, as in TuneD by default. */
   reapplySysctl?: ReapplySysctl | undefined;
-  /** Where profiles lie on the node. */
+  /** Directories of profiles on the node. */
   profileDirectories?: readonly string[] | undefined;
-  /** A daemon tells all it does. */
+  /** The TuneD daemon logs at debug level. */
   debug?: boolean | undefined;
 }
 
 export interface RollbackOptions {
-  /** `shutdown`: the node goes down and should come up tuned; what outlives a boot is left. Default `full`. */
+  /** `shutdown`: settings that outlive a boot stay, so that the node comes up tuned. Default `full`. */
   extent?: "full" | "shutdown" | undefined;
 }
 
@@ -34,14 +34,14 @@ export interface ApplyReport {
 
 export interface About {
   readonly unit: string;
-  /** Empty where the whole unit is meant. */
+  /** Empty for a report on the whole unit. */
   readonly option: string;
   /** `file:line` of the profile text that asks for it. */
   readonly from: string;
   readonly device?: string;
 }
 
-/** One option of the profile, on one device where it is for devices, and what became of it. */
+/** The result for one option of the profile, on one device where the option is for devices. */
 export type SettingReport = About &
   (
     | {
@@ -49,13 +49,13 @@ export type SettingReport = About &
         readonly target: string;
         readonly value: string;
         readonly before: string;
-        /** Had been set to this by the same owner and was changed by somebody else since. */
+        /** The same owner had set it to this value, and another process changed it since. */
         readonly drifted?: boolean;
         readonly note?: string;
       }
-    /** As wanted already. */
+    /** It had the wanted value already. */
     | { readonly type: "same"; readonly target: string; readonly value: string; readonly note?: string }
-    /** Something later sets the same thing differently: another unit, or a sysctl file of the node itself. */
+    /** A later unit, or a sysctl file of the node, sets the same target to another value. */
     | {
         readonly type: "overridden";
         readonly target: string;
@@ -76,7 +76,7 @@ export interface Difference extends About {
   readonly target?: string;
   readonly expected?: string;
   readonly found?: string;
-  /** It was as expected when it was applied: somebody else changed it since. */
+  /** The profile had set it, and another process changed it since. */
   readonly drifted?: boolean;
 }
 

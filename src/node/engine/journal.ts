@@ -7,20 +7,20 @@ export const journalPath = "/var/lib/attune/journal.json";
 const bootIdPath = "/proc/sys/kernel/random/boot_id";
 const version = 2;
 
-/** The ledger as a crash would leave it, and the boot it is of. */
+/** The ledger as it is on disk, and the boot that it belongs to. */
 export interface Journal {
   readonly bootId: string;
   readonly ledger: Ledger;
 }
 
 /**
- * What is on record on this node. Values of a running kernel mean nothing after the next start, so those of an earlier
- * boot are left out; files and boot arguments stay.
+ * Reads the journal of the node. Originals of the running kernel mean nothing after a reboot, so entries of an earlier
+ * boot are dropped; those of files and boot arguments stay.
  */
 export async function loadJournal(host: Host): Promise<Journal> {
   const boot = await host.read(bootIdPath);
-  if (boot.type !== "text")
-    throw new Error(`read the journal of originals: ${boot.type === "failed" ? boot.message : `no ${bootIdPath}`}`);
+  if (boot.type === "missing") throw new Error(`--root has no ${bootIdPath}: is it a node's root?`);
+  if (boot.type === "failed") throw new Error(`read the journal of originals: ${boot.message}`);
   const bootId = boot.text.trim();
   const file = await host.read(journalPath);
   if (file.type === "missing") return { bootId, ledger: new Ledger() };
@@ -30,7 +30,7 @@ export async function loadJournal(host: Host): Promise<Journal> {
   return { bootId, ledger: new Ledger(entries) };
 }
 
-/** Returns when the journal would survive a crash. Does nothing where nothing changed. */
+/** Resolves when the journal would survive a crash. Writes nothing if the ledger did not change. */
 export async function saveJournal(host: Host, { bootId, ledger }: Journal): Promise<void> {
   if (!ledger.changed) return;
   const text = JSON.stringify({ version, bootId, entries: ledger.entries() });
@@ -39,10 +39,10 @@ export async function saveJournal(host: Host, { bootId, ledger }: Journal): Prom
   ledger.written();
 }
 
-/** Going on without known originals would lose them for good, so a journal that cannot be read stops the engine. */
+/** A journal that cannot be read stops the engine: going on would lose the originals for good. */
 function parse(text: string): { bootId: string; entries: Entry[] } {
   const unreadable = new Error(
-    `read the journal of originals: ${journalPath} is not one; remove it to give the originals up`,
+    `read the journal of originals: ${journalPath} is malformed; remove it to give the originals up`,
   );
   let data: unknown;
   try {

@@ -49,11 +49,11 @@ async function set(host: Host, path: string, value: string): Promise<UnitStep> {
   };
 }
 
-function want(host: Host, owner: string, wishes: Record<string, string>): ReturnType<typeof enforce> {
+function want(host: Host, owner: string, values: Record<string, string>): ReturnType<typeof enforce> {
   return enforce({
     host,
     owner,
-    plan: () => Promise.all(Object.entries(wishes).map(([path, value]) => set(host, path, value))),
+    plan: () => Promise.all(Object.entries(values).map(([path, value]) => set(host, path, value))),
   });
 }
 
@@ -65,7 +65,7 @@ async function giveUp(host: Host, owner: string): Promise<string[]> {
 }
 
 describe("several owners of one thing", () => {
-  test("take turns: the last to come has its way, and those before get it back", async () => {
+  test("the last to claim it is in force, and the one before takes effect when it releases", async () => {
     const host = node();
     await want(host, "profile", { [mode]: "on" });
     await want(host, "perftune", { [mode]: "off" });
@@ -79,7 +79,7 @@ describe("several owners of one thing", () => {
     expect(await text(host, mode)).toBe("auto");
   });
 
-  test("go in any order, and the original comes back with the last", async () => {
+  test("may release in any order; the last release restores the original", async () => {
     const host = node();
     await want(host, "profile", { [mode]: "on" });
     await want(host, "perftune", { [mode]: "off" });
@@ -90,7 +90,7 @@ describe("several owners of one thing", () => {
 });
 
 describe("an original", () => {
-  test("is one, under whatever name the thing is reached", async () => {
+  test("is recorded once for all paths that lead to a file", async () => {
     const host = node();
     await want(host, "profile", { "/sys/alias/mode": "on" });
     await want(host, "profile", { [mode]: "off" });
@@ -99,7 +99,7 @@ describe("an original", () => {
     expect(await text(host, mode)).toBe("auto");
   });
 
-  test("is on record even of what was as wanted by itself, and comes back only once it was changed", async () => {
+  test("is recorded even if the value was as wanted, and restored only if it was changed", async () => {
     const host = node();
     await want(host, "profile", { [mode]: "auto" });
     expect(await giveUp(host, "profile")).toEqual([]);
@@ -109,7 +109,7 @@ describe("an original", () => {
     expect(await giveUp(host, "profile")).toEqual([`${mode}=auto`]);
   });
 
-  test("of a file outlives the boot, of the kernel does not", async () => {
+  test("of a file outlives a reboot, of the kernel does not", async () => {
     const host = node();
     await enforce({
       host,
@@ -137,13 +137,13 @@ describe("an original", () => {
   });
 });
 
-test("what is undone is undone in reverse", async () => {
+test("changes are undone in reverse order", async () => {
   const host = node();
   await want(host, "profile", { [mode]: "on", "/sys/k/other": "2", "/proc/sys/vm/swappiness": "1" });
   expect(await giveUp(host, "profile")).toEqual(["/proc/sys/vm/swappiness=60", "/sys/k/other=1", `${mode}=auto`]);
 });
 
-test("a profile that wants less gives back only what it no longer wants", async () => {
+test("a profile with fewer settings restores only the others", async () => {
   const host = node();
   await want(host, "profile", { [mode]: "on", "/sys/k/other": "2" });
   const { restored, settings } = await want(host, "profile", { [mode]: "on" });
@@ -152,7 +152,7 @@ test("a profile that wants less gives back only what it no longer wants", async 
 });
 
 describe("drift", () => {
-  test("is found with its owner and set right when asked", async () => {
+  test("is found with its owner, and repaired on request", async () => {
     const host = node();
     await want(host, "profile", { [mode]: "on", "/proc/sys/vm/swappiness": "11" });
     expect(await findDrift(host)).toEqual([]);
@@ -164,17 +164,17 @@ describe("drift", () => {
     expect(await findDrift(host)).toEqual([]);
   });
 
-  test("is told apart from a new wish when applying", async () => {
+  test("is distinguished from a new value when applying", async () => {
     const host = node();
     await want(host, "profile", { [mode]: "on" });
     host.put(mode, "else\n");
     expect((await want(host, "profile", { [mode]: "on" })).settings).toMatchObject([{ type: "set", drifted: true }]);
-    const [wish] = (await want(host, "profile", { [mode]: "off" })).settings;
-    expect(wish).toMatchObject({ type: "set", value: "off" });
-    expect(wish).not.toHaveProperty("drifted");
+    const [changed] = (await want(host, "profile", { [mode]: "off" })).settings;
+    expect(changed).toMatchObject({ type: "set", value: "off" });
+    expect(changed).not.toHaveProperty("drifted");
   });
 
-  test("is not what went away with its device", async () => {
+  test("does not include files that went away with their device", async () => {
     const host = node();
     await want(host, "profile", { [mode]: "on" });
     const without: Host = new Proxy(host, {
@@ -187,7 +187,7 @@ describe("drift", () => {
   });
 });
 
-test("programs that may be one are one, forwards and backwards", async () => {
+test("runs that may be joined are one program, applying and undoing", async () => {
   const commands: string[] = [];
   const host = new MemoryHost(new MemoryBase([[bootId, "boot-1\n"]]), [
     [

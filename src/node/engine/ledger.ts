@@ -1,32 +1,32 @@
 import type { Action } from "./action.ts";
 import type { Change } from "./plugin.ts";
 
-/** One thing on the node that somebody changed: how it was, and who wants what of it. */
+/** One target on the node: its original, and the values that owners claim for it. */
 export interface Entry {
   readonly target: string;
-  /** Other names under which it was asked for: links that lead to it. */
+  /** Links that lead to the target and were used for it. */
   readonly aliases: readonly string[];
   readonly lasts: "boot" | "persistent";
   readonly before: string;
   readonly undo: readonly Action[];
   readonly undoAtShutdown?: readonly Action[];
-  /** In the order in which owners came. The last one's is in force; those before it wait for their turn. */
+  /** In order; the last one is in force. When it is released, the one before it takes effect. */
   readonly claims: readonly Claim[];
-  /** The kernel did not let it be changed. */
+  /** The kernel refused to change it. */
   readonly refused?: boolean;
 }
 
 export interface Claim {
   readonly owner: string;
-  /** Which option of which unit, and where it is written. */
+  /** Unit, option and place of the setting. */
   readonly from: string;
   readonly value: string;
   readonly actions: readonly Action[];
-  /** False while it was as wanted without anybody changing it: then there is nothing to undo. */
+  /** False while the target had the wanted value already: then there is nothing to undo. */
   readonly made: boolean;
 }
 
-/** What is on record of a node: originals and owners, in the order of first change. */
+/** Originals and claims of a node, in the order of first change. */
 export class Ledger {
   readonly #entries = new Map<string, Entry>();
   readonly #names = new Map<string, string>();
@@ -36,7 +36,7 @@ export class Ledger {
     for (const entry of entries) this.#put(entry);
   }
 
-  /** Whether something is to be written down. */
+  /** Whether it differs from the journal on disk. */
   get changed(): boolean {
     return this.#changed;
   }
@@ -45,7 +45,7 @@ export class Ledger {
     this.#changed = false;
   }
 
-  /** By its own name or another that leads to it. */
+  /** By the target's own name or an alias. */
   find(name: string): Entry | undefined {
     return this.#entries.get(this.#names.get(name) ?? name);
   }
@@ -54,7 +54,7 @@ export class Ledger {
     return [...this.#entries.values()];
   }
 
-  /** Puts a claim on record. The first one to a target brings the original, which then stays. */
+  /** Records a claim. The first claim to a target brings the original, which then stays. */
   claim(change: Change, claim: Claim, alias?: string): void {
     const { target, before, undo, undoAtShutdown, lasts = "boot" } = change;
     const atShutdown = undoAtShutdown && { undoAtShutdown };
@@ -70,7 +70,7 @@ export class Ledger {
     this.#changed = true;
   }
 
-  /** What was to be made was not: there is nothing to undo. */
+  /** The change failed: there is nothing to undo. */
   unmake(target: string, owner: string): void {
     const entry = this.find(target);
     if (!entry) return;
@@ -86,7 +86,7 @@ export class Ledger {
     this.#changed = true;
   }
 
-  /** Takes an owner's claim away; the entry goes with its last one. */
+  /** Removes an owner's claim, and the entry with its last claim. */
   release(target: string, owner: string): void {
     const entry = this.find(target);
     if (!entry) return;

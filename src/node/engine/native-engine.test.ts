@@ -87,7 +87,7 @@ describe("applying sysctls", () => {
     );
     expect(outcomes(await engine.apply(wanted, host))).toEqual([
       "vm.nosuch failed: this node's kernel has no /proc/sys/vm/nosuch",
-      "a.//.b failed: is not the name of a kernel parameter",
+      "a.//.b failed: is not the name of a sysctl",
       "kernel.lines failed: cannot keep the original value: /proc/sys/kernel/lines has several lines",
       "net.x.retrans_time failed: is deprecated by the kernel and not set",
       'fs.aio-max-nr failed: cannot write "many": EINVAL: invalid argument, /proc/sys/fs/aio-max-nr',
@@ -95,7 +95,7 @@ describe("applying sysctls", () => {
     ]);
   });
 
-  test("does not undo, or call drift, what the kernel never took", async () => {
+  test("does not undo a value that the kernel refused, or report it as drift", async () => {
     const host = new MemoryHost(base);
     const wanted = sysctls("fs.aio-max-nr=many");
     await engine.apply(wanted, host);
@@ -105,7 +105,7 @@ describe("applying sysctls", () => {
     expect(await engine.rollback(host)).toEqual({ restored: [] });
   });
 
-  test("reports a plug-in it does not have, unless the unit is switched off", async () => {
+  test("reports an unknown plug-in, unless the unit is disabled", async () => {
     const host = new MemoryHost(base);
     const report = await engine.apply(profile("[nosuch]\ngovernor=x\n[vm]\nenabled=0\nk=1\n"), host);
     expect(report.settings).toEqual([
@@ -159,7 +159,7 @@ describe("verifying", () => {
 });
 
 describe("originals", () => {
-  test("come back on roll-back, however often profiles changed in between", async () => {
+  test("are restored by a roll-back after any number of profile changes", async () => {
     const host = new MemoryHost(base);
     await engine.apply(sysctls("vm.swappiness=11", "net.core.somaxconn=>1024"), host);
     await engine.apply(sysctls("vm.swappiness=12", "net.core.somaxconn=>512"), host);
@@ -170,7 +170,7 @@ describe("originals", () => {
     expect(await engine.rollback(host)).toEqual({ restored: [] });
   });
 
-  test("come back when the next profile no longer has the setting", async () => {
+  test("are restored when the next profile does not have the setting", async () => {
     const host = new MemoryHost(base);
     await engine.apply(sysctls("vm.swappiness=11", "net.core.somaxconn=1024"), host);
     const report = await engine.apply(sysctls("net.core.somaxconn=1024"), host);
@@ -208,7 +208,7 @@ describe("originals", () => {
     expect(await text(host, "/proc/sys/net/core/somaxconn")).toBe("128");
   });
 
-  test("of an earlier boot are forgotten: the kernel has started afresh", async () => {
+  test("of an earlier boot are dropped: the kernel has started afresh", async () => {
     const host = new MemoryHost(base);
     await engine.apply(sysctls("vm.swappiness=11"), host);
     host.put(bootId, "boot-2\n");
@@ -229,7 +229,13 @@ describe("originals", () => {
     },
   );
 
-  test("that the kernel refuses are kept for the next time", async () => {
+  test("cannot be kept below a root without a boot id, which is no node's", async () => {
+    await expect(engine.rollback(new MemoryHost(new MemoryBase([])))).rejects.toThrow(
+      "--root has no /proc/sys/kernel/random/boot_id: is it a node's root?",
+    );
+  });
+
+  test("that the kernel refuses stay in the journal for the next roll-back", async () => {
     class Stubborn extends MemoryHost {
       stubborn = false;
       override async write(path: string, value: string): Promise<Outcome> {

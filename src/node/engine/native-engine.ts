@@ -9,7 +9,7 @@ import { nativePlugins } from "./plugins/native-plugins.ts";
 import { putBack } from "./put-back.ts";
 import { aboutOf, type UnitStep } from "./unit-step.ts";
 
-/** Whose claims in the ledger are those of a profile. */
+/** The owner of a profile's claims in the ledger. */
 export const profileOwner = "profile";
 
 /** Applies profiles itself, without the TuneD daemon. */
@@ -59,7 +59,7 @@ function difference(step: UnitStep, drifted: boolean): Difference[] {
   return [{ ...about, message, target, expected, found, ...(drifted ? { drifted } : {}) }];
 }
 
-/** One at a time on each host: between reading the journal and writing it nobody else may. */
+/** One operation at a time on each host: no other may read the journal before this one has written it. */
 function turns(): <T>(host: Host, work: () => Promise<T>) => Promise<T> {
   const last = new WeakMap<Host, Promise<unknown>>();
   return (host, work) => {

@@ -27,7 +27,7 @@ function profile(text: string): ResolvedProfile {
   return resolution.profile;
 }
 
-/** Tells of each device what it is asked to be. */
+/** Plans one step for each option and device. */
 const lamps: Plugin = {
   type: "lamp",
   defaults: { colour: "white", size: null },
@@ -51,7 +51,7 @@ async function apply(text: string, host = node(), plugins = [lamps, broken, sysc
   return [...(await nativeEngine(plugins).apply(profile(text), host)).settings];
 }
 
-function told(reports: readonly SettingReport[]): string[] {
+function summaries(reports: readonly SettingReport[]): string[] {
   return reports.map((report) => {
     const what = "message" in report ? report.message : report.type;
     return `${report.unit} ${report.device ?? "-"} ${report.option}: ${what}`;
@@ -59,37 +59,40 @@ function told(reports: readonly SettingReport[]): string[] {
 }
 
 describe("devices", () => {
-  test("belong to the first unit that names them, by priority", async () => {
+  test("belong to the first unit that matches them, by priority", async () => {
     const text = "[rest]\ntype=lamp\ncolour=any\n[mine]\ntype=lamp\ndevices=red*,!red2\npriority=-1\ncolour=red\n";
-    expect(told(await apply(text))).toEqual([
+    expect(summaries(await apply(text))).toEqual([
       "mine red1 colour: red",
       "rest red2 colour: any",
       "rest blue1 colour: any",
     ]);
   });
 
-  test("that are all taken leave a unit without effect", async () => {
+  test("that other units have claimed leave a unit without effect", async () => {
     const text = "[a]\ntype=lamp\n[b]\ntype=lamp\ncolour=x\n";
-    expect(told(await apply(text)).at(-1)).toBe("b - : no matching devices available");
+    expect(summaries(await apply(text)).at(-1)).toBe("b - : no matching devices available");
     expect(await nativeEngine([lamps]).verify(profile(text), node())).toEqual({ differences: [] });
   });
 
-  test("are chosen by what udev knows of them", async () => {
+  test("are matched by devices_udev_regex", async () => {
     const text = "[lamp]\ndevices=blue1\ndevices_udev_regex=^PLACE=kit\n";
-    expect(told(await apply(text))).toEqual(["lamp red1 colour: white", "lamp red2 colour: white"]);
+    expect(summaries(await apply(text))).toEqual(["lamp red1 colour: white", "lamp red2 colour: white"]);
   });
 
-  test("are not chosen by a pattern that is none", async () => {
+  test("are not matched by a malformed pattern", async () => {
     expect(await apply("[lamp]\ndevices_udev_regex=(\n")).toMatchObject([{ type: "failed", unit: "lamp" }]);
   });
 });
 
-test("defaults are there unless the profile says otherwise, and only those that are something", async () => {
-  expect(told(await apply("[lamp]\ndevices=red1\nsize=2\n"))).toEqual(["lamp red1 colour: white", "lamp red1 size: 2"]);
+test("defaults are applied unless the profile sets the option; null is no default", async () => {
+  expect(summaries(await apply("[lamp]\ndevices=red1\nsize=2\n"))).toEqual([
+    "lamp red1 colour: white",
+    "lamp red1 size: 2",
+  ]);
 });
 
 test("a unit that fails does not stop the others", async () => {
-  expect(told(await apply("[broken]\na=1\n[sysctl]\nvm.swappiness=1\n"))).toEqual([
+  expect(summaries(await apply("[broken]\na=1\n[sysctl]\nvm.swappiness=1\n"))).toEqual([
     "broken - : out of paper",
     "sysctl - vm.swappiness: set",
   ]);
@@ -101,10 +104,10 @@ describe("a later unit", () => {
     ["vm.swappiness=100", "vm.swappiness=<80", "80"],
     ["vm.swappiness=10", "vm.swappiness=60", "60"],
     ["vm.swappiness=10", "vm.swappiness=10", "10"],
-  ])("finds what an earlier one made: %s, then %s", async (one, other, value) => {
+  ])("reads what an earlier unit sets: %s, then %s", async (one, other, value) => {
     const host = node();
     const text = `[a]\ntype=sysctl\n${one}\n[b]\ntype=sysctl\n${other}\n`;
-    // The second time nothing is left to do, and it comes to the same.
+    // Applying again changes nothing.
     for (let time = 0; time < 2; time++) {
       await apply(text, host);
       expect(await host.read(swappiness)).toEqual({ type: "text", text: `${value}\n` });

@@ -25,7 +25,7 @@ const defaultDirectories = [
   "/var/lib/ocp-tuned/profiles",
 ];
 
-/** What the units of a profile ask for, each seen against the node as those before it will leave it. */
+/** The steps of a profile's units, each planned for the node as the units before it will leave it. */
 export async function planUnits(input: PlanInput): Promise<UnitStep[]> {
   const { profile, host, ledger, plugins, purpose, options } = input;
   const planned = new PlannedHost(host);
@@ -64,7 +64,7 @@ export async function planUnits(input: PlanInput): Promise<UnitStep[]> {
   return steps;
 }
 
-/** One unit that cannot be planned never stops the others. */
+/** A unit that cannot be planned does not stop the others. */
 async function planUnit(unit: Unit, plugin: Plugin, pool: DevicePool, observe: Observe): Promise<Step[]> {
   const about = aboutUnit(unit);
   try {
@@ -104,7 +104,7 @@ function aboutUnit(unit: Unit): { option: string; from: string } {
   return { option: "", from: first?.from ?? "" };
 }
 
-/** Two paths may lead to one file: there is one original, under the file's own name. */
+/** Two paths may lead to one file: its original is recorded once, under the file's real path (Q27). */
 async function byRealName(step: UnitStep, host: Host): Promise<UnitStep> {
   if (!isChange(step) || !step.target.startsWith("/")) return step;
   const target = await realName(step.target, host);

@@ -2,10 +2,10 @@ import type { FileText, Host } from "../host/host.ts";
 import { setKeys } from "../../language/tuned/value.ts";
 import type { Action } from "./action.ts";
 
-/** A host as it will be once what is planned so far has been done, as far as files go. */
+/** Reads files as they will be once the actions planned so far are carried out. */
 export class PlannedHost {
   readonly #host: Host;
-  /** `null`: not there. */
+  /** `null`: the file will not exist. */
   readonly #texts = new Map<string, string | null>();
 
   constructor(host: Host) {
@@ -47,7 +47,7 @@ export class PlannedHost {
   }
 }
 
-/** Sysctls have no links on the way: most of what is asked for need not be looked up. */
+/** Paths of sysctls contain no links, which saves the lookup for most targets. */
 export async function realName(path: string, host: Pick<Host, "real">): Promise<string> {
   return path.startsWith("/proc/sys/") ? path : host.real(path);
 }

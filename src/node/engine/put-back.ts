@@ -8,14 +8,14 @@ export interface PutBack {
   ledger: Ledger;
   host: Host;
   owner: string;
-  /** Of the owner's claims, those to give up. */
+  /** Chooses the claims of the owner to release. */
   which: (entry: Entry) => boolean;
   extent?: "full" | "shutdown" | undefined;
 }
 
 /**
- * Gives up claims, the latest first: what an owner before wanted is in force again, or the original is back. What could
- * not be put back stays on record.
+ * Releases claims, the latest first: the claim before takes effect again, or the original is restored. A claim whose
+ * target could not be restored stays in the ledger.
  */
 export async function putBack({ ledger, host, owner, which, extent = "full" }: PutBack): Promise<Restored[]> {
   const due: Due[] = [];
@@ -30,7 +30,7 @@ export async function putBack({ ledger, host, owner, which, extent = "full" }: P
   }
   const restored: Restored[] = [];
   for (const batch of batches(due)) {
-    // What one program undoes keeps the order in which it was made.
+    // One program undoes a batch in the order in which it was made.
     const actions = batch.toReversed().flatMap((one) => one.actions);
     const failure = await each(joinRuns(actions), host, batch[0]?.entry.lasts ?? "boot");
     for (const { entry, value } of batch) {
@@ -63,7 +63,7 @@ function batches(due: readonly Due[]): Due[][] {
   return groups;
 }
 
-/** All of them, even after one that failed. */
+/** Carries out every action, even after one that failed. */
 async function each(
   actions: readonly Action[],
   host: Host,
@@ -72,9 +72,9 @@ async function each(
   let failure: { message: string; again: boolean } | undefined;
   for (const action of actions) {
     const outcome = await carryOut([action], host);
-    // What is no longer there (an interface went away) has nothing to put back.
+    // A target that is gone (an interface was removed) has nothing to restore.
     if (outcome.type === "done" || outcome.code === "ENOENT") continue;
-    // A script that complained will complain again, and a device that went away will not come for a program either.
+    // A script that failed, or a program for a device that is gone, would fail again.
     const ran = action.type === "run" && outcome.code !== "ENOEXEC";
     const again = !ran || (lasts === "persistent" && !action.quiet);
     failure = { message: failure?.message ?? outcome.message, again: again || failure?.again === true };

@@ -119,7 +119,7 @@ describe("the engines of a node", () => {
   });
 
   test.each([
-    ["hangs", (): void => undefined, "TuneD was not done after 60 s and was killed"],
+    ["hangs", (): void => undefined, "TuneD did not apply the profile within 60 s and was killed"],
     ["dies", (): void => daemon.exit(1), "TuneD ended with status 1"],
   ])("replace a TuneD that %s with a profile, until the profile changes", async (_, answer, reason) => {
     const well = daemon.answer;

@@ -17,11 +17,11 @@ test.each([
   ["provider-${f:exec:cat:/x}", "openshift", false],
   ["${a}-x-${b}-rt", "1-rt", true],
   ["ab${x}bc", "abc", false],
-])("%j may come to mean %j: %j", (text, profile, expected) => {
+])("the include %j may name %j: %j", (text, profile, expected) => {
   expect(mayInclude(text, profile)).toBe(expected);
 });
 
-test("entries that have yet to be expanded are not cut inside a call", () => {
+test("entries that are not yet expanded are not split inside a call", () => {
   expect(splitUnexpanded("-provider-${f:exec:echo:a,b}, openshift;")).toEqual([
     { name: "provider-${f:exec:echo:a,b}", optional: true },
     { name: "openshift", optional: false },
@@ -37,16 +37,16 @@ test.each<[string, string[]]>([
   ["-p-${f:cpuinfo_check:x:one:other}-${f:exec:id}", ["-p-one-${f:exec:id}", "-p-other-${f:exec:id}"]],
   ["${f:virt_check:${f:virt_check:a:b}:c}", ["a", "b", "c"]],
   ["${f:virt_check:a", ["${f:virt_check:a"]],
-])("of a choice every word counts: %j", (text, expected) => {
+])("each word of a choice is an entry: %j", (text, expected) => {
   const entries = splitUnexpanded(text).map(({ name, optional }) => (optional ? `-${name}` : name));
   expect(entries.toSorted()).toEqual(expected);
 });
 
-test("choices upon choices are not followed without end", () => {
+test("nested choices are followed up to a limit", () => {
   expect(splitUnexpanded("${f:virt_check:a:b}".repeat(400)).length).toBeLessThan(100);
   expect(splitUnexpanded("${f:virt_check:a:b}".repeat(4000))).toHaveLength(1);
 });
 
-test("what is certain is what has nothing left to expand", () => {
+test("certain entries are those that need no expansion", () => {
   expect(certainIncludes("a,b-${f:exec:x:,c};-d").map(({ name }) => name)).toEqual(["a", "d"]);
 });

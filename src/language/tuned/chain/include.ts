@@ -16,8 +16,8 @@ export function parseIncludes(text: string): Include[] {
 }
 
 /**
- * Whether an include whose text has yet to be expanded could come to mean this profile: the parts outside `${…}` must
- * fit. For those who must carry every profile that a node may ask for.
+ * Whether an include that is not yet expanded may name this profile: the parts outside `${…}` must fit. The operator sends
+ * a node every profile that its include may name.
  */
 export function mayInclude(text: string, profile: string): boolean {
   const start = text.indexOf("${");
@@ -28,8 +28,8 @@ export function mayInclude(text: string, profile: string): boolean {
 }
 
 /**
- * The entries of an include text that has yet to be expanded: where a function chooses between words, each of them;
- * nothing is cut inside a `${…}` that only the node can expand.
+ * The entries of an include text that is not yet expanded. A function that chooses between words stands for each of them;
+ * nothing is split inside a `${…}` that only the node can expand.
  */
 export function splitUnexpanded(text: string): Include[] {
   const entries = new Map<string, Include>();
@@ -41,7 +41,7 @@ export function splitUnexpanded(text: string): Include[] {
   return [...entries.values()];
 }
 
-/** Those entries of an include text of which no part has yet to be expanded. */
+/** The entries of an include text that need no expansion. */
 export function certainIncludes(text: string): Include[] {
   return splitOutsideCalls(text)
     .filter((entry) => !entry.includes("${"))
@@ -67,7 +67,7 @@ function splitOutsideCalls(text: string): string[] {
 const mostAlternatives = 64;
 const longestInclude = 10_000;
 
-/** Every text that the choosing functions in it may make of it; of a text that is too long, only itself. */
+/** Every text that its choosing functions may produce; a text that is too long is returned as it is. */
 function alternativesOf(text: string): string[] {
   if (text.length > longestInclude) return [text];
   const done: string[] = [];
@@ -86,7 +86,7 @@ interface Choice {
   words: string[];
 }
 
-/** The first call that chooses between some of its arguments. */
+/** The first call that returns one of its arguments. */
 function choiceIn(text: string): Choice | undefined {
   for (let start = text.indexOf("${f:"); start >= 0; start = text.indexOf("${f:", start + 1)) {
     const end = endOfCall(text, start);
@@ -124,7 +124,7 @@ function argumentsOf(text: string): string[] {
 function wordsOf(name: string, args: string[]): string[] | undefined {
   if (name === "virt_check" && args.length === 2) return args;
   if (name === "regex_search_ternary" && args.length === 4) return args.slice(2);
-  // Without a last word for the case that none fits, the call comes to nothing, and nothing can be carried for that.
+  // Without a fallback argument the call expands to an empty text, for which there is no profile to send.
   if ((name === "cpuinfo_check" || name === "lscpu_check") && args.length >= 2)
     return args.filter((_, index) => index % 2 === 1 || (index === args.length - 1 && args.length % 2 === 1));
   return undefined;
@@ -135,7 +135,7 @@ function toInclude(entry: string): Include {
   return { name: optional ? entry.slice(1) : entry, optional };
 }
 
-/** Names that may be asked for: none of them leads anywhere but to a profile. */
+/** Names that TuneD accepts in a request: none of them is a path. */
 export function isSafeName(name: string): boolean {
   return /^[A-Za-z0-9_.-]+$/.test(name);
 }

@@ -4,7 +4,7 @@ import { certainIncludes, parseIncludes } from "./include.ts";
 import type { ParsedProfile } from "../text/parse-profile.ts";
 import type { Problem } from "../problem.ts";
 
-/** Where profiles are found: the later a layer, the higher its precedence. TuneD's search directories. */
+/** TuneD's search directories: a later layer takes precedence. */
 export type ProfileLayers = readonly ReadonlyMap<string, ParsedProfile>[];
 
 export interface ChainLink {
@@ -23,12 +23,12 @@ export function loadChain(
   findings: Findings,
 ): ChainLink[] {
   const links: ChainLink[] = [];
-  /** Profiles being read, outermost first, with the layer each was found in. */
+  /** Profiles whose includes are being read, outermost first, with the layer each was found in. */
   const open: { name: string; layer: number }[] = [];
   const read = new Set<string>();
 
   function load(name: string, optional: boolean, by: Omit<Problem, "message">): void {
-    // A profile may include its own name to extend the one it hides: the search goes on below it.
+    // A profile may include its own name to extend the one it hides: the search goes on in lower layers.
     const hiding = open.findLast((other) => other.name === name);
     if (!hiding && read.has(name)) return;
     const layer = layers.findLastIndex((layer, index) => layer.has(name) && (!hiding || index < hiding.layer));
@@ -37,7 +37,7 @@ export function loadChain(
       if (hiding) reportCycle(name, by);
       else if (!optional) findings.problem({ ...by, message: `profile ${JSON.stringify(name)} does not exist` });
     } else if (open.length >= deepest)
-      findings.problem({ ...by, message: `more than ${deepest} profiles include one another` });
+      findings.problem({ ...by, message: `includes are nested more than ${deepest} deep` });
     else if (links.length + open.length >= mostProfiles)
       findings.problem({ ...by, message: `more than ${mostProfiles} profiles are included` });
     else {
@@ -52,7 +52,11 @@ export function loadChain(
 
   function reportCycle(name: string, by: Omit<Problem, "message">): void {
     const cycle = [...open.slice(open.findIndex((other) => other.name === name)).map((other) => other.name), name];
-    findings.notice({ ...by, level: "warning", message: `include cycle ${cycle.join(" → ")}: read once` });
+    findings.notice({
+      ...by,
+      level: "warning",
+      message: `circular include ${cycle.join(" → ")}: repeated include ignored`,
+    });
   }
 
   function loadIncludes(profile: ParsedProfile): void {
@@ -62,7 +66,7 @@ export function loadChain(
     const by = { file: profile.file, line: include.line };
     const expansion = expand(include.value, context);
     const text = findings.take(expansion, by);
-    // What only the node can tell is left out; the rest of the list is known.
+    // Entries that depend on the node's answers are left out until it has answered.
     const includes = expansion.probes.length > 0 ? certainIncludes(text) : parseIncludes(text);
     for (const { name, optional } of includes) load(name, optional, by);
   }

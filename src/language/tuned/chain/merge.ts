@@ -1,9 +1,9 @@
 import { isTrue, type Section, type Setting } from "../unit.ts";
 
-/** TuneD forgets these where the child does not repeat them; what only the section itself is told is gone as well. */
+/** TuneD resets the first three where a child does not repeat them (Q3); the others only count in their own section. */
 const notInherited = new Set(["type", "enabled", "devices", "replace", "prepend", "drop"]);
 
-/** Lays a profile's section over what was inherited. Options keep the position they first had. */
+/** Merges a profile's section into the inherited one. Options keep their first position. */
 export function mergeSection(inherited: Section | undefined, change: Section): Section {
   if (!inherited || isTrue(change.attributes.get("replace")?.value)) return change;
   const attributes = new Map([...inherited.attributes].filter(([name]) => !notInherited.has(name)));
@@ -24,7 +24,7 @@ export function over(inherited: Setting | undefined, setting: Setting): Setting 
   return { ...setting, overrides: [...overrides, { value, from }, ...setting.overrides] };
 }
 
-/** The scripts of `[script]` add up, the parents' first. */
+/** `[script]` runs the scripts of all profiles, the parents' first. */
 function after(inherited: Setting | undefined, setting: Setting): Setting {
   const list = [...(inherited?.list ?? []), ...(setting.list ?? [])];
   return { ...over(inherited, setting), list, value: list.join("\n") };

@@ -3,7 +3,7 @@ export function directoryOf(path: string): string {
   return slash > 0 ? path.slice(0, slash) : path.slice(0, slash + 1);
 }
 
-/** `path` as seen from `directory`, without `.`, `..` and doubled slashes. */
+/** `path` relative to `directory`, without `.`, `..` and doubled slashes. */
 export function joinPath(directory: string, path: string): string {
   return normalPath(path.startsWith("/") || directory === "" ? path : `${directory}/${path}`);
 }
@@ -19,7 +19,7 @@ export function normalPath(path: string): string {
   return `${absolute ? "/" : ""}${parts.join("/")}` || ".";
 }
 
-/** Whether a path, links on its way followed, lies in one of these directories. */
+/** Whether a path lies in one of these directories. Resolve links first. */
 export function isBelow(path: string, directories: readonly string[]): boolean {
   if (path.split("/").includes("..")) return false;
   return directories.some((directory) => path.startsWith(directory.endsWith("/") ? directory : `${directory}/`));

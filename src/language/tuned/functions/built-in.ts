@@ -17,7 +17,7 @@ export type Called =
   | { type: "needs"; probes: readonly Probe[] }
   | { type: "invalid"; message: string };
 
-/** All that a function knows of the world. */
+/** What a function may use besides its arguments. */
 export interface Surroundings {
   readonly answer: (probe: Probe) => Answer | undefined;
   readonly notice: (level: Notice["level"], message: string) => void;

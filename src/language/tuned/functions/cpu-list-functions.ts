@@ -6,10 +6,10 @@ import { type BuiltIn, type Called, reading, type Surroundings, text } from "./b
 const online = "/sys/devices/system/cpu/online";
 const present = "/sys/devices/system/cpu/present";
 
-/** Between arguments stand two commas, so that a mask ends where its argument does. */
+/** TuneD joins arguments with two commas, so that a mask ends with its argument (1.11.2 of TuneD's CPU list grammar). */
 const apart = ",,";
 
-/** Lists and masks of CPUs, turned into one another. */
+/** Functions that convert between lists and masks of CPUs. */
 export const cpuListFunctions = {
   cpulist2devs: onCpus(",", (cpus) => text(cpus.map((cpu) => `cpu${cpu}`).join(","))),
   cpulist2hex: onCpus(apart, (cpus) => text(formatMask(cpus))),

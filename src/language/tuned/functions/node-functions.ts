@@ -12,7 +12,7 @@ import {
 /** Before Ice Lake, Intel's driver in active mode causes jitter. */
 const olderGenerations = new Set(["", "sandybridge", "ivybridge", "haswell", "broadwell", "skylake"]);
 
-/** Functions of what the node is, and `exec`, which can be anything. */
+/** Functions that depend on the node, and `exec`. */
 export const nodeFunctions = {
   cpuinfo_check: {
     least: 2,
@@ -48,7 +48,7 @@ export const nodeFunctions = {
   },
 } satisfies Record<string, BuiltIn>;
 
-/** Pairs of a pattern and what it stands for; a last one alone is for when none is found. */
+/** `args`: pairs of a pattern and its result, then optionally a result for when no pattern is found. */
 function firstFound(
   args: readonly string[],
   content: string,

@@ -1,7 +1,7 @@
 import { parseInteger } from "../../cpu/integer.ts";
 import { type BuiltIn, type Called, running, searching, text, verbatim } from "./built-in.ts";
 
-/** Functions of their arguments alone, and one that falls back on the node. */
+/** Functions of their arguments; only check_net_queue_count may ask the node. */
 export const textFunctions = {
   assertion: {
     least: 3,
@@ -25,7 +25,7 @@ export const textFunctions = {
     },
   },
   kb2s: { least: 1, most: 1, call: ([count = ""]) => withInteger(count, (kilobytes) => kilobytes * 2n) },
-  /** Half a kilobyte goes to the even side. */
+  /** Half a kilobyte is rounded to even, as Python's `round` does. */
   s2kb: {
     least: 1,
     most: 1,

@@ -7,9 +7,9 @@ import { asking, type BuiltIn, type Called, type Surroundings, text, verbatim } 
 const cpus = "/sys/devices/system/cpu";
 const uncores = `${cpus}/intel_uncore_frequency`;
 
-/** Which CPUs and uncores belong to which socket. */
+/** Functions that map sockets to their CPUs and uncores. */
 export const topologyFunctions = {
-  /** Without the first so many CPUs of each socket. */
+  /** All CPUs without the first `reserved` of each socket. */
   calc_isolated_cores: {
     least: 0,
     most: 1,
@@ -70,7 +70,7 @@ function withNames(path: string, surroundings: Surroundings, then: (names: strin
   );
 }
 
-/** What the file of each name holds; nothing where there is no such file, as for a CPU that is offline. */
+/** Contents of a file by name; `undefined` where there is none, as for a CPU that is offline. */
 type Packages = ReadonlyMap<string, string | undefined>;
 
 function withFiles(
@@ -89,7 +89,7 @@ function withFiles(
   return missing.length > 0 ? { type: "needs", probes: missing } : then(contents);
 }
 
-/** A socket is named by its number, or by a pattern for the whole file, its last newline included. */
+/** A socket is named by its number, or by a glob for the whole file, its last newline included. */
 function inSockets(packages: Packages, sockets: readonly string[], what: string, { notice }: Surroundings): Called {
   const chosen: string[] = [];
   for (const [name, id] of packages) {

@@ -45,7 +45,7 @@ function tokensOf(pattern: string): Token[] {
   return tokens;
 }
 
-/** A `]` that comes first is part of the set; without a closing one, `[` is itself. */
+/** A leading `]` is part of the set; without a closing one, `[` is a plain character. */
 function setEnd(pattern: string, open: number): number {
   return pattern.indexOf("]", open + (pattern[open + 1] === "!" ? 3 : 2));
 }

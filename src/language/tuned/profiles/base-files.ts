@@ -2,7 +2,7 @@ import { baseDirectory } from "./base-profiles.ts";
 
 const oneCpuPerSocketIsNotIsolated = "isolated_cores=${f:calc_isolated_cores:1}\n";
 
-/** What the isolation profiles take for granted where a node's administrator has written nothing else. */
+/** Default variables of the isolation profiles, for nodes that do not have these files. */
 export function baseVariableFiles(): Map<string, string> {
   const realtime = `${oneCpuPerSocketIsNotIsolated}isolate_managed_irq=Y\n`;
   return new Map([
@@ -17,7 +17,7 @@ export function baseVariableFiles(): Map<string, string> {
   ]);
 }
 
-/** Virtual machines leave the CPU less often: no clock syncing, no splitting of large pages, no pause loop exits. */
+/** Makes virtual machines exit less often: no clock syncing, no splitting of large pages, no pause loop exits. */
 const quietKvm = `options=/etc/modprobe.d/kvm.rt.tuned.conf
 
 quiet_kvm() {
@@ -93,7 +93,7 @@ case $1 in
 esac
 `;
 
-/** The scripts that base profiles name, by path. Whoever runs them puts them there first. */
+/** The scripts of base profiles, by path. The agent writes them to the node before an engine runs them. */
 export function baseScripts(): Map<string, string> {
   return new Map([
     [`${baseDirectory}/cpu-partitioning/script.sh`, partitioning],

@@ -6,10 +6,10 @@ import { powerProfiles } from "./power.ts";
 
 const texts = { ...performanceProfiles, ...powerProfiles, ...clusterProfiles, ...isolationProfiles };
 
-/** Where the base profiles and their scripts are said to stand. */
+/** The directory that base profiles and their scripts belong to. */
 export const baseDirectory = "/usr/lib/attune/profiles";
 
-/** Made once, and not before somebody asks: short commands need one of them at most. */
+/** Parsed on first use: short commands need one of them at most. */
 let parsed: ReadonlyMap<string, ParsedProfile> | undefined;
 
 /** As they are written, by name. */

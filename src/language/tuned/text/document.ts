@@ -2,19 +2,19 @@ import type { Probe } from "../probe.ts";
 import type { ResolvedProfile } from "../resolve.ts";
 import type { Setting, Unit } from "../unit.ts";
 
-/** A resolved profile as others read it: JSON. */
+/** A resolved profile as JSON, for clients and scripts. */
 export interface ProfileDocument {
   profile: string;
-  /** Every profile that took part, in the order they were merged. */
+  /** Every profile that was merged, in order. */
   chain: string[];
   variables: Record<string, string>;
   units: UnitDocument[];
   bootArguments: string[];
-  /** What only a node could tell. */
+  /** Questions that only the node can answer. */
   unresolved: Probe[];
 }
 
-/** Attributes beyond the first ones are there only where the profile has them, in TuneD's spelling. */
+/** In TuneD's spelling. Optional attributes are present only where the profile sets them. */
 export interface UnitDocument {
   name: string;
   type: string;
@@ -26,7 +26,7 @@ export interface UnitDocument {
   uname_regex?: string;
   script_pre?: string;
   script_post?: string;
-  /** The condition for which the unit is not for this node. */
+  /** The condition that this node does not meet. */
   unmet?: string;
   options: Record<string, OptionDocument>;
 }
@@ -38,7 +38,7 @@ export interface OptionDocument {
   overrides: { value: string; from: string }[];
 }
 
-/** Units stand in the order in which the profiles have them, not by priority. */
+/** Units are in the order of their first appearance, not by priority. */
 export function documentOf(profile: ResolvedProfile, unresolved: readonly Probe[] = []): ProfileDocument {
   const byName = new Map(profile.units.map((unit) => [unit.name, unit]));
   return {

@@ -5,15 +5,15 @@ import type { Notice, Problem } from "../problem.ts";
 
 export type GlobalValue = string | number | boolean | undefined;
 
-/** `tuned-main.conf`: what holds for the whole daemon. */
+/** `tuned-main.conf`: options of the daemon. */
 export interface GlobalConfig {
   readonly options: ReadonlyMap<string, GlobalValue>;
   readonly notices: readonly Notice[];
-  /** The daemon does not start with such a file. */
+  /** TuneD does not start with such a file. */
   readonly problems: readonly Problem[];
 }
 
-/** What TuneD 2.28 takes where the file says nothing; options with a number or a truth value are read as such. */
+/** Defaults of TuneD 2.28; an option is read as the type of its default. */
 export const globalDefaults = {
   daemon: true,
   dynamic_tuning: true,
@@ -76,7 +76,8 @@ export function parseGlobalConfig(text: string, file: string): GlobalConfig {
       continue;
     }
     const read = readAs(options.get(key), value);
-    if (read === undefined) problems.push({ message: `${key}: ${JSON.stringify(value)} makes no sense`, file, line });
+    if (read === undefined)
+      problems.push({ message: `${key}: ${JSON.stringify(value)} is not a valid value`, file, line });
     else options.set(key, read);
   }
   return { options, notices, problems };
@@ -90,7 +91,7 @@ function readAs(fallback: GlobalValue, value: string): GlobalValue {
   return number === undefined ? undefined : Number(number);
 }
 
-/** Globs of sysctls for which a profile wins although the node's own files are applied after it. */
+/** Globs of sysctls that the node's own sysctl files do not override. */
 export function excludedSysctls({ options }: GlobalConfig): string[] {
   const globs = String(options.get("reapply_sysctl_exclude") ?? "").split(/[,;]/);
   return globs.map((glob) => glob.trim()).filter((glob) => glob !== "");

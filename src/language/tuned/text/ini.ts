@@ -10,7 +10,7 @@ export interface ParsedOption {
   readonly key: string;
   readonly value: string;
   readonly line: number;
-  /** Values that stood earlier in the same section of the same file. */
+  /** Earlier values of the option in the same section of the same file. */
   readonly earlier: readonly { readonly value: string; readonly line: number }[];
 }
 
@@ -20,13 +20,13 @@ export interface ParsedIni {
 }
 
 export interface IniRules {
-  /** Options may stand before the first section; they are in a section of this name. */
+  /** Options before the first section are allowed and belong to a section of this name. */
   readonly headless?: string;
-  /** A word without `=` is passed over instead of being a problem. */
+  /** A word without `=` is ignored instead of being a problem. */
   readonly bareKeys?: boolean;
 }
 
-/** No file of ours is near this size; the limit keeps hostile ones from occupying a node. */
+/** Real profiles are far smaller; the limit keeps a hostile one from occupying a node. */
 const largestText = 1024 * 1024;
 
 interface OpenSection {
@@ -78,7 +78,7 @@ export function parseIni(text: string, file: string, rules: IniRules = {}): Pars
       continue;
     }
     if (!section) {
-      problems.push({ message: "an option stands before the first section", file, line: number });
+      problems.push({ message: "option before the first section", file, line: number });
       break;
     }
     const equals = content.indexOf("=");
@@ -95,7 +95,7 @@ export function parseIni(text: string, file: string, rules: IniRules = {}): Pars
   return { sections: withDefaults([...sections.values()].map(close)), problems };
 }
 
-/** Enough to mend a file by; a file of garbage has one per line. */
+/** A bound: a file that is no profile has a problem on every line. */
 const mostProblems = 20;
 
 function quoted(content: string): string {
@@ -157,7 +157,7 @@ function joined({ lines }: OpenOption): string {
   return lines.join("\n").trimEnd();
 }
 
-/** What `[DEFAULT]` says is said in every other section, after that section's own words. */
+/** Options of `[DEFAULT]` belong to every other section, after its own options. */
 function withDefaults(sections: ParsedSection[]): ParsedSection[] {
   const defaults = sections.find(({ name }) => name === "DEFAULT");
   if (!defaults) return sections;

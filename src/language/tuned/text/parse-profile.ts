@@ -2,15 +2,15 @@ import { parseIni, type ParsedSection } from "./ini.ts";
 import { directoryOf } from "../chain/path.ts";
 import type { Problem } from "../problem.ts";
 
-/** A profile's text as TuneD's parser sees it, every option with the line it stands on. */
+/** A profile as TuneD's parser reads it, every option with its line. */
 export interface ParsedProfile {
   readonly file: string;
   readonly sections: readonly ParsedSection[];
-  /** A profile with a problem is not used at all, as TuneD refuses the whole file. */
+  /** TuneD refuses the whole file for one problem, so a profile with problems is not used. */
   readonly problems: readonly Problem[];
 }
 
-/** `file` is where the text stands: `${i:PROFILE_DIR}` in it means that file's directory. */
+/** `file` is the path of the text: `${i:PROFILE_DIR}` is its directory. */
 export function parseProfile(text: string, file: string): ParsedProfile {
   const { sections, problems } = parseIni(text, file);
   if (!text.includes(placeholder)) return { file, sections, problems };
@@ -27,7 +27,7 @@ function inDirectory(section: ParsedSection, directory: string): ParsedSection {
   };
 }
 
-/** A backslash keeps it as it is, and stays. */
+/** A backslash escapes the placeholder, and stays. */
 function withDirectory(value: string, directory: string): string {
   if (!value.includes(placeholder)) return value;
   const pieces = value.split(placeholder);

@@ -25,7 +25,7 @@ export const leftToTuned: readonly Plugin[] = Object.entries(places).map(([type,
     for (const [option, { from }] of options)
       steps.push(
         concerned
-          ? { type: "skipped", option, from, message: `the native engine does not do [${type}]; engine tuned does` }
+          ? { type: "skipped", option, from, message: `the native engine does not apply [${type}]; engine tuned does` }
           : { type: "skipped", option, from, level: "info", message: `this node has nothing for [${type}] to tune` },
       );
     return steps;

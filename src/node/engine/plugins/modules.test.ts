@@ -6,7 +6,7 @@ const path = "/etc/modprobe.d/tuned.conf";
 const head = "# head\n# head2\n";
 
 describe("as TuneD", () => {
-  /** Q13: the lines that say what the file is stay, and what was there comes back. */
+  /** Q13: the comments at the head stay, and a roll-back restores the file. */
   const instead: Record<string, Partial<Recorded>> = {
     modules: {
       applied: { [path]: `${head}options netrom nr_ndevs=2\noptions kvm halt_poll_ns=0\n` },
@@ -34,7 +34,7 @@ const withProfile = (profile: string, fs: Record<string, string> = {}) =>
     expect: { applied: {}, rolled_back: {} },
   });
 
-test("a file that was not there is gone again", async () => {
+test("a file that did not exist is removed by a roll-back", async () => {
   const result = await withProfile("[modules]\nkvm=halt_poll_ns=0\n");
   expect(result.applied).toEqual({ [path]: "options kvm halt_poll_ns=0\n" });
   expect(result.rolledBack).toEqual({ [path]: null });
@@ -50,7 +50,7 @@ test("a name that would be an option of modprobe or a path is refused", async ()
   expect(result.commands.apply).toEqual(["modprobe -r kvm"]);
 });
 
-test("a module that the kernel names with an underscore is found, and words that are no options are told", async () => {
+test("a module that the kernel names with an underscore is found, and words that are no options are reported", async () => {
   const result = await withProfile("[modules]\nsnd-hda=a=1 b\n", { "/sys/module/snd_hda/parameters/a": "2\n" });
   expect(result.verify?.differences).toMatchObject([{ found: "2", expected: "1" }]);
 });

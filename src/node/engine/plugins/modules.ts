@@ -9,11 +9,11 @@ interface Module {
   readonly name: string;
   readonly from: string;
   readonly options: string;
-  /** `+r`: it is loaded anew at once. */
+  /** `+r`: it is reloaded at once. */
   readonly reload: boolean;
 }
 
-/** `[modules]`: options of kernel modules, by module. Modules are never unloaded for good. */
+/** `[modules]`: options of kernel modules, by module. */
 export const modules: Plugin = {
   type: "modules",
   async plan(unit, observe) {
@@ -27,7 +27,7 @@ function moduleOf(name: string, { value, from }: Setting): Module {
   return { name, from, options: rest.trim(), reload: rest !== value };
 }
 
-/** A name goes into a file of options and to modprobe as a word. */
+/** The name becomes a word in modprobe's configuration and on its command line. */
 function isModuleName(name: string): boolean {
   return /^[A-Za-z0-9_][A-Za-z0-9_-]*$/.test(name);
 }
@@ -50,7 +50,7 @@ async function apply(wanted: readonly Module[], observe: Observe): Promise<Step[
       level: "info",
       option: "",
       from: first.from,
-      message: "modules that are loaded already have their new options after the next start",
+      message: "modules that are loaded already get their new options with the next boot",
     });
   return steps;
 }
@@ -59,7 +59,7 @@ async function refusalOf({ name, options }: Module, { host }: Observe): Promise<
   if (!isModuleName(name)) return "is not the name of a kernel module";
   if (options.includes("\n")) return "options of a module are one line";
   const info = await host.run(["modinfo", name]);
-  // Without modinfo nobody knows, as in TuneD.
+  // Without modinfo the module is assumed to exist, as in TuneD.
   return info.type === "exited" && info.code > 0 ? "this node's kernel has no such module" : undefined;
 }
 
@@ -90,7 +90,7 @@ function reloadStep({ name, from, options }: Module): Step {
     { type: "run", argv: ["modprobe", "-r", name], tolerate: anyCode },
     { type: "run", argv: ["modprobe", name] },
   ];
-  // Nothing to undo: what was loaded before cannot be told from what loaded itself since.
+  // Nothing to undo: whether the module was loaded before, or loaded itself since, is not known.
   return {
     type: "change",
     option: name,
@@ -104,7 +104,7 @@ function reloadStep({ name, from, options }: Module): Step {
   };
 }
 
-/** A module that is in use or not loaded stays as it is. */
+/** Unloading fails for a module that is in use or not loaded. */
 const anyCode = Array.from({ length: 255 }, (_, index) => index + 1);
 
 async function verify(wanted: readonly Module[], { host }: Observe): Promise<Step[]> {

@@ -5,7 +5,7 @@ import { unknownOption } from "./steps.ts";
 
 const option = "disable_barriers";
 
-/** `[mounts]`: file systems without write barriers, for disks whose cache survives a power cut. */
+/** `[mounts]`: disables write barriers of file systems on disks whose cache survives a power cut. */
 export const mounts: Plugin = {
   type: "mounts",
   async devices(observe) {
@@ -76,7 +76,7 @@ async function hasWriteBackCache(disks: ReadonlySet<string>, { host }: Observe):
   return false;
 }
 
-/** As the kernel shows its mounts: barriers are on where it does not say otherwise. */
+/** Barriers are on unless the mount options turn them off. */
 function hasBarriers(device: string, mounted: string): boolean | undefined {
   let found: boolean | undefined;
   for (const line of mounted.split("\n")) {
@@ -94,11 +94,11 @@ function hasBarriers(device: string, mounted: string): boolean | undefined {
 
 export interface MountPoint {
   readonly fileSystem: string;
-  /** The disks that it lies on. */
+  /** The disks that hold it. */
   readonly disks: ReadonlySet<string>;
 }
 
-/** What is mounted from partitions and logical volumes of disks that stay where they are. */
+/** Mount points of partitions and logical volumes on disks that are not removable. */
 export async function readMountPoints({ host }: Observe): Promise<ReadonlyMap<string, MountPoint>> {
   const points = new Map<string, { fileSystem: string; disks: Set<string> }>();
   const listed = await host.run(["lsblk", "-rno", "TYPE,RM,KNAME,FSTYPE,MOUNTPOINT"]);
@@ -109,7 +109,7 @@ export async function readMountPoints({ host }: Observe): Promise<ReadonlyMap<st
     if (type === "disk") disk = removable === "0" ? name : undefined;
     const mounted = unescape(escaped);
     if (disk === undefined || (type !== "part" && type !== "lvm") || removable === "1") continue;
-    // `[SWAP]` is no place.
+    // Swap has `[SWAP]` here.
     if (!mounted.startsWith("/")) continue;
     const point = points.get(mounted) ?? { fileSystem, disks: new Set() };
     point.disks.add(disk);

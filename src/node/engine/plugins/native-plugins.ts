@@ -19,7 +19,7 @@ import { sysfs } from "./sysfs.ts";
 import { systemd } from "./systemd.ts";
 import { vm } from "./vm/vm.ts";
 
-/** What the native engine knows. */
+/** Every plug-in of TuneD 2.28; the native engine reports those that it leaves to the daemon. */
 export const nativePlugins: readonly Plugin[] = [
   bootloader,
   cpu,

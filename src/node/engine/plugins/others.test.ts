@@ -8,7 +8,7 @@ describe("as TuneD", () => {
     [platformProfile]: "performance",
     [`${platformProfile}_choices`]: "low-power balanced performance",
   };
-  /** [acpi] is left to engine tuned, and says so. */
+  /** [acpi] is left to engine tuned, with a report. */
   const instead: Record<string, Partial<Recorded>> = { acpi: { applied: untouched, rolled_back: untouched } };
 
   test.each([
@@ -44,7 +44,7 @@ describe("systemd", () => {
     expect(result.rolledBack[path]).toBe(before);
   });
 
-  test("is left alone where there is none", async () => {
+  test("is not configured on a node without systemd", async () => {
     const result = await runCase(own("[systemd]\ncpu_affinity=0\n"));
     expect(result.apply.settings).toMatchObject([{ type: "skipped", level: "info" }]);
   });
@@ -53,28 +53,28 @@ describe("systemd", () => {
 describe("selinux", () => {
   const path = "/sys/fs/selinux/avc/cache_threshold";
 
-  test("has its cache raised and put back", async () => {
+  test("has its cache raised, and restored by a roll-back", async () => {
     const result = await runCase(
       own("[selinux]\navc_cache_threshold=>8192\n", { fs: { [path]: "512" }, watch: [path] }),
     );
     expect([result.applied[path], result.rolledBack[path]]).toEqual(["8192", "512"]);
   });
 
-  test("is not given what is no number", async () => {
+  test("is not given a value that is not a number", async () => {
     const result = await runCase(own("[selinux]\navc_cache_threshold=many\n", { fs: { [path]: "512" } }));
     expect(complaints(result)).toEqual(['avc_cache_threshold: "many" is not a number']);
   });
 });
 
 describe("rtentsk", () => {
-  test.each(["perl", "python3"])("has %s keep a socket open until the profile goes", async (program) => {
+  test.each(["perl", "python3"])("has %s keep a socket open until the profile is rolled back", async (program) => {
     const result = await runCase(own("[rtentsk]\n", { exec: { [`${program}*`]: { rc: 0 } } }));
     expect(result.apply.settings).toMatchObject([{ type: "set", value: "open" }]);
     expect(result.rollback?.restored).toMatchObject([{ value: "closed" }]);
     expect(result.host.kept().size).toBe(0);
   });
 
-  test("says what is missing", async () => {
+  test("reports which programs are missing", async () => {
     const result = await runCase(own("[rtentsk]\n"));
     expect(complaints(result)).toHaveLength(1);
   });
@@ -109,13 +109,13 @@ describe("mounts", () => {
 });
 
 describe("what is left to engine tuned", () => {
-  test.each(["audio", "video", "usb", "acpi", "uncore", "eeepc_she"])("[%s] says so", async (type) => {
+  test.each(["audio", "video", "usb", "acpi", "uncore", "eeepc_she"])("[%s] is reported", async (type) => {
     const places = ["class/sound", "class/drm", "bus/usb/devices", "firmware/acpi", "devices/platform/eeepc"];
     const fs = Object.fromEntries(
       [...places, "devices/system/cpu/intel_uncore_frequency"].map((place) => [`/sys/${place}/platform_profile`, ""]),
     );
     const there = await runCase(own(`[${type}]\nx=1\n`, { fs }));
-    expect(complaints(there)).toEqual([`x: the native engine does not do [${type}]; engine tuned does`]);
+    expect(complaints(there)).toEqual([`x: the native engine does not apply [${type}]; engine tuned does`]);
     const absent = await runCase(own(`[${type}]\nx=1\n`));
     expect(absent.apply.settings).toMatchObject([{ type: "skipped", level: "info" }]);
   });

@@ -5,7 +5,7 @@ const name = "rtentsk";
 /** SO_TIMESTAMP, and the flag that TuneD gives it. */
 const [level, value] = [29, 1 << 14];
 
-/** Programs that open the socket and wait for the end of their input. Node.js itself cannot set the option. */
+/** Programs that open the socket and wait for the end of their input. Node.js cannot set the socket option. */
 const keepers: readonly (readonly [probe: readonly string[], argv: readonly string[]])[] = [
   [
     ["perl", "-MSocket", "-e", "1"],
@@ -27,8 +27,8 @@ const keepers: readonly (readonly [probe: readonly string[], argv: readonly stri
 ];
 
 /**
- * `[rtentsk]`: a socket with time stamps, open all the time. The first such socket and the last one to go make the kernel
- * patch its code and interrupt every CPU, isolated ones too.
+ * `[rtentsk]`: keeps a socket with time stamps open. Opening the first such socket and closing the last make the kernel
+ * patch its code, which interrupts every CPU, isolated ones too.
  */
 export const rtentsk: Plugin = {
   type: name,

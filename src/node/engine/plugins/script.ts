@@ -4,7 +4,7 @@ import { directoryOf, isBelow } from "../../../language/tuned/chain/path.ts";
 import type { Observe, Plugin, Step } from "../plugin.ts";
 import { unknownOption } from "./steps.ts";
 
-/** TuneD has no limit; a script that never ends must not keep the node from being tuned. */
+/** TuneD has no limit; here a script that hangs must not keep the node from being tuned. */
 const timeoutMs = 60_000;
 
 /** `[script]`: programs beside the profile, called with `start`, `verify` and `stop`. */
@@ -25,7 +25,7 @@ async function planScript(path: string, { from }: Setting, observe: Observe): Pr
   const about = { option: "script", from, device: path };
   const real = path.startsWith("/") ? await observe.host.real(path) : path;
   if (!isBelow(real, observe.profileDirectories)) {
-    const message = `${path} is not in a directory of profiles and not run`;
+    const message = `${path} is not in a directory of profiles, so it is not run`;
     return [{ ...about, type: "impossible", message, verified: false }];
   }
   const cwd = directoryOf(path);
@@ -50,7 +50,7 @@ async function planScript(path: string, { from }: Setting, observe: Observe): Pr
       actions: call("start"),
       undo: call("stop", "full_rollback"),
       undoAtShutdown: call("stop"),
-      // What a script wrote may outlive the boot; only the script knows.
+      // A script may write files, so its undo must outlive the boot.
       lasts: "persistent",
     },
   ];

@@ -10,7 +10,7 @@ function node(fs: Record<string, string>): RecordedCase {
   return { id: "", input, expect: { applied: {}, rolled_back: {} } };
 }
 
-test("a link's power management is set and put back", async () => {
+test("link power management is set and restored", async () => {
   const result = await runCase(node({ [policy]: "max_performance\n", [`${host0}/ahci_port_cmd`]: "c007\n" }));
   expect(outcomeOf(result)).toEqual({
     applied: { [policy]: "medium_power" },
@@ -23,7 +23,7 @@ test.each([
   ["of a port for plugging", { [policy]: "max_performance\n", [`${host0}/ahci_port_cmd`]: "0004c017\n" }],
   ["of an external port", { [policy]: "max_performance\n", [`${host0}/ahci_port_cmd`]: "20c017\n" }],
   ["without power management", { [`${host0}/uevent`]: "" }],
-])("links %s are left alone", async (_, fs) => {
+])("links %s are not changed", async (_, fs) => {
   const result = await runCase(node(fs));
   expect(result.apply.settings).toMatchObject([{ type: "skipped", level: "info", device: "host0" }]);
   expect(result.verify).toEqual({ differences: [] });

@@ -2,7 +2,7 @@ import type { Observe, Plugin, Step } from "../plugin.ts";
 import { forEachDevice, kernelFile, skipped, unknownOptions, valueOf, type Wanted, wantedOf } from "./steps.ts";
 import { udevProperties } from "./udev-properties.ts";
 
-/** `[scsi_host]`: power management of the links to disks. */
+/** `[scsi_host]`: link power management of SATA hosts. */
 export const scsiHost: Plugin = {
   type: "scsi_host",
 
@@ -23,7 +23,7 @@ async function planPolicy(wanted: Wanted, device: string, observe: Observe): Pro
   const folder = `/sys/class/scsi_host/${device}`;
   if (isExternal(await valueOf(observe, `${folder}/ahci_port_cmd`)))
     return [
-      skipped(wanted, "a disk that is pulled out of this port is only noticed at full power", {
+      skipped(wanted, "power management would hide the removal of a disk from this external port", {
         device,
         level: "info",
       }),
@@ -31,7 +31,7 @@ async function planPolicy(wanted: Wanted, device: string, observe: Observe): Pro
   const path = `${folder}/link_power_management_policy`;
   const before = await valueOf(observe, path);
   if (before === undefined || before === "")
-    return [skipped(wanted, "its links have no power management", { device, level: "info" })];
+    return [skipped(wanted, "the host has no link power management", { device, level: "info" })];
   return [kernelFile(wanted, { path, before, value: wanted.value, device })];
 }
 

@@ -6,7 +6,7 @@ import { unknownOption } from "./steps.ts";
 const option = "avc_cache_threshold";
 const folders = ["/sys/fs/selinux", "/selinux"];
 
-/** `[selinux]`: how many decisions SELinux remembers. */
+/** `[selinux]`: the size of SELinux' cache of decisions. */
 export const selinux: Plugin = {
   type: "selinux",
   async plan({ options }, observe) {

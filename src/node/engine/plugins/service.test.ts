@@ -4,7 +4,7 @@ import { recordedCase } from "../testing/recorded-case.ts";
 
 const recorded = recordedCase("26-plugin-others", "service");
 
-test("does and undoes what TuneD does, undoing the last first", async () => {
+test("applies and undoes as TuneD does, in reverse order", async () => {
   const result = await runCase(recorded);
   expect(outcomeOf(result)).toEqual(expectedOutcome(recorded));
   const changes = recorded.expect.apply_exec?.filter((command) => !command.includes(" is-"));
@@ -18,9 +18,9 @@ const own = (profile: string, exec: Record<string, { rc: number; out?: string }>
   return runCase({ id: "own", input: { profile, fs, watch, exec }, expect: { applied: {}, rolled_back: {} } });
 };
 
-test("says so where systemd cannot be reached (Q21)", async () => {
+test("reports that systemd cannot be reached (Q21)", async () => {
   const result = await own("[service]\nservice.foo=stop\n", { "systemctl status": { rc: 1 } });
-  expect(complaints(result)).toEqual(["service.foo: systemd of this node cannot be reached"]);
+  expect(complaints(result)).toEqual(["service.foo: cannot reach systemd on this node"]);
 });
 
 test("refuses a name that would be an option or a path", async () => {
@@ -29,13 +29,13 @@ test("refuses a name that would be an option or a path", async () => {
   expect(result.commands.apply).toEqual([]);
 });
 
-test("does not put back a state that is neither enabled nor disabled", async () => {
+test("does not restore a state that is neither enabled nor disabled", async () => {
   const exec = { "systemctl is-enabled*": { rc: 0, out: "static\n" }, "systemctl*": { rc: 0 } };
   const result = await own("[service]\nservice.foo=enable\n", exec);
   expect(result.commands).toMatchObject({ apply: ["systemctl enable foo"], rollback: [] });
 });
 
-test("lays a file of settings over a unit and takes it away again", async () => {
+test("adds a drop-in file for a unit and removes it again", async () => {
   const fs = { "/etc/tuned/profiles/a/over.conf": "[Service]\nNice=1\n" };
   const profile = "[service]\nservice.foo=file:${i:PROFILE_DIR}/over.conf\n";
   const result = await own(profile, { "systemctl*": { rc: 0 } }, fs);

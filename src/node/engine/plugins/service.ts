@@ -4,66 +4,66 @@ import { isBelow } from "../../../language/tuned/chain/path.ts";
 import type { Observe, Plugin, Step } from "../plugin.ts";
 import { unknownOption } from "./steps.ts";
 
-/** `[service]`: services of systemd, started, stopped, enabled, disabled, and given settings. */
+/** `[service]`: starts, stops, enables and disables services of systemd, and adds drop-in files. */
 export const service: Plugin = {
   type: "service",
   async plan(unit, observe) {
     const steps: Step[] = [];
-    const wishes: ServiceWish[] = [];
+    const services: ServiceSetting[] = [];
     for (const [option, setting] of unit.options)
-      if (option.startsWith("service.")) wishes.push(parseServiceWish(option, setting));
+      if (option.startsWith("service.")) services.push(parseServiceSetting(option, setting));
       else steps.push(unknownOption("service", option, setting));
-    if (wishes.length === 0) return steps;
+    if (services.length === 0) return steps;
     const status = await observe.host.run(["systemctl", "status"]);
     const systemd = status.type === "exited" && status.code === 0;
-    for (const wish of wishes) {
-      const about = { option: wish.option, from: wish.from };
-      for (const word of wish.unknown)
+    for (const service of services) {
+      const about = { option: service.option, from: service.from };
+      for (const word of service.unknown)
         steps.push({
           ...about,
           type: "impossible",
-          message: `${JSON.stringify(word)} is nothing to do with a service`,
+          message: `${JSON.stringify(word)} is none of start, stop, enable, disable, file:`,
           verified: false,
         });
-      if (!systemd) steps.push({ ...about, type: "impossible", message: "systemd of this node cannot be reached" });
-      else if (!/^[A-Za-z0-9_:@\\][A-Za-z0-9_:@.\\-]*$/.test(wish.name))
+      if (!systemd) steps.push({ ...about, type: "impossible", message: "cannot reach systemd on this node" });
+      else if (!/^[A-Za-z0-9_:@\\][A-Za-z0-9_:@.\\-]*$/.test(service.name))
         steps.push({ ...about, type: "impossible", message: "is not the name of a service" });
-      else steps.push(...(await planService(wish, observe)));
+      else steps.push(...(await planService(service, observe)));
     }
     return steps;
   },
 };
 
-async function planService(wish: ServiceWish, observe: Observe): Promise<Step[]> {
-  const { name, option, from } = wish;
+async function planService(service: ServiceSetting, observe: Observe): Promise<Step[]> {
+  const { name, option, from } = service;
   const about = { option, from, device: name };
-  const wasEnabled = enabledOf(await says(observe, "is-enabled", name));
+  const wasEnabled = enabledOf(await answerOf(observe, "is-enabled", name));
   const active = await observe.host.run(["systemctl", "is-active", name]);
   const wasRunning = active.type === "exited" && active.code === 0;
   const systemctl = (verb: string): Action => ({ type: "run", argv: ["systemctl", verb, name], timeoutMs: 90_000 });
 
-  const steps: Step[] = wish.overlay === undefined ? [] : [await planOverlay(wish.overlay, wish, observe)];
-  if (wish.running !== undefined)
+  const steps: Step[] = service.overlay === undefined ? [] : [await planOverlay(service.overlay, service, observe)];
+  if (service.running !== undefined)
     steps.push({
       ...about,
-      type: wasRunning === wish.running ? "same" : "change",
+      type: wasRunning === service.running ? "same" : "change",
       target: `service ${name} running`,
       before: wasRunning ? "running" : "stopped",
-      value: wish.running ? "running" : "stopped",
-      // A service that runs is started anew: it may have settings that it has not read yet.
+      value: service.running ? "running" : "stopped",
+      // A running service is restarted once: it may not have read its settings yet.
       always: observe.purpose === "apply" && applied(observe, `service ${name} running`) === undefined,
-      actions: [systemctl(wish.running ? "restart" : "stop")],
+      actions: [systemctl(service.running ? "restart" : "stop")],
       undo: [systemctl(wasRunning ? "restart" : "stop")],
     });
-  if (wish.enabled !== undefined)
+  if (service.enabled !== undefined)
     steps.push({
       ...about,
-      type: wasEnabled === wish.enabled ? "same" : "change",
+      type: wasEnabled === service.enabled ? "same" : "change",
       target: `service ${name} enabled`,
       before: wasEnabled === undefined ? "unknown" : wasEnabled ? "enabled" : "disabled",
-      value: wish.enabled ? "enabled" : "disabled",
+      value: service.enabled ? "enabled" : "disabled",
       always: observe.purpose === "apply" && applied(observe, `service ${name} enabled`) === undefined,
-      actions: [systemctl(wish.enabled ? "enable" : "disable")],
+      actions: [systemctl(service.enabled ? "enable" : "disable")],
       undo: wasEnabled === undefined ? [] : [systemctl(wasEnabled ? "enable" : "disable")],
       lasts: "persistent",
     });
@@ -74,17 +74,17 @@ function applied(observe: Observe, target: string): string | undefined {
   return observe.applied?.(target);
 }
 
-/** Other states (static, masked, …) are nobody's to change. */
+/** `undefined` for other states (static, masked, …), which cannot be restored. */
 function enabledOf(state: string): boolean | undefined {
   return state === "enabled" ? true : state === "disabled" ? false : undefined;
 }
 
-async function says({ host }: Observe, verb: string, name: string): Promise<string> {
+async function answerOf({ host }: Observe, verb: string, name: string): Promise<string> {
   const result = await host.run(["systemctl", verb, name]);
   return result.type === "exited" ? result.stdout.trim() : "";
 }
 
-async function planOverlay(source: string, { name, option, from }: ServiceWish, observe: Observe): Promise<Step> {
+async function planOverlay(source: string, { name, option, from }: ServiceSetting, observe: Observe): Promise<Step> {
   const about = { option, from, device: name };
   const real = source.startsWith("/") ? await observe.host.real(source) : source;
   if (!isBelow(real, observe.profileDirectories))
@@ -107,21 +107,21 @@ async function planOverlay(source: string, { name, option, from }: ServiceWish, 
   };
 }
 
-/** What a profile asks of one service. */
-export interface ServiceWish {
+/** The settings of one service. */
+export interface ServiceSetting {
   readonly name: string;
   readonly option: string;
   readonly from: string;
   readonly running: boolean | undefined;
   readonly enabled: boolean | undefined;
-  /** A file of settings for the unit, laid over it. */
+  /** A drop-in file for the unit. */
   readonly overlay: string | undefined;
-  /** Words that mean nothing. */
+  /** Words that TuneD does not know. */
   readonly unknown: readonly string[];
 }
 
-/** `start, enable; file:/etc/x.conf`: of two that contradict, the later counts. */
-export function parseServiceWish(option: string, { value, from }: Setting): ServiceWish {
+/** `start, enable; file:/etc/x.conf`: of two that contradict, the later one counts. */
+export function parseServiceSetting(option: string, { value, from }: Setting): ServiceSetting {
   let running: boolean | undefined;
   let enabled: boolean | undefined;
   let overlay: string | undefined;

@@ -2,7 +2,7 @@ import type { Setting, Unit } from "../../../language/tuned/unit.ts";
 import type { Step, Impossible, Observe, Skipped } from "../plugin.ts";
 import { isSameValue } from "../../../language/tuned/value.ts";
 
-/** One option of a unit, as the parts of a plug-in get it. */
+/** One option of a unit. */
 export interface Wanted {
   readonly option: string;
   readonly value: string;
@@ -21,7 +21,7 @@ interface KernelFile {
   readonly verified?: false;
 }
 
-/** A file of the kernel that holds one value: written, and written back. */
+/** A kernel file that holds one value. */
 export function kernelFile({ option, from }: Wanted, { path, before, value, ...rest }: KernelFile): Step {
   return {
     type: isSameValue(value, before) ? "same" : "change",
@@ -47,16 +47,16 @@ export function impossible({ option, from }: Wanted, message: string, more: Impo
   return { type: "impossible", option, from, message, ...more };
 }
 
-/** What a file holds, blanks around it aside; nothing where it cannot be read. */
+/** The trimmed text of a file; `undefined` where it cannot be read. */
 export async function valueOf({ host }: Observe, path: string): Promise<string | undefined> {
   const file = await host.read(path);
   return file.type === "text" ? file.text.trim() : undefined;
 }
 
-/** Some are asked by running a program for each, and nodes with hundreds exist. */
+/** Some devices are asked by a program each, and a node may have hundreds of them. */
 const atOnce = 16;
 
-/** What the devices of a node come to, in their order. The same finding for many of them is told once. */
+/** The steps of all devices, in order. A finding that several devices share is reported once, without a device. */
 export async function forEachDevice(
   devices: readonly string[],
   plan: (device: string) => Promise<readonly Step[]>,
@@ -64,16 +64,16 @@ export async function forEachDevice(
   const steps: Step[] = [];
   for (let at = 0; at < devices.length; at += atOnce)
     steps.push(...(await Promise.all(devices.slice(at, at + atOnce).map(plan))).flat());
-  const told = new Map<string, number>();
+  const counts = new Map<string, number>();
   for (const step of steps) {
     const finding = findingOf(step);
-    if (finding !== undefined) told.set(finding, (told.get(finding) ?? 0) + 1);
+    if (finding !== undefined) counts.set(finding, (counts.get(finding) ?? 0) + 1);
   }
   return steps.flatMap((step) => {
     const finding = findingOf(step);
     if (finding === undefined) return [step];
-    const times = told.get(finding);
-    told.delete(finding);
+    const times = counts.get(finding);
+    counts.delete(finding);
     if (times === undefined) return [];
     if (times === 1) return [step];
     const { device: _, ...general } = step;
@@ -81,7 +81,7 @@ export async function forEachDevice(
   });
 }
 
-/** Where two options of a unit mean one thing, the later has it. */
+/** Where two options of a unit have one target, the later wins. */
 export function onePerTarget(steps: readonly Step[]): Step[] {
   const last = new Map(steps.flatMap((step) => ("target" in step ? [[step.target, step] as const] : [])));
   return steps.filter((step) => !("target" in step) || last.get(step.target) === step);
@@ -93,14 +93,13 @@ function findingOf(step: Step): string | undefined {
     : undefined;
 }
 
-/** Options that the plug-in does not have. */
 export function unknownOptions(unit: Unit, known: ReadonlySet<string>): Step[] {
   return [...unit.options]
     .filter(([option]) => !known.has(option))
     .map(([option, setting]) => unknownOption(unit.type, option, setting));
 }
 
-/** TuneD warns of an option that its plug-in does not have, and goes on without it. */
+/** TuneD warns of an option that the plug-in does not have, and ignores it. */
 export function unknownOption(type: string, option: string, { from }: Pick<Setting, "from">): Step {
   return { type: "skipped", option, from, message: `is not an option of [${type}]` };
 }

@@ -11,7 +11,7 @@ import {
 } from "../testing/plugin-bench.ts";
 import { type Recorded, type RecordedCase, recordedCases } from "../testing/recorded-case.ts";
 
-/** Where we do otherwise than TuneD: Q27, one file has one original, however it is reached. */
+/** Deviations from TuneD: Q27, one file has one original, by whatever path it is reached. */
 const instead: Record<string, Partial<Recorded>> = {
   "sysfs-overlap": { rolled_back: { "/sys/k/v": "9" } },
   "sysfs-symlink-alias": { rolled_back: { "/sys/k/real/wb/cpumask": "ff" } },
@@ -28,18 +28,18 @@ test.each(cases.map((one) => [one.id, one] as const))("%s", async (_, one) => {
 const own = (profile: string, fs: Record<string, string>, watch: string[]) =>
   runCase({ id: "own", input: { profile, fs, watch }, expect: { applied: {}, rolled_back: {} } });
 
-test("Q16: signs before a value are part of it", async () => {
+test("Q16: > and < before a value are part of it", async () => {
   const result = await own("[sysfs]\n/sys/k/v=>5\n", { "/sys/k/v": "9\n" }, ["/sys/k/v"]);
   expect(result.applied).toEqual({ "/sys/k/v": ">5" });
 });
 
-test("Q28: a file that was empty is given an empty line, which the kernel takes for nothing", async () => {
+test("Q28: an empty original is restored as an empty line", async () => {
   const result = await own("[sysfs]\n/sys/k/v=5\n", { "/sys/k/v": "\n" }, ["/sys/k/v"]);
   expect(result.rollback?.restored).toEqual([{ target: "/sys/k/v", value: "" }]);
   expect(result.rolledBack).toEqual({ "/sys/k/v": "\n" });
 });
 
-test("Q27: a profile that reaches a file by another name than the one before it has the same original", async () => {
+test("Q27: two profiles that reach a file by different paths share its original", async () => {
   const fs = { "/sys/k/real/v": "9\n", "/sys/k/alias": "->/sys/k/real" };
   const one: RecordedCase = {
     id: "own",
@@ -60,7 +60,7 @@ test.each(["/sys/../etc/x", "/sysx/y", "sys/k", "/proc/sys/vm/swappiness"])("%s 
   expect(complaints(result)).toEqual([`${path}: is not a file below /sys`]);
 });
 
-test("stars that would match without end are refused", async () => {
+test("patterns that match too many files are refused", async () => {
   const fs = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`/sys/k${index}`, "->/sys"]));
   const result = await own("[sysfs]\n/sys/*/*/*/*/*/*/*/*/*=1\n", { ...fs, "/sys/v": "1" }, ["/sys/v"]);
   expect(complaints(result)).toEqual(["/sys/*/*/*/*/*/*/*/*/*: matches too many files"]);

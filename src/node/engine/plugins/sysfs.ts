@@ -6,7 +6,7 @@ import type { Setting } from "../../../language/tuned/unit.ts";
 import { isAsWanted } from "../wanted-value.ts";
 import type { Observe, Plugin, Step } from "../plugin.ts";
 
-/** `[sysfs]`: options are files below /sys, stars allowed, and the value is written as it is. */
+/** `[sysfs]`: options are files below /sys, globs allowed; values are written as they are (Q16). */
 export const sysfs: Plugin = {
   type: "sysfs",
   async plan(unit, observe) {
@@ -41,18 +41,18 @@ async function planFile(path: string, option: string, { value, from }: Setting, 
     before,
     value,
     actions: [{ type: "write", path, value }],
-    // Nothing written is no write at all: an empty line is what the kernel takes for nothing. What cannot be read has
-    // no original.
+    // An empty write would be none, so an empty original is restored as an empty line (Q28). A file that cannot be read
+    // has no original.
     undo: file.type === "text" ? [{ type: "write", path, value: before === "" ? "\n" : before }] : [],
   };
 }
 
 export type Matches = { readonly type: "paths"; readonly paths: readonly string[] } | { readonly type: "too-many" };
 
-/** The kernel's tree has links in circles: a pattern of many stars would never come to an end. */
+/** /sys has circular links, which a pattern of many stars would follow without end. */
 const mostPaths = 10_000;
 
-/** The files and folders that a shell would find for a pattern. Names with a dot first are not for stars. */
+/** Expands a pattern as a shell does: a star does not match names that start with a dot. */
 export async function expandGlob(pattern: string, host: Pick<Host, "list" | "read">): Promise<Matches> {
   let paths = [""];
   for (const part of pattern.split("/").slice(1)) {

@@ -8,7 +8,7 @@ const path = `${folder}/system.conf.d/00-tuned.conf`;
 const key = "CPUAffinity";
 const header = "# Please avoid changing this file, as it will\n# be overwritten by TuneD!\n[Manager]\n";
 
-/** `[systemd]`: the CPUs of systemd itself, and so of every service. In force after the next start. */
+/** `[systemd]`: the CPUs of systemd and so of every service, from the next boot on. */
 export const systemd: Plugin = {
   type: "systemd",
   async plan(unit, observe) {

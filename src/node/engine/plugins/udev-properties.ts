@@ -14,7 +14,7 @@ export async function udevProperties(folder: string, subsystem: string, observe:
   const real = await observe.host.real(folder);
   const name = real.slice(real.lastIndexOf("/") + 1);
   const record = kind && number !== undefined ? `${kind.letter}${number}` : `+${subsystem}:${name}`;
-  const [told, found] = await Promise.all([
+  const [uevent, database] = await Promise.all([
     linesOf(observe, `${folder}/uevent`),
     linesOf(observe, `/run/udev/data/${record}`),
   ]);
@@ -24,8 +24,8 @@ export async function udevProperties(folder: string, subsystem: string, observe:
     ...(subsystem === "net"
       ? [`IFINDEX=${number ?? ""}`, `INTERFACE=${folder.slice(folder.lastIndexOf("/") + 1)}`]
       : []),
-    ...told.map((line) => line.replace(/^DEVNAME=(?!\/)/, "DEVNAME=/dev/")),
-    ...found.filter((line) => line.startsWith("E:")).map((line) => line.slice(2)),
+    ...uevent.map((line) => line.replace(/^DEVNAME=(?!\/)/, "DEVNAME=/dev/")),
+    ...database.filter((line) => line.startsWith("E:")).map((line) => line.slice(2)),
   ];
   // The later of two lines with one key holds.
   const properties = new Map(lines.map((line) => [line.slice(0, line.indexOf("=")), line]));

@@ -3,10 +3,10 @@ import { MemoryBase } from "../../host/memory-base.ts";
 import { type MemoryCommand, MemoryHost } from "../../host/memory-host.ts";
 import type { RecordedAnswer, RecordedCase, RecordedDevice } from "./recorded-case.ts";
 
-/** Where the recorded profile lies. */
+/** The directory of the recorded profile. */
 export const profileFolder = "/etc/tuned/profiles/a";
 
-/** The made-up node of a recorded case: files of the kernel are plain files there, and programs are answers. */
+/** The simulated node of a recorded case: kernel files are plain files, and programs are recorded answers. */
 export class BenchHost extends MemoryHost {
   /** Every program that was run, as one line. */
   readonly commands: string[] = [];

@@ -1,9 +1,9 @@
 import type { CommandResult, FileText, Host, Outcome, RunOptions } from "../../host/host.ts";
 
-/** The process ends here: nothing after it happens. */
+/** Stands for the end of the process. */
 export class Crash extends Error {}
 
-/** A host whose user is killed at its n-th change, just before it or just after it. */
+/** A host whose engine is killed just before or just after its n-th change. */
 export class CrashingHost implements Host {
   readonly #host: Host;
   readonly #when: "before" | "after";

@@ -17,7 +17,7 @@ export interface BenchOptions {
   programs?: Record<string, MemoryCommand>;
 }
 
-/** What a plug-in did on the made-up node, in TuneD's order: apply, verify, roll back. */
+/** What a plug-in did on the simulated node, in TuneD's order: apply, verify, roll back. */
 export interface BenchResult {
   host: BenchHost;
   apply: ApplyReport;
@@ -27,7 +27,7 @@ export interface BenchResult {
   applied: Record<string, string | null>;
   rolledBack: Record<string, string | null>;
   commands: {
-    /** That only looked, while planning. */
+    /** Run while planning, to read. */
     observed: string[];
     apply: string[];
     rollback: string[];
@@ -91,7 +91,7 @@ export function expectedOutcome(
   };
 }
 
-/** What the engine has to complain about: each option once, with its reason. */
+/** The engine's failures and warnings, with their reasons. */
 export function complaints({ apply }: BenchResult): string[] {
   return apply.settings.flatMap((setting) => {
     if (setting.type === "failed" || (setting.type === "skipped" && setting.level === "warning"))
@@ -120,9 +120,9 @@ async function texts(host: Host, paths: readonly string[]): Promise<Record<strin
   return found;
 }
 
-/** Keeps apart what a plug-in runs to look. */
+/** Records programs that a plug-in runs while planning apart from those of the engine. */
 function watched(plugin: Plugin, host: BenchHost, observed: string[]): Plugin {
-  const looking = (observe: Observe): Observe => ({
+  const observing = (observe: Observe): Observe => ({
     ...observe,
     host: {
       read: (path) => observe.host.read(path),
@@ -139,13 +139,13 @@ function watched(plugin: Plugin, host: BenchHost, observed: string[]): Plugin {
   return {
     ...plugin,
     ...(plugin.devices
-      ? { devices: (observe: Observe) => plugin.devices?.(looking(observe)) ?? Promise.resolve([]) }
+      ? { devices: (observe: Observe) => plugin.devices?.(observing(observe)) ?? Promise.resolve([]) }
       : {}),
-    plan: (unit, observe, devices) => plugin.plan(unit, looking(observe), devices),
+    plan: (unit, observe, devices) => plugin.plan(unit, observing(observe), devices),
   };
 }
 
-/** What the recorded profile comes to on its node. */
+/** The recorded profile, resolved on its node. */
 export async function resolvedProfile({ input }: RecordedCase, host: BenchHost): Promise<ResolvedProfile> {
   const parsed = parseProfile(input.profile, `${profileFolder}/tuned.conf`);
   const uname = /^uname_string *= *(.*)$/m.exec(input.main_conf ?? "")?.[1] ?? "Linux node 6.12.0 #1 SMP x86_64";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 
-/** What TuneD's plug-ins did on a made-up node: `test/fixtures/tuned/2*.yaml`. */
+/** What TuneD's plug-ins did on a simulated node: `test/fixtures/tuned/2*.yaml`. */
 export interface RecordedCase {
   id: string;
   note?: string;
@@ -14,7 +14,7 @@ export interface RecordedCase {
     watch: string[];
     /** Subsystem → name → what udev knows. */
     devices?: Record<string, Record<string, RecordedDevice>>;
-    /** Command → answer; a `*` at the end makes it a prefix. What is not here does not exist. */
+    /** Command → answer; a `*` at the end makes it a prefix. Other programs do not exist. */
     exec?: Record<string, RecordedAnswer> | undefined;
     fs_before_verify?: Record<string, string>;
     exec_verify?: Record<string, RecordedAnswer>;
@@ -27,7 +27,7 @@ export interface RecordedCase {
     verify?: boolean;
   };
   expect: Recorded;
-  /** What TuneD 2.20 does otherwise. */
+  /** Where TuneD 2.20 differs. */
   expect_2_20?: Partial<Recorded>;
 }
 

@@ -5,7 +5,7 @@ import { parseProfile } from "../../../language/tuned/text/parse-profile.ts";
 import { resolve, type ResolvedProfile } from "../../../language/tuned/resolve.ts";
 import type { ApplyReport } from "../engine.ts";
 
-/** A thread of a made-up node. */
+/** A thread of a simulated node. */
 export interface Thread {
   tid: number;
   /** Of the process; by default it is a process of its own. */
@@ -47,14 +47,14 @@ export class TaskNode extends MemoryHost {
     this.runs = runs;
   }
 
-  /** Masks may look like numbers, and are none. */
+  /** Masks are texts, though they look like numbers. */
   override async write(path: string, text: string): Promise<Outcome> {
     if (!path.endsWith("smp_affinity")) return super.write(path, text);
     this.put(path, `${text}\n`);
     return { type: "done" };
   }
 
-  /** After a thread was changed by itself or by others. */
+  /** Writes the files of a thread that a test has changed. */
   show(thread: Thread): void {
     for (const [path, text] of filesOf(thread)) this.put(path, text);
   }
@@ -104,8 +104,8 @@ export function schedulerProfile(...options: string[]): ResolvedProfile {
   return resolution.profile;
 }
 
-/** What was not done, and why. */
-export function untold({ settings }: ApplyReport): string[] {
+/** Options that were not applied, with the reason. */
+export function reasons({ settings }: ApplyReport): string[] {
   return settings.flatMap((one) =>
     one.type === "failed" || one.type === "skipped" ? [`${one.option}: ${one.message}`] : [],
   );

@@ -53,7 +53,7 @@ test.each<[name: string, text: string, facts: TunedFacts, expected: EngineChoice
     { engine: "tuned", reason: "TuneD 2.28.0 is installed and has everything the profile uses" },
   ],
   [
-    "a version between that was not looked at",
+    "a version between the two that were compared",
     "[irq]\naffinity=0\n",
     { type: "installed", version: "2.24.1" },
     { engine: "native", reason: "TuneD 2.24.1 lacks plug-in irq" },
@@ -144,7 +144,7 @@ test.each<[option: EngineName, folders: string[], expected: Partial<EngineChoice
   expect(await chooseEngine({ option, host, profile: nothing, texts: [] })).toMatchObject(expected);
 });
 
-describe("what a node has of TuneD", () => {
+describe("the TuneD of a node", () => {
   const exited = (stdout: string, code = 0, stderr = ""): CommandResult => ({ type: "exited", code, stdout, stderr });
 
   function host(answers: Record<string, CommandResult>, files: [string, string][] = []): MemoryHost {
@@ -185,7 +185,7 @@ describe("what a node has of TuneD", () => {
       { type: "installed", unusable: expect.stringContaining("not started by Attune is running (process 77)") },
     ],
     [
-      "one of another Attune that lives",
+      "one of another running Attune",
       host(version, [
         ["/proc/77/cmdline", python],
         ["/proc/77/status", "PPid:\t70\n"],
@@ -195,7 +195,7 @@ describe("what a node has of TuneD", () => {
       { type: "installed", unusable: expect.stringContaining("of another Attune") },
     ],
     [
-      "one that an Attune left behind",
+      "one whose Attune was killed",
       host(version, [
         ["/proc/77/cmdline", python],
         ["/proc/77/status", "PPid:\t1\n"],
@@ -204,7 +204,7 @@ describe("what a node has of TuneD", () => {
       { type: "installed", version: "2.20.0" },
     ],
     [
-      "programs with like names",
+      "programs with similar names",
       host(version, [
         ["/proc/5/cmdline", "/usr/bin/python3\0/usr/sbin/tuned-adm\0"],
         ["/proc/6/cmdline", "vi\0/usr/sbin/tuned\0"],

@@ -4,7 +4,7 @@ import type { RenderedProfile } from "./render-profile.ts";
 
 export const mainConfig = "/etc/tuned/tuned-main.conf";
 
-/** Files of TuneD's configuration by path, as they must be for it to apply one profile and no other. */
+/** TuneD's configuration files, by path, that make it apply this profile and no other. */
 export function configFiles(
   { name, text }: RenderedProfile,
   main: string | undefined,
@@ -14,9 +14,9 @@ export function configFiles(
     [`/etc/tuned/${name}/tuned.conf`, text],
     ["/etc/tuned/active_profile", `${name}\n`],
     ["/etc/tuned/profile_mode", "manual\n"],
-    // A profile that the node adds to every other would be in none of our previews.
+    // TuneD merges a post-loaded profile into every other; previews do not show it.
     ["/etc/tuned/post_loaded_profile", ""],
-    // For those who ask the node what it should be tuned to; it stands before TuneD's own file.
+    // Makes `tuned-adm recommend` name this profile: it sorts before TuneD's own file.
     ["/etc/tuned/recommend.d/00-attune.conf", `[${name}]\n`],
   ]);
   const wanted = withReapply(asDaemon(main), reapplySysctl?.enabled);
@@ -24,13 +24,13 @@ export function configFiles(
   return files;
 }
 
-/** TuneD must stay to keep what ends with its process; the rest of the node's settings for it are respected. */
+/** TuneD must keep running, because some settings end with its process; its other options stay. */
 function asDaemon(main: string | undefined): string {
   if (main === undefined) return "daemon = 1\n";
   return main.replaceAll(/^[ \t]*daemon[ \t]*=.*$/gm, (line) => (isOn(line) ? line : "daemon = 1"));
 }
 
-/** Whether the node's own sysctl files win: as it was asked for, else as the node has it. */
+/** Sets whether the node's own sysctl files win; without a choice the node's setting stays. */
 function withReapply(main: string, enabled: boolean | undefined): string {
   if (enabled === undefined) return main;
   const { options } = parseGlobalConfig(main, mainConfig);

@@ -17,11 +17,11 @@ export async function endOrphan(pid: number, host: Host, timer: Timer): Promise<
   await host.run(["kill", "-KILL", String(pid)]);
   for (let left = tries; left > 0; left--) {
     const file = await host.read(`/proc/${pid}/cmdline`);
-    // One that is dead but not yet buried has no command line any more.
+    // A zombie has an empty command line.
     if (file.type !== "text" || file.text === "") return;
     await new Promise<void>((resolve) => {
       timer.after(betweenTriesMs, resolve);
     });
   }
-  throw new NotAppliedError("OtherTuned", `a TuneD left behind by an earlier Attune (process ${pid}) does not end`);
+  throw new NotAppliedError("OtherTuned", `the TuneD of an earlier Attune (process ${pid}) does not end when killed`);
 }

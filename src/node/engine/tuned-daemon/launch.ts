@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
-/** A program that was started, as far as its supervisor cares. */
+/** A started program, as its supervisor sees it. */
 export interface DaemonProcess {
   readonly pid: number | undefined;
-  /** Settles when the program has ended and every line of it was read; never rejects. */
+  /** Resolves when the program has ended and all its output was read; never rejects. */
   readonly exited: Promise<Exit>;
   kill(signal: "SIGHUP" | "SIGTERM" | "SIGKILL"): void;
 }
@@ -13,26 +13,26 @@ export type Exit =
   | { readonly type: "exited"; readonly code: number | null; readonly signal: string | null }
   | { readonly type: "failed"; readonly message: string };
 
-/** Starts a program and hands on the lines it writes to stderr. */
+/** Starts a program and passes on the lines that it writes to stderr. */
 export type Launch = (argv: readonly string[], onLine: (line: string) => void) => DaemonProcess;
 
-/** Programs of the node whose root is mounted at `root`. */
+/** Starts programs of the node whose root is mounted at `root`. */
 export function launchAt(root = "/"): Launch {
   return (argv, onLine) => {
     const [program = "", ...args] = root === "/" ? argv : ["chroot", root, ...argv];
     const child = spawn(program, args, {
       stdio: ["ignore", "ignore", "pipe"],
       cwd: "/",
-      // A group of its own: what a terminal sends to ours does not reach it, and its scripts can be killed with it.
+      // A process group of its own: a terminal's signals do not reach it, and its scripts can be killed with it.
       detached: true,
-      // TuneD hands its environment on to scripts: nothing of ours should get there.
+      // TuneD passes its environment on to scripts, so it gets none of Attune's.
       env: { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL: "C.UTF-8" },
     });
     createInterface({ input: child.stderr, crlfDelay: Infinity }).on("line", onLine);
     const exited = new Promise<Exit>((resolve) => {
       child.on("error", ({ message }) => resolve({ type: "failed", message }));
       child.on("close", (code, signal) => resolve({ type: "exited", code, signal }));
-      // A script it left behind may hold the pipe open for ever; the daemon itself is gone all the same.
+      // A script that outlives the daemon may keep the pipe open.
       child.on("exit", (code, signal) => {
         const timer = setTimeout(() => {
           child.stderr.destroy();
@@ -45,13 +45,13 @@ export function launchAt(root = "/"): Launch {
   };
 }
 
-/** With the scripts that it runs: one that hangs is often why it must be killed. */
+/** Kills its scripts too: a script that hangs is often the reason. */
 function killGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // Gone already.
+    // The process has ended already.
   }
 }
 
@@ -60,8 +60,8 @@ export function exitText(exit: Exit): string {
   return exit.signal === null ? `ended with status ${exit.code}` : `ended by ${exit.signal}`;
 }
 
-/** The part of a clock that a supervisor needs. */
+/** The part of a clock that the supervisor needs. */
 export interface Timer {
-  /** Calls back once after `ms`; the returned function takes it back. */
+  /** Calls back once after `ms`; the returned function cancels it. */
   after(ms: number, callback: () => void): () => void;
 }

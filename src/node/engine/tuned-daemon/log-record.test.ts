@@ -8,7 +8,7 @@ function records(text: string): LogRecord[] {
 
 const at = "2026-11-15 06:16:37,940";
 
-test("takes level, logger and message apart", () => {
+test("splits a line into level, logger and message", () => {
   expect(records(`${at} INFO     tuned.daemon.daemon: starting: tuning`)).toEqual([
     { level: "INFO", logger: "tuned.daemon.daemon", message: "starting: tuning", details: [] },
   ]);
@@ -30,7 +30,7 @@ test("keeps a traceback with the error it belongs to", () => {
   expect(others).toEqual([]);
 });
 
-test("takes the death of a thread for an error of its own, and its last line for what is wrong", () => {
+test("reports the death of a thread as an error, with the last line as its message", () => {
   const [, death] = records(
     [
       `${at} INFO     tuned.daemon.daemon: starting tuning`,
@@ -46,18 +46,18 @@ test("takes the death of a thread for an error of its own, and its last line for
   });
 });
 
-test("takes words before any record for an error", () => {
+test("reports output before the first record as an error", () => {
   expect(records("Superuser permissions are required to run the daemon.")).toMatchObject([{ level: "UNLOGGED" }]);
 });
 
-test("goes on with a message that has several lines", () => {
+test("keeps a message of several lines together", () => {
   expect(records(`${at} INFO     tuned.x: a\nb\n\n${at} INFO     tuned.x: c`)).toMatchObject([
     { message: "a", details: ["b"] },
     { message: "c" },
   ]);
 });
 
-test("bounds what one record can hold", () => {
+test("limits the size of a record", () => {
   const [record] = records(`${at} ERROR    tuned.x: ${"a".repeat(10_000)}\n${"b\n".repeat(1000)}`);
   expect(record?.message.length).toBeLessThan(2100);
   expect(record?.details.length).toBe(50);

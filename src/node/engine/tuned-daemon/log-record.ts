@@ -1,10 +1,10 @@
 /** One entry of TuneD's log. */
 export interface LogRecord {
-  /** `UNLOGGED`: words on stderr that went past the log, as Python's own when a thread dies. */
+  /** `UNLOGGED`: output on stderr that is no log entry, such as Python's when a thread dies. */
   readonly level: Level | "UNLOGGED";
   readonly logger: string;
   readonly message: string;
-  /** Lines that came with it: the rest of a message, or a traceback. */
+  /** Further lines: the rest of a message, or a traceback. */
   readonly details: readonly string[];
 }
 
@@ -23,22 +23,22 @@ interface Growing {
 }
 
 /**
- * Puts the lines of a log together to records. A record is told of with its first line, since nothing says that a line is
- * its last; `details` grow afterwards.
+ * Groups the lines of a log into records. A record is returned with its first line, because its last line cannot be
+ * recognised; `details` grow afterwards.
  */
 export class LogReader {
   #last: Growing | undefined;
 
-  /** The record that this line begins; undefined when it goes on with the last one. */
+  /** The record that this line begins; `undefined` when it continues the last one. */
   read(line: string): LogRecord | undefined {
     const text = line.length > longestLine ? `${line.slice(0, longestLine)}…` : line;
     const [, level, logger = "", message = ""] = head.exec(text) ?? [];
     if (level !== undefined) return this.#begin({ level: level as Level, logger, message, details: [] });
     if (text.trim() === "") return undefined;
-    if (this.#last === undefined || (isOutcry(text) && !isError(this.#last)))
+    if (this.#last === undefined || (startsTraceback(text) && !isError(this.#last)))
       return this.#begin({ level: "UNLOGGED", logger: "", message: text, details: [] });
     if (this.#last.details.length < mostDetails) this.#last.details.push(text);
-    // What a Python exception says is in its last line, at the margin, below where it passed.
+    // The message of a Python exception is the last line, not indented, below the traceback.
     if (this.#last.level === "UNLOGGED" && isException(text)) this.#last.message = text;
     return undefined;
   }
@@ -53,7 +53,7 @@ export function isError({ level }: Pick<LogRecord, "level">): boolean {
   return level === "ERROR" || level === "CRITICAL" || level === "UNLOGGED";
 }
 
-function isOutcry(line: string): boolean {
+function startsTraceback(line: string): boolean {
   return line.startsWith("Traceback (most recent call last)") || isThreadDeath(line);
 }
 
@@ -62,5 +62,5 @@ export function isThreadDeath(line: string): boolean {
 }
 
 function isException(line: string): boolean {
-  return !/^\s/.test(line) && !isOutcry(line) && !/^(During handling of|The above exception)/.test(line);
+  return !/^\s/.test(line) && !startsTraceback(line) && !/^(During handling of|The above exception)/.test(line);
 }

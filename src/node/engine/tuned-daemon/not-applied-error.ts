@@ -1,9 +1,9 @@
 import type { Restored } from "../engine.ts";
 
-/** Nothing of the profile is in force, and the node is as it was. */
+/** TuneD did not apply the profile, and the node was rolled back. */
 export class NotAppliedError extends Error {
   readonly reason: "OtherTuned" | "Refused" | "Died" | "Hung" | "Exited";
-  /** What had to be put back. */
+  /** What was rolled back. */
   readonly restored: readonly Restored[];
 
   constructor(reason: NotAppliedError["reason"], message: string, restored: readonly Restored[] = []) {

@@ -1,11 +1,11 @@
 import type { Host } from "../../host/host.ts";
 
-/** A TuneD on the node that is not ours: two would undo each other's work and take tuned values for originals. */
+/** A TuneD that Attune did not start: two daemons undo each other's work and take tuned values for originals. */
 export type OtherTuned =
   | { readonly type: "service"; readonly message: string }
   | { readonly type: "process"; readonly pid: number; readonly message: string };
 
-/** The process that an earlier one of ours left behind when it was killed. */
+/** A TuneD whose Attune was killed. */
 export interface Orphan {
   readonly pid: number;
 }
@@ -17,10 +17,10 @@ export interface FoundTuned {
 
 export const pidFile = "/run/attune/tuned.pid";
 
-type Looks = Pick<Host, "read" | "list" | "run">;
+type ReadOnlyHost = Pick<Host, "read" | "list" | "run">;
 
-/** `own`: the daemon that the asking supervisor runs itself. */
-export async function findTuned(host: Looks, own?: number): Promise<FoundTuned> {
+/** `own`: the daemon that the calling supervisor runs. */
+export async function findTuned(host: ReadOnlyHost, own?: number): Promise<FoundTuned> {
   const service = await activeService(host);
   if (service) return { other: service };
   const recorded = await recordedPid(host);
@@ -34,8 +34,8 @@ export async function findTuned(host: Looks, own?: number): Promise<FoundTuned> 
   return {};
 }
 
-/** systemd is asked only where it runs: elsewhere systemctl would wait or fail. */
-async function activeService(host: Looks): Promise<OtherTuned | undefined> {
+/** Without a running systemd, systemctl would wait or fail. */
+async function activeService(host: ReadOnlyHost): Promise<OtherTuned | undefined> {
   if ((await host.list("/run/systemd/system")).length === 0) return undefined;
   const answer = await host.run(["systemctl", "is-active", "tuned.service"]);
   if (answer.type !== "exited") return undefined;
@@ -47,12 +47,12 @@ async function activeService(host: Looks): Promise<OtherTuned | undefined> {
   return { type: "service", message };
 }
 
-async function recordedPid(host: Looks): Promise<number | undefined> {
+async function recordedPid(host: ReadOnlyHost): Promise<number | undefined> {
   const file = await host.read(pidFile);
   return file.type === "text" && /^[0-9]{1,10}\s*$/.test(file.text) ? Number(file.text) : undefined;
 }
 
-async function tunedProcesses(host: Looks): Promise<number[]> {
+async function tunedProcesses(host: ReadOnlyHost): Promise<number[]> {
   const found: number[] = [];
   for (const name of await host.list("/proc")) {
     if (!/^[0-9]+$/.test(name)) continue;
@@ -62,15 +62,15 @@ async function tunedProcesses(host: Looks): Promise<number[]> {
   return found.toSorted((a, b) => a - b);
 }
 
-/** `/usr/bin/python3 -Es /usr/sbin/tuned --no-dbus`, whatever its options. */
+/** `/usr/bin/python3 -Es /usr/sbin/tuned --no-dbus`, with any options. */
 function isTuned([program = "", ...args]: string[]): boolean {
   if (!/^(.*\/)?python[0-9.]*$/.test(program)) return false;
   const script = args.find((word) => !word.startsWith("-"));
   return script !== undefined && /^(.*\/)?tuned$/.test(script);
 }
 
-/** Whoever loses its parent gets one that started with the boot or the container. */
-async function isOrphan(host: Looks, pid: number): Promise<boolean> {
+/** A process whose parent has ended becomes a child of init, or of the container's init. */
+async function isOrphan(host: ReadOnlyHost, pid: number): Promise<boolean> {
   const status = await host.read(`/proc/${pid}/status`);
   if (status.type !== "text") return false;
   const parent = Number(/^PPid:\s*([0-9]+)$/m.exec(status.text)?.[1] ?? "0");

@@ -3,13 +3,13 @@ import type { Change } from "../plugin.ts";
 import type { Ledger } from "../ledger.ts";
 import { claimOf, isChange, type UnitStep } from "../unit-step.ts";
 
-/** Puts on record what a daemon that keeps originals only in memory is about to change, and how to make it as it was. */
+/** Records the originals of what TuneD is about to change: TuneD keeps them only in memory. */
 export function recordOriginals(steps: readonly UnitStep[], ledger: Ledger, owner: string): void {
   for (const step of steps)
     if (isChange(step) && step.undo.length > 0) ledger.claim(step, claimOf(step, owner), step.alias);
 }
 
-/** The same for files of the daemon's own configuration; says which of them are to be written. */
+/** Records TuneD's configuration files, and returns those that must be written. */
 export async function recordFiles(
   files: ReadonlyMap<string, string>,
   host: Host,
@@ -37,12 +37,12 @@ export async function recordFiles(
   return different;
 }
 
-/** Names a file apart from what native plug-ins change in it. */
+/** A target of its own, apart from what native plug-ins change in the file. */
 export function wholeFile(path: string): string {
   return `all of ${path}`;
 }
 
-/** The same for files that the daemon will change in its own way. */
+/** Records whole files that TuneD changes in other ways than the native plug-ins. */
 export async function recordWholeFiles(
   paths: readonly string[],
   host: Host,

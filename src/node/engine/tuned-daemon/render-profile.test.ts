@@ -14,7 +14,7 @@ function resolved(texts: Record<string, string>, profile = "p"): ResolvedProfile
   return resolution.profile;
 }
 
-/** What a profile says, without where it says so. */
+/** A profile without the places of its options. */
 function meaning(profile: ResolvedProfile): unknown {
   return {
     variables: [...profile.variables],
@@ -58,7 +58,7 @@ test.each<{ name: string; texts: Record<string, string>; profile?: string }>([
     name: "units that are off or for other nodes",
     texts: { p: "[sysctl]\nenabled=0\na.b=1\n[vm]\ntransparent_hugepages=never\n" },
   },
-])("$name mean the same to TuneD when written out", ({ texts, profile }) => {
+])("$name are read by TuneD as the same when written out", ({ texts, profile }) => {
   const wanted = resolved(texts, profile);
   const { name, text, left } = renderProfile(wanted);
   expect(left).toEqual([]);
@@ -67,7 +67,7 @@ test.each<{ name: string; texts: Record<string, string>; profile?: string }>([
   expect(meaning(resolved({ [name]: text }, name))).toEqual(meaning(wanted));
 });
 
-test("gives every script of a merged list a section, in order", () => {
+test("writes a section for each script of a merged list, in order", () => {
   const wanted = resolved({
     base: "[script]\nscript=first.sh\n",
     p: "[main]\ninclude=base\n[script]\nscript=second.sh\n",
@@ -81,25 +81,25 @@ test("gives every script of a merged list a section, in order", () => {
   ]);
 });
 
-test("gives a section another name that TuneD 2.20 would take for one of variables", () => {
+test("renames a section that TuneD 2.20 would read as variables", () => {
   const { name, text } = renderProfile(resolved({ p: "[variables]\ntype=sysctl\nx.y=1\n" }));
   expect(resolved({ [name]: text }, name).units).toMatchObject([{ name: "sysctl-variables", type: "sysctl" }]);
 });
 
-test("leaves out and names what TuneD's files cannot say", () => {
+test("reports settings that TuneD's files cannot express", () => {
   const profile = resolved({ p: "[sysctl]\na.b=1\nc.d=2\n" });
   const [unit] = profile.units;
   const options = new Map(unit?.options);
   options.set("a.b", { value: "x\ry", from: "p:2", overrides: [] });
   const { text, left } = renderProfile({ ...profile, units: [{ ...unit!, options }] });
   expect(left).toEqual([
-    { unit: "sysctl", option: "a.b", from: "p:2", message: "cannot be written for TuneD: it has a line break" },
+    { unit: "sysctl", option: "a.b", from: "p:2", message: "cannot be written for TuneD: it contains a carriage return" },
   ]);
   expect(text).toContain("c.d=2");
   expect(text).not.toContain("a.b");
 });
 
-test("a value that looks like an escaped variable comes back as it was, in any script", () => {
+test("a value that looks like an escaped variable is read back unchanged, in any alphabet", () => {
   const profile = resolved({ p: "[sysfs]\n/sys/a=1\n" });
   const [unit] = profile.units;
   for (const value of ["\\${é}", "\\${a}", "${é}"]) {
@@ -109,7 +109,7 @@ test("a value that looks like an escaped variable comes back as it was, in any s
   }
 });
 
-test("any value comes back as it was, whatever it is made of", () => {
+test("any value is read back unchanged", () => {
   const part = fc.constantFrom(
     "a",
     " ",

@@ -2,10 +2,10 @@ import type { ResolvedProfile } from "../../../language/tuned/resolve.ts";
 import type { Unit } from "../../../language/tuned/unit.ts";
 
 export interface RenderedProfile {
-  /** The name under which TuneD knows it, and that of its folder. */
+  /** TuneD's name for it, and that of its folder. */
   readonly name: string;
   readonly text: string;
-  /** Settings that TuneD's files have no way to say. */
+  /** Settings that cannot be expressed in TuneD's files. */
   readonly left: readonly LeftOut[];
 }
 
@@ -16,19 +16,19 @@ export interface LeftOut {
   readonly message: string;
 }
 
-/** Before the names of profiles that we write: those of the node's own stay as they are. */
+/** Starts the names of profiles that Attune writes, so that they replace none of the node's own. */
 export const namePrefix = "attune-";
 
 /**
- * A resolved profile as a text that means the same to every version of TuneD: nothing is included, variables and
- * functions are expanded, conditions decided and units in order, so that what was previewed is what is applied.
+ * Writes a resolved profile so that every version of TuneD reads it alike: no includes, variables and functions expanded,
+ * conditions evaluated, units in order. TuneD then applies exactly what a preview shows.
  */
 export function renderProfile(profile: ResolvedProfile): RenderedProfile {
   const left: LeftOut[] = [];
   const units = profile.units.filter(({ enabled, unmet }) => enabled && unmet === undefined);
-  const lines = ["# Written by Attune, and written anew with each change.", "[main]", `summary=${oneLine(profile)}`];
+  const lines = ["# Written by Attune, which overwrites it with each change.", "[main]", `summary=${oneLine(profile)}`];
   const variables = variableLines(profile.variables);
-  // Scripts get them as TUNED_<name>; nothing else refers to them any more.
+  // Scripts get them as TUNED_<name>; nothing else refers to them.
   if (variables.length > 0) lines.push("", "[variables]", ...variables);
   const lastBootLoader = units.findLast(({ type }) => type === "bootloader");
   for (const unit of units) lines.push(...unitLines(unit, unit === lastBootLoader ? profile.bootArguments : [], left));
@@ -44,7 +44,7 @@ function oneLine({ profile }: ResolvedProfile): string {
 }
 
 function variableLines(variables: ReadonlyMap<string, string>): string[] {
-  // TuneD reads an option of the first name as a path, whatever the section; the others speak of the section itself.
+  // In every section, TuneD reads `script` as a path and the others as attributes.
   const taken = new Set(["script", "include", "type", "enabled", "devices", "replace", "drop", "prepend"]);
   return [...variables].flatMap(([name, value]) => {
     const written = /^\w+$/.test(name) && !taken.has(name) ? write(value) : undefined;
@@ -53,7 +53,7 @@ function variableLines(variables: ReadonlyMap<string, string>): string[] {
 }
 
 function unitLines(unit: Unit, bootArguments: readonly string[], left: LeftOut[]): string[] {
-  // A section named after variables is one of variables to TuneD up to 2.20, whatever its type.
+  // To TuneD 2.20, a section named `variables` holds variables, whatever its type.
   const section = unit.name === "variables" ? `${unit.type}-variables` : unit.name;
   const lines = ["", `[${section}]`];
   if (unit.type !== section) lines.push(`type=${unit.type}`);
@@ -61,7 +61,13 @@ function unitLines(unit: Unit, bootArguments: readonly string[], left: LeftOut[]
     if (value === undefined) return;
     const written = write(value);
     if (written !== undefined) lines.push(`${option}=${written}`);
-    else left.push({ unit: unit.name, option, from, message: "cannot be written for TuneD: it has a line break" });
+    else
+      left.push({
+        unit: unit.name,
+        option,
+        from,
+        message: "cannot be written for TuneD: it contains a carriage return",
+      });
   };
   if (unit.devices !== "*") about("devices", unit.devices);
   about("devices_udev_regex", unit.devicesUdevRegex);
@@ -79,14 +85,14 @@ function unitLines(unit: Unit, bootArguments: readonly string[], left: LeftOut[]
   return [...lines, ...further.flat()];
 }
 
-/** A section has room for one script; TuneD itself gets at several only by merging profiles. */
+/** A section holds one script; TuneD gets several only by merging profiles. */
 function scriptSection(section: string, unit: Unit, path: string, index: number): string[] {
   return ["", `[${section}-${index + 2}]`, `type=${unit.type}`, `script=${write(path) ?? ""}`];
 }
 
 /**
- * A value as TuneD must read it to get at the same value again: `${…}` kept from meaning anything, `#` from starting a
- * comment, lines indented. Undefined where no writing does.
+ * Escapes a value so that TuneD reads the same value: `${…}` is not expanded, `#` starts no comment, lines are indented.
+ * `undefined` where no escaping helps.
  */
 function write(value: string): string | undefined {
   // Python ends lines at a carriage return, too.

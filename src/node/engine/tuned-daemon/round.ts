@@ -1,14 +1,14 @@
 import { isError, isThreadDeath, type LogRecord } from "./log-record.ts";
 
-/** How the daemon's work on one profile ended, by its own words. */
+/** How applying one profile ended, according to TuneD's log. */
 export type Ending =
   | { readonly type: "applied" }
-  /** It runs on without any tuning. */
+  /** TuneD keeps running without a profile. */
   | { readonly type: "refused"; readonly message: string }
-  /** The thread that tunes is dead; the process lives, and would never say more. */
+  /** The tuning thread has died; the process lives on and logs nothing more. */
   | { readonly type: "died"; readonly record: LogRecord };
 
-/** A host's own sysctl file that had the last word over the profile. */
+/** A sysctl file of the node that won over the profile. */
 export interface Override {
   readonly parameter: string;
   readonly from: string;
@@ -18,14 +18,14 @@ export interface Override {
 const mostRecords = 200;
 const refusals = ["Cannot set initial profile. No tunings will be enabled: ", "Failed to reload TuneD: "];
 
-/** What the daemon logs from one start or reload to the next. */
+/** What TuneD logs from one start or reload to the next. */
 export class Round {
   readonly profile: string;
   readonly errors: LogRecord[] = [];
   readonly warnings: LogRecord[] = [];
   readonly overrides: Override[] = [];
   ending: Ending | undefined;
-  /** Until the profile is read, a reload speaks of the profile that it undoes. */
+  /** During a reload, errors before the new profile is loaded belong to the old one. */
   #loading: boolean;
 
   constructor(profile: string, by: "start" | "reload") {
@@ -33,7 +33,7 @@ export class Round {
     this.#loading = by === "start";
   }
 
-  /** Whether the record ended the round. "Applied" says only that TuneD has gone through the profile. */
+  /** Whether the record ended the round. "Applied" only means that TuneD has gone through the profile. */
   read(record: LogRecord): boolean {
     const { logger, message } = record;
     if (logger === "tuned.profiles.loader" && /^loading profiles?: /.test(message)) this.#loading = true;
@@ -43,7 +43,7 @@ export class Round {
     if (override && override.from !== override.to) keep(this.overrides, override);
     if (this.ending?.type === "died") return false;
     const ending = this.#endingIn(record);
-    // A thread may die when everything was applied.
+    // The thread may die after the profile was applied.
     if (ending === undefined || (this.ending !== undefined && ending.type !== "died")) return false;
     this.ending = ending;
     return true;
@@ -64,7 +64,7 @@ function overrideIn({ level, logger, message }: LogRecord): Override | undefined
   return parameter === undefined || from === undefined || to === undefined ? undefined : { parameter, from, to };
 }
 
-/** A daemon that complains without end must not fill the memory: the first complaints tell most. */
+/** Limits the memory for a daemon that logs without end; the first records are the most useful. */
 function keep<T>(list: T[], one: T): void {
   if (list.length < mostRecords) list.push(one);
 }

@@ -5,20 +5,20 @@ import type { LeftOut } from "./render-profile.ts";
 import type { Round } from "./round.ts";
 
 export interface Seen {
-  /** What was planned before TuneD got to work. */
+  /** The plan before TuneD applied the profile. */
   readonly before: readonly UnitStep[];
-  /** What would still have to be done afterwards. */
+  /** The plan to verify afterwards. */
   readonly after: readonly UnitStep[];
   readonly left: readonly LeftOut[];
   readonly round: Round;
 }
 
 /**
- * What became of each setting. TuneD says "applied" whatever went wrong, so the node is looked at; and what TuneD
- * complained of is told in its own words besides, since not everything can be seen from outside.
+ * The result of each setting. TuneD logs "applied" even if something failed, so the node is compared with the plan; TuneD's
+ * errors and warnings are added in its own words, because some of their causes cannot be seen on the node.
  */
 export function settingReports({ before, after, left, round }: Seen): SettingReport[] {
-  // Of several settings of one thing the last is in force.
+  // Of several settings of one target the last is in force.
   const last = new Map(before.flatMap((step) => ("target" in step ? [[step.target, step] as const] : [])));
   const remaining = new Map(after.flatMap((step) => (step.type === "change" ? [[key(step), step] as const] : [])));
   return [
@@ -36,7 +36,7 @@ export function settingReports({ before, after, left, round }: Seen): SettingRep
 
 const nowhere: About = { unit: "TuneD", option: "", from: "" };
 
-/** Something later sets the same thing differently: another unit, or a sysctl file of the node. */
+/** The report of a setting that a later unit, or a sysctl file of the node, sets to another value. */
 function overridden(
   step: UnitStep,
   last: ReadonlyMap<string, UnitStep>,
@@ -64,7 +64,11 @@ function settingReport(step: UnitStep, remains: UnitStep | undefined): SettingRe
   const noted = note === undefined ? {} : { note };
   if (remains?.type === "change" && remains.verified !== false && !remains.always) {
     const found = JSON.stringify(remains.before);
-    return { ...about, type: "failed", message: `is ${found} after TuneD was done, expected ${JSON.stringify(value)}` };
+    return {
+      ...about,
+      type: "failed",
+      message: `is ${found} after TuneD applied the profile, expected ${JSON.stringify(value)}`,
+    };
   }
   if (step.type === "same" && !step.always) return { ...about, type: "same", target, value, ...noted };
   return { ...about, type: "set", target, value, before: step.before, ...noted };
@@ -75,7 +79,7 @@ function key({ unit, option, device, ...step }: UnitStep): string {
 }
 
 export function recordText({ message, details }: LogRecord): string {
-  // A traceback is for the developers of TuneD; the rest of a message of several lines belongs to it.
+  // Without the traceback, but with the further lines of a message.
   const rest = details.findIndex((line) => line.startsWith("Traceback"));
   return [message, ...(rest < 0 ? details : details.slice(0, rest))].join("\n");
 }

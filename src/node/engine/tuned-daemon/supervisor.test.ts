@@ -32,7 +32,7 @@ function willing(profile: string): (to: string) => void {
 }
 
 describe("a profile", () => {
-  test("is applied when TuneD says so, with what it complained of before", async () => {
+  test("is applied when TuneD logs so, with the errors before", async () => {
     daemon.answer = () => {
       daemon.load("p");
       daemon.log("ERROR", "units.manager", "failed to initialize plugin foo");
@@ -68,12 +68,12 @@ describe("a profile", () => {
     expect(supervisor.running).toBe(false);
   });
 
-  test("that hangs is given up after its time, and the daemon killed", async () => {
+  test("that hangs is given up after the timeout, and the daemon killed", async () => {
     const outcome = supervisor.start("p");
     await clock.advance(59_999);
     expect(daemon.received).toEqual([]);
     await clock.advance(1);
-    expect(await outcome).toMatchObject({ type: "hung", message: "TuneD was not done after 60 s and was killed" });
+    expect(await outcome).toMatchObject({ type: "hung", message: "TuneD did not apply the profile within 60 s and was killed" });
     expect(daemon.received).toEqual(["SIGKILL"]);
     await clock.advance(3_600_000);
     expect(daemon.starts).toBe(1);
@@ -96,7 +96,7 @@ describe("a profile", () => {
     expect(daemon.received).toEqual(["SIGKILL"]);
   });
 
-  test("that ends the daemon is told with its last words, and not tried again unasked", async () => {
+  test("that ends the daemon is reported with its last error, and the daemon is not restarted", async () => {
     daemon.answer = () => {
       daemon.load("p");
       daemon.say("Traceback (most recent call last):");
@@ -119,7 +119,7 @@ describe("reloads", () => {
     await supervisor.start("p");
   });
 
-  test("never overlap, whoever asks for them", async () => {
+  test("never overlap", async () => {
     daemon.answer = () => undefined;
     const first = supervisor.reload("a");
     const second = supervisor.reload("b");
@@ -134,7 +134,7 @@ describe("reloads", () => {
     expect((await second).type).toBe("applied");
   });
 
-  test("do not blame the new profile for what goes wrong with undoing the old", async () => {
+  test("do not blame the new profile for errors of undoing the old one", async () => {
     daemon.answer = () => {
       daemon.log("ERROR", "utils.commands", "Writing to file '/sys/x' error");
       daemon.load("a");
@@ -145,7 +145,7 @@ describe("reloads", () => {
     expect(round.warnings).toHaveLength(1);
   });
 
-  test("that hang end the daemon", async () => {
+  test("that hang get the daemon killed", async () => {
     daemon.answer = () => undefined;
     const outcome = supervisor.reload("a");
     await clock.advance(60_000);
@@ -160,7 +160,7 @@ describe("a daemon that crashes", () => {
     await supervisor.start("p");
   });
 
-  test("is started again, later each time", async () => {
+  test("is restarted, with a longer delay each time", async () => {
     for (const [crash, wait] of [1000, 2000, 4000].entries()) {
       daemon.exit(null, "SIGSEGV");
       await clock.advance(wait - 1);
@@ -176,14 +176,14 @@ describe("a daemon that crashes", () => {
     expect(events.filter(({ type }) => type === "restarted")).toHaveLength(3);
   });
 
-  test("no longer knows the originals", async () => {
+  test("is restarted over tuned values", async () => {
     expect(supervisor.startedOverTuned).toBe(false);
     daemon.exit(1);
     await clock.advance(1000);
     expect(supervisor.startedOverTuned).toBe(true);
   });
 
-  test("is forgiven after a long quiet time", async () => {
+  test("has its delay reset after a long time without a crash", async () => {
     daemon.exit(1);
     await clock.advance(3_600_000);
     daemon.exit(1);
@@ -191,14 +191,14 @@ describe("a daemon that crashes", () => {
     expect(events.findLast(({ type }) => type === "crashed")).toMatchObject({ restartInMs: 1000 });
   });
 
-  test("is tried again while it does not come up", async () => {
+  test("is restarted until it starts", async () => {
     daemon.answer = () => daemon.exit(1);
     daemon.exit(1);
     await clock.advance(1000 + 2000 + 4000);
     expect(daemon.starts).toBe(4);
   });
 
-  test("stays down when it is stopped meanwhile", async () => {
+  test("stays down when it is stopped before the restart", async () => {
     daemon.exit(1);
     await clock.advance(500);
     await supervisor.quiet();
@@ -206,7 +206,7 @@ describe("a daemon that crashes", () => {
     expect(daemon.starts).toBe(1);
   });
 
-  test("is one whose thread dies after the profile was applied", async () => {
+  test("includes one whose thread dies after the profile was applied", async () => {
     daemon.say("Exception in thread Thread-1 (_thread_code):");
     await clock.advance(1500);
     expect(daemon.received).toEqual(["SIGKILL"]);
@@ -214,19 +214,19 @@ describe("a daemon that crashes", () => {
   });
 });
 
-describe("the end", () => {
+describe("stopping", () => {
   beforeEach(async () => {
     daemon.answer = willing("p");
     await supervisor.start("p");
   });
 
-  test("with undoing lets TuneD do so", async () => {
+  test("with undo lets TuneD restore the originals", async () => {
     await supervisor.stop("undo");
     expect(daemon.received).toEqual(["SIGTERM"]);
     expect(supervisor.running).toBe(false);
   });
 
-  test("with undoing does not wait for ever", async () => {
+  test("with undo waits no longer than the timeout", async () => {
     daemon.answer = () => undefined;
     const stopped = supervisor.stop("undo");
     await clock.advance(10_000);
@@ -234,7 +234,7 @@ describe("the end", () => {
     expect(daemon.received).toEqual(["SIGTERM", "SIGKILL"]);
   });
 
-  test("of supervision keeps what is set, and nothing starts again", async () => {
+  test("by the signal keeps all settings, and nothing is restarted", async () => {
     stop.abort();
     await clock.advance(3_600_000);
     expect(daemon.received).toEqual(["SIGKILL"]);
@@ -244,13 +244,13 @@ describe("the end", () => {
   });
 });
 
-test("a complaint after the profile was applied is handed on", async () => {
+test("an error after the profile was applied is an event", async () => {
   daemon.answer = willing("p");
   await supervisor.start("p");
   daemon.log("ERROR", "plugins.plugin_net", "no such device");
   expect(events).toMatchObject([{ type: "complaint", record: { message: "no such device" } }]);
 });
 
-test("the daemon is started without the socket whose troubles end its threads (Q26)", () => {
+test("the daemon is started without its socket (Q26)", () => {
   expect(daemonArgv).toContain("--no-socket");
 });

@@ -5,7 +5,7 @@ import { Round } from "./round.ts";
 export interface SupervisorOptions {
   readonly launch: Launch;
   readonly timer: Timer;
-  /** Ends supervision: the daemon is killed, what it set stays. */
+  /** Ends supervision: the daemon is killed, its settings stay. */
   readonly signal: AbortSignal;
   readonly argv?: readonly string[];
   /** How long a profile may take. Default 60 s. */
@@ -15,29 +15,29 @@ export interface SupervisorOptions {
   /** Wait before the first restart after a crash, doubled with each further one. Default 1 s, at most 5 min. */
   readonly restartMs?: number;
   readonly onEvent?: (event: DaemonEvent) => void;
-  /** Every line of its log. */
+  /** Called with every record of its log. */
   readonly onRecord?: (record: LogRecord) => void;
 }
 
-/** What one start or reload came to. */
+/** The result of one start or reload. */
 export interface Outcome {
   readonly type: "applied" | "refused" | "died" | "hung" | "exited";
-  /** Why it did not come to an end; empty when it did. */
+  /** Why the profile was not applied; empty if it was. */
   readonly message: string;
   readonly round: Round;
 }
 
-/** What nobody asked for. */
+/** What happens between operations. */
 export type DaemonEvent =
   | { readonly type: "crashed"; readonly message: string; readonly restartInMs: number }
   | { readonly type: "restarted"; readonly outcome: Outcome }
-  /** A complaint after the profile was applied, as when a device comes. */
+  /** An error after the profile was applied, as for a new device. */
   | { readonly type: "complaint"; readonly record: LogRecord };
 
 export const daemonArgv = ["tuned", "--no-dbus", "--no-socket", "--pid", "/run/attune/tuned.pid"] as const;
 
 const longestRestart = 300_000;
-const lastWordsMs = 500;
+const reasonMs = 500;
 
 interface Running {
   readonly process: DaemonProcess;
@@ -46,13 +46,13 @@ interface Running {
   round: Round;
   /** Called when the round ends. */
   ended: (() => void) | undefined;
-  /** Ends of its own accord are crashes; those we bring about are not. */
+  /** Whether the supervisor ends it: otherwise its end is a crash. */
   expected: boolean;
 }
 
 /**
- * Keeps one TuneD daemon running. Its operations come one after another: a reload is never sent before the last one was
- * answered, as TuneD up to 2.20 then takes tuned values for originals.
+ * Keeps one TuneD daemon running. Operations run one after another: a reload is sent only after the last one has ended,
+ * because TuneD 2.20 would otherwise take tuned values for originals.
  */
 export class Supervisor {
   readonly #options: SupervisorOptions;
@@ -76,32 +76,32 @@ export class Supervisor {
     return this.#running?.process.pid;
   }
 
-  /** Whether the daemon began where values were tuned already: what it would put back are not the originals. */
+  /** Whether the daemon was started over tuned values: then it would not restore the originals. */
   get startedOverTuned(): boolean {
     return this.#overTuned;
   }
 
-  /** Whether the daemon that runs was started to tell all it does. */
+  /** Whether the daemon logs at debug level. */
   get debug(): boolean {
     return this.#running !== undefined && this.#debug;
   }
 
-  /** Afterwards nothing is under way and nothing starts unasked until the next start. */
+  /** Waits for the running operation, and cancels a pending restart. */
   async quiet(): Promise<void> {
-    this.#takeBackRestart();
-    await this.#inTurn(async () => this.#takeBackRestart());
+    this.#cancelPendingRestart();
+    await this.#inTurn(async () => this.#cancelPendingRestart());
   }
 
   start(profile: string, { overTuned = false, debug = false } = {}): Promise<Outcome> {
     return this.#inTurn(() => {
-      this.#takeBackRestart();
+      this.#cancelPendingRestart();
       this.#crashes = 0;
       this.#debug = debug;
       return this.#start(profile, overTuned);
     });
   }
 
-  /** The daemon undoes the profile it has and applies the one that its files now name. */
+  /** Makes the daemon undo its profile and apply the one that its files now name. */
   reload(profile: string): Promise<Outcome> {
     return this.#inTurn(async () => {
       const running = this.#running;
@@ -114,12 +114,12 @@ export class Supervisor {
   }
 
   /**
-   * `undo`: it puts back what it set, as far as it knows. `keep`: it is gone before it can. Says whether it ended by
-   * itself.
+   * `undo`: the daemon restores the originals that it knows. `keep`: it is killed before it can. Returns whether it ended
+   * by itself.
    */
   stop(how: "undo" | "keep"): Promise<boolean> {
     return this.#inTurn(async () => {
-      this.#takeBackRestart();
+      this.#cancelPendingRestart();
       const exit = this.#running && (await this.#end(this.#running, how));
       return exit?.type === "exited" && exit.signal === null;
     });
@@ -171,11 +171,11 @@ export class Supervisor {
     const ended = round.read(record);
     if (ended) running.ended?.();
     if (over && !running.expected && isError(record)) this.#options.onEvent?.({ type: "complaint", record });
-    // A daemon whose tuning thread is dead answers nothing any more, and undoes nothing.
-    if (over && ended) this.#options.timer.after(lastWordsMs, () => running.process.kill("SIGKILL"));
+    // A daemon whose tuning thread has died answers no signal and undoes nothing.
+    if (over && ended) this.#options.timer.after(reasonMs, () => running.process.kill("SIGKILL"));
   }
 
-  /** Waits until the round ends, the daemon does, or time is up. */
+  /** Waits until the round or the daemon ends, or the time is up. */
   async #outcome(running: Running): Promise<Outcome> {
     const { timer, applyTimeoutMs = 60_000 } = this.#options;
     const { round } = running;
@@ -187,31 +187,35 @@ export class Supervisor {
     const ended = new Promise<{ type: "ended" }>((resolve) => {
       running.ended = () => resolve({ type: "ended" });
     });
-    // Until it is known what came of it, an end of the process is this round's outcome, not a crash.
+    // While the round lasts, the end of the process is its outcome, not a crash.
     running.expected = true;
     const first = await Promise.race([ended, exited, hung]);
     cancel();
-    if (first.type === "exited") return { type: "exited", message: lastWords(round, first.exit), round };
+    if (first.type === "exited") return { type: "exited", message: endText(round, first.exit), round };
     if (first.type === "hung") {
       await this.#end(running, "keep");
-      return { type: "hung", message: `TuneD was not done after ${applyTimeoutMs / 1000} s and was killed`, round };
+      return {
+        type: "hung",
+        message: `TuneD did not apply the profile within ${applyTimeoutMs / 1000} s and was killed`,
+        round,
+      };
     }
     const ending = round.ending;
     if (ending?.type === "applied") {
       running.expected = false;
       return { type: "applied", message: "", round };
     }
-    if (ending?.type === "died") await this.#lastWords(exited);
+    if (ending?.type === "died") await this.#waitForReason(exited);
     await this.#end(running, ending?.type === "refused" ? "undo" : "keep");
     if (ending?.type === "refused") return { type: "refused", message: ending.message, round };
     return { type: "died", message: `TuneD's tuning thread died: ${ending?.record.message ?? ""}`, round };
   }
 
-  /** Why its thread died, a daemon tells only after it told that it did. */
-  async #lastWords(exited: Promise<unknown>): Promise<void> {
+  /** Python prints the reason after the line that reports the death of a thread. */
+  async #waitForReason(exited: Promise<unknown>): Promise<void> {
     let cancel: () => void = () => undefined;
     const spoken = new Promise<void>((resolve) => {
-      cancel = this.#options.timer.after(lastWordsMs, resolve);
+      cancel = this.#options.timer.after(reasonMs, resolve);
     });
     await Promise.race([spoken, exited]);
     cancel();
@@ -232,26 +236,27 @@ export class Supervisor {
   #gone(running: Running, exit: Exit): void {
     if (this.#running === running) this.#running = undefined;
     if (running.expected || this.#options.signal.aborted) return;
-    const restartInMs = this.#backOff();
-    this.#options.onEvent?.({ type: "crashed", message: lastWords(running.round, exit), restartInMs });
+    const restartInMs = this.#nextRestartDelay();
+    this.#options.onEvent?.({ type: "crashed", message: endText(running.round, exit), restartInMs });
     this.#restartLater(running.profile, restartInMs);
   }
 
   #restartLater(profile: string, ms: number): void {
-    this.#takeBackRestart();
+    this.#cancelPendingRestart();
     this.#cancelRestart = this.#options.timer.after(ms, () => {
       void this.#inTurn(async () => {
         if (!this.#cancelRestart) return;
         this.#cancelRestart = undefined;
         const outcome = await this.#start(profile, true);
         this.#options.onEvent?.({ type: "restarted", outcome });
-        if (outcome.type !== "applied" && !this.#options.signal.aborted) this.#restartLater(profile, this.#backOff());
+        if (outcome.type !== "applied" && !this.#options.signal.aborted)
+          this.#restartLater(profile, this.#nextRestartDelay());
       });
     });
   }
 
-  /** Crashes count as one row until the daemon has lived longer than the longest wait. */
-  #backOff(): number {
+  /** The delay doubles with each crash, until the daemon has run longer than the longest delay. */
+  #nextRestartDelay(): number {
     const { restartMs = 1000, timer } = this.#options;
     this.#cancelForget?.();
     const wait = Math.min(longestRestart, restartMs * 2 ** this.#crashes++);
@@ -261,14 +266,14 @@ export class Supervisor {
     return wait;
   }
 
-  #takeBackRestart(): void {
+  #cancelPendingRestart(): void {
     this.#cancelRestart?.();
     this.#cancelRestart = undefined;
   }
 }
 
-/** What a daemon that ended said of it, if anything. */
-function lastWords({ errors }: Round, exit: Exit): string {
+/** How the daemon ended, with its last error. */
+function endText({ errors }: Round, exit: Exit): string {
   const words = errors.at(-1)?.message;
   return `TuneD ${exitText(exit)}${words === undefined ? "" : `: ${words}`}`;
 }

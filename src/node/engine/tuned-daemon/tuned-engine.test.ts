@@ -80,7 +80,7 @@ const a = sysctls("a", "vm.swappiness=11");
 const b = sysctls("b", "net.core.somaxconn=>512");
 
 describe("applying", () => {
-  test("has TuneD set what the profile says, and looks whether it did", async () => {
+  test("makes TuneD set the profile's values, and verifies them", async () => {
     const { settings } = await engine.apply(a, host);
     expect(settings).toMatchObject([{ type: "set", option: "vm.swappiness", before: "60", value: "11" }]);
     expect(await text(swappiness)).toBe("11");
@@ -90,26 +90,26 @@ describe("applying", () => {
     expect(await engine.verify(a, host)).toEqual({ differences: [] });
   });
 
-  test("does not believe that a profile is applied because TuneD says so", async () => {
+  test("reports settings that TuneD did not make although it logs success", async () => {
     const broken = sysctls("a", "vm.swappiness=many", "vm.nosuch=1");
     const { settings } = await engine.apply(broken, host);
     expect(settings).toMatchObject([
       { type: "failed", unit: "TuneD", message: "Failed to set sysctl parameter 'vm.swappiness'" },
       { type: "failed", unit: "TuneD", message: "Failed to set sysctl parameter 'vm.nosuch'" },
-      { type: "failed", option: "vm.swappiness", message: 'is "60" after TuneD was done, expected "many"' },
+      { type: "failed", option: "vm.swappiness", message: 'is "60" after TuneD applied the profile, expected "many"' },
       { type: "failed", option: "vm.nosuch" },
     ]);
     expect(engine.status().errors).toHaveLength(2);
   });
 
-  test("starts TuneD anew to make it tell all it does, and no more; settings stay", async () => {
+  test("restarts TuneD to change its log level, keeping all settings", async () => {
     const started: string[] = [];
-    const told: string[] = [];
+    const levels: string[] = [];
     const launch: Launch = (argv, onLine) => {
       started.push(argv.at(-1) ?? "");
       return tuned.launch(argv, onLine);
     };
-    const onRecord = ({ level }: { level: string }): unknown => told.push(level);
+    const onRecord = ({ level }: { level: string }): unknown => levels.push(level);
     engine = new TunedEngine({ launch, timer: clock, signal: stop.signal, onRecord });
     await engine.apply(a, host);
     await engine.apply(a, host, { debug: true });
@@ -117,12 +117,12 @@ describe("applying", () => {
     await engine.apply(a, host);
     expect(started.map((word) => word === "--debug")).toEqual([false, true, false]);
     expect(await text(swappiness)).toBe("11");
-    expect(told).toContain("INFO");
+    expect(levels).toContain("INFO");
     await engine.rollback(host);
     expect(await text(swappiness)).toBe("60");
   });
 
-  test("reloads for another profile, and tidies up after the last", async () => {
+  test("reloads for another profile, and removes the files of the last", async () => {
     await engine.apply(a, host);
     await engine.apply(b, host);
     expect(tuned.received).toEqual(["SIGHUP"]);
@@ -132,13 +132,13 @@ describe("applying", () => {
     expect(host.ran).toContain("rmdir /etc/tuned/attune-a");
   });
 
-  test("leaves a daemon alone that has the profile in force", async () => {
+  test("does not reload a daemon whose profile is in force", async () => {
     await engine.apply(a, host);
     expect(await engine.apply(a, host)).toMatchObject({ settings: [{ type: "same" }] });
     expect(tuned.received).toEqual([]);
   });
 
-  test("makes it so again when somebody else changed something", async () => {
+  test("reloads when another process changed a setting", async () => {
     await engine.apply(a, host);
     await host.write(swappiness, "99");
     expect((await engine.verify(a, host)).differences).toMatchObject([{ option: "vm.swappiness", drifted: true }]);
@@ -149,7 +149,7 @@ describe("applying", () => {
     expect(await text(swappiness)).toBe("60");
   });
 
-  test("turns a one-shot TuneD into a daemon for as long as it is ours", async () => {
+  test("turns a one-shot TuneD into a daemon until a roll-back", async () => {
     await host.write(mainConfig, "daemon = 0 # once\nsleep_interval = 3\n");
     await engine.apply(a, host);
     await engine.apply(b, host);
@@ -178,14 +178,14 @@ describe("applying", () => {
   });
 });
 
-describe("a profile that TuneD does not get through", () => {
-  test("leaves the node as it was", async () => {
+describe("a profile that TuneD fails to apply", () => {
+  test("is rolled back", async () => {
     tuned.answer = () => {
       void host.write(swappiness, "11");
       tuned.log("ERROR", "units.manager", "cannot do x");
     };
     const applying = engine.apply(a, host);
-    const refused = expect(applying).rejects.toThrow(/not done after 60 s and was killed; cannot do x/);
+    const refused = expect(applying).rejects.toThrow(/did not apply the profile within 60 s and was killed; cannot do x/);
     await clock.advance(60_000);
     await refused;
     await expect(applying).rejects.toBeInstanceOf(NotAppliedError);
@@ -209,7 +209,7 @@ describe("originals", () => {
   });
   const untouched = { swappiness: "60", somaxconn: "128", active: "mine", mode: undefined, recommended: undefined };
 
-  test("come back with a roll-back", async () => {
+  test("are restored by a roll-back", async () => {
     await engine.apply(a, host);
     await engine.apply(b, host);
     await engine.rollback(host);
@@ -218,7 +218,7 @@ describe("originals", () => {
     expect(await engine.rollback(host)).toEqual({ restored: [] });
   });
 
-  test("come back when everything was killed", async () => {
+  test("are restored after Attune and TuneD were killed", async () => {
     await engine.apply(a, host);
     begin();
     await engine.rollback(host);
@@ -241,7 +241,7 @@ describe("originals", () => {
     expect(journalled).toBe(true);
   });
 
-  test("come back when the daemon was killed, started again and given another profile", async () => {
+  test("are restored when the daemon was killed, restarted and given another profile", async () => {
     await engine.apply(a, host);
     tuned.exit(null, "SIGKILL");
     await clock.advance(1000);
@@ -253,7 +253,7 @@ describe("originals", () => {
     expect(await files()).toEqual(untouched);
   });
 
-  test("come back when Attune was killed, found its daemon still running and was given another profile", async () => {
+  test("are restored when Attune was killed, found its daemon running and was given another profile", async () => {
     await engine.apply(a, host);
     begin();
     await host.write("/run/attune/tuned.pid", "77");
@@ -267,7 +267,7 @@ describe("originals", () => {
     expect(await files()).toEqual(untouched);
   });
 
-  test("are not disturbed by a restart with the same profile, which leaves no gap", async () => {
+  test("stay when Attune restarts with the same profile, which leaves no gap", async () => {
     await engine.apply(a, host);
     stop.abort();
     begin();

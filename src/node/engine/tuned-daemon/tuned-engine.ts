@@ -33,23 +33,23 @@ import { tunedVersion } from "./tuned-facts.ts";
 import { type DaemonEvent, type Outcome, Supervisor, type SupervisorOptions } from "./supervisor.ts";
 
 export interface TunedEngineOptions extends SupervisorOptions {
-  /** What the native engine knows: it tells originals and differences. */
+  /** Plug-ins that find originals and differences. Default: those of the native engine. */
   readonly plugins?: readonly Plugin[];
-  /** Makes this the only engine of its kind on the node, or rejects. Called before the first change. */
+  /** Rejects if another process runs such an engine on the node. Called before the first change. */
   readonly lock?: () => Promise<unknown>;
 }
 
-/** How the daemon is doing, beyond the last report. */
+/** State of the daemon since the last report. */
 export interface TunedStatus {
   readonly running: boolean;
   readonly pid?: number | undefined;
-  /** What it complained of since the last start or reload, and why it is not running though it should be. */
+  /** Errors since the last start or reload, and why it is not running. */
   readonly errors: readonly string[];
 }
 
 const reasons = { refused: "Refused", died: "Died", hung: "Hung", exited: "Exited" } as const;
 
-/** Has the real TuneD apply profiles, and answers for what it does: originals are on record, results are looked at. */
+/** Applies profiles with the TuneD daemon: records originals before, and verifies the node afterwards. */
 export class TunedEngine implements Engine {
   readonly name = "tuned";
   readonly #options: TunedEngineOptions;
@@ -109,7 +109,7 @@ export class TunedEngine implements Engine {
     await supervisor.quiet();
     await this.#learnVersion(host);
     const { debug = false } = given;
-    // How much it tells it is told when it starts.
+    // The log level is an argument of the daemon.
     if (supervisor.running && supervisor.debug !== debug) await supervisor.stop("keep");
     await evictConflicts(host, this.#options.timer, supervisor.pid);
 
@@ -121,7 +121,7 @@ export class TunedEngine implements Engine {
     const tuned = ledger.entries().some(({ claims }) => claims.some((claim) => claim.owner === owner && claim.made));
     const same = tuned && (await areAsWanted(files, host));
 
-    // A daemon that began with tuned values would put those back, and compare with them, when the profile changes.
+    // A daemon that started over tuned values would restore those, and compare with them, when the profile changes.
     const how = supervisor.running && !supervisor.startedOverTuned ? "reload" : same ? "start over tuned" : "start";
     const restored: Restored[] = [];
     if (how === "start") {
@@ -162,7 +162,7 @@ export class TunedEngine implements Engine {
     return { settings: settingReports({ before, after, left, round: outcome.round }), restored };
   }
 
-  /** Without the units whose effects only TuneD knows: of those, its log is all there is to go by. */
+  /** Without units that native plug-ins cannot compare: for those, only TuneD's log is known. */
   #comparable(profile: ResolvedProfile): ResolvedProfile {
     const units = profile.units.filter(
       ({ type }) => this.#plugins.has(type) && !changesOtherFiles(type, this.#version),
@@ -176,7 +176,7 @@ export class TunedEngine implements Engine {
     if (facts.type === "installed") this.#version = facts.version;
   }
 
-  /** What the node's configuration of TuneD says, where nobody says otherwise. */
+  /** Options of the node's TuneD configuration, overridden by the given ones. */
   async #planOptions(host: Host, given: ApplyOptions): Promise<ApplyOptions> {
     const config = parseGlobalConfig((await textOf(mainConfig, host)) ?? "", mainConfig);
     const enabled = config.options.get("reapply_sysctl") !== false;
@@ -206,7 +206,7 @@ export class TunedEngine implements Engine {
 }
 
 interface GiveUp {
-  /** Whether TuneD has undone its own: then programs (scripts, services) are not run for that again. */
+  /** Whether TuneD has undone its changes: then programs (scripts, services) are not run again to undo them. */
   undone: boolean;
   except?: ReadonlySet<string> | undefined;
   extent?: "full" | "shutdown" | undefined;
@@ -218,14 +218,14 @@ async function giveUp(ledger: Ledger, host: Host, { undone, except, extent }: Gi
   const restored = await putBack({ ledger, host, owner, extent, which: (entry) => isGivenUp(entry) && !isDone(entry) });
   for (const entry of ledger.entries()) if (isGivenUp(entry) && isDone(entry)) ledger.release(entry.target, owner);
   const folders = restored.flatMap(({ target }) => /^(\/etc\/tuned\/[^/]+)\/[^/]+$/.exec(target)?.[1] ?? []);
-  // A folder that is ours alone is empty now; another is not, and stays.
+  // Only folders that Attune made are removed; rmdir keeps one that is not empty.
   for (const folder of new Set(folders))
     if (folder.startsWith(`/etc/tuned/${namePrefix}`) || folder === "/etc/tuned/recommend.d")
       await host.run(["rmdir", folder]);
   return restored;
 }
 
-/** TuneD writes whatever its profile says; whoever claimed the same later than the profile has the last word. */
+/** TuneD writes every value of its profile; claims of owners that came later than the profile are set again. */
 async function reassertOthers(ledger: Ledger, host: Host, wanted: ReadonlySet<string>): Promise<void> {
   for (const target of wanted) {
     const top = ledger.find(target)?.claims.at(-1);
@@ -233,7 +233,7 @@ async function reassertOthers(ledger: Ledger, host: Host, wanted: ReadonlySet<st
   }
 }
 
-/** Looking whether TuneD did its part is no reason to run what a profile brings along. */
+/** Verifying after TuneD applied the profile must not run its scripts again. */
 function withoutScripts(units: readonly Unit[]): Unit[] {
   return units.flatMap(({ scriptPre: _, scriptPost: __, ...unit }) => (unit.type === "script" ? [] : [unit]));
 }
@@ -243,8 +243,8 @@ function isToDo(step: UnitStep): boolean {
 }
 
 function complaint({ message, round }: Outcome): string {
-  const words = round.errors.map(recordText).filter((text) => !message.includes(text));
-  return [message, ...words.slice(0, 5)].join("; ");
+  const errors = round.errors.map(recordText).filter((text) => !message.includes(text));
+  return [message, ...errors.slice(0, 5)].join("; ");
 }
 
 async function areAsWanted(files: ReadonlyMap<string, string>, host: Host): Promise<boolean> {

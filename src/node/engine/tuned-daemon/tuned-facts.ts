@@ -1,13 +1,13 @@
 import type { Host } from "../../host/host.ts";
 import { findTuned } from "./other-tuned.ts";
 
-/** What a node has of TuneD. */
+/** The TuneD of a node. */
 export type TunedFacts =
   | { readonly type: "missing"; readonly message: string }
   | {
       readonly type: "installed";
       readonly version: string;
-      /** Why it should not be started, or did not when it was tried. */
+      /** Why it must not be started. */
       readonly unusable?: string;
     };
 
@@ -18,15 +18,15 @@ export async function tunedFacts(host: Pick<Host, "read" | "list" | "run">, own?
   return other ? { ...facts, unusable: other.message } : facts;
 }
 
-/** Asking for the version loads all of TuneD's modules: what it lacks of Python shows here. */
+/** `tuned --version` loads all of TuneD's modules, so that missing Python modules show here. */
 export async function tunedVersion(host: Pick<Host, "run">): Promise<TunedFacts> {
   const answer = await host.run(["tuned", "--version"]);
   if (answer.type === "failed") return { type: "missing", message: "TuneD is not installed" };
   if (answer.code !== 0) {
-    const words = answer.stderr.trim().split("\n").at(-1) ?? "";
-    return { type: "missing", message: `TuneD does not start: ${words || `exit code ${answer.code}`}` };
+    const reason = answer.stderr.trim().split("\n").at(-1) ?? "";
+    return { type: "missing", message: `TuneD does not start: ${reason || `exit code ${answer.code}`}` };
   }
   const version = /\b([0-9]+\.[0-9]+(\.[0-9]+)?)\b/.exec(answer.stdout)?.[1];
-  if (version === undefined) return { type: "missing", message: "TuneD does not tell its version" };
+  if (version === undefined) return { type: "missing", message: "TuneD does not print its version" };
   return { type: "installed", version };
 }

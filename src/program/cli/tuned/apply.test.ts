@@ -116,7 +116,7 @@ describe("attune tuned verify", () => {
     const root = await node();
     await applied(root, "quiet");
     const { code, said } = await verified(root, "quiet");
-    expect([code, said.stdout]).toEqual([0, "quiet: everything is as it says\n"]);
+    expect([code, said.stdout]).toEqual([0, "quiet: verified, no differences\n"]);
   });
 
   it("shows what differs and changes nothing", async () => {

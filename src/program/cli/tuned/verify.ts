@@ -34,7 +34,7 @@ export async function verify(words: readonly string[], options: VerifyOptions, t
 }
 
 function text(profile: string, differences: readonly Difference[], colours: Colours): string {
-  if (differences.length === 0) return `${colours.bold(profile)}: everything is as it says`;
+  if (differences.length === 0) return `${colours.bold(profile)}: verified, no differences`;
   const headings = ["UNIT", "OPTION", "DEVICE", "EXPECTED", "FOUND", "FROM", "NOTE"];
   const rows = differences.map((difference) => row(difference, colours));
   const count = `${differences.length} ${differences.length === 1 ? "difference" : "differences"}`;

@@ -11,7 +11,7 @@ import { bootloader } from "./bootloader.ts";
 
 const state = "/etc/tuned/bootcmdline";
 
-/** TuneD empties GRUB's environment block even where it never wrote to it, and goes on if there is no program for that. */
+/** TuneD empties GRUB's environment block even if it never wrote to it; here that is not done. */
 const undoesLess = new Set(["boot-nogrub", "boot-verify-mismatch"]);
 
 describe("as TuneD", () => {
@@ -44,7 +44,7 @@ menuentry a {
 `;
 
 describe("GRUB", () => {
-  test("is changed behind its links, and rolled back by emptying the variables in what is there by then", async () => {
+  test("is changed behind its links, and rolled back by emptying the variables in the current files", async () => {
     const fs = {
       "/etc/grub2.cfg": "->/boot/grub2/grub.cfg",
       "/boot/grub2/grub.cfg": grub,
@@ -62,7 +62,7 @@ describe("GRUB", () => {
     expect(rolledBack["/boot/grub2/grub.cfg"]).toBe('set tuned_params=""\nmenuentry new {}\n');
   });
 
-  test("is left alone once it is as wanted", async () => {
+  test("is not changed again once it is as wanted", async () => {
     const fs = {
       [state]: 'TUNED_BOOT_CMDLINE="a=1"\nTUNED_BOOT_INITRD_ADD=""\n',
       "/boot/loader/entries/x.conf": "",
@@ -75,13 +75,13 @@ describe("GRUB", () => {
     expect(commands).toMatchObject({ apply: [], rollback: [] });
   });
 
-  test("says what waits for the next boot, and what stands in its place", async () => {
+  test("reports which arguments wait for the next boot, and what stands in their place", async () => {
     const { apply, verify } = await runCase(node("cmdline=a=1 b", { "/proc/cmdline": "b a=2\n" }));
     expect(apply.settings).toMatchObject([{ type: "set" }, { type: "skipped", level: "info" }]);
     expect(verify?.differences).toMatchObject([{ option: "cmdline", expected: "a=1", found: "a=2" }]);
   });
 
-  test("never gets a text that its shell would run", async () => {
+  test("never gets a text that a shell would run", async () => {
     const quoted = await runCase(node('cmdline=a="$(reboot)" b=\\x', {}));
     expect(quoted.applied[state]).toContain(String.raw`TUNED_BOOT_CMDLINE="a=\"\$(reboot)\" b=\\x"`);
     const refused = await runCase(node("cmdline=a=`reboot`"));
@@ -89,19 +89,19 @@ describe("GRUB", () => {
     expect(refused.applied[state]).toBe(empty);
   });
 
-  test.each(["/usr/lib/x.cfg", "/etc/../usr/x", "/boot"])("is not looked for in %s", async (path) => {
+  test.each(["/usr/lib/x.cfg", "/etc/../usr/x", "/boot"])("is not searched in %s", async (path) => {
     const result = await runCase(node(`grub2_cfg_file=${path}\ncmdline=a`, { [path]: grub }));
     expect(complaints(result)).toHaveLength(1);
     expect(result.applied[state]).toBe(empty);
   });
 
-  test("is given what the last of several units says", async () => {
+  test("gets the arguments of the last of several units", async () => {
     const result = await runCase(node("cmdline=a=1\n[b]\ntype=bootloader\ncmdline=b=1"));
     expect(result.applied[state]).toContain('TUNED_BOOT_CMDLINE="b=1"');
     expect(complaints(result)).toHaveLength(1);
   });
 
-  test("is found where the profile says, and nowhere else", async () => {
+  test("is changed only in grub2_cfg_file where the profile sets it", async () => {
     const fs = { "/boot/efi/grub.cfg": grub, "/boot/grub/grub.cfg": grub };
     const one = node("grub2_cfg_file=/boot/efi/grub.cfg\ncmdline=a=1", fs);
     one.input.watch = Object.keys(fs);
@@ -110,7 +110,7 @@ describe("GRUB", () => {
     expect(applied["/boot/grub/grub.cfg"]).toBe(grub);
   });
 
-  test("is left alone by a unit that asks for nothing", async () => {
+  test("is not changed by a unit without arguments", async () => {
     expect((await runCase(node("cmdline=\ncmdline_a=+a\ncmdline_b=-a"))).apply.settings).toEqual([]);
   });
 });
@@ -122,7 +122,7 @@ describe("rpm-ostree", () => {
     "rpm-ostree kargs --*": { rc: 0 },
   });
 
-  test("adds what is not there anyway, and takes away no more than that", async () => {
+  test("adds arguments that are missing, and removes only those", async () => {
     const { commands, applied, rolledBack } = await runCase(
       node("cmdline=quiet a=1 b", {}, exec("idle", "root=x quiet")),
     );
@@ -132,13 +132,13 @@ describe("rpm-ostree", () => {
     expect(rolledBack[state]).toContain('TUNED_BOOT_CMDLINE=""');
   });
 
-  test("has what an earlier profile of TuneD added taken away in one go", async () => {
+  test("loses the arguments of an earlier TuneD profile in the same call", async () => {
     const fs = { [state]: 'TUNED_BOOT_CMDLINE="old=1"\n' };
     const { commands } = await runCase(node("cmdline=a=1", fs, exec("idle", "root=x old=1")));
     expect(commands.apply).toEqual(["rpm-ostree kargs --delete-if-present=old=1 --append=a=1"]);
   });
 
-  test("is compared by what it will start", async () => {
+  test("is verified by the arguments of the next boot", async () => {
     const fs = { [state]: 'TUNED_BOOT_CMDLINE="a=1"\n', "/proc/cmdline": "root=x\n" };
     const { apply, verify } = await runCase(node("cmdline=a=1", fs, exec("idle", "root=x a=1")));
     expect(apply.settings).toMatchObject([{ type: "same" }]);
@@ -154,12 +154,12 @@ describe("rpm-ostree", () => {
     expect(result.commands.apply).toEqual([]);
   });
 
-  test("takes no images", async () => {
+  test("supports no images", async () => {
     expect(complaints(await runCase(node("initrd_add_img=/tmp/x.img", {}, exec("idle", ""))))).toHaveLength(1);
   });
 });
 
-test("whatever profiles follow each other, the kernel's arguments are its own and those of the last", async () => {
+test("after any sequence of profiles, the kernel has its own arguments and those of the last profile", async () => {
   let kargs = ["root=x", "quiet"];
   const ostree: MemoryCommand = ([command, ...words]) => {
     for (const word of words) {
@@ -202,12 +202,12 @@ test("whatever profiles follow each other, the kernel's arguments are its own an
 describe("bootc", () => {
   const exec = { "bootc*": { rc: 0 } };
 
-  test("loses arguments of a profile that no longer has any", async () => {
+  test("loses the arguments of a profile that no longer has any", async () => {
     const { commands } = await runCase(node("cmdline=", { [state]: 'TUNED_BOOT_CMDLINE="a=1"\n' }, exec));
     expect(commands.apply).toEqual(["bootc loader-entries set-options-for-source --source tuned"]);
   });
 
-  test("is told again where the running kernel does not agree with the note", async () => {
+  test("is set again where the running kernel has other arguments than the state file", async () => {
     const noted = { [state]: 'TUNED_BOOT_CMDLINE="a=1"\n' };
     expect((await runCase(node("cmdline=a=1", noted, exec))).commands.apply).toHaveLength(1);
     const running = { ...noted, "/proc/cmdline": "a=1\n" };
@@ -225,14 +225,14 @@ describe("an image", () => {
   };
   const cmdline = { "/proc/cmdline": "BOOT_IMAGE=(hd0,gpt2)/boot/vmlinuz-6.12 root=x\n" };
 
-  test("is copied beside the kernels before GRUB is told where it sees it", async () => {
+  test("is copied to /boot before GRUB's configuration names it", async () => {
     const { commands, applied, rolledBack } = await runCase(node("initrd_add_img=/etc/tuned/t.img", cmdline, exec));
     expect(commands.apply).toEqual(["install -m 0644 -- /etc/tuned/t.img /boot/t.img"]);
     expect(applied[state]).toContain('TUNED_BOOT_INITRD_ADD="/boot/t.img"');
     expect(rolledBack[state]).toContain('TUNED_BOOT_INITRD_ADD=""');
   });
 
-  test("is made of a directory, which goes if asked", async () => {
+  test("is made from a directory, which is removed on request", async () => {
     const options = "initrd_add_dir=/tmp/d\ninitrd_dst_img=tuned-initrd.img\ninitrd_remove_dir=True";
     const { commands } = await runCase(node(options, {}, exec));
     expect(commands.apply).toHaveLength(2);
@@ -240,14 +240,14 @@ describe("an image", () => {
     expect(commands.apply[1]).toBe("rm -rf -- /tmp/d");
   });
 
-  test("that nothing here can make is left out, and the arguments are set all the same", async () => {
+  test("that cannot be made here is left out, and the arguments are set", async () => {
     const { "cpio --version": _, ...without } = exec;
     const result = await runCase(node("initrd_add_dir=/tmp/d\ncmdline=a", {}, without));
     expect(complaints(result)).toHaveLength(1);
     expect(result.applied[state]).toContain('TUNED_BOOT_CMDLINE="a"');
   });
 
-  test("that could not be made is not named to GRUB", async () => {
+  test("that could not be made is not in GRUB's configuration", async () => {
     const { apply, applied } = await runCase(
       node("initrd_add_img=/tmp/t.img\ncmdline=a", {}, { "install *": { rc: 1 } }),
     );
@@ -261,7 +261,7 @@ describe("an image", () => {
     ["a relative source", "initrd_add_img=x", {}, exec],
     ["a source that climbs", "initrd_add_img=/tmp/../etc/x", {}, exec],
     ["a directory elsewhere", "initrd_add_dir=/root/d", {}, exec],
-    ["somebody else's directory", "initrd_add_dir=/tmp/d", {}, { "stat *": { rc: 0, out: "1000 directory\n" } }],
+    ["a directory of another user", "initrd_add_dir=/tmp/d", {}, { "stat *": { rc: 0, out: "1000 directory\n" } }],
     ["no directory", "initrd_add_dir=/tmp/d", {}, { "stat *": { rc: 1 } }],
     ["a way out of /tmp", "initrd_add_dir=/tmp/d", { "/tmp/d": "->/root" }, exec],
   ])("is refused: %s", async (_, options, fs, answers) => {
@@ -271,7 +271,7 @@ describe("an image", () => {
     expect(result.applied[state]).toBe(empty);
   });
 
-  test("stays when the directory it was made of is gone", async () => {
+  test("stays when its directory is gone", async () => {
     const fs = { [state]: 'TUNED_BOOT_CMDLINE=""\nTUNED_BOOT_INITRD_ADD="/d"\n', "/boot/d": "image" };
     const { apply } = await runCase(node("initrd_add_dir=/tmp/d", fs));
     expect(apply.settings).toMatchObject([{ type: "same" }]);

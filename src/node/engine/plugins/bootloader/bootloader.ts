@@ -19,7 +19,7 @@ const known = new Set([
 ]);
 const template = "00_tuned";
 
-/** `[bootloader]`: what kernels are started with from the next boot on. Stays until the profile goes. */
+/** `[bootloader]`: kernel arguments from the next boot on, until the profile is rolled back. */
 export const bootloader: Plugin = {
   type: "bootloader",
 
@@ -30,8 +30,7 @@ export const bootloader: Plugin = {
     const about = wanted ?? aboutUnit(unit);
     if (!(await observe.host.list("/etc/grub.d")).includes(template))
       return [...unknown, skipped(about, `this node's GRUB has no template ${template}`, { level: "info" })];
-    if (laterUnit(unit, observe))
-      return [...unknown, skipped(about, "a later unit says what the kernel is started with")];
+    if (laterUnit(unit, observe)) return [...unknown, skipped(about, "a later unit sets the kernel arguments")];
 
     const text = wanted?.value ?? "";
     const refused = unwritable(text);
@@ -42,7 +41,7 @@ export const bootloader: Plugin = {
   },
 };
 
-/** All that the options named `cmdline…` come to; nothing where they ask for nothing. */
+/** The arguments of all `cmdline…` options; `undefined` where there are none. */
 function wantedArguments({ options }: Unit, { profile }: Observe): Wanted | undefined {
   const last = [...options].findLast(([option]) => option.startsWith("cmdline"));
   if (!last || bootCommandLine(options) === "") return undefined;
@@ -77,12 +76,12 @@ interface LoaderInput {
   readonly loader: Loader;
 }
 
-/** What TuneD would never compare: it looks at the running kernel only. */
+/** TuneD verifies only the arguments of the running kernel. */
 const lasting = { lasts: "persistent", verified: false } as const;
 
 async function planLoader(input: LoaderInput): Promise<Step[]> {
   const { unit, loader, wanted } = input;
-  if (truthDigit(unit.options.get("skip_grub_config")?.value ?? "") === "1") return keepNote(input);
+  if (truthDigit(unit.options.get("skip_grub_config")?.value ?? "") === "1") return writeStateOnly(input);
   switch (loader.type) {
     case "bootc":
       return [...withoutInitrd(unit, "bootc"), await withBootc(input)];
@@ -93,8 +92,8 @@ async function planLoader(input: LoaderInput): Promise<Step[]> {
   }
 }
 
-/** Somebody else configures the boot loader and reads the note, which therefore stays. */
-async function keepNote({ observe, about, wanted }: LoaderInput): Promise<Step[]> {
+/** With skip_grub_config another program configures the boot loader from TuneD's state file, which therefore stays. */
+async function writeStateOnly({ observe, about, wanted }: LoaderInput): Promise<Step[]> {
   const state = await readBootState(observe);
   const value = wanted?.value ?? "";
   const note = writeBootState(value, "");
@@ -107,20 +106,20 @@ async function keepNote({ observe, about, wanted }: LoaderInput): Promise<Step[]
     undo: [],
     ...lasting,
   };
-  const left = value === "" ? [] : [skipped(about, `skip_grub_config: ${value} is only written down in ${statePath}`)];
+  const left = value === "" ? [] : [skipped(about, `skip_grub_config: ${value} is only written to ${statePath}`)];
   return [{ option: about.option, from: about.from, ...step }, ...left];
 }
 
 function withoutInitrd({ options }: Unit, loader: string): Step[] {
   return [...options]
     .filter(([option]) => option === "initrd_add_img" || option === "initrd_add_dir")
-    .map(([option, setting]) => skipped(wantedOf(option, setting), `${loader} takes no further images`));
+    .map(([option, setting]) => skipped(wantedOf(option, setting), `${loader} does not support further images`));
 }
 
 async function withBootc({ observe, about, wanted }: LoaderInput): Promise<Step> {
   const state = await readBootState(observe);
   const value = wanted?.value ?? "";
-  // The note may not outlive a boot here, so the running kernel has to agree.
+  // The state file may not outlive a boot here, so the running kernel's arguments are compared too.
   const same = state.arguments === value && (await missingWords(wordsOf(value), observe)).length === 0;
   const { option, from } = about;
   const target = "bootc kernel arguments";
@@ -129,14 +128,15 @@ async function withBootc({ observe, about, wanted }: LoaderInput): Promise<Step>
 }
 
 async function withOstree({ observe }: LoaderInput, busy: string, wanted: Wanted): Promise<Step> {
-  if (busy !== "idle") return impossible(wanted, `rpm-ostree is ${busy}: to be tried again`, { verified: false });
+  if (busy !== "idle")
+    return impossible(wanted, `rpm-ostree is ${busy}: applied at the next attempt`, { verified: false });
   const present = await ostreeArguments(observe);
-  if (!present) return impossible(wanted, "rpm-ostree does not say what the kernel is started with");
+  if (!present) return impossible(wanted, "rpm-ostree does not list the kernel arguments");
   const state = await readBootState(observe);
   const { same, added, actions, undo } = planOstree(wordsOf(wanted.value), present, state);
   const { option, from } = wanted;
   const value = added.join(" ");
-  // Other words are another thing: what takes them away again differs.
+  // Other arguments need another undo, so they are another target.
   const target = `rpm-ostree kargs ${value}`;
   const type = same ? "same" : "change";
   return { option, from, type, target, before: state.arguments, value, actions, undo, ...lasting };
@@ -167,12 +167,12 @@ async function withGrub({ unit, observe, about, wanted }: LoaderInput): Promise<
   steps.push({
     option,
     from,
-    // An image is made anew each time: nobody can tell what a directory held when it was packed.
+    // An image is made each time: whether the directory has changed since is not known.
     type: grub.same && image.actions.length === 0 ? "same" : "change",
     target: image.target,
     before: state.arguments,
     value,
-    // First the image: no configuration may name one that could not be made.
+    // The image first: GRUB's configuration must not name one that could not be made.
     actions: [...image.actions, ...grub.actions],
     undo: [...grub.undo, ...image.undo],
     ...lasting,
@@ -181,7 +181,7 @@ async function withGrub({ unit, observe, about, wanted }: LoaderInput): Promise<
   return steps;
 }
 
-/** What the kernel was started with: before the boot that the arguments wait for, they are a difference. */
+/** Compares with the running kernel: arguments that wait for the next boot are a difference. */
 async function running(wanted: Wanted, observe: Observe, loader: Loader): Promise<Step[]> {
   const missing = await missingWords(wordsOf(wanted.value), observe, loader);
   if (observe.purpose === "apply")
@@ -210,7 +210,7 @@ async function running(wanted: Wanted, observe: Observe, loader: Loader): Promis
   ];
 }
 
-/** Each with what stands in its place, `a=2` for `a=1`. */
+/** Each missing word with the one that stands instead, `a=2` for `a=1`. */
 async function missingWords(
   words: readonly string[],
   observe: Observe,

@@ -53,7 +53,7 @@ describe("grub.cfg", () => {
     expect(patchGrubConfig(plain, values("a=1"))).toBe(patched("a=1"));
   });
 
-  test("that has them gets other values, and the same ones change nothing", () => {
+  test("that has them gets other values; the same values change nothing", () => {
     expect(patchGrubConfig(patched("a=1"), values("b=2", "/t.img"))).toBe(patched("b=2", "/t.img"));
     expect(patchGrubConfig(patched("a=1"), values("a=1"))).toBe(patched("a=1"));
   });
@@ -62,11 +62,11 @@ describe("grub.cfg", () => {
     ["a variable is not set", patched("a=1").replace(/set tuned_initrd.*\n/, "")],
     ["an entry came without one of them", patched("a=1").replace("sda1 $tuned_params", "sda1")],
     ["no entry has them", patched("a=1").replaceAll(/ \$tuned_\w+/g, "")],
-  ])("is made anew where %s", (_, broken) => {
+  ])("is patched again where %s", (_, broken) => {
     expect(patchGrubConfig(broken, values("b"))).toBe(patched("b"));
   });
 
-  test("is the same after being changed twice", () => {
+  test("stays the same when patched twice", () => {
     const line = fc.constantFrom(...plain.split("\n"), ...patched("a").split("\n"), "", "  linux", "\tinitrd  x");
     fc.assert(
       fc.property(fc.array(line), fc.string({ unit: "grapheme-ascii" }), (lines, params) => {
@@ -76,7 +76,7 @@ describe("grub.cfg", () => {
     );
   });
 
-  test("takes no text for a pattern of what replaces it", () => {
+  test("does not interpret $ in a value as a replacement pattern", () => {
     expect(patchGrubConfig(patched("a"), values("$& $1"))).toBe(patched("$& $1"));
   });
 });
@@ -91,12 +91,12 @@ GRUB_INITRD_OVERLAY="\${GRUB_INITRD_OVERLAY:+$GRUB_INITRD_OVERLAY }\\$tuned_init
     expect(patchGrubDefaults(`A=1\n${lines}`)).toBe(`A=1\n${lines}`);
   });
 
-  test("is not taken to do so by a comment", () => {
+  test("is patched although a comment mentions the variable", () => {
     const commented = lines.replaceAll(/^(?=G)/gm, "#");
     expect(patchGrubDefaults(commented)).toBe(`${commented}${lines}`);
   });
 
-  test("loses the line where entries have files of their own", () => {
+  test("loses the line where boot loader entries have files of their own", () => {
     expect(unpatchGrubDefaults(`A=1\n${lines}`)).toBe(`A=1\n${lines.split("\n")[1]}\n`);
     expect(unpatchGrubDefaults("A=1")).toBe("A=1");
   });
@@ -106,7 +106,7 @@ GRUB_INITRD_OVERLAY="\${GRUB_INITRD_OVERLAY:+$GRUB_INITRD_OVERLAY }\\$tuned_init
     ['A=1\n GRUB_ENABLE_BLSCFG = "True"\nB=2', true],
     ["#GRUB_ENABLE_BLSCFG=true", false],
     ["GRUB_ENABLE_BLSCFG=false", false],
-  ])("%j says so: %s", (text, expected) => {
+  ])("%j enables entry files: %s", (text, expected) => {
     expect(usesEntryFiles(text)).toBe(expected);
   });
 });

@@ -1,7 +1,7 @@
-/** Texts of GRUB's configuration, with the two variables through which TuneD adds to what is started. */
+/** GRUB's configuration texts, with the two variables that carry TuneD's kernel arguments and image. */
 
 export interface BootVariables {
-  /** Ready to stand between double quotes. */
+  /** Escaped for double quotes. */
   readonly tuned_params: string;
   readonly tuned_initrd: string;
 }
@@ -10,7 +10,7 @@ const names = ["tuned_params", "tuned_initrd"] as const;
 const begin = "### BEGIN /etc/grub.d/00_tuned ###";
 const end = "### END /etc/grub.d/00_tuned ###";
 
-/** `grub.cfg` in which every kernel but the rescue ones gets the variables, which have these values. */
+/** Adds the variables to every kernel of `grub.cfg` but the rescue ones, and sets them. */
 export function patchGrubConfig(text: string, variables: BootVariables): string {
   const complete =
     names.every((name) => isSet(name).test(text) && text.includes(`$${name}`)) &&
@@ -50,7 +50,7 @@ function block(variables: BootVariables): string[] {
   return [begin, ...names.map((name) => `set ${name}="${variables[name]}"`), end];
 }
 
-/** The menu must still offer a kernel that nobody tuned. */
+/** Rescue entries stay without the profile's arguments. */
 function withVariable(line: string): string {
   const match = /^\s*(linux|initrd)(?:16|efi)?\s+(\S*)/.exec(line);
   if (!match || /.rescue/.test(match[2] ?? "")) return line;
@@ -74,7 +74,7 @@ const overlays = [
   ["GRUB_INITRD_OVERLAY", "tuned_initrd"],
 ] as const;
 
-/** `/etc/default/grub` from which configurations with the variables are made. */
+/** `/etc/default/grub`, from which GRUB's tools generate configurations with the variables. */
 export function patchGrubDefaults(text: string): string {
   let result = text;
   for (const [key, variable] of overlays) {
@@ -86,7 +86,7 @@ export function patchGrubDefaults(text: string): string {
   return result;
 }
 
-/** Entries of their own files take the variables from the environment block: there they would stand twice. */
+/** Boot loader entries in files of their own get the variables from the environment block; both would add them twice. */
 export function unpatchGrubDefaults(text: string): string {
   const [key, variable] = overlays[0];
   const lines = text.split("\n");

@@ -20,11 +20,11 @@ export interface GrubInput {
   readonly state: BootState;
   readonly arguments: string;
   readonly initrd: string;
-  /** What the profile names in the place of GRUB's own. */
+  /** `grub2_cfg_file` of the profile. */
   readonly configPath?: string;
 }
 
-/** What makes GRUB start kernels with these arguments. Undone by emptying the variables, whatever the files hold then. */
+/** Makes GRUB start kernels with these arguments. Undo empties the variables in the files as they are by then. */
 export async function planGrub({ observe, state, arguments: args, initrd, configPath }: GrubInput): Promise<GrubPlan> {
   const variables = { tuned_params: inQuotes(args), tuned_initrd: inQuotes(initrd) };
   const actions: Action[] = [];
@@ -63,7 +63,7 @@ export async function planGrub({ observe, state, arguments: args, initrd, config
 
 const debian = "/boot/grub/grub.cfg";
 
-/** By their own names: a link must stay one. */
+/** By real path, so that a link stays a link. */
 async function configsOf({ host }: Observe, configPath: string | undefined): Promise<Map<string, string>> {
   const configs = new Map<string, string>();
   for (const path of configPath === undefined ? ["/etc/grub2.cfg", "/etc/grub2-efi.cfg", debian] : [configPath]) {
@@ -75,7 +75,7 @@ async function configsOf({ host }: Observe, configPath: string | undefined): Pro
   return configs;
 }
 
-/** Entries in files of their own read GRUB's environment block, once TuneD's hook made them refer to it. */
+/** Boot loader entries in files of their own read GRUB's environment block, once TuneD's hook has made them refer to it. */
 async function entryActions({ host }: Observe, args: string, initrd: string): Promise<Action[]> {
   const machine = await host.read("/etc/machine-id");
   const id = machine.type === "text" ? machine.text.trim() : "";

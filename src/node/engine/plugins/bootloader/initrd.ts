@@ -7,11 +7,11 @@ import type { BootState } from "./state.ts";
 
 export type Initrd =
   | { type: "none" }
-  /** `path`: as GRUB sees it. */
+  /** `path`: the image as GRUB sees it. */
   | { type: "image"; target: string; path: string; actions: Action[]; undo: Action[] }
   | { type: "impossible"; option: string; message: string };
 
-/** An image beside the kernel's own, from a file or made of a directory. */
+/** A further initrd image, copied from a file or made from a directory. */
 export async function planInitrd(unit: Unit, observe: Observe, state: BootState): Promise<Initrd> {
   const [option, source] = ["initrd_add_img", "initrd_add_dir"]
     .map((name) => [name, unit.options.get(name)?.value] as const)
@@ -23,11 +23,11 @@ export async function planInitrd(unit: Unit, observe: Observe, state: BootState)
   const name = unit.options.get("initrd_dst_img")?.value ?? source.slice(source.lastIndexOf("/") + 1);
   if (!/^\w[\w.+-]*$/.test(name)) return impossible(`${JSON.stringify(name)} is not a name for an image in /boot`);
   const image = `/boot/${name}`;
-  // Another image is another thing to undo.
+  // Another image needs another undo, so it is another target.
   const target = `GRUB kernel arguments with ${image}`;
   const ours = observe.original(target) !== undefined || state.initrd.split("/").at(-1) === name;
   const present = (await observe.host.list("/boot")).includes(name);
-  if (present && !ours) return impossible(`${image} is there already, and not from a profile`);
+  if (present && !ours) return impossible(`${image} exists already, and no profile made it`);
 
   const path = `${await folderSeenByGrub(observe)}${name}`;
   const undo: Action[] = [{ type: "file", path: image, text: null }];
@@ -45,9 +45,9 @@ export async function planInitrd(unit: Unit, observe: Observe, state: BootState)
     return impossible("is outside the directories of profiles and /tmp");
   const owner = await observe.host.run(["stat", "-c", "%u %F", "--", folder]);
   if (owner.type !== "exited" || owner.code !== 0)
-    // Directories made for a profile are often gone once the image is made.
+    // Profiles often remove the directory once the image is made.
     return present ? { type: "image", target, path, actions: [], undo } : impossible("there is no such directory");
-  if (owner.stdout.trim() !== "0 directory") return impossible("is not a directory of root's");
+  if (owner.stdout.trim() !== "0 directory") return impossible("is not a directory owned by root");
   const packer = await observe.host.run(["cpio", "--version"]);
   if (packer.type === "failed") return impossible("cpio is not installed, and without it no image can be made");
   const remove = truthDigit(unit.options.get("initrd_remove_dir")?.value ?? "") === "1";
@@ -56,11 +56,11 @@ export async function planInitrd(unit: Unit, observe: Observe, state: BootState)
   return { type: "image", target, path, actions: remove ? [pack, tidy] : [pack], undo };
 }
 
-/** The paths are parameters of the script, never part of it. A half-made image is never under its name. */
+/** The paths are parameters of the script, never part of it. The image gets its name only when it is complete. */
 const packed =
   'chmod 0755 -- "$1" && cd -- "$1" && find . | cpio -co >"$2.new" && mv -f -- "$2.new" "$2" || { rm -f -- "$2.new"; exit 1; }';
 
-/** GRUB may see /boot as the root of a file system; the running kernel was loaded from where it is seen. */
+/** GRUB may see /boot as the root of a file system; the running kernel's path shows it. */
 async function folderSeenByGrub({ host }: Observe): Promise<string> {
   const file = await host.read("/proc/cmdline");
   const image = file.type === "text" ? /^\s*BOOT_IMAGE=\s*(?:\([^)]*\))?(\S*\/)/.exec(file.text) : null;

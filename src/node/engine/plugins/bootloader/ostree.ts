@@ -2,9 +2,9 @@ import type { Action } from "../../action.ts";
 import type { Observe } from "../../plugin.ts";
 import { type BootState, writeBootState } from "./state.ts";
 
-/** Where the operating system is an image, its own tools keep the kernel's arguments. */
+/** On image-based systems, bootc or rpm-ostree keep the kernel arguments. */
 
-/** A new deployment is written: that takes longer than other programs. */
+/** These write a new deployment, which takes longer than other programs. */
 const timeoutMs = 120_000;
 
 const bootcCommand = ["bootc", "loader-entries", "set-options-for-source"];
@@ -14,7 +14,7 @@ export async function hasBootc({ host }: Observe): Promise<boolean> {
   return help.type === "exited" && help.code === 0;
 }
 
-/** bootc knows whose arguments are whose, and takes the earlier ones away itself. */
+/** bootc keeps arguments by source, and removes the earlier ones of a source itself. */
 export function planBootc(args: string): { actions: Action[]; undo: Action[] } {
   const set = (options: readonly string[]): Action => ({
     type: "run",
@@ -27,7 +27,7 @@ export function planBootc(args: string): { actions: Action[]; undo: Action[] } {
   };
 }
 
-/** `idle` or what else rpm-ostree does; nothing where the node is none of its. */
+/** `idle` or another state of rpm-ostree; `undefined` on other systems. */
 export async function ostreeState({ host }: Observe): Promise<string | undefined> {
   const status = await host.run(["rpm-ostree", "status"]);
   if (status.type !== "exited" || status.code !== 0) return undefined;
@@ -40,7 +40,7 @@ export async function ostreeArguments({ host }: Observe): Promise<string[] | und
   return answer.type === "exited" && answer.code === 0 ? wordsOf(answer.stdout) : undefined;
 }
 
-/** Takes away what was added before and adds what is not there anyway: only that can be taken away again. */
+/** Removes earlier additions, and adds only arguments that are not present: undo removes exactly those. */
 export function planOstree(
   args: readonly string[],
   present: readonly string[],

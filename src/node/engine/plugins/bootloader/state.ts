@@ -2,7 +2,7 @@ import { setKeys, unquote } from "../../../../language/tuned/value.ts";
 import type { Action } from "../../action.ts";
 import type { Observe } from "../../plugin.ts";
 
-/** TuneD's note of what it adds to the kernel's command line; its template for GRUB reads it as a shell would. */
+/** TuneD's state file with the kernel arguments it adds; its GRUB template reads it as a shell would. */
 export const statePath = "/etc/tuned/bootcmdline";
 const argumentsKey = "TUNED_BOOT_CMDLINE";
 const initrdKey = "TUNED_BOOT_INITRD_ADD";
@@ -24,7 +24,7 @@ function valueIn(text: string, key: string): string {
   return unquote(line.slice(key.length + 1).trim()).replaceAll(/\\([\\"$])/g, "$1");
 }
 
-/** Without `initrd` what the file says of it stays. */
+/** Without `initrd`, the file's entry for it stays. */
 export function writeBootState(args: string, initrd?: string): Extract<Action, { type: "keys" }> {
   const values = {
     [argumentsKey]: inQuotes(args),
@@ -37,14 +37,14 @@ export function isWritten({ text }: BootState, { values }: Extract<Action, { typ
   return setKeys(text, new Map(Object.entries(values))) === text;
 }
 
-/** Both a shell and GRUB take what follows a backslash literally, within double quotes. */
+/** Within double quotes, a shell and GRUB both take what follows a backslash literally. */
 export function inQuotes(text: string): string {
   return text.replaceAll(/[\\"$]/g, String.raw`\$&`);
 }
 
-/** Why arguments cannot be written where a shell and GRUB will read them. */
+/** The reason why arguments cannot be written to files that a shell and GRUB read. */
 export function unwritable(text: string): string | undefined {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  // oxlint-disable-next-line no-control-regex -- it searches for control characters
   return /[`\u0000-\u001f\u007f]/.test(text)
     ? "a boot loader cannot be given backquotes or control characters"
     : undefined;

@@ -50,7 +50,7 @@ describe("force_latency", () => {
     expect(host.held().get(latency)).toBeUndefined();
   });
 
-  test("stays held while the profile is, in the machine's own order of bytes", async () => {
+  test("is held while the profile is applied, in the machine's byte order", async () => {
     const one = node("[cpu]\nforce_latency=5\n", { [latency]: "" }, { rollback: "none" });
     expect((await runCase(one)).host.held().get(latency)).toBe(nativeBytes(5));
     expect(new Int32Array(Uint8Array.from(Buffer.from(nativeBytes(-2), "hex")).buffer)[0]).toBe(-2);
@@ -65,11 +65,11 @@ describe("force_latency", () => {
     },
   );
 
-  test("asks for nothing with none", async () => {
+  test("sets nothing for none", async () => {
     expect((await runCase(node("[cpu]\nforce_latency=none|5\n", { [latency]: "" }))).apply.settings).toEqual([]);
   });
 
-  test("is the first unit's", async () => {
+  test("is set by the first unit only", async () => {
     const two = node("[cpu]\ndevices=cpu0\nforce_latency=1\n[b]\ntype=cpu\nforce_latency=2\n", { [latency]: "" });
     expect((await runCase(two)).apply.settings).toMatchObject([
       { unit: "cpu", type: "set", value: "1" },
@@ -77,14 +77,14 @@ describe("force_latency", () => {
     ]);
   });
 
-  test("is left out where the node has no such file", async () => {
+  test("is skipped where the node has no such file", async () => {
     expect((await runCase(node("[cpu]\nforce_latency=1\n"))).apply.settings).toMatchObject([
       { type: "skipped", level: "info" },
     ]);
   });
 });
 
-describe("the other latency", () => {
+describe("pm_qos_resume_latency_us", () => {
   const path = `${cpus}/cpu1/power/pm_qos_resume_latency_us`;
   test.each([
     ["100", "100"],
@@ -105,7 +105,7 @@ const pstate = `${cpus}/intel_pstate`;
 const turbo = `${pstate}/no_turbo`;
 
 describe("Intel's driver", () => {
-  test("Q15: limits are set and put back, and never compared", async () => {
+  test("Q15: limits are set and restored, and never verified", async () => {
     const fs = { [`${pstate}/min_perf_pct`]: "20\n", [`${pstate}/max_perf_pct`]: "100\n", [turbo]: "0\n" };
     const profile = "[cpu]\nmin_perf_pct=100\nmax_perf_pct=90\nno_turbo=yes\n";
     const result = await runCase(node(profile, fs, { fs_before_verify: { [turbo]: "0\n" } }));
@@ -124,7 +124,7 @@ describe("Intel's driver", () => {
     expect(apply.settings).toMatchObject([{ type: "skipped", level: "info" }]);
   });
 
-  test("is told of boosting as well", async () => {
+  test("also gets boost, as the inverse of no_turbo", async () => {
     const policy = `${cpus}/cpufreq/policy1/boost`;
     const result = await runCase(node("[cpu]\nboost=no\n", { [turbo]: "0\n", [policy]: "1\n" }));
     expect(outcomeOf(result)).toEqual({
@@ -134,12 +134,12 @@ describe("Intel's driver", () => {
     });
   });
 
-  test("takes the option of its own before the general one, however often it is applied", async () => {
+  test("prefers no_turbo over boost, however often the profile is applied", async () => {
     const one = node("[cpu]\nboost=1\nno_turbo=1\n", { [turbo]: "1\n" });
     expect((await runCase(one)).apply.settings).toMatchObject([{ option: "no_turbo", type: "same" }]);
   });
 
-  test.each(["maybe", "2"])("does not take boost=%s", async (value) => {
+  test.each(["maybe", "2"])("refuses boost=%s", async (value) => {
     const result = await runCase(node(`[cpu]\nboost=${value}\n`, { [turbo]: "0\n" }));
     expect(complaints(result)).toHaveLength(1);
     expect(result.applied).toEqual({ [turbo]: "0\n" });
@@ -185,7 +185,7 @@ describe("energy_perf_bias", () => {
     expect(apply.settings).toMatchObject([{ type: "skipped", level: "warning" }]);
   });
 
-  test("refuses what nobody knows, before a program is run with it", async () => {
+  test("refuses an unknown bias before running a program with it", async () => {
     const exec = { "x86_energy_perf_policy*": { rc: 0, out: "cpu0: EPB 6\n" } };
     const result = await runCase(node("[cpu]\nenergy_perf_bias=--force\n", {}, { exec }));
     expect(complaints(result)).toHaveLength(1);
@@ -205,7 +205,7 @@ describe("sampling_down_factor", () => {
     expect(outcomeOf(result)).toEqual({ applied: { [factor]: "100" }, rolledBack: { [factor]: "1" }, verified: true });
   });
 
-  test("waits for the governor of the same unit", async () => {
+  test("is written after the governor of the same unit", async () => {
     const fs = { [governor]: "performance\n", ...offered };
     const { apply } = await runCase(node("[cpu]\ngovernor=ondemand\nsampling_down_factor=100\n", fs));
     // The made-up node does not bring the file with the governor.
@@ -215,13 +215,13 @@ describe("sampling_down_factor", () => {
     ]);
   });
 
-  test("means nothing to other governors", async () => {
+  test("is skipped for other governors", async () => {
     const { apply } = await runCase(node("[cpu]\nsampling_down_factor=100\n", { [governor]: "performance\n" }));
     expect(apply.settings).toMatchObject([{ type: "skipped", level: "info" }]);
   });
 });
 
-test("comparing preferences takes any of several for good, applying takes the first", async () => {
+test("verifying accepts any of several preferences, applying sets the first", async () => {
   const folder = `${cpus}/cpufreq/policy0`;
   const path = `${folder}/energy_performance_preference`;
   const fs = { [path]: "power\n", [`${folder}/energy_performance_available_preferences`]: "performance power\n" };
@@ -232,7 +232,7 @@ test("comparing preferences takes any of several for good, applying takes the fi
   expect(outcomeOf(await runCase(one))).toMatchObject({ applied: { [path]: "performance" }, verified: true });
 });
 
-test("what follows the load or is unknown is reported", async () => {
+test("load-driven and unknown options are reported", async () => {
   const { apply } = await runCase(node("[cpu]\nload_threshold=0.5\nlatency_low=1\nnosuch=1\n"));
   expect(apply.settings.map(({ option, type }) => `${option} ${type}`)).toEqual([
     "nosuch skipped",

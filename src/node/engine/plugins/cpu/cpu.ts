@@ -7,7 +7,7 @@ import { planBoost, planPstate } from "./pstate.ts";
 import { onePerTarget, skipped, unknownOptions, valueOf, wantedOf } from "../steps.ts";
 import { udevProperties } from "../udev-properties.ts";
 
-/** In the order in which TuneD applies them: a governor's own files appear only once it governs. */
+/** In TuneD's order: a governor's own files exist only while it is active. */
 const perCpu = {
   governor: planGovernor,
   energy_perf_bias: planEnergyPerfBias,
@@ -57,12 +57,12 @@ export const cpu: Plugin = {
 
     await each(ofTheNode, async (planner, option, setting) =>
       observe.instance > 0
-        ? [skipped(wantedOf(option, setting), "only the first unit of type cpu decides on it", { level: "info" })]
+        ? [skipped(wantedOf(option, setting), "only the first unit of type cpu sets it", { level: "info" })]
         : planner(wantedOf(option, setting), observe),
     );
     for (const option of loadDriven) {
       const setting = unit.options.get(option);
-      if (setting) steps.push(skipped(wantedOf(option, setting), "tuning that follows the load is not done"));
+      if (setting) steps.push(skipped(wantedOf(option, setting), "load-driven tuning is not supported"));
     }
     return onePerTarget(steps);
   },
@@ -72,7 +72,7 @@ function numberOf(name: string): number {
   return Number(name.slice("cpu".length));
 }
 
-/** The first CPU cannot be switched off; neither can one without the file. */
+/** cpu0, and a CPU without the file, cannot be switched off. */
 async function onlineOf(devices: readonly string[], observe: Observe): Promise<string[]> {
   const online = await Promise.all(
     devices.map(async (device) => {
@@ -84,7 +84,7 @@ async function onlineOf(devices: readonly string[], observe: Observe): Promise<s
   return devices.filter((_, index) => online[index]);
 }
 
-/** By CPU, the governors that there will be. */
+/** The planned governors, by CPU. */
 function governorsIn(steps: readonly Step[]): Map<string, string> {
   return new Map(
     steps.flatMap((step) =>

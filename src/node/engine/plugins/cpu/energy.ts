@@ -3,7 +3,7 @@ import type { Observe, Step } from "../../plugin.ts";
 import { forEachDevice, impossible, kernelFile, skipped, valueOf, type Wanted } from "../steps.ts";
 import { hasFlag, vendorOf } from "./pstate.ts";
 
-/** The kernel's and today's tool's names for a bias; before Linux 4.13 the tool had three. */
+/** Names of biases in the kernel and in x86_energy_perf_policy since Linux 4.13; older tools had three. */
 const today = new Map([
   ["performance", 0],
   ["balance-performance", 4],
@@ -17,7 +17,7 @@ const before413 = new Map([
   ["powersave", 15],
 ]);
 
-/** `energy_perf_bias`: the first of several that is known, through the kernel or, on older Intel CPUs, through a tool. */
+/** `energy_perf_bias`: the first known of several, set by the kernel or, on older Intel CPUs, by x86_energy_perf_policy. */
 export async function planEnergyPerfBias(wanted: Wanted, cpus: readonly string[], observe: Observe): Promise<Step[]> {
   if (await hasFlag("hwp_epp", observe)) return forEachDevice(cpus, (device) => throughKernel(wanted, device, observe));
   if ((await vendorOf(observe)) !== "intel") return [skipped(wanted, "this node's CPUs have no such bias")];
@@ -30,7 +30,7 @@ export async function planEnergyPerfBias(wanted: Wanted, cpus: readonly string[]
 async function throughKernel(wanted: Wanted, device: string, observe: Observe): Promise<Step[]> {
   const path = `/sys/devices/system/cpu/${device}/power/energy_perf_bias`;
   const before = await valueOf(observe, path);
-  if (before === undefined) return [skipped(wanted, "there is no file for it", { device })];
+  if (before === undefined) return [skipped(wanted, "the kernel has no file for it", { device })];
   const value = known(wanted.value, today);
   if (value === undefined) return [unknown(wanted, device)];
   return [
@@ -46,7 +46,7 @@ async function throughTool(wanted: Wanted, device: string, observe: Observe): Pr
   const tool = ["x86_energy_perf_policy", "-c", device.slice("cpu".length)];
   const answer = await observe.host.run([...tool, "-r"]);
   const words = answer.type === "exited" && answer.code === 0 ? biasIn(answer.stdout) : undefined;
-  if (!words) return [impossible(wanted, "x86_energy_perf_policy does not say what the bias is", { device })];
+  if (!words) return [impossible(wanted, "x86_energy_perf_policy does not print the bias", { device })];
   const { bias: before, names } = words;
   const value = known(wanted.value, names);
   if (value === undefined) return [unknown(wanted, device)];
@@ -91,7 +91,7 @@ function known(value: string, names: ReadonlyMap<string, number>): string | unde
 }
 
 function unknown(wanted: Wanted, device: string): Step {
-  return impossible(wanted, `${JSON.stringify(wanted.value)} is no bias that is known here`, { device });
+  return impossible(wanted, `${JSON.stringify(wanted.value)} is not a known bias`, { device });
 }
 
 function numberOf(text: string, names: ReadonlyMap<string, number>): number | undefined {
@@ -101,7 +101,7 @@ function numberOf(text: string, names: ReadonlyMap<string, number>): number | un
   return number !== undefined && number >= 0n && number <= 15n ? Number(number) : undefined;
 }
 
-/** `energy_performance_preference`: the first of several that the CPU offers; numbers up to 255 always are. */
+/** `energy_performance_preference`: the first of several that the CPU offers; every CPU takes numbers up to 255. */
 export async function planEnergyPreference(wanted: Wanted, cpus: readonly string[], observe: Observe): Promise<Step[]> {
   const steps = await forEachDevice(cpus, async (device) => {
     const policy = `/sys/devices/system/cpu/cpufreq/policy${device.slice("cpu".length)}`;
@@ -110,7 +110,7 @@ export async function planEnergyPreference(wanted: Wanted, cpus: readonly string
     const before = await valueOf(observe, path);
     if (available === undefined || before === undefined) return [];
     const alternatives = wanted.value.split("|");
-    // When comparing, TuneD takes any of them for good.
+    // TuneD verifies any of the alternatives as passed.
     if (observe.purpose === "verify" && alternatives.some((alternative) => alternative.trim() === before))
       return [kernelFile(wanted, { path, before, value: before, device })];
     const offered = available.split(/\s+/);
@@ -122,7 +122,7 @@ export async function planEnergyPreference(wanted: Wanted, cpus: readonly string
     }
     return [...findings, impossible(wanted, `none of ${JSON.stringify(wanted.value)} is offered`, { device })];
   });
-  return steps.length > 0 ? steps : [skipped(wanted, "no CPU here takes a preference", { level: "info" })];
+  return steps.length > 0 ? steps : [skipped(wanted, "no CPU of this node has preferences", { level: "info" })];
 }
 
 function preferenceOf(text: string, offered: readonly string[]): string | undefined {

@@ -10,20 +10,20 @@ export async function planGovernor(wanted: Wanted, cpus: readonly string[], obse
     const before = await valueOf(observe, `${folder}/scaling_governor`);
     if (before === undefined) return [];
     if (alternatives.includes(""))
-      return [impossible(wanted, "one of the governors has no name: none is set", { device, verified: false })];
+      return [impossible(wanted, "an empty alternative: no governor is set", { device, verified: false })];
     const available = (await valueOf(observe, `${folder}/scaling_available_governors`))?.split(/\s+/) ?? [];
     const value = alternatives.find((governor) => available.includes(governor));
     return value === undefined
-      ? [skipped(wanted, `none of the governors is there: ${alternatives.join(", ")}`, { device })]
+      ? [skipped(wanted, `none of the governors is available: ${alternatives.join(", ")}`, { device })]
       : [kernelFile(wanted, { path: `${folder}/scaling_governor`, before, value, device })];
   });
-  return steps.length > 0 ? steps : [skipped(wanted, "no CPU here has a governor", { level: "info" })];
+  return steps.length > 0 ? steps : [skipped(wanted, "no CPU of this node has governors", { level: "info" })];
 }
 
-/** Only these count down, and only while they govern do their files exist. */
-const counting = new Set(["ondemand", "conservative"]);
+/** Only these governors have the file, and only while they are active. */
+const withFactor = new Set(["ondemand", "conservative"]);
 
-/** `sampling_down_factor`: once for each governor there will be, `chosen` being those of this plan. */
+/** `sampling_down_factor`: once for each governor that will be active; `chosen` are those of this plan. */
 export async function planSamplingDownFactor(
   wanted: Wanted,
   cpus: readonly string[],
@@ -43,15 +43,15 @@ export async function planSamplingDownFactor(
     if (before !== undefined) {
       const value = wantedValue(wanted.value, path, before, observe);
       steps.push(kernelFile(wanted, { path, before, value, device }));
-    } else if (counting.has(governor) && chosen.has(device)) steps.push(toAppear(wanted, { path, device }));
+    } else if (withFactor.has(governor) && chosen.has(device)) steps.push(toAppear(wanted, { path, device }));
   }
-  return steps.length > 0 ? steps : [skipped(wanted, "no governor here counts down", { level: "info" })];
+  return steps.length > 0 ? steps : [skipped(wanted, "no active governor has it", { level: "info" })];
 }
 
-/** The file comes with the governor and goes with it, so there is nothing to put back. */
+/** The file exists only while the governor is active, so there is nothing to restore. */
 function toAppear(wanted: Wanted, { path, device }: { path: string; device: string }): Step {
   const { option, from, value } = wanted;
-  if (/^[<>]/.test(value)) return impossible(wanted, "there is nothing yet to compare with", { device });
+  if (/^[<>]/.test(value)) return impossible(wanted, "there is no value to compare with yet", { device });
   const actions = [{ type: "write", path, value }] as const;
   return { type: "change", option, from, device, target: path, before: "", value, actions, undo: [] };
 }

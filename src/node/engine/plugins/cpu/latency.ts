@@ -5,7 +5,7 @@ import { forEachDevice, impossible, kernelFile, skipped, valueOf, type Wanted } 
 
 type Latency =
   | { type: "latency"; microseconds: bigint }
-  /** The CPU shall not sleep at all. */
+  /** The kernel's word for no sleep at all. */
   | { type: "n/a" }
   | { type: "none" }
   | { type: "unknown" };
@@ -13,8 +13,8 @@ type Latency =
 const states = "/sys/devices/system/cpu/cpu0/cpuidle";
 
 /**
- * The first of several that means something here: microseconds, or the time a state of sleep takes to wake from, by its
- * number (`cstate.id:1`) or its name (`cstate.name:C1`); `_no_zero` passes over states that take none.
+ * The first of several that this node knows: microseconds, or the exit latency of an idle state, by its number
+ * (`cstate.id:1`) or its name (`cstate.name:C1`); `_no_zero` skips states with latency 0.
  */
 async function latencyOf(text: string, observe: Observe, allowNa: boolean): Promise<Latency> {
   for (const alternative of text.split("|")) {
@@ -52,16 +52,18 @@ async function folderOfName(name: string, observe: Observe): Promise<string | un
 
 const latencyDevice = "/dev/cpu_dma_latency";
 
-/** `force_latency`: the kernel keeps to it for as long as the file is open. */
+/** `force_latency`: the kernel honours it while the file is open. */
 export async function planForceLatency(wanted: Wanted, observe: Observe): Promise<Step[]> {
   const latency = await latencyOf(wanted.value, observe, false);
   if (latency.type === "none") return [];
   if (!(await observe.host.list("/dev")).includes("cpu_dma_latency"))
     return [skipped(wanted, `this node has no ${latencyDevice}`, { level: "info" })];
   if (latency.type !== "latency")
-    return [impossible(wanted, `${JSON.stringify(wanted.value)} is no latency here`, { verified: false })];
+    return [
+      impossible(wanted, `${JSON.stringify(wanted.value)} is not a latency that this node knows`, { verified: false }),
+    ];
   if (BigInt.asIntN(32, latency.microseconds) !== latency.microseconds)
-    return [impossible(wanted, `${latency.microseconds} µs is more than the kernel takes`, { verified: false })];
+    return [impossible(wanted, `${latency.microseconds} µs is more than the kernel accepts`, { verified: false })];
   const value = `${latency.microseconds}`;
   return [
     {
@@ -83,19 +85,19 @@ export function nativeBytes(number: number): string {
   return Buffer.from(Int32Array.of(number).buffer).toString("hex");
 }
 
-/** `pm_qos_resume_latency_us`: the same limit for a single CPU. */
+/** `pm_qos_resume_latency_us`: the limit of a single CPU. */
 export async function planResumeLatency(wanted: Wanted, cpus: readonly string[], observe: Observe): Promise<Step[]> {
   return forEachDevice(cpus, async (device) => {
     const path = `/sys/devices/system/cpu/${device}/power/pm_qos_resume_latency_us`;
     const before = await valueOf(observe, path);
     if (before === undefined)
-      return [skipped(wanted, "CPUs here take no limit of their own", { device, level: "info" })];
+      return [skipped(wanted, "CPUs of this node have no limit of their own", { device, level: "info" })];
     const asked = wantedValue(wanted.value, path, before, observe);
     const latency = await latencyOf(asked, observe, true);
     if (latency.type === "none") return [];
     if (latency.type === "n/a") return [kernelFile(wanted, { path, before, value: "n/a", device })];
     if (latency.type === "unknown" || latency.microseconds < 0n)
-      return [skipped(wanted, `${JSON.stringify(wanted.value)} is no latency here`, { device })];
+      return [skipped(wanted, `${JSON.stringify(wanted.value)} is not a latency that this node knows`, { device })];
     return [kernelFile(wanted, { path, before, value: `${latency.microseconds}`, device })];
   });
 }

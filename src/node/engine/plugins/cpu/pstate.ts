@@ -11,7 +11,7 @@ async function hasDriver(observe: Observe): Promise<boolean> {
 /** `min_perf_pct`, `max_perf_pct`, `no_turbo`: limits of Intel's driver. TuneD never compares them. */
 export async function planPstate(wanted: Wanted, observe: Observe): Promise<Step[]> {
   if (!(await hasDriver(observe)))
-    return [skipped(wanted, "this node's CPUs are not driven by intel_pstate", { level: "info" })];
+    return [skipped(wanted, "this node's CPUs do not use intel_pstate", { level: "info" })];
   const path = `${driver}/${wanted.option}`;
   const before = await valueOf(observe, path);
   if (before === undefined) return [impossible(wanted, `this node's kernel has no ${path}`, { verified: false })];
@@ -19,10 +19,10 @@ export async function planPstate(wanted: Wanted, observe: Observe): Promise<Step
   return [kernelFile(wanted, { path, before, value, verified: false })];
 }
 
-/** `boost`: for each policy, and where Intel's driver is in charge also as the opposite of its `no_turbo`. */
+/** `boost`: for each policy, and for intel_pstate also as the inverse of `no_turbo`. */
 export async function planBoost(wanted: Wanted, cpus: readonly string[], observe: Observe): Promise<Step[]> {
   const value = truthDigit(wanted.value);
-  if (value !== "0" && value !== "1") return [impossible(wanted, `${JSON.stringify(value)} is neither yes nor no`)];
+  if (value !== "0" && value !== "1") return [impossible(wanted, `${JSON.stringify(value)} is not a yes or no`)];
   const steps = await forEachDevice(cpus, async (device) => {
     const path = `/sys/devices/system/cpu/cpufreq/policy${device.slice("cpu".length)}/boost`;
     const before = await valueOf(observe, path);
@@ -32,10 +32,10 @@ export async function planBoost(wanted: Wanted, cpus: readonly string[], observe
   const noTurbo = (await hasDriver(observe)) ? await valueOf(observe, path) : undefined;
   if (noTurbo !== undefined)
     steps.push(kernelFile(wanted, { path, before: noTurbo, value: value === "0" ? "1" : "0" }));
-  return steps.length > 0 ? steps : [skipped(wanted, "boosting cannot be switched on or off here")];
+  return steps.length > 0 ? steps : [skipped(wanted, "this node has no switch for boost")];
 }
 
-/** As TuneD tells them apart: x86 that is not AMD's or Hygon's is taken for Intel's. */
+/** As in TuneD, x86 that is not AMD's or Hygon's counts as Intel's. */
 export async function vendorOf(observe: Observe): Promise<"intel" | "amd" | "other"> {
   const vendor = await tagOf("vendor_id", observe);
   if (vendor === undefined) return "other";
@@ -46,7 +46,7 @@ export async function hasFlag(flag: string, observe: Observe): Promise<boolean> 
   return (await tagOf("flags", observe))?.split(/\s+/).includes(flag) ?? false;
 }
 
-/** What the first CPU says of itself. */
+/** The first CPU's value in /proc/cpuinfo. */
 async function tagOf(tag: string, observe: Observe): Promise<string | undefined> {
   const text = (await valueOf(observe, "/proc/cpuinfo")) ?? "";
   for (const line of text.split("\n")) {

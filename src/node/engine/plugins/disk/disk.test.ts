@@ -33,7 +33,7 @@ function node(
 
 describe("readahead", () => {
   test.each([
-    ["Q12: sectors are compared as what they come to", "readahead=8193 s", "128", "4096"],
+    ["Q12: sectors are verified as the KiB they stand for", "readahead=8193 s", "128", "4096"],
     ["sectors need a blank", "readahead=8192s", "128", "128"],
     ["only lowers", "readahead=<64", "128", "64"],
     ["does not raise what should only be lowered", "readahead=<256", "128", "128"],
@@ -82,13 +82,13 @@ describe("disks", () => {
     expect(apply.settings).toMatchObject([device === undefined ? { type: "skipped" } : { type: "set", device }]);
   });
 
-  test("one without a scheduler is left out", async () => {
+  test("a disk without a scheduler is skipped", async () => {
     const { apply, verify } = await runCase(node("elevator=none"));
     expect(apply.settings).toMatchObject([{ type: "skipped", level: "warning", device: "sda" }]);
     expect(verify).toEqual({ differences: [] });
   });
 
-  test("a scheduler that is one of several is good when compared, and written as it stands", async () => {
+  test("one of several schedulers verifies as passed, and is written as it is", async () => {
     const path = "/sys/block/sda/queue/scheduler";
     const { apply, verify } = await runCase(node("elevator=none|bfq", { [path]: "[bfq] none\n" }));
     expect(apply.settings).toMatchObject([{ type: "same" }]);
@@ -147,7 +147,7 @@ describe("power of a disk", () => {
     expect(apply.settings).toMatchObject([{ device: "sda" }]);
   });
 
-  test("spindown cannot be read, so it is not compared", async () => {
+  test("spindown cannot be read, so it is not verified", async () => {
     expect((await runCase(node("spindown=60", {}, exec))).verify).toEqual({ differences: [] });
   });
 
@@ -164,7 +164,7 @@ describe("power of a disk", () => {
     ["without hdparm", {}, "warning"],
     ["of one that it cannot manage", { "hdparm -C*": { rc: 0, out: "unknown" } }, "info"],
     ["of one that it cannot open", { "hdparm -C*": { rc: 25, out: "" } }, "info"],
-  ])("is left alone %s", async (_, answers, level) => {
+  ])("is not changed %s", async (_, answers, level) => {
     const { apply } = await runCase(node("apm=128\nspindown=1", {}, answers));
     expect(apply.settings).toMatchObject([
       { type: "skipped", level },
@@ -173,7 +173,7 @@ describe("power of a disk", () => {
   });
 });
 
-test("what follows the load is reported only if it was asked for", async () => {
+test("load-driven tuning is reported only if the profile asks for it", async () => {
   expect((await runCase(node("dynamic=1"))).apply.settings).toMatchObject([{ type: "skipped" }]);
   expect((await runCase(node("dynamic=0"))).apply.settings).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { planElevator, planQuantum, planReadahead, planReadaheadMultiply } from 
 import { forEachDevice, onePerTarget, skipped, unknownOptions, valueOf, wantedOf } from "../steps.ts";
 import { udevProperties } from "../udev-properties.ts";
 
-/** In the order in which TuneD applies them: what is multiplied is the readahead just set. */
+/** In TuneD's order: readahead_multiply multiplies the readahead that was just set. */
 const planners = {
   elevator: planElevator,
   apm: planApm,
@@ -23,7 +23,7 @@ export const disk: Plugin = {
   async devices(observe) {
     const names = await observe.host.list("/sys/block");
     const supported = await Promise.all(names.map((name) => isSupported(name, observe)));
-    // The kernel cannot have a slash in a name of its file system.
+    // sysfs writes a slash in a name as `!`.
     return names.filter((_, index) => supported[index]).map((name) => name.replaceAll("!", "/"));
   },
 
@@ -39,14 +39,14 @@ export const disk: Plugin = {
     }
     const dynamic = unit.options.get("dynamic");
     if (dynamic && optionIsTrue(dynamic.value))
-      steps.push(skipped(wantedOf("dynamic", dynamic), "tuning that follows the load is not done"));
+      steps.push(skipped(wantedOf("dynamic", dynamic), "load-driven tuning is not supported"));
     return onePerTarget(steps);
   },
 };
 
 const subsystems = new Set(["scsi", "virtio", "xen", "nvme", "mmc"]);
 
-/** Fixed disks, behind one of these buses or behind nothing (loop, zram, device mapper). */
+/** Fixed disks on one of these buses, or on none (loop, zram, device mapper). */
 async function isSupported(name: string, observe: Observe): Promise<boolean> {
   if ((await valueOf(observe, `/sys/block/${name}/removable`)) !== "0") return false;
   const link = `/sys/block/${name}/device/subsystem`;

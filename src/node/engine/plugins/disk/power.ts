@@ -3,23 +3,23 @@ import { wantedValue } from "../../wanted-value.ts";
 import type { Observe, Step } from "../../plugin.ts";
 import { impossible, skipped, type Wanted } from "../steps.ts";
 
-/** `apm`: the level of power management that a disk keeps to. */
+/** `apm`: the power management level of a disk. */
 export async function planApm(wanted: Wanted, device: string, observe: Observe): Promise<Step[]> {
   const unsupported = await unsupportedBy(wanted, device, observe);
   if (unsupported) return [unsupported];
   const answer = await observe.host.run(["hdparm", "-B", `/dev/${device}`]);
   const before = answer.type === "exited" && answer.code === 0 ? levelIn(answer.stdout) : undefined;
-  if (before === undefined) return [impossible(wanted, "hdparm does not say what the level is", { device })];
+  if (before === undefined) return [impossible(wanted, "hdparm does not print the level", { device })];
   const target = `hdparm -B /dev/${device}`;
   const value = levelOf(wantedValue(wanted.value, target, before, observe));
   if (value === undefined) return [outOfRange(wanted, device)];
   return [setting(wanted, { device, target, flag: "-B", before, value, type: value === before ? "same" : "change" })];
 }
 
-/** What the disk's maker decided: nobody can ask a disk what it was set to. */
+/** The vendor's default: a disk's spindown time cannot be read. */
 const vendorDefault = "253";
 
-/** `spindown`: set whenever a profile is applied, and never compared, for it cannot be read. */
+/** `spindown`: set on every apply and never verified, because it cannot be read. */
 export async function planSpindown(wanted: Wanted, device: string, observe: Observe): Promise<Step[]> {
   const unsupported = await unsupportedBy(wanted, device, observe);
   if (unsupported) return [unsupported];

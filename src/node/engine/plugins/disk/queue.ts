@@ -9,11 +9,11 @@ function queueFile(device: string, name: string): string {
   return `/sys/block/${device.replaceAll("/", "!")}/queue/${name}`;
 }
 
-/** `elevator`: written as it stands; `a|b` means one of several only when it is compared. */
+/** `elevator`: written as it is; as in TuneD, `a|b` means one of several only when verifying. */
 export async function planElevator(wanted: Wanted, device: string, observe: Observe): Promise<Step[]> {
   const path = queueFile(device, "scheduler");
   const text = await valueOf(observe, path);
-  if (text === undefined || text === "") return [skipped(wanted, "it has no scheduler", { device })];
+  if (text === undefined || text === "") return [skipped(wanted, "the disk has no scheduler", { device })];
   return [kernelFile(wanted, { path, before: activeOption(text), value: wanted.value, device })];
 }
 
@@ -23,8 +23,8 @@ export async function planReadahead(wanted: Wanted, device: string, observe: Obs
   const before = await valueOf(observe, path);
   const value = kibibytes(before === undefined ? wanted.value : wantedValue(wanted.value, path, before, observe));
   if (value === undefined)
-    return [impossible(wanted, `${JSON.stringify(wanted.value)} is no readahead`, { device, verified: false })];
-  if (before === undefined) return [skipped(wanted, "it has no readahead", { device })];
+    return [impossible(wanted, `${JSON.stringify(wanted.value)} is not a readahead`, { device, verified: false })];
+  if (before === undefined) return [skipped(wanted, "the disk has no readahead", { device })];
   return [kernelFile(wanted, { path, before, value: `${value}`, device })];
 }
 
@@ -34,7 +34,7 @@ function kibibytes(text: string): bigint | undefined {
   return number !== undefined && unit.startsWith("s") ? number / 2n : number;
 }
 
-/** `readahead_multiply`: of what nobody has multiplied yet. Never compared. */
+/** `readahead_multiply`: multiplies the original, or the readahead of the same unit. Never verified. */
 export async function planReadaheadMultiply(
   wanted: Wanted,
   device: string,
@@ -48,7 +48,7 @@ export async function planReadaheadMultiply(
   const set = readahead && kibibytes(wantedValue(readahead.value, path, before, observe));
   const product = Math.trunc(factorOf(wanted.value) * Number(set ?? observe.original(path) ?? before));
   if (!Number.isSafeInteger(product))
-    return [impossible(wanted, `${JSON.stringify(wanted.value)} is no factor`, { device, verified: false })];
+    return [impossible(wanted, `${JSON.stringify(wanted.value)} is not a factor`, { device, verified: false })];
   return [kernelFile(wanted, { path, before, value: `${product}`, device, verified: false })];
 }
 
@@ -60,7 +60,7 @@ function factorOf(text: string): number {
 export async function planQuantum(wanted: Wanted, device: string, observe: Observe): Promise<Step[]> {
   const path = queueFile(device, "iosched/quantum");
   const before = await valueOf(observe, path);
-  if (before === undefined) return [skipped(wanted, "its scheduler has no quantum", { device })];
+  if (before === undefined) return [skipped(wanted, "the disk's scheduler has no quantum", { device })];
   const value = parseInteger(wantedValue(wanted.value, path, before, observe));
   return value === undefined
     ? [impossible(wanted, `${JSON.stringify(wanted.value)} is not a number`, { device })]

@@ -6,26 +6,26 @@ export interface IrqRequest {
   readonly about: { readonly option: string; readonly from: string; readonly device?: string };
   /** `/proc/irq/16/smp_affinity` or the like. */
   readonly path: string;
-  /** The CPUs it should have, given those that it has without us. */
+  /** The wanted CPUs, given the CPUs it has without Attune. */
   readonly wanted: (has: CpuSet) => CpuSet;
 }
 
-/** Interrupts of which the kernel itself decides where they are handled: older kernels say EIO, newer ones EPERM. */
+/** Error codes for interrupts whose CPUs the kernel manages: EIO in older kernels, EPERM in newer ones. */
 const fixedByKernel = ["EIO", "EPERM"];
 
-const fixed = "the kernel does not let it be moved";
+const fixed = "the kernel manages its CPUs";
 
-/** What is to be done about the CPUs that may handle one interrupt, or by default a new one. */
+/** Plans the CPUs of one interrupt, or of new interrupts by default. */
 export async function planIrq({ about, path, wanted }: IrqRequest, observe: Observe): Promise<Step> {
   const file = await observe.host.read(path);
   if (file.type === "missing") return { ...about, type: "skipped", level: "info", message: `there is no ${path}` };
   if (file.type === "failed") return { ...about, type: "impossible", message: `cannot read ${path}: ${file.message}` };
   const has = parseMask(file.text);
   if (has.type !== "cpus")
-    return { ...about, type: "impossible", message: `cannot read ${path}: ${JSON.stringify(file.text)} is no mask` };
+    return { ...about, type: "impossible", message: `cannot read ${path}: ${JSON.stringify(file.text)} is not a mask` };
 
   const before = formatMask(has.cpus);
-  // It stays on record as it is: otherwise it would be tried again each time.
+  // The refusal stays in the ledger, so that each apply does not try again.
   if (observe.refused?.(path))
     return { ...about, type: "same", target: path, before, value: before, actions: [], undo: [], note: fixed };
   const base = parseMask(withoutUs(observe, path, before));
@@ -41,7 +41,7 @@ export async function planIrq({ about, path, wanted }: IrqRequest, observe: Obse
   };
 }
 
-/** Those of the CPUs that are allowed; where none is, all that are allowed. */
+/** The current CPUs that are allowed; all allowed ones where there is none. */
 export function within(allowed: CpuSet): (has: CpuSet) => CpuSet {
   return (has) => {
     const kept = intersection(has, allowed);
@@ -50,8 +50,8 @@ export function within(allowed: CpuSet): (has: CpuSet) => CpuSet {
 }
 
 /**
- * What a target holds apart from our own doing: the original, if it holds what we last made of it. What somebody else
- * has set since then is theirs, and counts as it is.
+ * The value that a target would have without Attune: the original, if it still holds the value that Attune set. A value that
+ * another process has set since counts as it is.
  */
 export function withoutUs(observe: Observe, target: string, current: string): string {
   return observe.applied?.(target) === current ? (observe.original(target) ?? current) : current;

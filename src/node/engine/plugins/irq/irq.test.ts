@@ -24,14 +24,14 @@ describe("Interrupts", () => {
   const one = recordedCase("26-plugin-others", "irq-intersect");
   it.each([
     { profile: "affinity=\n", said: [], applied: "c\n" },
-    { profile: "affinity=x\n", said: ['affinity: "x" is no list of CPUs'], applied: "c\n" },
+    { profile: "affinity=x\n", said: ['affinity: "x" is not a list of CPUs'], applied: "c\n" },
     {
       profile: "mode=or\naffinity=0\n",
-      said: ['mode: is "or", but only set and intersect are possible: taken as set'],
+      said: ['mode: is "or", but only set and intersect exist: set is used'],
       applied: "00000001",
     },
     { profile: "speed=1\naffinity=0\n", said: ["speed: is not an option of [irq]"], applied: "00000001" },
-  ])("of $profile come to $applied", async ({ profile, said, applied }) => {
+  ])("with $profile get $applied", async ({ profile, said, applied }) => {
     const result = await runCase({ ...one, input: { ...one.input, profile: `[irq]\n${profile}` } }, { plugins });
     expect(complaints(result)).toEqual(said);
     expect(result.applied["/proc/irq/17/smp_affinity"]).toBe(applied);
@@ -72,7 +72,7 @@ describe("Interrupts of a node", () => {
   const engine = nativeEngine(plugins);
   const profile = profileOf("[irq]\naffinity=0\n");
 
-  it("that the kernel keeps are no failure, are not tried again and verify as passed", async () => {
+  it("whose CPUs the kernel manages are no failure, are not tried again and verify as passed", async () => {
     const host = node();
     const { settings } = await engine.apply(profile, host);
     expect(settings.map(({ type }) => type)).not.toContain("failed");
@@ -82,7 +82,7 @@ describe("Interrupts of a node", () => {
     expect(host.tried).toEqual([]);
   });
 
-  it("that somebody moves afterwards are a difference", async () => {
+  it("that another process moves afterwards are a difference", async () => {
     const host = node();
     await engine.apply(profile, host);
     host.put("/proc/irq/1/smp_affinity", "2\n");
@@ -91,7 +91,7 @@ describe("Interrupts of a node", () => {
     ]);
   });
 
-  it("are within what they had at first when the next profile allows more", async () => {
+  it("stay within their original CPUs when the next profile allows more", async () => {
     const host = node();
     await engine.apply(profileOf("[irq]\nmode=intersect\naffinity=0\n"), host);
     await engine.apply(profileOf("[irq]\nmode=intersect\naffinity=0-1\n"), host);

@@ -5,7 +5,7 @@ import type { Plugin, Step } from "../../plugin.ts";
 import { unknownOption } from "../steps.ts";
 import { planIrq, within } from "./affinity.ts";
 
-/** What TuneD calls the mask of interrupts that come to be later. */
+/** TuneD's name for the default mask of new interrupts. */
 const defaultDevice = "DEFAULT";
 
 /** `[irq]`: which CPUs handle which interrupts. Devices are `irq16` and so on, and `DEFAULT`. */
@@ -42,7 +42,7 @@ function modeOf({ options }: Unit): { type: "set" | "intersect" } | { type: "unk
   const mode = options.get("mode");
   if (mode === undefined || mode.value === "set") return { type: "set" };
   if (mode.value === "intersect") return { type: "intersect" };
-  const message = `is ${JSON.stringify(mode.value)}, but only set and intersect are possible: taken as set`;
+  const message = `is ${JSON.stringify(mode.value)}, but only set and intersect exist: set is used`;
   return { type: "unknown", step: { type: "impossible", option: "mode", from: mode.from, message, verified: false } };
 }
 
@@ -51,12 +51,12 @@ type Affinity = { type: "cpus"; cpus: CpuSet; from: string } | { type: "none"; s
 function affinityOf({ options }: Unit): Affinity {
   const { value, from } = options.get("affinity") ?? { value: "", from: "" };
   if (value.trim() === "") {
-    const message = "names no CPU: the interrupts are left where they are";
+    const message = "names no CPU: interrupts are not moved";
     return { type: "none", step: { type: "skipped", level: "info", option: "affinity", from, message } };
   }
   const list = parseCpuList(value);
   if (list.type === "cpus" && list.cpus.length > 0) return { type: "cpus", cpus: list.cpus, from };
-  const message = `${JSON.stringify(value)} is no list of CPUs`;
-  // TuneD leaves the unit alone then, and has nothing to compare.
+  const message = `${JSON.stringify(value)} is not a list of CPUs`;
+  // TuneD ignores the unit then, and verifies it as passed.
   return { type: "none", step: { type: "impossible", option: "affinity", from, message, verified: false } };
 }

@@ -14,7 +14,7 @@ const instead: Record<string, Partial<Recorded>> = {
   "irqbalance-bad": { rollback_exec: [] },
 };
 
-describe("The list of banned CPUs is kept as TuneD keeps it", () => {
+describe("The list of banned CPUs is written as TuneD writes it", () => {
   const cases = recordedCases("26-plugin-others").filter(({ id }) => id.startsWith("irqbalance"));
   it.each(cases)("$id: $note", async (one) => {
     const result = await runCase(one, { plugins });
@@ -32,7 +32,7 @@ describe("The list of banned CPUs", () => {
     runCase({ ...one, input: { ...one.input, profile, fs, exec, watch: Object.keys(fs) } }, { plugins });
   const present = { "/sys/devices/system/cpu/present": "0-3\n" };
 
-  it("that an administrator had is there again after a roll-back (Q17)", async () => {
+  it("of the administrator is restored by a roll-back (Q17)", async () => {
     const text = "IRQBALANCE_BANNED_CPULIST=7\nFOO=1\n";
     const { applied, rolledBack } = await runWith("[irqbalance]\nbanned_cpus=2,3\n", { ...present, [path]: text });
     expect(applied[path]).toBe("FOO=1\nIRQBALANCE_BANNED_CPULIST=2-3\n");
@@ -45,7 +45,7 @@ describe("The list of banned CPUs", () => {
     expect(applied[debian]).toBe("#FOO\nIRQBALANCE_BANNED_CPULIST=0-1\n");
   });
 
-  it("is not an issue where irqbalance is not installed", async () => {
+  it("is not written where irqbalance is not installed", async () => {
     const result = await runWith("[irqbalance]\nbanned_cpus=0-1\n", present);
     expect(complaints(result)).toEqual([`banned_cpus: there is no ${path}: irqbalance is not installed`]);
     expect(result.commands.apply).toEqual([]);
@@ -59,7 +59,7 @@ describe("The list of banned CPUs", () => {
   });
 
   it.each([
-    ["banned_cpus=a-b", 'banned_cpus: "a-b" is no list of CPUs'],
+    ["banned_cpus=a-b", 'banned_cpus: "a-b" is not a list of CPUs'],
     ["banned=1", "banned: is not an option of [irqbalance]"],
   ])("%s is refused", async (option, reason) => {
     const result = await runWith(`[irqbalance]\n${option}\n`, { ...present, [path]: "FOO=1\n" });

@@ -5,12 +5,12 @@ import type { Action } from "../../action.ts";
 import type { Observe, Plugin, Step } from "../../plugin.ts";
 import { unknownOption } from "../steps.ts";
 
-/** Red Hat's place, then Debian's. */
+/** Red Hat's file, then Debian's. */
 const files = ["/etc/sysconfig/irqbalance", "/etc/default/irqbalance"];
 
 const key = "IRQBALANCE_BANNED_CPULIST";
 
-/** systemctl says 5 where there is no such service: then there is nothing to restart. */
+/** systemctl exits with 5 where there is no such service: then there is nothing to restart. */
 const restart: Action = { type: "run", argv: ["systemctl", "try-restart", "irqbalance"], tolerate: [5] };
 
 /** `[irqbalance]`: CPUs on which the irqbalance service puts no interrupts. */
@@ -32,12 +32,14 @@ async function planBanned({ value, from }: Setting, { host }: Observe): Promise<
   const impossible = (message: string): Step => ({ ...about, type: "impossible", message, verified: false });
 
   const list = parseCpuList(value);
-  if (list.type !== "cpus") return impossible(`${JSON.stringify(value)} is no list of CPUs`);
+  if (list.type !== "cpus") return impossible(`${JSON.stringify(value)} is not a list of CPUs`);
   const file = await host.read("/sys/devices/system/cpu/present");
-  if (file.type !== "text") return impossible("cannot read which CPUs the node has");
+  if (file.type !== "text") return impossible("cannot read the list of present CPUs");
   const present = cpusOf(file.text.trim());
   if (!isSubset(list.cpus, present))
-    return impossible(`${JSON.stringify(value)} names CPUs that the node has not; it has ${formatUnpacked(present)}`);
+    return impossible(
+      `${JSON.stringify(value)} names CPUs that the node does not have; it has ${formatUnpacked(present)}`,
+    );
 
   for (const path of files) {
     const settings = await host.read(path);
@@ -62,7 +64,7 @@ async function planBanned({ value, from }: Setting, { host }: Observe): Promise<
   return { ...about, type: "skipped", message: `there is no ${files[0]}: irqbalance is not installed` };
 }
 
-/** The last line of the file, instead of all that say which CPUs are banned. */
+/** Replaces every line that bans CPUs by one at the end of the file. */
 function withBanned(text: string, cpus: string): string {
   const others = text.split("\n").filter((line) => !isBanned(line));
   if (others.at(-1) === "") others.pop();

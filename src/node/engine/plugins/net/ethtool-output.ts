@@ -1,4 +1,4 @@
-/** What ethtool prints in words, by the names it takes. */
+/** ethtool's option names, by the names that it prints. */
 const shortNames: ReadonlyMap<string, string> = new Map([
   ["rx-checksumming", "rx"],
   ["tx-checksumming", "tx"],
@@ -19,7 +19,7 @@ const shortNames: ReadonlyMap<string, string> = new Map([
   ["RX Jumbo", "rx-jumbo"],
   ["Other", "other"],
   ["Combined", "combined"],
-  // Older versions of ethtool forget a letter.
+  // Older versions of ethtool omit a letter.
   ["rx-frame-low", "rx-frames-low"],
   ["rx-frame-high", "rx-frames-high"],
   ["tx-frame-low", "tx-frames-low"],
@@ -27,8 +27,8 @@ const shortNames: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The parameters in the output of `ethtool -c`, `-k`, `-a`, `-g` or `-l`. What the card has fixed is left out, what it
- * does not have is `n/a`. Of rings and channels the current settings count, which come after the maximums.
+ * The parameters in the output of `ethtool -c`, `-k`, `-a`, `-g` or `-l`. Fixed parameters are left out, absent
+ * ones are `n/a`. For rings and channels, the current settings count, which come after the maximums.
  */
 export function readEthtool(output: string): Map<string, string> {
   const parameters = new Map<string, string>();

@@ -8,7 +8,7 @@ export function isLinkOption(option: string): option is LinkOption {
   return option === "mtu" || option === "txqueuelen";
 }
 
-/** `ip` sets the length of the queue by another name than it shows it by. */
+/** `ip` prints the queue length as `qlen` and sets it as `txqueuelen`. */
 const shown = { mtu: /\smtu\s+([0-9]+)/, txqueuelen: /\sqlen\s+([0-9]+)/ };
 
 export async function planLink(
@@ -24,10 +24,10 @@ export async function planLink(
   if (answer.type === "failed") return impossible(answer.message);
   if (answer.code !== 0) return impossible(`ip link show ${device}: ${answer.stderr.trim().slice(0, 200)}`);
   const before = shown[option].exec(answer.stdout)?.[1];
-  if (before === undefined) return impossible(`ip link show ${device} tells no ${option}`);
+  if (before === undefined) return impossible(`ip link show ${device} does not print ${option}`);
 
   const wanted = wantedValue(value, target, before, observe).trim();
-  if (!/^\+?[0-9]{1,20}$/.test(wanted)) return impossible(`${JSON.stringify(value)} is no whole number`);
+  if (!/^\+?[0-9]{1,20}$/.test(wanted)) return impossible(`${JSON.stringify(value)} is not a whole number`);
   const number = BigInt(wanted).toString();
   const set = (to: string) => ({ type: "run", argv: ["ip", "link", "set", "dev", device, option, to] }) as const;
   return {
@@ -41,16 +41,16 @@ export async function planLink(
   };
 }
 
-/** ethtool's letters for what wakes a machine up; `d` is nothing, and TuneD takes 0 for it too. */
+/** ethtool's letters for events that wake the machine; `d` disables, and TuneD accepts 0 for it. */
 export async function planWakeOnLan({ value, from }: Setting, device: string, observe: Observe): Promise<Step> {
   const about = { option: "wake_on_lan", from, device };
   const wanted = value.replaceAll("0", "d");
   if (!/^[pumbagsd]+$/.test(wanted))
-    return { ...about, type: "impossible", message: `${JSON.stringify(value)} is not made of the letters pumbagsd` };
+    return { ...about, type: "impossible", message: `${JSON.stringify(value)} has other letters than pumbagsd` };
   const answer = await observe.host.run(["ethtool", device]);
   const before = answer.type === "exited" ? /^\s*Wake-on:\s*([pumbagsd]+)/m.exec(answer.stdout)?.[1] : undefined;
   if (before === undefined)
-    return { ...about, type: "impossible", message: `ethtool tells nothing of ${device} waking the machine up` };
+    return { ...about, type: "impossible", message: `ethtool does not print the wake-on-LAN state of ${device}` };
   const set = (to: string) => ({ type: "run", argv: ["ethtool", "-s", device, "wol", to] }) as const;
   return {
     ...about,

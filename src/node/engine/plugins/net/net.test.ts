@@ -43,23 +43,23 @@ function like(id: string, profile: string, exec: RecordedCase["input"]["exec"] =
 }
 
 describe("Network interfaces", () => {
-  it("get the other options of a unit although one has an odd number of words (Q18)", async () => {
+  it("get the other options of a unit where one has an odd number of words (Q18)", async () => {
     const one = like("net-odd", "[net]\ncoalesce=rx-usecs\nmtu=9000\n", {
       "ip link show eth0": { rc: 0, out: "2: eth0: <UP> mtu 1500 qdisc mq state UP qlen 1000\n" },
       "ip link set*": { rc: 0 },
     });
     const result = await runCase(one, { plugins });
-    expect(complaints(result)).toEqual([`coalesce: "rx-usecs" is not made of pairs of a name and a value`]);
+    expect(complaints(result)).toEqual([`coalesce: "rx-usecs" does not consist of names and values in pairs`]);
     expect(result.commands.apply).toEqual(["ip link set dev eth0 mtu 9000"]);
   });
 
-  it("have a unit without effect verify as passed, and say that nothing matched (Q10)", async () => {
+  it("verify a unit without a matching device as passed, with a report (Q10)", async () => {
     const result = await runCase(recordedCase("24-plugin-net", "net-conntrack-nodev"), { plugins });
     expect(result.verify?.differences).toEqual([]);
     expect(complaints(result)).toEqual([": no matching devices available"]);
   });
 
-  it("may be chosen by what udev knows of them", async () => {
+  it("may be matched by devices_udev_regex", async () => {
     const one = like("net-conntrack", "[net]\ndevices_udev_regex=^ID_NET_DRIVER=mlx5\nnf_conntrack_hashsize=9\n");
     const path = "/sys/module/nf_conntrack/parameters/hashsize";
     expect((await runCase(one, { plugins })).applied).toEqual({ [path]: "65536\n" });
@@ -68,7 +68,7 @@ describe("Network interfaces", () => {
     expect(known.applied).toEqual({ [path]: "9" });
   });
 
-  it("get each parameter back for itself when the next profile names others", async () => {
+  it("get single parameters restored when the next profile names others", async () => {
     const coalesce = new Map([
       ["rx-usecs", "8"],
       ["tx-usecs", "16"],
@@ -101,7 +101,7 @@ describe("Network interfaces", () => {
       commands: ["ethtool -L eth0 combined 4"],
     },
     {
-      name: "get common queues where a profile only speaks of those for receiving",
+      name: "get combined queues where a profile only sets those for receiving",
       option: "channels=rx 2",
       query: "ethtool -l eth0",
       out: `${channels}RX:\t\t0\nTX:\t\t0\nCombined:\t8\n`,
@@ -142,17 +142,14 @@ describe("Network interfaces", () => {
   });
 
   it.each([
-    ["mtu=big", 'mtu: "big" is no whole number'],
-    ["mtu=>big", 'mtu: ">big" is no whole number'],
-    ["wake_on_lan=xyz", 'wake_on_lan: "xyz" is not made of the letters pumbagsd'],
-    ["wake_on_lan=g", "wake_on_lan: ethtool tells nothing of eth0 waking the machine up"],
+    ["mtu=big", 'mtu: "big" is not a whole number'],
+    ["mtu=>big", 'mtu: ">big" is not a whole number'],
+    ["wake_on_lan=xyz", 'wake_on_lan: "xyz" has other letters than pumbagsd'],
+    ["wake_on_lan=g", "wake_on_lan: ethtool does not print the wake-on-LAN state of eth0"],
     ["ring=rx 1", "ring: ethtool: no such program"],
-    [
-      "features=a b",
-      'features: eth0 has no features parameter a that can be changed|features: none of "a b" can be set',
-    ],
+    ["features=a b", 'features: eth0 cannot change the features parameter a|features: none of "a b" can be set'],
     ["speed=10", "speed: is not an option of [net]"],
-  ])("say why %s is not done", async (option, reasons) => {
+  ])("report why %s is not applied", async (option, reasons) => {
     const one = like("net-odd", `[net]\n${option}\n`, {
       "ip link show eth0": { rc: 0, out: "2: eth0: <UP> mtu 1500 qdisc mq state UP qlen 1000\n" },
       "ethtool -k eth0": { rc: 0, out: "Features for eth0:\nrx-checksumming: on\n" },

@@ -7,7 +7,7 @@ import { udevProperties } from "../udev-properties.ts";
 import { isLinkOption, planLink, planWakeOnLan } from "./link.ts";
 import { isParameterOption, planParameters } from "./parameters.ts";
 
-/** In TuneD's order; what is for the whole node comes first. */
+/** In TuneD's order: options of the whole node first. */
 const order = [
   "nf_conntrack_hashsize",
   "wake_on_lan",
@@ -20,7 +20,7 @@ const order = [
   "channels",
 ];
 
-/** `[net]`: interfaces of real cards, and the size of the connection tracking table. */
+/** `[net]`: network cards, and the size of the connection tracking table. */
 export const net: Plugin = {
   type: "net",
 
@@ -64,7 +64,7 @@ function otherOptions({ options }: Unit): Step[] {
         level: "info",
         option,
         from: setting.from,
-        message: "the speed of a link does not follow its load; only fixed settings are made",
+        message: "load-driven tuning is not supported",
       });
   }
   return steps;
@@ -80,7 +80,7 @@ async function planHashSize({ value, from }: Setting, observe: Observe): Promise
   if (file.type === "failed") return impossible(`cannot read ${hashSizePath}: ${file.message}`);
   const before = file.text.trim();
   const wanted = wantedValue(value, hashSizePath, before, observe).trim();
-  if (!/^\+?[0-9]{1,20}$/.test(wanted)) return impossible(`${JSON.stringify(value)} is no size`);
+  if (!/^\+?[0-9]{1,20}$/.test(wanted)) return impossible(`${JSON.stringify(value)} is not a size`);
   const size = BigInt(wanted).toString();
   return {
     ...about,

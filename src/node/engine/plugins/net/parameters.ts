@@ -6,7 +6,7 @@ import { readEthtool } from "./ethtool-output.ts";
 interface Kind {
   readonly query: string;
   readonly set: string;
-  /** Names that ethtool takes; features are whatever the card has. */
+  /** Names that ethtool accepts; features depend on the card. */
   readonly names?: ReadonlySet<string>;
 }
 
@@ -33,7 +33,7 @@ export function isParameterOption(option: string): option is ParameterOption {
 
 /**
  * `rx-usecs 3, tx-usecs: 16`: pairs that ethtool sets on one interface. Each is a target of its own, so that two profiles
- * may name different ones, yet all are set at once: cards change one along with another.
+ * may name different ones, but one call sets all: a card may change one along with another.
  */
 export async function planParameters(
   option: ParameterOption,
@@ -45,26 +45,26 @@ export async function planParameters(
   const impossible = (message: string): Step[] => [{ ...about, type: "impossible", message }];
   const kind: Kind = kinds[option];
   const requested = pairsOf(value);
-  if (!requested) return impossible(`${JSON.stringify(value)} is not made of pairs of a name and a value`);
+  if (!requested) return impossible(`${JSON.stringify(value)} does not consist of names and values in pairs`);
 
   const answer = await observe.host.run(["ethtool", kind.query, device]);
   if (answer.type === "failed") return impossible(answer.message);
   const present = answer.code === 0 ? readEthtool(answer.stdout) : new Map<string, string>();
   if (present.size === 0)
-    return impossible(`ethtool ${kind.query} ${device} tells nothing: ${answer.stderr.trim().slice(0, 200)}`);
+    return impossible(`ethtool ${kind.query} ${device} prints no parameters: ${answer.stderr.trim().slice(0, 200)}`);
 
   const steps: Step[] = [];
   const skip = (message: string) => steps.push({ ...about, type: "skipped", message });
   for (const name of requested.keys())
     if (kind.names && !kind.names.has(name)) {
       requested.delete(name);
-      skip(`ethtool knows no ${option} parameter ${JSON.stringify(name)}`);
+      skip(`ethtool has no ${option} parameter ${JSON.stringify(name)}`);
     }
   const wanted = option === "channels" ? asDeviceHasChannels(requested, present) : requested;
   for (const name of wanted.keys())
     if ((present.get(name) ?? "n/a") === "n/a") {
       wanted.delete(name);
-      skip(`${device} has no ${option} parameter ${name} that can be changed`);
+      skip(`${device} cannot change the ${option} parameter ${name}`);
     }
   if (wanted.size === 0) return [...steps, ...impossible(`none of ${JSON.stringify(value)} can be set on ${device}`)];
 
@@ -75,7 +75,7 @@ export async function planParameters(
       type: "run",
       argv: ["ethtool", kind.set, device, name, text],
       shared: 3,
-      // It was so already.
+      // ethtool's exit code for a value that is set already.
       tolerate: [80],
     });
     steps.push({
@@ -86,14 +86,14 @@ export async function planParameters(
       value: to,
       actions: [set(to)],
       undo: [set(before)],
-      // Setting one may move another: where one changes all are set, and put back.
+      // Setting one parameter may change another: if one differs, all are set, and restored.
       ...(differs && before === to ? { always: true } : {}),
     });
   }
   return steps;
 }
 
-/** Blanks, commas, semicolons and colons separate. The last of a name counts. */
+/** Blanks, commas, semicolons and colons separate. The last value of a name counts. */
 function pairsOf(text: string): Map<string, string> | undefined {
   const words = text.split(/[\s,;:]+/).filter((word) => word !== "");
   if (words.length % 2 !== 0) return undefined;
@@ -102,7 +102,7 @@ function pairsOf(text: string): Map<string, string> | undefined {
   return pairs;
 }
 
-/** A card has its queues for both directions together, or for each apart; a profile may be written for the other kind. */
+/** A card has combined queues or one set for each direction; a profile may be written for the other kind of card. */
 function asDeviceHasChannels(
   requested: ReadonlyMap<string, string>,
   present: ReadonlyMap<string, string>,

@@ -2,7 +2,7 @@ import { truthDigit } from "../../../../language/tuned/value.ts";
 import type { Unit } from "../../../../language/tuned/unit.ts";
 import type { Step } from "../../plugin.ts";
 
-/** Put tasks into control groups of version 1, which nodes of today do not have. */
+/** Options for control groups of version 1, which current nodes do not have. */
 const options = new Set([
   "cgroup_mount_point",
   "cgroup_mount_point_init",

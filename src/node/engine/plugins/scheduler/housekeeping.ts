@@ -6,11 +6,11 @@ import type { Observe, Step } from "../../plugin.ts";
 /** The CPUs that `isolated_cores` leaves to everything else. */
 export interface Housekeeping {
   readonly cpus: CpuSet;
-  /** Who asks for it. */
+  /** The place of `isolated_cores`. */
   readonly from: string;
 }
 
-/** Without housekeeping where nothing is to be isolated. */
+/** `housekeeping` is missing where no CPU is isolated. */
 export async function housekeepingOf(
   { options }: Unit,
   { host }: Observe,
@@ -22,15 +22,15 @@ export async function housekeepingOf(
     steps: [{ type: "impossible", option: "isolated_cores", from: setting.from, message, verified: false }],
   });
   const isolated = parseCpuList(setting.value);
-  if (isolated.type !== "cpus") return impossible(`${JSON.stringify(setting.value)} is no list of CPUs`);
+  if (isolated.type !== "cpus") return impossible(`${JSON.stringify(setting.value)} is not a list of CPUs`);
   const file = await host.read("/sys/devices/system/cpu/present");
-  if (file.type !== "text") return impossible("cannot read which CPUs the node has");
+  if (file.type !== "text") return impossible("cannot read the list of present CPUs");
   const present = cpusOf(file.text.trim());
   if (!isSubset(isolated.cpus, present))
     return impossible(
-      `${JSON.stringify(setting.value)} names CPUs that the node has not; it has ${formatRanges(present)}`,
+      `${JSON.stringify(setting.value)} names CPUs that the node does not have; it has ${formatRanges(present)}`,
     );
   const cpus = difference(present, isolated.cpus);
-  if (cpus.length === 0) return impossible("leaves no CPU for anything else");
+  if (cpus.length === 0) return impossible("leaves no CPU for other tasks");
   return { housekeeping: { cpus, from: setting.from }, steps: [] };
 }

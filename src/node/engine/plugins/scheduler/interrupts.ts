@@ -5,7 +5,7 @@ import type { Observe, Step } from "../../plugin.ts";
 import { planIrq, within } from "../irq/affinity.ts";
 import type { Housekeeping } from "./housekeeping.ts";
 
-/** Moves interrupts to the CPUs that are not isolated, and says where new ones go. */
+/** Moves interrupts to the CPUs that are not isolated, and sets the default for new ones. */
 export async function planInterrupts(
   { options }: Unit,
   housekeeping: Housekeeping | undefined,
@@ -40,7 +40,7 @@ export async function planInterrupts(
   return [...steps, await planIrq({ about, path, wanted: cpus ? () => cpus : wanted }, observe)];
 }
 
-/** Those that somebody handles; /proc/irq has all that there could be. */
+/** Interrupts with a handler; /proc/irq also lists unused ones. */
 async function activeInterrupts({ host }: Observe): Promise<string[]> {
   const file = await host.read("/proc/interrupts");
   if (file.type !== "text") return [];

@@ -5,8 +5,8 @@ import type { Observe, Step } from "../../plugin.ts";
 const debug = "/sys/kernel/debug/sched";
 
 /**
- * Where a number of the scheduler is, the first that exists: sysctls until kernel 5.12, then debugfs. Kernel 6.6 renamed
- * one and has no use for two others.
+ * Files of a scheduler knob, of which the first that exists is used: sysctls until kernel 5.12, then debugfs. Kernel 6.6
+ * renamed one and dropped two.
  */
 const places: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ["sched_min_granularity_ns", [...placesOf("min_granularity_ns"), `${debug}/base_slice_ns`]],
@@ -50,7 +50,7 @@ export async function planKnob(option: string, { value, from }: Setting, observe
   }
   return gone.has(option)
     ? { ...about, type: "skipped", level: "info", message: "this node's kernel no longer has it" }
-    : { ...about, type: "impossible", message: `there is none of ${paths.join(", ")}${hint(debug)}` };
+    : { ...about, type: "impossible", message: `the kernel has none of ${paths.join(", ")}${hint(debug)}` };
 }
 
 function placesOf(name: string): string[] {

@@ -4,23 +4,23 @@ import { compilePython, type PythonPattern } from "../../../../language/tuned/pa
 import type { Setting, Unit } from "../../../../language/tuned/unit.ts";
 import type { Step } from "../../plugin.ts";
 
-/** `group.name=rule_prio:policy:priority:affinity:regex`: how tasks with such a command line run. */
+/** `group.name=rule_prio:policy:priority:affinity:regex`: policy and CPUs of tasks whose command line matches. */
 export interface Rule {
   readonly option: string;
   readonly from: string;
   readonly pattern: PythonPattern;
-  /** `policy` missing: as it is, with another priority. */
+  /** Without `policy`, only the priority changes. */
   readonly run?: { readonly policy?: Policy | undefined; readonly priority: number } | undefined;
   readonly cpus?: CpuSet | undefined;
 }
 
-/** In the order in which they count: of those that match a task the last one holds. */
+/** In order of precedence: of the rules that match a task the last one counts. */
 export function readRules({ options }: Unit): { rules: readonly Rule[]; steps: readonly Step[] } {
   const steps: Step[] = [];
   const ordered: { rule: Rule; priority: string }[] = [];
   for (const [option, setting] of options) {
     if (!option.startsWith("group.")) continue;
-    // The fifth part is an expression and may have colons; with fewer parts a rule is cancelled.
+    // The regular expression may contain colons; with fewer than five parts a rule is cancelled.
     const [priority = "", policy = "", taskPriority = "", affinity = "", ...rest] = setting.value.split(":");
     if (rest.length === 0) continue;
     const rule = readRule(option, setting, { policy, priority: taskPriority, affinity, regex: rest.join(":") }, steps);
@@ -60,9 +60,10 @@ type Run = { type: "run"; policy?: Policy; priority: number } | { type: "wrong";
 
 function readRun({ policy: letter, priority: text }: Parts): Run {
   const policy = policies.find((known) => known.letter === letter);
-  if (!policy && letter !== "*") return { type: "wrong", message: `${JSON.stringify(letter)} is no scheduling policy` };
+  if (!policy && letter !== "*")
+    return { type: "wrong", message: `${JSON.stringify(letter)} is not a scheduling policy` };
   if (!/^[+-]?[0-9]{1,9}$/.test(text.trim()))
-    return { type: "wrong", message: `${JSON.stringify(text)} is no priority` };
+    return { type: "wrong", message: `${JSON.stringify(text)} is not a priority` };
   const priority = Number(text);
   if (!policy) return { type: "run", priority };
   const [lowest, highest] = policy.priorities;
@@ -80,18 +81,18 @@ function readAffinity(text: string): Affinity {
   const mask = parseMask(text);
   return mask.type === "cpus" && mask.cpus.length > 0
     ? mask
-    : { type: "wrong", message: `${JSON.stringify(text)} is no mask of CPUs` };
+    : { type: "wrong", message: `${JSON.stringify(text)} is not a mask of CPUs` };
 }
 
-/** As numbers, and as text only where one is not: TuneD has 10 come before 9. */
+/** As numbers where both are: TuneD sorts them as text, 10 before 9 (Q19). */
 function byPriority(a: string, b: string): number {
   if (/^-?[0-9]{1,9}$/.test(a) && /^-?[0-9]{1,9}$/.test(b)) return Number(a) - Number(b);
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** How the kernel chooses among tasks. */
+/** A scheduling policy of the kernel. */
 export interface Policy {
-  /** In rules of profiles, and for `chrt`. */
+  /** In profiles and for `chrt`. */
   readonly letter: "o" | "f" | "r" | "b" | "i";
   readonly name: string;
   /** In `/proc/<pid>/stat`. */
@@ -99,7 +100,7 @@ export interface Policy {
   readonly priorities: readonly [lowest: number, highest: number];
 }
 
-/** Those that a policy and a priority describe in full: a task with a deadline could not be put back. */
+/** Policies that a priority describes in full. SCHED_DEADLINE is not among them: it could not be restored. */
 export const policies: readonly Policy[] = [
   { letter: "o", name: "other", number: 0, priorities: [0, 0] },
   { letter: "f", name: "fifo", number: 1, priorities: [1, 99] },

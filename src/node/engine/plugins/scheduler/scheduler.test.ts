@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { nativeEngine } from "../../native-engine.ts";
 import { complaints, expectedOutcome, outcomeOf, runCase } from "../../testing/plugin-bench.ts";
 import { recordedCases } from "../../testing/recorded-case.ts";
-import { schedulerProfile, TaskNode, untold } from "../../testing/scheduler-node.ts";
+import { schedulerProfile, TaskNode, reasons } from "../../testing/scheduler-node.ts";
 import { scheduler } from "./scheduler.ts";
 
 const plugins = [scheduler];
@@ -80,7 +80,7 @@ describe("Interrupts", () => {
       nine: "02",
       mask: "03",
     },
-  ])("$name, and those that nobody handles stay", async ({ options, nine, mask }) => {
+  ])("$name, and those without a handler stay", async ({ options, nine, mask }) => {
     const host = new TaskNode([], files);
     const profile = schedulerProfile("isolated_cores=2-7", ...options);
     const masks = async () => [await maskAt(path), await maskAt(byDefault), await maskAt("/proc/irq/10/smp_affinity")];
@@ -106,7 +106,7 @@ describe("Interrupts", () => {
   });
 });
 
-describe("What only TuneD's own daemon can do is told", () => {
+describe("What only the TuneD daemon supports is reported", () => {
   it.each([
     { options: ["runtime=0", "group.a=0:f:1:*:x"], said: [] },
     { options: ["isolated_cores=2"], said: [] },
@@ -120,7 +120,7 @@ describe("What only TuneD's own daemon can do is told", () => {
     { options: ["cgroups=2"], said: ["cgroups: is not an option of [scheduler]"] },
     { options: ["isolated_cors=2"], said: ["isolated_cors: is not an option of [scheduler]"] },
   ])("$options", async ({ options, said }) => {
-    const report = untold(await engine.apply(schedulerProfile(...options), new TaskNode([])));
+    const report = reasons(await engine.apply(schedulerProfile(...options), new TaskNode([])));
     expect(report).toHaveLength(said.length);
     for (const [index, text] of said.entries()) expect(report[index]).toContain(text);
   });

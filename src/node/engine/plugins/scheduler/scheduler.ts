@@ -10,7 +10,7 @@ import { readRules } from "./rules.ts";
 import { readScope } from "./scope.ts";
 import { planTasks } from "./task-steps.ts";
 
-/** Say how other options are meant. */
+/** Options that qualify others. */
 const qualifiers = new Set([
   "isolated_cores",
   "ps_whitelist",
@@ -24,7 +24,7 @@ const qualifiers = new Set([
   "perf_process_fork",
 ]);
 
-/** `[scheduler]`: CPUs and policies of tasks, interrupts away from isolated CPUs, and the scheduler's own numbers. */
+/** `[scheduler]`: CPUs and policies of tasks, interrupts of isolated CPUs, and knobs of the kernel's scheduler. */
 export const scheduler: Plugin = {
   type: "scheduler",
   async plan(unit, observe) {
@@ -41,7 +41,7 @@ export const scheduler: Plugin = {
     const { housekeeping } = isolation;
     steps.push(...scope.steps, ...rules.steps, ...isolation.steps);
     steps.push(...(await planTasks({ scope, rules: rules.rules, housekeeping }, observe)));
-    steps.push(...(await planInterrupts(unit, housekeeping, observe)), ...untoldOfNewTasks(unit));
+    steps.push(...(await planInterrupts(unit, housekeeping, observe)), ...reportUnsupported(unit));
     return steps;
   },
 };
@@ -50,8 +50,8 @@ function isKnown(option: string): boolean {
   return qualifiers.has(option) || option.startsWith("group.") || isControlGroupOption(option);
 }
 
-/** TuneD listens to the kernel's perf events to tune tasks as they start. */
-function untoldOfNewTasks({ options }: Unit): Step[] {
+/** TuneD tunes tasks as they start, by perf events; the native engine does not. */
+function reportUnsupported({ options }: Unit): Step[] {
   const steps: Step[] = [];
   const rule = [...options].find(([option, { value }]) => option.startsWith("group.") && value !== "");
   const runtime = options.get("runtime");

@@ -3,13 +3,13 @@ import { truthDigit } from "../../../../language/tuned/value.ts";
 import type { Unit } from "../../../../language/tuned/unit.ts";
 import type { Step } from "../../plugin.ts";
 
-/** Which tasks the unit is about. */
+/** The tasks that the unit may move. */
 export interface Scope {
-  /** False where a list of what to leave alone cannot be read: then nothing is moved. */
+  /** False where a list of tasks to leave alone is malformed: then no task is moved. */
   readonly known: boolean;
   readonly steps: readonly Step[];
   readonly kernelThreads: boolean;
-  /** Whether processes are chosen by their control groups: if not, nobody needs to read them. */
+  /** Whether processes are chosen by control group; otherwise their control groups are not read. */
   readonly byControlGroup: boolean;
   /** By the name of a task. */
   isListed(comm: string): boolean;
@@ -22,7 +22,7 @@ export function readScope(unit: Unit): Scope {
   const white = readList("ps_whitelist", unit, steps);
   const black = readList("ps_blacklist", unit, steps);
   const groups = readList("cgroup_ps_blacklist", unit, steps);
-  // Nodes have hundreds of tasks of the same name.
+  // Cached by name: nodes have hundreds of tasks of the same name.
   const listed = new Map<string, boolean>();
   return {
     known: steps.length === 0,
@@ -44,7 +44,7 @@ function finds(patterns: readonly PythonPattern[], text: string): boolean {
   return patterns.some((pattern) => pattern.search(text));
 }
 
-/** Expressions separated by semicolons. An empty one is none: TuneD would take it to mean every task. */
+/** Regular expressions separated by semicolons. An empty one is ignored; in TuneD it matches every task. */
 function readList(option: string, { options }: Unit, steps: Step[]): PythonPattern[] {
   const setting = options.get(option);
   if (!setting) return [];
@@ -54,7 +54,7 @@ function readList(option: string, { options }: Unit, steps: Step[]): PythonPatte
     const compiled = compilePython(source);
     if (compiled.type === "pattern") patterns.push(compiled.pattern);
     else {
-      const message = `${compiled.message}; no task is moved, as it might be one to leave alone`;
+      const message = `${compiled.message}; no task is moved, because the list may name it`;
       steps.push({ type: "impossible", option, from: setting.from, message });
     }
   }

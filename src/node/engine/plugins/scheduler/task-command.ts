@@ -1,6 +1,6 @@
 import type { Action } from "../../action.ts";
 
-/** A thread, told from one that gets its number later by when it started. */
+/** A thread. Its start time distinguishes it from a later one with the same number. */
 export interface TaskName {
   readonly tid: number;
   /** Clock ticks since the boot, field 22 of its `stat`. */
@@ -8,8 +8,8 @@ export interface TaskName {
 }
 
 /**
- * Sets CPUs (`12:3456:0-3`) or policies (`12:3456:-f:50`) of any number of tasks. A task that has ended is passed over,
- * even if another has its number by now. It fails only if nothing could be changed: single tasks may be beyond reach.
+ * Sets CPUs (`12:3456:0-3`) or policies (`12:3456:-f:50`) of any number of tasks. A task that has ended is skipped, even if
+ * another has its number by now. It fails only if no task could be changed: single tasks may refuse.
  */
 const script = `for t do p=\${t%%:*} r=\${t#*:} v=\${t#*:*:}
 read -r s 2>/dev/null </proc/$p/stat || continue

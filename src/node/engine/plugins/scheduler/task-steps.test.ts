@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { nativeEngine } from "../../native-engine.ts";
-import { schedulerProfile, TaskNode, type Thread, untold } from "../../testing/scheduler-node.ts";
+import { schedulerProfile, TaskNode, type Thread, reasons } from "../../testing/scheduler-node.ts";
 import { scheduler } from "./scheduler.ts";
 
 const engine = nativeEngine([scheduler]);
@@ -40,7 +40,7 @@ describe("Isolated CPUs", () => {
       "migration/3": "3",
       zombie: "0-7",
     });
-    expect(untold(report)).toEqual(["isolated_cores: 1 task is left alone: bound to its CPUs by the kernel"]);
+    expect(reasons(report)).toEqual(["isolated_cores: 1 task is left alone: bound to its CPUs by the kernel"]);
     expect((await engine.verify(isolate, host)).differences).toEqual([]);
     await engine.rollback(host);
     expect(cpusOf(threads)).toEqual(before);
@@ -89,7 +89,7 @@ describe("Isolated CPUs", () => {
     expect(now.toSorted()).toEqual(moved.toSorted());
   });
 
-  it("are not asked of a task that came to have the number of another", async () => {
+  it("are not changed for a later task with the same number", async () => {
     const threads: Thread[] = [{ tid: 10, comm: "old", cpus: "0-7" }];
     const host = new TaskNode(threads);
     await engine.apply(isolate, host);
@@ -145,12 +145,12 @@ describe("Isolated CPUs", () => {
   });
 
   it.each([
-    ["isolated_cores=8", 'isolated_cores: "8" names CPUs that the node has not; it has 0-7'],
-    ["isolated_cores=0-7", "isolated_cores: leaves no CPU for anything else"],
-    ["isolated_cores=x", 'isolated_cores: "x" is no list of CPUs'],
-  ])("of %s do not make sense", async (option, reason) => {
+    ["isolated_cores=8", 'isolated_cores: "8" names CPUs that the node does not have; it has 0-7'],
+    ["isolated_cores=0-7", "isolated_cores: leaves no CPU for other tasks"],
+    ["isolated_cores=x", 'isolated_cores: "x" is not a list of CPUs'],
+  ])("of %s are refused", async (option, reason) => {
     const task: Thread = { tid: 10, comm: "daemon" };
-    expect(untold(await engine.apply(schedulerProfile(option), new TaskNode([task])))).toEqual([reason]);
+    expect(reasons(await engine.apply(schedulerProfile(option), new TaskNode([task])))).toEqual([reason]);
     expect(task.cpus).toBeUndefined();
   });
 });
@@ -175,7 +175,7 @@ describe("Groups of tasks", () => {
       name: "get another priority only with a policy that has any",
       options: ["group.k=0:*:3:*:^\\["],
       policies: { "rcuc/1": "f 3" },
-      said: ["group.k: 1 task is left alone: the priority 3 does not go with the policy"],
+      said: ["group.k: 1 task is left alone: the priority 3 is not valid for the policy"],
     },
     {
       name: "are ruled by the last rule that matches, in the order of numbers (Q19)",
@@ -188,17 +188,17 @@ describe("Groups of tasks", () => {
       name: "never take a deadline away",
       options: ["group.media=0:o:0:*:media"],
       policies: {},
-      said: ["group.media: 1 task is left alone: run by a deadline or the like, which could not be put back"],
+      said: ["group.media: 1 task is left alone: its scheduling policy could not be restored"],
     },
     {
       name: "have policies that exist, priorities within range and expressions that can be run",
       options: ["group.a=0:x:1:*:app", "group.b=0:f:100:*:app", "group.c=0:f:a:*:app", "group.d=0:f:1:*:(?=app)"],
       policies: {},
       said: [
-        'group.a: "x" is no scheduling policy',
+        'group.a: "x" is not a scheduling policy',
         "group.b: a priority of fifo is from 1 to 99, not 100",
-        'group.c: "a" is no priority',
-        'group.d: regular expression "(?=app)": looking ahead or behind is not supported',
+        'group.c: "a" is not a priority',
+        'group.d: regular expression "(?=app)": lookahead and lookbehind are not supported',
       ],
     },
   ])("$name", async ({ options, policies, said }) => {
@@ -207,7 +207,7 @@ describe("Groups of tasks", () => {
     const host = new TaskNode(tasks);
     const report = await engine.apply(schedulerProfile("runtime=0", ...options), host);
     expect(policiesOf(tasks)).toEqual({ ...before, ...policies });
-    expect(untold(report)).toEqual(said);
+    expect(reasons(report)).toEqual(said);
     await engine.rollback(host);
     expect(policiesOf(tasks)).toEqual(before);
   });
@@ -228,10 +228,10 @@ describe("Groups of tasks", () => {
   });
 
   it.each([
-    ["group.a=0:o:0:zz:app", 'group.a: "zz" is no mask of CPUs'],
+    ["group.a=0:o:0:zz:app", 'group.a: "zz" is not a mask of CPUs'],
     ["group.a=0:o:0:cgroup.x:app", "group.a: cgroup.x needs control groups of version 1"],
   ])("cannot run on %s", async (option, reason) => {
     const report = await engine.apply(schedulerProfile("runtime=0", option), new TaskNode(threads()));
-    expect(untold(report)[0]).toContain(reason);
+    expect(reasons(report)[0]).toContain(reason);
   });
 });

@@ -14,18 +14,18 @@ export interface TaskRequest {
   readonly housekeeping: Housekeeping | undefined;
 }
 
-/** One thread that something is asked of. */
+/** One thread that the unit may tune. */
 interface Subject {
   readonly pid: number;
   readonly task: Task;
   /** The last rule that matches it. */
   readonly rule: Rule | undefined;
-  /** Whether its CPUs are anybody's but its control group's. */
+  /** Whether its CPUs may be changed: not those of a control group to leave alone. */
   readonly movable: boolean;
   readonly isolated: boolean;
 }
 
-/** A thread that is left as it is: told of by the number. */
+/** A thread that is left as it is; reports only count them. */
 interface Passed {
   readonly type: "passed";
   readonly option: string;
@@ -33,7 +33,7 @@ interface Passed {
   readonly why: string;
 }
 
-/** TuneD never compares what became of tasks: they start, end and change themselves all the time. */
+/** As in TuneD, tasks are not verified: they start, end and change themselves all the time. */
 export async function planTasks(request: TaskRequest, observe: Observe): Promise<Step[]> {
   const { scope, rules, housekeeping } = request;
   if (observe.purpose === "verify" || (!housekeeping && rules.length === 0)) return [];
@@ -47,7 +47,7 @@ export async function planTasks(request: TaskRequest, observe: Observe): Promise
   return summed(planned.flat());
 }
 
-/** A process that is to be left alone is left with all its threads (qemu-kvm, whose threads are called otherwise). */
+/** A process that is left alone keeps all its threads: those of qemu-kvm have other names. */
 function subjectsOf({ pid, tasks, command, controlGroups }: Process, request: TaskRequest): Subject[] {
   const { scope, rules, housekeeping } = request;
   const [main] = tasks;
@@ -63,12 +63,11 @@ function planPolicy({ task, rule }: Subject, observe: Observe): (Step | Passed)[
   if (!rule?.run) return [];
   const about = { option: rule.option, from: rule.from };
   const current = policies.find(({ number }) => number === task.policy);
-  if (!current)
-    return [{ ...about, type: "passed", why: "run by a deadline or the like, which could not be put back" }];
+  if (!current) return [{ ...about, type: "passed", why: "its scheduling policy could not be restored" }];
   const policy = rule.run.policy ?? current;
   const { priority } = rule.run;
   if (priority < policy.priorities[0] || priority > policy.priorities[1])
-    return [{ ...about, type: "passed", why: `the priority ${priority} does not go with the policy` }];
+    return [{ ...about, type: "passed", why: `the priority ${priority} is not valid for the policy` }];
 
   const target = `task ${task.tid}@${task.start} policy`;
   const same = policy === current && priority === task.priority;
@@ -88,7 +87,7 @@ function planPolicy({ task, rule }: Subject, observe: Observe): (Step | Passed)[
   ];
 }
 
-/** A task that can no longer be put back is not tried again forever. */
+/** Tolerated when undoing, so that a task that can no longer be changed is not tried again. */
 const beyondReach = [1];
 
 async function planCpus(subject: Subject, request: TaskRequest, observe: Observe): Promise<(Step | Passed)[]> {
@@ -125,7 +124,7 @@ async function planCpus(subject: Subject, request: TaskRequest, observe: Observe
   ];
 }
 
-/** Nobody wants to read the same sentence for each of a thousand threads. */
+/** One report for all threads that are left for the same reason. */
 function summed(planned: readonly (Step | Passed)[]): Step[] {
   const steps: Step[] = [];
   const passed = new Map<string, { first: Passed; count: number }>();

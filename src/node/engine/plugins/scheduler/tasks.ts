@@ -7,7 +7,7 @@ export interface Task {
   readonly comm: string;
   /** A thread of the kernel itself. */
   readonly kernel: boolean;
-  /** The kernel does not let its CPUs be changed. */
+  /** The kernel does not allow its CPUs to change. */
   readonly bound: boolean;
   readonly policy: number;
   readonly priority: number;
@@ -15,17 +15,17 @@ export interface Task {
 
 export interface Process {
   readonly pid: number;
-  /** The first is the one that the process is named after. */
+  /** The main thread first. */
   readonly tasks: readonly [Task, ...Task[]];
-  /** As people see it: `[kthreadd]` for threads of the kernel. Only where it was asked for. */
+  /** As `ps` prints it: `[kthreadd]` for kernel threads. Empty unless requested. */
   readonly command: string;
   readonly controlGroups: string;
 }
 
-/** Reading thousands of small files one after the other takes seconds, all at once takes memory. */
+/** Reading thousands of small files one by one takes seconds, all at once takes memory. */
 const atOnce = 32;
 
-/** Everything that runs. What ends meanwhile is left out. */
+/** All processes. One that ends meanwhile is left out. */
 export async function readProcesses(
   observe: Observe,
   want: { readonly commands: boolean; readonly controlGroups: boolean },
@@ -65,7 +65,7 @@ async function readProcess(
 const kernelThread = 0x0020_0000;
 const noSetAffinity = 0x0400_0000;
 
-/** The name stands in parentheses and may itself have some. Tasks that have ended and wait to be buried do not count. */
+/** The name stands in parentheses and may contain some. Zombies do not count. */
 function parseStat(text: string): { task: Task; threads: number } | undefined {
   const open = text.indexOf("(");
   const close = text.lastIndexOf(")");

@@ -1,7 +1,7 @@
 import { matchesGlob } from "../../../../language/tuned/pattern/glob.ts";
 import type { Observe } from "../../plugin.ts";
 
-/** A value that the node's own files give a sysctl. */
+/** A sysctl of the node's own files. */
 export interface SystemSysctl {
   readonly key: string;
   readonly value: string;
@@ -12,15 +12,15 @@ export interface SystemSysctl {
 export interface SystemSysctls {
   /** The last value of each key. */
   readonly values: readonly SystemSysctl[];
-  /** `file:line` of lines that are none. */
+  /** `file:line` of malformed lines. */
   readonly malformed: readonly string[];
 }
 
-/** `/usr/lib/sysctl.d` is not among them: those are defaults, not what somebody decided for this node. */
+/** As in TuneD, `/usr/lib/sysctl.d` is not among them: it holds defaults of packages, not decisions for this node. */
 const folders = ["/etc/sysctl.d", "/run/sysctl.d"];
 const last = "/etc/sysctl.conf";
 
-/** What the node's own sysctl files say: by file name, one in /run in the place of one in /etc. */
+/** Reads the node's sysctl files in order of their names; a file in /run replaces one of the same name in /etc. */
 export async function readSystemSysctls({ host, reapplySysctl }: Observe): Promise<SystemSysctls> {
   const files = new Map<string, string>();
   for (const folder of folders)
@@ -47,8 +47,8 @@ export async function readSystemSysctls({ host, reapplySysctl }: Observe): Promi
 }
 
 /**
- * The file behind a sysctl's name. `.` and `/` change places, so that `net.ipv4.conf.eth0/100.forwarding` means the
- * interface `eth0.100`. Undefined for a name that would mean anything but a file below /proc/sys.
+ * The file of a sysctl. `.` and `/` change places, so that `net.ipv4.conf.eth0/100.forwarding` means the interface
+ * `eth0.100`. `undefined` for a name that leads out of /proc/sys.
  */
 export function sysctlPath(name: string): string | undefined {
   let path = "";

@@ -36,7 +36,7 @@ describe("the node's own sysctl files", () => {
     expect: { applied: {}, rolled_back: {} },
   };
 
-  test("win over the profile, which says so", async () => {
+  test("win over the profile, with a report", async () => {
     const { apply, applied } = await runCase(one);
     expect(Object.values(applied)).toEqual(["30", "2", "0"]);
     const by = { unit: "sysctl", option: "vm.swappiness", from: "/etc/sysctl.conf:1", value: "30" };
@@ -48,11 +48,11 @@ describe("the node's own sysctl files", () => {
     ]);
   });
 
-  test("are not undone where the profile did not have the key", async () => {
+  test("are not undone for keys that the profile does not have", async () => {
     expect(Object.values((await runCase(one)).rolledBack)).toEqual(["60", "1", "0"]);
   });
 
-  test("leave alone what is excluded", async () => {
+  test("do not win for excluded keys", async () => {
     const host = benchHost(one);
     const profile = await resolvedProfile(one, host);
     const reapplySysctl = { enabled: true, exclude: ["net.*"] };
@@ -66,13 +66,13 @@ test.each([
   ["kernel.core_pattern=|/bin/x", "/proc/sys/kernel/core_pattern", "/bin/x\n", "|/bin/x"],
   ["vm.x=0", "/proc/sys/vm/x", "\n", "0"],
   ["vm.dirty_ratio=30", "/proc/sys/vm/dirty_ratio", "20\n", "30"],
-])("%s is written though TuneD would verify %s as it is", async (line, path, before, after) => {
+])("%s is written although TuneD would verify %s as passed", async (line, path, before, after) => {
   const input = { profile: `[sysctl]\n${line}\n`, fs: { [path]: before }, watch: [path] };
   const { applied } = await runCase({ id: "own", input, expect: { applied: {}, rolled_back: {} } });
   expect(applied[path]).toBe(after);
 });
 
-test("a share of memory that was in force as bytes comes back as bytes", async () => {
+test("a ratio that was in force as bytes is restored as bytes", async () => {
   const [bytes, ratio] = ["/proc/sys/vm/dirty_bytes", "/proc/sys/vm/dirty_ratio"];
   const fs = { [bytes]: "67108864\n", [ratio]: "0\n" };
   const input = { profile: "[sysctl]\nvm.dirty_ratio=30\n", fs, watch: [bytes] };

@@ -16,13 +16,13 @@ export const sysctl: Plugin = {
   },
 };
 
-/** The kernel has these under two names, and TuneD refuses the older one. */
+/** TuneD refuses these, which the kernel has under a newer name too. */
 const deprecated = new Set(["base_reachable_time", "retrans_time"]);
 
 async function planOption(option: string, { value, from }: Setting, observe: Observe): Promise<Step> {
   const impossible = (message: string): Step => ({ type: "impossible", option, from, message });
   const path = sysctlPath(option);
-  if (path === undefined) return impossible("is not the name of a kernel parameter");
+  if (path === undefined) return impossible("is not the name of a sysctl");
   if (deprecated.has(path.slice(path.lastIndexOf("/") + 1)))
     return impossible("is deprecated by the kernel and not set");
 
@@ -47,8 +47,8 @@ async function planOption(option: string, { value, from }: Setting, observe: Obs
 }
 
 /**
- * The node's own sysctl files have the last word, over the profile and whatever else set something since the start. That
- * is not undone: it is what the node is meant to have.
+ * As in TuneD, the node's own sysctl files are applied again after the profile. That is not undone: their values are those
+ * that the node is configured to have.
  */
 async function reapply(own: readonly Step[], observe: Observe): Promise<Step[]> {
   const { values, malformed } = await readSystemSysctls(observe);
@@ -56,7 +56,7 @@ async function reapply(own: readonly Step[], observe: Observe): Promise<Step[]> 
     type: "impossible",
     option: "",
     from,
-    message: "is no line of a sysctl file: expected key = value",
+    message: "is malformed: expected key = value",
   }));
   const planned = new Map(own.flatMap((step) => (step.type === "change" ? [[step.target, step.value]] : [])));
   for (const value of values) steps.push(...(await planSystem(value, planned, observe)));
@@ -71,7 +71,7 @@ async function planSystem(
   const target = sysctlPath(option);
   if (target === undefined) return [];
   const file = await observe.host.read(target);
-  // Another kernel may well have fewer of them.
+  // The running kernel may lack some of them.
   if (file.type === "missing") return [];
   const before = planned.get(target) ?? (file.type === "text" ? file.text.trimEnd() : "");
   if (isAsWanted(collapseBlanks(value), collapseBlanks(before), observe)) return [];

@@ -3,10 +3,10 @@ import type { Observe, Step } from "../../plugin.ts";
 import { parseInteger } from "../../../../language/cpu/integer.ts";
 import type { Setting } from "../../../../language/tuned/unit.ts";
 
-/** TuneD asks the kernel; every architecture that we run on has pages of this size. */
+/** TuneD asks the kernel for it; the supported architectures have pages of this size. */
 const pageBytes = 4096n;
 
-/** `dirty_bytes = 64000000`, or `10%`, which is for dirty_ratio. */
+/** `dirty_bytes = 64000000`, or `10%`, which sets dirty_ratio. */
 export async function planDirty(option: string, { value, from }: Setting, observe: Observe): Promise<Step[]> {
   const about = { option, from };
   const old = option.endsWith("_ratio");
@@ -54,7 +54,7 @@ function refusalOf(name: string, value: string): string | undefined {
   return number > 0n ? undefined : "must be more than 0";
 }
 
-/** The kernel keeps how much may be dirty as bytes or as a share of memory: setting one makes the other 0. */
+/** The kernel keeps each limit of dirty memory as bytes or as a ratio: setting one makes the other 0. */
 const counterparts = new Map([
   ["/proc/sys/vm/dirty_bytes", "/proc/sys/vm/dirty_ratio"],
   ["/proc/sys/vm/dirty_ratio", "/proc/sys/vm/dirty_bytes"],
@@ -62,7 +62,7 @@ const counterparts = new Map([
   ["/proc/sys/vm/dirty_background_ratio", "/proc/sys/vm/dirty_background_bytes"],
 ]);
 
-/** Puts a sysctl back. Where 0 only meant that the other of a pair is in force, that one is written. */
+/** Restores a sysctl. Where the original 0 meant that its counterpart is in force, the counterpart is written. */
 export async function undoSysctl(path: string, before: string, observe: Observe): Promise<Action[]> {
   const other = before === "0" ? counterparts.get(path) : undefined;
   const file = other === undefined ? undefined : await observe.host.read(other);

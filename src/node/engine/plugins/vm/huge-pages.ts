@@ -8,15 +8,15 @@ const folders = ["/sys/kernel/mm/transparent_hugepage", "/sys/kernel/mm/redhat_t
 export async function planHugePages(option: string, setting: Setting, observe: Observe): Promise<Step[]> {
   const about = { option, from: setting.from };
   if (!["always", "madvise", "never"].includes(setting.value)) {
-    const message = `${JSON.stringify(setting.value)} is none of always, madvise, never`;
+    const message = `${JSON.stringify(setting.value)} is not always, madvise or never`;
     return [{ ...about, type: "skipped", message }];
   }
   const cmdline = await observe.host.read("/proc/cmdline");
   if (cmdline.type === "text" && cmdline.text.indexOf("transparent_hugepage=") > 0) {
-    const message = "the kernel's command line says transparent_hugepage= already";
+    const message = "the kernel command line sets transparent_hugepage=";
     return [{ ...about, type: "skipped", level: "info", message }];
   }
-  // TuneD compares only one of the two names afterwards.
+  // TuneD verifies only one of the two names (Q14).
   return [await planFile({ name: "enabled", option, verified: option === "transparent_hugepages" }, setting, observe)];
 }
 

@@ -4,9 +4,9 @@ import { type Recorded, recordedCases } from "../../testing/recorded-case.ts";
 
 const enabled = "/sys/kernel/mm/transparent_hugepage/enabled";
 
-/** Where we do otherwise than TuneD. */
+/** Deviations from TuneD. */
 const instead: Record<string, Partial<Recorded>> = {
-  // Nothing was written, so nothing is put back.
+  // Nothing was written, so nothing is restored.
   "vm-thp-bad": { rolled_back: { [enabled]: "always [madvise] never" } },
   // Two options for one file have one original.
   "vm-conflict": { rolled_back: { "/proc/sys/vm/dirty_bytes": "0", "/proc/sys/vm/dirty_ratio": "20" } },
@@ -23,14 +23,14 @@ test.each(cases.map((one) => [one.id, one] as const))("%s", async (_, one) => {
 const own = (profile: string, fs: Record<string, string>) =>
   runCase({ id: "own", input: { profile, fs, watch: Object.keys(fs) }, expect: { applied: {}, rolled_back: {} } });
 
-test("huge pages that the kernel's command line decides are left to it", async () => {
+test("huge pages that the kernel command line sets are not changed", async () => {
   const fs = { [enabled]: "[always] madvise never\n", "/proc/cmdline": "ro transparent_hugepage=always\n" };
   const result = await own("[vm]\ntransparent_hugepages=never\n", fs);
   expect(result.apply.settings).toMatchObject([{ type: "skipped", level: "info" }]);
   expect(result.verify?.differences).toEqual([]);
 });
 
-test("older kernels of Red Hat have huge pages in another place", async () => {
+test("older kernels of Red Hat have another path for huge pages", async () => {
   const path = "/sys/kernel/mm/redhat_transparent_hugepage/enabled";
   const result = await own("[vm]\ntransparent_hugepages=never\n", { [path]: "[always] never\n" });
   expect(result.applied).toEqual({ [path]: "never" });
@@ -54,7 +54,7 @@ test.each([
   expect(Object.values(result.applied)).toEqual(["10\n", "10\n", "10\n", "10\n"]);
 });
 
-test("an option that [vm] does not have is told", async () => {
+test("an unknown option of [vm] is reported", async () => {
   expect(complaints(await own("[vm]\ndirty=1\n__proto__=2\n", {}))).toEqual([
     "dirty: is not an option of [vm]",
     "__proto__: is not an option of [vm]",

@@ -17,7 +17,7 @@ const planners: Readonly<Record<string, Planner>> = {
   dirty_background_ratio: planDirty,
 };
 
-/** `[vm]`: huge pages, and how much of memory may be dirty. */
+/** `[vm]`: transparent huge pages, and limits of dirty memory. */
 export const vm: Plugin = {
   type: "vm",
   async plan({ options }, observe) {
@@ -34,7 +34,7 @@ export const vm: Plugin = {
           type: "skipped",
           option: ratio,
           from: both.from,
-          message: `is for the same thing as ${bytes}: use one of them`,
+          message: `sets the same limit as ${bytes}: use one of them`,
         });
     }
     for (const [option, planner] of Object.entries(planners)) {

@@ -1,13 +1,13 @@
 import type { DaemonProcess, Exit, Launch } from "../launch.ts";
 
-/** Stands in for TuneD in tests: says what it is told to, and remembers how it was treated. */
+/** Stands in for TuneD in tests: logs what a test makes it log, and records the signals it gets. */
 export class FakeDaemon {
   readonly received: string[] = [];
   #says: (line: string) => void = () => undefined;
   #exit: (exit: Exit) => void = () => undefined;
   starts = 0;
   alive = false;
-  /** Called with each start and each signal, to answer. */
+  /** Called with each start and each signal. */
   answer: (to: "start" | "SIGHUP" | "SIGTERM" | "SIGKILL") => void = () => undefined;
 
   readonly launch: Launch = (_, onLine): DaemonProcess => {

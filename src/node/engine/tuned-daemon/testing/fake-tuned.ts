@@ -5,7 +5,7 @@ import { FakeDaemon } from "./fake-daemon.ts";
 
 /**
  * Behaves as TuneD does with a profile of sysctls: keeps originals in memory only, undoes them on reload and SIGTERM,
- * and says that it applied the profile whatever came of it.
+ * and logs that it applied the profile even if that failed.
  */
 export class FakeTuned extends FakeDaemon {
   readonly #host: MemoryHost;
