@@ -96,7 +96,7 @@ describe.skipIf(!hasMachines)("an agent on a real kernel", () => {
     signal("KILL");
     await first.ended;
     cluster.wants("other", "[sysctl]\nnet.core.somaxconn=2048\n");
-    const second = agent("--engine", "native", "--rollback-on-exit", "--look-every", "1s");
+    const second = agent("--engine", "native", "--rollback-on-exit", "--resync-interval", "1s");
     await cluster.status(({ status }) => status?.tunedProfile === "other");
     expect(values()).toEqual(["60", "2048"]);
 
@@ -117,7 +117,7 @@ describe.skipIf(!hasMachines)("an agent on a real kernel", () => {
     "uses TuneD where it can and the native engine otherwise, and rolls both back",
     async () => {
       const [, backlog = ""] = values();
-      const first = agent("--look-every", "1s");
+      const first = agent("--resync-interval", "1s");
       cluster.wants("plain", "[sysctl]\nnet.ipv4.tcp_fin_timeout=33\n");
       const { status } = await cluster.status(applied);
       expect(findCondition(status?.conditions, "Applied")?.message).toMatch(

@@ -8,7 +8,7 @@ import { operatorGrants, systemNamespace } from "../../src/program/operator/rbac
 import { webhookGrants } from "../../src/program/webhook/rbac.ts";
 
 const accounts: [string, readonly Grant[]][] = [
-  ["attune-operator", operatorGrants],
+  ["attune-operator", operatorGrants()],
   ["attune-agent", agentGrants("shipped")],
   ["attune-webhook", webhookGrants(systemNamespace)],
 ];
@@ -24,11 +24,11 @@ const documented: Record<string, Record<string, string[]>> = {
 };
 
 describe("rights", () => {
-  it("are all in the table, each with its reason", async () => {
+  it("are all in docs/rbac.md, each with its reason", async () => {
     await expect(table()).toMatchFileSnapshot("../../docs/rbac.md");
   });
 
-  it.each(accounts)("of %s on Tuneds and Profiles are at most those of their document", (account, grants) => {
+  it.each(accounts)("of %s on Tuneds and Profiles are at most those of the upstream document", (account, grants) => {
     const beyond = grants
       .filter(({ apiGroups }) => apiGroups.includes(group))
       .flatMap(({ resources, verbs }) =>
@@ -40,12 +40,12 @@ describe("rights", () => {
     expect(beyond).toEqual([]);
   });
 
-  it.each(accounts)("of %s name what they are about", (_, grants) => {
+  it.each(accounts)("of %s have no wildcards", (_, grants) => {
     const words = grants.flatMap(({ apiGroups, resources, verbs }) => [...apiGroups, ...resources, ...verbs]);
     expect(words.filter((word) => word.includes("*"))).toEqual([]);
   });
 
-  it("that are installed are those of the table", () => {
+  it("are installed exactly as in the table", () => {
     const installed = foundation({ protocol: "shipped" }).filter(
       ({ kind }) => kind === "Role" || kind === "ClusterRole",
     );
@@ -64,17 +64,17 @@ function table(): string {
   );
   return `# What Attune may do on a cluster
 
-All rights of all accounts, made from the manifests by \`test/install/rights-table.test.ts\`. Those of the operator are
-proven twice: it works under them on each server, and every one is needed (\`test/node-tuning/rights.test.ts\`). That an
-agent writes of its own node only is held by a ValidatingAdmissionPolicy on the node its token was made for
-(\`test/node-tuning/own-node.test.ts\`). \`list\` goes with \`watch\`: servers that cannot stream a list are asked for one.
+All rights of all ServiceAccounts. \`test/install/rights-table.test.ts\` generates this file from the manifests.
+\`test/node-tuning/rights.test.ts\` shows that the operator works with these rights on every server, and that it needs each
+of them. A ValidatingAdmissionPolicy limits an agent to its own node, which its token names
+(\`test/node-tuning/own-node.test.ts\`). \`watch\` comes with \`list\`, for API servers that cannot stream the initial list.
 
 | account | where | what | verbs | why |
 |---|---|---|---|---|
 ${rows.join("\n")}
 
-On Tuneds and Profiles these are fewer than the document on node tuning lists: nobody updates or deletes a Tuned, agents
-read no Tuneds, and the operator never writes the status of a Profile. The row on \`nodes\` of the agents is there with
-\`attune install --protocol shipped\` only.
+On Tuneds and Profiles these are fewer rights than the upstream document lists: no account updates or deletes a Tuned,
+agents read no Tuneds, and the operator never writes the status of a Profile. Agents get the row on \`nodes\` only with
+\`attune install --protocol shipped\`.
 `;
 }

@@ -152,7 +152,7 @@ for (const variant of serverVariants())
       const lists = requests
         .filter(({ verb }) => verb === "watch")
         .map((request): RecordedRequest => ({ ...request, verb: "list" }));
-      expect(unused(operatorGrants, [...requests, ...lists])).toEqual([]);
+      expect(unused(operatorGrants(), [...requests, ...lists])).toEqual([]);
     });
 
     function tuned(name: string, rule: Partial<Recommend>): never {

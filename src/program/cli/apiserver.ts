@@ -3,16 +3,15 @@ import { createLog } from "../../cluster/runtime/log/log.ts";
 import { lockDirectory } from "../../cluster/runtime/lock-dir.ts";
 import { stopOnSignals } from "../../cluster/runtime/signals.ts";
 import { whenAborted } from "../../cluster/runtime/clock.ts";
-import { portOption } from "./option/port-option.ts";
+import type { apiserverFlags } from "./flags.ts";
+import type { Values } from "./option/flag.ts";
 
-/** `attune apiserver`: prints one line when it is ready, then serves until it is told to stop. */
-export async function apiserver(options: Record<string, string | boolean>): Promise<void> {
+/** `attune apiserver`: prints one line when it is ready, then serves until SIGTERM or SIGINT. */
+export async function apiserver({ dir, port, fsync }: Values<typeof apiserverFlags>): Promise<void> {
   const { signal } = stopOnSignals();
-  const port = portOption(options.port);
-  const dir = String(options.dir);
   const unlock = await lockDirectory(dir, { mode: "apiserver" });
   try {
-    await serve({ dir, port, fsync: options.fsync === true }, signal);
+    await serve({ dir, port, fsync }, signal);
   } finally {
     await unlock();
   }

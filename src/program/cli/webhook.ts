@@ -8,51 +8,39 @@ import { attuneHandlers } from "../webhook/attune-handlers.ts";
 import { webhookSecret } from "../webhook/rbac.ts";
 import type { Target } from "../webhook/registration.ts";
 import { runWebhook } from "../webhook/webhook.ts";
-import { portOption } from "./option/port-option.ts";
+import type { webhookFlags } from "./flags.ts";
+import type { Values } from "./option/flag.ts";
 
-type Options = Record<string, string | boolean | undefined>;
+type WebhookOptions = Values<typeof webhookFlags>;
 
-/** `attune webhook`: prints one line when API servers can reach it, then serves until it is told to stop. */
-export async function webhook(options: Options): Promise<void> {
-  const target = targetOption(options);
-  const port = portOption(options.port);
+/** `attune webhook`: prints one line when API servers can reach it, then serves until SIGTERM or SIGINT. */
+export async function webhook(options: WebhookOptions): Promise<void> {
+  const { host, port, namespace, probeAddress } = options;
+  const target = targetOf(options);
   const { signal } = stopOnSignals();
-  const connection = await loadConnection({
-    ...(typeof options.kubeconfig === "string" ? { kubeconfig: options.kubeconfig } : {}),
-    ...(typeof options.context === "string" ? { context: options.context } : {}),
-  });
-  const client = new HttpClient(connection);
+  const client = new HttpClient(await loadConnection(options));
   const log = await createLog({ name: "webhook" });
   await runWebhook({
     client,
     signal,
     ...attuneHandlers(client, { log }),
-    host: String(options.host),
+    host,
     port,
     target,
-    secret: { namespace: String(options.namespace), name: webhookSecret },
-    ...(typeof options.probeAddress === "string" ? { probeAddress: options.probeAddress } : {}),
+    secret: { namespace, name: webhookSecret },
+    probeAddress,
     log,
     metrics: await createPromMetrics(),
     onReady: (address) => process.stdout.write(`ready https://${address}\n`),
   });
 }
 
-function targetOption({
-  register,
-  advertise,
-  host,
-  service,
-  namespace,
-  servicePort,
-}: Options): (port: number) => Target {
-  if (register === "service") {
-    const port = portOption(servicePort);
-    return () => ({ type: "service", namespace: String(namespace), name: String(service), port });
-  }
-  if (register !== "url") throw new Error(`--register ${String(register)}: either url or service`);
-  const name = String(advertise ?? host);
-  if (name === "0.0.0.0" || name === "::")
-    throw new Error(`--host ${name}: API servers need an address to call; say it with --advertise`);
-  return (port) => ({ type: "url", base: `https://${isIP(name) === 6 ? `[${name}]` : name}:${port}` });
+function targetOf(options: WebhookOptions): (port: number) => Target {
+  const { register, host, advertise = host, namespace, service, servicePort } = options;
+  if (register === "service") return () => ({ type: "service", namespace, name: service, port: servicePort });
+  if (advertise === "0.0.0.0" || advertise === "::")
+    throw new Error(
+      `--host ${advertise}: API servers cannot call this address; pass one that they can with --advertise`,
+    );
+  return (port) => ({ type: "url", base: `https://${isIP(advertise) === 6 ? `[${advertise}]` : advertise}:${port}` });
 }

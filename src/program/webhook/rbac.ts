@@ -14,46 +14,46 @@ const configurations = {
 };
 const secrets = { apiGroups: [""], resources: ["secrets"] };
 
-/** All that the webhook may do. `namespace` is where it runs. */
+/** All rights of the webhook, which runs in `namespace`. */
 export function webhookGrants(namespace: string): Grant[] {
   return [
     {
-      because: "registers itself; a name cannot be held to before there is one",
+      because: "registers itself; RBAC cannot limit create to a name",
       ...configurations,
       verbs: ["create"],
     },
     {
-      because: "its own registration, and no other",
+      because: "only its own registration",
       ...configurations,
       resourceNames: [configurationName],
       verbs: ["get", "list", "watch", "patch", "delete"],
     },
     {
-      because: "says in the definitions of Attune's kinds who converts them",
+      because: "sets the conversion webhook of Attune's own CRDs",
       apiGroups: ["apiextensions.k8s.io"],
       resources: ["customresourcedefinitions"],
       verbs: ["get", "list", "watch", "patch"],
     },
     {
-      because: "profiles are held against the nodes that they are for",
+      because: "checks profiles against the nodes they select",
       apiGroups: [""],
       resources: ["nodes"],
       verbs: ["list", "watch"],
     },
     {
-      because: "no two profiles may be for the same nodes",
+      because: "two profiles must not select the same nodes",
       apiGroups: [performance],
       resources: ["performanceprofiles"],
       verbs: ["list", "watch"],
     },
     {
-      because: "profiles lead to pools; of MachineConfigs the names of files that divide CPUs as well are kept",
+      because: "profiles belong to pools; MachineConfigs may hold files that also partition CPUs",
       apiGroups: [machineConfiguration],
       resources: ["machineconfigpools", "machineconfigs"],
       verbs: ["list", "watch"],
     },
     {
-      because: "say whether the cluster is partitioned, and what pods may ask for",
+      because: "whether CPU partitioning and mixed CPUs are enabled",
       apiGroups: ["config.openshift.io"],
       resources: ["infrastructures", "featuregates"],
       resourceNames: ["cluster"],
@@ -61,20 +61,20 @@ export function webhookGrants(namespace: string): Grant[] {
     },
     {
       within: tuningNamespace,
-      because: "say what nodes are made of",
+      because: "agents report the hardware of nodes there",
       apiGroups: [nodeTuning],
       resources: ["profiles"],
       verbs: ["list", "watch"],
     },
     {
       within: namespace,
-      because: "its own keys; a name cannot be held to before there is one",
+      because: "its own keys; RBAC cannot limit create to a name",
       ...secrets,
       verbs: ["create"],
     },
     {
       within: namespace,
-      because: "its own keys, and no other Secret",
+      because: "only its own keys",
       ...secrets,
       resourceNames: [webhookSecret],
       verbs: ["get", "list", "watch", "update"],

@@ -93,7 +93,12 @@ test("reports settings that TuneD's files cannot express", () => {
   options.set("a.b", { value: "x\ry", from: "p:2", overrides: [] });
   const { text, left } = renderProfile({ ...profile, units: [{ ...unit!, options }] });
   expect(left).toEqual([
-    { unit: "sysctl", option: "a.b", from: "p:2", message: "cannot be written for TuneD: it contains a carriage return" },
+    {
+      unit: "sysctl",
+      option: "a.b",
+      from: "p:2",
+      message: "cannot be written for TuneD: it contains a carriage return",
+    },
   ]);
   expect(text).toContain("c.d=2");
   expect(text).not.toContain("a.b");

@@ -73,7 +73,10 @@ describe("a profile", () => {
     await clock.advance(59_999);
     expect(daemon.received).toEqual([]);
     await clock.advance(1);
-    expect(await outcome).toMatchObject({ type: "hung", message: "TuneD did not apply the profile within 60 s and was killed" });
+    expect(await outcome).toMatchObject({
+      type: "hung",
+      message: "TuneD did not apply the profile within 60 s and was killed",
+    });
     expect(daemon.received).toEqual(["SIGKILL"]);
     await clock.advance(3_600_000);
     expect(daemon.starts).toBe(1);

@@ -185,7 +185,9 @@ describe("a profile that TuneD fails to apply", () => {
       tuned.log("ERROR", "units.manager", "cannot do x");
     };
     const applying = engine.apply(a, host);
-    const refused = expect(applying).rejects.toThrow(/did not apply the profile within 60 s and was killed; cannot do x/);
+    const refused = expect(applying).rejects.toThrow(
+      /did not apply the profile within 60 s and was killed; cannot do x/,
+    );
     await clock.advance(60_000);
     await refused;
     await expect(applying).rejects.toBeInstanceOf(NotAppliedError);

@@ -1,22 +1,24 @@
-import { runAgent } from "../../agent/agent.ts";
+import { type AgentOptions, runAgent } from "../../agent/agent.ts";
 import { launchAt } from "../../../node/engine/tuned-daemon/launch.ts";
+import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
 import { LinuxHost } from "../../../node/host/linux-host.ts";
 import { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { writeImageFile } from "../../../node/on-node/one-shot.ts";
 import { lockEngine } from "../../../node/on-node/lock-engine.ts";
 import { createLog } from "../../../cluster/runtime/log/log.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
-import { agentOptions } from "./arguments.ts";
-import { connectionOption, type Options } from "../option/connection-option.ts";
+import type { agentCommandFlags, agentFlags } from "../flags.ts";
+import type { Values } from "../option/flag.ts";
 import { version } from "../version.ts";
 
-/** `attune agent`: tunes one node by its Profile until it is told to stop. */
-export async function agent(options: Options, env: NodeJS.ProcessEnv = process.env): Promise<void> {
-  const { root, ...given } = agentOptions(options, env);
-  const connection = await connectionOption(options);
+/** `attune agent`: applies the Profile of one node until SIGTERM or SIGINT. */
+export async function agent(options: Values<typeof agentCommandFlags>, env = process.env): Promise<void> {
+  const { root } = options;
+  const given = agentOptions(options);
+  const connection = await loadConnection(options);
   const { signal } = stopOnSignals();
   const unlock = await lockEngine(root);
-  // Its requests are small, and one that hangs holds up whatever the next Profile wants.
+  // Its requests are small, and one that hangs would delay the next Profile.
   const client = new HttpClient(connection, { timeoutMs: 20_000 });
   try {
     const log = await createLog({ name: "agent" });
@@ -33,4 +35,16 @@ export async function agent(options: Options, env: NodeJS.ProcessEnv = process.e
     client.close();
     await unlock();
   }
+}
+
+/** What `runAgent` takes of the flags. */
+export function agentOptions(flags: Values<typeof agentFlags>): Pick<
+  AgentOptions,
+  "engine" | "namespace" | "protocol" | "rollbackOnExit" | "resyncIntervalMs"
+> & {
+  readonly node: string;
+} {
+  const { node, engine, namespace, protocol, rollbackOnExit, resyncInterval } = flags;
+  if (node === undefined) throw new Error("--node is required, or NODE_NAME in the environment");
+  return { node, engine, namespace, protocol, rollbackOnExit, resyncIntervalMs: resyncInterval };
 }

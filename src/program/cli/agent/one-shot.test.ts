@@ -32,7 +32,7 @@ async function tuned(root: FakeRoot): Promise<string[]> {
 describe("attune agent --one-shot", () => {
   it("tunes a node as it was before it restarted", async () => {
     const root = await restarted("[sysctl]\nvm.swappiness=11\n");
-    expect(await tuned(root)).toEqual(["tuned with quiet by the engine native, settings: 1"]);
+    expect(await tuned(root)).toEqual(["applied quiet with the native engine: 1 setting"]);
     expect(await root.read("/proc/sys/vm/swappiness")).toBe("11");
   });
 
@@ -47,17 +47,17 @@ describe("attune agent --one-shot", () => {
 
   it("does nothing on a node that was never tuned", async () => {
     const root = await FakeRoot.make();
-    expect(await tuned(root)).toEqual([expect.stringContaining("nothing to do")]);
+    expect(await tuned(root)).toEqual(["nothing to do: no profile was applied before"]);
     expect(await root.read("/proc/sys/vm/swappiness")).toBe("60");
   });
 
   it("fails when the profile makes no sense any more", async () => {
-    await expect(tuned(await restarted("nonsense\n"))).rejects.toThrow("tune the node with quiet: ");
+    await expect(tuned(await restarted("nonsense\n"))).rejects.toThrow("apply quiet: ");
   });
 
   it("fails when a setting does, and makes the others", async () => {
     const root = await restarted("[sysctl]\nno.such=1\nvm.swappiness=11\n");
-    await expect(tuned(root)).rejects.toThrow("not set: no.such");
+    await expect(tuned(root)).rejects.toThrow("apply quiet: failed to set no.such");
     expect(await root.read("/proc/sys/vm/swappiness")).toBe("11");
   });
 

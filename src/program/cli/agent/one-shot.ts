@@ -2,32 +2,36 @@ import { LinuxHost } from "../../../node/host/linux-host.ts";
 import { lockEngine } from "../../../node/on-node/lock-engine.ts";
 import { NodeEngines } from "../../../node/on-node/node-engines.ts";
 import { tuneFromRecord } from "../../../node/on-node/one-shot.ts";
-import type { Options } from "../option/connection-option.ts";
-import { engineOption, tunedDaemon } from "../tuned/engine-option.ts";
+import type { agentFlags } from "../flags.ts";
+import type { Values } from "../option/flag.ts";
+import { tunedDaemon } from "../tuned/engine-option.ts";
 
-/** `attune agent --one-shot`: tunes a node as it was before it restarted, and ends. Asks no cluster: there may be no network yet. */
+/**
+ * `attune agent --one-shot`: applies the profile that was applied before the node restarted, and exits. It runs before the
+ * kubelet, when there may be no network, and so uses no cluster.
+ */
 export async function agentOneShot(
-  options: Options,
-  say: (line: string) => void = (line) => process.stdout.write(`${line}\n`),
+  { root, engine: option }: Pick<Values<typeof agentFlags>, "root" | "engine">,
+  print: (line: string) => void = (line) => process.stdout.write(`${line}\n`),
 ): Promise<void> {
-  const root = String(options.root ?? "/");
-  const option = engineOption(options.engine ?? "auto");
   const host = new LinuxHost(root);
   const unlock = await lockEngine(root);
   const daemon = tunedDaemon(root, "");
   try {
     const outcome = await tuneFromRecord(host, new NodeEngines({ host, option, tuned: daemon.engine }));
     if (outcome.type === "never-tuned") {
-      say("nothing to do: the node has not been tuned before");
+      print("nothing to do: no profile was applied before");
       return;
     }
     const { profile } = outcome;
     if (outcome.type === "invalid")
-      throw new Error(`tune the node with ${profile}: ${outcome.problems.map(({ message }) => message).join("; ")}`);
+      throw new Error(`apply ${profile}: ${outcome.problems.map(({ message }) => message).join("; ")}`);
     const { settings } = outcome.by.report;
-    say(`tuned with ${profile} by the engine ${outcome.by.engine}, settings: ${settings.length}`);
+    print(
+      `applied ${profile} with the ${outcome.by.engine} engine: ${settings.length} ${settings.length === 1 ? "setting" : "settings"}`,
+    );
     const failed = settings.flatMap((one) => (one.type === "failed" ? [one.option] : []));
-    if (failed.length > 0) throw new Error(`tune the node with ${profile}: not set: ${failed.join(", ")}`);
+    if (failed.length > 0) throw new Error(`apply ${profile}: failed to set ${failed.join(", ")}`);
   } finally {
     daemon.close();
     await unlock();

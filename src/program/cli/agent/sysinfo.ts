@@ -8,21 +8,24 @@ import { syncFiles } from "../../../node/host/sync-files.ts";
 import { ArchiveView } from "../../../node/snapshot/archive-view.ts";
 import { collect } from "../../../node/snapshot/collect.ts";
 import { writeTar } from "../../../node/snapshot/write-tar.ts";
-import type { Options } from "../option/connection-option.ts";
+import type { agentCommandFlags } from "../flags.ts";
+import type { Values } from "../option/flag.ts";
 
-/** `attune agent --sysinfo`: writes what `attune profile` wants to know of a node. Asks no cluster and changes nothing. */
-export async function agentSysinfo(options: Options): Promise<void> {
-  const root = String(options.root ?? "/");
-  const file = String(options.sysinfo);
-  // Typed as always a boolean, which it is not.
-  const seen = process.stdout.isTTY as boolean | undefined;
-  if (file === "-" && seen === true) throw new Error("--sysinfo -: an archive is nothing for a terminal, name a file");
+/** `attune agent --sysinfo`: writes a snapshot of the node's hardware, for `attune profile`. Changes nothing on the node. */
+export async function agentSysinfo({
+  root,
+  sysinfo: file = "-",
+}: Pick<Values<typeof agentCommandFlags>, "root" | "sysinfo">): Promise<void> {
+  // Node types isTTY as a boolean, but leaves it undefined on streams that are not terminals.
+  const isTerminal = process.stdout.isTTY as boolean | undefined;
+  if (file === "-" && isTerminal === true)
+    throw new Error("--sysinfo -: not writing a binary archive to a terminal; redirect the output or name a file");
   const entries = await collect(new LinuxHost(root, syncFiles));
   if (onlineCpus(readTopology(new ArchiveView(entries))).length === 0)
-    throw new Error(`--sysinfo: no CPU is to be seen below ${root}: is the node's own file system mounted there?`);
+    throw new Error(`--root ${root}: no CPUs found below it: is it a node's root file system?`);
   const bytes = await promisify(gzip)(await writeTar(entries));
   if (file !== "-") return writeFile(file, bytes);
-  // Whoever reads may have seen enough.
+  // The reader of the pipe may close it early.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
   });

@@ -4,20 +4,23 @@ import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { type ExplainInput, explainNode, type Found } from "../../../domain/node-tuning/explain/explain-node.ts";
 import { judge } from "../../../domain/node-tuning/judge.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
-import { connectionOption, type Options } from "../option/connection-option.ts";
+import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
+import type { explainFlags } from "../flags.ts";
+import type { Values } from "../option/flag.ts";
 import { explanationText } from "./explain-text.ts";
 import { gatherNodeTuning, gatherPods } from "../gather/gather-node-tuning.ts";
 import { readNodeValues } from "./node-values.ts";
 import { readOnlyClient } from "../gather/read-only-client.ts";
 import { OneShotHost } from "../tuned/one-shot-host.ts";
-import { outputOption } from "../option/output-option.ts";
 import { serialised } from "../terminal/serialise.ts";
 import { checkDirectory } from "../tuned/search-path.ts";
 import { type CommandContext, processTerminal } from "../terminal/terminal.ts";
 
+export type ExplainOptions = Partial<Values<typeof explainFlags>>;
+
 /** `attune explain node NAME`. */
-export async function explain(kind: string, name: string, options: Options): Promise<void> {
-  const client = new HttpClient(await connectionOption(options));
+export async function explain(kind: string, name: string, options: ExplainOptions): Promise<void> {
+  const client = new HttpClient(await loadConnection(options));
   try {
     const { signal } = stopOnSignals();
     await explainOn({ client, kind, name, options, terminal: processTerminal(), signal });
@@ -30,7 +33,7 @@ export interface ExplainRequest extends CommandContext {
   readonly client: Client;
   readonly kind: string;
   readonly name: string;
-  readonly options: Options;
+  readonly options: ExplainOptions;
 }
 
 /** Why a node has the profile it has. Changes nothing. */
@@ -38,16 +41,14 @@ export async function explainOn(request: ExplainRequest): Promise<void> {
   const { kind, name, options, terminal, signal } = request;
   if (!["node", "nodes", "no"].includes(kind.toLowerCase()))
     throw new Error(`explain ${kind}: only nodes can be explained`);
-  const format = outputOption(options.output ?? "table", ["table", "wide", "json", "yaml"] as const);
+  const { namespace = tuningNamespace, root, exec = true, output: format = "table" } = options;
   const client = readOnlyClient(request.client);
-  const namespace = typeof options.namespace === "string" ? options.namespace : tuningNamespace;
   const { tuning } = await gatherNodeTuning({ client, namespace, now: Date.now(), signal });
   const node = tuning.nodes.find(({ metadata }) => metadata.name === name);
   if (!node) throw new Error(`nodes ${JSON.stringify(name)} not found`);
   const podsOn = await gatherPods(client, tuning.tuneds, { node: name, signal });
   const input: ExplainInput = { ...tuning, node, podsOn };
-  const found =
-    typeof options.root === "string" ? await readRoot(options.root, input, options.exec !== false) : undefined;
+  const found = root === undefined ? undefined : await readRoot(root, input, exec);
   const explanation = explainNode({ ...input, found });
   terminal.out(
     format === "json" || format === "yaml"

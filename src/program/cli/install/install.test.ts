@@ -23,15 +23,15 @@ const lines = (text: string): string[] => text.split("\n").filter((line) => line
 
 describe("attune install", { timeout: 60_000 }, () => {
   const mistakes: [string[], RegExp][] = [
-    [["install", "--mode", "hosted"], /^error: --mode hosted: not there yet/],
+    [["install", "--mode", "hosted"], /^error: --mode hosted: not supported yet/],
     [["install", "--mode", "sideways"], /^error: --mode sideways: not one of auto, standalone, plain/],
-    [["install", "--protocol", "x"], /^error: --protocol x: either documented or shipped/],
+    [["install", "--protocol", "x"], /^error: --protocol x: not one of documented, shipped/],
     [["install", "-n", "Not_A_Name"], /^error: --namespace Not_A_Name: /],
-    [["install", "-o", "xml"], /^error: --output xml: either yaml or json/],
-    [["install", "--dry-run"], /^error: --dry-run: goes with --apply/],
-    [["crds", "-o", "xml"], /^error: --output xml: either yaml or json/],
-    [["operator", "--mode", "hosted"], /^error: --mode hosted: not there yet/],
-    [["operator", "--protocol", "x"], /^error: --protocol x: either documented or shipped/],
+    [["install", "-o", "xml"], /^error: --output xml: not one of yaml, json/],
+    [["install", "--dry-run"], /^error: --dry-run requires --apply/],
+    [["crds", "-o", "xml"], /^error: --output xml: not one of yaml, json/],
+    [["operator", "--mode", "hosted"], /^error: --mode hosted: not supported yet/],
+    [["operator", "--protocol", "x"], /^error: --protocol x: not one of documented, shipped/],
   ];
   it.each(mistakes)("%j is refused", async (args, error) => {
     const { code, stdout, stderr } = await attune.run(args);

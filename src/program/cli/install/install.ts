@@ -1,34 +1,41 @@
+import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
 import { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { dnsLabel } from "../../../language/object/names.ts";
 import { machineConfigCrds } from "../../../domain/machine-config/crds.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
-import { systemNamespace } from "../../operator/rbac.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import { applyManifests } from "./apply-manifests.ts";
-import { connectionOption, type Options } from "../option/connection-option.ts";
-import { type InstallOptions, installManifests } from "./manifests.ts";
-import { operatorMode, protocolOption } from "../operator/mode.ts";
+import type { crdsFlags, installFlags } from "../flags.ts";
+import type { Environment, Values } from "../option/flag.ts";
+import { definitions, type InstallOptions, installManifests } from "./manifests.ts";
 import { printObjects } from "../terminal/serialise.ts";
 import { forTarget, readTarget } from "./target-cluster.ts";
 
+type Options = Values<typeof installFlags>;
+
+/** `attune crds`: the definitions of all kinds that Attune uses. */
+export async function crds({ output }: Values<typeof crdsFlags>): Promise<void> {
+  write(await printObjects(definitions("standalone"), output));
+}
+
 /**
- * `attune install`: prints what a cluster needs, or applies it. Where a cluster is named it is looked at first, and gets
- * only what it lacks or what is Attune's already.
+ * `attune install`: prints the manifests, or applies them. With --kubeconfig, --context or --apply it reads the cluster
+ * first, and leaves out what the cluster has from elsewhere or does not support.
  */
-export async function install(options: Options, env: NodeJS.ProcessEnv = process.env): Promise<void> {
+export async function install(options: Options, env: Environment = process.env): Promise<void> {
   const wanted = wantedBy(options, env);
-  const { apply, dryRun } = options;
-  if (dryRun === true && apply !== true) throw new Error("--dry-run: goes with --apply; without it nothing is applied");
-  const asked = apply === true || typeof options.kubeconfig === "string" || typeof options.context === "string";
-  if (!asked) return write(await printObjects(installManifests(wanted), options.output));
+  const { apply, dryRun, kubeconfig, context, output } = options;
+  if (dryRun && !apply) throw new Error("--dry-run requires --apply; without --apply nothing is applied");
+  if (!apply && kubeconfig === undefined && context === undefined)
+    return write(await printObjects(installManifests(wanted), output));
 
   const { signal } = stopOnSignals();
-  const client = new HttpClient(await connectionOption(options));
+  const client = new HttpClient(await loadConnection(options));
   try {
     const objects = await fitted(client, wanted, signal);
-    if (apply !== true) return write(await printObjects(objects, options.output));
+    if (!apply) return write(await printObjects(objects, output));
     await applyManifests(client, objects, signal, {
-      dryRun: dryRun === true,
+      dryRun,
       onApplied: ({ kind, metadata: { namespace, name } }, what) =>
         write(
           `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name} ${what}${dryRun ? " (dry run)" : ""}\n`,
@@ -43,25 +50,17 @@ async function fitted(client: HttpClient, wanted: InstallOptions, signal: AbortS
   const target = await readTarget(client, installManifests(wanted), signal);
   const { mode = "auto", monitoring = false } = wanted;
   const manifests = installManifests({ ...wanted, monitoring: monitoring || target.monitoring });
-  // Those it brought once it keeps up to date.
+  // CRDs that carry our label are updated on every install.
   const kept = mode === "auto" && target.machineConfigsAreOurs ? machineConfigCrds : [];
   const { objects, notes } = forTarget([...kept, ...manifests], target);
   for (const note of notes) process.stderr.write(`note: ${note}\n`);
   return objects;
 }
 
-function wantedBy(options: Options, env: NodeJS.ProcessEnv): InstallOptions {
-  const namespace = String(options.namespace ?? systemNamespace);
+function wantedBy({ namespace, image, mode, protocol, monitoring }: Options, env: Environment): InstallOptions {
   const [problem] = dnsLabel(namespace);
   if (problem !== undefined) throw new Error(`--namespace ${namespace}: ${problem}`);
-  return {
-    namespace,
-    mode: operatorMode(options.mode),
-    protocol: protocolOption(options.protocol),
-    monitoring: options.monitoring === true,
-    ...(typeof options.image === "string" ? { image: options.image } : {}),
-    ...(env["RELEASE_VERSION"] ? { release: env["RELEASE_VERSION"] } : {}),
-  };
+  return { namespace, image, mode, protocol, monitoring, release: env["RELEASE_VERSION"] || undefined };
 }
 
 function write(text: string): void {

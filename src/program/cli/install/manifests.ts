@@ -12,7 +12,7 @@ import { webhookDeployment, webhookName } from "../../webhook/deployment.ts";
 import { performanceProfileConversion } from "../../webhook/performance-profile-handler.ts";
 import { webhookRbac } from "../../webhook/rbac.ts";
 import { definitionConversion, type Target } from "../../webhook/registration.ts";
-import type { OperatorMode } from "../operator/mode.ts";
+import type { OperatorMode } from "../option/shared-flags.ts";
 import { defaultImage } from "../version.ts";
 
 export interface InstallOptions {

@@ -6,7 +6,9 @@ import { startServer, type ApiServer } from "../../../embedded/apiserver/server.
 import { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
 import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
-import { agentArguments } from "../agent/arguments.ts";
+import { agentOptions } from "../agent/agent.ts";
+import { agentFlags, labFlags } from "../flags.ts";
+import { parseArguments } from "../option/flag.ts";
 import { lab } from "./lab.ts";
 import { Program } from "../testing/program.ts";
 
@@ -24,7 +26,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-const outageRetry = { timeout: 60_000 };
+const timeout = { timeout: 60_000 };
 
 async function topology(text: string): Promise<string> {
   const file = join(dir, "topology.yaml");
@@ -32,7 +34,7 @@ async function topology(text: string): Promise<string> {
   return file;
 }
 
-describe("attune lab", outageRetry, () => {
+describe("attune lab", timeout, () => {
   it("plays nodes, runs what is given to them, and takes them away at the end", async () => {
     const client = new HttpClient(await loadConnection({ kubeconfig: server.kubeconfig }));
     const file = await topology("groups: [{name: 'big-{}', count: 2, cpus: 32}, {name: small}]");
@@ -62,48 +64,59 @@ describe("attune lab", outageRetry, () => {
   });
 
   it.each([
-    [{}, "--nodes or --topology: say which nodes there are"],
-    [{ nodes: "0" }, "--nodes 0: not a number of nodes"],
-    [{ nodes: "1", topology: "x" }, "--nodes and --topology: only one of them"],
-  ])("refuses %j", async (options, message) => {
-    await expect(lab(options)).rejects.toThrow(message);
+    [[], "--nodes or --topology is required"],
+    [["--nodes", "1", "--topology", "x"], "--nodes and --topology cannot be used together"],
+  ])("refuses %j", async (args, message) => {
+    await expect(lab(parseArguments(labFlags, args, {}))).rejects.toThrow(message);
+  });
+
+  it("refuses to run no nodes", () => {
+    expect(() => parseArguments(labFlags, ["--nodes", "0"], {})).toThrow("--nodes 0: not a number of nodes");
   });
 
   it.each([
     ["groups: [{name: w, cpus: 0}]", "groups[0].cpus: must be a number from 1 to 4096"],
     ["groups: [", "line 1: "],
-  ])("tells where a topology is wrong: %s", async (text, message) => {
+  ])("reports where a topology is wrong: %s", async (text, message) => {
     const file = await topology(text);
-    await expect(lab({ topology: file })).rejects.toThrow(`--topology ${file}: ${message}`);
+    await expect(lab(parseArguments(labFlags, ["--topology", file], {}))).rejects.toThrow(
+      `--topology ${file}: ${message}`,
+    );
   });
 });
 
-describe("attune agent", () => {
+describe("the arguments of an agent's container", () => {
+  const read = (args: string[], env: Record<string, string>): object => {
+    const flags = parseArguments(agentFlags, args, env);
+    return { root: flags.root, ...agentOptions(flags) };
+  };
+
   it.each([
     [["--node", "a", "--root", "/host"], {}, { node: "a", root: "/host" }],
     [["--engine=native"], { NODE_NAME: "b" }, { node: "b", engine: "native" }],
     [["--protocol", "shipped", "-n", "ns"], { NODE_NAME: "b" }, { node: "b", protocol: "shipped", namespace: "ns" }],
     [["--rollback-on-exit"], { NODE_NAME: "b" }, { node: "b", rollbackOnExit: true }],
-    [["--look-every", "90s"], { NODE_NAME: "b" }, { node: "b", resyncIntervalMs: 90_000 }],
-  ])("is told %j and %j", (words, env, wanted) => {
+    [["--resync-interval", "90s"], { NODE_NAME: "b" }, { node: "b", resyncIntervalMs: 90_000 }],
+  ])("%j with environment %j are read", (args, env, wanted) => {
     const usual = {
       root: "/",
       engine: "auto",
       protocol: "documented",
       rollbackOnExit: false,
       resyncIntervalMs: 600_000,
+      namespace: "openshift-cluster-node-tuning-operator",
     };
-    expect(agentArguments(words, env)).toEqual({ ...usual, ...wanted });
+    expect(read(args, env)).toEqual({ ...usual, ...wanted });
   });
 
   it.each([
-    [[], "--node: name the node"],
+    [[], "--node is required, or NODE_NAME in the environment"],
     [["--node", "a", "--engine", "x"], "--engine x: not one of auto, native, tuned"],
-    [["--node", "a", "--protocol", "x"], "--protocol x"],
-    [["--node", "a", "--look-every", "10"], "--look-every 10: not a time such as 30s, 10m or 1h"],
-    [["--node", "a", "--look-every", "0m"], "--look-every 0m: not a time"],
-    [["--node", "a", "--nosuch"], "nosuch"],
-  ])("is not told %j", (words, message) => {
-    expect(() => agentArguments(words, {})).toThrow(message);
+    [["--node", "a", "--protocol", "x"], "--protocol x: not one of documented, shipped"],
+    [["--node", "a", "--resync-interval", "10"], "--resync-interval 10: not a duration such as 30s, 10m or 1h"],
+    [["--node", "a", "--nosuch"], "unknown option '--nosuch'"],
+    [["--node", "a", "--kubeconfig", "f"], "unknown option '--kubeconfig'"],
+  ])("%j are refused", (args, message) => {
+    expect(() => read(args, {})).toThrow(message);
   });
 });

@@ -8,22 +8,24 @@ import type { ComponentState, WorkloadComponent } from "../../../embedded/lab/wo
 import { readTopology, TopologyError } from "../../../embedded/lab/topology-file.ts";
 import { createLog } from "../../../cluster/runtime/log/log.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
-import { nodesOption } from "../option/nodes-option.ts";
+import type { labFlags } from "../flags.ts";
+import type { Values } from "../option/flag.ts";
 import { programs } from "./container-programs.ts";
 import { nodesOfGroups, smallNodes } from "./virtual-nodes.ts";
 
-/** `attune lab`: virtual nodes on any API server, until it is told to stop. */
-export async function lab(options: Record<string, string | boolean>): Promise<void> {
+type LabOptions = Values<typeof labFlags>;
+
+/** `attune lab`: virtual nodes on any API server, until SIGTERM or SIGINT. */
+export async function lab(options: LabOptions): Promise<void> {
   const nodes = await nodesFor(options);
-  const kubeconfig = typeof options.kubeconfig === "string" ? options.kubeconfig : undefined;
-  const context = typeof options.context === "string" ? options.context : undefined;
-  const client = new HttpClient(await loadConnection({ kubeconfig, context }));
+  const { workloads, cleanup } = options;
+  const client = new HttpClient(await loadConnection(options));
   const { signal } = stopOnSignals();
   const log = await createLog({ name: "lab", level: "warn" });
   const clientAs = (who: Impersonation): HttpClient => client.as(who);
-  // A cluster that cannot be reached, or does not know us, is told at once and not with every node.
+  // An API server that cannot be reached or refuses our credentials is reported once, not once for each node.
   await client.raw("GET", "/version", undefined, { signal });
-  say(`${nodes.length} virtual ${nodes.length === 1 ? "node" : "nodes"} on ${client.connection.cluster.server}`);
+  print(`${nodes.length} virtual ${nodes.length === 1 ? "node" : "nodes"} on ${client.connection.cluster.server}`);
   try {
     await runLab({
       client,
@@ -31,26 +33,24 @@ export async function lab(options: Record<string, string | boolean>): Promise<vo
       cluster: client.connection.cluster,
       nodes,
       program: programs(client, log),
-      workloads: options.workloads === false ? false : { onState: sayState },
+      workloads: workloads && { onState: printState },
       signal,
-      atEnd: options.cleanup === true ? "remove" : "retire",
+      atEnd: cleanup ? "remove" : "retire",
       onRegistered: progress(nodes.length),
       log,
     });
   } finally {
     client.close();
   }
-  say(options.cleanup === true ? "stopped, and the nodes are deleted" : "stopped; the nodes stay and are not ready");
+  print(cleanup ? "stopped; the nodes are deleted" : "stopped; the nodes stay and become NotReady");
 }
 
-async function nodesFor(options: Record<string, string | boolean>): Promise<VirtualNode[]> {
-  const { topology } = options;
-  if (typeof topology !== "string") {
-    if (options.nodes === undefined) throw new Error("--nodes or --topology: say which nodes there are");
-    return smallNodes(nodesOption(options.nodes), String(options.namePrefix));
+async function nodesFor({ topology, nodes, namePrefix }: LabOptions): Promise<VirtualNode[]> {
+  if (topology === undefined) {
+    if (nodes === undefined) throw new Error("--nodes or --topology is required");
+    return smallNodes(nodes, namePrefix);
   }
-  if (options.nodes !== undefined)
-    throw new Error("--nodes and --topology: only one of them can say which nodes there are");
+  if (nodes !== undefined) throw new Error("--nodes and --topology cannot be used together");
   const { readYaml, YamlError } = await import("../../../language/object/yaml.ts");
   try {
     return nodesOfGroups(readTopology(readYaml(await readFile(topology, "utf8"))));
@@ -61,25 +61,26 @@ async function nodesFor(options: Record<string, string | boolean>): Promise<Virt
   }
 }
 
-/** A line at the first node, at every tenth part of many, and at the last. */
+/** Prints a line for every tenth of the nodes, at least 100 apart, and one for the last. */
 function progress(all: number): (name: string) => void {
   const seen = new Set<string>();
   const started = performance.now();
   return (name) => {
-    if (seen.has(name)) return say(`${name} registered again`);
+    if (seen.has(name)) return print(`${name} registered again`);
     seen.add(name);
     const { size } = seen;
-    if (size === all) say(`${size} of ${all} nodes ready after ${((performance.now() - started) / 1000).toFixed(1)} s`);
-    else if (size % Math.max(100, Math.ceil(all / 10)) === 0) say(`${size} of ${all} nodes ready`);
+    if (size === all)
+      print(`${size} of ${all} nodes ready after ${((performance.now() - started) / 1000).toFixed(1)} s`);
+    else if (size % Math.max(100, Math.ceil(all / 10)) === 0) print(`${size} of ${all} nodes ready`);
   };
 }
 
-function sayState(side: WorkloadComponent, state: ComponentState): void {
-  if (state.type === "running") say(`${side}: run here`);
-  else if (state.type === "idle") say(`${side}: left to ${state.holder}`);
-  else say(`${side}: run by ${state.leader ?? "another lab"}`);
+function printState(component: WorkloadComponent, state: ComponentState): void {
+  if (state.type === "running") print(`${component}: running here`);
+  else if (state.type === "idle") print(`${component}: idle, ${state.holder} holds the lease`);
+  else print(`${component}: running in ${state.leader ?? "another lab"}`);
 }
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }

@@ -16,7 +16,7 @@ import { annotations, group, performanceProfileKind } from "../../../domain/perf
 import { performanceProfileCrds } from "../../../domain/performance-profile/crds.ts";
 import { derive } from "../../../domain/performance-profile/derive.ts";
 import { readFacts } from "../../../domain/performance-profile/read-facts.ts";
-import { planOn } from "./plan.ts";
+import { planOn, type PlanOptions } from "./plan.ts";
 import type { PlanDocument } from "./plan-text.ts";
 import { RecordingTerminal } from "../terminal/testing/recording-terminal.ts";
 
@@ -91,7 +91,10 @@ function lowLatency(more: object = {}, said: Record<string, string> = {}, versio
   };
 }
 
-async function planned(object: KubeObject, output: string): Promise<{ code: number; said: RecordingTerminal }> {
+async function planned(
+  object: KubeObject,
+  output: PlanOptions["output"],
+): Promise<{ code: number; said: RecordingTerminal }> {
   const said = new RecordingTerminal();
   const file = join(dir, "profile.yaml");
   await writeFile(file, writeYaml(object));

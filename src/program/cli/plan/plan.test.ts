@@ -14,7 +14,7 @@ import { nodeTuningCrds } from "../../../domain/node-tuning/crds.ts";
 import { writeYaml } from "../../../language/object/write-yaml.ts";
 import { explainOn } from "../explain/explain.ts";
 import { readOnlyClient } from "../gather/read-only-client.ts";
-import { planOn } from "./plan.ts";
+import { planOn, type PlanOptions } from "./plan.ts";
 import { FakeRoot } from "../tuned/testing/fake-root.ts";
 import { RecordingTerminal } from "../terminal/testing/recording-terminal.ts";
 
@@ -77,7 +77,10 @@ async function versions(): Promise<string[]> {
   return objects.map(({ kind, metadata }) => `${kind} ${metadata.name} ${metadata.resourceVersion}`);
 }
 
-async function planned(text: string, output = "json"): Promise<{ code: number; said: RecordingTerminal }> {
+async function planned(
+  text: string,
+  output: PlanOptions["output"] = "json",
+): Promise<{ code: number; said: RecordingTerminal }> {
   const said = new RecordingTerminal();
   const file = join(dir, "plan.yaml");
   await writeFile(file, text);

@@ -5,30 +5,26 @@ import { performanceProfileKind } from "../../../domain/performance-profile/api.
 import { changesAnything, type PlannedWrite } from "../../../domain/plan/change-plan.ts";
 import { type ClusterState, planChanges } from "../../../domain/plan/plan-changes.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
+import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
+import type { planFlags } from "../flags.ts";
+import type { Values } from "../option/flag.ts";
 import { type GatheredTuning, gatherNodeTuning, gatherPods } from "../gather/gather-node-tuning.ts";
 import { gatherDerived, gatherPlatform, gatherProfiles } from "../gather/gather-profiles.ts";
 import { readOnlyClient } from "../gather/read-only-client.ts";
 import { readManifests, readStandardInput } from "../manifest/read-manifests.ts";
-import { connectionOption, type Options } from "../option/connection-option.ts";
-import { outputOption } from "../option/output-option.ts";
 import { serialised } from "../terminal/serialise.ts";
 import { type CommandContext, printable, processTerminal, type Terminal } from "../terminal/terminal.ts";
 import { dryRunAll } from "./dry-run.ts";
 import { planText } from "./plan-text.ts";
 
-export interface PlanOptions extends Readonly<Record<string, unknown>> {
-  readonly filename: readonly string[];
-  readonly recursive?: boolean;
-  readonly output: string;
-  readonly namespace?: string;
-}
+export type PlanOptions = Pick<Values<typeof planFlags>, "filename" | "output"> & Partial<Values<typeof planFlags>>;
 
 /** `attune plan -f FILE…`: exit code 0 if nothing would change, 2 if something would. */
 export async function plan(options: PlanOptions): Promise<void> {
-  const connection = await connectionOption(options as Options);
+  const connection = await loadConnection(options);
   const client = new HttpClient(connection);
   try {
-    const withNamespace = { namespace: connection.namespace, ...options };
+    const withNamespace = { ...options, namespace: options.namespace ?? connection.namespace };
     // No signal handler: the command writes nothing, so Ctrl-C may end it at once, even while it reads standard input.
     const { signal } = new AbortController();
     const context = { terminal: processTerminal(), stdin: readStandardInput, signal };
@@ -44,7 +40,7 @@ export async function planOn(
   options: PlanOptions,
   { terminal, stdin, signal }: CommandContext & { readonly stdin: () => Promise<string> },
 ): Promise<number> {
-  const format = outputOption(options.output, ["table", "wide", "json", "yaml"] as const);
+  const { output: format } = options;
   const read = await readManifests(options.filename, { recursive: options.recursive === true, stdin });
   if (read.problems.length > 0) return refuse(read.problems, terminal);
   if (read.manifests.length === 0) throw new Error("no objects passed to plan");

@@ -63,7 +63,7 @@ describe("attune profile check", () => {
       spec: { nodeSelector: { matchLabels: { [selector]: "" } } },
     };
     await writeSupportData(dir, { nodes: [node], pools: [pool], topologies: new Map([["rt-1", topology]]) });
-    const options = { mustGatherDirPath: dir, output: "json" };
+    const options = { mustGatherDirPath: dir, output: "json" } as const;
     const { code, said } = await checked(profile("fast", '{ reserved: "0", isolated: "1-4" }'), options);
     expect(code).toBe(1);
     const [found] = JSON.parse(said.stdout) as [{ findings: { name: string; field: string }[] }];

@@ -9,33 +9,29 @@ import { type Surroundings, surroundingsOf } from "../../../domain/performance-p
 import { schemas } from "../../../domain/performance-profile/schemas.ts";
 import { type Manifest, readManifests } from "../manifest/read-manifests.ts";
 import { type Cell, textTable, widestCell } from "../terminal/text-table.ts";
-import { outputOption } from "../option/output-option.ts";
+import type { Values } from "../option/flag.ts";
+import type { checkFlags } from "./flags.ts";
 import { serialised } from "../terminal/serialise.ts";
 import { type Colours, type CommandContext, printable } from "../terminal/terminal.ts";
 import type { KnownCluster } from "./known-cluster.ts";
 import { readMustGather } from "./must-gather.ts";
 
-export interface CheckOptions {
-  readonly filename: readonly string[];
-  readonly recursive?: boolean;
-  /** What the nodes are made of; without it, profiles are judged by themselves. */
-  readonly mustGatherDirPath?: string;
-  readonly output?: string;
-}
+/** Without a must-gather, profiles are checked without regard to nodes. */
+export type CheckOptions = Pick<Values<typeof checkFlags>, "filename"> & Partial<Values<typeof checkFlags>>;
 
-/** A profile of a file, and what there is to say about it. */
+/** A profile of a file and its findings. */
 interface Checked {
   readonly place: string;
   readonly name: string;
   readonly findings: readonly FieldFinding[];
 }
 
-/** `attune profile check -f FILE…`: judges profiles as admission would, where there is no cluster. Returns the exit code. */
+/** `attune profile check -f FILE…`: validates profiles as admission would, without a cluster. Returns the exit code. */
 export async function check(
   options: CheckOptions,
   { terminal, stdin }: CommandContext & { readonly stdin: () => Promise<string> },
 ): Promise<number> {
-  const format = outputOption(options.output ?? "table", ["table", "json", "yaml"] as const);
+  const { output: format = "table" } = options;
   const { manifests, problems } = await readManifests(options.filename, {
     recursive: options.recursive === true,
     stdin,
@@ -57,7 +53,7 @@ export async function check(
   const all = converted.map(({ profile }) => profile);
   const checked: Checked[] = [];
   for (const { place, profile } of converted) {
-    const found = known ? findings(profile, await surroundingsIn(known, profile, all)) : judgedAmong(all, profile);
+    const found = known ? findings(profile, await surroundingsIn(known, profile, all)) : findingsAmong(all, profile);
     checked.push({ place, name: profile.metadata.name ?? "", findings: found });
   }
   terminal.out(format === "table" ? checkedText(checked, terminal.colours) : await serialised(checked, format));
@@ -74,8 +70,8 @@ function isKnownVersion({ apiVersion: given }: KubeObject): boolean {
 
 const betweenProfiles = [nameClashes.name, nodeSelectorTaken.name];
 
-/** Of a cluster nothing is known but the profiles that it would have. */
-function judgedAmong(performanceProfiles: readonly KubeObject[], profile: KubeObject): readonly FieldFinding[] {
+/** The findings of a profile by itself, and of its clashes with the other profiles of the files. */
+function findingsAmong(performanceProfiles: readonly KubeObject[], profile: KubeObject): readonly FieldFinding[] {
   const others = surroundingsOf(profile, { nodes: [], performanceProfiles });
   const clashes = findings(profile, others).filter(({ name }) => betweenProfiles.includes(name));
   return [...findings(profile), ...clashes];

@@ -8,17 +8,17 @@ import { findings } from "../../../domain/performance-profile/findings.ts";
 import type { PerformanceProfile } from "../../../domain/performance-profile/api.ts";
 import { partitioningMode } from "../../../domain/workload-partitioning/partitioning-mode.ts";
 import { type CommandContext, printable, type Terminal } from "../terminal/terminal.ts";
-import { clusterOf, type KnownCluster, machinesOf, notKnown } from "./known-cluster.ts";
+import { clusterOf, type KnownCluster, machinesOf, unknownHardware } from "./known-cluster.ts";
 import { knownCluster, type SourceOptions } from "./source-option.ts";
 
 export interface CreateOptions extends SourceOptions {
-  readonly mcpName?: string;
-  readonly nodePoolName?: string;
-  /** The others, by name of the flag. */
+  readonly mcpName?: string | undefined;
+  readonly nodePoolName?: string | undefined;
+  /** The flags that describe the profile, by name. */
   readonly flags: Readonly<Record<string, string | boolean | undefined>>;
 }
 
-/** `attune profile create`: a profile for the nodes of a pool. Returns the exit code. */
+/** `attune profile create`: prints a profile for the nodes of a pool. Returns the exit code. */
 export async function create(options: CreateOptions, { terminal, signal }: CommandContext): Promise<number> {
   const read = readChoices(options.flags);
   const reasons = [...missing(options), ...(read.type === "refused" ? read.reasons : [])];
@@ -32,7 +32,7 @@ export async function create(options: CreateOptions, { terminal, signal }: Comma
   if (typeof group === "string") return refused([group], terminal);
   warn(notesOn(group, notes), terminal);
   const found = await machinesOf(group, known);
-  if (found.type === "unknown") return refused([notKnown(found.nodes)], terminal);
+  if (found.type === "unknown") return refused([unknownHardware(found.nodes)], terminal);
   const { machines } = found;
   const creation = createProfile({ choices, group, machines, pools: cluster.pools });
   if (creation.type === "refused") return refused(creation.reasons, terminal);
@@ -47,13 +47,13 @@ export async function create(options: CreateOptions, { terminal, signal }: Comma
 function missing({ mustGatherDirPath, kubeconfig, context, snapshot, mcpName, nodePoolName }: CreateOptions): string[] {
   const reasons: string[] = [];
   if ([mustGatherDirPath, kubeconfig, context, snapshot].every((one) => one === undefined))
-    reasons.push("--must-gather-dir-path: must be given, or --kubeconfig, or --context, or --snapshot");
+    reasons.push("--must-gather-dir-path, --kubeconfig, --context or --snapshot is required");
   if ((mcpName === undefined) === (nodePoolName === undefined))
-    reasons.push("--mcp-name: either it or --node-pool-name must be given");
+    reasons.push("exactly one of --mcp-name and --node-pool-name is required");
   return reasons;
 }
 
-/** The group that was named, or why there is none. */
+/** The group that was named, or an error message. */
 function chosen(
   { mcpName, nodePoolName }: CreateOptions,
   groups: readonly NodeGroup[],
@@ -61,19 +61,19 @@ function chosen(
 ): NodeGroup | string {
   const flag = mcpName === undefined ? "--node-pool-name" : "--mcp-name";
   const name = mcpName ?? nodePoolName;
-  if (hosted && mcpName !== undefined) return `${flag}: nodes of a hosted cluster are named with --node-pool-name`;
-  if (!hosted && nodePoolName !== undefined) return `${flag}: the cluster is not hosted, name a pool with --mcp-name`;
+  if (hosted && mcpName !== undefined) return `${flag}: the cluster is hosted; use --node-pool-name`;
+  if (!hosted && nodePoolName !== undefined) return `${flag}: the cluster is not hosted; use --mcp-name`;
   const group = groups.find((one) => one.name === name);
   const names = groups.map((one) => one.name).join(", ");
-  return group ?? `${flag} ${name}: ${names === "" ? "no node belongs to any" : `not one of ${names}`}`;
+  return group ?? `${flag} ${name}: ${names === "" ? "no node belongs to a pool" : `not one of ${names}`}`;
 }
 
-/** What happened to nodes of other groups is nobody's question here. */
+/** Only the notes that concern this group. */
 function notesOn({ name }: NodeGroup, notes: readonly GroupNote[]): string[] {
   return notes.filter(({ about }) => about.length === 0 || about.includes(name)).map(({ message }) => message);
 }
 
-/** As admission would judge it on these nodes. */
+/** The findings that admission would have for this profile and these nodes. */
 function judge(
   profile: PerformanceProfile,
   machines: readonly Machine[],

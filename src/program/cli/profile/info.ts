@@ -1,14 +1,14 @@
 import { groupNodes } from "../../../domain/performance-profile/creator/node-groups.ts";
 import { type KnownGroup, poolInfos, poolInfoText } from "../../../domain/performance-profile/creator/info.ts";
 import { type CommandContext, printable } from "../terminal/terminal.ts";
-import { clusterOf, machinesOf, notKnown } from "./known-cluster.ts";
+import { clusterOf, machinesOf, unknownHardware } from "./known-cluster.ts";
 import { knownCluster, type SourceOptions } from "./source-option.ts";
 
 export interface InfoOptions extends SourceOptions {
-  readonly json?: boolean;
+  readonly json?: boolean | undefined;
 }
 
-/** `attune profile info`: what pools there are, and what their nodes are made of. Returns the exit code. */
+/** `attune profile info`: prints the pools and the CPUs of their nodes. Returns the exit code. */
 export async function info(options: InfoOptions, { terminal, signal }: CommandContext): Promise<number> {
   const { mustGatherDirPath, kubeconfig, context, snapshot } = options;
   const isGiven = [mustGatherDirPath, kubeconfig, context, snapshot].some((one) => one !== undefined);
@@ -24,7 +24,7 @@ export async function info(options: InfoOptions, { terminal, signal }: CommandCo
     else all.push({ name: group.name, nodes: found.machines });
   }
   if (unknown.length > 0) {
-    terminal.err(`error: ${printable(notKnown([...new Set(unknown)]))}\n`);
+    terminal.err(`error: ${printable(unknownHardware([...new Set(unknown)]))}\n`);
     return 1;
   }
   const infos = poolInfos(all);

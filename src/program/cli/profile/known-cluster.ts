@@ -9,15 +9,15 @@ import type { Machine } from "../../../domain/performance-profile/creator/compar
 import type { Cluster, NodeGroup } from "../../../domain/performance-profile/creator/node-groups.ts";
 import type { Snapshot } from "../../../node/snapshot/read-snapshot.ts";
 
-/** A cluster as far as it is known, wherever it was looked at. */
+/** What is known of a cluster, whether it was read from a must-gather, from its API server or from snapshots. */
 export interface KnownCluster {
   readonly nodes: readonly KubeObject[];
-  /** Absent: it has no such kind. */
+  /** Absent: the cluster has no MachineConfigPools. */
   readonly pools?: readonly KubeObject[];
   readonly infrastructure?: KubeObject;
-  /** What a node is made of. Looked up only where somebody asks: there may be thousands of nodes. */
+  /** The hardware of a node. Read on demand: there may be thousands of nodes. */
   readonly hardware: (node: string) => Promise<Snapshot | undefined>;
-  /** What there is to say about where it was looked at. */
+  /** Problems of the source that do not prevent its use. */
   readonly warnings: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export function isHosted(infrastructure: KubeObject | undefined): boolean {
   return at(infrastructure, "status", "controlPlaneTopology") === "External";
 }
 
-/** A group whose nodes are known to the last thread, or the names of those that are not. */
+/** The hardware of all nodes of a group, or the names of the nodes whose hardware is unknown. */
 export type KnownMachines =
   | { readonly type: "machines"; readonly machines: readonly Machine[] }
   | { readonly type: "unknown"; readonly nodes: readonly string[] };
@@ -50,7 +50,7 @@ export async function machinesOf({ nodes }: NodeGroup, { hardware }: KnownCluste
   return unknown.length > 0 ? { type: "unknown", nodes: unknown } : { type: "machines", machines };
 }
 
-/** What the kubelet says of the architecture goes before what a snapshot looks like. */
+/** The architecture that the kubelet reports wins over the one that a snapshot suggests. */
 function machineOf({ name, architecture, cpus }: ClusterNode, found: Snapshot): Machine {
   const known = architecture ?? found.architecture;
   return {
@@ -61,13 +61,11 @@ function machineOf({ name, architecture, cpus }: ClusterNode, found: Snapshot): 
   };
 }
 
-/** What to do about nodes of which it is not known what they are made of. */
-export function notKnown(nodes: readonly string[]): string {
-  const [first = ""] = nodes;
-  const [word, is] = nodes.length === 1 ? ["node", "is"] : ["nodes", "are"];
+export function unknownHardware(nodes: readonly string[]): string {
   const names = nodes.length > 5 ? `${nodes.slice(0, 5).join(", ")} and ${nodes.length - 5} more` : nodes.join(", ");
+  const [first = ""] = nodes;
   return (
-    `it is not known what ${word} ${names} ${is} made of: ` +
-    `write a snapshot there with attune agent --sysinfo ${first}.tgz and give it with --snapshot ${first}=${first}.tgz`
+    `hardware of ${nodes.length === 1 ? "node" : "nodes"} ${names} is unknown: install the agents, ` +
+    `or pass --snapshot ${first}=FILE with a file that attune agent --sysinfo FILE wrote on the node`
   );
 }

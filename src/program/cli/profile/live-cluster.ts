@@ -7,8 +7,8 @@ import type { KubeObject } from "../../../language/object/meta.ts";
 import { gatherPlatform, ifThere } from "../gather/gather-profiles.ts";
 import type { KnownCluster } from "./known-cluster.ts";
 
-/** A cluster that is asked. What nodes are made of, their agents have said in their Profiles. */
-export async function askCluster(client: Client, namespace: string, signal: AbortSignal): Promise<KnownCluster> {
+/** Reads a live cluster. Agents report the hardware of their nodes in Profiles. */
+export async function readLiveCluster(client: Client, namespace: string, signal: AbortSignal): Promise<KnownCluster> {
   const [nodes, pools, profiles, { infrastructure }] = await Promise.all([
     client.list(kinds.node, { signal }).then(({ items }) => items as KubeObject[]),
     ifThere(client.list(machineConfigPoolKind, { signal })),

@@ -7,7 +7,7 @@ import { printable } from "../terminal/terminal.ts";
 import { type GatheredFile, gatheredFiles } from "./gathered-files.ts";
 import { isHosted, type KnownCluster } from "./known-cluster.ts";
 
-/** Where support data has what; folders above are named after images. */
+/** Where a must-gather has which files. The folders above are named after images. */
 const nodePlace = "cluster-scoped-resources/core/nodes";
 const poolPlace = "cluster-scoped-resources/machineconfiguration.openshift.io/machineconfigpools";
 const infrastructurePlace = "cluster-scoped-resources/config.openshift.io/infrastructures/cluster.yaml";
@@ -21,7 +21,7 @@ const places = {
 } as const;
 type Place = keyof typeof places;
 
-/** A cluster as support data shows it: a folder that was gathered, or an archive of one. */
+/** Reads a must-gather: a folder, or an archive of one. */
 export async function readMustGather(path: string): Promise<KnownCluster> {
   try {
     return await read(path);
@@ -40,8 +40,8 @@ async function read(path: string): Promise<KnownCluster> {
   const pools = await objectsIn(
     "MachineConfigPool",
     at(poolPlace),
-    // Profiles for its nodes are rare; one for other nodes should not fail for it.
-    (file, problem) => isMaster(file) && warnings.push(`${problem}; going on without the pool`) > 0,
+    // A broken pool of masters must not prevent profiles for other pools.
+    (file, problem) => isMaster(file) && warnings.push(`${problem}; continuing without the pool`) > 0,
   );
   const [infrastructure] = await objectsIn("Infrastructure", at(infrastructurePlace));
   if (pools.length === 0 && !isHosted(infrastructure)) throw new Error(`no ${poolPlace} in it: is it a must-gather?`);
@@ -55,7 +55,7 @@ async function read(path: string): Promise<KnownCluster> {
   };
 }
 
-/** Namespaces may have folders of any name below them. */
+/** Folders below a namespace may have any name, also that of a wanted one. */
 function isWanted(path: string): boolean {
   return !`/${path}`.includes("/namespaces/") && Object.values(places).some((place) => place.test(path));
 }
@@ -64,7 +64,7 @@ function isMaster({ path }: GatheredFile): boolean {
   return /(^|\/)master\.ya?ml$/.test(path);
 }
 
-/** Support data of two clusters, or of one gathered twice, is nobody's. */
+/** Throws if the must-gathers of two clusters, or two of one cluster, are in the same folder. */
 function inOnePlace(place: Place, files: readonly GatheredFile[]): readonly GatheredFile[] {
   const above = new Map<string, GatheredFile[]>();
   for (const file of files) {
@@ -84,7 +84,7 @@ function inOnePlace(place: Place, files: readonly GatheredFile[]): readonly Gath
   return [...above.values()].flat().toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** `tolerated` may take a file that makes no sense upon itself. */
+/** A file that cannot be read is an error, unless `tolerated` returns true for it. */
 async function objectsIn(
   kind: string,
   files: readonly GatheredFile[],
@@ -108,7 +108,7 @@ async function objectsOf(kind: string, file: GatheredFile): Promise<KubeObject[]
   return objects.length > 0 ? objects : `${file.path}: no ${kind} in it`;
 }
 
-/** Names are printed, and Kubernetes takes no others. */
+/** Names are printed, so only those are taken that Kubernetes allows. */
 function isNamed(value: unknown, kind: string): boolean {
   const name = isObject(value) && value.kind === kind ? get(value.metadata, "name") : undefined;
   return typeof name === "string" && dnsSubdomain(name).length === 0;

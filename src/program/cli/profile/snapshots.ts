@@ -3,10 +3,10 @@ import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { readSnapshot, type Snapshot } from "../../../node/snapshot/read-snapshot.ts";
 
-/** Files of snapshots by the name of their node. */
+/** Snapshot files by node name. */
 export type SnapshotFiles = ReadonlyMap<string, string>;
 
-/** `--snapshot`: NODE=FILE, a file that is named after its node, or a folder of those. */
+/** `--snapshot`: NODE=FILE, a file that is named after its node, or a folder of such files. */
 export async function snapshotFiles(words: readonly string[]): Promise<SnapshotFiles> {
   const files = new Map<string, string>();
   for (const word of words) {

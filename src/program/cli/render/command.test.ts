@@ -80,7 +80,7 @@ describe("attune render", () => {
   });
 
   const mistakes: [string[], Record<string, string>, RegExp][] = [
-    [["--asset-input-dir", "DIR/a"], {}, /^error: --asset-output-dir is needed/],
+    [["--asset-input-dir", "DIR/a"], {}, /^error: --asset-output-dir is required/],
     [
       ["--asset-input-dir", "DIR/gone", "--asset-output-dir", "DIR/out"],
       {},

@@ -1,33 +1,44 @@
 import { type Command, Option } from "commander";
-import type { RenderFlags } from "./options.ts";
+import { addCommand, list, text } from "../option/flag.ts";
+import { rootFlag } from "../option/shared-flags.ts";
+import { defaultInput, defaultOwner } from "./options.ts";
 
-/** `attune render`: options only. What it does is loaded when it is called. */
+/** Flags and environment variables of the `render` command of the operator that Attune replaces. */
+const renderFlags = {
+  assetInputDir: list(
+    "--asset-input-dir <dir>",
+    `folders of manifests, separated by commas; may be repeated (default: $ASSET_INPUT_DIR, or ${defaultInput})`,
+  ),
+  assetOutputDir: text("--asset-output-dir <dir>", "folder to write to", { shownDefault: "$ASSET_OUTPUT_DIR" }),
+  ownerRef: text(
+    "--owner-ref <how>",
+    "how objects refer to their PerformanceProfile: none, k8s (owner reference) or label-name (label)",
+    { shownDefault: `$OWNER_REF, or ${defaultOwner}` },
+  ),
+  mcpName: text(
+    "--mcp-name <pool>",
+    "write only the MachineConfig with the boot arguments of this pool; profiles are resolved on this machine",
+  ),
+  root: rootFlag,
+};
+
+/** `attune render`. Its code is loaded when it runs. */
 export function renderCommand(program: Command): void {
-  const command = program
-    .command("render")
-    .description("derive from files what a new cluster's performance profiles come to, into files")
-    .option(
-      "--asset-input-dir <dir>",
-      "folders of manifests, separated by commas; may be repeated (default: $ASSET_INPUT_DIR, or /assets)",
-      collect,
-    )
-    .option("--asset-output-dir <dir>", "where files go (default: $ASSET_OUTPUT_DIR)")
-    .option(
-      "--owner-ref <how>",
-      "how objects tell their profile: none, k8s (a reference) or label-name (default: $OWNER_REF, or label-name)",
-    )
-    .option("--mcp-name <pool>", "write what nodes of this pool boot with, and nothing else; asks this machine")
-    .option("--root <dir>", "with --mcp-name: where the file system of a node of the pool is mounted", "/");
-  for (const flag of [...logFlags, ...logSwitches]) command.addOption(new Option(flag).hideHelp());
-  command.action(async (flags: RenderFlags) => {
-    const { render } = await import("./run.ts");
-    // Not even opened unless there is something to say.
-    const err = (text: string): void => void process.stderr.write(text);
-    process.exitCode = await render(flags, { err, env: process.env });
+  const command = addCommand(program, {
+    name: "render",
+    description: "generate manifests from PerformanceProfile files",
+    flags: renderFlags,
+    run: async (flags) => {
+      const { render } = await import("./run.ts");
+      // Node loads its stream modules when standard error is first used.
+      const err = (text: string): void => void process.stderr.write(text);
+      process.exitCode = await render(flags, { err, env: process.env });
+    },
   });
+  for (const flag of [...logFlags, ...logSwitches]) command.addOption(new Option(flag).hideHelp());
 }
 
-/** Scripts that were written for another program say how it should log. */
+/** klog's flags: accepted and ignored, since scripts pass them to the operator that Attune replaces. */
 const logFlags = [
   "-v, --v <level>",
   "--vmodule <levels>",
@@ -46,7 +57,3 @@ const logSwitches = [
   "skip_headers",
   "skip_log_headers",
 ].map((name) => `--${name} [boolean]`);
-
-function collect(value: string, before: readonly string[] = []): string[] {
-  return [...before, value];
-}

@@ -5,7 +5,7 @@ type Env = Record<string, string>;
 const out = { ASSET_OUTPUT_DIR: "/out" };
 
 describe("options of attune render", () => {
-  it.each<[string, RenderFlags, Env, Partial<RenderOptions>]>([
+  it.each<[string, Partial<RenderFlags>, Env, Partial<RenderOptions>]>([
     ["have defaults", {}, out, { inputs: ["/assets"], output: "/out", owner: "label-name", root: "/" }],
     ["come from flags", { assetInputDir: ["a"], assetOutputDir: "o", ownerRef: "none" }, {}, { owner: "none" }],
     ["come from the environment", {}, { ...out, ASSET_INPUT_DIR: "a,b", OWNER_REF: "k8s" }, { inputs: ["a", "b"] }],
@@ -19,18 +19,18 @@ describe("options of attune render", () => {
     ["take a variable that is empty for none", {}, { ...out, ASSET_INPUT_DIR: "" }, { inputs: ["/assets"] }],
     ["name a pool", { mcpName: "master", root: "/host" }, out, { pool: "master", root: "/host" }],
   ])("%s", (_, flags, env, expected) => {
-    expect(renderOptions(flags, env)).toMatchObject(expected);
+    expect(renderOptions({ root: "/", ...flags }, env)).toMatchObject(expected);
   });
 
-  it.each<[RenderFlags, Env, string]>([
-    [{}, {}, "--asset-output-dir is needed"],
-    [{ assetOutputDir: "" }, {}, "--asset-output-dir is needed"],
+  it.each<[Partial<RenderFlags>, Env, string]>([
+    [{}, {}, "--asset-output-dir is required"],
+    [{ assetOutputDir: "" }, {}, "--asset-output-dir is required"],
     [{}, { ...out, OWNER_REF: "" }, '--owner-ref "": not one of none, k8s, label-name'],
     [{ ownerRef: "Label-Name" }, out, '--owner-ref "Label-Name": not one of'],
-    [{ assetInputDir: ["a,,b"] }, out, "--asset-input-dir a,,b: a folder without a name"],
-    [{ assetInputDir: [""] }, out, "--asset-input-dir : a folder without a name"],
-    [{ mcpName: "" }, out, "--mcp-name: a pool without a name"],
+    [{ assetInputDir: ["a,,b"] }, out, "--asset-input-dir a,,b: a folder name is empty"],
+    [{ assetInputDir: [""] }, out, "--asset-input-dir : a folder name is empty"],
+    [{ mcpName: "" }, out, "--mcp-name: the name is empty"],
   ])("may not be %j with %j", (flags, env, message) => {
-    expect(() => renderOptions(flags, env)).toThrow(message);
+    expect(() => renderOptions({ root: "/", ...flags }, env)).toThrow(message);
   });
 });

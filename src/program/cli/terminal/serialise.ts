@@ -1,9 +1,8 @@
 import type { KubeObject } from "../../../language/object/meta.ts";
 
 /** Objects as kubectl reads them: YAML documents, or one List. The same objects are always the same text. */
-export async function printObjects(objects: readonly KubeObject[], format: unknown): Promise<string> {
+export async function printObjects(objects: readonly KubeObject[], format: "json" | "yaml"): Promise<string> {
   if (format === "json") return `${JSON.stringify({ apiVersion: "v1", kind: "List", items: objects }, null, 2)}\n`;
-  if (format !== "yaml") throw new Error(`--output ${String(format)}: either yaml or json`);
   const { writeYaml } = await import("../../../language/object/write-yaml.ts");
   return objects.map((object) => `---\n${writeYaml(object)}`).join("");
 }

@@ -1,35 +1,22 @@
+import type { Values } from "../option/flag.ts";
+import type { applyFlags } from "./flags.ts";
 import type { ApplyReport } from "../../../node/engine/engine.ts";
-import { applyOptions } from "./apply-options.ts";
+import { applyOptions, searchPath } from "./search-path.ts";
 import { type Applied, applyText } from "./apply-text.ts";
 import { placeBaseScripts } from "../../../node/on-node/place-base-scripts.ts";
-import { engineOption, openEngine } from "./engine-option.ts";
+import { openEngine } from "./engine-option.ts";
 import { lockEngine } from "../../../node/on-node/lock-engine.ts";
 import { OneShotHost } from "./one-shot-host.ts";
-import { outputOption } from "../option/output-option.ts";
 import { serialised } from "../terminal/serialise.ts";
-import { profileNames } from "./profile-names.ts";
-import { reportProblems, reportWarnings } from "./report-problems.ts";
-import { resolveNamed } from "./resolve-named.ts";
-import { searchPath } from "./search-path.ts";
+import { profileNames, reportProblems, reportWarnings, resolveNamed } from "./named-profiles.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
-export interface ApplyCommandOptions {
-  readonly root: string;
-  readonly dir?: readonly string[];
-  readonly engine: string;
-  readonly output: string;
-}
+export type ApplyOptions = Values<typeof applyFlags>;
 
 /** `attune tuned apply` */
-export async function apply(
-  words: readonly string[],
-  options: ApplyCommandOptions,
-  terminal: Terminal,
-): Promise<number> {
+export async function apply(words: readonly string[], options: ApplyOptions, terminal: Terminal): Promise<number> {
   const names = profileNames(words);
-  const { root, dir } = options;
-  const option = engineOption(options.engine);
-  const format = outputOption(options.output, ["table", "json", "yaml"] as const);
+  const { root, dir, engine: option, output } = options;
   const host = new OneShotHost(root);
   const places = await searchPath({ root, directories: dir }, host);
   const unlock = await lockEngine(root);
@@ -47,7 +34,7 @@ export async function apply(
       await placeBaseScripts(profile, host);
       const report = await engine.apply(profile, host, given);
       const applied: Applied = { profile: profile.profile, engine: engine.name, reason, ...report };
-      terminal.out(format === "table" ? applyText(applied, terminal.colours) : await serialised(applied, format));
+      terminal.out(output === "table" ? applyText(applied, terminal.colours) : await serialised(applied, output));
       warnOfPassing(host, terminal);
       return hasFailed(report) ? 1 : 0;
     } finally {

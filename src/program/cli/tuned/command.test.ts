@@ -67,12 +67,12 @@ describe("attune tuned", () => {
   });
 
   const mistakes: [string[], RegExp][] = [
-    [["list", "-o", "xml"], /^error: -o xml: not one of table, wide, json, yaml, name\n$/],
+    [["list", "-o", "xml"], /^error: --output xml: not one of table, wide, json, yaml, name\n$/],
     [["list", "--dir", "/nosuch"], /^error: --dir \/nosuch: no such directory\n$/],
     [["show"], /^error: missing required argument 'profile'/],
     [["show", "nosuch"], /^error: profile "nosuch" does not exist\n$/],
-    [["resolve", "../p"], /^error: "\.\.\/p" is not a name of a profile/],
-    [["resolve", ".."], /^error: "\.\." is not a name of a profile/],
+    [["resolve", "../p"], /^error: "\.\.\/p" is not a profile name/],
+    [["resolve", ".."], /^error: "\.\." is not a profile name/],
     [["resolve", "wrong"], /^error: \/etc\/tuned\/wrong\/tuned\.conf:2: profile "gone" does not exist\n$/],
     [["apply", "p", "--engine", "x"], /^error: --engine x: not one of auto, native, tuned\n$/],
     [["apply", "p", "--no-exec"], /^error: unknown option '--no-exec'/],

@@ -1,25 +1,14 @@
 import type { Engine } from "../../../node/engine/engine.ts";
 import { nativeEngine } from "../../../node/engine/native-engine.ts";
-import {
-  chooseEngine,
-  type EngineName,
-  engineNames,
-  type EngineQuestion,
-} from "../../../node/engine/tuned-daemon/choose-engine.ts";
+import { chooseEngine, type EngineQuestion } from "../../../node/engine/tuned-daemon/choose-engine.ts";
 import { launchAt } from "../../../node/engine/tuned-daemon/launch.ts";
 import { TunedEngine } from "../../../node/engine/tuned-daemon/tuned-engine.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 
-export function engineOption(value: unknown): EngineName {
-  const name = engineNames.find((one) => one === value);
-  if (name === undefined) throw new Error(`--engine ${String(value)}: not one of ${engineNames.join(", ")}`);
-  return name;
-}
-
 export interface ChosenEngine {
   readonly engine: Engine;
   readonly reason: string;
-  /** A daemon that was started for this is ended; what it set stays. */
+  /** Stops a daemon that was started for this. Its settings stay. */
   readonly close: () => void;
 }
 
@@ -33,7 +22,7 @@ function native(reason: string): ChosenEngine {
   return { engine: nativeEngine(), reason, close: () => undefined };
 }
 
-/** TuneD's daemon, for as long as this process wants it. */
+/** The TuneD daemon, until `close` is called or the process gets SIGTERM or SIGINT. */
 export function tunedDaemon(root: string, reason: string): ChosenEngine & { readonly engine: TunedEngine } {
   const over = new AbortController();
   const signals = stopOnSignals();

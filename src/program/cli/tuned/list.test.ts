@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { list } from "./list.ts";
+import { list, type ListOptions } from "./list.ts";
 import { FakeRoot } from "./testing/fake-root.ts";
 import { RecordingTerminal } from "../terminal/testing/recording-terminal.ts";
 
@@ -14,7 +14,7 @@ const profiles = {
   "/etc/tuned/plain": "[sysctl]\n",
 };
 
-async function listed(output: string): Promise<RecordingTerminal> {
+async function listed(output: ListOptions["output"]): Promise<RecordingTerminal> {
   const { path: root } = await FakeRoot.withProfiles(profiles);
   const said = new RecordingTerminal();
   expect(await list({ root, dir: [], output }, said)).toBe(0);

@@ -1,19 +1,16 @@
+import type { Values } from "../option/flag.ts";
+import type { listFlags } from "./flags.ts";
 import type { ParsedProfile } from "../../../language/tuned/text/parse-profile.ts";
 import { formatProblem } from "../../../language/tuned/problem.ts";
 import { baseDirectory } from "../../../language/tuned/profiles/base-profiles.ts";
 import { type Cell, textTable } from "../terminal/text-table.ts";
 import { OneShotHost } from "./one-shot-host.ts";
-import { outputOption } from "../option/output-option.ts";
 import { serialised } from "../terminal/serialise.ts";
 import { type Colours, printable, type Terminal } from "../terminal/terminal.ts";
 import { ProfileLibrary } from "./profile-library.ts";
 import { searchPath } from "./search-path.ts";
 
-export interface ListOptions {
-  readonly root: string;
-  readonly dir?: readonly string[];
-  readonly output: string;
-}
+export type ListOptions = Values<typeof listFlags>;
 
 /** A profile that can be asked for by name, and those of the same name that it hides, strongest first. */
 interface Listed {
@@ -24,14 +21,13 @@ interface Listed {
 
 /** `attune tuned list` */
 export async function list({ root, dir, output }: ListOptions, { out, colours }: Terminal): Promise<number> {
-  const format = outputOption(output, ["table", "wide", "json", "yaml", "name"] as const);
   const host = new OneShotHost(root);
   const library = await ProfileLibrary.open(await searchPath({ root, directories: dir }, host));
   const listed = byName(await library.all());
-  if (format === "name") out(listed.map(({ name }) => `${name}\n`).join(""));
-  else if (format === "table") out(`${table(listed, colours)}\n`);
-  else if (format === "wide") out(`${wideTable(listed, colours)}\n`);
-  else out(await serialised(listed.map(documentOf), format));
+  if (output === "name") out(listed.map(({ name }) => `${name}\n`).join(""));
+  else if (output === "table") out(`${table(listed, colours)}\n`);
+  else if (output === "wide") out(`${wideTable(listed, colours)}\n`);
+  else out(await serialised(listed.map(documentOf), output));
   return 0;
 }
 

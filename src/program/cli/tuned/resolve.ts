@@ -1,32 +1,25 @@
+import type { Values } from "../option/flag.ts";
+import type { resolveFlags } from "./flags.ts";
 import { documentOf } from "../../../language/tuned/text/document.ts";
 import { OneShotHost } from "./one-shot-host.ts";
-import { outputOption } from "../option/output-option.ts";
 import { serialised } from "../terminal/serialise.ts";
-import { profileNames } from "./profile-names.ts";
-import { reportProblems, reportWarnings } from "./report-problems.ts";
+import { profileNames, reportProblems, reportWarnings, resolveNamed } from "./named-profiles.ts";
 import { resolutionText } from "./resolution-text.ts";
-import { resolveNamed } from "./resolve-named.ts";
 import { searchPath } from "./search-path.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
-export interface ResolveOptions {
-  readonly root: string;
-  readonly dir?: readonly string[];
-  /** False: no program is run, and what depends on one is shown as unresolved. */
-  readonly exec: boolean;
-  readonly output: string;
-}
+export type ResolveOptions = Values<typeof resolveFlags>;
 
-/** `attune tuned resolve`: what a profile comes to here, and who said so. */
+/** `attune tuned resolve`: the settings of a profile on this host, and where each comes from. */
 export async function resolve(words: readonly string[], options: ResolveOptions, terminal: Terminal): Promise<number> {
   const names = profileNames(words);
-  const format = outputOption(options.output, ["table", "json", "yaml"] as const);
-  const host = new OneShotHost(options.root);
-  const places = await searchPath({ root: options.root, directories: options.dir }, host);
-  const named = await resolveNamed({ names, places, host, programs: options.exec });
+  const { root, dir, exec, output } = options;
+  const host = new OneShotHost(root);
+  const places = await searchPath({ root, directories: dir }, host);
+  const named = await resolveNamed({ names, places, host, programs: exec });
   if (named.type === "invalid") return reportProblems(named.problems, terminal);
   reportWarnings(named.profile.warnings, terminal);
   const document = documentOf(named.profile, named.unresolved);
-  terminal.out(format === "table" ? resolutionText(document, terminal.colours) : await serialised(document, format));
+  terminal.out(output === "table" ? resolutionText(document, terminal.colours) : await serialised(document, output));
   return 0;
 }

@@ -1,3 +1,5 @@
+import type { Values } from "../option/flag.ts";
+import type { rollbackFlags } from "./flags.ts";
 import type { Restored } from "../../../node/engine/engine.ts";
 import { nativeEngine } from "../../../node/engine/native-engine.ts";
 import { pidFile } from "../../../node/engine/tuned-daemon/other-tuned.ts";
@@ -6,19 +8,14 @@ import { type Cell, reportTable } from "../terminal/text-table.ts";
 import { type ChosenEngine, tunedDaemon } from "./engine-option.ts";
 import { lockEngine } from "../../../node/on-node/lock-engine.ts";
 import { OneShotHost } from "./one-shot-host.ts";
-import { outputOption } from "../option/output-option.ts";
 import { serialised } from "../terminal/serialise.ts";
 import { type Colours, printable, type Terminal } from "../terminal/terminal.ts";
 import { checkDirectory } from "./search-path.ts";
 
-export interface RollbackCommandOptions {
-  readonly root: string;
-  readonly output: string;
-}
+export type RollbackOptions = Values<typeof rollbackFlags>;
 
 /** `attune tuned rollback` */
-export async function rollback({ root, output }: RollbackCommandOptions, terminal: Terminal): Promise<number> {
-  const format = outputOption(output, ["table", "json", "yaml"] as const);
+export async function rollback({ root, output }: RollbackOptions, terminal: Terminal): Promise<number> {
   const host = new OneShotHost(root);
   await checkDirectory("--root", root, { host, directory: "/" });
   const unlock = await lockEngine(root);
@@ -26,7 +23,7 @@ export async function rollback({ root, output }: RollbackCommandOptions, termina
     const { engine, close } = await engineOf(root, host);
     try {
       const { restored } = await engine.rollback(host);
-      if (format !== "table") terminal.out(await serialised({ restored }, format));
+      if (output !== "table") terminal.out(await serialised({ restored }, output));
       else terminal.out(`${text(restored, terminal.colours)}\n`);
       return restored.some(({ failed }) => failed !== undefined) ? 1 : 0;
     } finally {

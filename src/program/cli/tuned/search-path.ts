@@ -1,6 +1,9 @@
 import { resolve as absolute } from "node:path";
+import type { ApplyOptions } from "../../../node/engine/engine.ts";
 import type { Host } from "../../../node/host/host.ts";
 import { LinuxHost } from "../../../node/host/linux-host.ts";
+import { baseDirectory } from "../../../language/tuned/profiles/base-profiles.ts";
+import { excludedSysctls, parseGlobalConfig } from "../../../language/tuned/text/global-config.ts";
 
 /** A folder of profiles, and the host that can read it. */
 export interface Place {
@@ -8,25 +11,25 @@ export interface Place {
   readonly directory: string;
 }
 
-/** Where TuneD has profiles, the later the stronger: each pair the layout of 2.28, then the one before it. */
+/** Where TuneD looks for profiles; a later folder wins. Each pair is the layout of TuneD 2.28, then the older one. */
 export const systemDirectories = ["/usr/lib/tuned/profiles", "/usr/lib/tuned", "/etc/tuned/profiles", "/etc/tuned"];
 
 export interface SearchOptions {
-  /** Where the node's own root is mounted. */
+  /** Where the node's root file system is mounted. */
   readonly root: string;
-  /** Further folders, as they are named on this machine; the last is the strongest. */
+  /** Additional folders, named as on this machine; the last one wins. */
   readonly directories?: readonly string[];
 }
 
-/** Folders below the root are named as the node names them, so that its scripts are found there. */
+/** Folders below the root get the names they have on the node, so that its scripts are found there. */
 export async function searchPath({ root, directories = [] }: SearchOptions, host: Host): Promise<Place[]> {
   await checkDirectory("--root", root, { host, directory: "/" });
   const places: Place[] = systemDirectories.map((directory) => ({ host, directory }));
-  for (const name of directories) places.push(await given(name, absolute(root), host));
+  for (const name of directories) places.push(await additional(name, absolute(root), host));
   return places;
 }
 
-async function given(name: string, root: string, host: Host): Promise<Place> {
+async function additional(name: string, root: string, host: Host): Promise<Place> {
   const path = absolute(name);
   const below = root === "/" || path === root || path.startsWith(`${root}/`);
   const place = below
@@ -36,10 +39,22 @@ async function given(name: string, root: string, host: Host): Promise<Place> {
   return place;
 }
 
-/** What can be read as text or is not there at all is no folder. */
+/** Throws unless it is a folder: reading a folder as text fails with EISDIR. */
 export async function checkDirectory(option: string, name: string, { host, directory }: Place): Promise<void> {
   const found = await host.read(directory);
   if (found.type === "missing") throw new Error(`${option} ${name}: no such directory`);
   if (found.type === "text") throw new Error(`${option} ${name}: not a directory`);
   if (found.code !== "EISDIR") throw new Error(`${option} ${name}: ${found.message}`);
+}
+
+const mainConfig = "/etc/tuned/tuned-main.conf";
+
+/** The node's own TuneD configuration as far as it concerns sysctls, and the folders that scripts may be in. */
+export async function applyOptions(host: Host, places: readonly Place[]): Promise<ApplyOptions> {
+  const profileDirectories = [baseDirectory, ...places.map(({ directory }) => directory)];
+  const file = await host.read(mainConfig);
+  if (file.type !== "text") return { profileDirectories };
+  const config = parseGlobalConfig(file.text, mainConfig);
+  const enabled = config.options.get("reapply_sysctl") !== false;
+  return { profileDirectories, reapplySysctl: { enabled, exclude: excludedSysctls(config) } };
 }

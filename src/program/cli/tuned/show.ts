@@ -1,25 +1,22 @@
+import type { Values } from "../option/flag.ts";
+import type { showFlags } from "./flags.ts";
 import { answerProbes } from "../../../node/on-node/answer-probes.ts";
 import { OneShotHost } from "./one-shot-host.ts";
 import { ProfileLibrary } from "./profile-library.ts";
-import { profileNames } from "./profile-names.ts";
-import { reportProblems } from "./report-problems.ts";
+import { profileNames, reportProblems } from "./named-profiles.ts";
 import { searchPath } from "./search-path.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
-export interface ShowOptions {
-  readonly root: string;
-  readonly dir?: readonly string[];
-  /** False: includes that depend on what a program prints are not followed. */
-  readonly exec: boolean;
-}
+export type ShowOptions = Values<typeof showFlags>;
 
-/** `attune tuned show`: every text that takes part, ancestors first, each under the name of its file. */
+/** `attune tuned show`: the text of each profile of the chain under the name of its file, included ones first. */
 export async function show(words: readonly string[], options: ShowOptions, terminal: Terminal): Promise<number> {
   const names = profileNames(words);
-  const host = new OneShotHost(options.root);
-  const library = await ProfileLibrary.open(await searchPath({ root: options.root, directories: options.dir }, host));
+  const { root, dir, exec } = options;
+  const host = new OneShotHost(root);
+  const library = await ProfileLibrary.open(await searchPath({ root, directories: dir }, host));
   const { links, problems } = await library.chain(names, (probes) =>
-    answerProbes(options.exec ? probes : probes.filter(({ type }) => type !== "exec"), host),
+    answerProbes(exec ? probes : probes.filter(({ type }) => type !== "exec"), host),
   );
   const { bold } = terminal.colours;
   const texts = links.flatMap(({ profile }) => {

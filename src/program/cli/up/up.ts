@@ -6,31 +6,29 @@ import { lockDirectory } from "../../../cluster/runtime/lock-dir.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import { whenAborted } from "../../../cluster/runtime/clock.ts";
 import { converge, outcomeTable } from "./convergence.ts";
-import { nodesOption } from "../option/nodes-option.ts";
-import { portOption } from "../option/port-option.ts";
+import type { upFlags } from "../flags.ts";
+import type { Values } from "../option/flag.ts";
 import { defaultStateDirectory, startSystem, type System } from "./system.ts";
 import { version } from "../version.ts";
 
 /** How long the example may take to converge. */
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
-/** `attune up`: the whole system with a worked example, until it is told to stop; with `--once`, until it has converged. */
-export async function up(options: Record<string, string | boolean>): Promise<void> {
-  const mode = String(options.mode);
-  if (mode !== "standalone") throw new Error(`--mode ${mode}: only standalone can be started yet`);
-  const nodes = nodesOption(options.nodes);
-  const port = portOption(options.port);
-  const dir = resolve(typeof options.dir === "string" ? options.dir : defaultStateDirectory(mode, process.env));
+/** `attune up`: the whole system with an example, until SIGTERM or SIGINT; with `--once`, until the example has converged. */
+export async function up(options: Values<typeof upFlags>): Promise<void> {
+  const { mode, nodes, port, once } = options;
+  if (mode !== "standalone") throw new Error(`--mode ${mode}: not supported yet; use standalone`);
+  const dir = resolve(options.dir ?? defaultStateDirectory(mode, process.env));
 
   const unlock = await lockDirectory(dir, { mode });
-  const { signal: told } = stopOnSignals();
+  const { signal: interrupted } = stopOnSignals();
   const stop = new AbortController();
-  const signal = AbortSignal.any([told, stop.signal]);
+  const signal = AbortSignal.any([interrupted, stop.signal]);
   try {
-    const log = await createLog({ name: "attune", level: options.once ? "error" : "warn" });
+    const log = await createLog({ name: "attune", level: once ? "error" : "warn" });
     const system = await startSystem({ dir, port, nodes, signal, log });
-    const finished = await Promise.race([show(system, signal, options.once === true), failureOf(system)]);
-    if (!finished) process.exitCode = 1;
+    const converged = await Promise.race([showExample(system, signal, once), failureOf(system)]);
+    if (!converged) process.exitCode = 1;
     stop.abort();
     await system.stopped;
   } finally {
@@ -39,8 +37,8 @@ export async function up(options: Record<string, string | boolean>): Promise<voi
   }
 }
 
-/** Applies the example and tells how it went: true when every node has what was asked for. */
-async function show(system: System, signal: AbortSignal, once: boolean): Promise<boolean> {
+/** Applies the example and prints the result. True when every node has converged. */
+async function showExample(system: System, signal: AbortSignal, once: boolean): Promise<boolean> {
   const { admin, server, hosts } = system;
   process.stdout.write(
     [
@@ -57,19 +55,19 @@ async function show(system: System, signal: AbortSignal, once: boolean): Promise
     namespace: tuningNamespace,
     fieldManager: "attune-up",
   });
-  const outcomes = await converge(admin, hosts, AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]));
+  const outcomes = await converge(admin, hosts, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
   const converged = outcomes.every((outcome) => outcome.converged);
   process.stdout.write(`${outcomeTable(outcomes)}\n`);
-  if (!converged && !signal.aborted) process.stderr.write(`error: not converged after ${patienceMs / 1000} s\n`);
+  if (!converged && !signal.aborted) process.stderr.write(`error: not converged after ${timeoutMs / 1000} s\n`);
   if (once || signal.aborted) return converged;
   process.stdout.write(
-    `\ntry:  kubectl --kubeconfig ${server.kubeconfig} get nodes,pods,profiles -A\n      press Ctrl-C to stop; what is there stays for the next start\n`,
+    `\ntry:  kubectl --kubeconfig ${server.kubeconfig} get nodes,pods,profiles -A\n      press Ctrl-C to stop; the objects are kept for the next start\n`,
   );
   await whenAborted(signal);
   return true;
 }
 
-/** Never resolves while all is well: `stopped` is awaited by the caller, and only a failure matters here. */
+/** Rejects when a part of the system fails, and never resolves: the caller awaits `stopped` itself. */
 function failureOf(system: System): Promise<boolean> {
   return new Promise((_, reject) => {
     system.stopped.catch(reject);

@@ -42,9 +42,9 @@ export class AssetFolders {
       .map((name) => this.path(name));
   }
 
-  async render(flags: RenderFlags = {}, env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
+  async render(flags: Partial<RenderFlags> = {}, env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
     let said = "";
-    const given = { assetInputDir: this.inputs, assetOutputDir: this.output, ...flags };
+    const given = { root: "/", assetInputDir: this.inputs, assetOutputDir: this.output, ...flags };
     const code = await render(given, { err: (text) => void (said += text), env });
     const stderr = said.replaceAll(`${this.#root}/`, "").split("\n").slice(0, -1);
     return { code, stderr };

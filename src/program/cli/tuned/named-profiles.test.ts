@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { profileNames } from "./profile-names.ts";
+import { profileNames } from "./named-profiles.ts";
 
 describe("names of profiles on the command line", () => {
   it("may come in one word or in several", () => {
@@ -7,14 +7,14 @@ describe("names of profiles on the command line", () => {
   });
 
   it.each(["../x", "a/b", "/etc", "..", ".", "a;b", "é", "a\u0000"])("may not be %j", (name) => {
-    expect(() => profileNames([name])).toThrow(`${JSON.stringify(name)} is not a name of a profile`);
+    expect(() => profileNames([name])).toThrow(`${JSON.stringify(name)} is not a profile name`);
   });
 
-  it("must be there", () => {
-    expect(() => profileNames([" "])).toThrow("no profile is named");
+  it("are required", () => {
+    expect(() => profileNames([" "])).toThrow("no profile named");
   });
 
-  it("are not repeated whole when they are absurd", () => {
+  it("are cut in the message when they are very long", () => {
     expect(() => profileNames(["/".repeat(100_000)])).toThrow(/^.{50,250}$/);
   });
 });

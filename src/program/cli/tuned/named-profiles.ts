@@ -1,19 +1,33 @@
 import type { Host } from "../../../node/host/host.ts";
+import { isSafeName } from "../../../language/tuned/chain/include.ts";
 import { answerProbes } from "../../../node/on-node/answer-probes.ts";
 import { resolveOnNode } from "../../../node/on-node/resolve-on-node.ts";
 import type { ChainLink } from "../../../language/tuned/chain/load-chain.ts";
 import type { Probe } from "../../../language/tuned/probe.ts";
-import type { Problem } from "../../../language/tuned/problem.ts";
+import { formatProblem, type Notice, type Problem } from "../../../language/tuned/problem.ts";
 import { baseVariableFiles } from "../../../language/tuned/profiles/base-files.ts";
 import type { ResolvedProfile } from "../../../language/tuned/resolve.ts";
+import { printable, type Terminal } from "../terminal/terminal.ts";
 import { ProfileLibrary } from "./profile-library.ts";
 import type { Place } from "./search-path.ts";
+
+/** Names of profiles from the command line. As in TuneD, one argument may hold several names. */
+export function profileNames(words: readonly string[]): string[] {
+  const names = words.flatMap((word) => word.split(/\s+/)).filter((name) => name !== "");
+  if (names.length === 0) throw new Error("no profile named");
+  for (const name of names)
+    if (!isSafeName(name) || name === "." || name === "..")
+      throw new Error(
+        `${JSON.stringify(name.slice(0, 80))} is not a profile name: use letters, digits, "_", "-" and "."`,
+      );
+  return names;
+}
 
 export interface ResolveNamed {
   readonly names: readonly string[];
   readonly places: readonly Place[];
   readonly host: Host;
-  /** False: no program is run. */
+  /** False: run no programs. */
   readonly programs: boolean;
 }
 
@@ -22,12 +36,12 @@ export type Named =
       type: "resolved";
       profile: ResolvedProfile;
       unresolved: readonly Probe[];
-      /** What it was merged from. */
+      /** The profiles it was merged from. */
       links: readonly ChainLink[];
     }
   | { type: "invalid"; problems: readonly Problem[] };
 
-/** What profiles of these names come to on a node. Reads the files of their chain and no others. */
+/** Resolves profiles by name on a node. Reads only the files of their include chain. */
 export async function resolveNamed({ names, places, host, programs }: ResolveNamed): Promise<Named> {
   const library = await ProfileLibrary.open(places);
   const { links, answers } = await library.chain(names, (probes) =>
@@ -36,4 +50,14 @@ export async function resolveNamed({ names, places, host, programs }: ResolveNam
   const profiles = { profile: names.join(" "), layers: library.layers, files: baseVariableFiles() };
   const resolution = await resolveOnNode({ profiles, host, answers, programs });
   return resolution.type === "invalid" ? resolution : { ...resolution, links };
+}
+
+/** Prints a line for each problem. Returns the exit code. */
+export function reportProblems(problems: readonly Problem[], { err }: Terminal): number {
+  err(problems.map((problem) => `error: ${printable(formatProblem(problem))}\n`).join(""));
+  return problems.length > 0 ? 1 : 0;
+}
+
+export function reportWarnings(warnings: readonly Notice[], { err }: Terminal): void {
+  err(warnings.map((warning) => `warning: ${printable(formatProblem(warning))}\n`).join(""));
 }

@@ -1,0 +1,150 @@
+import { tuningNamespace } from "../../domain/node-tuning/api.ts";
+import { systemNamespace } from "../operator/rbac.ts";
+import { webhookName } from "../webhook/deployment.ts";
+import { oneOf, parsed, text, toggle } from "./option/flag.ts";
+import {
+  connectionFlags,
+  duration,
+  engineFlag,
+  execFlag,
+  manifestFlags,
+  modeFlag,
+  nodeCount,
+  outputFlag,
+  portFlag,
+  probeAddressFlag,
+  protocolFlag,
+  rootFlag,
+} from "./option/shared-flags.ts";
+import { defaultImage } from "./version.ts";
+
+/**
+ * One table of flags for each command: what help prints, and what the command line and the `args` of a container are
+ * read by. `main.ts` loads this file for every command, so it imports nothing large.
+ */
+
+export const upFlags = {
+  mode: text("--mode <mode>", "standalone; hosted and plain are not supported yet", { default: "standalone" }),
+  nodes: parsed("--nodes <n>", "number of virtual nodes", nodeCount, { default: "1" }),
+  dir: text("--dir <dir>", "state directory", { shownDefault: "$XDG_STATE_HOME/attune/<mode>" }),
+  port: portFlag("--port <port>", "port of the API server; 0 picks a free one", "0"),
+  once: toggle("--once", "exit when the example has converged; exit code 1 if it does not"),
+};
+
+export const apiserverFlags = {
+  dir: text("--dir <dir>", "state directory; the kubeconfig is written there", { required: true }),
+  port: portFlag("--port <port>", "port to listen on; 0 picks a free one", "0"),
+  fsync: toggle("--fsync", "sync every write to disk, so that acknowledged writes survive a power loss"),
+};
+
+/** What a container's `args` may also say. */
+export const operatorFlags = {
+  mode: modeFlag("auto (use what the cluster has), standalone (require MachineConfigPools) or plain (use neither)"),
+  namespace: text("-n, --namespace <name>", "namespace of Tuneds and Profiles", {
+    env: "WATCH_NAMESPACE",
+    default: tuningNamespace,
+  }),
+  image: text("--image <image>", "container image of the agents", {
+    env: "CLUSTER_NODE_TUNED_IMAGE",
+    default: defaultImage,
+  }),
+  protocol: protocolFlag,
+  probeAddress: probeAddressFlag,
+  leaderElection: toggle("--no-leader-election", "do not wait for the leader election Lease"),
+};
+export const operatorCommandFlags = { ...operatorFlags, ...connectionFlags };
+
+/** What a container's `args` may also say. */
+export const agentFlags = {
+  node: text("--node <name>", "name of the node", { env: "NODE_NAME" }),
+  root: rootFlag,
+  engine: engineFlag,
+  namespace: text("-n, --namespace <name>", "namespace of the Profiles", { default: tuningNamespace }),
+  protocol: protocolFlag,
+  resyncInterval: parsed("--resync-interval <duration>", "how often to check the node for drift", duration, {
+    default: "10m",
+  }),
+  rollbackOnExit: toggle(
+    "--rollback-on-exit",
+    "restore the original values on every exit, not only when the node is no longer managed",
+  ),
+};
+export const agentCommandFlags = {
+  ...agentFlags,
+  ...connectionFlags,
+  oneShot: toggle(
+    "--one-shot",
+    "apply the profile that was applied before the node restarted, and exit; uses no cluster",
+  ),
+  sysinfo: text(
+    "--sysinfo <file>",
+    "write a snapshot of the node's hardware to a file (- for standard output), and exit; uses no cluster",
+  ),
+};
+
+export const crdsFlags = { output: outputFlag(["yaml", "json"], "yaml or json") };
+
+export const installFlags = {
+  kubeconfig: text("--kubeconfig <file>", "adapt the manifests to the cluster of this kubeconfig", {
+    shownDefault: "no cluster is read; with --apply, as kubectl",
+  }),
+  context: connectionFlags.context,
+  apply: toggle("--apply", "apply the manifests with server-side apply instead of printing them"),
+  dryRun: toggle("--dry-run", "with --apply: ask the API server for a dry run, which changes nothing"),
+  namespace: text("-n, --namespace <name>", "namespace of operator and webhook", { default: systemNamespace }),
+  image: text("--image <image>", "container image of operator, webhook and agents", { default: defaultImage }),
+  mode: modeFlag("auto, standalone (also installs the CRDs of machine configuration) or plain"),
+  protocol: protocolFlag,
+  monitoring: toggle(
+    "--monitoring",
+    "include ServiceMonitor and PrometheusRule even if the cluster is not known to have these kinds",
+  ),
+  ...crdsFlags,
+};
+
+export const webhookFlags = {
+  register: parsed(
+    "--register <how>",
+    "how API servers reach the webhook: url or service",
+    (how, name) => oneOf(["url", "service"], how, name),
+    { required: true },
+  ),
+  ...connectionFlags,
+  host: text("--host <address>", "address to listen on", { default: "127.0.0.1" }),
+  port: portFlag("--port <port>", "port to listen on; 0 picks a free one", "0"),
+  advertise: text("--advertise <host>", "with --register url: host name or address in the URL", {
+    shownDefault: "--host",
+  }),
+  namespace: text("-n, --namespace <name>", "namespace of the webhook's Secret and Service", {
+    default: systemNamespace,
+  }),
+  service: text("--service <name>", "with --register service: name of the Service", { default: webhookName }),
+  servicePort: portFlag("--service-port <port>", "with --register service: port of the Service", "443"),
+  probeAddress: probeAddressFlag,
+};
+
+export const labFlags = {
+  ...connectionFlags,
+  nodes: parsed("--nodes <n>", "number of nodes with the smallest hardware", nodeCount),
+  topology: text("--topology <file>", "YAML file with groups of nodes and their hardware"),
+  namePrefix: text("--name-prefix <prefix>", "with --nodes: how node names begin", { default: "node-" }),
+  workloads: toggle("--no-workloads", "run no scheduler and no workload controllers"),
+  cleanup: toggle("--cleanup", "delete the nodes on exit; without it they stay and become NotReady"),
+};
+
+export const planFlags = {
+  ...manifestFlags,
+  ...connectionFlags,
+  namespace: text("-n, --namespace <name>", "namespace of objects that have none", {
+    shownDefault: "namespace of the context",
+  }),
+  output: outputFlag(["table", "wide", "json", "yaml"], "table, wide (every node by name), json or yaml"),
+};
+
+export const explainFlags = {
+  ...connectionFlags,
+  namespace: text("-n, --namespace <name>", "namespace of Tuneds and Profiles", { default: tuningNamespace }),
+  root: text("--root <dir>", "where the node's root file system is mounted: also show the values it has"),
+  exec: execFlag,
+  output: outputFlag(["table", "wide", "json", "yaml"], "table, wide (also disabled units), json or yaml"),
+};

@@ -1,0 +1,51 @@
+import { agentServiceAccount } from "../../agent/rbac.ts";
+import type { Client } from "../../../cluster/kube/client.ts";
+import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
+import { type ClusterFeatures, clusterFeatures, plain } from "../../operator/cluster-features.ts";
+import { type OperatorOptions, runOperator } from "../../operator/operator.ts";
+import type { operatorFlags } from "../flags.ts";
+import type { Environment, Values } from "../option/flag.ts";
+import type { OperatorMode } from "../option/shared-flags.ts";
+import { version } from "../version.ts";
+
+type Surroundings = Pick<OperatorOptions, "client" | "signal" | "log" | "metrics" | "tell">;
+
+/** Runs the operator as its flags say until the signal aborts. `env`: that of its process or container. */
+export async function runOperatorWith(
+  flags: Values<typeof operatorFlags>,
+  env: Environment,
+  surroundings: Surroundings,
+): Promise<void> {
+  const { mode, protocol, namespace, image, leaderElection, probeAddress } = flags;
+  await runOperator({
+    ...surroundings,
+    image,
+    leaderElection,
+    probeAddress: probeAddress || undefined,
+    // The shipped operator reads the version of its payload there.
+    release: env["RELEASE_VERSION"] ?? "",
+    protocol,
+    namespace,
+    version,
+    agentServiceAccount,
+    agentArguments: [
+      ...(namespace === tuningNamespace ? [] : ["--namespace", namespace]),
+      ...(protocol === "documented" ? [] : ["--protocol", protocol]),
+    ],
+    features: await featuresOf(mode, surroundings.client, surroundings.signal),
+  });
+}
+
+/** The features that the mode decides; undefined where the operator is to detect them. */
+async function featuresOf(
+  mode: OperatorMode,
+  client: Client,
+  signal: AbortSignal,
+): Promise<ClusterFeatures | undefined> {
+  if (mode === "auto") return undefined;
+  if (mode === "plain") return plain;
+  const features = await clusterFeatures(client, signal);
+  if (!features.machineConfigPools)
+    throw new Error("--mode standalone: the cluster has no MachineConfigPools; attune crds prints their definitions");
+  return features;
+}

@@ -1,0 +1,91 @@
+import type { Protocol } from "../../../domain/node-tuning/api.ts";
+import type { EngineName } from "../../../node/engine/tuned-daemon/choose-engine.ts";
+import { choice, type Flag, list, oneOf, parsed, text, toggle } from "./flag.ts";
+
+/** Flags that several commands have. */
+
+export const connectionFlags = {
+  kubeconfig: text("--kubeconfig <file>", "path of the kubeconfig", {
+    shownDefault: "$KUBECONFIG, ~/.kube/config, or the cluster of this pod",
+  }),
+  context: text("--context <name>", "context of the kubeconfig to use"),
+};
+
+export const probeAddressFlag = text(
+  "--probe-address <host:port>",
+  "address on which to serve /healthz, /readyz and /metrics",
+  { shownDefault: "none" },
+);
+
+export const protocolFlag: Flag<Protocol> = choice(
+  "--protocol <protocol>",
+  "how agents report boot arguments: documented (in the Profile) or shipped (in annotations of the Node)",
+  { of: ["documented", "shipped"], default: "documented" },
+);
+
+/** `auto` uses what the cluster has, `standalone` requires MachineConfigPools, `plain` uses no OpenShift kinds. */
+export type OperatorMode = "auto" | "standalone" | "plain";
+
+export function modeFlag(description: string): Flag<OperatorMode> {
+  const parse = (mode: string, name: string): OperatorMode => {
+    if (mode === "hosted") throw new Error(`${name} hosted: not supported yet; use auto, standalone or plain`);
+    return oneOf(["auto", "standalone", "plain"], mode, name);
+  };
+  return parsed("--mode <mode>", description, parse, { default: "auto" });
+}
+
+export const engineFlag: Flag<EngineName> = choice(
+  "--engine <engine>",
+  "native, tuned (the TuneD daemon), or auto: the one that has everything the profile uses",
+  { of: ["auto", "native", "tuned"], default: "auto" },
+);
+
+export const rootFlag = text("--root <dir>", "where the node's root file system is mounted", { default: "/" });
+
+export const execFlag = toggle("--no-exec", "run no programs; values that depend on one are shown as unresolved");
+
+export const mustGatherFlag = text(
+  "--must-gather-dir-path <path>",
+  "must-gather of the cluster: a folder or an archive",
+);
+
+export const manifestFlags = {
+  filename: list("-f, --filename <file...>", "files or folders of manifests, - for standard input; may be repeated", {
+    required: true,
+  }),
+  recursive: toggle("-R, --recursive", "also read the folders inside a folder"),
+};
+
+/** kubectl's `-o`. The first format is the default. */
+export function outputFlag<const T extends string>(formats: readonly [T, ...T[]], description: string): Flag<T> {
+  return choice("-o, --output <format>", description, { of: formats, default: formats[0] });
+}
+
+export function portFlag(flags: string, description: string, fallback: string): Flag<number> {
+  return parsed(flags, description, portNumber, { default: fallback });
+}
+
+export function portNumber(value: string, name: string): number {
+  const port = /^[0-9]{1,5}$/.test(value) ? Number(value) : Number.NaN;
+  if (!(port <= 65535)) throw new Error(`${name} ${value}: not a port number (0 to 65535)`);
+  return port;
+}
+
+export function nodeCount(value: string, name: string): number {
+  if (/^[1-9][0-9]{0,4}$/.test(value)) return Number(value);
+  throw new Error(`${name} ${value}: not a number of nodes`);
+}
+
+const units = new Map([
+  ["s", 1000],
+  ["m", 60_000],
+  ["h", 3_600_000],
+]);
+
+/** `90s`, `10m`, `2h` in milliseconds. */
+export function duration(value: string, name: string): number {
+  const [, digits = "", unit = ""] = /^([0-9]{1,6})([smh])$/.exec(value) ?? [];
+  const ms = Number(digits) * (units.get(unit) ?? 0);
+  if (ms === 0) throw new Error(`${name} ${value}: not a duration such as 30s, 10m or 1h`);
+  return ms;
+}
