@@ -2,9 +2,9 @@
 //
 //   npx -y -p @kubernetes/client-node@1.4.0 node scripts/generate-schemas.mjs
 //
-// Names, types and formats of fields come from the attribute maps of that package's models (or from the unpacked package
-// given as an argument); what they do not say (which definition belongs to which group, list types, merge keys, how Go
-// encodes a struct, fields younger than the package) is in src/embedded/apiserver/kinds/facts.json.
+// Names, types and formats of fields come from the attribute maps of that package's models (or of an unpacked package
+// whose folder is given as an argument). src/embedded/apiserver/kinds/facts.json, which is edited by hand, adds what the
+// maps do not contain: groups, list types, merge keys, Go's encoding of structs, and newer fields.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -15,7 +15,7 @@ const models = await import(pathToFileURL(join(findPackage(), "dist/gen/models/a
 
 function findPackage() {
   if (process.argv[2]) return resolve(process.argv[2]);
-  // npx puts the package's own .bin folder on PATH; the package lies beside it.
+  // npx puts the .bin folder of its install on PATH; the package is beside it.
   for (const folder of (process.env.PATH ?? "").split(delimiter)) {
     const candidate = join(folder, "../@kubernetes/client-node");
     if (folder.endsWith(".bin") && existsSync(join(candidate, "package.json"))) return candidate;
@@ -23,7 +23,7 @@ function findPackage() {
   throw new Error("find @kubernetes/client-node: run through npx -p @kubernetes/client-node@1.4.0, or pass its folder");
 }
 
-/** What Go writes with its own encoder rather than as a struct. */
+/** Types that Go encodes with an encoder of their own, not as a struct. */
 const special = {
   Quantity: { oneOf: [{ type: "string" }, { type: "number" }], format: "quantity" },
   IntOrString: {
@@ -48,7 +48,7 @@ const bySimpleName = new Map();
 for (const name of Object.keys(facts))
   bySimpleName.set(simpleName(name), [...(bySimpleName.get(simpleName(name)) ?? []), name]);
 
-/** `V1Pod`, `CoreV1Event` → the name of the component. `near` settles which of two groups' types is meant. */
+/** `V1Pod`, `CoreV1Event` → the name of the component. If two groups have the type, that of the group of `near`. */
 function componentOf(className, near) {
   const [, group, version, simple] = /^([A-Z][A-Za-z]*?)?(V\d(?:(?:alpha|beta)\d)?)(.+)$/.exec(className) ?? [
     "",
@@ -92,7 +92,7 @@ function schemaOf(type, format, near) {
   }
 }
 
-/** The model of a component: `CoreV1Event` where two groups have an Event, else `V1Event`. */
+/** The model of a component: `CoreV1Event` if two groups have an Event, otherwise `V1Event`. */
 function modelOf(component) {
   const [group, version, simple] = component.split(".").slice(-3);
   const prefix = version[0].toUpperCase() + version.slice(1);
@@ -112,7 +112,7 @@ function fieldsOf(component, fact) {
   return fields;
 }
 
-/** Of a list or a map what is said of its elements, of anything else what is said of itself. */
+/** Changes the elements of a list or map, or the schema itself if it is neither. */
 function onElements(schema, change) {
   if (schema.items) return { ...schema, items: change(schema.items) };
   if (schema.additionalProperties) return { ...schema, additionalProperties: change(schema.additionalProperties) };

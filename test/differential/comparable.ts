@@ -1,7 +1,7 @@
 import { parse } from "yaml";
 import type { Reply } from "./probe.ts";
 
-/** The answers of one server to one probe, without what no two servers share: ids, times, versions, free text. */
+/** The responses of one server to one probe, without what differs between servers: ids, times, versions, free text. */
 export function comparable(replies: readonly Reply[]): unknown[] {
   const uids = new Map<string, string>();
   const versions = versionsIn(replies);
@@ -14,7 +14,7 @@ export function comparable(replies: readonly Reply[]): unknown[] {
 
 interface Seen {
   readonly uids: Map<string, string>;
-  /** Versions of objects in the order in which they came to be. */
+  /** Versions of objects, in ascending order. */
   readonly versions: readonly string[];
 }
 
@@ -28,7 +28,7 @@ function bodiesOf(contentType: string, text: string): unknown[] {
     return text
       .split("\n")
       .filter((line) => line !== "")
-      .map((line) => ofNoMoment(JSON.parse(line) as StreamEvent));
+      .map((line) => withoutServerVersion(JSON.parse(line) as StreamEvent));
   }
 }
 
@@ -37,8 +37,8 @@ interface StreamEvent {
   readonly object?: { readonly metadata?: object };
 }
 
-/** A bookmark tells the version of the whole server, which the real one's own leases move on between two requests. */
-function ofNoMoment(event: StreamEvent): StreamEvent {
+/** A bookmark has the version of the whole server, which the leases of the real server change between two requests. */
+function withoutServerVersion(event: StreamEvent): StreamEvent {
   if (event.type !== "BOOKMARK" || !event.object) return event;
   const metadata = { ...event.object.metadata, resourceVersion: "of the server" };
   return { ...event, object: { ...event.object, metadata } };
@@ -73,7 +73,7 @@ function general(value: unknown, seen: Seen, key = "", within: Record<string, un
       .map(([name, field]) => [
         name,
         name === "causes" && Array.isArray(field)
-          ? unrepeated(field.map((cause) => general(cause, seen)))
+          ? sortedAndUnique(field.map((cause) => general(cause, seen)))
           : name === "managedFields" && Array.isArray(field)
             ? byManager(field.map((entry) => general(entry, seen)))
             : name === "metadata" && isMany(fields.kind)
@@ -88,13 +88,13 @@ function general(value: unknown, seen: Seen, key = "", within: Record<string, un
   );
 }
 
-/** A fault found by two checks is two causes on the real server, and conflicts come in the order of a Go map. */
-function unrepeated(causes: unknown[]): unknown[] {
+/** The real server reports a fault found by two checks twice, and conflicts in the random order of a Go map. */
+function sortedAndUnique(causes: unknown[]): unknown[] {
   const texts = new Set(causes.map((cause) => JSON.stringify(cause)));
   return [...texts].toSorted().map((text) => JSON.parse(text) as unknown);
 }
 
-/** Owners are sorted by time first, and two servers do not begin a second together. */
+/** Owners are sorted by time first, and the seconds of two servers do not start together. */
 function byManager(entries: unknown[]): unknown[] {
   const key = (entry: unknown): string => {
     const { manager, operation, apiVersion, subresource } = entry as Record<string, unknown>;
@@ -103,13 +103,13 @@ function byManager(entries: unknown[]): unknown[] {
   return entries.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
-/** Messages of a Status and of its causes, and descriptions of columns, are each server's own words. */
+/** Messages of a Status and of its causes, and descriptions of columns, may differ. */
 function isFree(name: string, fields: Record<string, unknown>): boolean {
   if (name === "message") return fields.kind === "Status" || "field" in fields || Object.keys(fields).length <= 2;
   return name === "description" && "priority" in fields;
 }
 
-/** Ports of nodes are given out by chance. */
+/** Node ports are allocated at random. */
 function isAllocated(value: number, key: string): boolean {
   return (key === "nodePort" || key === "healthCheckNodePort") && value >= 30000;
 }

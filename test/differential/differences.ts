@@ -1,4 +1,4 @@
-/** Where two answers part, as `path: real …, embedded …`. */
+/** The differences of two responses, as `path: real …, embedded …`. */
 export function differences(real: unknown, embedded: unknown, path = ""): string[] {
   if (Object.is(real, embedded)) return [];
   if (Array.isArray(real) && Array.isArray(embedded) && real.length === embedded.length)

@@ -40,7 +40,7 @@ describe.skipIf(!assets)("the embedded server beside the real one", () => {
   let servers: Pick<ServerUnderTest, "url" | "authority" | "close">[] = [];
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), "attune-differential-"));
-    // Nothing runs beside either of them, so nobody makes the accounts that pods would have to have.
+    // Neither server has controllers, so the service accounts that pods need are not created.
     const alone = { housekeeping: false, disabledPlugins: ["ServiceAccount"] };
     servers = await Promise.all([
       startRealServer(assets as string, { alone: true }),
@@ -72,5 +72,4 @@ function targetOf({ url, authority }: Pick<ServerUnderTest, "url" | "authority">
   return { url, caPem: authority.caPem, token: authority.adminToken };
 }
 
-if (!assets)
-  console.log("not compared with a real server: KUBEBUILDER_ASSETS names no folder with etcd and kube-apiserver");
+if (!assets) console.log("skipped: comparison with a real server (KUBEBUILDER_ASSETS is not set)");

@@ -1,19 +1,19 @@
-/** One request, the same for both servers. `{{label.metadata.uid}}` stands for what this server answered earlier. */
+/** One request, the same for both servers. `{{label.metadata.uid}}` is replaced by a value of an earlier response. */
 export interface Step {
   readonly send: string;
   readonly body?: unknown;
   readonly type?: string;
   readonly accept?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Later steps refer to the answer by this. */
+  /** The label by which later steps refer to the response. */
   readonly as?: string;
-  /** Asked again until the answer has this text: what a server does on its own takes a moment. */
+  /** Sent again until the response contains this text: background work of a server takes a moment. */
   readonly until?: string;
-  /** Done for its effect. The answer is not compared, for the reason given. */
+  /** Why the response is not compared: the request is sent only for its effect. */
   readonly aside?: string;
 }
 
-/** Requests in order, in namespaces and on names of its own. */
+/** Requests in order. Each probe has namespaces and names of its own. */
 export interface Probe {
   readonly name: string;
   readonly steps: readonly Step[];
@@ -27,7 +27,7 @@ export interface Reply {
 
 const reference = /\{\{([a-zA-Z0-9_]+)((?:\.[^.{}]+)*)\}\}/g;
 
-/** Fills in what earlier answers said. */
+/** Replaces references to earlier responses. */
 export function fill(text: string, answers: ReadonlyMap<string, unknown>): string {
   return text.replace(reference, (_, label: string, path: string) => {
     let value = answers.get(label);

@@ -1,17 +1,17 @@
 import { Agent, request as httpsRequest } from "node:https";
 import { fill, type Probe, type Reply, type Step } from "./probe.ts";
 
-/** A server to ask, as an admin. */
+/** A server, and credentials of an admin. */
 export interface Target {
   readonly url: string;
   readonly caPem: string;
   readonly token: string;
 }
 
-const limitMs = 10_000;
-const patience = { tries: 100, pauseMs: 100 };
+const timeoutMs = 10_000;
+const retry = { tries: 100, pauseMs: 100 };
 
-/** Every answer of one server to a probe, in order. */
+/** Every response of one server to a probe, in order. */
 export async function runProbe(target: Target, { steps }: Probe): Promise<Reply[]> {
   const agent = new Agent({ keepAlive: true, ca: target.caPem });
   const answers = new Map<string, unknown>();
@@ -31,8 +31,8 @@ export async function runProbe(target: Target, { steps }: Probe): Promise<Reply[
 async function settled(target: Target, agent: Agent, step: Step, answers: Map<string, unknown>): Promise<Reply> {
   for (let attempt = 1; ; attempt++) {
     const reply = await ask(target, agent, step, answers);
-    if (step.until === undefined || reply.text.includes(step.until) || attempt >= patience.tries) return reply;
-    await new Promise((resolve) => setTimeout(resolve, patience.pauseMs));
+    if (step.until === undefined || reply.text.includes(step.until) || attempt >= retry.tries) return reply;
+    await new Promise((resolve) => setTimeout(resolve, retry.pauseMs));
   }
 }
 
@@ -64,7 +64,7 @@ function ask(target: Target, agent: Agent, step: Step, answers: Map<string, unkn
         resolve({ status: response.statusCode ?? 0, headers: Object.fromEntries(shown) as Reply["headers"], text });
       });
     });
-    sent.setTimeout(limitMs, () => sent.destroy(new Error(`${method} ${path} was not answered`)));
+    sent.setTimeout(timeoutMs, () => sent.destroy(new Error(`${method} ${path} was not answered`)));
     sent.on("error", reject);
     sent.end(body);
   });

@@ -78,7 +78,7 @@ describe("two appliers and an updater of one object", () => {
     { manager: "three", schema: configMapSchema },
   );
 
-  test("applying creates, and owns what it mentions", () => {
+  test("apply creates, and owns the fields of the configuration", () => {
     expect(created).toEqual({
       ...configMap({ a: "1", b: "1" }),
       metadata: {
@@ -97,7 +97,7 @@ describe("two appliers and an updater of one object", () => {
     });
   });
 
-  test("a second manager adds its own", () => {
+  test("a second manager adds fields of its own", () => {
     expect(second["data"]).toEqual({ a: "1", b: "1", c: "1" });
     expect(owners(second)).toEqual([
       ["one", data("a", "b")],
@@ -105,11 +105,11 @@ describe("two appliers and an updater of one object", () => {
     ]);
   });
 
-  test("changing what another applied conflicts", () => {
+  test("a change of another manager's field conflicts", () => {
     expect(conflicts(second, configMap({ a: "2" }), "two")).toEqual([{ manager: "one", detail: "", field: ".data.a" }]);
   });
 
-  test("the same value is shared", () => {
+  test("the same value is owned by both", () => {
     expect(owners(shared)).toEqual([
       ["one", data("a", "b")],
       ["two", data("a", "c")],
@@ -124,7 +124,7 @@ describe("two appliers and an updater of one object", () => {
     ]);
   });
 
-  test("what its only owner no longer applies is removed", () => {
+  test("a field that its only owner no longer applies is removed", () => {
     expect(dropped["data"]).toEqual({ a: "3", c: "1" });
     expect(owners(dropped)).toEqual([
       ["one", { "f:data": {} }],
@@ -132,7 +132,7 @@ describe("two appliers and an updater of one object", () => {
     ]);
   });
 
-  test("an update takes ownership without asking, and then conflicts", () => {
+  test("an update takes ownership, and later applies conflict", () => {
     expect(owners(taken)).toEqual([
       ["one", { "f:data": {} }],
       ["two", data("a")],
@@ -143,11 +143,11 @@ describe("two appliers and an updater of one object", () => {
     ]);
   });
 
-  test("applying the same again changes nothing, times neither", () => {
+  test("applying the same configuration again changes nothing, not even times", () => {
     expect(applied(taken, configMap({}), "one", { time: "2027-01-01T00:00:00Z" })).toEqual(taken);
   });
 
-  test("a new applier of what is there already has no time", () => {
+  test("a new applier that changes nothing has no time", () => {
     const joined = applied(created, configMap({ a: "1" }), "two");
     expect(joined.metadata.managedFields?.map((entry) => [entry.manager, entry.time])).toEqual([
       ["two", undefined],
@@ -155,17 +155,17 @@ describe("two appliers and an updater of one object", () => {
     ]);
   });
 
-  test("null says nothing of what is below it", () => {
+  test("null does not remove fields below it", () => {
     const nulled = applied(second, configMap(null), "two");
     expect(nulled["data"]).toEqual({ a: "1", b: "1" });
     expect(owners(nulled)[1]).toEqual(["two", { "f:data": {} }]);
   });
 
-  test("a manager that applies nothing any more is forgotten", () => {
+  test("a manager that applies nothing any more loses its entry", () => {
     expect(owners(applied(second, configMap(), "two"))).toEqual([["one", data("a", "b")]]);
   });
 
-  test("what is below a dropped field and another's stays", () => {
+  test("fields of another manager below a dropped field stay", () => {
     const both = updated(
       created,
       { ...created, data: { a: "1", b: "1", x: "1" } },
@@ -174,7 +174,7 @@ describe("two appliers and an updater of one object", () => {
     expect(applied(both, configMap(), "one")["data"]).toEqual({ x: "1" });
   });
 
-  test("a map left empty that somebody still owns is gone from a built-in object, and bare in a custom one", () => {
+  test("an emptied map that is still owned is absent in a built-in object and {} in a custom one", () => {
     const map = applied(created, configMap({}), "one");
     expect(map).not.toHaveProperty("data");
     expect(owners(map)).toEqual([["one", { "f:data": {} }]]);
@@ -208,7 +208,7 @@ describe("lists in an applied configuration", () => {
     ]);
   });
 
-  test("items of a set are united, and go with their owner", () => {
+  test("items of a set are merged, and removed with their owner", () => {
     const both = applied(live, thing({ tags: ["y", "x"] }), "two");
     expect(spec(both)["tags"]).toEqual(["y", "x"]);
     expect(spec(applied(both, thing({ items: [item("a", 1)] }), "one"))).toEqual({
@@ -218,7 +218,7 @@ describe("lists in an applied configuration", () => {
     expect(spec(applied(both, thing({}), "two"))["tags"]).toEqual(["x"]);
   });
 
-  test("an empty list of items is nobody's: it goes with its last item, and is written when it is applied again", () => {
+  test("an empty list has no owner: it is removed with its last item, and kept if it is applied", () => {
     const labels = { tracked: "1" };
     const first = applied(undefined, thing({ tags: ["x"] }, { labels }), "one");
     const emptied = applied(first, thing({ tags: [] }, { labels }), "one");
@@ -229,7 +229,7 @@ describe("lists in an applied configuration", () => {
     expect(applied(again, thing({ tags: [] }, { labels }), "one", { time: "2030-01-01T00:00:00Z" })).toEqual(again);
   });
 
-  test("a key that is left out counts with its default", () => {
+  test("a missing key counts with its default", () => {
     const ports = (...list: unknown[]): KubeObject => ({
       apiVersion: "apps/v1",
       kind: "DaemonSet",
@@ -273,7 +273,7 @@ describe("lists in an applied configuration", () => {
       ".spec.items: element 0: associative list with keys has an element that omits all key fields",
     ],
     [
-      "an item that is no object",
+      "an item that is not an object",
       { items: [null] },
       ".spec.items: element 0: associative list with keys may not have non-map elements",
     ],
@@ -294,14 +294,14 @@ describe("lists in an applied configuration", () => {
 });
 
 describe("an applied configuration", () => {
-  test("may not bring managedFields", () => {
+  test("must not contain managedFields", () => {
     const config = configMap({}, { managedFields: [{ manager: "x" }] });
     expect(() => apply(undefined, config, "one")).toThrow(
       expect.objectContaining({ kind: "malformed", message: "metadata.managedFields must be nil" }),
     );
   });
 
-  test("of an untracked object gives the rest to before-first-apply", () => {
+  test("of an object without managed fields gives the other fields to before-first-apply", () => {
     const object = applied(configMap({ a: "1", b: "1" }), configMap({ a: "1" }), "one");
     expect(owners(object)).toEqual([
       ["one", data("a")],
@@ -312,7 +312,7 @@ describe("an applied configuration", () => {
     ]);
   });
 
-  test("is another manager's through a subresource, and conflicts name it", () => {
+  test("through a subresource counts as another manager, which conflicts name", () => {
     const live = applied(undefined, thing({ level: 1 }), "one", { subresource: "status" });
     expect(conflicts(live, thing({ level: 2 }), "one")).toEqual([
       { manager: "one", detail: ' with subresource "status"', field: ".spec.level" },
@@ -333,14 +333,14 @@ describe("an applied configuration", () => {
     expect(owners(object)).toEqual([["one", { "f:spec": { "f:level": {} } }]]);
   });
 
-  test("conflicts come sorted by manager and field", () => {
+  test("conflicts are sorted by manager and field", () => {
     const first = applied(undefined, configMap({ b: "1", a: "1" }), "zed");
     const both = applied(first, configMap({ c: "1" }), "ann");
     const found = conflicts(both, configMap({ c: "2", b: "2", a: "2" }), "new");
     expect(found.map(({ manager, field }) => manager + field)).toEqual(["ann.data.c", "zed.data.a", "zed.data.b"]);
   });
 
-  test("by kubectl takes over what its client-side apply wrote, and keeps its note", () => {
+  test("by kubectl takes over the fields of client-side apply, and updates its annotation", () => {
     const note = JSON.stringify(configMap({ a: "1", b: "1" }));
     const live = updated(
       configMap(undefined, { managedFields: [] }),
@@ -374,7 +374,7 @@ describe("an applied configuration", () => {
 
 describe("any sequence of applications", () => {
   // Two things a configuration can say are not in the object afterwards, on the real server neither: a null, which keeps
-  // what others have below it, and an empty list of items, which nobody owns. Both have tests of their own above.
+  // what others have below it, and an empty list of items, which has no owner. Both have tests of their own above.
   const free = fc
     .jsonValue({ maxDepth: 2 })
     .map((value) => JSON.parse(JSON.stringify(value).replaceAll("null", "0")) as unknown);
@@ -393,10 +393,10 @@ describe("any sequence of applications", () => {
   );
   const step = fc.record({ manager: fc.constantFrom("one", "two", "three"), spec });
 
-  test("leaves each configuration in the object, and applying it twice changes nothing", () => {
+  test("keeps each configuration in the object, and a repeated apply changes nothing", () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 6 }), (steps) => {
-        // An object that nobody owns anything of is not tracked, and the next apply finds it so.
+        // An object without owners is not tracked, and the next apply starts tracking it.
         let live = applied(undefined, thing({}, { labels: { tracked: "1" } }), "base");
         for (const { manager, spec } of steps) {
           const config = thing(spec);

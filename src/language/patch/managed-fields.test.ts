@@ -42,7 +42,7 @@ const fieldsOfAll = (entries: ManagedFieldsEntry[] | undefined): Record<string, 
   Object.fromEntries((entries ?? []).map((e) => [e.manager, e.fieldsV1]));
 
 describe("creating an object", () => {
-  test("gives its creator what it set, and the maps it set that in", () => {
+  test("gives its creator the fields it set, and their maps", () => {
     expect(write(undefined, configMap({ data: { k: "v" } }, { labels: { app: "x" } }))).toEqual([
       entry(
         "t",
@@ -52,16 +52,16 @@ describe("creating an object", () => {
     ]);
   });
 
-  test("of nothing but a name is nobody's", () => {
+  test("with only a name records no owner", () => {
     expect(write(undefined, configMap({}))).toBeUndefined();
   });
 
-  test("names a client without a name unknown, and gives it generateName", () => {
+  test("records a client without a name as unknown, with generateName", () => {
     const created = write(undefined, configMap({}, { generateName: "gen-" }), { manager: "" });
     expect(fieldsOfAll(created)).toEqual({ unknown: { "f:metadata": { "f:generateName": {} } } });
   });
 
-  test("of a built-in kind gives nobody the structs that every such object has", () => {
+  test("of a built-in kind does not record structs that are always present", () => {
     const daemonSet: KubeObject = {
       apiVersion: "apps/v1",
       kind: "DaemonSet",
@@ -151,7 +151,7 @@ describe("creating an object", () => {
     });
   });
 
-  test("does not give away fields the endpoint ignores", () => {
+  test("does not record fields that the endpoint ignores", () => {
     const custom = { apiVersion: "e.com/v1", kind: "Thing", metadata: { name: "a" }, spec: {}, status: { phase: "x" } };
     const created = write(undefined, custom, { schema: customSchema, ignored: fieldSetOf(["f:status"]) });
     expect(fieldsOfAll(created)).toEqual({ t: { "f:spec": {} } });
@@ -164,7 +164,7 @@ describe("updating an object", () => {
   ];
   const before = configMap({ data: { k: "v" } }, { labels: { app: "x" }, managedFields: owned });
 
-  test("takes what it changes from its owner, and leaves the map", () => {
+  test("moves a changed field to the writer, and leaves the map", () => {
     const after = configMap({ data: { k: "v2" } }, { labels: { app: "x" } });
     expect(write(before, after, { manager: "unknown" })).toEqual([
       entry("t", { "f:data": {}, "f:metadata": { "f:labels": { ".": {}, "f:app": {} } } }),
@@ -172,7 +172,7 @@ describe("updating an object", () => {
     ]);
   });
 
-  test("takes from the owner what it removes, and from nobody what it adds", () => {
+  test("removes deleted fields from their owner", () => {
     const after = configMap({ data: { m: "1" } }, { labels: { app: "x" } });
     expect(fieldsOfAll(write(before, after, { manager: "m" }))).toEqual({
       m: { "f:data": { "f:m": {} } },
@@ -196,11 +196,11 @@ describe("updating an object", () => {
     expect(write(before, after, { manager: "other" })).toEqual(owned);
   });
 
-  test("drops entries that own nothing any more", () => {
+  test("drops entries without fields", () => {
     expect(write(before, configMap({}))).toBeUndefined();
   });
 
-  test("through a subresource has an entry of its own", () => {
+  test("through a subresource gets an entry of its own", () => {
     const after = configMap({ data: { k: "v2" } }, { labels: { app: "x" } });
     const entries = write(before, after, { subresource: "status" });
     expect(entries?.map((e) => [e.manager, e.subresource])).toEqual([
@@ -220,7 +220,7 @@ describe("updating an object", () => {
     expect(write(before, configMap({ data: { k: "2" } }, { managedFields }))).toBeUndefined();
   });
 
-  test("of a custom resource with an empty list as managedFields goes on tracking", () => {
+  test("of a custom resource with empty managedFields keeps tracking", () => {
     const entries = write(before, configMap({ data: { k: "v" } }, { labels: { app: "x" }, managedFields: [] }), {
       schema: customSchema,
     });
@@ -234,14 +234,14 @@ describe("updating an object", () => {
     ["an entry without operation", [{ manager: "x" }]],
     ["an entry without apiVersion", [entry("x", {}, { apiVersion: "" })]],
     ["an entry of another type", [entry("x", {}, { fieldsType: "FieldsV2" })]],
-    ["fields that are no elements", [entry("x", { bogus: {} })]],
+    ["fields that are not elements", [entry("x", { bogus: {} })]],
     ["fields that are a list", [entry("x", [] as unknown as Record<string, unknown>)]],
     ["a time that is a number", [{ ...entry("x", {}), time: 5 }]],
-  ])("with %s as managedFields goes on with those stored", (_name, managedFields) => {
+  ])("with %s as managedFields keeps the stored ones", (_name, managedFields) => {
     expect(write(before, configMap({ data: { k: "v" } }, { labels: { app: "x" }, managedFields }))).toEqual(owned);
   });
 
-  test("with other managedFields takes those, in the server's spelling", () => {
+  test("with other managedFields stores those, in canonical spelling", () => {
     const managedFields = [entry("x", { "f:data": { "f:k": {}, ".": {} }, "f:a": {} })];
     const entries = write(before, configMap({ data: { k: "v" } }, { labels: { app: "x" }, managedFields }));
     expect(JSON.stringify(entries?.[0]?.fieldsV1)).toBe('{"f:a":{},"f:data":{".":{},"f:k":{}}}');
@@ -298,7 +298,7 @@ describe("updating an object", () => {
     });
   });
 
-  test("treats names of Object's own as names", () => {
+  test("treats names of Object.prototype as ordinary names", () => {
     const data = JSON.parse('{"__proto__":"1","constructor":"2"}') as Record<string, string>;
     expect(JSON.stringify(fieldsOfAll(write(before, configMap({ data }), { manager: "m" }))["m"])).toBe(
       '{"f:data":{"f:__proto__":{},"f:constructor":{}}}',
@@ -338,7 +338,7 @@ describe("a write that changes only times", () => {
     expect(keepTimesOfNoOp(before, after)).toBe(before.metadata.managedFields);
   });
 
-  test("and anything else keeps the new ones", () => {
+  test("and another field keeps the new ones", () => {
     const after = configMap({ data: { a: "2" } }, { managedFields: renewed });
     expect(keepTimesOfNoOp(before, after)).toBe(renewed);
     const taken = [entry("u", { "f:data": { "f:a": {} } }, { time: NOW })];

@@ -110,7 +110,7 @@ export function comparer(
   };
 }
 
-/** The owners without those whose version the kind no longer has. */
+/** The owners whose version the kind still has. */
 export function inKnownVersions(owners: Owners, versions: OtherVersions | undefined): Owners {
   if (!versions) return owners;
   return new Map([...owners].filter(([, { apiVersion }]) => versions.schemaOf(apiVersion) !== undefined));

@@ -11,7 +11,7 @@ describe("a merge patch", () => {
     ["replaces lists", { a: [1, 2] }, { a: [3] }, { a: [3] }],
     ["replaces a scalar by an object", { a: 1 }, { a: { b: 2, c: null } }, { a: { b: 2 } }],
     ["replaces an object by a scalar", { a: { b: 1 } }, { a: 1 }, { a: 1 }],
-    ["has no nulls to write where nothing was", {}, { a: { b: null, c: { d: null } } }, { a: { c: {} } }],
+    ["writes no nulls into new objects", {}, { a: { b: null, c: { d: null } } }, { a: { c: {} } }],
     [
       "drops nulls of objects in new lists, not of lists",
       {},
@@ -25,13 +25,13 @@ describe("a merge patch", () => {
     expect(applyMergePatch(deepFreeze(document), deepFreeze(patch))).toEqual(result);
   });
 
-  test("writes __proto__ as a name like any other", () => {
+  test("treats __proto__ as an ordinary name", () => {
     const result = applyMergePatch({}, JSON.parse('{"__proto__":{"polluted":true}}') as Json);
     expect(Object.keys(result as object)).toEqual(["__proto__"]);
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
-  test("that nests too deep is refused", () => {
+  test("that nests too deeply is rejected", () => {
     const patch = JSON.parse(`${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`) as Json;
     expect(() => applyMergePatch({}, patch)).toThrow(/nested more than/);
   });

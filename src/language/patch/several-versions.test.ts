@@ -76,7 +76,7 @@ describe("an update in another version", () => {
       }),
     );
 
-  it("takes what it changes from owners in their own words", () => {
+  it("removes changed fields from owners in the version of each", () => {
     const before = widget("x.io/v2", { dimensions: { size: 1 } }, [
       owner("other", "x.io/v1", { "f:size": {}, "f:color": {} }, "Update"),
     ]);
@@ -86,7 +86,7 @@ describe("an update in another version", () => {
     ]);
   });
 
-  it("takes from no owner what it leaves as it is, however it says it", () => {
+  it("removes no field that is unchanged, in whatever version it is written", () => {
     const before = widget("x.io/v2", { dimensions: { size: 1 }, parts: [] }, [
       owner("other", "x.io/v1", { "f:size": {} }, "Update"),
     ]);
@@ -95,7 +95,7 @@ describe("an update in another version", () => {
     );
   });
 
-  it("forgets owners in a version that is no more", () => {
+  it("drops owners in a version that no longer exists", () => {
     const before = widget("x.io/v2", { dimensions: { size: 1 } }, [
       owner("ancient", "x.io/v0", { "f:size": {} }, "Update"),
     ]);
@@ -123,7 +123,7 @@ describe("an apply in another version", () => {
       ? { spec: result.object.spec, owners: shown(result.object.metadata.managedFields) }
       : expect.fail("there is a conflict");
 
-  it("disputes fields in the words of who owns them", () => {
+  it("reports conflicts in the version of the owner", () => {
     const live = widget("x.io/v2", { dimensions: { size: 1 } }, [
       owner("other", "x.io/v1", { "f:size": {} }, "Update"),
     ]);
@@ -138,7 +138,7 @@ describe("an apply in another version", () => {
     });
   });
 
-  it("removes what it applied in the other one and does not now", () => {
+  it("removes fields that it applied in the other version and no longer applies", () => {
     const live = widget("x.io/v2", { dimensions: { size: 1 }, parts: [{ name: "a" }, { name: "b" }] }, [
       owner("me", "x.io/v1", { "f:size": {}, "f:parts": { 'k:{"name":"a"}': { ".": {}, "f:name": {} } } }, "Apply"),
       owner("other", "x.io/v2", { "f:parts": { 'k:{"name":"b"}': { ".": {}, "f:name": {} } } }, "Update"),
@@ -152,7 +152,7 @@ describe("an apply in another version", () => {
   it.each([
     ["x.io/v1", { "f:size": {} }],
     ["x.io/v2", { "f:dimensions": { "f:size": {} } }],
-  ])("keeps of that what somebody else owns in %s", (apiVersion, fields) => {
+  ])("keeps fields that another manager owns in %s", (apiVersion, fields) => {
     const live = widget("x.io/v2", { dimensions: { size: 1 } }, [
       owner("me", "x.io/v1", { "f:size": {} }, "Apply"),
       owner("other", apiVersion, fields, "Apply"),

@@ -20,15 +20,15 @@ const schema: Schema = {
 const always = { max: 10, nul: "x", inner: { v: 7 } };
 
 it.each([
-  ["fills what is absent, at any depth that is there", {}, always],
-  ["keeps what is there", { max: 3, nul: "y", inner: { v: 1 } }, { max: 3, nul: "y", inner: { v: 1 } }],
+  ["sets defaults at every depth that is present", {}, always],
+  ["keeps present values", { max: 3, nul: "y", inner: { v: 1 } }, { max: 3, nul: "y", inner: { v: 1 } }],
   ["replaces a null that may not be", { max: null }, always],
-  ["keeps a null that may be", { nul: null }, { ...always, nul: null }],
+  ["keeps a null in a nullable field", { nul: null }, { ...always, nul: null }],
   ["drops a null that has no default", { free: null, map: { a: null } }, { ...always, map: {} }],
   ["goes into items", { list: [{}, { v: 1 }] }, { ...always, list: [{ v: 7 }, { v: 1 }] }],
   ["leaves a null item to validation", { list: [null] }, { ...always, list: [null] }],
   ["goes into maps", { map: { a: {}, b: { v: 2 } } }, { ...always, map: { a: { v: 7 }, b: { v: 2 } } }],
-  ["does not mind a wrong type", { inner: 5, list: "x" }, { ...always, inner: 5, list: "x" }],
+  ["ignores values of a wrong type", { inner: 5, list: "x" }, { ...always, inner: 5, list: "x" }],
 ])("%s", (_, value, expected) => {
   applyDefaults(value, schema);
   expect(value).toEqual(expected);
@@ -51,14 +51,14 @@ it("a field called __proto__ is a field", () => {
   expect(Object.getOwnPropertyDescriptor(value, "__proto__")?.value).toBe("x");
 });
 
-it("a default for every item of a long list is refused once it gets out of hand", () => {
+it("defaults that exceed the size limit throw", () => {
   const items: Schema = { type: "object", properties: { d: { type: "string", default: "x".repeat(20_000) } } };
   const list = Array.from({ length: 200_000 }, () => ({}));
   expect(() => applyDefaults(list, { type: "array", items })).toThrow(DefaultsTooLargeError);
   expect(() => applyDefaults(list.slice(-10), { type: "array", items })).not.toThrow();
 });
 
-it("defaults that hold ten of the next level each are refused, not followed", () => {
+it("nested defaults that grow exponentially throw", () => {
   let bomb: Schema = { type: "object" };
   for (let level = 0; level < 12; level++)
     bomb = {

@@ -28,7 +28,7 @@ it.each([
   for (const [i, start] of expected.entries()) expect(found[i]).toContain(start);
 });
 
-it("finds the whole objects inside another, with their paths", () => {
+it("finds embedded objects and their paths", () => {
   const value = { emb: { kind: "A" }, list: [{ kind: "B" }] };
   expect(embeddedResources(value, schema)).toEqual([
     { resource: value.emb, path: "emb" },

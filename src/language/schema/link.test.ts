@@ -22,7 +22,7 @@ it("a definition may contain itself", () => {
   expect(tree?.not).toBe(tree);
 });
 
-it("words around a reference lie on top of what it refers to", () => {
+it("keywords beside a reference override those of its target", () => {
   const { pod, meta } = linkDefinitions({
     pod: {
       type: "object",
@@ -36,7 +36,7 @@ it("words around a reference lie on top of what it refers to", () => {
   expect(pod?.additionalProperties).toBe(meta);
 });
 
-it("a name that nothing defines is told", () => {
+it("an undefined name throws", () => {
   const { pod } = linkDefinitions({ pod: { properties: { a: { $ref: "nope" } } } });
   expect(() => pod?.properties?.["a"]).toThrow("no definition named nope");
 });

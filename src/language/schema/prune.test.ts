@@ -48,6 +48,6 @@ it.each([
   expect(value).toEqual(expected);
 });
 
-it("apiVersion is nothing special below the root", () => {
+it("without root, apiVersion is pruned like any field", () => {
   expect(pruneUnknown({ apiVersion: "v1" }, schema)).toEqual(["apiVersion"]);
 });

@@ -8,12 +8,12 @@ const at = "s.properties[spec].properties";
 
 it.each([
   [
-    "says the type of every field",
+    "declares the type of every field",
     { type: "object", properties: { spec: { properties: {} } } },
     ["s.properties[spec].type: Required value: must not be empty for specified object fields"],
   ],
   [
-    "says the type of items",
+    "declares the type of items",
     spec({ c: { type: "array", items: {} } }),
     [`${at}[c].items.type: Required value: must not be empty for specified array items`],
   ],
@@ -21,7 +21,7 @@ it.each([
   ["says the type of the root", { properties: {} }, ["s.type: Required value: must not be empty at the root"]],
   ["is of an object", { type: "string" }, ['s.type: Invalid value: "string": must be object at the root']],
   [
-    "has fields or free names, not both",
+    "has properties or additionalProperties, not both",
     spec({ a: { type: "object", properties: { b: { type: "string" } }, additionalProperties: { type: "string" } } }),
     [`${at}[a].additionalProperties: Forbidden: additionalProperties and properties are mutual exclusive`],
   ],
@@ -40,7 +40,7 @@ it.each([
     [`${at}[b].oneOf[0].not.allOf[0].type: Forbidden: must be empty to be structural`],
   ],
   [
-    "may tell twice what an int-or-string is",
+    "may repeat the types of an int-or-string",
     spec({
       b: { "x-kubernetes-int-or-string": true, anyOf: [{ type: "integer" }, { type: "string" }] },
       c: {
@@ -84,7 +84,7 @@ it.each([
     [],
   ],
   [
-    "knows what kind and apiVersion are",
+    "declares kind and apiVersion as strings",
     { type: "object", properties: { kind: { type: "object" }, apiVersion: { type: "integer" } } },
     [
       's.properties[apiVersion].type: Invalid value: "integer": must be string',
@@ -92,7 +92,7 @@ it.each([
     ],
   ],
   [
-    "has whole objects only as objects",
+    "has embedded resources only of type object",
     spec({ a: { type: "string", "x-kubernetes-embedded-resource": true } }),
     [
       `${at}[a].properties: Required value: must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields`,
@@ -100,7 +100,7 @@ it.each([
     ],
   ],
   [
-    "names the keys of a map list",
+    "declares the keys of a map list",
     spec({
       a: { type: "array", "x-kubernetes-list-type": "map", items: { type: "object" } },
       b: {
@@ -123,7 +123,7 @@ it.each([
     ],
   ],
   [
-    "knows the types of lists",
+    "has known list types",
     spec({
       a: { type: "string", "x-kubernetes-list-type": "set" },
       b: { type: "array", "x-kubernetes-list-type": "weird", items: { type: "string" } },
@@ -138,7 +138,7 @@ it.each([
     ],
   ],
   [
-    "has defaults that fit",
+    "has valid defaults",
     spec({
       a: { type: "string", default: 5 },
       b: { type: "integer", minimum: 5, default: 3 },
@@ -154,7 +154,7 @@ it.each([
     ],
   ],
   [
-    "uses words the server knows",
+    "uses supported keywords",
     spec({
       a: { type: "array", uniqueItems: true, items: { type: "string" } },
       b: { type: "strange" },

@@ -73,7 +73,7 @@ const schema: Schema = {
   },
 };
 
-describe("a rule that does not hold is told as the server tells it", () => {
+describe("a failed rule is reported as kube-apiserver does", () => {
   it.each([
     [{ a: 1 }, ["FieldValueInvalid a: Invalid value: 1: failed rule: self > 3"]],
     [{ b: 1 }, ["FieldValueInvalid b: Invalid value: 1: line"]],
@@ -151,7 +151,7 @@ describe("a rule that does not hold is told as the server tells it", () => {
   });
 });
 
-describe("a rule that makes no sense is refused when it is written", () => {
+describe("an invalid rule is rejected when it is compiled", () => {
   const compileErrors = (rule: ValidationRule, extra: Schema = {}) => {
     const compiled = compileRules(
       { type: "object", properties: { x: { type: "integer" } }, ...extra, ...rules(rule) },
@@ -204,10 +204,10 @@ describe("a rule that makes no sense is refused when it is written", () => {
   });
 });
 
-describe("a rule written in bad faith", () => {
+describe("a rule with excessive cost", () => {
   const list = { type: "array", items: { type: "integer" } } as const;
 
-  it("ends, and says that it cost too much", () => {
+  it("stops, and reports that it exceeded its cost limit", () => {
     const cubed = { ...list, ...rules({ rule: "self.all(a, self.all(b, self.all(c, a + b + c >= 0)))" }) };
     const [fault, ...more] = faults(
       cubed,
@@ -217,12 +217,12 @@ describe("a rule written in bad faith", () => {
     expect(more).toEqual([]);
   });
 
-  it("cannot grow a list without end", () => {
+  it("cannot grow a list without limit", () => {
     const doubled = Array.from({ length: 40 }).reduce<string>((text) => `[${text}].map(x, x + x)[0]`, "self");
     expect(faults({ ...list, ...rules({ rule: `size(${doubled}) > 0` }) }, [1, 2, 3])[0]).toContain("cost limit");
   });
 
-  it("cannot stay below the limit again and again", () => {
+  it("is stopped by the total limit even if each run stays below its own", () => {
     const items = { ...list, ...rules({ rule: "self.all(a, self.all(b, a + b >= 0))" }) };
     const numbers = Array.from({ length: 400 }, () => 1);
     const many = (count: number) => Array.from({ length: count }, () => numbers);
@@ -232,7 +232,7 @@ describe("a rule written in bad faith", () => {
     expect(more).toEqual([]);
   });
 
-  it("cannot hide its cost behind a truth", () => {
+  it("is stopped even if the other side of || is true", () => {
     const hidden = "self.all(a, self.all(b, self.all(c, a + b + c >= 0))) || true";
     expect(
       faults(

@@ -62,7 +62,7 @@ describe("a value that fits its schema has no faults", () => {
   });
 });
 
-describe("a value that does not fit is told so as the server tells it", () => {
+describe("faults are worded as kube-apiserver does", () => {
   it.each([
     [{ i: "x" }, ['spec.i: Invalid value: "string": spec.i in body must be of type integer: "string"']],
     [{ i: 1.5 }, ['spec.i: Invalid value: "number": spec.i in body must be of type integer: "number"']],
@@ -151,7 +151,7 @@ describe("a value that does not fit is told so as the server tells it", () => {
     expect(faults(spec)).toEqual(expected);
   });
 
-  it("what is missing comes first, then choices, lengths, types and bounds", () => {
+  it("missing fields come first, then enums, lengths, types and bounds", () => {
     expect(
       validateSchema({ mn: 1, ios: true, s: "TOO LONG", en: "x", req: {} }, { type: "object", properties }).map(
         (e) => e.field,
@@ -159,12 +159,12 @@ describe("a value that does not fit is told so as the server tells it", () => {
     ).toEqual(["req.x", "req.y", "en", "s", "ios", "mn"]);
   });
 
-  it("faults may be many", () => {
+  it("a value may have more faults than fit on the stack", () => {
     const arr = Array.from({ length: 200_000 }, () => 1);
     expect(faults({ arr })).toHaveLength(arr.length + 1);
   });
 
-  it("a value nested beyond all reason is refused, not followed", () => {
+  it("a value nested too deeply throws", () => {
     const nest: Schema = { type: "object" };
     nest.additionalProperties = nest;
     let value: Record<string, unknown> = {};

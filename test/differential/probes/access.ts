@@ -23,7 +23,7 @@ const questions: readonly object[] = [
 
 export const access: readonly Probe[] = [
   {
-    name: "who may do what",
+    name: "roles, bindings and access reviews",
     steps: [
       namespace(space),
       post(`${roles}/roles`, {

@@ -18,7 +18,7 @@ const version = (name: string): object => ({
   schema: { openAPIV3Schema: { type: "object" } },
 });
 
-/** Each by itself: a real server makes them side by side, and so their versions are in no order. */
+/** One request each: the real server creates them concurrently, so the order of their versions is random. */
 const ofTheServer: readonly Probe[] = ["v1.", "v1.apps", "v1.apiregistration.k8s.io"].map((name) => ({
   name: `${name} is served`,
   steps: [get(`${all}/${name}`)],
@@ -27,7 +27,7 @@ const ofTheServer: readonly Probe[] = ["v1.", "v1.apps", "v1.apiregistration.k8s
 export const apiServices: readonly Probe[] = [
   ...ofTheServer,
   {
-    name: "which groups are served",
+    name: "API services",
     steps: [
       get(`${all}/v1.events.k8s.io`, { accept: table }),
       get("/apis/apiregistration.k8s.io/v1"),
@@ -59,10 +59,10 @@ export const apiServices: readonly Probe[] = [
             versions: [version("v1")],
           },
         },
-        { aside: "its conditions come in their own time" },
+        { aside: "its conditions are set asynchronously" },
       ),
       get(`${all}/v1.w.example`, { until: "always available" }),
-      get(weighed, { until: "InitialNamesAccepted", aside: "a real server takes its time with it" }),
+      get(weighed, { until: "InitialNamesAccepted", aside: "the real server sets it asynchronously" }),
       remove(weighed),
       get(`${all}/v1.w.example`, { until: "not found" }),
     ],

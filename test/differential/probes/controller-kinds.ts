@@ -243,7 +243,7 @@ export const controllerKinds: readonly Probe[] = [
     ],
   },
   {
-    name: "what storage drivers are told",
+    name: "kinds of CSI drivers",
     steps: [
       ...tried(
         attachments,

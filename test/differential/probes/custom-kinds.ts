@@ -153,7 +153,7 @@ export const customKinds: readonly Probe[] = [
     ],
   },
   {
-    name: "definitions that are refused",
+    name: "invalid definitions",
     steps: schemas.map((schema) =>
       post(`${definitions}?dryRun=All`, definition("keys", { type: "object", properties: { spec: schema } })),
     ),

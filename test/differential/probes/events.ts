@@ -6,8 +6,8 @@ const core = `/api/v1/namespaces/${space}/events`;
 const grouped = `/apis/events.k8s.io/v1/namespaces/${space}/events`;
 const about = { kind: "Pod", name: "p", namespace: space };
 const old = { metadata: { name: "old" }, involvedObject: about, reason: "R", message: "m", type: "Normal", count: 2 };
-const told = {
-  metadata: { name: "told" },
+const complete = {
+  metadata: { name: "complete" },
   regarding: about,
   reason: "R",
   note: "n",
@@ -29,10 +29,10 @@ export const events: readonly Probe[] = [
         { ...old, source: { component: "c", host: "h" }, firstTimestamp: "2026-01-01T00:00:00Z" },
         { as: "old" },
       ),
-      post(grouped, told),
+      post(grouped, complete),
       ...[core, grouped].flatMap((all) => [
         get(`${all}/old`),
-        get(`${all}/told`),
+        get(`${all}/complete`),
         get(all, { accept: table }),
         get(`${all}?fieldSelector=reason%3DR,type%3DWarning`),
         get(`${all}?fieldSelector=involvedObject.name%3Dp`),
@@ -56,7 +56,7 @@ export const events: readonly Probe[] = [
       }),
       post(grouped, { metadata: { name: "Bad_Name" }, regarding: about }),
       post(grouped, {
-        ...told,
+        ...complete,
         metadata: { name: "b" },
         type: "Odd",
         series: { count: 1 },
@@ -65,14 +65,14 @@ export const events: readonly Probe[] = [
         deprecatedFirstTimestamp: "2026-01-01T00:00:00Z",
         deprecatedLastTimestamp: "2026-01-01T00:00:00Z",
       }),
-      post(grouped, { ...told, metadata: { name: "b" }, message: "m" }),
-      merge(`${grouped}/told`, { note: "other", reason: "S", reportingController: "d" }),
-      merge(`${grouped}/told`, { series: { count: 2, lastObservedTime: "2026-01-01T00:00:01.000000Z" } }),
-      merge(`${grouped}/told`, { metadata: { labels: { a: "b" } } }),
+      post(grouped, { ...complete, metadata: { name: "b" }, message: "m" }),
+      merge(`${grouped}/complete`, { note: "other", reason: "S", reportingController: "d" }),
+      merge(`${grouped}/complete`, { series: { count: 2, lastObservedTime: "2026-01-01T00:00:01.000000Z" } }),
+      merge(`${grouped}/complete`, { metadata: { labels: { a: "b" } } }),
       put(`${core}/old`, { ...old, count: 3 }),
-      put(`${grouped}/put`, { ...told, metadata: { name: "put" } }),
+      put(`${grouped}/put`, { ...complete, metadata: { name: "put" } }),
       apply(`${grouped}/applied`, "m", {
-        ...told,
+        ...complete,
         apiVersion: "events.k8s.io/v1",
         kind: "Event",
         metadata: { name: "applied" },

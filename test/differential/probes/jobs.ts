@@ -87,7 +87,7 @@ const statuses: readonly object[] = [
 
 export const jobs: readonly Probe[] = [
   {
-    name: "jobs begin and end",
+    name: "life of a job",
     steps: [
       namespace(space),
       ...specs.map((spec): Step => post(`${all}?dryRun=All`, job("v", spec))),

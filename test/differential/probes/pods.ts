@@ -28,7 +28,7 @@ const specs: readonly object[] = [
 
 export const pods: readonly Probe[] = [
   {
-    name: "pods come and go",
+    name: "life of a pod",
     steps: [
       namespace(space),
       ...specs.map((spec) => post(`${all}?dryRun=All`, pod("v", spec))),

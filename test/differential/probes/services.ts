@@ -122,7 +122,7 @@ const changes: readonly object[] = [
 
 export const services: readonly Probe[] = [
   {
-    name: "services are told what they get",
+    name: "allocation and validation of services",
     steps: [
       namespace(space),
       ...specs.map((spec): Step => post(`${all}?dryRun=All`, service("v", spec))),
@@ -131,7 +131,7 @@ export const services: readonly Probe[] = [
         `${all}?dryRun=All`,
         service("v", { ports }, { annotations: { "service.beta.kubernetes.io/load-balancer-source-ranges": "x" } }),
       ),
-      // A dry run of the real server does not look whether what is asked for can be had.
+      // A dry run of the real server does not check whether the address or port is free.
       ...[
         { ports: [{ port: 80, nodePort: 80 }], type: "NodePort" },
         { ports, clusterIP: "10.96.0.1" },

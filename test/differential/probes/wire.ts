@@ -1,6 +1,6 @@
 import type { Step } from "../probe.ts";
 
-/** Words of the wire that the lists of requests share. */
+/** Builders of requests. */
 export const patches = {
   json: "application/json-patch+json",
   merge: "application/merge-patch+json",

@@ -24,7 +24,7 @@ const kinds: readonly Kind[] = [
   { name: "roles", path: `/apis/${rbac}`, object: { apiVersion: rbac, kind: "Role", rules } },
 ];
 
-/** One life of an object, with what clients get wrong on the way. */
+/** An object from create to delete, with common mistakes of clients. */
 function life({ name: plural, path, object }: Kind): Probe {
   const space = `life-${plural}`;
   const all = `${path}/namespaces/${space}/${plural}`;

@@ -141,7 +141,7 @@ describe("resourcesOf", () => {
     ]);
   });
 
-  it("knows the metadata every object has", () => {
+  it("has the schema of metadata", () => {
     const metadata = dials.schema.properties?.["metadata"]?.properties;
     expect(metadata?.["ownerReferences"]?.["x-kubernetes-list-map-keys"]).toEqual(["uid"]);
     expect(isObject(metadata?.["labels"])).toBe(true);
@@ -165,7 +165,7 @@ describe("a new object", () => {
     expect(faults).toEqual([]);
   });
 
-  it("has metadata as all objects do", () => {
+  it("has its metadata decoded as that of built-in kinds", () => {
     const object = {
       ...dial({ level: 3 }),
       metadata: { name: "one", colour: "red", labels: { a: "b" } },
@@ -175,7 +175,7 @@ describe("a new object", () => {
     expect(decoded.object.metadata).toEqual({ name: "one", labels: { a: "b" } });
   });
 
-  it("keeps its status where there is no endpoint for it", () => {
+  it("keeps its status if there is no status subresource", () => {
     const open = clone(definition);
     delete open.spec.versions?.[0]?.subresources;
     const [resource] = resourcesOf(open) as [Resource];
@@ -220,7 +220,7 @@ describe("a new object", () => {
     expect(created(dials, dial(spec)).faults).toEqual(expected);
   });
 
-  it("is not told of unchecked rules where its kind has none", () => {
+  it("has no note about unchecked rules if its kind has no rules", () => {
     const { faults } = created(old, { ...dial({}), apiVersion: "rec.example.com/v1alpha1" });
     expect(faults).toEqual([]);
   });
@@ -229,13 +229,13 @@ describe("a new object", () => {
 describe("a changed object", () => {
   const before = stored({ level: 3, mode: "auto" });
 
-  it("obeys rules that compare it with what it was", () => {
+  it("must satisfy transition rules", () => {
     expect(updated(before, { spec: { level: 3, max: 10, mode: "manual" } })).toEqual([
       "spec: Invalid value: mode is immutable",
     ]);
   });
 
-  it("is refused for new faults, and not for those it had", () => {
+  it("is rejected for new faults, and not for old ones", () => {
     const faulty = stored({ level: 3, name: "x" }, { spec: { level: 3, max: 10, mode: "old" } });
     expect(updated(faulty, { spec: { level: 4, max: 10, mode: "old" } })).toEqual([]);
     expect(updated(faulty, { spec: { level: -4, max: 10, mode: "old" } })).toEqual([
@@ -243,13 +243,13 @@ describe("a changed object", () => {
     ]);
   });
 
-  it("is not refused for breaking a rule that is younger than what it left alone", () => {
+  it("is not rejected by a new rule for unchanged fields", () => {
     const excessive = stored({ level: 3 }, { spec: { level: 50, max: 10 } });
     expect(updated(excessive, { extra: true })).toEqual([]);
     expect(updated(excessive, { spec: { level: 51, max: 10 } })).toEqual(["spec: Invalid value: level over max"]);
   });
 
-  it("may keep duplicates that were there before", () => {
+  it("may keep old duplicates", () => {
     const spec = { level: 3, max: 10, tags: ["t", "t"] };
     expect(updated(stored({ level: 3 }, { spec }), { spec: { ...spec, level: 4 } })).toEqual([]);
     expect(updated(before, { spec: { ...spec, mode: "auto" } })).toEqual(['spec.tags[1]: Duplicate value: "t"']);
@@ -277,8 +277,8 @@ describe("a changed status", () => {
   });
 });
 
-describe("a whole object inside another", () => {
-  it("has the metadata of every object, and nothing else there", () => {
+describe("an embedded object", () => {
+  it("has the metadata of built-in kinds", () => {
     const emb: Schema = {
       type: "object",
       "x-kubernetes-embedded-resource": true,

@@ -10,16 +10,16 @@ const versions = [
   { name: "v3", served: true, deprecated: true },
 ];
 
-describe("users of a version", () => {
+describe("the deprecation warning of a version", () => {
   it.each([
-    ["that is not deprecated hear nothing", "v1", undefined],
-    ["that is deprecated hear its author", "v1beta1", "come to v1"],
+    ["that is not deprecated is absent", "v1", undefined],
+    ["that is deprecated is that of its author", "v1beta1", "come to v1"],
     [
-      "whose author said nothing hear of the best one that stays",
+      "without text names the best version that is not deprecated",
       "v2alpha1",
       "a.example/v2alpha1 Dial is deprecated; use a.example/v1 Dial",
     ],
-    ["than which none is better hear that it goes", "v3", "a.example/v3 Dial is deprecated"],
+    ["without a better version only says that it is deprecated", "v3", "a.example/v3 Dial is deprecated"],
   ])("%s", (_, name, expected) => {
     const version = versions.find((version) => version.name === name) ?? {};
     expect(deprecationWarning({ group: "a.example", names: { kind: "Dial" }, versions }, version)).toBe(expected);

@@ -49,7 +49,7 @@ describe("establish", () => {
     });
   });
 
-  it("waits for a bundle of its webhook that can be read", () => {
+  it("is not established while its CA bundle is invalid", () => {
     const trusting = (caBundle: string, status?: DefinitionStatus): KubeObject => {
       const { spec, ...rest } = definition(dialNames, status);
       const conversion = { strategy: "Webhook", webhook: { clientConfig: { url: "https://a", caBundle } } };
@@ -90,7 +90,7 @@ describe("establish", () => {
     ]);
   });
 
-  it("takes the names that are free and reports the last that is not", () => {
+  it("accepts free names and reports the last conflict", () => {
     const names = { plural: "gadgets", singular: "dial", kind: "Dial", listKind: "DialList" };
     const status = establish(definition(names), [dials], [], start);
     expect(status.acceptedNames).toEqual({ plural: "gadgets", kind: "" });
@@ -102,7 +102,7 @@ describe("establish", () => {
     expect(status.acceptedNames).toEqual(dialNames);
   });
 
-  it("counts the names of built-in kinds of its group", () => {
+  it("respects the names of built-in kinds of its group", () => {
     const builtin = { group: "rec.example.com", plural: "dials", singular: "", shortNames: [], kind: "", listKind: "" };
     expect(establish(definition(dialNames), [], [builtin], start).conditions?.[0]?.reason).toBe("PluralConflict");
   });
@@ -127,7 +127,7 @@ describe("establish", () => {
 });
 
 describe("terminating", () => {
-  it("marks a deleted definition and holds it by a finalizer until its objects are gone", () => {
+  it("sets the condition and the finalizer until the objects are deleted", () => {
     const pending = terminating(dials, "pending", start);
     expect(pending.metadata.finalizers).toEqual([CLEANUP_FINALIZER]);
     expect(pending.status?.conditions?.map(({ type, status }) => `${type}=${status}`)).toEqual([
@@ -146,7 +146,7 @@ describe("terminating", () => {
     });
   });
 
-  it("keeps the finalizers of others", () => {
+  it("keeps other finalizers", () => {
     const held = { ...dials, metadata: { ...dials.metadata, finalizers: ["example.com/x"] } };
     const pending = terminating(held, "pending", start);
     expect(pending.metadata.finalizers).toEqual(["example.com/x", CLEANUP_FINALIZER]);

@@ -52,7 +52,7 @@ describe("columnsOf", () => {
     expect(columns[2]?.description).toBe("How wide.");
   });
 
-  it("shows the age of a kind that asks for no columns", () => {
+  it("shows the age of a kind without columns", () => {
     const columns = columnsOf();
     expect(columns.map(({ name, type }) => [name, type])).toEqual([
       ["Name", "string"],
@@ -61,7 +61,7 @@ describe("columnsOf", () => {
     expect(columns[1]?.cell(object, now)).toBe("1s");
   });
 
-  it("stops at a path it cannot read", () => {
+  it("stops at an invalid path", () => {
     const columns = columnsOf([
       { name: "Good", type: "string", jsonPath: ".spec.a" },
       { name: "Bad", type: "string", jsonPath: '.spec["a"]' },

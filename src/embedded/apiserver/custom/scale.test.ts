@@ -55,14 +55,14 @@ describe("reading a scale", () => {
     expect(scale["status"]).toEqual({ replicas: 0 });
   });
 
-  it("fails where the object has no replicas", () => {
+  it("fails if the object has no replicas", () => {
     expect(refusal(() => readScale(dial({}), subresource))).toEqual([
       500,
       'Internal error occurred: the spec replicas field ".spec.replicas" does not exist',
     ]);
   });
 
-  it("fails where replicas are no number", () => {
+  it("fails if replicas is not a number", () => {
     expect(refusal(() => toScale(dial({ replicas: "x" }), subresource))).toEqual([
       500,
       "Internal error occurred: .spec.replicas accessor error: x is of the type string, expected int64",
@@ -82,7 +82,7 @@ describe("applyScale", () => {
     expect(object["spec"]).toEqual({ level: 4 });
   });
 
-  it("takes a scale without replicas for none, and its resourceVersion for a condition", () => {
+  it("treats missing replicas as 0, and keeps the resourceVersion", () => {
     const object = dial({ replicas: 4 });
     const scaled = applyScale(
       object,
@@ -93,7 +93,7 @@ describe("applyScale", () => {
     expect(scaled.metadata.resourceVersion).toBe("6");
   });
 
-  it("refuses a patch that sets no replicas where there are none", () => {
+  it("rejects a patch that leaves replicas unset", () => {
     const object = dial({});
     expect(refusal(() => applyScale(object, scaleToPatch(object, subresource), subresource))).toEqual([
       400,
@@ -104,7 +104,7 @@ describe("applyScale", () => {
 
 describe("validateScale", () => {
   it.each<[string, object, object | undefined, string[]]>([
-    ["a sound scale", { replicas: 4 }, { replicas: 0, selector: "a" }, []],
+    ["a valid scale", { replicas: 4 }, { replicas: 0, selector: "a" }, []],
     ["no replicas", {}, undefined, []],
     [
       "negative replicas",
@@ -113,7 +113,7 @@ describe("validateScale", () => {
       [".spec.replicas: Invalid value: -5: should be a non-negative integer"],
     ],
     [
-      "more than fit",
+      "more than an int32",
       { replicas: 3000000000 },
       undefined,
       [".spec.replicas: Invalid value: 3000000000: should be less than or equal to 2147483647"],
@@ -132,7 +132,7 @@ describe("validateScale", () => {
     expect(errors.map(({ field, message }) => `${field}: ${message}`)).toEqual(expected);
   });
 
-  it("looks only at the part that is written", () => {
+  it("checks only the part that is written", () => {
     expect(validateScale(dial({ replicas: -1 }), subresource, ["status"])).toEqual([]);
   });
 });

@@ -78,7 +78,7 @@ describe("a new definition", () => {
     expect(strategy.validate?.(definition)).toEqual([]);
   });
 
-  it("may not choose its status", () => {
+  it("cannot set its status", () => {
     const status = { conditions: [], acceptedNames: { plural: "q", kind: "q" }, storedVersions: ["v9"] };
     expect(created((d) => (d.status = status)).status).toEqual(created().status);
   });
@@ -163,12 +163,12 @@ describe("a new definition", () => {
       ],
     ],
     [
-      "lists as what it is",
+      "has the same kind and listKind",
       (d) => Object.assign(d.spec.names ?? {}, { listKind: "Gizmo" }),
       ['spec.names.listKind: Invalid value: "Gizmo": kind and listKind may not be the same'],
     ],
     [
-      "keeps unknown fields as a whole",
+      "sets preserveUnknownFields",
       (d) => (d.spec.preserveUnknownFields = true),
       [
         "spec.preserveUnknownFields: Invalid value: true: cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead",
@@ -199,7 +199,7 @@ describe("a new definition", () => {
       ],
     ],
     [
-      "has a rule about a field that is not there",
+      "has a rule about an unknown field",
       (_, v) =>
         (v.schema = {
           openAPIV3Schema: {
@@ -233,7 +233,7 @@ describe("a new definition", () => {
     expect(faults(change)).toEqual(expected);
   });
 
-  it("that nests its schema beyond measure is refused, not fatal", () => {
+  it("with a schema that nests too deeply is rejected", () => {
     const errors = faults((_, v) => {
       let schema: object = { type: "object" };
       for (let i = 0; i < 600; i++) schema = { type: "object", properties: { a: schema } };
@@ -277,10 +277,10 @@ describe("a new definition", () => {
         `${C}.JSONPath: Invalid value: "a": must be a simple json path starting with .`,
       ],
     ],
-    ["a sound column", column({ name: "A", type: "date", jsonPath: '.a[?(@.b=="c")]' }), []],
+    ["a valid column", column({ name: "A", type: "date", jsonPath: '.a[?(@.b=="c")]' }), []],
     ["an empty scale", scale({}), [`${S}.specReplicasPath: Required value`, `${S}.statusReplicasPath: Required value`]],
     [
-      "a scale that looks elsewhere",
+      "a scale with paths outside of spec and status",
       scale({ specReplicasPath: ".status.x", statusReplicasPath: "status.x", labelSelectorPath: ".foo" }),
       [
         `${S}.specReplicasPath: Invalid value: ".status.x": should be a json path under .spec`,
@@ -288,7 +288,7 @@ describe("a new definition", () => {
         `${S}.labelSelectorPath: Invalid value: ".foo": should be a json path under either .spec or .status`,
       ],
     ],
-    ["a sound scale", scale({ specReplicasPath: ".spec.x", statusReplicasPath: ".status.x" }), []],
+    ["a valid scale", scale({ specReplicasPath: ".spec.x", statusReplicasPath: ".status.x" }), []],
     ["sound selectable fields", select(".spec.a", ".spec.o.x"), []],
     ["a selectable field without a path", select(""), [`${F}: Required value`]],
     [
@@ -297,7 +297,7 @@ describe("a new definition", () => {
       [`${F}: Invalid value: "spec.a": is an invalid path: expected [ or . but got: spec`],
     ],
     [
-      "a selectable field that is not there",
+      "an unknown selectable field",
       select(".spec.nope"),
       [`${F}: Invalid value: ".spec.nope": is an invalid path: does not refer to a valid field`],
     ],
@@ -332,22 +332,22 @@ describe("a new definition", () => {
   const R = "spec.conversion.conversionReviewVersions";
   it.each<[string, Change, string[]]>([
     [
-      "by unknown means",
+      "by an unknown strategy",
       convert({ strategy: "Foo" }),
       ['spec.conversion.strategy: Unsupported value: "Foo": supported values: "None", "Webhook"'],
     ],
     [
-      "by a webhook that is not there",
+      "without a webhook",
       convert({ strategy: "Webhook" }),
       [`${W}: Required value: required when strategy is set to Webhook`, `${R}: Required value`],
     ],
     [
-      "by a webhook of which nothing is said",
+      "by an empty webhook",
       convert({ strategy: "Webhook", webhook: { conversionReviewVersions: null } }),
       [`${W}: Required value: required when strategy is set to Webhook`, `${R}: Required value`],
     ],
     [
-      "by a webhook nowhere, in a version nobody speaks",
+      "by a webhook without address, in an unsupported version",
       webhook({}, ["v2"]),
       [
         `${W}: Required value: exactly one of url or service is required`,
@@ -377,7 +377,7 @@ describe("a new definition", () => {
       ],
     ],
     [
-      "at a service whose name is missing, which is told as if it were the namespace",
+      "at a service without name, which is reported as its namespace",
       webhook({ service: { namespace: "b" } }),
       [`${W}.service.namespace: Required value`],
     ],
@@ -392,10 +392,10 @@ describe("a new definition", () => {
         "spec.preserveUnknownFields: Invalid value: true: cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead",
       ],
     ],
-    ["with a bundle that nobody can read yet", webhook({ url: "https://a", caBundle: "aGVsbG8=" }), []],
-    ["at a sound service", webhook({ service: { name: "a", namespace: "b", path: "/convert" } }), []],
+    ["with an invalid CA bundle", webhook({ url: "https://a", caBundle: "aGVsbG8=" }), []],
+    ["at a valid service", webhook({ service: { name: "a", namespace: "b", path: "/convert" } }), []],
     [
-      "by none, with a webhook all the same",
+      "by strategy None, with a webhook",
       convert({ strategy: "None", webhook: { clientConfig: { url: "https://a" }, conversionReviewVersions: ["v1"] } }),
       [
         `${W}: Forbidden: should not be set when strategy is not set to Webhook`,
@@ -447,7 +447,7 @@ describe("a changed definition", () => {
     ],
     ["its singular", (d) => Object.assign(d.spec.names ?? {}, { singular: "giz" }), []],
     [
-      "a version away",
+      "without a stored version",
       (_, v) => (v.name = "v2"),
       [
         'status.storedVersions[0]: Invalid value: "v1": missing from spec.versions; v1 was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in v1 and removes v1 from status.storedVersions',
@@ -465,7 +465,7 @@ describe("a changed definition", () => {
         webhook: { clientConfig: { url: "https://a", caBundle }, conversionReviewVersions: ["v1"] },
       });
 
-  it("may not get a bundle that nobody can read once established, unless it has one", () => {
+  it("must not get an invalid CA bundle once established, unless it has one", () => {
     expect(updated(trusting("aGVsbG8=")).faults).toEqual([
       'spec.conversion.webhookClientConfig.caBundle: Invalid value: "aGVsbG8=": unable to load root certificates: unable to parse bytes as PEM block',
     ]);
@@ -483,7 +483,7 @@ describe("a changed definition", () => {
     expect(updated(change, old).faults).toEqual([]);
   });
 
-  it("remembers every version objects were stored in", () => {
+  it("records every version in which objects were stored", () => {
     const { definition, faults: found } = updated((d, v) => {
       d.spec.versions?.push({ ...v, name: "v2" });
       v.storage = false;
@@ -495,7 +495,7 @@ describe("a changed definition", () => {
 });
 
 describe("the table of definitions", () => {
-  it("shows names and when they were created", () => {
+  it("shows names and creation times", () => {
     const object = { ...base, metadata: { ...base.metadata, creationTimestamp: "2026-11-15T04:55:28Z" } };
     expect(definitionResource.columns.map(({ name, type }) => [name, type])).toEqual([
       ["Name", "string"],

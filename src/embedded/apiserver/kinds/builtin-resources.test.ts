@@ -9,7 +9,7 @@ const names = (field: "shortNames" | "categories") =>
   );
 
 describe("builtinResources", () => {
-  it("have one collection each, unless they show that of another, and a schema with metadata", () => {
+  it("have a collection each, unless they are stored as another kind, and a schema with metadata", () => {
     const all = builtinResources();
     const keepers = all.filter(({ storedAs }) => !storedAs);
     expect(new Set(keepers.map(({ group, plural }) => `${plural}.${group}`)).size).toBe(keepers.length);
@@ -61,7 +61,7 @@ describe("builtinResources", () => {
     });
   });
 
-  it("are created by an update, and returned by a delete, where the real server does so", () => {
+  it("are created by an update and returned by a delete as in kube-apiserver", () => {
     const having = (flag: "createOnUpdate" | "returnDeleted") =>
       builtinResources()
         .filter(({ strategy }) => strategy[flag])
@@ -93,7 +93,7 @@ describe("builtinResources", () => {
     ]);
   });
 
-  it("cannot be deleted all at once if they are namespaces", () => {
+  it("support deletecollection, except namespaces", () => {
     const without = builtinResources().filter(({ verbs }) => !verbs.includes("deletecollection"));
     expect(without.map(({ kind }) => kind)).toEqual(["Namespace"]);
   });

@@ -25,7 +25,7 @@ describe("PriorityClass", () => {
     expect(create(priorityClass, body).faults).toEqual(faults);
   });
 
-  it("keeps its value, and is not deleted if it is the system's", () => {
+  it("has an immutable value, and cannot be deleted if it is a system class", () => {
     const { object } = create(priorityClass, { value: 5 });
     expect(update(priorityClass, object, { value: 6 }).faults).toEqual([
       "value: Forbidden: may not be changed in an update.",
@@ -35,7 +35,7 @@ describe("PriorityClass", () => {
     expect(priorityClass.strategy.refuseDelete?.(system.object)).toContain("cannot be deleted");
   });
 
-  it("decides the priority of pods by name, or by being the default", async () => {
+  it("sets the priority of pods by name or as the default", async () => {
     const server = new SmallServer();
     await server.createNamespacesForPods("a");
     await server.create("priorityclasses", { metadata: { name: "high" }, value: 100, preemptionPolicy: "Never" });
@@ -69,7 +69,7 @@ describe("PodDisruptionBudget", () => {
     expect(create(podDisruptionBudget, { spec }).faults).toEqual(faults);
   });
 
-  it("starts with nothing allowed, and counts no negative pods", () => {
+  it("starts without allowed disruptions, and rejects negative counts", () => {
     const { object } = create(podDisruptionBudget, { spec: { minAvailable: "50%" } });
     expect(row(podDisruptionBudget, object)).toMatchObject({
       "Min Available": "50%",
@@ -83,7 +83,7 @@ describe("PodDisruptionBudget", () => {
 });
 
 describe("StorageClass", () => {
-  it("binds at once and deletes, unless it says otherwise, and keeps its provisioner", () => {
+  it("defaults to Immediate and Delete, and has an immutable provisioner", () => {
     const { object, faults } = create(storageClass, { provisioner: "x.y/z" });
     expect(faults).toEqual([]);
     expect(object).toMatchObject({ reclaimPolicy: "Delete", volumeBindingMode: "Immediate" });
@@ -98,7 +98,7 @@ describe("StorageClass", () => {
 });
 
 describe("Endpoints", () => {
-  it("shows the first few", () => {
+  it("shows the first three", () => {
     const addresses = [1, 2, 3, 4, 5].map((last) => ({ ip: `10.0.0.${last}` }));
     const { object } = create(endpoints, { subsets: [{ addresses, ports: [{ port: 80 }] }] });
     expect(row(endpoints, object)).toMatchObject({ Endpoints: "10.0.0.1:80,10.0.0.2:80,10.0.0.3:80 + 2 more..." });
@@ -135,7 +135,7 @@ describe("EndpointSlice", () => {
     expect(create(endpointSlice, { addressType, endpoints: [{ addresses: [address] }] }).faults).toEqual(faults);
   });
 
-  it("names each port once", () => {
+  it("has unique port names", () => {
     const ports = [{ name: "a" }, { name: "a" }];
     expect(create(endpointSlice, { addressType: "IPv4", endpoints: [], ports }).faults).toEqual([
       'ports[1].name: Duplicate value: "a"',
@@ -144,7 +144,7 @@ describe("EndpointSlice", () => {
 });
 
 describe("NetworkPolicy", () => {
-  it("is about what goes out only if it says so", () => {
+  it("applies to egress only if it has egress rules", () => {
     expect(create(networkPolicy, { spec: { podSelector: {} } }).object.spec).toMatchObject({
       policyTypes: ["Ingress"],
     });
@@ -169,7 +169,7 @@ describe("NetworkPolicy", () => {
         `${at}.ports[1].endPort: Invalid value: 7: may not be specified when \`port\` is not specified`,
       ],
     ],
-  ])("that lets in %j has the faults %j", (rule, faults) => {
+  ])("with the rule %j has the faults %j", (rule, faults) => {
     expect(create(networkPolicy, { spec: { podSelector: {}, ingress: [rule] } }).faults).toEqual(faults);
   });
 });
@@ -177,7 +177,7 @@ describe("NetworkPolicy", () => {
 describe("PersistentVolumeClaim", () => {
   const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
 
-  it("waits for a volume, and outlives its deletion until nobody uses it", () => {
+  it("is Pending at first, and gets the protection finalizer", () => {
     const { object, faults } = create(persistentVolumeClaim, { spec });
     expect(faults).toEqual([]);
     expect(object).toMatchObject({
@@ -187,7 +187,7 @@ describe("PersistentVolumeClaim", () => {
     });
   });
 
-  it("asks for more only once it is bound", () => {
+  it("can request more only once it is bound", () => {
     const { object } = create(persistentVolumeClaim, { spec });
     const more = { spec: { resources: { requests: { storage: "2Gi" } } } };
     expect(update(persistentVolumeClaim, object, { spec: { volumeName: "v" } }).faults).toEqual([]);

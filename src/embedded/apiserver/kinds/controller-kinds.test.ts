@@ -19,7 +19,7 @@ describe("CronJob", () => {
     },
   });
 
-  it("gets its defaults, and leaves those of its jobs to them", () => {
+  it("gets its defaults, but not those of its jobs", () => {
     const { object, faults } = create(cronJob, body());
     expect(faults).toEqual([]);
     expect(object.spec).toMatchObject({
@@ -59,7 +59,7 @@ describe("CronJob", () => {
     expect(cronJob.strategy.validateCreate?.(create(cronJob, body({ timeZone })).object)).toHaveLength(faults);
   });
 
-  it("keeps a zone in its schedule that was let in once, unless it says another", () => {
+  it("may keep a time zone in its schedule on update", () => {
     const schedule = "TZ=UTC * * * * *";
     const { object: old } = create(cronJob, body({ schedule }));
     expect(cronJob.strategy.validateCreate?.(old)).toHaveLength(1);
@@ -69,7 +69,7 @@ describe("CronJob", () => {
 });
 
 describe("ReplicationController", () => {
-  it("selects what its pods are labelled", () => {
+  it("defaults its selector to the labels of its template", () => {
     const template = { metadata: { labels: { b: "1", a: "2" } }, spec: pods };
     const { object, faults } = create(replicationController, { spec: { template } });
     expect(faults).toEqual([]);
@@ -80,7 +80,7 @@ describe("ReplicationController", () => {
     expect(row(replicationController, object)).toMatchObject({ Desired: 1, Selector: "a=2,b=1" });
   });
 
-  it("is refused without pods, or with others", () => {
+  it("requires a template that its selector matches", () => {
     expect(create(replicationController, { spec: {} }).faults).toEqual([
       "spec.selector: Required value",
       "spec.template: Required value",
@@ -100,7 +100,7 @@ describe("HorizontalPodAutoscaler", () => {
     pods: { metric: { name: "m" }, target: { type: "AverageValue", averageValue } },
   });
 
-  it("looks at processors if at nothing else", () => {
+  it("defaults to CPU utilization", () => {
     const { object, faults } = made({ behavior: {} });
     expect(faults).toEqual([]);
     expect(object.spec).toMatchObject({
@@ -141,10 +141,10 @@ describe("HorizontalPodAutoscaler", () => {
   });
 });
 
-describe("what storage drivers are told", () => {
+describe("kinds of CSI drivers", () => {
   const attached = { attacher: "d.example", nodeName: "n", source: { persistentVolumeName: "v" } };
 
-  it("an attachment is of one volume, and stays so", () => {
+  it("an attachment has one volume and is immutable", () => {
     const { object, faults } = create(volumeAttachment, { spec: attached, status: { attached: true } });
     expect(faults).toEqual([]);
     expect(row(volumeAttachment, object)).toMatchObject({ PV: "v", Node: "n", Attached: false });
@@ -161,7 +161,7 @@ describe("what storage drivers are told", () => {
     ]);
   });
 
-  it("a driver's tokens are for one audience each, and last", () => {
+  it("tokens of a driver have distinct audiences and a minimum duration", () => {
     const tokenRequests = [{ audience: "a", expirationSeconds: 1 }, { audience: "a" }];
     expect(create(csiDriver, { spec: { tokenRequests } }).faults).toEqual([
       "spec.tokenRequests[0].expirationSeconds: Invalid value: 1: may not specify a duration less than 10 minutes",
@@ -177,7 +177,7 @@ describe("what storage drivers are told", () => {
     expect(update(csiDriver, object, { spec: { attachRequired: false } }).faults).toHaveLength(1);
   });
 
-  it("a driver of a node keeps its name there, but may take more volumes", () => {
+  it("a driver of a node is immutable, except for allocatable", () => {
     const driver = { name: "d.example", nodeID: "n", topologyKeys: ["zone"] };
     const { object, faults } = create(csiNode, { spec: { drivers: [driver] } });
     expect(faults).toEqual([]);
@@ -190,7 +190,7 @@ describe("what storage drivers are told", () => {
     ]);
   });
 
-  it("a class of attributes says something, and keeps saying it", () => {
+  it("a VolumeAttributesClass requires parameters, which are immutable", () => {
     expect(create(volumeAttributesClass, { driverName: "d.example" }).faults).toEqual([
       "parameters: Required value: must contain at least one key/value pair",
     ]);

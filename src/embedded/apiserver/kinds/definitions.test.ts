@@ -20,7 +20,7 @@ describe("definitionName", () => {
 });
 
 describe("a linked schema", () => {
-  it("says how lists merge, what values mean and what Go writes", () => {
+  it("contains merge keys, formats and Go's encoding", () => {
     const spec = definitionOf("", "v1", "Pod").properties?.spec;
     expect(spec?.properties?.containers).toMatchObject({
       type: "array",

@@ -39,7 +39,7 @@ describe("rules", () => {
     if (scope !== "namespaced") expect(create(clusterRole, { rules: [rule] }).faults).toEqual(faults);
   });
 
-  it("may be gathered from other roles, by at least one selector", () => {
+  it("may be aggregated by at least one selector", () => {
     expect(create(clusterRole, { aggregationRule: { clusterRoleSelectors: [] } }).faults).toEqual([
       "aggregationRule.clusterRoleSelectors: Required value: at least one clusterRoleSelector required if aggregationRule is non-nil",
     ]);
@@ -52,7 +52,7 @@ describe("rules", () => {
 });
 
 describe("names of roles", () => {
-  it("hold colons, and no slashes", () => {
+  it("may contain colons, but no slashes", () => {
     expect(create(role, { metadata: { name: "system:x" } }).faults).toEqual([]);
     expect(create(role, { metadata: { name: "a/b" } }).faults).toEqual([
       "metadata.name: Invalid value: \"a/b\": may not contain '/'",
@@ -79,7 +79,7 @@ describe("bindings", () => {
     });
   });
 
-  it("name a role and subjects that can exist", () => {
+  it("need a valid role and valid subjects", () => {
     const subjects = [
       { kind: "User", name: "" },
       { kind: "Group", name: "g", apiGroup: "q" },
@@ -97,7 +97,7 @@ describe("bindings", () => {
     ]);
   });
 
-  it("of the whole cluster bind cluster roles only, and say where an account lives", () => {
+  it("of cluster scope bind only ClusterRoles, and need the namespace of an account", () => {
     const subjects = [{ kind: "ServiceAccount", name: "a" }];
     expect(create(clusterRoleBinding, { roleRef: { kind: "Role", name: "r" }, subjects }).faults).toEqual([
       'roleRef.kind: Unsupported value: "Role": supported values: "ClusterRole"',
@@ -105,7 +105,7 @@ describe("bindings", () => {
     ]);
   });
 
-  it("never change their role", () => {
+  it("have an immutable roleRef", () => {
     const { object } = create(roleBinding, { roleRef: { kind: "Role", name: "x" } });
     expect(update(roleBinding, object, { roleRef: { name: "y" } }).faults).toEqual([
       `roleRef: Invalid value: {"APIGroup":"${group}","Kind":"Role","Name":"y"}: cannot change roleRef`,

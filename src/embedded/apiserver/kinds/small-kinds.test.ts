@@ -17,13 +17,13 @@ describe("Event", () => {
     );
   });
 
-  it("has any name that fits into a path", () => {
+  it("may have any name that is a path segment", () => {
     const involvedObject = { namespace: "rec" };
     expect(create(event, { metadata: { name: "Bad_Name" }, involvedObject }).faults).toEqual([]);
     expect(create(event, { metadata: { name: "a/b" }, involvedObject }).faults).toHaveLength(1);
   });
 
-  it("says who reports it, if it comes in the new form", () => {
+  it("requires a reporter if it has an eventTime", () => {
     const { faults } = create(event, {
       involvedObject: { namespace: "rec" },
       eventTime: "2026-01-01T00:00:00.000000Z",
@@ -54,7 +54,7 @@ describe("Event", () => {
     expect(row(event, object, 5000)).toMatchObject(cells);
   });
 
-  it("is found by what it is about and by its source", () => {
+  it("can be selected by its object and source", () => {
     const { object } = create(event, { involvedObject: { kind: "Pod", name: "p" }, source: { component: "kubelet" } });
     const fields = ["involvedObject.kind", "involvedObject.name", "involvedObject.uid", "source"];
     expect(fields.map((field) => event.selectableFields[field]?.(object))).toEqual(["Pod", "p", "", "kubelet"]);
@@ -62,7 +62,7 @@ describe("Event", () => {
 });
 
 describe("Lease", () => {
-  it("lasts some time and counts its transitions from zero", () => {
+  it("requires a positive duration and no negative transitions", () => {
     expect(create(lease, { spec: { leaseDurationSeconds: 0, leaseTransitions: -1 } }).faults).toEqual([
       "spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0",
       "spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0",
@@ -70,13 +70,13 @@ describe("Lease", () => {
     expect(create(lease, { spec: { leaseDurationSeconds: 15, leaseTransitions: 0 } }).faults).toEqual([]);
   });
 
-  it("comes into being by an update", () => {
+  it("can be created by an update", () => {
     expect(lease.strategy.createOnUpdate).toBe(true);
   });
 });
 
 describe("RuntimeClass", () => {
-  it("keeps its handler", () => {
+  it("has an immutable handler", () => {
     const { object, faults } = create(runtimeClass, {
       handler: "high-performance",
       scheduling: { nodeSelector: { a: "b" } },
@@ -87,7 +87,7 @@ describe("RuntimeClass", () => {
     ]);
   });
 
-  it("schedules with what a pod could say", () => {
+  it("validates scheduling as a pod does", () => {
     const scheduling = {
       tolerations: [{ key: "a", operator: "Odd" }, { operator: "Equal" }, { key: "a", tolerationSeconds: 3 }],
     };
@@ -101,7 +101,7 @@ describe("RuntimeClass", () => {
 });
 
 describe("ServiceAccount", () => {
-  it("keeps only the names of its secrets, and an explicit no to mounting", () => {
+  it("keeps only the names of its secrets, and automountServiceAccountToken false", () => {
     const { object } = create(serviceAccount, {
       secrets: [{ name: "x", kind: "y" }],
       automountServiceAccountToken: false,

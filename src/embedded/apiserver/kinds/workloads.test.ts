@@ -16,7 +16,7 @@ describe("every workload", () => {
     [deployment, "ReplicaSet"],
     [replicaSet, "ReplicaSet"],
     [statefulSet, "StatefulSet"],
-  ])("%# runs its pods always, finds them, and has no negative number of them", (kind, named) => {
+  ])("%# validates restartPolicy, selector and counts", (kind, named) => {
     const pods = { restartPolicy: "Never", activeDeadlineSeconds: 5 };
     expect(create(kind, { spec: spec({}, pods) }).faults).toEqual([
       'spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"',
@@ -76,7 +76,7 @@ describe("Deployment", () => {
     expect(create(deployment, { spec: spec(change) }).faults).toEqual(faults);
   });
 
-  it("reports no more pods ready than there are", () => {
+  it("rejects more ready replicas than replicas", () => {
     const { object } = create(deployment, { spec: spec() });
     const status = { replicas: 1, readyReplicas: 3, availableReplicas: 4, updatedReplicas: -1 };
     expect(update(deployment, object, { status }, "status").faults).toEqual([
@@ -87,7 +87,7 @@ describe("Deployment", () => {
     ]);
   });
 
-  it("keeps its selector", () => {
+  it("has an immutable selector", () => {
     const { object } = create(deployment, { spec: spec() });
     const change = { selector: { matchLabels: { a: "c" } }, template: { metadata: { labels: { a: "c" } } } };
     expect(update(deployment, object, { spec: change }).faults).toEqual([
@@ -102,7 +102,7 @@ describe("StatefulSet", () => {
     spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
   };
 
-  it("gets its defaults and those of its claims, which its pods may mount", () => {
+  it("gets its defaults and those of its claims, which its pods can mount", () => {
     const containers = [{ name: "c", image: "i", volumeMounts: [{ name: "v", mountPath: "/x" }] }];
     const { object, faults } = create(statefulSet, { spec: spec({ volumeClaimTemplates: [claim] }, { containers }) });
     expect(faults).toEqual([]);
@@ -145,7 +145,7 @@ describe("StatefulSet", () => {
     expect(create(statefulSet, { spec: spec(change) }).faults).toEqual([fault]);
   });
 
-  it("changes only in some of its fields", () => {
+  it("has few mutable fields", () => {
     const { object } = create(statefulSet, { spec: spec() });
     expect(update(statefulSet, object, { spec: { replicas: 3, minReadySeconds: 1 } }).faults).toEqual([]);
     expect(update(statefulSet, object, { spec: { serviceName: "y" } }).faults).toEqual([
@@ -155,7 +155,7 @@ describe("StatefulSet", () => {
 });
 
 describe("ControllerRevision", () => {
-  it("has data, which it keeps, and a number", () => {
+  it("requires data, which is immutable, and a revision", () => {
     expect(create(controllerRevision, { revision: -1 }).faults).toEqual([
       "revision: Invalid value: -1: must be greater than or equal to 0",
       "data: Required value: data is mandatory",
@@ -167,7 +167,7 @@ describe("ControllerRevision", () => {
     ]);
   });
 
-  it("is shown with who controls it", () => {
+  it("shows its controller", () => {
     const owner = { apiVersion: "apps/v1", kind: "DaemonSet", name: "d", uid: "u", controller: true };
     const { object } = create(controllerRevision, { metadata: { ownerReferences: [owner] }, revision: 3, data: {} });
     expect(row(controllerRevision, object)).toMatchObject({ Controller: "daemonset.apps/d", Revision: 3 });

@@ -3,7 +3,7 @@ import { WireReader } from "../protobuf/wire-reader.ts";
 import { openapiV2 } from "./openapi-v2.ts";
 
 describe("/openapi/v2", () => {
-  it("is JSON that names no kind", () => {
+  it("is JSON without kinds", () => {
     const { contentType, body } = openapiV2("application/json");
     expect(contentType).toBe("application/json");
     expect(JSON.parse(body.toString())).toMatchObject({ swagger: "2.0", definitions: {} });
@@ -12,7 +12,7 @@ describe("/openapi/v2", () => {
   it.each([
     "application/com.github.proto-openapi.spec.v2@v1.0+protobuf",
     "application/com.github.proto-openapi.spec.v2.v1.0+protobuf",
-  ])("is protobuf for who accepts %s", (accept) => {
+  ])("is protobuf for the media type %s", (accept) => {
     const { contentType, body } = openapiV2(accept);
     expect(contentType).toBe("application/com.github.proto-openapi.spec.v2.v1.0+protobuf");
     const document = new WireReader(body);

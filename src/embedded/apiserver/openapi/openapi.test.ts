@@ -174,7 +174,7 @@ describe("paths", () => {
       { group: "rec.example.com", version: "v1", kind: "Dial" },
       3,
     ],
-  ])("let kubectl find out what a PATCH understands (%#)", (document, path, gvk, patchTypes) => {
+  ])("contain the parameters that kubectl looks for in PATCH (%#)", (document, path, gvk, patchTypes) => {
     const patch = at(document.paths[path], "patch");
     expect(at(patch, "x-kubernetes-group-version-kind")).toEqual(gvk);
     expect(at(patch, "x-kubernetes-action")).toBe("patch");
@@ -202,7 +202,7 @@ describe("components", () => {
     });
   });
 
-  it("tell how lists of a built-in kind merge, and nothing that only we read", () => {
+  it("contain merge keys of built-in kinds, but no keywords of our decoder", () => {
     expect(at(schemaOf(core, "io.k8s.api.core.v1.PodSpec"), "properties", "containers")).toMatchObject({
       "x-kubernetes-patch-merge-key": "name",
       "x-kubernetes-patch-strategy": "merge",
@@ -210,7 +210,7 @@ describe("components", () => {
     for (const schema of Object.values(core.components.schemas)) expect(schema).not.toHaveProperty("go");
   });
 
-  it("leave nothing beside a reference, where it would be ignored", () => {
+  it("have no keywords beside a reference", () => {
     const definitions = {
       "io.k8s.api.core.v1.Node": {
         type: "object",

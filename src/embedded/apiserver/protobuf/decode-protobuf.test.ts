@@ -135,7 +135,7 @@ const cases: [string, Buffer, JsonObject][] = [
     { apiVersion: "v1", kind: "Secret", data: { key: "AP+A" } },
   ],
   [
-    "a Pod's volumes, whose source is a message of its own but no field of its own",
+    "a Pod's volumes, whose source is an inlined message",
     envelope("v1", "Pod", [
       [
         2,
@@ -247,7 +247,7 @@ const cases: [string, Buffer, JsonObject][] = [
     },
   ],
   [
-    "lists inside a map, which protobuf can only wrap",
+    "lists inside a map, which are wrapped in a message",
     envelope("authorization.k8s.io/v1", "SubjectAccessReview", [
       [
         2,
@@ -355,7 +355,7 @@ const cases: [string, Buffer, JsonObject][] = [
     },
   ],
   [
-    "a zero time as none, and fields from a later version as nothing",
+    "a zero time as null, and ignores unknown fields",
     envelope("v1", "ConfigMap", [
       [
         1,
@@ -378,9 +378,9 @@ describe("a protobuf body", () => {
   it.each([
     ["no magic", Buffer.from("{}")],
     ["nothing", Buffer.alloc(0)],
-    ["a kind that has no such form", envelope("example.com/v1", "Dial", [])],
+    ["a kind without protobuf", envelope("example.com/v1", "Dial", [])],
     [
-      "a message cut short",
+      "a truncated message",
       envelope("v1", "ConfigMap", [
         [
           2,
@@ -392,13 +392,13 @@ describe("a protobuf body", () => {
       ]).subarray(0, -9),
     ],
     ["a length beyond the end", Buffer.from([...Buffer.from("k8s\0"), 0x12, 0xff, 0xff, 0xff, 0x7f])],
-    ["a group, which nobody sends", Buffer.from([...Buffer.from("k8s\0"), 0x0b])],
-    ["a number without end", Buffer.from([...Buffer.from("k8s\0"), ...Array.from({ length: 12 }, () => 0xff)])],
+    ["a group, which Kubernetes does not use", Buffer.from([...Buffer.from("k8s\0"), 0x0b])],
+    ["an endless number", Buffer.from([...Buffer.from("k8s\0"), ...Array.from({ length: 12 }, () => 0xff)])],
   ])("with %s is refused", (_, bytes) => {
     expect(() => decodeProtobuf(bytes)).toThrow(WireError);
   });
 
-  it("of random bytes is refused or read, and never does anything else", () => {
+  it("of random bytes is decoded or throws a WireError", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (noise) => {
         const bytes = envelope("v1", "Pod", []);

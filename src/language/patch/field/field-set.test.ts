@@ -26,7 +26,7 @@ const set = fc.array(path, { maxLength: 8 }).map((list) => fieldSetOf(...list));
 const textOf = (a: FieldSet): string => JSON.stringify(toFieldsV1(a));
 
 describe("a field set", () => {
-  test("is the algebra of sets of paths", () => {
+  test("union, intersection and difference are those of sets of paths", () => {
     fc.assert(
       fc.property(set, set, set, path, (a, b, c, p) => {
         expect(has(union(a, b), p)).toBe(has(a, p) || has(b, p));
@@ -42,7 +42,7 @@ describe("a field set", () => {
     );
   });
 
-  test("recursively subtracted takes what is below too", () => {
+  test("recursive difference also removes what is below", () => {
     fc.assert(
       fc.property(set, set, path, (a, b, p) => {
         const isCovered = p.some((_, i) => has(b, p.slice(0, i + 1)));
@@ -51,7 +51,7 @@ describe("a field set", () => {
     );
   });
 
-  test("reads what it writes, and equal sets have equal texts", () => {
+  test("parses what it writes, and equal sets have equal texts", () => {
     fc.assert(
       fc.property(set, set, (a, b) => {
         expect(equalSets(parseFieldsV1(toFieldsV1(a)), a)).toBe(true);
@@ -79,12 +79,12 @@ describe("a field set", () => {
     );
   });
 
-  test("returns the very set when nothing is taken from it", () => {
+  test("difference returns the same object if nothing is removed", () => {
     const a = fieldSetOf(["f:a", "f:b"]);
     expect(difference(a, fieldSetOf(["f:a"]))).toBe(a);
   });
 
-  test("is written in the server's order, a parent of others with a dot", () => {
+  test("is written in kube-apiserver's order, a parent with a dot", () => {
     const a = fieldSetOf(
       ["f:list", 'v:"a b"'],
       ["f:list", 'v:"a"'],
@@ -100,12 +100,12 @@ describe("a field set", () => {
     );
   });
 
-  test("knows an item however its keys are spelled", () => {
+  test("recognises an item whatever the order and spelling of its keys", () => {
     const spelled = parseFieldsV1({ 'k:{ "protocol":"TCP", "port":80 }': {}, 'v:"a<b"': {} });
     expect(Object.keys(toFieldsV1(spelled))).toEqual(['k:{"port":80,"protocol":"TCP"}', String.raw`v:"a\u003cb"`]);
   });
 
-  test("leaves out kinds of elements it does not know", () => {
+  test("ignores elements of unknown types", () => {
     expect(parseFieldsV1({ "x:future": {} })).toBe(EMPTY);
   });
 
@@ -122,7 +122,7 @@ describe("a field set", () => {
     expect(() => parseFieldsV1(fields)).toThrow(expect.objectContaining({ name: "PatchError" }));
   });
 
-  test("refuses bottomless nesting", () => {
+  test("rejects nesting that is too deep", () => {
     const fields: unknown = JSON.parse(`${'{"f:a":'.repeat(5_000)}{}${"}".repeat(5_000)}`);
     expect(() => parseFieldsV1(fields)).toThrow(/nested more than/);
   });

@@ -20,7 +20,7 @@ test.each<[string, Json, Json, object[]]>([
   expect(jsonPatchBetween(before, after)).toEqual(operations);
 });
 
-test("what it says, applied, gives the other document", () => {
+test("applied, turns one document into the other", () => {
   const document = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 }));
   fc.assert(
     fc.property(document, document, (before, after) => {

@@ -30,9 +30,9 @@ const applied: [name: string, document: Json, operations: Json, result: Json][] 
   ],
   ["test a missing member against null", {}, [{ op: "test", path: "/a", value: null }], {}],
   ["test the whole document", { a: 1 }, [{ op: "test", path: "", value: { a: 1 } }], { a: 1 }],
-  ["null is no operations", { a: 1 }, null, { a: 1 }],
+  ["null means no operations", { a: 1 }, null, { a: 1 }],
   [
-    "operations see what those before did",
+    "operations see the results of earlier ones",
     {},
     [
       { op: "add", path: "/a", value: {} },
@@ -75,9 +75,9 @@ const refused: [name: string, document: Json, operations: Json, kind: string, me
     'add operation does not apply: doc is missing path: "/a/b": missing value',
   ],
   ["add below a scalar", { a: 1 }, [{ op: "add", path: "/a/b", value: 1 }], "unprocessable", "doc is missing path"],
-  ["add to no path at all", {}, [{ op: "add", path: "", value: {} }], "unprocessable", "doc is missing path"],
+  ["add to an empty path", {}, [{ op: "add", path: "", value: {} }], "unprocessable", "doc is missing path"],
   ["add beyond the end", [1], [{ op: "add", path: "/3", value: 1 }], "unprocessable", "invalid index"],
-  ["an index that is none", [1], [{ op: "add", path: "/x", value: 1 }], "unprocessable", "invalid index"],
+  ["an invalid index", [1], [{ op: "add", path: "/x", value: 1 }], "unprocessable", "invalid index"],
   [
     "remove a missing member",
     { data: {} },
@@ -122,19 +122,19 @@ describe("a JSON patch", () => {
     expect(applyJsonPatch({}, operations.slice(1))).toEqual({});
   });
 
-  test("cannot grow a document without bound by copying", () => {
+  test("cannot grow a document without limit by copying", () => {
     const operations = Array.from({ length: 60 }, (_, i) => ({ op: "copy", from: "/a", path: `/a/${i}` }));
     expect(() => applyJsonPatch({ a: { x: "0123456789" } }, operations)).toThrow(/accumulated size increase of copy/);
   });
 
-  test("cannot nest a document without bound by moving", () => {
+  test("cannot nest a document without limit by moving", () => {
     const document: Record<string, Json> = {};
     for (let i = 0; i <= 1_001; i++) document[`k${i}`] = {};
     const operations = Array.from({ length: 1_001 }, (_, i) => ({ op: "move", from: `/k${i}`, path: `/k${i + 1}/x` }));
     expect(() => applyJsonPatch(document, operations)).toThrow(/nested more than/);
   });
 
-  test("writes __proto__ as a name like any other", () => {
+  test("treats __proto__ as an ordinary name", () => {
     const result = applyJsonPatch({}, JSON.parse('[{"op":"add","path":"/__proto__","value":{"polluted":true}}]'));
     expect(Object.keys(result as object)).toEqual(["__proto__"]);
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();

@@ -56,13 +56,13 @@ describe("a strategic merge patch", () => {
       },
     ],
     [
-      "puts items that only the server has before those they came before",
+      "keeps live items before those that they precede",
       { containers: containers(["a", "1"], ["b", "1"], ["c", "1"]) },
       { containers: containers(["c", "2"], ["n", "2"]) },
       { containers: containers(["a", "1"], ["b", "1"], ["c", "2"], ["n", "2"]) },
     ],
     [
-      "puts new items before what the server has and they have no place among",
+      "puts new items before unrelated live items",
       { containers: containers(["a", "1"]) },
       { containers: containers(["n", "2"]) },
       { containers: containers(["n", "2"], ["a", "1"]) },
@@ -87,9 +87,9 @@ describe("a strategic merge patch", () => {
     ],
     ["empties an object", { labels: { a: "1" } }, { labels: { $patch: "delete" } }, { labels: {} }],
     ["deletes with null", { labels: { a: "1", b: "2" } }, { labels: { a: null } }, { labels: { b: "2" } }],
-    ["has no nulls to write where nothing was", {}, { labels: { a: null, b: "1" } }, { labels: { b: "1" } }],
+    ["writes no nulls into new objects", {}, { labels: { a: null, b: "1" } }, { labels: { b: "1" } }],
     [
-      "unites lists of primitives",
+      "merges lists of primitives",
       { finalizers: ["a", "b"] },
       { finalizers: ["c", "b"] },
       { finalizers: ["c", "a", "b"] },
@@ -107,7 +107,7 @@ describe("a strategic merge patch", () => {
       { finalizers: ["b", "c", "a"] },
     ],
     [
-      "orders items, with those only the server has among them",
+      "orders items, with live items among them",
       { containers: containers(["a", "1"], ["b", "1"], ["c", "1"]) },
       {
         "$setElementOrder/containers": [{ name: "c" }, { name: "a" }],
@@ -185,7 +185,7 @@ describe("a strategic merge patch", () => {
     );
   });
 
-  test("writes __proto__ as a name like any other", () => {
+  test("treats __proto__ as an ordinary name", () => {
     const patch = JSON.parse('{"labels":{"__proto__":"x"},"__proto__":{"polluted":true}}') as JsonObject;
     const result = applyStrategicMerge({ labels: {} }, patch, schema);
     expect(JSON.stringify(result)).toBe('{"labels":{"__proto__":"x"},"__proto__":{"polluted":true}}');

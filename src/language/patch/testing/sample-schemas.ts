@@ -1,6 +1,6 @@
 import type { Schema } from "../../schema/schema.ts";
 
-/** Small schemas for tests, in the words of the real ones. */
+/** Small schemas for tests, with the keywords of the real ones. */
 const text: Schema = { type: "string" };
 const texts: Schema = { type: "object", additionalProperties: text };
 

@@ -4,7 +4,7 @@ import { CostError } from "./frame.ts";
 import { fromJson } from "./json-value.ts";
 import { dyn } from "./type.ts";
 
-/** A megabyte of text, twice, so that nothing can tell them apart without reading. */
+/** A megabyte of text, twice: equal strings that are not the same object. */
 const text = "ab".repeat(500_000);
 const object = {
   text,
@@ -16,7 +16,7 @@ const object = {
 };
 const often = (body: string): string => `object.numbers.all(x, object.numbers.all(y, ${body}))`;
 
-describe("what looks at much, often, ends soon", () => {
+describe("an expression that reads much data often exceeds its cost limit", () => {
   it.each([
     often("true"),
     often("object.text == object.twin"),
@@ -43,7 +43,7 @@ describe("what looks at much, often, ends soon", () => {
   });
 });
 
-describe("what is nested deeply", () => {
+describe("a deeply nested value", () => {
   const nested = (depth: number): unknown => {
     let value: unknown = 1;
     for (let i = 0; i < depth; i++) value = i % 2 === 0 ? [value] : { a: value };
@@ -55,23 +55,23 @@ describe("what is nested deeply", () => {
       other: fromJson(nested(depth)),
     });
 
-  it("is compared as long as it is of any use", () => {
+  it("is compared up to the depth limit", () => {
     expect(evaluate("object == other", 250)).toBe(true);
     expect(() => evaluate("object == other", 100_000)).toThrow("nested too deeply");
   });
 
-  it("is not printed without end", () => {
+  it("is printed up to a depth limit", () => {
     expect(() => evaluate("'%s'.format([object]) == ''", 100_000)).toThrow("nested too deeply");
   });
 
-  it("is refused where it is a list of nothing but lists", () => {
+  it("fails to convert if it consists of lists", () => {
     let lists: unknown = [];
     for (let i = 0; i < 100_000; i++) lists = [lists];
     expect(() => fromJson(lists)).toThrow("nested too deeply");
   });
 });
 
-describe("JSON of no known type", () => {
+describe("JSON without a schema", () => {
   it("has no keys without a value", () => {
     const expression = compileExpression("object.size() == 1 && !has(object.a) && object.map(k, k) == ['b']", {
       object: dyn,

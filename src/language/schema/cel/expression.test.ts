@@ -127,7 +127,7 @@ describe("an expression that holds", () => {
   });
 });
 
-describe("an expression that makes no sense", () => {
+describe("an expression that does not compile", () => {
   it.each([
     ["self.n > 'a'", 8, "found no matching overload for '_>_' applied to '(int, string)'"],
     ["foo > 1", 1, "undeclared reference to 'foo' (in container '')"],
@@ -176,7 +176,7 @@ describe("an expression that makes no sense", () => {
     expect(shown).toBe(`ERROR: <input>:1:${column}: ${message}\n | ${source}\n | ${".".repeat(column - 1)}^`);
   });
 
-  it("is told all that is wrong with it, and nothing that only follows from it", () => {
+  it("reports every fault, and none that follows from another", () => {
     const source = "a.x ==\n b + 1 && self.n.all(c, c.nope) && self.s == 1 && nope(self.s)";
     const told = (): string[] => {
       try {
@@ -197,23 +197,23 @@ describe("an expression that makes no sense", () => {
 
   it.each([
     ["parentheses", "(".repeat(100_000)],
-    ["parentheses that close", "(".repeat(5000) + "1" + ")".repeat(5000)],
+    ["nested parentheses", "(".repeat(5000) + "1" + ")".repeat(5000)],
     ["operators", Array.from({ length: 20_000 }, () => "1").join("+")],
     ["truths", Array.from({ length: 20_000 }, () => "true").join("&&")],
     ["signs", `${"!".repeat(50_000)}true`],
     ["lists", "[".repeat(50_000)],
     ["fields", `self${".m".repeat(30_000)}`],
     [
-      "truths within truths",
+      "nested conditions",
       Array.from({ length: 30 }).reduce<string>((inner) => `(${inner}${"&&true".repeat(500)})`, "true"),
     ],
-    ["text without end", `"${"a".repeat(50_000)}`],
-  ])("a mountain of %s is refused, not climbed", (_, source) => {
+    ["an unterminated text", `"${"a".repeat(50_000)}`],
+  ])("an oversized expression is rejected: %s", (_, source) => {
     expect(() => compileExpression(source, { self: shape.type })).toThrow(CompileError);
   });
 });
 
-describe("an expression that fails when it runs", () => {
+describe("an expression that fails at run time", () => {
   it.each([
     ["1 / (self.n - 7) == 1", "division by zero"],
     ["self.n % (self.n - 7) == 1", "modulus by zero"],

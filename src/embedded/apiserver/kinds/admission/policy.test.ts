@@ -15,7 +15,7 @@ const binding = (spec: Spec) =>
 const expression = (text: string): Spec => ({ validations: [{ expression: text }] });
 
 describe("ValidatingAdmissionPolicy", () => {
-  it("is filled in", () => {
+  it("gets its defaults", () => {
     expect(policy({}).object).toMatchObject({
       spec: {
         failurePolicy: "Fail",
@@ -190,7 +190,7 @@ describe("ValidatingAdmissionPolicy", () => {
     expect(policy(spec).faults).toEqual(faults);
   });
 
-  it("is shown with what it has", () => {
+  it("shows its columns", () => {
     expect(row(validatingAdmissionPolicy, policy({}).object, 0)).toMatchObject({
       Validations: 1,
       ParamKind: "<unset>",
@@ -199,7 +199,7 @@ describe("ValidatingAdmissionPolicy", () => {
     expect(row(validatingAdmissionPolicy, object, 0)).toMatchObject({ ParamKind: "v1/ConfigMap" });
   });
 
-  it("has a status that says where and what", () => {
+  it("validates the expression warnings of its status", () => {
     const { object } = policy({});
     const status = { typeChecking: { expressionWarnings: [{ fieldRef: " ", warning: "" }] } };
     expect(update(validatingAdmissionPolicy, object, { status }, "status").faults).toEqual([
@@ -254,7 +254,7 @@ describe("ValidatingAdmissionPolicyBinding", () => {
     expect(binding(spec).faults).toEqual(faults);
   });
 
-  it("matches whatever its policy does, unless it says more", () => {
+  it("gets the defaults of matchResources", () => {
     expect(binding({}).object.spec).toEqual({ policyName: "p", validationActions: ["Deny"] });
     expect(binding({ matchResources: {} }).object.spec).toMatchObject({
       matchResources: { matchPolicy: "Equivalent", namespaceSelector: {}, objectSelector: {} },

@@ -17,7 +17,7 @@ describe("webhook configurations", () => {
   it.each([
     [mutatingWebhookConfiguration, { reinvocationPolicy: "Never" }],
     [validatingWebhookConfiguration, {}],
-  ])("say what they leave out: %#", (resource, own) => {
+  ])("get their defaults: %#", (resource, own) => {
     const service = { namespace: "ns", name: "svc" };
     const { object, faults } = create(resource, {
       webhooks: [
@@ -53,7 +53,7 @@ describe("webhook configurations", () => {
       [`name: Invalid value: "a.b": should be a domain with at least three segments separated by dots`],
     ],
     [
-      "nothing else said",
+      "only a name",
       { sideEffects: undefined, admissionReviewVersions: [], clientConfig: {} },
       [
         "sideEffects: Required value: must specify one of None, NoneOnDryRun",
@@ -62,7 +62,7 @@ describe("webhook configurations", () => {
       ],
     ],
     [
-      "words that mean nothing",
+      "unsupported values",
       { sideEffects: "Some", failurePolicy: "X", matchPolicy: "Y", reinvocationPolicy: "Z", timeoutSeconds: 31 },
       [
         `failurePolicy: Unsupported value: "X": supported values: "Fail", "Ignore"`,
@@ -73,7 +73,7 @@ describe("webhook configurations", () => {
       ],
     ],
     [
-      "versions of reviews that nobody speaks",
+      "unsupported review versions",
       { admissionReviewVersions: ["v2", "v2"] },
       [
         `admissionReviewVersions[1]: Invalid value: "v2": duplicate version`,
@@ -86,7 +86,7 @@ describe("webhook configurations", () => {
       ["operations", "apiGroups", "apiVersions", "resources"].map((field) => `rules[0].${field}: Required value`),
     ],
     [
-      "a rule that says things twice",
+      "a rule with redundant entries",
       {
         rules: [
           {
@@ -113,7 +113,7 @@ describe("webhook configurations", () => {
       ].map((fault) => `rules[0].${fault}`),
     ],
     [
-      "conditions that say nothing true or false",
+      "conditions that are not bool",
       {
         matchConditions: [
           { name: "", expression: " " },
@@ -131,7 +131,7 @@ describe("webhook configurations", () => {
       ],
     ],
     [
-      "a service nobody can find",
+      "an incomplete service",
       { clientConfig: { service: { name: "", namespace: "", port: 70000, path: "//" } } },
       [
         "clientConfig.service.name: Required value",
@@ -155,7 +155,7 @@ describe("webhook configurations", () => {
     ["https://u:p@h/x", [`"u:p": user information is not permitted in the URL`]],
     ["https://h/x?q=1", [`"q=1": query parameters are not permitted in the URL`]],
     ["https://h/#f", [`"f": fragments are not permitted in the URL`]],
-  ])("are asked at %j", (url, faults) => {
+  ])("with the URL %j have the faults %j", (url, faults) => {
     expect(faultsOf({ clientConfig: { url } })).toEqual(
       faults.map((fault) => `clientConfig.url: Invalid value: ${fault}`),
     );
@@ -169,7 +169,7 @@ describe("webhook configurations", () => {
     ["https://[::1]x/", `invalid port "x" after host`],
     ["https://h/%zz", `invalid URL escape "%zz"`],
     ["https://h/\n", "net/url: invalid control character in URL"],
-  ])("cannot be asked at %j: %s", (url, why) => {
+  ])("with the malformed URL %j have the fault %s", (url, why) => {
     const [first = ""] = faultsOf({ clientConfig: { url } });
     if (why === undefined) expect(first).not.toContain("valid URL");
     else
@@ -183,7 +183,7 @@ describe("webhook configurations", () => {
     expect(faults).toEqual([`webhooks[1].name: Duplicate value: "a.example.com"`]);
   });
 
-  it("may be emptied", () => {
+  it("may have no webhooks", () => {
     const { object } = create(validatingWebhookConfiguration, { webhooks: [webhook] });
     expect(update(validatingWebhookConfiguration, object, { webhooks: null }).faults).toEqual([]);
   });

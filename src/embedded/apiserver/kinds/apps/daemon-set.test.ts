@@ -19,7 +19,7 @@ const spec = (change: object = {}, pods: object = {}) => ({
 });
 
 describe("DaemonSet", () => {
-  it("leaves the ports of its template alone, even on the network of the host", () => {
+  it("does not default host ports of its template, even with hostNetwork", () => {
     const ports = [{ containerPort: 80 }];
     const pods = { hostNetwork: true, containers: [{ name: "c", image: "i", ports }] };
     expect(create(daemonSet, { spec: spec({}, pods) }).object).toMatchObject({
@@ -28,7 +28,7 @@ describe("DaemonSet", () => {
     expect(JSON.stringify(create(daemonSet, { spec: spec({}, pods) }).object)).not.toContain("hostPort");
   });
 
-  it("gets its defaults and those of its template, which are not those of a pod", () => {
+  it("gets its defaults and those of its template, without those of a Pod", () => {
     const { object, faults } = create(daemonSet, { spec: spec() });
     expect(faults).toEqual([]);
     const container = {
@@ -63,7 +63,7 @@ describe("DaemonSet", () => {
     });
   });
 
-  it("counts changes of its template only", () => {
+  it("increments its template generation only when the template changes", () => {
     const { object } = create(daemonSet, { spec: spec() });
     const relabelled = update(daemonSet, object, {
       metadata: { annotations: null },
@@ -106,7 +106,7 @@ describe("DaemonSet", () => {
     expect(create(daemonSet, { spec: spec(change) }).faults).toEqual(faults);
   });
 
-  it("runs its pods always, and there is at least one container", () => {
+  it("requires restartPolicy Always and a container", () => {
     expect(create(daemonSet, { spec: spec({}, { restartPolicy: "Never", activeDeadlineSeconds: 5 }) }).faults).toEqual([
       'spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"',
       "spec.template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in DaemonSet is not Supported",
@@ -116,7 +116,7 @@ describe("DaemonSet", () => {
     ]);
   });
 
-  it("never changes its selector", () => {
+  it("has an immutable selector", () => {
     const { object } = create(daemonSet, { spec: spec() });
     const change = { selector: { matchLabels: { a: "c" } }, template: { metadata: { labels: { a: "c" } } } };
     expect(update(daemonSet, object, { spec: change }).faults).toEqual([
@@ -124,7 +124,7 @@ describe("DaemonSet", () => {
     ]);
   });
 
-  it("counts no negative pods", () => {
+  it("rejects negative counts", () => {
     const { object } = create(daemonSet, { spec: spec() });
     expect(update(daemonSet, object, { status: { numberReady: -3 } }, "status").faults).toEqual([
       "status.numberReady: Invalid value: -3: must be greater than or equal to 0",

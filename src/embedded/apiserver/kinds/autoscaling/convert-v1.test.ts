@@ -20,7 +20,7 @@ const processor = {
 };
 
 describe("an autoscaler in version 1", () => {
-  it("has a target for processors, if it says none", () => {
+  it("gets a target for CPU utilization if it has no metric", () => {
     const { object, faults } = create(horizontalPodAutoscalerV1, { spec: { scaleTargetRef, maxReplicas: 3 } });
     expect(faults).toEqual([]);
     expect(object.spec).toMatchObject({ minReplicas: 1, targetCPUUtilizationPercentage: 80 });
@@ -30,8 +30,8 @@ describe("an autoscaler in version 1", () => {
 
   it.each<[string, object[]]>([
     ["processors", [processor]],
-    ["what pods tell", [{ type: "Pods", pods: { metric, target: { type: "AverageValue", averageValue: "5" } } }]],
-    ["something else", [{ type: "External", external: { metric, target: { type: "Value", value: "7" } } }, processor]],
+    ["a Pods metric", [{ type: "Pods", pods: { metric, target: { type: "AverageValue", averageValue: "5" } } }]],
+    ["an External metric", [{ type: "External", external: { metric, target: { type: "Value", value: "7" } } }, processor]],
     [
       "an object",
       [{ type: "Object", object: { describedObject: scaleTargetRef, metric, target: { type: "Value", value: "2" } } }],
@@ -45,14 +45,14 @@ describe("an autoscaler in version 1", () => {
         },
       ],
     ],
-  ])("is the same as in version 2, if it looks at %s", (_what, metrics) => {
+  ])("converts to version 2 and back with %s", (_what, metrics) => {
     const rules = { selectPolicy: "Max", policies: [{ type: "Pods", value: 4, periodSeconds: 15 }] };
     const conditions = [{ type: "AbleToScale", status: "True", lastTransitionTime: null }];
     const object = stored({ metrics, behavior: { scaleUp: rules } }, { currentReplicas: 2, conditions });
     expect(fromV1(toV1(object))).toEqual(object);
   });
 
-  it("says how much of the processors is used", () => {
+  it("shows the current CPU utilization", () => {
     const currentMetrics = [{ type: "Resource", resource: { name: "cpu", current: { averageUtilization: 20 } } }];
     const shown = toV1(stored({ metrics: [processor] }, { currentMetrics }));
     expect(shown).toMatchObject({
@@ -67,8 +67,8 @@ describe("an autoscaler in version 1", () => {
     ["no list", "{}"],
     ["no metrics", "[1,null,[]]"],
     ["a target of another type", '[{"type":"Pods","pods":{"targetAverageValue":{}}}]'],
-    ["nesting without end", `[{"type":"Pods","pods":{"selector":${"[".repeat(9e4)}${"]".repeat(9e4)}}}]`],
-  ])("takes an annotation with %s for what a user may write", (_what, text) => {
+    ["excessive nesting", `[{"type":"Pods","pods":{"selector":${"[".repeat(9e4)}${"]".repeat(9e4)}}}]`],
+  ])("does not fail on an annotation with %s", (_what, text) => {
     const { object, faults } = create(horizontalPodAutoscalerV1, {
       metadata: { annotations: { [annotation]: text } },
       spec: { scaleTargetRef, maxReplicas: 3, targetCPUUtilizationPercentage: 7 },

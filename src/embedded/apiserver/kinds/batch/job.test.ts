@@ -10,7 +10,7 @@ const made = (change: object = {}) => create(job, { metadata: { uid: "u" }, spec
 const indexed = { completionMode: "Indexed", completions: 3 };
 
 describe("Job", () => {
-  it("finds its pods by its uid, and is labelled as they are", () => {
+  it("gets a selector with its uid, and the labels of its template", () => {
     const { object, faults } = made();
     expect(faults).toEqual([]);
     const labels = {
@@ -35,7 +35,7 @@ describe("Job", () => {
     });
   });
 
-  it("of which only the parallelism is said, ends when one pod has succeeded", () => {
+  it("with only parallelism set has no completions", () => {
     const { object } = made({ parallelism: 3 });
     expect(object.spec).not.toHaveProperty("completions");
     expect(row(job, object)).toMatchObject({ Completions: "0/1 of 3" });
@@ -84,13 +84,13 @@ describe("Job", () => {
     expect(made(change).faults).toEqual(faults);
   });
 
-  it("does not run its pods always", () => {
+  it("rejects restartPolicy Always", () => {
     expect(create(job, { metadata: { uid: "u" }, spec: spec({}, { restartPolicy: "Always" }) }).faults).toEqual([
       'spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"',
     ]);
   });
 
-  it("keeps what its pods are, and may change how many run at once", () => {
+  it("has an immutable template and mutable parallelism", () => {
     const { object } = made();
     expect(update(job, object, { spec: { parallelism: 2, suspend: true } }).faults).toEqual([]);
     expect(update(job, object, { spec: { completions: 2 } }).faults).toEqual([
@@ -103,7 +103,7 @@ describe("Job", () => {
     expect(update(job, made({ suspend: true }).object, placed).faults).toEqual([]);
   });
 
-  it("is complete only after it began, for a reason, and with a time", () => {
+  it("is Complete only with startTime, SuccessCriteriaMet and completionTime", () => {
     const { object } = made();
     const conditions = [{ type: "Complete", status: "True" }];
     expect(update(job, object, { status: { conditions } }, "status").faults).toEqual([
@@ -133,7 +133,7 @@ describe("Job", () => {
     ]);
   });
 
-  it("tells indexes that it has, each of one outcome", () => {
+  it("accepts only valid indexes that do not overlap", () => {
     const { object } = made({ completionMode: "Indexed", completions: 4, parallelism: 4, backoffLimitPerIndex: 1 });
     const faults = (status: object) => update(job, object, { status: { ...status } }, "status").faults;
     expect(faults({ completedIndexes: "0,2-3", failedIndexes: "1" })).toEqual([]);

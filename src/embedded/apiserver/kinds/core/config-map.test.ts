@@ -15,7 +15,7 @@ describe("ConfigMap", () => {
     ]);
   });
 
-  it("holds a mebibyte and not a byte more, counted in UTF-8 and decoded base64", () => {
+  it("holds at most 1 MiB, counted in UTF-8 and decoded base64", () => {
     const half = "é".repeat(256 * 1024);
     const binary = Buffer.alloc(512 * 1024).toString("base64");
     expect(create(configMap, { data: { a: half }, binaryData: { b: binary } }).faults).toEqual([]);

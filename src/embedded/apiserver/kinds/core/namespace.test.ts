@@ -3,7 +3,7 @@ import { namespace } from "./namespace.ts";
 import { create, update } from "../testing/run-strategy.ts";
 
 describe("Namespace", () => {
-  it("is labelled with its name, held by Kubernetes and active", () => {
+  it("gets a label with its name, a finalizer and phase Active", () => {
     const { object, faults } = create(namespace, {
       metadata: { name: "rec", labels: { a: "b" } },
       status: { phase: "Odd" },
@@ -16,7 +16,7 @@ describe("Namespace", () => {
     });
   });
 
-  it("keeps finalizers of the user's own, if they are qualified", () => {
+  it("keeps qualified finalizers of the request", () => {
     expect(create(namespace, { spec: { finalizers: ["example.com/x"] } }).object.spec).toEqual({
       finalizers: ["example.com/x", "kubernetes"],
     });
@@ -42,7 +42,7 @@ describe("Namespace", () => {
     expect(changed.object).toEqual(object);
   });
 
-  it("gives up finalizers only through finalize", () => {
+  it("loses finalizers only through the finalize subresource", () => {
     const { object } = create(namespace, {});
     const released = update(namespace, object, { spec: { finalizers: [] }, status: { phase: "Odd" } }, "finalize");
     expect(released.faults).toEqual([]);
@@ -52,7 +52,7 @@ describe("Namespace", () => {
     ]);
   });
 
-  it("is active until it is deleted, and terminating from then on", () => {
+  it("is Active until it is deleted, then Terminating", () => {
     const { object } = create(namespace, {});
     expect(update(namespace, object, { status: { phase: "Terminating" } }, "status").faults).toEqual([
       "status.Phase: Invalid value: \"Terminating\": may only be 'Active' if `deletionTimestamp` is empty",

@@ -5,13 +5,13 @@ import { create, row, update } from "../testing/run-strategy.ts";
 const notReady = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };
 
 describe("Node", () => {
-  it("is not ready at first, whatever it says", () => {
+  it("gets the not-ready taint when it is created", () => {
     const { object } = create(node, { status: { conditions: [{ type: "Ready", status: "True" }] } });
     expect(object.spec).toEqual({ taints: [notReady] });
     expect(create(node, { spec: { taints: [notReady] } }).object.spec).toEqual({ taints: [notReady] });
   });
 
-  it("registers with its status; what it can give is all it has unless told", () => {
+  it("keeps its status on create, and defaults allocatable to capacity", () => {
     const { object } = create(node, { status: { capacity: { cpu: "4", memory: "8192Mi" } } });
     const amounts = { cpu: "4", memory: "8Gi" };
     expect(object.status).toMatchObject({ capacity: amounts, allocatable: amounts });
@@ -19,7 +19,7 @@ describe("Node", () => {
     expect(told.object.status).toMatchObject({ allocatable: { cpu: "3" } });
   });
 
-  it("says one pod network both ways", () => {
+  it("keeps podCIDR and podCIDRs consistent", () => {
     expect(create(node, { spec: { podCIDR: "10.0.0.0/24" } }).object.spec).toMatchObject({ podCIDRs: ["10.0.0.0/24"] });
     expect(create(node, { spec: { podCIDRs: ["10.0.0.0/24"] } }).object.spec).toMatchObject({ podCIDR: "10.0.0.0/24" });
     expect(create(node, { spec: { podCIDR: "x" } }).faults).toHaveLength(1);
@@ -41,7 +41,7 @@ describe("Node", () => {
     ]);
   });
 
-  it("keeps its identity, and may be cordoned", () => {
+  it("has an immutable identity, and can be cordoned", () => {
     const { object } = create(node, { spec: { podCIDR: "10.0.0.0/24", providerID: "p", externalID: "e" } });
     const change = { podCIDR: "10.1.0.0/24", podCIDRs: ["10.1.0.0/24"], providerID: "q", externalID: "f" };
     expect(update(node, object, { spec: change }).faults).toEqual([

@@ -3,7 +3,7 @@ import { secret } from "./secret.ts";
 import { create, update } from "../testing/run-strategy.ts";
 
 describe("Secret", () => {
-  it("stores stringData as data, over what is there, and is Opaque unless told", () => {
+  it("stores stringData in data, and defaults to type Opaque", () => {
     const { object, faults } = create(secret, {
       data: { a: "YQ==", b: "Yg==" },
       stringData: { a: "é", __proto__x: "" },
@@ -30,12 +30,12 @@ describe("Secret", () => {
     expect(create(secret, { type, data }).faults).toEqual(faults);
   });
 
-  it("never shows its content in a fault", () => {
+  it("does not show its content in errors", () => {
     const { faults } = create(secret, { type: "kubernetes.io/dockercfg", data: { ".dockercfg": "c2VjcmV0" } });
     expect(faults).toEqual(['data[.dockercfg]: Invalid value: "<secret contents redacted>": must be JSON']);
   });
 
-  it("keeps its type, and everything once it is immutable", () => {
+  it("has an immutable type, and immutable data once it is immutable", () => {
     const { object } = create(secret, { data: { a: "MQ==" }, immutable: true });
     expect(update(secret, object, { immutable: false, type: "x", data: { a: "Mg==" } }).faults).toEqual([
       'type: Invalid value: "x": field is immutable',

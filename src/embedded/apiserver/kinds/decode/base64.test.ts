@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { base64Size, canonicalBase64 } from "./base64.ts";
 
 describe("canonicalBase64", () => {
-  it("gives back what an encoder wrote, and its size", () => {
+  it("returns canonical text unchanged, and its size", () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         const text = Buffer.from(bytes).toString("base64");

@@ -8,7 +8,7 @@ const decode = (group: string, kind: string, body: unknown) =>
 const pod = (spec: unknown) => decode("", "Pod", { spec });
 const container = (fields: object) => pod({ containers: [{ name: "a", ...fields }] });
 
-describe("a value of the wrong type is refused in Go's words", () => {
+describe("a value of the wrong type is rejected with Go's message", () => {
   it.each([
     [decode, "ConfigMap", { data: { k: 1 } }, "number into Go struct field ConfigMap.data of type string"],
     [decode, "ConfigMap", { data: [] }, "array into Go struct field ConfigMap.data of type map[string]string"],
@@ -90,7 +90,7 @@ describe("a value of the wrong type is refused in Go's words", () => {
   });
 });
 
-describe("a text that says nothing is refused", () => {
+describe("an invalid quantity, time or base64 is rejected", () => {
   it.each([
     [
       "coordination.k8s.io",
@@ -159,7 +159,7 @@ describe("fields the kind does not have", () => {
   });
 });
 
-describe("what Go writes back", () => {
+describe("encoding as Go does", () => {
   it("drops zero values of fields with omitempty, and null with them", () => {
     const body = { metadata: { name: "", labels: {}, finalizers: [], annotations: null }, data: null, immutable: null };
     expect(decode("", "ConfigMap", body).object).toEqual({ metadata: {} });
@@ -198,18 +198,18 @@ describe("what Go writes back", () => {
     });
   });
 
-  it("gives every object its own zeros", () => {
+  it("does not share zero values between objects", () => {
     const schema = definitionOf("", "v1", "Node");
     const [a, b] = [decodeBuiltin({}, schema).object, decodeBuiltin({}, schema).object];
     expect(a.status).toEqual(b.status);
     expect(a.status).not.toBe(b.status);
   });
 
-  it("writes an empty list without omitempty as null, as storage gives it back", () => {
+  it("writes an empty list without omitempty as null", () => {
     expect(decode("rbac.authorization.k8s.io", "Role", { rules: [] }).object).toEqual({ metadata: {}, rules: null });
   });
 
-  it("reads null in a map or list as the zero value of its elements", () => {
+  it("decodes null in a map or list as the zero value of its elements", () => {
     expect(decode("", "ConfigMap", { data: { a: null }, binaryData: { b: null } }).object).toMatchObject({
       data: { a: "" },
       binaryData: { b: "" },
@@ -217,7 +217,7 @@ describe("what Go writes back", () => {
     expect(pod({ containers: [null] }).object.spec).toEqual({ containers: [{ name: "", resources: {} }] });
   });
 
-  it("gives quantities, times and base64 their one form", () => {
+  it("makes quantities, times and base64 canonical", () => {
     const { object } = container({
       resources: { limits: { cpu: 0.1, memory: "1024Mi" }, requests: { memory: "0.5Gi" } },
     });
@@ -232,7 +232,7 @@ describe("what Go writes back", () => {
     expect(lease.object.spec).toEqual({ renewTime: "2025-12-31T22:00:00.123456Z" });
   });
 
-  it("keeps what it cannot know as it is", () => {
+  it("keeps free-form JSON unchanged", () => {
     const fieldsV1 = { "f:metadata": { "f:labels": { ".": {}, "f:a": {} } } };
     const { object, unknown } = decode("", "ConfigMap", { metadata: { managedFields: [{ manager: "m", fieldsV1 }] } });
     expect(object.metadata.managedFields).toEqual([{ manager: "m", fieldsV1 }]);
@@ -241,7 +241,7 @@ describe("what Go writes back", () => {
 });
 
 describe("hostile input", () => {
-  it("leaves the body alone and shares nothing with it", () => {
+  it("does not change the body and shares nothing with it", () => {
     const body = { metadata: { labels: { a: "b" } }, data: { k: "v" } };
     const before = clone(body);
     const { object } = decode("", "ConfigMap", body);
@@ -249,7 +249,7 @@ describe("hostile input", () => {
     expect(body).toEqual(before);
   });
 
-  it("takes __proto__ for an ordinary key of a map", () => {
+  it("treats __proto__ as an ordinary key of a map", () => {
     const { object } = decode("", "ConfigMap", JSON.parse('{"data": {"__proto__": "x", "constructor": "y"}}'));
     expect(Object.getPrototypeOf(object.data)).toBe(Object.prototype);
     expect(JSON.stringify(object.data)).toBe('{"__proto__":"x","constructor":"y"}');

@@ -9,7 +9,7 @@ const csi = { driver: "d.example", volumeHandle: "h" };
 const nodeAffinity = { required: { nodeSelectorTerms: [{ matchExpressions: [{ key: "a", operator: "Exists" }] }] } };
 
 describe("a volume", () => {
-  it("is given what it leaves out, and outlives its deletion while it is in use", () => {
+  it("gets its defaults and the protection finalizer", () => {
     const { object, faults } = create(persistentVolume, { spec: { ...basic, hostPath } });
     expect(faults).toEqual([]);
     expect(object).toMatchObject({
@@ -43,7 +43,7 @@ describe("a volume", () => {
     for (const [index, words] of expected.entries()) expect(faults[index]).toMatch(words);
   });
 
-  it("stays of what it is", () => {
+  it("has an immutable source", () => {
     const { object } = create(persistentVolume, { spec: { ...basic, csi, nodeAffinity } });
     const change = (spec: object) => update(persistentVolume, object, { spec: { ...spec } }).faults;
     expect(change({ csi: { volumeHandle: "other" } })).toEqual([
@@ -55,7 +55,7 @@ describe("a volume", () => {
     expect(change({ capacity: { storage: "2Gi" }, claimRef: { name: "c" } })).toEqual([]);
   });
 
-  it("shows whose it is", () => {
+  it("shows its claim", () => {
     const spec = { ...basic, hostPath, storageClassName: "fast", claimRef: { namespace: "a", name: "c" } };
     expect(row(persistentVolume, create(persistentVolume, { spec }).object)).toMatchObject({
       Capacity: "1Gi",
@@ -81,12 +81,12 @@ describe("the phase of a volume", () => {
     await server.clock.advance(60_000);
   });
 
-  it("is timed when it changes, and only then", async () => {
+  it("sets the transition time only when it changes", async () => {
     expect(await since({ message: "m" })).toBe("2026-01-01T00:00:00Z");
     expect(await since({ phase: "Available" })).toBe("2026-01-01T00:01:00Z");
   });
 
-  it("is timed by the writer, if he knows better", async () => {
+  it("keeps a transition time that the writer sets", async () => {
     expect(await since({ phase: "Bound", lastPhaseTransitionTime: "2020-01-01T00:00:00Z" })).toBe(
       "2020-01-01T00:00:00Z",
     );
@@ -117,7 +117,7 @@ describe("a claim", () => {
     await server.create("persistentvolumeclaims", { metadata: { ...claim }, spec });
   });
 
-  it("grows once it is bound, where its class lets it, and shrinks back to no less than it has", async () => {
+  it("can grow once it is bound, if its class allows it, and shrink back to its capacity", async () => {
     await expect(ask("3Gi")).rejects.toThrow("spec is immutable after creation");
     await bind();
     await ask("4Gi");
@@ -125,7 +125,7 @@ describe("a claim", () => {
     await expect(ask("2Gi")).rejects.toThrow("field can not be less than status.capacity");
   });
 
-  it("does not grow where its class does not", async () => {
+  it("cannot grow if its class does not allow it", async () => {
     await bind();
     await server.patch("storageclasses", { name: "grows" }, { allowVolumeExpansion: false });
     await expect(ask("4Gi")).rejects.toThrow("the storageclass that provisions the pvc must support resize");

@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 
 describe("an event", () => {
-  it("is one object under both groups, each in its own words", () => {
+  it("is one object in both groups, with the field names of each", () => {
     expect(server.get("events", at("told"))).toEqual({
       apiVersion: "v1",
       kind: "Event",
@@ -67,7 +67,7 @@ describe("an event", () => {
     });
   });
 
-  it("loses nothing on the way from one to the other and back", () => {
+  it("loses nothing when it is converted back and forth", () => {
     expect(toCoreEvent(fromCoreEvent(core))).toEqual(core);
     expect(fromCoreEvent(toCoreEvent(grouped))).toEqual(grouped);
   });
@@ -85,7 +85,7 @@ describe("an event", () => {
     watch.hangUp();
   });
 
-  it("stays what it is when one group changes it and the other shows it", async () => {
+  it("is updated through one group and read through the other", async () => {
     const series = { count: 2, lastObservedTime: time };
     await server.patch("events.events.k8s.io", at("told"), { series });
     expect(server.get("events", at("told"))).toMatchObject({ message: "n", series });
@@ -102,7 +102,7 @@ describe("an event", () => {
   });
 });
 
-describe("the group that events have of their own", () => {
+describe("the group events.k8s.io", () => {
   it.each([
     [{ ...told, eventTime: null }, "eventTime: Required value"],
     [{ ...told, type: "Odd" }, "type: Invalid value"],
@@ -111,12 +111,12 @@ describe("the group that events have of their own", () => {
     [{ ...told, reportingController: "" }, "reportingController: Required value"],
     [{ ...told, reason: "x".repeat(129) }, "can have at most 128 characters"],
     [{ ...told, regarding: { kind: "Node" } }, "does not match event.namespace"],
-  ])("takes none that are half told: %j", async (body, words) => {
+  ])("rejects an incomplete event: %j", async (body, words) => {
     const write = server.create("events.events.k8s.io", { metadata: at("x"), ...body });
     await expect(write).rejects.toThrow(words);
   });
 
-  it("lets nobody change what has happened", async () => {
+  it("rejects changes of an event, except its series", async () => {
     const write = server.patch("events.events.k8s.io", at("told"), { note: "other", reportingController: "d" });
     await expect(write).rejects.toThrow(
       'Event "told" is invalid: [message: Invalid value: "other": field is immutable, reportingController: Invalid value: "d": field is immutable]',

@@ -11,7 +11,7 @@ const one = (container: object = {}, spec: object = {}) => ({
 const faultsOf = (container: object, spec: object = {}) => create(pod, one(container, spec)).faults;
 
 describe("a new pod", () => {
-  it("gets its defaults, tolerations, priority and class of service", () => {
+  it("gets its defaults, tolerations, priority and QoS class", () => {
     const { object, faults } = create(pod, one({ resources: { requests: { cpu: "0.1" } } }));
     const toleration = { operator: "Exists", effect: "NoExecute", tolerationSeconds: 300 };
     expect(faults).toEqual([]);
@@ -78,7 +78,7 @@ describe("a new pod", () => {
       { resources: { limits: { cpu: "1", memory: "1Gi" }, requests: { cpu: "500m" } } },
       { resources: { requests: { cpu: "500m", memory: "1Gi" } } },
     ],
-    ["amounts too fine to count", { resources: { limits: { cpu: "1u" } } }, { resources: { limits: { cpu: "1m" } } }],
+    ["amounts below a thousandth", { resources: { limits: { cpu: "1u" } } }, { resources: { limits: { cpu: "1m" } } }],
   ])("completes %s", (_, given, expected) => {
     expect(create(pod, one(given)).object.spec).toMatchObject({ containers: [expected] });
   });
@@ -117,7 +117,7 @@ describe("a new pod", () => {
     expect(object.spec).toMatchObject(expected);
   });
 
-  it("is refused a priority of its own and a class nobody made", () => {
+  it("must not set a priority of its own or an unknown class", () => {
     expect(() => create(pod, one({}, { priority: 5 }))).toThrow(
       "the integer value of priority (5) must not be provided in pod spec",
     );
@@ -128,7 +128,7 @@ describe("a new pod", () => {
 });
 
 describe("faults of a pod", () => {
-  it("names containers and demands images", () => {
+  it("requires unique container names and images", () => {
     expect(create(pod, { spec: {} }).faults).toEqual(["spec.containers: Required value"]);
     expect(faultsOf({ name: "C_", image: "" })).toEqual([
       `spec.containers[0].name: Invalid value: "C_": ${label}`,
@@ -313,7 +313,7 @@ describe("a pod that runs", () => {
     ["another image", { containers: [{ ...spec.containers[0], image: "y" }] }],
     ["a shorter deadline", { activeDeadlineSeconds: 5 }],
     ["more tolerations", { tolerations: [...spec.tolerations, { key: "a", operator: "Exists" }] }],
-    ["no priority, which keeps the one decided", { priority: null, preemptionPolicy: null }],
+    ["no priority, which keeps the old one", { priority: null, preemptionPolicy: null }],
     ["no tolerations, which brings the default ones back", { tolerations: [] }],
     ["one second of grace instead of a negative number", { terminationGracePeriodSeconds: 1 }],
   ])("may get %s", (_, change) => {
@@ -338,7 +338,7 @@ describe("a pod that runs", () => {
     expect(update(pod, object, { spec: change }).faults).toEqual([fault]);
   });
 
-  it("refuses every other change and shows it in the words of Go's own struct", () => {
+  it("rejects every other change, and prints it with Go's field names", () => {
     const plain = create(pod, one({ resources: { requests: { cpu: "100m" } } })).object;
     const containers = [
       { ...(plain.spec as { containers: object[] }).containers[0], resources: { requests: { cpu: "200m" } } },
@@ -364,7 +364,7 @@ describe("a pod that runs", () => {
     );
   });
 
-  it("reports its state through status alone, and keeps its class of service", () => {
+  it("changes its status only through the subresource, and keeps its QoS class", () => {
     const running = { status: { phase: "Running", podIP: "10.0.0.1", qosClass: null } };
     expect(update(pod, object, running).object.status).toEqual(object.status);
     const { object: reported, faults } = update(pod, object, { ...running, spec: { nodeName: "n" } }, "status");
@@ -381,7 +381,7 @@ describe("a pod that runs", () => {
     ]);
   });
 
-  it("has the same owners after a report of its state", () => {
+  it("keeps its ownerReferences when its status is updated", () => {
     const owner = { apiVersion: "v1", kind: "X", name: "x", uid: "u" };
     const change = { metadata: { ownerReferences: [owner] } };
     expect(update(pod, object, change, "status").object.metadata).toEqual(object.metadata);
@@ -391,7 +391,7 @@ describe("a pod that runs", () => {
     ).toEqual([owner]);
   });
 
-  it("is found by node, phase and network", () => {
+  it("can be selected by node, phase and hostNetwork", () => {
     const found = update(pod, object, { status: { phase: "Running" } }, "status").object;
     const fields = ["spec.nodeName", "status.phase", "spec.hostNetwork", "spec.schedulerName"];
     expect(fields.map((field) => pod.selectableFields[field]?.(found))).toEqual([

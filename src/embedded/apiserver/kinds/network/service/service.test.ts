@@ -53,11 +53,11 @@ describe("a new service", () => {
       { ports, type: "LoadBalancer", allocateLoadBalancerNodePorts: false },
       { ports: [{ port: 80, protocol: "TCP", targetPort: 80 }], externalTrafficPolicy: "Cluster" },
     ],
-  ])("%s is given what it leaves out", async (_, spec, expected) => {
+  ])("%s gets its defaults", async (_, spec, expected) => {
     expect((await create(spec)).spec).toMatchObject(expected);
   });
 
-  it("that is only a name has neither address nor families", async () => {
+  it("of type ExternalName has no address and no families", async () => {
     expect((await create({ type: "ExternalName", externalName: "a.example" })).spec).toEqual({
       type: "ExternalName",
       externalName: "a.example",
@@ -89,14 +89,14 @@ describe("a new service", () => {
     for (const [index, words] of expected.entries()) expect(found[index]).toMatch(words);
   });
 
-  it("is warned of what it says without effect", async () => {
+  it("gets warnings for fields without effect", async () => {
     await create({ ports, externalName: "a.example" });
     expect(server.warnings).toEqual(['spec.externalName is ignored when spec.type is not "ExternalName"']);
   });
 });
 
 describe("a service that changes", () => {
-  it("keeps what it was given, when the manifest that made it is sent again", async () => {
+  it("keeps allocated fields when the same manifest is sent again", async () => {
     const made = await create({ type: "NodePort", ports: [{ name: "a", port: 80 }] });
     const again = await server.update("services", {
       metadata: { ...one },
@@ -115,7 +115,7 @@ describe("a service that changes", () => {
     expect((await faults(change(spec))).join()).toMatch(words);
   });
 
-  it("forgets what only its former type had", async () => {
+  it("loses fields that only its old type has", async () => {
     await create({ type: "LoadBalancer", externalTrafficPolicy: "Local", loadBalancerClass: "a.b/c", ports });
     const ingress = [{ ip: "192.0.2.1" }];
     await server.patch("services", { ...one, subresource: "status" }, { status: { loadBalancer: { ingress } } });
@@ -131,7 +131,7 @@ describe("a service that changes", () => {
 
 const nodePort = ({ spec }: KubeObject): unknown => (spec as { ports: { nodePort: number }[] }).ports[0]?.nodePort;
 
-it("shows where it is reached", async () => {
+it("shows its addresses and ports", async () => {
   const made = await create({ type: "LoadBalancer", externalIPs: ["192.0.2.9"], ports, selector: { b: "2", a: "1" } });
   expect(row(service, made)).toMatchObject({
     "External-IP": "192.0.2.9",
