@@ -37,7 +37,7 @@ describe.skipIf(tunedPath === undefined)("the real TuneD", () => {
 
   afterEach(() => machine.stop());
 
-  test("applies a profile, is given another, and puts everything back", async () => {
+  test("applies a profile, then another, and rolls everything back", async () => {
     const before = configuration();
     expect((await apply("short")).settings).toMatchObject([{ type: "set", before: "60", value: "33" }]);
     expect(machine.read(finTimeout)).toBe("33");
@@ -71,7 +71,7 @@ describe.skipIf(tunedPath === undefined)("the real TuneD", () => {
     expect(machine.read(finTimeout)).toBe("60");
   });
 
-  test("is killed when a script of a profile hangs, the script with it, and the node is as it was", async () => {
+  test("is killed together with a script that hangs, and the node is rolled back", async () => {
     const before = configuration();
     await expect(apply("hanging")).rejects.toThrow("TuneD did not apply the profile within 3 s and was killed");
     expect(machine.read(finTimeout)).toBe("60");
@@ -85,7 +85,7 @@ describe.skipIf(tunedPath === undefined)("the real TuneD", () => {
     expect(machine.read(finTimeout)).toBe("60");
   });
 
-  test("is started again after kill -9, and still gives up the true originals", async () => {
+  test("is restarted after kill -9, and the true originals are restored (Q25)", async () => {
     await apply("short");
     const [first] = machine.daemons();
     machine.kill(first ?? 0);
@@ -100,7 +100,7 @@ describe.skipIf(tunedPath === undefined)("the real TuneD", () => {
     expect([machine.read(finTimeout), machine.read(retries)]).toEqual(["60", "15"]);
   });
 
-  test("leaves originals that survive kill -9 of everything", async () => {
+  test("and Attune killed with -9 do not lose originals (Q25)", async () => {
     const before = configuration();
     await apply("short");
     await attune.kill();
@@ -112,7 +112,7 @@ describe.skipIf(tunedPath === undefined)("the real TuneD", () => {
     expect(configuration()).toBe(before);
   });
 
-  test("that a killed Attune left behind is taken over", async () => {
+  test("whose Attune was killed is replaced", async () => {
     await apply("short");
     const [first] = machine.daemons();
     await attune.kill();
@@ -135,7 +135,7 @@ describe.skipIf(tunedPath === undefined)("the real TuneD", () => {
     expect(machine.read(finTimeout)).toBe("60");
   });
 
-  test("keeps its word through many changes of profile", async () => {
+  test("applies the right profile through many changes", async () => {
     for (let round = 0; round < 10; round++) await apply(["short", "long", "raised"][round % 3] ?? "short");
     await rollback();
     expect([machine.read(finTimeout), machine.read(retries)]).toEqual(["60", "15"]);

@@ -237,7 +237,7 @@ describe("stopping", () => {
     expect(daemon.received).toEqual(["SIGTERM", "SIGKILL"]);
   });
 
-  test("by the signal keeps all settings, and nothing is restarted", async () => {
+  test("by the signal keeps all settings, and nothing is restarted (Q24)", async () => {
     stop.abort();
     await clock.advance(3_600_000);
     expect(daemon.received).toEqual(["SIGKILL"]);

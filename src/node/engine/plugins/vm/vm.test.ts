@@ -23,6 +23,21 @@ test.each(cases.map((one) => [one.id, one] as const))("%s", async (_, one) => {
 const own = (profile: string, fs: Record<string, string>) =>
   runCase({ id: "own", input: { profile, fs, watch: Object.keys(fs) }, expect: { applied: {}, rolled_back: {} } });
 
+test.each([
+  ["transparent_hugepages", 1],
+  ["transparent_hugepage", 0],
+])("Q14: %s is applied, and has %i differences afterwards", async (option, differences) => {
+  const input = {
+    profile: `[vm]\n${option}=never\n`,
+    fs: { [enabled]: "[always] madvise never\n" },
+    watch: [enabled],
+    fs_before_verify: { [enabled]: "[always] madvise never\n" },
+  };
+  const result = await runCase({ id: "own", input, expect: { applied: {}, rolled_back: {} } });
+  expect(result.applied).toEqual({ [enabled]: "never" });
+  expect(result.verify?.differences).toHaveLength(differences);
+});
+
 test("huge pages that the kernel command line sets are not changed", async () => {
   const fs = { [enabled]: "[always] madvise never\n", "/proc/cmdline": "ro transparent_hugepage=always\n" };
   const result = await own("[vm]\ntransparent_hugepages=never\n", fs);
