@@ -1,17 +1,19 @@
-// Bundles src/program/cli into dist/, so that bin/attune starts from a few files instead of a few hundred. Tests that run the program
-// name a folder of their own in ATTUNE_BUNDLE_DIR.
+// Bundles src/program/cli into dist/: bin/attune starts faster from a few files than from several hundred. Tests that run
+// the program set ATTUNE_BUNDLE_DIR to a folder of their own.
 import { rmSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { OutputNames } from "./output-names.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const outdir = process.env.ATTUNE_BUNDLE_DIR || join(root, "dist");
 const program = "attune";
+const outputs = new OutputNames();
 
 /**
- * What is costly to load, and not used by every command that could: loaded at its first use, which must not wait for
- * anything. Together they take longer than a short command may.
+ * Modules that are slow to load and that most runs do not need. They are loaded at their first use, and synchronously, so
+ * that callers need no `await`. Loading all of them at the start would take longer than a short command may take.
  */
 const loadedAtFirstUse = {
   name: "loaded-at-first-use",
@@ -23,7 +25,7 @@ const loadedAtFirstUse = {
     }));
     onLoad({ filter: /^node:/, namespace }, ({ path }) => {
       const all = process.getBuiltinModule(path);
-      // Not classes, which are not called.
+      // Only functions: a class is called with `new`, which an arrow function does not allow.
       const names = Object.keys(all).filter((name) => typeof all[name] === "function" && /^[a-z]/.test(name));
       const of = names.map((name) => `export const ${name} = (...args) => all().${name}(...args);`);
       return {
@@ -39,7 +41,7 @@ const loadedAtFirstUse = {
   },
 };
 
-/** As a module, one of Node's own is asked for all it exports, and so for parts of it that are loaded only when asked for. */
+/** An ES import of a Node.js module evaluates all its exports, and with them parts that Node.js would load on demand. */
 const builtinsAsTheyAre = {
   name: "builtins-as-they-are",
   setup({ onResolve, onLoad }) {
@@ -80,8 +82,9 @@ const bundled = {
 };
 
 /**
- * Everything that is loaded later becomes a file of its own that shares nothing: every file that is read costs more than its
- * size. They are CommonJS, since what loads modules is itself loaded only with the first of them.
+ * Bundles a file, and returns the files that it imports dynamically. Each of those becomes one output that shares no
+ * chunks, since opening a file costs more than reading a few more bytes. The outputs are CommonJS: Node.js loads its ES
+ * module loader only with the first ES module.
  */
 async function bundleApart(name, file) {
   const later = new Map();
@@ -92,6 +95,7 @@ async function bundleApart(name, file) {
       onResolve({ filter: /\.ts$/ }, ({ kind, resolveDir, path }) => {
         if (kind !== "dynamic-import") return undefined;
         const target = join(resolveDir, path);
+        outputs.claim(nameOf(target), relative(root, target));
         later.set(nameOf(target), target);
         return isLong(target)
           ? { path: `./${nameOf(target)}.mjs`, external: true }
@@ -109,14 +113,14 @@ async function bundleApart(name, file) {
     entryPoints: { [name]: file },
     outExtension: { ".js": ".cjs" },
     format: "cjs",
-    // Fewer characters to read before the first of them is run.
+    // Short names: the whole file is parsed before its first line runs.
     minifyIdentifiers: true,
     plugins: [loadedAtFirstUse, builtinsAsTheyAre, apart],
   });
   return later;
 }
 
-/** Commands that are done at once are in folders of their own, with a file `run.ts`. */
+/** A short command is a folder with a file `run.ts`, and its output has the name of the folder. */
 function nameOf(file) {
   return isShort(file) ? basename(dirname(file)) : basename(file, ".ts");
 }
@@ -126,9 +130,11 @@ function isShort(file) {
 }
 
 rmSync(outdir, { recursive: true, force: true });
+outputs.claim(program, "src/program/cli/main.ts");
+outputs.claim("re2", "re2js");
 const commands = await bundleApart(program, join(root, "src/program/cli/main.ts"));
-const open = [...commands].filter(([, file]) => isShort(file));
-const done = new Set();
+const short = [...commands].filter(([, file]) => isShort(file));
+const bundledNames = new Set();
 const long = Object.fromEntries([...commands].filter(([, file]) => !isShort(file)));
 await Promise.all([
   build({
@@ -136,13 +142,13 @@ await Promise.all([
     entryPoints: long,
     outExtension: { ".js": ".mjs" },
     format: "esm",
-    // Some dependencies are CommonJS and call require() on Node's own modules.
+    // Some dependencies are CommonJS and call require() for modules of Node.js.
     banner: { js: 'const require=process.getBuiltinModule("node:module").createRequire(import.meta.url);' },
-    // Chunks keep what a command does not use (certificates, YAML, CEL, metrics) unread at its start.
+    // With chunks, a command does not read at its start what it does not use: certificates, YAML, CEL, metrics.
     splitting: true,
     plugins: [loadedAtFirstUse, builtinsAsTheyAre],
   }),
-  bundleAll(open),
+  bundleAll(short),
   build({
     ...shared,
     entryPoints: { re2: join(root, "node_modules/re2js/build/index.cjs") },
@@ -152,7 +158,7 @@ await Promise.all([
 ]);
 
 async function bundleAll(files) {
-  const fresh = files.filter(([name]) => !done.has(name));
-  for (const [name] of fresh) done.add(name);
-  await Promise.all(fresh.map(async ([name, file]) => bundleAll([...(await bundleApart(name, file))])));
+  const unbundled = files.filter(([name]) => !bundledNames.has(name));
+  for (const [name] of unbundled) bundledNames.add(name);
+  await Promise.all(unbundled.map(async ([name, file]) => bundleAll([...(await bundleApart(name, file))])));
 }
