@@ -63,7 +63,7 @@ it("a start with all of them present writes nothing", async () => {
 it.each([
   [
     { group: "g.io", version: "v1", service: { name: "s", namespace: "n" } },
-    "this server does not serve groups of other",
+    "this server does not support aggregated API servers",
   ],
   [{ group: "g.io", version: "v2" }, 'metadata.name: Invalid value: "v1.g.io": must be `spec.version+"."+spec.group`'],
   [
