@@ -6,10 +6,10 @@ import type { KubeObject } from "../../language/object/meta.ts";
 export const group = "machineconfiguration.openshift.io";
 export const apiVersion = `${group}/v1`;
 
-/** On a MachineConfig: which pools it is for, as they select it. */
+/** On a MachineConfig: the role by which pools select it. */
 export const roleLabel = `${group}/role`;
 
-/** Nodes that are configured alike: those it selects get every MachineConfig it selects. */
+/** A group of nodes with the same configuration: the nodes it selects get every MachineConfig it selects. */
 export interface MachineConfigPool extends KubeObject {
   spec?: {
     nodeSelector?: LabelSelectorObject | null;
@@ -19,23 +19,23 @@ export interface MachineConfigPool extends KubeObject {
   status?: { conditions?: Condition[] };
 }
 
-/** A part of what a pool's nodes are configured with. */
+/** A part of the configuration of a pool's nodes. */
 export interface MachineConfig extends KubeObject {
   spec?: {
     kernelArguments?: string[] | null;
     /** `default`, `realtime` or `64k-pages`. */
     kernelType?: string;
     extensions?: string[] | null;
-    /** Ignition, as `src/language/ignition` reads and writes it. Others' may be of any version. */
+    /** Ignition, as `src/language/ignition` reads and writes it. Other owners may use any version. */
     config?: unknown;
   };
 }
 
-/** How the kubelets of the nodes of some pools are configured. */
+/** Configuration of the kubelets of some pools. */
 export interface KubeletConfig extends KubeObject {
   spec?: {
     machineConfigPoolSelector?: LabelSelectorObject | null;
-    /** A KubeletConfiguration; what it leaves out keeps its default. */
+    /** A KubeletConfiguration; absent fields keep their defaults. */
     kubeletConfig?: unknown;
   };
   status?: { conditions?: Condition[] };

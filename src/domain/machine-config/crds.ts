@@ -8,7 +8,7 @@ interface Column {
   jsonPath: string;
 }
 
-/** Borrowed kinds: their owners know more fields than are read here, and those must not be lost. */
+/** Unknown fields are kept: these kinds belong to the machine config operator, which has more fields. */
 const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
 function definition(kind: string, plural: string, shortNames: string[], columns: Column[]): KubeObject {
@@ -39,7 +39,7 @@ function poolCondition(name: string): Column {
   return { name, type: "string", jsonPath: `.status.conditions[?(@.type=="${name}")].status` };
 }
 
-/** What the operator needs of machine configuration where no other operator has brought it. */
+/** For clusters without the machine config operator. */
 export const machineConfigCrds: readonly KubeObject[] = [
   definition(
     "MachineConfig",

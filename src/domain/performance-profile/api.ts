@@ -5,7 +5,7 @@ import type { KubeObject } from "../../language/object/meta.ts";
 export const group = "performance.openshift.io";
 export const apiVersion = `${group}/v2`;
 
-/** How a pool's nodes are divided between the system and latency-critical work. What users write, and everybody else reads. */
+/** How the CPUs of a pool's nodes are divided between the system and latency-critical work. Written by users. */
 export interface PerformanceProfile extends KubeObject {
   spec?: PerformanceProfileSpec;
   status?: { conditions?: Condition[]; tuned?: string; runtimeClass?: string };
@@ -15,9 +15,9 @@ export interface PerformanceProfileSpec {
   cpu?: CpuSpec;
   hardwareTuning?: { isolatedCpuFreq?: number; reservedCpuFreq?: number };
   hugepages?: { defaultHugepagesSize?: string; pages?: HugePage[] | null };
-  /** On the MachineConfig, and what the Tuned goes by. Default: the role that `nodeSelector` names. */
+  /** The label of the MachineConfig, which also selects the Tuned's nodes. Default: the role that `nodeSelector` names. */
   machineConfigLabel?: Record<string, string> | null;
-  /** Which pools the KubeletConfig is for. Default: the labels of the pool that `nodeSelector` leads to. */
+  /** Which pools the KubeletConfig is for. Default: the labels of the pool that `nodeSelector` matches. */
   machineConfigPoolSelector?: Record<string, string> | null;
   nodeSelector?: Record<string, string> | null;
   realTimeKernel?: { enabled?: boolean };
@@ -43,7 +43,7 @@ export interface CpuSpec {
   isolated?: string;
   /** Whether the scheduler balances load among the isolated ones. Default true. */
   balanceIsolated?: boolean;
-  /** Switched off at boot. */
+  /** Taken offline at boot. */
   offlined?: string;
   /** Shared among workloads that ask for it. */
   shared?: string;
@@ -54,7 +54,7 @@ export interface CpuSpec {
 export interface HugePage {
   size?: string;
   count?: number;
-  /** NUMA node. Without one the kernel spreads pages at boot. */
+  /** NUMA node. Absent: the kernel spreads pages over all nodes at boot. */
   node?: number;
 }
 
@@ -64,25 +64,25 @@ export interface NetDevice {
   deviceID?: string;
 }
 
-/** What a profile may say in annotations. */
+/** Annotations of a profile. */
 export const annotations = {
   /** Exactly `true`: nothing derived from the profile is created or changed. */
   pause: `${group}/pause-reconcile`,
   /** `true` or `enable`: packets are steered to the reserved CPUs. */
   rps: `${group}/enable-rps`,
-  /** Exactly `true`: also on cards that are hardware. */
+  /** Exactly `true`: also on physical network cards. */
   physicalRps: `${group}/enable-physical-dev-rps`,
-  /** `disable`: commands run in containers keep to no CPU of their own. */
+  /** `disable`: commands that are run in containers (`kubectl exec`) are not pinned to one CPU. */
   execAffinity: `${group}/exec-cpu-affinity`,
-  /** A truth as Go reads one: dynamic resource allocation, not the kubelet, gives out CPUs and memory. */
+  /** A boolean as Go parses it: dynamic resource allocation, not the kubelet, allocates CPUs and memory. */
   dra: `${group}/dra-resource-management`,
-  /** `disable`, in any case: the kernel balances no load among OVS-DPDK's CPUs. */
+  /** `disable`, in upper or lower case: the kernel balances no load among OVS-DPDK's CPUs. */
   ovsDpdkBalancing: `${group}/cpu-load-balancing-ovs-dpdk`,
   /** Fields of a KubeletConfiguration, as JSON. */
   experimentalKubelet: "kubeletconfig.experimental",
 } as const;
 
-/** On what `attune render` makes, where there is no owner to refer to yet. */
+/** On objects of `attune render`: names the profile, since there is no owner to refer to yet. */
 export const weakOwnerLabel = `${group}/weak-owner-reference-name`;
 
 export const performanceProfileKind: KindRef<PerformanceProfile> = {

@@ -33,7 +33,7 @@ const { kind, plural } = performanceProfileKind;
 function version(name: Version): object {
   const older = {
     deprecated: true,
-    deprecationWarning: `${group}/${name} ${kind} is deprecated, use ${group}/v2; what ${name} cannot say is kept in the annotation ${conversionAnnotation}`,
+    deprecationWarning: `${group}/${name} ${kind} is deprecated, use ${group}/v2; fields that ${name} does not have are kept in the annotation ${conversionAnnotation}`,
   };
   return {
     name,
@@ -46,7 +46,7 @@ function version(name: Version): object {
   };
 }
 
-/** Who converts between the versions has to be added before it is installed: servers that are told nothing lose fields. */
+/** Add the conversion webhook before installing it: without one, the API server drops fields that a version does not have. */
 export const performanceProfileCrds: readonly KubeObject[] = [
   customDefinition({
     group,

@@ -4,13 +4,13 @@ import { poolFor } from "./pools.ts";
 import type { ProfileFacts } from "./profile-facts.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-/** What objects are derived from: the profile, and what it meets in the cluster. */
+/** What objects are derived from: the profile and the state of the cluster. */
 export interface DerivationInput {
   readonly facts: ProfileFacts;
-  /** The pool that the profile is for. Absent: none is known, as on hosted clusters. */
-  readonly pool?: MachineConfigPool;
+  /** The pool of the profile's nodes. Absent: unknown, as on hosted clusters. */
+  readonly pool?: MachineConfigPool | undefined;
   readonly partitioning: PartitioningMode;
-  /** Whether the cluster lets pods mix isolated and shared CPUs. A profile must ask for it as well. */
+  /** Whether the cluster allows pods to mix isolated and shared CPUs. The profile must ask for it as well. */
   readonly mixedCpusAllowed: boolean;
 }
 
@@ -19,10 +19,10 @@ export function derivationIn(
   facts: ProfileFacts,
 ): DerivationInput {
   const found = poolFor(facts.nodeSelector, pools);
-  return { facts, partitioning, mixedCpusAllowed, ...(found.type === "pool" ? { pool: found.pool } : {}) };
+  return { facts, partitioning, mixedCpusAllowed, pool: found.type === "pool" ? found.pool : undefined };
 }
 
-/** Whether pods really get shared CPUs beside their own. */
+/** Whether pods get shared CPUs in addition to isolated ones. */
 export function mixesCpus({ facts, mixedCpusAllowed }: DerivationInput): boolean {
   return mixedCpusAllowed && facts.hints.mixedCpus && (facts.cpus.shared?.cpus.length ?? 0) > 0;
 }

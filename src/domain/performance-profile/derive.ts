@@ -19,7 +19,7 @@ export type Derivation =
     }
   | { readonly type: "refused"; readonly findings: readonly FieldFinding[] };
 
-/** Four objects from one. Whose they are is said by whoever writes them. */
+/** The four objects of a profile, without owner references: the writer adds them. */
 export function derive(input: DerivationInput): Derivation {
   const findings = refusals(input);
   if (findings.length > 0) return { type: "refused", findings };
@@ -32,7 +32,7 @@ export function derive(input: DerivationInput): Derivation {
   };
 }
 
-/** Pods that name it run on the profile's nodes, and may ask CRI-O for quiet CPUs. */
+/** Pods with this class run on the profile's nodes, and may ask CRI-O for CPUs without interruptions. */
 export function runtimeClassOf({ facts }: DerivationInput): KubeObject {
   return {
     apiVersion: "node.k8s.io/v1",

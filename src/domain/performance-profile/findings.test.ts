@@ -38,7 +38,7 @@ describe("a list with more faults than anybody reads", () => {
 it("a value longer than anybody reads is told of by its beginning, and what is wrong with it", () => {
   const read = readFacts(profileOf({ annotations: { "kubeletconfig.experimental": "x".repeat(250_000) } }));
   const [message = ""] = read.type === "unusable" ? read.findings.map((found) => found.message) : [];
-  expect(message).toMatch(/^Invalid value: "xxx.*xxx": is no JSON: /);
+  expect(message).toMatch(/^Invalid value: "xxx.*xxx": is not JSON: /);
   expect(message.length).toBeLessThan(1000);
 });
 

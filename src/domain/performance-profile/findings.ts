@@ -41,7 +41,7 @@ import { readFacts } from "./read-facts.ts";
 import { refusals } from "./refusals.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-/** What a profile itself says. */
+/** Checks of the profile alone. */
 export const checks: readonly Check[] = [
   nameTooLongForLabel,
   severalLabels,
@@ -71,7 +71,7 @@ export const checks: readonly Check[] = [
   kubeletFieldOverridden,
 ];
 
-/** How it suits the cluster that it meets. */
+/** Checks of the profile against the cluster. */
 export const clusterChecks: readonly Check<Surrounded>[] = [
   nameClashes,
   nodeSelectorTaken,
@@ -97,8 +97,8 @@ export const clusterChecks: readonly Check<Surrounded>[] = [
 ];
 
 /**
- * All that is wrong with a profile, or that its author would want to know. Without surroundings no cluster is asked, and
- * only what the profile itself says is judged. Never throws, whatever it is given.
+ * All that is wrong with a profile, or that its author should know. Without surroundings, only the profile itself is checked.
+ * Never throws, whatever the profile contains.
  */
 export function findings(profile: KubeObject, surroundings?: Surroundings): readonly FieldFinding[] {
   const read = readFacts(profile);
@@ -106,21 +106,21 @@ export function findings(profile: KubeObject, surroundings?: Surroundings): read
   const inCluster = judged && surroundings && surrounded(judged, surroundings);
   const unreadable = read.type === "unusable" ? read.findings : [];
   const others = [
-    ...told(unknownField, profile),
+    ...findingsOf(unknownField, profile),
     ...(read.type === "facts"
-      ? refusals(surroundings ? derivationIn(surroundings, read.facts) : { ...willingCluster, facts: read.facts })
+      ? refusals(surroundings ? derivationIn(surroundings, read.facts) : { ...assumedCluster, facts: read.facts })
       : []),
-    ...(judged ? checks.flatMap((check) => told(check, judged)) : []),
-    ...(inCluster ? clusterChecks.flatMap((check) => told(check, inCluster)) : []),
+    ...(judged ? checks.flatMap((check) => findingsOf(check, judged)) : []),
+    ...(inCluster ? clusterChecks.flatMap((check) => findingsOf(check, inCluster)) : []),
   ];
-  // What makes no sense is not judged a second time.
-  const senseless = new Set(unreadable.map(({ field }) => field));
-  return bounded([...unreadable, ...others.filter(({ field }) => !senseless.has(field))]);
+  // A field that could not be read gets no further findings.
+  const unreadableFields = new Set(unreadable.map(({ field }) => field));
+  return bounded([...unreadable, ...others.filter(({ field }) => !unreadableFields.has(field))]);
 }
 
-/** A cluster that has all a profile could ask for, where none is known. */
-const willingCluster = { partitioning: "AllNodes", mixedCpusAllowed: false } as const;
+/** Assumed without a cluster: it supports all that a profile may ask for. */
+const assumedCluster = { partitioning: "AllNodes", mixedCpusAllowed: false } as const;
 
-function told<Input>({ name, severity, faults }: Check<Input>, input: Input): FieldFinding[] {
+function findingsOf<Input>({ name, severity, faults }: Check<Input>, input: Input): FieldFinding[] {
   return faults(input).map((fault) => ({ severity, name, ...fault }));
 }

@@ -2,7 +2,7 @@ import { at, get } from "../../language/object/json.ts";
 import type { KindRef } from "../../language/object/kind-ref.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 
-/** There is one, named `cluster`. */
+/** A singleton named `cluster`. */
 export const featureGateKind: KindRef = {
   apiVersion: "config.openshift.io/v1",
   kind: "FeatureGate",
@@ -12,10 +12,10 @@ export const featureGateKind: KindRef = {
 
 const gate = "MixedCPUsAllocation";
 
-/** Sets of features that come with it, where the cluster has not yet worked out which features that means. */
+/** Feature sets that include the gate, for clusters whose status does not list gates yet. */
 const sets = ["TechPreviewNoUpgrade", "DevPreviewNoUpgrade"];
 
-/** Whether the cluster's FeatureGate lets pods mix isolated and shared CPUs. */
+/** Whether the cluster's FeatureGate allows pods to mix isolated and shared CPUs. */
 export function mixedCpusAllowed(featureGate: KubeObject | undefined): boolean {
   const decided = listAt(featureGate, "status", "featureGates");
   if (decided.some((one) => isNamed(listAt(one, "enabled")))) return true;

@@ -1,10 +1,10 @@
-/** What is derived from a profile is named after it. Others go by these names: users' Tuneds, dashboards, pods. */
+/** Names of derived objects. They are stable: Tuneds of users, dashboards and pods refer to them. */
 export interface DerivedNames {
   readonly machineConfig: string;
   readonly kubeletConfig: string;
-  /** The Tuned, and the profile in it that nodes get. */
+  /** The Tuned, and the TuneD profile in it that nodes get. */
   readonly tuned: string;
-  /** What pods name to get CPUs of their own. */
+  /** The class that pods name to get exclusive CPUs. */
   readonly runtimeClass: string;
 }
 
@@ -17,11 +17,11 @@ export function derivedNames(profile: string): DerivedNames {
   };
 }
 
-/** Parts that a node picks by its kernel and its processor. */
+/** Parts of the TuneD profile that a node includes depending on its kernel and processor. */
 export const tunedParts = ["rt", "amd-x86", "arm-aarch64", "intel-x86"] as const;
 export type TunedPart = (typeof tunedParts)[number];
 
-/** `part` may also be what a node makes the name of a part from. */
+/** `part` may also be an expression that a node expands to the name of a part. */
 export function tunedProfileName(profile: string, part?: string): string {
   return `openshift-node-performance-${part === undefined ? "" : `${part}-`}${profile}`;
 }

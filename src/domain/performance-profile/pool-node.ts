@@ -4,18 +4,18 @@ import { at } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { approximately, isQuantity, parseQuantity } from "../../language/object/quantity.ts";
 
-/** A node that a profile selects, as far as its author must know it. */
+/** A node that a profile selects. */
 export interface PoolNode {
   readonly name: string;
   /** As Kubernetes names it: `amd64`, `arm64`. */
   readonly architecture?: string;
-  /** How many CPUs the kubelet counts. Those that are switched off are not among them. */
+  /** Number of CPUs that the kubelet reports, without offline ones. */
   readonly cpus?: number;
-  /** As the node's agent found it. */
+  /** As the agent reports it. */
   readonly topology?: CpuTopology;
 }
 
-/** From a Node and the Profile of node tuning that is its own. What makes no sense is not known. */
+/** From a Node and its Profile of node tuning. Invalid values are left out. */
 export function poolNodeOf(node: KubeObject, profile?: KubeObject, topologies = new TopologyReader()): PoolNode {
   const architecture = at(node, "status", "nodeInfo", "architecture");
   const cpus = cpusOf(at(node, "status", "capacity", "cpu"));

@@ -13,7 +13,7 @@ export type PoolFor =
   /** Sorted. */
   | { readonly type: "several"; readonly names: readonly string[] };
 
-/** The pool that a profile's node selector leads to: the only one for nodes with these labels. Of pools with the same name the first counts. */
+/** The pool that selects nodes with these labels, if it is the only one. Of pools with the same name the first counts. */
 export function poolFor(nodeSelector: Readonly<Record<string, string>>, pools: readonly MachineConfigPool[]): PoolFor {
   const found = new Map<string, MachineConfigPool>();
   const seen = new Set<string>();
@@ -31,10 +31,10 @@ function isFor({ spec }: MachineConfigPool, labels: Readonly<Record<string, stri
   return selects(spec?.nodeSelector, labels);
 }
 
-/** No selector, an empty one, and one that nobody can read select nothing. */
+/** A missing, empty or invalid selector selects nothing. */
 export function selects(selector: unknown, labels: Readonly<Record<string, string>>): boolean {
   if (!isSelector(selector)) return false;
-  // Most of many selectors are for others, which is told without reading them.
+  // A quick way out: most selectors do not match.
   for (const [name, value] of Object.entries(selector.matchLabels ?? {})) if (get(labels, name) !== value) return false;
   try {
     const read = fromLabelSelector(selector);
@@ -45,7 +45,7 @@ export function selects(selector: unknown, labels: Readonly<Record<string, strin
   }
 }
 
-/** Pools are borrowed: no schema of ours has looked at them. */
+/** Pools are objects of the machine config operator: no schema of ours has validated them. */
 function isSelector(value: unknown): value is LabelSelectorObject {
   const labels = get(value, "matchLabels") ?? {};
   const expressions = get(value, "matchExpressions") ?? [];
@@ -64,7 +64,7 @@ function areTexts(list: unknown): boolean {
 
 const always = ["master", "worker"];
 
-/** Those of the pools every cluster has that are not among these: while one is installed, nobody has written them yet. */
+/** The pools that every cluster has, if they are not among these: during installation they do not exist yet. */
 export function defaultPools(pools: readonly MachineConfigPool[]): MachineConfigPool[] {
   const names = new Set(pools.map(({ metadata }) => metadata.name?.toLowerCase()));
   return always.filter((role) => !names.has(role)).map(defaultPool);

@@ -2,13 +2,13 @@ import type { CpuSet } from "../../language/cpu/cpu-set.ts";
 import type { JsonObject } from "../../language/object/json.ts";
 import type { NetDevice } from "./api.ts";
 
-/** A profile that was read and can be derived from: every default decided, every text parsed. */
+/** A valid profile: every default is set, every text parsed. */
 export interface ProfileFacts {
   readonly name: string;
   readonly nodeSelector: Readonly<Record<string, string>>;
   /** The role that the node selector names: `worker-cnf` of `node-role.kubernetes.io/worker-cnf`. */
   readonly role?: string;
-  /** On the MachineConfig, and what the Tuned goes by: as given, or the role that the node selector names. */
+  /** Labels of the MachineConfig, which also select the Tuned's nodes: as given, or the role that the node selector names. */
   readonly machineConfigLabels: Readonly<Record<string, string>>;
   /** As given. Absent: the pool's own labels. */
   readonly poolSelector?: Readonly<Record<string, string>>;
@@ -20,22 +20,22 @@ export interface ProfileFacts {
   readonly kernelType: "default" | "realtime" | "64k-pages";
   readonly additionalKernelArgs: readonly string[];
   readonly topologyPolicy: TopologyPolicy;
-  /** Network cards that get a queue for each reserved CPU; no devices: all cards. Absent: none is touched. */
+  /** Network cards that get a queue for each reserved CPU; no devices: all cards. Absent: none. */
   readonly userLevelNetworking?: { readonly devices: readonly NetDevice[] };
-  /** Interrupts are kept off isolated CPUs for good, not pod by pod. */
+  /** Interrupts are banned from isolated CPUs always, not only while a pod asks for it. */
   readonly irqsBanned: boolean;
   readonly hints: {
     readonly realTime: boolean;
     readonly highPowerConsumption: boolean;
     readonly perPodPowerManagement: boolean;
-    /** As the profile asks; whether the cluster grants it is another question. */
+    /** As the profile asks; the cluster must allow it too. */
     readonly mixedCpus: boolean;
   };
   /** Which devices steer packets to the reserved CPUs. */
   readonly rps: "none" | "virtual" | "all";
-  /** Whether commands run in containers keep to one CPU. */
+  /** Whether commands that are run in containers are pinned to one CPU. */
   readonly execAffinity: boolean;
-  /** Dynamic resource allocation gives out CPUs and memory, not the kubelet. */
+  /** Dynamic resource allocation, not the kubelet, allocates CPUs and memory. */
   readonly dra: boolean;
   readonly ovsDpdkPartition: "member" | "isolated";
   /** Fields of a KubeletConfiguration that the author adds. */
@@ -46,14 +46,14 @@ export interface ProfileFacts {
 export interface CpuPools {
   readonly reserved: CpuPool;
   readonly isolated: CpuPool;
-  /** Absent where the profile does not speak of it; it may be there and empty. */
+  /** Absent if the profile does not have the field; an empty list is kept. */
   readonly offlined?: CpuPool;
   readonly shared?: CpuPool;
   readonly ovsDpdk?: CpuPool;
 }
 
 export interface CpuPool {
-  /** As the author wrote it: some files carry it verbatim. */
+  /** As the author wrote it: some files have it verbatim. */
   readonly text: string;
   readonly cpus: CpuSet;
 }

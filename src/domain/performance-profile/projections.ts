@@ -4,7 +4,7 @@ import type { KubeObject, ObjectMeta } from "../../language/object/meta.ts";
 import { workloadFiles } from "./surroundings.ts";
 
 /*
- * What `surroundingsOf` reads of objects, and no more: a cache of thousands of nodes is then a few megabytes.
+ * Only the fields that `surroundingsOf` reads, so that a cache of thousands of nodes is a few megabytes.
  */
 
 export function projectNode(node: KubeObject): KubeObject {

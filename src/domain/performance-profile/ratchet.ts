@@ -3,8 +3,8 @@ import type { KubeObject } from "../../language/object/meta.ts";
 import type { FieldFinding } from "../finding.ts";
 
 /**
- * Which errors of a change are its own. A profile becomes wrong without being touched: nodes come and go, and so do other
- * profiles. Whoever then changes its labels, takes off a finalizer or mends one thing of two must not be kept from it.
+ * The errors that a change introduces. A profile may become invalid without a change, as nodes and other profiles come and
+ * go. Clients must still be able to change its labels, remove a finalizer or fix one error of two.
  */
 export function newErrors({
   before,
@@ -23,7 +23,7 @@ export function newErrors({
   );
 }
 
-/** What a path like `spec.hugepages.pages[0].size` or `metadata.annotations[a.io/b]` leads to. */
+/** The value at a path like `spec.hugepages.pages[0].size` or `metadata.annotations[a.io/b]`. */
 export function valueAt(object: unknown, path: string): unknown {
   let value = object;
   for (const name of namesIn(path)) {

@@ -14,10 +14,10 @@ import { readShape, type Report } from "./read/read-shape.ts";
 
 export type ReadFacts =
   | { readonly type: "facts"; readonly facts: ProfileFacts }
-  /** Why nothing can be derived from it; each is an error. */
+  /** Errors: nothing can be derived from the profile. */
   | { readonly type: "unusable"; readonly findings: readonly FieldFinding[] };
 
-/** Reads a profile of the newest version, whoever wrote it and however. Never throws. */
+/** Reads a profile of the newest version. Never throws, whatever the profile contains. */
 export function readFacts(profile: KubeObject): ReadFacts {
   const findings: FieldFinding[] = [];
   const report: Report = (name, fault) => findings.push(error(name, fault));
@@ -59,7 +59,7 @@ function readFrequencies(
   return isolated === undefined || reserved === undefined ? undefined : { isolated, reserved };
 }
 
-/** The real-time kernel comes with pages of one size only, so it has the last word. */
+/** The real-time kernel has one page size only, so it overrides kernelPageSize. */
 function readKernelType(
   { realTimeKernel, kernelPageSize }: PerformanceProfileSpec,
   report: Report,
@@ -70,7 +70,7 @@ function readKernelType(
   return kernelPageSize === "64k" ? "64k-pages" : "default";
 }
 
-/** A line of a TuneD profile holds them all. */
+/** All of them become one line of a TuneD profile. */
 function readKernelArguments(words: readonly string[], report: Report): readonly string[] {
   for (const [position, word] of words.entries())
     if (hasControlCharacter(word))

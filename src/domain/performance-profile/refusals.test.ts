@@ -57,7 +57,7 @@ describe("nothing is derived", () => {
   it("without saying what would help", () => {
     const derived = derive(inputOf(restricted, { annotations: { [experimentalKubelet]: percentage } }));
     expect(derived.type === "refused" && derived.findings.map(formatFinding)).toEqual([
-      'metadata.annotations[kubeletconfig.experimental].evictionHard[memory.available]: Invalid value: "5%": with topology policy restricted memory is added up: write an amount such as 100Mi, or give reservedMemory',
+      'metadata.annotations[kubeletconfig.experimental].evictionHard[memory.available]: Invalid value: "5%": with topology policy restricted the sum of reserved memory must be known: write an amount such as 100Mi, or give reservedMemory',
     ]);
   });
 });

@@ -7,7 +7,7 @@ import { poolLabels } from "./kubelet-config/kubelet-config.ts";
 import { kubeletFieldsPath } from "./kubelet-config/kubelet-fields.ts";
 import { alignsMemory, unknownAmounts } from "./kubelet-config/reserved-memory.ts";
 
-/** Why nothing is derived from a profile that can be read: each part makes sense, but not together with the rest. */
+/** Why nothing is derived from a valid profile: its fields contradict each other or the cluster. */
 export function refusals(input: DerivationInput): readonly FieldFinding[] {
   return checks.flatMap(([name, check]) => check(input).map((fault) => error(name, fault)));
 }
@@ -24,7 +24,7 @@ function mixedCpusWithDra(input: DerivationInput): readonly FieldError[] {
   return [
     forbidden(
       "spec.workloadHints.mixedCpus",
-      "shared CPUs are given out by the kubelet, and the annotation for dynamic resource allocation takes that from it",
+      "the kubelet allocates shared CPUs, and the annotation for dynamic resource allocation turns that off",
     ),
   ];
 }
@@ -35,12 +35,12 @@ function memoryNotSummable({ facts }: DerivationInput): readonly FieldError[] {
     invalid(
       child(kubeletFieldsPath, path),
       value,
-      `with topology policy ${facts.topologyPolicy} memory is added up: write an amount such as 100Mi, or give reservedMemory`,
+      `with topology policy ${facts.topologyPolicy} the sum of reserved memory must be known: write an amount such as 100Mi, or give reservedMemory`,
     ),
   );
 }
 
-/** Pods without CPUs of their own run on reserved ones too, unless something keeps them off. */
+/** Pods without exclusive CPUs run on reserved ones too, unless partitioning or the kubelet prevents it. */
 function ovsDpdkUnprotected({ facts, partitioning }: DerivationInput): readonly FieldError[] {
   if ((facts.cpus.ovsDpdk?.cpus.length ?? 0) === 0 || partitioning === "AllNodes") return [];
   const strict = at(facts.kubelet, "cpuManagerPolicyOptions", "strict-cpu-reservation") === "true";
@@ -48,14 +48,14 @@ function ovsDpdkUnprotected({ facts, partitioning }: DerivationInput): readonly 
   return [
     forbidden(
       "spec.cpu.ovsDpdk",
-      "needs a cluster with workload partitioning, or the kubelet option strict-cpu-reservation: otherwise pods run there as well",
+      "needs a cluster with workload partitioning, or the kubelet option strict-cpu-reservation: otherwise pods run on these CPUs too",
     ),
   ];
 }
 
-/** A selector without labels would be for no pool, or for all. */
+/** A selector without labels would select no pool, or all. */
 function poolNotSelectable(input: DerivationInput): readonly FieldError[] {
   if (Object.keys(poolLabels(input)).length > 0) return [];
   const why = input.pool ? `pool ${input.pool.metadata.name} has no labels` : "no pool is known";
-  return [required("spec.machineConfigPoolSelector", `${why} to tell it by`)];
+  return [required("spec.machineConfigPoolSelector", `${why} to select it by`)];
 }

@@ -3,7 +3,7 @@ import type { Schema } from "../../language/schema/schema.ts";
 const text: Schema = { type: "string" };
 const flag: Schema = { type: "boolean" };
 
-function said(schema: Schema, description: string): Schema {
+function described(schema: Schema, description: string): Schema {
   return { ...schema, description };
 }
 
@@ -20,55 +20,61 @@ const int32: Schema = { type: "integer", format: "int32" };
 const kiloHertz: Schema = { type: "integer" };
 const time: Schema = { type: "string", format: "date-time" };
 
-const cpuset = (of: string): Schema => said(text, `${of} A list as in "0-3,8".`);
+const cpuset = (of: string): Schema => described(text, `${of} A list as in "0-3,8".`);
 
 const cpu = {
   reserved: cpuset("CPUs of the system: daemons, infrastructure containers, interrupts."),
   isolated: cpuset("CPUs of workloads."),
-  balanceIsolated: said(
+  balanceIsolated: described(
     flag,
     "Whether the scheduler balances load among the isolated CPUs. False suits workloads that place every thread themselves. Default true.",
   ),
 };
-const pools = "CPUs by what they are for. Each is in one pool at most.";
-const offlined = cpuset("CPUs that are switched off at boot.");
-const shared = cpuset("CPUs that workloads with isolated ones may use besides, with the hint mixedCpus.");
+const pools = "CPUs by purpose. Each CPU is in one pool at most.";
+const offlined = cpuset("CPUs that are taken offline at boot.");
+const shared = cpuset("CPUs that workloads with isolated CPUs may use in addition, with the hint mixedCpus.");
 const ovsDpdk = cpuset("CPUs of the poll-mode threads of OVS-DPDK.");
 
-const hardwareTuning = said(
+const hardwareTuning = described(
   object({
-    isolatedCpuFreq: said(kiloHertz, "Highest frequency of the isolated CPUs in kHz."),
-    reservedCpuFreq: said(kiloHertz, "Highest frequency of the reserved CPUs in kHz."),
+    isolatedCpuFreq: described(kiloHertz, "Highest frequency of the isolated CPUs in kHz."),
+    reservedCpuFreq: described(kiloHertz, "Highest frequency of the reserved CPUs in kHz."),
   }),
   "Limits of CPU frequencies. Both are needed.",
 );
 
-const hugepages = said(
+const hugepages = described(
   object({
-    defaultHugepagesSize: said(text, "The size that programs get when they name none."),
-    pages: said(
+    defaultHugepagesSize: described(text, "The size that programs get if they name none."),
+    pages: described(
       list(
         object({
-          size: said(text, "2M and 1G on amd64; on arm64 it depends on kernelPageSize."),
-          count: said(int32, "How many."),
-          node: said(int32, "On which NUMA node. Without one they are spread over all."),
+          size: described(text, "2M and 1G on amd64; on arm64 it depends on kernelPageSize."),
+          count: described(int32, "Number of pages."),
+          node: described(int32, "NUMA node. Absent: pages are spread over all nodes."),
         }),
       ),
-      "Huge pages that are set aside.",
+      "Huge pages to allocate.",
     ),
   }),
   "Huge pages.",
 );
 
-const net = said(
+const net = described(
   object({
-    userLevelNetworking: said(flag, "Gives network cards as many queues as there are reserved CPUs. Default false."),
-    devices: said(
+    userLevelNetworking: described(
+      flag,
+      "Gives network cards as many queues as there are reserved CPUs. Default false.",
+    ),
+    devices: described(
       list(
         object({
-          interfaceName: said(text, 'Name of an interface; "*" stands for any text, a leading "!" for all others.'),
-          vendorID: said(text, "Vendor of the card, as in 0x1af4."),
-          deviceID: said(text, "Model of the card, as in 0x1000. Needs the vendor."),
+          interfaceName: described(
+            text,
+            'Name of an interface; "*" stands for any text, a leading "!" for all others.',
+          ),
+          vendorID: described(text, "Vendor of the card, as in 0x1af4."),
+          deviceID: described(text, "Model of the card, as in 0x1000. Needs the vendor."),
         }),
       ),
       "Which cards. Default all.",
@@ -78,34 +84,37 @@ const net = said(
 );
 
 const hints = {
-  highPowerConsumption: said(flag, "Low latency whatever it costs in power. Default false."),
-  realTime: said({ ...flag, default: true }, "Tuned for latency that is bounded. Default true."),
-  perPodPowerManagement: said(flag, "Pods choose C-states and frequency governors themselves. Default false."),
+  highPowerConsumption: described(flag, "Low latency at the cost of higher power consumption. Default false."),
+  realTime: described({ ...flag, default: true }, "Tuning for bounded latency. Default true."),
+  perPodPowerManagement: described(flag, "Pods choose C-states and frequency governors themselves. Default false."),
 };
-const trade = "What workloads need, and what may be paid for it.";
-const mixedCpus = said(flag, "Pods with isolated CPUs may also have shared ones. Default false.");
+const trade = "What workloads need.";
+const mixedCpus = described(flag, "Pods with isolated CPUs may also use shared ones. Default false.");
 
 const everywhere = {
-  additionalKernelArgs: said(list(text), "Appended to the boot arguments as they are."),
+  additionalKernelArgs: described(list(text), "Appended to the boot arguments as they are."),
   hugepages,
-  machineConfigLabel: said(labels, "One label for the MachineConfig. Default: the role that nodeSelector names."),
-  machineConfigPoolSelector: said(labels, "One label of pools. Default: those of the pool that nodeSelector leads to."),
-  nodeSelector: said(labels, "One label of the nodes; it leads to their pool."),
-  numa: said(
-    object({
-      topologyPolicy: said(text, "none, best-effort, restricted or single-numa-node. Default best-effort."),
-    }),
-    "How close to each other a pod gets its CPUs, memory and devices.",
+  machineConfigLabel: described(labels, "One label for the MachineConfig. Default: the role that nodeSelector names."),
+  machineConfigPoolSelector: described(
+    labels,
+    "One label of pools. Default: those of the pool that nodeSelector matches.",
   ),
-  realTimeKernel: said(
-    object({ enabled: said(flag, "Whether nodes run the real-time kernel. Default false.") }),
+  nodeSelector: described(labels, "One label of the nodes, which also selects their pool."),
+  numa: described(
+    object({
+      topologyPolicy: described(text, "none, best-effort, restricted or single-numa-node. Default best-effort."),
+    }),
+    "Alignment of the CPUs, memory and devices of a pod.",
+  ),
+  realTimeKernel: described(
+    object({ enabled: described(flag, "Whether nodes run the real-time kernel. Default false.") }),
     "The kernel of the nodes.",
   ),
 };
 
-const irq = said(
+const irq = described(
   flag,
-  "Bans interrupts from isolated CPUs for good; otherwise pods ask for it one by one. Default false.",
+  "Bans interrupts from isolated CPUs always; otherwise each pod asks for it. Default false.",
 );
 
 const status = object({
@@ -116,8 +125,8 @@ const status = object({
       "status",
     ),
   ),
-  tuned: said(text, "The Tuned that was derived, namespace and name."),
-  runtimeClass: said(text, "The RuntimeClass that was derived."),
+  tuned: described(text, "The Tuned that was derived, namespace and name."),
+  runtimeClass: described(text, "The RuntimeClass that was derived."),
 });
 
 function version(spec: Schema): Schema {
@@ -130,18 +139,18 @@ function version(spec: Schema): Schema {
   });
 }
 
-/** Shapes of PerformanceProfiles, oldest version last. What they mean is judged in findings.ts. */
+/** Schemas of PerformanceProfiles, oldest version last. Checks of their values are in findings.ts. */
 export const schemas = {
   v2: version(
     object(
       {
         ...everywhere,
-        cpu: said(object({ ...cpu, offlined, shared, ovsDpdk }, "reserved", "isolated"), pools),
+        cpu: described(object({ ...cpu, offlined, shared, ovsDpdk }, "reserved", "isolated"), pools),
         hardwareTuning,
         net,
         globallyDisableIrqLoadBalancing: irq,
-        kernelPageSize: said({ ...text, default: "4k" }, "4k, or on arm64 also 64k."),
-        workloadHints: said(object({ ...hints, mixedCpus }), trade),
+        kernelPageSize: described({ ...text, default: "4k" }, "4k, or on arm64 also 64k."),
+        workloadHints: described(object({ ...hints, mixedCpus }), trade),
       },
       "cpu",
       "nodeSelector",
@@ -151,17 +160,17 @@ export const schemas = {
     object(
       {
         ...everywhere,
-        cpu: said(object({ ...cpu, offlined }, "isolated"), pools),
+        cpu: described(object({ ...cpu, offlined }, "isolated"), pools),
         hardwareTuning,
         net,
         globallyDisableIrqLoadBalancing: irq,
-        workloadHints: said(object(hints), trade),
+        workloadHints: described(object(hints), trade),
       },
       "cpu",
       "nodeSelector",
     ),
   ),
-  v1alpha1: version(object({ ...everywhere, cpu: said(object(cpu), pools) })),
+  v1alpha1: version(object({ ...everywhere, cpu: described(object(cpu), pools) })),
 } satisfies Record<string, Schema>;
 
 export type Version = keyof typeof schemas;

@@ -11,16 +11,16 @@ import { poolFor, selects } from "./pools.ts";
 import { contentsOf } from "../../language/ignition/file-contents.ts";
 import { filesOf, type IgnitionFile } from "../../language/ignition/config.ts";
 
-/** What a profile meets in a cluster. */
+/** What a profile depends on in a cluster. */
 export interface Surroundings {
-  /** Those that its node selector selects. */
+  /** The nodes that its node selector selects. */
   readonly nodes: readonly PoolNode[];
   readonly otherProfiles: readonly OtherProfile[];
   /** Absent: the cluster has no such kind. */
   readonly pools?: readonly MachineConfigPool[] | undefined;
   readonly partitioning: PartitioningMode;
   readonly mixedCpusAllowed: boolean;
-  /** Files of others' MachineConfigs for these nodes that bring a CRI-O workloads table. */
+  /** Files with a CRI-O workloads table in MachineConfigs of other owners for these nodes. */
   readonly foreignWorkloads: readonly ForeignWorkloads[];
 }
 
@@ -34,11 +34,11 @@ export interface ForeignWorkloads {
   readonly path: string;
 }
 
-/** What a cluster has, as far as profiles meet it. Kinds that it does not have are absent. */
+/** Objects of a cluster that profiles depend on. Kinds that the cluster does not have are absent. */
 export interface ClusterObjects {
   readonly nodes: readonly KubeObject[];
   readonly performanceProfiles: readonly KubeObject[];
-  /** Of node tuning, one a node: they say what nodes are made of. */
+  /** Of node tuning, one per node: they have the hardware of nodes. */
   readonly profiles?: readonly KubeObject[] | undefined;
   readonly pools?: readonly MachineConfigPool[] | undefined;
   readonly machineConfigs?: readonly KubeObject[] | undefined;
@@ -48,7 +48,7 @@ export interface ClusterObjects {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** What a profile, whoever wrote it, meets among these objects. They may be whole, or what `projections.ts` leaves of them. */
+/** What a profile depends on among these objects, which may be whole or projected by `projections.ts`. */
 export function surroundingsOf(profile: KubeObject, objects: ClusterObjects): Surroundings {
   const { nodes, performanceProfiles, profiles = [], pools, infrastructure, featureGate } = objects;
   const { name } = profile.metadata;
@@ -79,13 +79,13 @@ function labelsOf(value: unknown): Labels {
     : {};
 }
 
-/** An empty selector is a mistake, and nobody means all nodes by it. */
+/** An empty selector is a mistake and selects no node. */
 function isSelected({ metadata: { labels = {} } }: KubeObject, selector: Labels): boolean {
   const wanted = Object.keys(selector);
   return wanted.length > 0 && wanted.every((key) => Object.hasOwn(labels, key) && labels[key] === selector[key]);
 }
 
-/** Of MachineConfigs that the profile's pool takes in, and that neither a profile nor the installation brought. */
+/** Of MachineConfigs that the profile's pool selects, without those derived from profiles and those of the installation. */
 function foreignWorkloads(profile: KubeObject, objects: ClusterObjects): ForeignWorkloads[] {
   const { pools = [], machineConfigs = [], performanceProfiles } = objects;
   const found = poolFor(nodeSelectorOf(profile), pools);
@@ -106,21 +106,21 @@ function foreignWorkloads(profile: KubeObject, objects: ClusterObjects): Foreign
     );
 }
 
-/** A partitioned cluster starts with one of these for each role. */
+/** A partitioned cluster is installed with one of these for each role. */
 function isInstalled({ metadata: { name, labels = {} } }: KubeObject): boolean {
   return name === bootstrapName(labels[`${group}/role`] ?? "");
 }
 
 const folder = "/etc/crio/crio.conf.d/";
 
-/** Files of a MachineConfig that tell CRI-O which CPUs a class of workloads keeps to. */
+/** Files of a MachineConfig that configure the CPUs of a class of workloads in CRI-O. */
 export function workloadFiles(machineConfig: KubeObject): readonly IgnitionFile[] {
   return filesOf(at(machineConfig, "spec", "config")).filter(
     (file) => file.path.startsWith(folder) && hasWorkloads(contentsOf(file) ?? ""),
   );
 }
 
-/** `[crio.runtime.workloads.management]`, or the table that it is in, however it is spaced and quoted. */
+/** `[crio.runtime.workloads.management]`, or the table that it is in, with any spaces and quotes. */
 function hasWorkloads(toml: string): boolean {
   if (!toml.includes("workloads")) return false;
   return toml.split("\n").some((line) => {

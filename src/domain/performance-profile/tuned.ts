@@ -4,10 +4,10 @@ import { tunedProfileName } from "./names.ts";
 import { mainProfile } from "./tuned-profile/main-profile.ts";
 import { processorParts } from "./tuned-profile/processor-parts.ts";
 
-/** Low enough to leave room: a user's Tuned that refines this one takes a smaller number. */
+/** A Tuned of a user that refines this one has a smaller number. */
 const priority = 20;
 
-/** What nodes are tuned with, and boot with. */
+/** The TuneD profiles of the nodes, which also have their boot arguments. */
 export function tunedOf({ facts }: DerivationInput): Tuned {
   const profile = tunedProfileName(facts.name);
   const parts = processorParts(facts);

@@ -5,10 +5,10 @@ import { at } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { crioPinning, kubeletPinning, pinningPaths } from "./pinning-files.ts";
 
-/** Every CPU, until a performance profile knows better: its own files are read later than the one and replace the other. */
+/** All CPUs, until a PerformanceProfile has files of its own: they override the one file and replace the other. */
 const anyCpu = "";
 
-/** What makes the nodes of a role partitioned from their first start. */
+/** Partitions the nodes of a role from their first boot. */
 export function bootstrapMachineConfig(role: string): MachineConfig {
   return {
     apiVersion,
@@ -28,7 +28,7 @@ export function bootstrapName(role: string): string {
   return `01-${role}-cpu-partitioning`;
 }
 
-/** The roles that nodes of a new cluster have: those of its topology, and those of the pools that are brought along. */
+/** The roles of nodes of a new cluster: those of its topology, and those of the given pools. */
 export function bootstrapRoles(infrastructure: KubeObject | undefined, pools: readonly string[]): string[] {
   const topology = at(infrastructure, "status", "controlPlaneTopology");
   const arbiter = topology === "HighlyAvailableArbiter" ? ["arbiter"] : [];

@@ -5,7 +5,7 @@ import { filesOf } from "../../language/ignition/config.ts";
 import type { MachineConfig } from "../machine-config/api.ts";
 import { pinningPaths } from "./pinning-files.ts";
 
-/** There is one, named `cluster`. */
+/** A singleton named `cluster`. */
 export const infrastructureKind: KindRef = {
   apiVersion: "config.openshift.io/v1",
   kind: "Infrastructure",
@@ -13,29 +13,29 @@ export const infrastructureKind: KindRef = {
   namespaced: false,
 };
 
-/** Whether the platform's own pods keep to CPUs of their own. Decided when a cluster is installed, for all its nodes. */
+/** Whether pods of the platform run on reserved CPUs only. Set at installation, for all nodes of a cluster. */
 export type PartitioningMode = "None" | "AllNodes";
 
-/** As the cluster's Infrastructure says it; nothing but `AllNodes` is yes. */
+/** As in the cluster's Infrastructure; any value but `AllNodes` means none. */
 export function partitioningMode(infrastructure: KubeObject | undefined): PartitioningMode {
   return at(infrastructure, "status", "cpuPartitioning") === "AllNodes" ? "AllNodes" : "None";
 }
 
-/** What an installation begins with. */
+/** The manifests of an installation. */
 export interface InstallInput {
-  readonly infrastructure?: KubeObject;
+  readonly infrastructure?: KubeObject | undefined;
   readonly machineConfigs: readonly MachineConfig[];
 }
 
 /**
- * Whether the cluster that is being installed is partitioned. Clusters of a single node were, before their Infrastructure
- * could say so: whoever installed one brought the kubelet's file himself.
+ * Whether a cluster that is being installed is partitioned. A single-node cluster may be without `AllNodes` in its
+ * Infrastructure, which older versions did not have: then its manifests have the kubelet's file.
  */
 export function installPartitioning({ infrastructure, machineConfigs }: InstallInput): PartitioningMode {
   const isSingleNode = at(infrastructure, "status", "controlPlaneTopology") === "SingleReplica";
-  return isSingleNode && machineConfigs.some(bringsPinning) ? "AllNodes" : partitioningMode(infrastructure);
+  return isSingleNode && machineConfigs.some(hasPinningFile) ? "AllNodes" : partitioningMode(infrastructure);
 }
 
-function bringsPinning({ spec }: MachineConfig): boolean {
+function hasPinningFile({ spec }: MachineConfig): boolean {
   return filesOf(spec?.config).some(({ path }) => path === pinningPaths.kubelet);
 }

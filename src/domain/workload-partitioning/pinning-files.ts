@@ -1,18 +1,18 @@
-/** Where the container runtime and the kubelet read on which CPUs the platform's own pods run. */
+/** Files in which CRI-O and the kubelet read the CPUs of pods of the platform. */
 export const pinningPaths = {
-  /** Read before the other one, which a performance profile brings. */
+  /** Read before the other one, which comes from a PerformanceProfile. */
   crioDefault: "/etc/crio/crio.conf.d/01-workload-pinning-default.conf",
   crio: "/etc/crio/crio.conf.d/99-workload-pinning.conf",
-  /** The kubelet takes nodes for partitioned where this file is, whatever it says. */
+  /** The kubelet treats the node as partitioned if this file exists, whatever its content. */
   kubelet: "/etc/kubernetes/openshift-workload-pinning",
 } as const;
 
-/** The one kind of work that is kept apart. */
+/** The class of workloads that is pinned. */
 const workload = "management";
 
-/** CRI-O's table. An empty set stands for all CPUs. */
+/** CRI-O's table. An empty set means all CPUs. */
 export function crioPinning(cpuset: string): string {
-  // A JSON string is a TOML string as well. CRI-O refuses a table without `cpushares`; none is its own default.
+  // Every JSON string is a TOML string. CRI-O rejects a table without `cpushares`; 0 is its default.
   return `
 [crio.runtime.workloads.${workload}]
 activation_annotation = "target.workload.openshift.io/${workload}"

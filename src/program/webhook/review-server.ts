@@ -133,7 +133,7 @@ export class ReviewServer {
     try {
       body = JSON.parse(bytes.toString("utf8"));
     } catch (error) {
-      return failure(400, `the body is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+      return failure(400, `the body is not JSON: ${error instanceof Error ? error.message : String(error)}`);
     }
     try {
       return { code: 200, body: await route(body) };

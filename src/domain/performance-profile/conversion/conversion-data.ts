@@ -2,16 +2,16 @@ import { canonical, get, isObject } from "../../../language/object/json.ts";
 import type { ObjectMeta } from "../../../language/object/meta.ts";
 import { group } from "../api.ts";
 
-/** What other versions say of an object's spec and its own version cannot. Whoever removes it removes that, too. */
+/** Holds the fields of a spec that the object's own version does not have. A client that removes it loses those fields. */
 export const conversionAnnotation = `${group}/conversion-data`;
 
-/** Parts of a spec by the version that says them; `null` is a field that it leaves unsaid where this version must speak. */
+/** Fields of a spec by the version that has them; `null`: unset there, where this version needs a value. */
 export interface ConversionData {
   readonly v1: Readonly<Record<string, unknown>>;
   readonly v2: Readonly<Record<string, unknown>>;
 }
 
-/** Anybody may write annotations: what is no data of ours is none. */
+/** Any client may write annotations: invalid data is ignored. */
 export function conversionData({ annotations }: ObjectMeta): ConversionData {
   const data = parsed(get(annotations, conversionAnnotation));
   const of = (version: string): Record<string, unknown> => {
@@ -30,10 +30,10 @@ function parsed(text: unknown): unknown {
   }
 }
 
-/** The same data always make the same text, so that reading and writing back is no change. */
+/** The same data always give the same text, so that reading and writing back changes nothing. */
 export function withConversionData(metadata: ObjectMeta, data: ConversionData): ObjectMeta {
   const { annotations, ...rest } = metadata;
-  // Files may say `annotations:` and nothing more.
+  // In files, `annotations:` may have no value.
   const { [conversionAnnotation]: before, ...others } = annotations ?? {};
   const parts = Object.fromEntries(Object.entries(data).filter(([, part]) => Object.keys(part as object).length > 0));
   if (Object.keys(parts).length > 0)

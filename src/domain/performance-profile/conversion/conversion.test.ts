@@ -232,6 +232,6 @@ it("whatever a file holds is converted, there and back", () => {
 it.each(["performance.openshift.io/v3", "v2", "other/v2", "performance.openshift.io/constructor"])(
   "%s is no version of profiles",
   (apiVersion) => {
-    expect(() => convertProfile(whole, apiVersion)).toThrow(`${apiVersion} is no version of PerformanceProfiles`);
+    expect(() => convertProfile(whole, apiVersion)).toThrow(`${apiVersion} is not a version of PerformanceProfile`);
   },
 );

@@ -9,12 +9,12 @@ import { schemas, type Version } from "../schemas.ts";
 type Spec = Record<string, unknown>;
 type Older = Exclude<Version, "v2">;
 
-/** Without it v1 and v1alpha1 ban interrupts from isolated CPUs, and v2 does not. */
+/** If unset, v1 and v1alpha1 ban interrupts from isolated CPUs, and v2 does not. */
 const irq = "globallyDisableIrqLoadBalancing";
 
 /**
- * A profile in another version. Nothing is lost on the way and back: what a version cannot say goes along in an
- * annotation, and comes back unless its place in the spec is gone. What a version can say is taken from its spec alone.
+ * A profile in another version. Converting it back loses nothing: fields that a version does not have are kept in an
+ * annotation, and restored unless the object that held them is gone. Fields that a version has come from its spec alone.
  */
 export function convertProfile(object: KubeObject, apiVersion: string): KubeObject {
   const [from, to] = [versionOf(object.apiVersion), versionOf(apiVersion)];
@@ -39,19 +39,19 @@ function toV2(object: KubeObject, from: Older): KubeObject {
 function fromV2(object: KubeObject, to: Older): KubeObject {
   const { spec } = object;
   if (!isObject(spec)) return as(to, object, { v1: {}, v2: {} });
-  const { said, unsaid } = divide(spec, specOf(to));
+  const { supported, unsupported } = divide(spec, specOf(to));
   const { v1 } = conversionData(object.metadata);
   const v1IsUnset = isMarked(v1) && spec[irq] === true;
-  if (spec[irq] === undefined) unsaid[irq] = null;
-  else if (spec[irq] === true) delete unsaid[irq];
+  if (spec[irq] === undefined) unsupported[irq] = null;
+  else if (spec[irq] === true) delete unsupported[irq];
   if (to === "v1") {
-    if (spec[irq] === undefined) said[irq] = false;
-    else if (v1IsUnset) delete said[irq];
+    if (spec[irq] === undefined) supported[irq] = false;
+    else if (v1IsUnset) delete supported[irq];
   }
-  return as(to, { ...object, spec: said }, { v1: marked(v1IsUnset && to !== "v1"), v2: unsaid });
+  return as(to, { ...object, spec: supported }, { v1: marked(v1IsUnset && to !== "v1"), v2: unsupported });
 }
 
-/** Whether v1 says nothing of interrupts, where v2 has to say that they are banned. */
+/** Whether the field was unset in v1, where v2 needs `true` for the same meaning. */
 function isMarked(v1: Readonly<Spec>): boolean {
   return Object.hasOwn(v1, irq) && v1[irq] === null;
 }
@@ -71,5 +71,5 @@ function specOf(version: Version): Schema {
 function versionOf(apiVersion: string): Version {
   const { group: found, version } = parseApiVersion(apiVersion);
   if (found === group && Object.hasOwn(schemas, version)) return version as Version;
-  throw new Error(`${apiVersion} is no version of PerformanceProfiles`);
+  throw new Error(`${apiVersion} is not a version of PerformanceProfile`);
 }

@@ -5,37 +5,37 @@ import { validateSchema } from "../../../language/schema/validate.ts";
 
 type Fields = Record<string, unknown>;
 
-/** Divides a value into what a version has fields for, and the rest. */
-export function divide(value: Readonly<Fields>, version: Schema): { said: Fields; unsaid: Fields } {
-  const said: Fields = {};
-  const unsaid: Fields = {};
+/** Divides a value into the fields that a version has, and the rest. */
+export function divide(value: Readonly<Fields>, version: Schema): { supported: Fields; unsupported: Fields } {
+  const supported: Fields = {};
+  const unsupported: Fields = {};
   for (const key of Object.keys(value)) {
     const item = value[key];
     const field = fieldOf(version, key);
-    if (!field) set(unsaid, key, item);
+    if (!field) set(unsupported, key, item);
     else if (field.properties && isObject(item)) {
       const parts = divide(item, field);
-      set(said, key, parts.said);
-      if (Object.keys(parts.unsaid).length > 0) set(unsaid, key, parts.unsaid);
-    } else set(said, key, item);
+      set(supported, key, parts.supported);
+      if (Object.keys(parts.unsupported).length > 0) set(unsupported, key, parts.unsupported);
+    } else set(supported, key, item);
   }
-  return { said, unsaid };
+  return { supported, unsupported };
 }
 
 /**
- * Undoes `divide`. What the version could say is taken from what it says alone, and what was within something that is
- * gone stays gone. `unsaid` may come from anybody: only what fits the `whole` counts.
+ * Undoes `divide`. Fields that the version has come from `supported` alone, and a field is restored only if the object that
+ * held it still exists. Any client may have written `unsupported`: what does not fit the schema `whole` is ignored.
  */
 export function reunite(
-  said: Readonly<Fields>,
-  unsaid: Readonly<Fields>,
+  supported: Readonly<Fields>,
+  unsupported: Readonly<Fields>,
   { version, whole }: { version: Schema; whole: Schema },
 ): Fields {
   const value: Fields = {};
-  for (const key of Object.keys(said)) set(value, key, said[key]);
-  for (const key of Object.keys(unsaid)) {
-    const [item, field, inWhole] = [unsaid[key], fieldOf(version, key), fieldOf(whole, key)];
-    const now = get(said, key);
+  for (const key of Object.keys(supported)) set(value, key, supported[key]);
+  for (const key of Object.keys(unsupported)) {
+    const [item, field, inWhole] = [unsupported[key], fieldOf(version, key), fieldOf(whole, key)];
+    const now = get(supported, key);
     if (!inWhole) continue;
     if (!field) {
       if (now === undefined && fits(item, inWhole)) set(value, key, item);

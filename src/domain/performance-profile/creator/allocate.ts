@@ -1,15 +1,15 @@
 import { type CpuSet, cpuSet, difference, union } from "../../../language/cpu/cpu-set.ts";
 import { type Core, coresOf, type CpuTopology, type NumaNode, onlineCpus } from "../../../language/cpu/cpu-topology.ts";
 
-/** How the CPUs of a machine are to be divided. */
+/** How to divide the CPUs of a node. */
 export interface Division {
   readonly reserved: number;
   readonly offlined: number;
-  /** Reserved CPUs come from all NUMA nodes alike, not from the first ones. */
+  /** Reserved CPUs come from all NUMA nodes equally, not from the first ones. */
   readonly split: boolean;
-  /** The machine will start with one thread a core. */
+  /** The node will boot with one thread per core. */
   readonly disableSmt: boolean;
-  /** No socket is emptied, however many CPUs are switched off: latency is worth the power. */
+  /** No whole socket is taken offline: low latency matters more than power. */
   readonly keepSockets: boolean;
 }
 
@@ -23,7 +23,7 @@ export type Allocation =
     }
   | { readonly type: "impossible"; readonly reason: string };
 
-/** Divides a machine's CPUs: each is in exactly one set, except threads that the machine will start without. */
+/** Divides the CPUs of a node: each is in exactly one set, except threads that it will boot without. */
 export function allocate(topology: CpuTopology, division: Division): Allocation {
   const machine = division.disableSmt ? firstThreads(topology) : topology;
   const all = onlineCpus(machine);
@@ -42,7 +42,7 @@ export function allocate(topology: CpuTopology, division: Division): Allocation 
   };
 }
 
-/** Something must be left to isolate. */
+/** At least one CPU must be left to isolate. */
 function excessOf({ reserved, offlined }: Division, total: number): string | undefined {
   if (total < 2) return `${total} CPUs cannot be divided: at least one is reserved and one is isolated`;
   if (reserved < 1 || reserved >= total)
@@ -63,7 +63,7 @@ function firstThreads(topology: CpuTopology): CpuTopology {
 }
 
 /**
- * What is switched off saves most in this order: whole sockets, second threads of cores, anything. Never what is reserved.
+ * Takes CPUs offline in the order that saves most power: whole sockets, second threads of cores, any others. Never reserved ones.
  */
 export function chooseOfflined(
   topology: CpuTopology,
@@ -99,20 +99,20 @@ export type ChosenReserved =
   | { readonly type: "chosen"; readonly reserved: CpuSet; readonly warnings: readonly string[] }
   | { readonly type: "impossible"; readonly reason: string };
 
-/** A NUMA node that gives cores. */
-interface Giver {
+/** A NUMA node from which cores are reserved. */
+interface Source {
   readonly cores: readonly Core[];
   readonly rest: Core[];
 }
 
 /**
- * Whole cores with exactly `count` threads together: a thread whose sibling serves the system is no quiet place. Split,
- * each NUMA node gives a core in turn, so that no two differ by more than one.
+ * Reserves whole cores with exactly `count` threads together, since threads of a core disturb each other. With `split`, cores
+ * come from each NUMA node in turn, so that their numbers differ by one at most.
  */
 export function chooseReserved(nodes: readonly NumaNode[], count: number, split: boolean): ChosenReserved {
-  const givers = nodes.filter(({ cores }) => cores.length > 0).map(({ cores }) => ({ cores, rest: [...cores] }));
+  const sources = nodes.filter(({ cores }) => cores.length > 0).map(({ cores }) => ({ cores, rest: [...cores] }));
   const reserved: number[] = [];
-  for (let open: readonly Giver[] = givers; open.length > 0 && reserved.length < count;) {
+  for (let open: readonly Source[] = sources; open.length > 0 && reserved.length < count;) {
     const [first, ...others] = open;
     const core = first && nextCore(first.rest, count - reserved.length);
     if (!first || !core) open = others;
@@ -121,26 +121,26 @@ export function chooseReserved(nodes: readonly NumaNode[], count: number, split:
       if (split) open = [...others, first];
     }
   }
-  if (reserved.length < count) return { type: "impossible", reason: notWhole(count, reserved.length, givers) };
-  const spared = split ? givers.filter(({ cores, rest }) => cores.length === rest.length) : [];
+  if (reserved.length < count) return { type: "impossible", reason: notWhole(count, reserved.length, sources) };
+  const spared = split ? sources.filter(({ cores, rest }) => cores.length === rest.length) : [];
   if (spared.length === 0) return { type: "chosen", reserved: cpuSet(reserved), warnings: [] };
-  const least = sum(givers.map(({ cores }) => cores[0]?.cpus.length ?? 0));
-  const message = `${count} reserved CPUs cannot be split over ${givers.length} NUMA nodes: ${least} or more can be`;
-  // Single CPUs go as far as they can; where cores have several threads, two on one node are not what was asked for.
-  return least > givers.length
+  const least = sum(sources.map(({ cores }) => cores[0]?.cpus.length ?? 0));
+  const message = `${count} reserved CPUs cannot be split over ${sources.length} NUMA nodes: ${least} or more can be`;
+  // With one thread per core, some NUMA nodes get none: a warning. With several, a split would break cores: impossible.
+  return least > sources.length
     ? { type: "impossible", reason: message }
     : { type: "chosen", reserved: cpuSet(reserved), warnings: [message] };
 }
 
-/** The first that is not too large; cores of one machine may differ. */
+/** The first core that fits; cores of one node may have different numbers of threads. */
 function nextCore(rest: Core[], room: number): Core | undefined {
   const at = rest.findIndex(({ cpus }) => cpus.length <= room);
   return at < 0 ? undefined : rest.splice(at, 1)[0];
 }
 
-function notWhole(count: number, below: number, givers: readonly Giver[]): string {
-  const threads = Math.min(...givers.flatMap(({ rest }) => rest.map(({ cpus }) => cpus.length)));
-  const total = sum(givers.flatMap(({ cores }) => cores.map(({ cpus }) => cpus.length)));
+function notWhole(count: number, below: number, sources: readonly Source[]): string {
+  const threads = Math.min(...sources.flatMap(({ rest }) => rest.map(({ cpus }) => cpus.length)));
+  const total = sum(sources.flatMap(({ cores }) => cores.map(({ cpus }) => cpus.length)));
   const fitting = [below, below + threads].filter((one) => one > 0 && one < total);
   const accepted = fitting.length > 0 ? `${fitting.join(" or ")} can be` : "there are too few of them";
   return `${count} CPUs cannot be reserved: only whole cores are, of ${threads} threads each; ${accepted}`;

@@ -6,7 +6,7 @@ export type PowerMode = (typeof powerModes)[number];
 export const creatorPolicies = ["single-numa-node", "best-effort", "restricted"] as const;
 export type CreatorPolicy = (typeof creatorPolicies)[number];
 
-/** What a new profile is to be like. */
+/** The options of a new profile. */
 export interface Choices {
   readonly profileName: string;
   readonly reserved: number;
@@ -18,18 +18,18 @@ export interface Choices {
   readonly powerMode: PowerMode;
   readonly topologyPolicy: CreatorPolicy;
   readonly perPodPowerManagement: boolean;
-  /** The document tells how frequencies would be set. */
+  /** The document explains how to limit frequencies. */
   readonly explainHardwareTuning: boolean;
 }
 
-/** By name of the flag, as they were written; `true` for one without a value. */
+/** By name of the flag, as given; `true` for a flag without a value. */
 export type Flags = Readonly<Record<string, string | boolean | undefined>>;
 
 export type ReadChoices =
   | { readonly type: "choices"; readonly choices: Choices }
   | { readonly type: "refused"; readonly reasons: readonly string[] };
 
-/** Every reason at once: nobody likes to be refused one flag at a time. */
+/** Reports all invalid flags at once. */
 export function readChoices(flags: Flags): ReadChoices {
   const reasons: string[] = [];
   const refuse = (flag: string, reason: string): undefined => void reasons.push(`--${flag}: ${reason}`);

@@ -4,7 +4,7 @@ import { labelValue, qualifiedName } from "../../../language/object/names.ts";
 import { type PoolNode, poolNodeOf } from "../pool-node.ts";
 import { apiVersion, type MachineConfigPool } from "../../machine-config/api.ts";
 
-/** A node as its object describes it. What it is made of may be known from elsewhere. */
+/** A node as its object describes it. Its hardware may come from elsewhere. */
 export interface ClusterNode extends PoolNode {
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
@@ -16,7 +16,7 @@ export interface Taint {
   readonly effect: string;
 }
 
-/** Support data is anybody's text: what is no label or taint is left out. */
+/** Objects in support data may be invalid: invalid labels and taints are left out. */
 export function readClusterNode(object: KubeObject): ClusterNode {
   const taints = at(object, "spec", "taints");
   return {
@@ -26,7 +26,7 @@ export function readClusterNode(object: KubeObject): ClusterNode {
   };
 }
 
-/** Those that Kubernetes would have taken: some become names that are printed. */
+/** Valid labels only: some become names that are printed. */
 export function labelsOf(value: unknown): Record<string, string> {
   const labels = Object.entries(textsOf(value));
   return Object.fromEntries(
@@ -39,7 +39,7 @@ function readTaint(taint: unknown): Taint {
   return { key, value, effect };
 }
 
-/** What of an object is texts. */
+/** The string fields of an object. */
 export function textsOf(value: unknown): Record<string, string> {
   if (!isObject(value)) return {};
   const texts = Object.keys(value).flatMap((name) => {
@@ -49,7 +49,7 @@ export function textsOf(value: unknown): Record<string, string> {
   return Object.fromEntries(texts);
 }
 
-/** A pool, of whoever's text, with what tells which nodes are its. What is no label or expression is left out. */
+/** A pool with its node selector. Invalid labels and expressions are left out. */
 export function readPool(object: KubeObject): MachineConfigPool {
   const selector = at(object, "spec", "nodeSelector");
   const expressions = get(selector, "matchExpressions");

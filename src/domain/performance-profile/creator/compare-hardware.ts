@@ -2,18 +2,18 @@ import { formatRanges, type CpuSet, cpuSet } from "../../../language/cpu/cpu-set
 import type { CpuTopology, NumaNode } from "../../../language/cpu/cpu-topology.ts";
 import type { PoolNode } from "../pool-node.ts";
 
-/** A node of which it is known what it is made of. */
+/** A node with known hardware. */
 export interface Machine extends PoolNode {
   readonly topology: CpuTopology;
 }
 
-/** Differences that forbid one profile for all, and those that do not. Each names two nodes. */
+/** Errors: one profile cannot serve all nodes. Each message names two nodes. */
 export interface HardwareDifferences {
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** One profile names CPUs by number for all nodes of a pool: on each a number must mean the same place. */
+/** A profile names CPUs by number, so a number must mean the same CPU on all nodes of a pool. */
 export function compareHardware([first, ...others]: readonly Machine[]): HardwareDifferences {
   const errors: string[] = [];
   const warnings: string[] = [];
@@ -34,7 +34,7 @@ interface Difference {
   readonly another: string;
 }
 
-/** The first that counts: what follows from it is no news. */
+/** The first difference: others may follow from it. */
 function differenceOf(a: Machine, b: Machine): Difference | undefined {
   const differs = (what: string, one: string, another: string): Difference | undefined =>
     one === another ? undefined : { type: "error", what, one, another };

@@ -111,7 +111,7 @@ describe("createProfile", () => {
     const { warnings } = created(
       create({}, { machines: [{ ...one, topology: { ...one.topology, offline: [4, 5] } }] }),
     );
-    expect(warnings).toEqual(["CPUs 4-5 of node a are switched off and divided among no set"]);
+    expect(warnings).toEqual(["CPUs 4-5 of node a are offline and in no set"]);
   });
 });
 

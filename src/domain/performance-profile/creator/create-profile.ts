@@ -20,13 +20,13 @@ export type Creation =
   | {
       readonly type: "created";
       readonly profile: PerformanceProfile;
-      /** Cores are numbered differently on some nodes. */
+      /** Core ids differ between nodes. */
       readonly coreIdsDiffer: boolean;
       readonly warnings: readonly string[];
     }
   | { readonly type: "refused"; readonly reasons: readonly string[] };
 
-/** A profile for the nodes of a group, by the first of them once all have proved alike. */
+/** A profile for the nodes of a group, from the hardware of the first node if all are equal. */
 export function createProfile({ choices, group, machines, pools }: CreationInput): Creation {
   const [first] = machines;
   if (!first) return { type: "refused", reasons: [`${group.type} ${group.name} has no nodes`] };
@@ -46,7 +46,7 @@ export function createProfile({ choices, group, machines, pools }: CreationInput
     type: "created",
     profile: profileOf(choices, target, allocation),
     coreIdsDiffer: warnings.length > 0,
-    warnings: [...warnings, ...machines.flatMap(switchedOff), ...allocation.warnings],
+    warnings: [...warnings, ...machines.flatMap(offlineCpus), ...allocation.warnings],
   };
 }
 
@@ -80,12 +80,12 @@ function profileOf(
   };
 }
 
-function switchedOff({ name, topology }: Machine): string[] {
+function offlineCpus({ name, topology }: Machine): string[] {
   if (topology.offline.length === 0) return [];
-  return [`CPUs ${formatRanges(topology.offline)} of node ${name} are switched off and divided among no set`];
+  return [`CPUs ${formatRanges(topology.offline)} of node ${name} are offline and in no set`];
 }
 
-/** How a profile says which nodes it is for. */
+/** How a profile selects its nodes. */
 export type Target =
   | {
       readonly type: "target";
@@ -95,7 +95,7 @@ export type Target =
   | { readonly type: "refused"; readonly reason: string };
 
 export function targetOf({ type, name, pool }: NodeGroup, pools: readonly MachineConfigPool[] = []): Target {
-  // Node pools of a hosted cluster are told apart by where the profile is referred to, not by what it selects.
+  // In a hosted cluster, the NodePool that refers to the profile decides which nodes get it, not the selector.
   if (type === "node pool") return { type: "target", nodeSelector: { "node-role.kubernetes.io/worker": "" } };
   if (type === "role" || !pool) return { type: "target", nodeSelector: { [`node-role.kubernetes.io/${name}`]: "" } };
   const nodeSelector = textsOf(pool.spec?.nodeSelector?.matchLabels);
@@ -110,7 +110,7 @@ export function targetOf({ type, name, pool }: NodeGroup, pools: readonly Machin
   return { type: "target", nodeSelector, poolSelector };
 }
 
-/** A label that tells a pool from the others, if possible one that names it. */
+/** A label that only this pool has, preferably one that ends with its name. */
 function ownLabel(pool: MachineConfigPool, pools: readonly MachineConfigPool[]): Record<string, string> | undefined {
   const { name = "" } = pool.metadata;
   const others = pools.filter(({ metadata }) => metadata.name !== name).map(({ metadata }) => textsOf(metadata.labels));

@@ -1,7 +1,7 @@
 import { cpuSet, formatRanges } from "../../../language/cpu/cpu-set.ts";
 import { type CpuTopology, hasSmt, onlineCpus } from "../../../language/cpu/cpu-topology.ts";
 
-/** What scripts read: names of fields are theirs. */
+/** Existing scripts read these field names. */
 export interface PoolInfo {
   readonly name: string;
   readonly nodes: readonly NodeInfo[] | null;
@@ -28,12 +28,12 @@ function nodeInfo({ name, topology }: KnownGroup["nodes"][number]): NodeInfo {
     name,
     smt_enabled: hasSmt(topology),
     cpus_count: onlineCpus(topology).length,
-    // The place in the list, not the kernel's number: what existing readers expect.
+    // The index in the list, not the kernel's id, as existing scripts expect.
     numa_cells: topology.numaNodes.map(({ cores }, id) => ({ id, cores: cpuSet(cores.flatMap(({ cpus }) => cpus)) })),
   };
 }
 
-/** The same for people. */
+/** The same as text. */
 export function poolInfoText(infos: readonly PoolInfo[]): string {
   return infos
     .map(({ name, nodes }) => `Pool ${name}\n${(nodes ?? []).map(nodeText).join("") || "  no nodes\n"}---\n`)

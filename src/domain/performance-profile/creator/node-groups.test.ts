@@ -21,13 +21,13 @@ describe("nodes of a pool", () => {
       "are none that two custom pools claim",
       [node("a", ["rt", "storage"])],
       { master: [], rt: [], storage: [], worker: [] },
-      ["node a is left out: pools rt and storage both claim it"],
+      ["node a is left out: pools rt and storage both select it"],
     ],
     [
       "are masters even if a custom pool claims them",
       [node("a", ["master", "rt"])],
       { master: ["a"], rt: [], storage: [], worker: [] },
-      ["node a belongs to pool master, although pool rt claims it too"],
+      ["node a belongs to pool master, although pool rt selects it too"],
     ],
     [
       "are none that the pool's own taint keeps free of work",
@@ -37,7 +37,7 @@ describe("nodes of a pool", () => {
         node("c", ["master"], { key: role("other"), value: "", effect: "NoSchedule" }),
       ],
       { master: ["b", "c"], rt: [], storage: [], worker: [] },
-      ["node a is left out of pool master: its taint node-role.kubernetes.io/master keeps work away"],
+      ["node a is left out of pool master: its taint node-role.kubernetes.io/master keeps pods away"],
     ],
     [
       "run Linux",

@@ -8,10 +8,10 @@ import {
 } from "../../../language/object/label-selector.ts";
 import type { ClusterNode } from "./cluster-node.ts";
 
-/** Nodes that one profile can be for. */
+/** Nodes that one profile can serve. */
 export interface NodeGroup {
   readonly name: string;
-  /** A machine config pool; a node pool of a hosted cluster; where there is neither, a role. */
+  /** A MachineConfigPool; a NodePool of a hosted cluster; a role in other clusters. */
   readonly type: "pool" | "node pool" | "role";
   readonly pool?: MachineConfigPool;
   readonly nodes: readonly ClusterNode[];
@@ -20,7 +20,7 @@ export interface NodeGroup {
 export interface Cluster {
   readonly nodes: readonly ClusterNode[];
   readonly pools?: readonly MachineConfigPool[];
-  /** Its control plane runs elsewhere. */
+  /** A hosted cluster: its control plane runs elsewhere. */
   readonly hosted: boolean;
 }
 
@@ -30,9 +30,9 @@ export interface NodeGroups {
   readonly notes: readonly GroupNote[];
 }
 
-/** Why a node is in no group, or in another than one might think. */
+/** Why a node is in no group, or in an unexpected one. */
 export interface GroupNote {
-  /** Groups that it might be missed in; none: nobody knows. */
+  /** Groups that one may expect it in; empty if unknown. */
   readonly about: readonly string[];
   readonly message: string;
 }
@@ -70,7 +70,7 @@ function grouped(
   return byName([...groups].map(([name, members]) => ({ name, type, nodes: members })));
 }
 
-/** A node belongs to the pool that configures it, unless that pool's own taint keeps work away from it. */
+/** A node belongs to the pool that configures it, unless it has a NoSchedule taint for that pool's role. */
 function byPool(nodes: readonly ClusterNode[], pools: readonly MachineConfigPool[]): NodeGroups {
   const all = new Pools(pools);
   const selectors = new Map(pools.map((pool) => [pool.metadata.name ?? "", selectorOf(pool)]));
@@ -88,7 +88,7 @@ function byPool(nodes: readonly ClusterNode[], pools: readonly MachineConfigPool
     );
     if (!taint) members.get(primary)?.push(node);
     else {
-      const message = `node ${node.name} is left out of pool ${primary}: its taint ${taint.key} keeps work away`;
+      const message = `node ${node.name} is left out of pool ${primary}: its taint ${taint.key} keeps pods away`;
       notes.push({ about: [primary], message });
     }
   }
@@ -103,13 +103,13 @@ function noteOn({ name }: ClusterNode, primary: string | undefined, claims: read
   const custom = claims.filter((claim) => claim !== "master" && claim !== "worker").toSorted();
   const names = custom.join(" and ");
   if (primary === undefined && custom.length > 1)
-    return [{ about: claims, message: `node ${name} is left out: pools ${names} both claim it` }];
+    return [{ about: claims, message: `node ${name} is left out: pools ${names} both select it` }];
   if (primary === "master" && custom.length > 0)
-    return [{ about: claims, message: `node ${name} belongs to pool master, although pool ${names} claims it too` }];
+    return [{ about: claims, message: `node ${name} belongs to pool master, although pool ${names} selects it too` }];
   return [];
 }
 
-/** A pool of everything is nobody's intention. */
+/** An empty selector is a mistake and selects no node. */
 function selectorOf({ spec }: MachineConfigPool): LabelSelector | undefined {
   try {
     const selector = fromLabelSelector(spec?.nodeSelector);

@@ -2,19 +2,19 @@ import type { KubeObject } from "../../../language/object/meta.ts";
 import { writeYaml } from "../../../language/object/write-yaml.ts";
 import type { PerformanceProfile } from "../api.ts";
 
-/** What a new profile comes with besides itself. */
+/** Comments that follow a new profile. */
 export interface Remarks {
   readonly coreIdsDiffer: boolean;
   readonly explainHardwareTuning: boolean;
 }
 
-/** One YAML document, with remarks as comments behind it. `hosted`: in the envelope that a hosted cluster's side expects. */
+/** One YAML document, followed by remarks as comments. `hosted`: in a ConfigMap, as hosted clusters expect it. */
 export function profileDocument(profile: PerformanceProfile, remarks: Remarks, hosted: boolean): string {
   const object = hosted ? enveloped(profile) : profile;
   return `---\n${writeYaml(object)}${remarksOf(remarks)}`;
 }
 
-/** What a NodePool refers to. */
+/** The ConfigMap that a NodePool refers to. */
 function enveloped(profile: PerformanceProfile): KubeObject {
   return {
     apiVersion: "v1",
@@ -32,7 +32,7 @@ function remarksOf({ coreIdsDiffer, explainHardwareTuning }: Remarks): string {
 
 const coreIdRemark = [
   "Some nodes of this pool number their cores differently. Their CPUs have the same numbers and the same siblings, so one",
-  "profile serves all of them; whatever goes by ids of cores should be looked at node by node.",
+  "profile serves all of them. Check programs that use core ids on each node.",
 ];
 
 const hardwareTuningRemark = [

@@ -1,15 +1,15 @@
 import { key } from "../../../language/schema/path.ts";
 import { annotations as names, group } from "../api.ts";
 import { conversionAnnotation } from "../conversion/conversion-data.ts";
-import { goTruth } from "../read/read-annotations.ts";
+import { parseGoBool } from "../read/read-annotations.ts";
 import { advice, type Check } from "./check.ts";
 
 const place = (name: string): string => key("metadata.annotations", name);
 
-/** What each may say, and what happens when it says anything else. */
+/** The values that each may have, and what any other value means. */
 const known = new Map<
   string,
-  { readonly says: (value: string) => boolean; readonly words: string; readonly otherwise: string }
+  { readonly accepts: (value: string) => boolean; readonly words: string; readonly otherwise: string }
 >([
   [names.pause, oneOf(["true", "false"], "the profile is not paused")],
   [names.rps, oneOf(["true", "enable", "false", "disable"], "packets are not steered")],
@@ -18,13 +18,17 @@ const known = new Map<
   [names.ovsDpdkBalancing, oneOf(["enable", "disable"], "load is balanced", (value) => value.toLowerCase())],
   [
     names.dra,
-    { says: (value) => goTruth(value) !== undefined, words: "true or false", otherwise: "the kubelet gives out CPUs" },
+    {
+      accepts: (value) => parseGoBool(value) !== undefined,
+      words: "true or false",
+      otherwise: "the kubelet allocates CPUs",
+    },
   ],
 ]);
 
 function oneOf(values: readonly string[], otherwise: string, normal: (value: string) => string = String) {
   return {
-    says: (value: string) => values.includes(normal(value)),
+    accepts: (value: string) => values.includes(normal(value)),
     words: `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`,
     otherwise,
   };
@@ -36,8 +40,10 @@ export const annotationValueUnknown: Check = {
   faults: ({ annotations }) =>
     Object.entries(annotations).flatMap(([name, value]) => {
       const rule = known.get(name);
-      if (!rule || rule.says(value)) return [];
-      return [advice(place(name), `${JSON.stringify(value)} means nothing, so ${rule.otherwise}: write ${rule.words}`)];
+      if (!rule || rule.accepts(value)) return [];
+      return [
+        advice(place(name), `${JSON.stringify(value)} is not a known value, so ${rule.otherwise}: write ${rule.words}`),
+      ];
     }),
 };
 
@@ -47,7 +53,7 @@ export const annotationUnknown: Check = {
   faults: ({ annotations }) =>
     Object.keys(annotations)
       .filter((name) => name.startsWith(`${group}/`) && !known.has(name) && name !== conversionAnnotation)
-      .map((name) => advice(place(name), "is no annotation that is understood, and ignored")),
+      .map((name) => advice(place(name), "is not a known annotation and is ignored")),
 };
 
 export const annotationWithoutEffect: Check = {

@@ -2,22 +2,22 @@ import type { FieldError } from "../../../language/schema/field-error.ts";
 import type { FieldFinding } from "../../finding.ts";
 import type { Judged } from "./judged.ts";
 
-/** One thing that can be wrong with a profile, named as what is then found. */
+/** One thing that can be wrong with a profile, named after it: `CpuPoolsOverlap`. */
 export interface Check<Input = Judged> {
   readonly name: string;
   readonly severity: FieldFinding["severity"];
   readonly faults: (input: Input) => readonly FieldError[];
 }
 
-/** What a warning says of a value that may well stay as it is. */
+/** A warning about a value that may be intended. */
 export function advice(field: string, message: string): FieldError {
   return { reason: "FieldValueInvalid", field, message };
 }
 
-/** Enough to see what is wrong. A list of a hundred thousand items must not be answered with as many sentences. */
+/** A list of a hundred thousand items must not cause as many findings. */
 const mostAlike = 20;
 
-/** No more of a kind than somebody would read, and none longer. */
+/** At most 20 findings of each check, and no message too long to read. */
 export function bounded(found: readonly FieldFinding[]): readonly FieldFinding[] {
   const counts = new Map<string, number>();
   const kept = found.filter(({ name }) => {
@@ -35,7 +35,7 @@ export function bounded(found: readonly FieldFinding[]): readonly FieldFinding[]
 
 const [longestStart, longestEnd] = [300, 600];
 
-/** A message repeats the value, which may be a whole file, and then says what is wrong with it. */
+/** A message begins with the value, which may be a whole file, and ends with what is wrong with it. */
 function shortened(message: string): string {
   if (message.length <= longestStart + longestEnd) return message;
   return `${message.slice(0, longestStart)}…${message.slice(-longestEnd)}`;

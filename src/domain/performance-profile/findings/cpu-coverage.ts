@@ -19,7 +19,7 @@ export const cpuDoesNotExist: Check<Surrounded> = {
     ),
 };
 
-/** Where only their number is known, a gap in the numbering looks like a mistake. */
+/** If only the number of CPUs is known, a gap in the numbering cannot be told from a mistake: a warning. */
 export const cpusExceedCount: Check<Surrounded> = {
   name: "CpusExceedCount",
   severity: "warning",
@@ -28,7 +28,7 @@ export const cpusExceedCount: Check<Surrounded> = {
     const highest = used.at(-1) ?? 0;
     const offlined = cpusOf(pools).length - used.length;
     return counted(surroundings.nodes).flatMap(([count, nodes]) => {
-      // Before they are switched off the kubelet counts them, afterwards it does not.
+      // The kubelet reports CPUs until they are offline.
       const isTooHigh = !nosmt && highest >= count + offlined;
       if (used.length <= count && !isTooHigh) return [];
       return [
@@ -64,7 +64,7 @@ function cpusOf(pools: readonly JudgedPool[]): CpuSet {
   return cpuSet(pools.flatMap(({ cpus }) => [...cpus]));
 }
 
-/** Nodes by how many CPUs they have, where that is all that is known of them. */
+/** Nodes by number of CPUs, if only that is known of them. */
 function counted(nodes: readonly PoolNode[]): [number, readonly string[]][] {
   const known = nodes.flatMap(({ name, cpus, topology }) => (topology || cpus === undefined ? [] : [{ name, cpus }]));
   return alike(

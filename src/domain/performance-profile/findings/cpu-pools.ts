@@ -17,27 +17,27 @@ export const cpuPoolsOverlap: Check = {
     ),
 };
 
-/** On most machines the kernel has no switch for CPU 0, and the unit that switches CPUs off refuses them all when one has none. */
+/** On most machines CPU 0 cannot be taken offline, and the unit then takes none of the CPUs offline. */
 export const cpuZeroOfflined: Check = {
   name: "CpuZeroOfflined",
   severity: "warning",
   faults: ({ pools }) =>
     poolWithCpuZero(pools, "offlined").map(({ field }) =>
-      advice(field, "CPU 0 cannot be switched off on most machines: leave it on and reserve it"),
+      advice(field, "CPU 0 cannot be taken offline on most machines: keep it online and reserve it"),
     ),
 };
 
-/** The kernel starts on CPU 0, keeps time there, and sends it the interrupts that fit nowhere else. */
+/** The kernel boots on CPU 0, keeps time there, and sends it interrupts that have no other target. */
 export const cpuZeroIsolated: Check = {
   name: "CpuZeroIsolated",
   severity: "warning",
   faults: ({ pools }) =>
     [...poolWithCpuZero(pools, "isolated"), ...poolWithCpuZero(pools, "ovsDpdk")].map(({ field }) =>
-      advice(field, "CPU 0 does the kernel's own work and is never quiet: move it to reserved"),
+      advice(field, "CPU 0 runs work of the kernel and cannot be isolated: move it to reserved"),
     ),
 };
 
-/** They are kept from nobody then: ordinary pods may be given them alone. */
+/** Without the hint, ordinary pods may get these CPUs exclusively. */
 export const sharedCpusUnused: Check = {
   name: "SharedCpusUnused",
   severity: "warning",

@@ -34,7 +34,7 @@ export const mixedCpusNotAllowed: Check<Surrounded> = {
       ? [
           advice(
             "spec.workloadHints.mixedCpus",
-            "has no effect: the cluster does not have the feature MixedCPUsAllocation on",
+            "has no effect: the feature gate MixedCPUsAllocation of the cluster is off",
           ),
         ]
       : [],

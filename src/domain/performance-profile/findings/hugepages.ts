@@ -18,7 +18,7 @@ export const hugepageSizeUnsupported: Check = {
   },
 };
 
-/** What the processor can map at once; on arm64 that depends on the size of ordinary pages. */
+/** Sizes that the processor supports; on arm64 they depend on the size of ordinary pages. */
 const sizes = {
   amd64: ["2M", "1G"],
   "arm64/4k": ["64k", "2M", "32M", "1G"],

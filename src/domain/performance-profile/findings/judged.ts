@@ -12,8 +12,8 @@ import type { Surroundings } from "../surroundings.ts";
 import { type Layout, layoutsOf } from "./layouts.ts";
 
 /**
- * What checks look at: a profile whose fields are what they claim to be. Texts that make no sense are left out: whoever
- * reads facts tells of them, and the rest is judged all the same, so that an author hears of everything at once.
+ * The input of checks: a profile whose fields have the right types. Invalid texts are left out: `readFacts` reports them, and
+ * the rest is checked too, so that an author sees all findings at once.
  */
 export interface Judged {
   readonly name: string;
@@ -26,19 +26,19 @@ export interface Judged {
   readonly dra: boolean;
   /** The kernel starts one thread of each core only. */
   readonly nosmt: boolean;
-  /** Of all nodes. Absent: there are none, they differ, or nobody knows. */
-  readonly architecture?: string;
-  /** Absent: no cluster was asked. */
-  readonly surroundings?: Surroundings;
+  /** Of all nodes. Absent: there are none, they differ, or it is unknown. */
+  readonly architecture?: string | undefined;
+  /** Absent: checked without a cluster. */
+  readonly surroundings?: Surroundings | undefined;
 }
 
 /** A profile in a cluster. */
 export interface Surrounded extends Judged {
   readonly surroundings: Surroundings;
-  /** Of nodes whose CPUs are known one by one. */
+  /** Of nodes whose topology is known. */
   readonly layouts: readonly Layout[];
-  /** Absent: the cluster knows no pools. */
-  readonly pool?: PoolFor;
+  /** Absent: the cluster has no pools. */
+  readonly pool?: PoolFor | undefined;
 }
 
 export function surrounded(judged: Judged, surroundings: Surroundings): Surrounded {
@@ -47,7 +47,7 @@ export function surrounded(judged: Judged, surroundings: Surroundings): Surround
     ...judged,
     surroundings,
     layouts: layoutsOf(nodes),
-    ...(pools ? { pool: poolFor(judged.spec.nodeSelector ?? {}, pools) } : {}),
+    pool: pools && poolFor(judged.spec.nodeSelector ?? {}, pools),
   };
 }
 
@@ -60,15 +60,14 @@ export interface JudgedPages extends HugePages {
   readonly field: string;
 }
 
-const unheard: Report = () => {};
+const ignore: Report = () => {};
 
-/** Absent where not even the fields are what they claim to be. */
+/** Undefined if fields have wrong types. */
 export function judgedOf(profile: KubeObject, surroundings?: Surroundings): Judged | undefined {
-  const shaped = readShape(profile, unheard);
+  const shaped = readShape(profile, ignore);
   if (!shaped) return undefined;
   const { name, spec, annotations } = shaped;
-  const { kubelet, dra } = readAnnotations(annotations, unheard);
-  const architecture = surroundings && architectureOf(surroundings);
+  const { kubelet, dra } = readAnnotations(annotations, ignore);
   return {
     name,
     spec,
@@ -78,14 +77,14 @@ export function judgedOf(profile: KubeObject, surroundings?: Surroundings): Judg
     kubelet,
     dra,
     nosmt: (spec.additionalKernelArgs ?? []).some((word) => word === "nosmt" || word === "nosmt=force"),
-    ...(architecture === undefined ? {} : { architecture }),
-    ...(surroundings ? { surroundings } : {}),
+    architecture: surroundings && architectureOf(surroundings),
+    surroundings,
   };
 }
 
 function poolsOf({ cpu = {} }: PerformanceProfileSpec): JudgedPool[] {
   return poolNames.flatMap((name) => {
-    const pool = readPool(name, cpu[name], unheard);
+    const pool = readPool(name, cpu[name], ignore);
     return pool ? [{ ...pool, name, field: `spec.cpu.${name}` }] : [];
   });
 }
@@ -93,7 +92,7 @@ function poolsOf({ cpu = {} }: PerformanceProfileSpec): JudgedPool[] {
 function pagesOf({ hugepages }: PerformanceProfileSpec): JudgedPages[] {
   return (hugepages?.pages ?? []).flatMap((page, position) => {
     const field = index(child("spec.hugepages", "pages"), position);
-    return readHugepages({ pages: [page] }, unheard).pages.map((pages) => ({ ...pages, field }));
+    return readHugepages({ pages: [page] }, ignore).pages.map((pages) => ({ ...pages, field }));
   });
 }
 

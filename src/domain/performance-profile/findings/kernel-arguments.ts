@@ -4,7 +4,7 @@ import type { Judged } from "./judged.ts";
 
 const field = "spec.additionalKernelArgs";
 
-/** The kernel or systemd then takes the last one it meets, or both, and nobody can tell from the profile which. */
+/** With the argument given twice, the kernel or systemd uses the last one or both, depending on the argument. */
 export const kernelArgumentDerived: Check = {
   name: "KernelArgumentDerived",
   severity: "warning",
@@ -38,7 +38,7 @@ function deciderOf(word: string, { spec }: Judged): string | undefined {
   return always.has(name) && always.get(name) !== value ? "the profile itself" : undefined;
 }
 
-/** Items are joined with blanks, so one with a blank is two to the kernel. */
+/** Items are joined with spaces, so an item with a space is two arguments. */
 export const kernelArgumentUnusual: Check = {
   name: "KernelArgumentUnusual",
   severity: "warning",
@@ -55,7 +55,7 @@ function oddity(word: string): string | undefined {
     return `${word}: a quote is missing, so the arguments after it belong to this one`;
   const outsideQuotes = word.split('"').filter((_, position) => position % 2 === 0);
   if (outsideQuotes.some((part) => part.includes(" ")))
-    return `${word}: a blank separates arguments; give each its own item`;
+    return `${word}: a space separates arguments; give each its own item`;
   return undefined;
 }
 

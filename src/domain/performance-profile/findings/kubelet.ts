@@ -15,7 +15,7 @@ export const kubeletFieldUnknown: Check = {
     const read = typeof text === "string" ? parseFields(text) : {};
     if (typeof read === "string") return [];
     return readKubeletFields(read).unknown.map((field) =>
-      advice(child(kubeletFieldsPath, field), "is no field of a KubeletConfiguration, and ignored"),
+      advice(child(kubeletFieldsPath, field), "is not a field of a KubeletConfiguration and is ignored"),
     );
   },
 };
@@ -25,13 +25,13 @@ export const kubeletFieldOverridden: Check = {
   severity: "warning",
   faults: (judged) =>
     Object.entries(decided(judged)).flatMap(([name, { value, by }]) => {
-      const said = get(judged.kubelet, name);
-      if (said === undefined || said === value) return [];
-      return [advice(child(kubeletFieldsPath, name), `has no effect: ${by} decides it`)];
+      const given = get(judged.kubelet, name);
+      if (given === undefined || given === value) return [];
+      return [advice(child(kubeletFieldsPath, name), `has no effect: ${by} sets it`)];
     }),
 };
 
-/** Fields that the annotation cannot change, and who has the last word. No value: whatever it is, it comes from elsewhere. */
+/** Fields that the annotation cannot change, and what sets them. Without a value, any value of the annotation is ignored. */
 function decided({ dra, spec }: Judged): Record<string, { value?: Json; by: string }> {
   if (dra) {
     const by = `the annotation ${names.dra}`;

@@ -2,13 +2,13 @@ import { coresOf, type CpuTopology, onlineCpus } from "../../../language/cpu/cpu
 import { type CpuSet, cpuSet, union } from "../../../language/cpu/cpu-set.ts";
 import type { PoolNode } from "../pool-node.ts";
 
-/** Nodes whose CPUs are numbered and placed alike. Thousands of nodes have few layouts. */
+/** Nodes with the same CPU topology. Thousands of nodes have few layouts. */
 export interface Layout {
   readonly topology: CpuTopology;
   /** Names. */
   readonly nodes: readonly string[];
   readonly online: CpuSet;
-  /** Those that run or could. */
+  /** Online and offline CPUs. */
   readonly present: CpuSet;
 }
 
@@ -27,19 +27,19 @@ export function layoutsOf(nodes: readonly PoolNode[]): readonly Layout[] {
   });
 }
 
-/** Equal for machines that may be divided alike; how much memory they have does not count. */
+/** Equal for nodes with the same topology, whatever memory they have. */
 export function layoutText({ numaNodes, offline }: CpuTopology): string {
   return JSON.stringify([offline, numaNodes.map(({ id, cores }) => [id, cores.map(({ cpus }) => cpus)])]);
 }
 
-/** How many there are, whether they run or not. */
+/** Number of online and offline CPUs. */
 export function presentCount({ numaNodes, offline }: CpuTopology): number {
   let count = offline.length;
   for (const { cores } of numaNodes) for (const { cpus } of cores) count += cpus.length;
   return count;
 }
 
-/** Those that `nosmt` switches off: all threads of a core but the first. */
+/** CPUs that `nosmt` takes offline: all threads of a core but the first. */
 export function laterThreads(topology: CpuTopology): CpuSet {
   return cpuSet(coresOf(topology).flatMap(({ cpus }) => cpus.slice(1)));
 }

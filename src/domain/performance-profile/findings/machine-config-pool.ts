@@ -13,7 +13,7 @@ export const poolNotFound: Check<Surrounded> = {
       ? [
           advice(
             "spec.nodeSelector",
-            "leads to no MachineConfigPool: nothing is created until a pool selects these nodes",
+            "matches no MachineConfigPool: nothing is created until a pool selects these nodes",
           ),
         ]
       : [],
@@ -27,7 +27,7 @@ export const poolAmbiguous: Check<Surrounded> = {
       ? [
           advice(
             "spec.nodeSelector",
-            `leads to several MachineConfigPools, ${namely(pool.names)}: nothing is created until one is left`,
+            `matches several MachineConfigPools, ${namely(pool.names)}: nothing is created until one is left`,
           ),
         ]
       : [],
@@ -43,7 +43,7 @@ export const poolNotSelected: Check<Surrounded> = {
     return [
       advice(
         "spec.machineConfigPoolSelector",
-        `does not select the MachineConfigPool ${pool.metadata.name} that nodeSelector leads to: its nodes get no kubelet configuration`,
+        `does not select the MachineConfigPool ${pool.metadata.name} that nodeSelector matches: its nodes get no kubelet configuration`,
       ),
     ];
   },
@@ -60,7 +60,7 @@ export const machineConfigNotSelected: Check<Surrounded> = {
     return [
       advice(
         judged.spec.machineConfigLabel ? "spec.machineConfigLabel" : "spec.nodeSelector",
-        `the MachineConfigPool ${pool.metadata.name} takes no MachineConfig ${said.length > 0 ? `labelled ${said.join(",")}` : "without labels"}: give machineConfigLabel what its machineConfigSelector asks for`,
+        `the MachineConfigPool ${pool.metadata.name} selects no MachineConfig ${said.length > 0 ? `labelled ${said.join(",")}` : "without labels"}: give machineConfigLabel what its machineConfigSelector asks for`,
       ),
     ];
   },

@@ -21,7 +21,7 @@ export const nameTooLongForLabel: Check = {
       : [],
 };
 
-/** A profile named rt-a has the name of what nodes of the profile a get with a real-time kernel. */
+/** The TuneD profile of a PerformanceProfile `rt-a` has the name of the real-time part of profile `a`. */
 export const nameClashes: Check<Surrounded> = {
   name: "NameClashes",
   severity: "error",
@@ -38,6 +38,6 @@ export const nameClashes: Check<Surrounded> = {
 };
 
 function isPartOf(one: string, other: string): boolean {
-  // Of most pairs, of which there may be a million, the end alone tells.
+  // A quick way out: there may be a million pairs.
   return one.endsWith(other) && tunedParts.some((part) => tunedProfileName(one) === tunedProfileName(other, part));
 }

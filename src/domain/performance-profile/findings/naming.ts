@@ -14,7 +14,7 @@ export function has(names: readonly string[]): string {
   return `${namely(names)} ${names.length === 1 ? "has" : "have"}`;
 }
 
-/** Names under what they have in common, the largest group first. */
+/** Names grouped by a common value, the largest group first. */
 export function alike<T>(
   items: readonly T[],
   name: (item: T) => string,
@@ -30,7 +30,7 @@ export function alike<T>(
   return [...groups].sort(([, a], [, b]) => b.length - a.length);
 }
 
-/** `worker-3 has 64, the other 12 have 80`: those that stand out, then the rest. */
+/** `worker-3 has 64, the other 12 have 80`: the smaller groups, then the largest. */
 export function contrast([most, ...rest]: readonly [string, readonly string[]][]): string {
   const odd = rest.map(([what, names]) => `${has(names)} ${what}`);
   if (!most) return odd.join(", ");

@@ -11,7 +11,7 @@ export const deviceUnidentified: Check = {
         : [
             advice(
               index("spec.net.devices", position),
-              "names no card and so means all: give a name, or vendor and model",
+              "identifies no card and so selects all: give a name, or vendor and model",
             ),
           ],
     ),

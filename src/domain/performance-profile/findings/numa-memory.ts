@@ -35,7 +35,7 @@ export const hugepagesExceedMemory: Check<Surrounded> = {
     }),
 };
 
-/** The system, the kubelet and every pod without huge pages live on the rest. */
+/** The system, the kubelet and every pod without huge pages use the rest. */
 const mostShare = 0.9;
 
 export const hugepagesLeaveLittle: Check<Surrounded> = {
@@ -51,7 +51,7 @@ export const hugepagesLeaveLittle: Check<Surrounded> = {
     }),
 };
 
-/** Memory that is asked for in one place, and what each node has there. */
+/** Memory that huge pages need in one place, and what each node has there. */
 interface Demand {
   readonly where: string;
   readonly field: string;
@@ -64,7 +64,7 @@ interface Supply {
   readonly kib: number;
 }
 
-/** What every NUMA node could hold by itself may still be too much for the machine; the other way round needs no word. */
+/** Checks each NUMA node, and the whole machine only if these are fine: pages without a NUMA node count there too. */
 function ofNumaNodesFirst(
   { pages, surroundings }: Surrounded,
   say: (demand: Demand) => readonly FieldError[],
@@ -89,7 +89,7 @@ function demandOf(pages: readonly JudgedPages[], where: string): Omit<Demand, "s
   return { where, field, kib: pages.reduce((sum, { count, sizeKiB }) => sum + Math.max(count, 0) * sizeKiB, 0) };
 }
 
-/** Of nodes whose memory is known. */
+/** Of nodes with known memory. */
 function suppliesOf(nodes: readonly PoolNode[]): { byNumaNode: Map<number, Supply[]>; whole: Supply[] } {
   const byNumaNode = new Map<number, Supply[]>();
   const whole: Supply[] = [];

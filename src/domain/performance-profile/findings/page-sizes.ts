@@ -20,7 +20,7 @@ export const realTimeKernelWith64kPages: Check = {
       : [],
 };
 
-/** Where nobody knows which nodes it is for. */
+/** If the architecture of the nodes is unknown. */
 export const kernelPageSizeIgnored: Check = {
   name: "KernelPageSizeIgnored",
   severity: "warning",

@@ -4,7 +4,7 @@ import type { ForeignWorkloads } from "../surroundings.ts";
 import { advice, type Check } from "./check.ts";
 import type { Surrounded } from "./judged.ts";
 
-/** CRI-O reads drop-ins by name and takes a table as a whole from the last that has it. */
+/** CRI-O reads drop-ins in the order of their names, and the last one with a table replaces it as a whole. */
 export const foreignWorkloadsTable: Check<Surrounded> = {
   name: "ForeignWorkloadsTable",
   severity: "warning",
@@ -13,10 +13,10 @@ export const foreignWorkloadsTable: Check<Surrounded> = {
       ? surroundings.foreignWorkloads.map((foreign) =>
           advice(
             "spec.cpu.reserved",
-            `the MachineConfig ${foreign.machineConfig} brings ${foreign.path} with a CRI-O workloads table of its own, which ${
+            `the MachineConfig ${foreign.machineConfig} has the file ${foreign.path} with its own CRI-O workloads table, which ${
               winsOver(foreign, name)
-                ? "may win over the one for the reserved CPUs"
-                : "loses to the one for the reserved CPUs"
+                ? "may override the one for the reserved CPUs"
+                : "is overridden by the one for the reserved CPUs"
             }: remove that file`,
           ),
         )

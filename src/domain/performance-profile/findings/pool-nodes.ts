@@ -15,7 +15,7 @@ export const noNodes: Check<Surrounded> = {
   faults: ({ surroundings }) =>
     surroundings.nodes.length > 0
       ? []
-      : [advice(field, "selects no node yet: nothing in the profile could be held against a machine")],
+      : [advice(field, "selects no node yet: the profile could not be checked against node hardware")],
 };
 
 export const architectureUnknown: Check<Surrounded> = {
@@ -69,7 +69,7 @@ function machineCount({ topology }: PoolNode): string {
   return `${topology ? presentCount(topology) : 0}`;
 }
 
-/** A kubelet does not count CPUs that are off, so nodes that have restarted with the profile have fewer than the others. */
+/** The kubelet does not report offline CPUs, so nodes that have restarted with the profile have fewer than the others. */
 function isRollout(counts: readonly number[], { pools, nosmt }: Judged): boolean {
   const most = Math.max(...counts);
   const offlined = pools.find(({ name }) => name === "offlined")?.cpus.length ?? 0;
@@ -81,7 +81,7 @@ export const topologiesDiffer: Check<Surrounded> = {
   severity: "warning",
   faults: ({ surroundings }) => {
     const known = surroundings.nodes.filter(({ topology }) => topology);
-    // The place of a CPU that is off is not known, and it may be off on some nodes only.
+    // The place of an offline CPU is unknown, and it may be offline on some nodes only.
     const off = new Set(known.flatMap(({ topology }) => topology?.offline ?? []));
     const [usual] = alike(known, nameOf, machineCount);
     const [most, ...others] = alike(
@@ -94,7 +94,7 @@ export const topologiesDiffer: Check<Surrounded> = {
     return [
       advice(
         field,
-        `${has(odd)} CPUs in other places than ${namely(most[1])}: CPUs that are whole cores here are not there; use a profile for each kind`,
+        `${has(odd)} another CPU topology than ${namely(most[1])}, so whole cores on the one are not whole cores on the other: use one profile for each topology`,
       ),
     ];
   },

@@ -6,10 +6,10 @@ import type { PerformanceProfileSpec } from "../api.ts";
 import { advice, type Check } from "./check.ts";
 import type { Surrounded } from "./judged.ts";
 
-/** Each is one label; what happens when it is there and says none. */
+/** Fields with one label, and what an empty one means. */
 const selectors = {
-  nodeSelector: "it leads to no node and no pool",
-  machineConfigLabel: "no pool takes the MachineConfig",
+  nodeSelector: "it matches no node and no pool",
+  machineConfigLabel: "no pool selects the MachineConfig",
   machineConfigPoolSelector: "the KubeletConfig is for no pool",
 } as const;
 

@@ -5,7 +5,7 @@ import type { JudgedPool, Surrounded } from "./judged.ts";
 import { laterThreads } from "./layouts.ts";
 import { namely } from "./naming.ts";
 
-/** Threads of a core share its units and caches: what runs on one delays the other. */
+/** Threads of a core share its execution units and caches, so they delay each other. */
 export const coreIsSplit: Check<Surrounded> = {
   name: "CoreIsSplit",
   severity: "warning",
@@ -45,7 +45,7 @@ export const cpuOffWithNosmt: Check<Surrounded> = {
         return [
           advice(
             field,
-            `CPU ${formatRanges(wrong)} of ${namely(nodes)} will be off, as additionalKernelArgs say nosmt: leave it out`,
+            `CPU ${formatRanges(wrong)} of ${namely(nodes)} will be off, because additionalKernelArgs has nosmt: leave it out`,
           ),
         ];
       });
@@ -53,7 +53,7 @@ export const cpuOffWithNosmt: Check<Surrounded> = {
   },
 };
 
-/** Switching off one thread of each core is how some want their cores: whole, and alone. */
+/** Some authors take one thread of each core offline on purpose. */
 function inUse(pools: readonly JudgedPool[]): readonly JudgedPool[] {
   return pools.filter(({ name }) => name !== "offlined");
 }

@@ -5,7 +5,7 @@ import type { Schema } from "../../../language/schema/schema.ts";
 import { schemas } from "../schemas.ts";
 import { advice, type Check } from "./check.ts";
 
-/** Judged before anything is read: a misspelt field is often why another is missing. */
+/** Checked even if the profile is invalid: a misspelt field is often why another is missing. */
 export const unknownField: Check<KubeObject> = {
   name: "UnknownField",
   severity: "warning",
@@ -13,18 +13,20 @@ export const unknownField: Check<KubeObject> = {
     unknownFields(profile, schemas.v2, "").map(({ field, similar }) =>
       advice(
         field,
-        similar ? `is no field of a profile and ignored: write ${similar}` : "is no field of a profile and ignored",
+        similar
+          ? `is not a field of a PerformanceProfile and is ignored: write ${similar}`
+          : "is not a field of a PerformanceProfile and is ignored",
       ),
     ),
 };
 
 interface Unknown {
   readonly field: string;
-  /** A field that differs in upper and lower case only. */
+  /** A known field that differs only in case. */
   readonly similar?: string;
 }
 
-/** Goes no deeper than the schema does, whatever it is given. */
+/** Goes no deeper than the schema. */
 function unknownFields(value: unknown, { items, properties }: Schema, path: string): Unknown[] {
   if (Array.isArray(value))
     return items ? value.flatMap((item, position) => unknownFields(item, items, index(path, position))) : [];

@@ -5,7 +5,7 @@ import { type DerivationInput, mixesCpus } from "../derivation.ts";
 import { derivedNames } from "../names.ts";
 import { alignsMemory, reservedMemory } from "./reserved-memory.ts";
 
-/** How the kubelets of the profile's nodes give out CPUs and memory. */
+/** How the kubelets of the profile's nodes allocate CPUs and memory. */
 export function kubeletConfigOf(input: DerivationInput): KubeletConfig {
   const { facts } = input;
   return {
@@ -23,7 +23,7 @@ export function kubeletConfigOf(input: DerivationInput): KubeletConfig {
   };
 }
 
-/** Labels of the pools that it is for. None: there is nothing to tell them by. */
+/** Labels of the pools that it is for. None: nothing selects them. */
 export function poolLabels({ facts, pool }: DerivationInput): Readonly<Record<string, string>> {
   const { poolSelector, role } = facts;
   if (poolSelector) return poolSelector;
@@ -31,7 +31,7 @@ export function poolLabels({ facts, pool }: DerivationInput): Readonly<Record<st
   return role === undefined ? {} : { [roleLabel]: role };
 }
 
-/** A driver gives out what the kubelet would: two at once would give the same CPU to two pods. */
+/** A DRA driver allocates CPUs and memory: with the kubelet's managers as well, two pods would get the same CPU. */
 function withoutManagers({ cpuManagerPolicyOptions: _, ...fields }: JsonObject): JsonObject {
   return { ...fields, cpuManagerPolicy: "none", topologyManagerPolicy: "none", memoryManagerPolicy: "None" };
 }
@@ -56,7 +56,7 @@ function withManagers(input: DerivationInput): JsonObject {
     },
     kubeReserved: { ...reserved, ...part(kubelet, "kubeReserved") },
     systemReserved: { ...reserved, ...part(kubelet, "systemReserved") },
-    // A core's threads share its caches: half a core is no CPU of one's own.
+    // Threads of a core share its caches: a pod with half a core would be disturbed by another.
     ...(topologyPolicy === "single-numa-node"
       ? { cpuManagerPolicyOptions: { "full-pcpus-only": "true", ...options } }
       : {}),
@@ -64,7 +64,7 @@ function withManagers(input: DerivationInput): JsonObject {
   return alignsMemory(facts) ? { ...fields, memoryManagerPolicy: "Static", ...reservedMemory(fields) } : fields;
 }
 
-/** CPUs that no pod gets for itself. */
+/** CPUs that no pod gets exclusively. */
 function reservedCpus(input: DerivationInput): string {
   const { reserved, shared, ovsDpdk } = input.facts.cpus;
   const taken = union(reserved.cpus, ovsDpdk?.cpus ?? []);

@@ -5,19 +5,19 @@ import type { Schema } from "../../../language/schema/schema.ts";
 import { validateSchema } from "../../../language/schema/validate.ts";
 import { annotations } from "../api.ts";
 
-/** Where a profile's author writes them. */
+/** The annotation that holds them. */
 export const kubeletFieldsPath = key("metadata.annotations", annotations.experimentalKubelet);
 
 export interface KubeletFields {
-  /** What a kubelet understands, spelled as it expects. */
+  /** Known fields, in the spelling of the kubelet. */
   readonly fields: JsonObject;
-  /** Paths of what no kubelet knows. */
+  /** Paths of unknown fields. */
   readonly unknown: readonly string[];
   /** Values that a kubelet could not read. */
   readonly faults: readonly FieldError[];
 }
 
-/** Go does not mind the case of a field's name and passes over what it does not know; a kubelet's own reader does mind. */
+/** The operator's Go decoder ignores the case of names and unknown fields; the kubelet rejects both. */
 export function readKubeletFields(given: JsonObject): KubeletFields {
   const unknown: string[] = [];
   const fields = spelled(given, kubeletConfiguration, "", unknown) as JsonObject;
@@ -34,7 +34,7 @@ function spelled(value: unknown, schema: Schema, path: string, unknown: string[]
     const known = knownName(name, properties);
     const field = known === undefined ? undefined : properties[known];
     if (known === undefined || !field) unknown.push(child(path, name));
-    // A null leaves a field as it was: absent.
+    // A null leaves the field unset.
     else if (value[name] !== null) set(result, known, spelled(value[name], field, child(path, known), unknown));
   }
   return result;
@@ -61,7 +61,7 @@ const duration: Schema = {
   pattern: "^[+-]?(0|(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$",
 };
 const quantity: Schema = { "x-kubernetes-int-or-string": true };
-/** Others' types in a kubelet's configuration: passed on as they are. */
+/** Types of other APIs: passed on unchecked. */
 const anything: Schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
 function object(properties: Record<string, Schema>): Schema {

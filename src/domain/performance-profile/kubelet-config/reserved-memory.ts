@@ -1,19 +1,19 @@
 import { at, get, type JsonObject } from "../../../language/object/json.ts";
 import { addQuantities, formatQuantity, isQuantity, parseQuantity } from "../../../language/object/quantity.ts";
 
-/** Under these policies memory must come from the NUMA node of the CPUs, so the kubelet counts what each node has. */
+/** Under these policies memory comes from the NUMA node of the CPUs, so the kubelet accounts for the memory of each node. */
 export function alignsMemory({ topologyPolicy }: { readonly topologyPolicy: string }): boolean {
   return topologyPolicy === "restricted" || topologyPolicy === "single-numa-node";
 }
 
-/** What a kubelet keeps back: for itself, for the system, and as a last resort. */
+/** Memory that the kubelet reserves: for itself, for the system, and as the eviction threshold. */
 const keptBack = [
   ["kubeReserved", "memory"],
   ["systemReserved", "memory"],
   ["evictionHard", "memory.available"],
 ] as const;
 
-/** A kubelet that counts memory starts only if the sum of what it keeps back is set aside somewhere. */
+/** With the static memory manager, the kubelet starts only if `reservedMemory` is the sum of these reservations. */
 export function reservedMemory(fields: JsonObject): JsonObject {
   if (isSetAside(fields)) return {};
   const amounts = keptBack.map((path) => at(fields, ...path)).filter(isAmount);
@@ -22,7 +22,7 @@ export function reservedMemory(fields: JsonObject): JsonObject {
   return { reservedMemory: [{ numaNode: 0, limits: { memory } }] };
 }
 
-/** Amounts that cannot be added up, by their path; a share of a memory whose size is not known is one. */
+/** Reservations that cannot be added up, by their path, such as a percentage of a memory of unknown size. */
 export function unknownAmounts(fields: JsonObject): readonly { readonly path: string; readonly value: unknown }[] {
   if (isSetAside(fields)) return [];
   return keptBack.flatMap(([name, key]) => {

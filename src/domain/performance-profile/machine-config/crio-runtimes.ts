@@ -1,7 +1,7 @@
 import { type DerivationInput, mixesCpus } from "../derivation.ts";
 import { runtimeHandler } from "../names.ts";
 
-/** What pods of the runtime class may ask for. */
+/** Annotations that pods of the runtime class may have. */
 const annotations = [
   "cpu-load-balancing.crio.io",
   "cpu-quota.crio.io",
@@ -11,10 +11,10 @@ const annotations = [
 ];
 const sharedCpus = "cpu-shared.crio.io";
 
-/** Go programs size themselves by the CPUs they see, and would take a reserved one for a very small machine. */
+/** Go programs start as many threads as they see CPUs, which is too few with one reserved CPU. */
 const fewestGoThreads = 4;
 
-/** CRI-O's settings: where infrastructure containers run, and what the profile's runtime class means. TOML. */
+/** Configuration of CRI-O: the CPUs of infrastructure containers, and the profile's runtime class. TOML. */
 export function crioRuntimes(input: DerivationInput): string {
   const { cpus, execAffinity } = input.facts;
   const mixed = mixesCpus(input);
@@ -27,14 +27,14 @@ export function crioRuntimes(input: DerivationInput): string {
     `[crio.runtime.runtimes.${runtimeHandler}]`,
     "inherit_default_runtime = true",
     execAffinity && 'exec_cpu_affinity = "first"',
-    // A group of its own below the pod's, where CRI-O may change what systemd would set back.
+    // A cgroup below that of systemd, where CRI-O may change values that systemd would restore.
     'default_annotations = {"run.oci.systemd.subgroup" = ""}',
     `allowed_annotations = [${[...annotations, ...(mixed ? [sharedCpus] : [])].map(quoted).join(", ")}]`,
   ];
   return `${lines.filter((line) => line !== false).join("\n")}\n`;
 }
 
-/** A JSON string is a TOML string as well. */
+/** Every JSON string is a TOML string. */
 function quoted(text: string): string {
   return JSON.stringify(text);
 }

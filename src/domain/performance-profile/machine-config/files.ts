@@ -14,7 +14,7 @@ import { setCpusOffline } from "./scripts/set-cpus-offline.ts";
 import { setRpsMask } from "./scripts/set-rps-mask.ts";
 import { unitText } from "../../../language/ignition/unit-text.ts";
 
-/** The files of a profile's nodes. Another order would be another configuration, and restart machines. */
+/** The files of a profile's nodes. Another order would change the MachineConfig and restart nodes. */
 export function profileFiles(input: DerivationInput): readonly IgnitionFile[] {
   const { cpus, rps, ovsDpdkPartition } = input.facts;
   const { reserved, ovsDpdk } = cpus;
@@ -43,7 +43,7 @@ export function profileFiles(input: DerivationInput): readonly IgnitionFile[] {
   ].filter((file) => typeof file === "object");
 }
 
-/** The kubelet gives out shared CPUs like devices, of which there must be a number. */
+/** The kubelet allocates shared CPUs like devices, which have a limit. */
 const mixedCpus = `${JSON.stringify({ shared_cpus: { containers_limit: 256 } }, undefined, 2)}\n`;
 
 function script(name: ScriptName, content: string): IgnitionFile {
@@ -56,7 +56,7 @@ function text(path: string, content: string): IgnitionFile {
 
 const settingPath = "/etc/sysconfig/stalld-backend";
 
-/** How stalld finds threads that wait in vain for a CPU. Its other way, by eBPF, fails on some kernels. */
+/** How stalld finds starving threads. Its other backend, eBPF, fails on some kernels. */
 export const stalldBackend = {
   path: settingPath,
   text: 'BE="-b sched_debug"\n',

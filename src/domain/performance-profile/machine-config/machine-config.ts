@@ -5,7 +5,7 @@ import { derivedNames } from "../names.ts";
 import { profileFiles } from "./files.ts";
 import { profileUnits } from "./units.ts";
 
-/** What a profile's nodes boot with, but for kernel arguments: those come from TuneD, which knows the machine. */
+/** Kernel type, files and units of a profile's nodes. Kernel arguments come from TuneD, which knows the hardware. */
 export function machineConfigOf(input: DerivationInput): MachineConfig {
   const { name, machineConfigLabels, kernelType } = input.facts;
   return {

@@ -1,12 +1,12 @@
 import type { IgnitionUnit } from "../../../language/ignition/config.ts";
 import { unitText } from "../../../language/ignition/unit-text.ts";
 
-/** Where the node's agent writes which image it is of. Before it has run for the first time there is nothing to tune by. */
+/** The agent writes its image there. The unit does nothing before the agent has run for the first time. */
 export const imageFile = "/var/lib/ocp-tuned/image.env";
 export const imageVariable = "NTO_IMAGE";
 const container = "openshift-tuned";
 
-/** The kubelet waits for the container, so it may not take for ever; and its failure must not keep the kubelet from starting. */
+/** The kubelet waits for the container, so it has a timeout, and its failure is ignored. */
 const tune = [
   `-/usr/bin/podman run --name ${container} --replace --rm --timeout 60`,
   "--privileged --security-opt label=disable --network host --pid host --log-driver none",
@@ -14,7 +14,7 @@ const tune = [
   `--entrypoint attune $${imageVariable} agent --one-shot --root /host`,
 ].join(" ");
 
-/** Tunes the node as it was tuned last, before the kubelet starts the first pod. Later the agent takes over. */
+/** Applies the last profile before the kubelet starts the first pod. Later the agent takes over. */
 export const oneShotUnit: IgnitionUnit = {
   name: "ocp-tuned-one-shot.service",
   enabled: true,

@@ -7,7 +7,7 @@ import type { CpuPool, HugePages } from "../profile-facts.ts";
 import { oneShotUnit } from "./one-shot.ts";
 import { updateRpsUnit } from "./rps.ts";
 
-/** The units of a profile's nodes, most of which start a script. */
+/** The units of a profile's nodes; most run a script. */
 export function profileUnits({ facts }: DerivationInput): readonly IgnitionUnit[] {
   const { cpus, rps, hugepages } = facts;
   return [
@@ -23,7 +23,7 @@ export function profileUnits({ facts }: DerivationInput): readonly IgnitionUnit[
 
 const beforeKubelet: UnitOption = ["Before", "kubelet.service"];
 const once: UnitOption = ["Type", "oneshot"];
-/** It counts as running afterwards, so that it is not run again when something else needs it. */
+/** The unit stays active after it has run, so that a dependent unit does not run it again. */
 const staysDone: UnitOption = ["RemainAfterExit", "true"];
 const atBoot: UnitSection = ["Install", [["WantedBy", "multi-user.target"]]];
 
@@ -31,7 +31,7 @@ function enabled(name: string, sections: readonly UnitSection[]): IgnitionUnit {
   return { name, enabled: true, contents: unitText(sections) };
 }
 
-/** Started by a rule of udev's, with the device's path as its instance. */
+/** Started by a udev rule, with the device's path as its instance. */
 const updateRps: IgnitionUnit = {
   name: updateRpsUnit,
   contents: unitText([
@@ -128,7 +128,7 @@ export type ScriptName =
   | "cpuset-configure"
   | "ovs-dpdk-cpus-configure";
 
-/** Where a script is on nodes: files put it there, and units start it. */
+/** The path of a script on nodes. */
 export function scriptPath(name: ScriptName): string {
   return `/usr/local/bin/${name}.sh`;
 }

@@ -8,26 +8,27 @@ import type { Report } from "./read-shape.ts";
 type Annotated = Pick<ProfileFacts, "rps" | "execAffinity" | "dra" | "ovsDpdkPartition" | "kubelet" | "paused">;
 
 export function readAnnotations(annotations: Readonly<Record<string, string>>, report: Report): Annotated {
-  const said = (name: string): string | undefined => (Object.hasOwn(annotations, name) ? annotations[name] : undefined);
-  const rps = said(names.rps) === "true" || said(names.rps) === "enable";
+  const valueOf = (name: string): string | undefined =>
+    Object.hasOwn(annotations, name) ? annotations[name] : undefined;
+  const rps = valueOf(names.rps) === "true" || valueOf(names.rps) === "enable";
   return {
-    rps: rps ? (said(names.physicalRps) === "true" ? "all" : "virtual") : "none",
-    execAffinity: said(names.execAffinity) !== "disable",
-    dra: goTruth(said(names.dra)) ?? false,
-    ovsDpdkPartition: said(names.ovsDpdkBalancing)?.toLowerCase() === "disable" ? "isolated" : "member",
-    kubelet: readKubelet(said(names.experimentalKubelet), report),
-    paused: said(names.pause) === "true",
+    rps: rps ? (valueOf(names.physicalRps) === "true" ? "all" : "virtual") : "none",
+    execAffinity: valueOf(names.execAffinity) !== "disable",
+    dra: parseGoBool(valueOf(names.dra)) ?? false,
+    ovsDpdkPartition: valueOf(names.ovsDpdkBalancing)?.toLowerCase() === "disable" ? "isolated" : "member",
+    kubelet: readKubelet(valueOf(names.experimentalKubelet), report),
+    paused: valueOf(names.pause) === "true",
   };
 }
 
-const truths = new Map([
+const goBools = new Map([
   ...["1", "t", "T", "true", "TRUE", "True"].map((text) => [text, true] as const),
   ...["0", "f", "F", "false", "FALSE", "False"].map((text) => [text, false] as const),
 ]);
 
-/** As Go reads a truth; absent where it reads none. */
-export function goTruth(text: string | undefined): boolean | undefined {
-  return text === undefined ? undefined : truths.get(text);
+/** As strconv.ParseBool of Go reads it; undefined where that fails. */
+export function parseGoBool(text: string | undefined): boolean | undefined {
+  return text === undefined ? undefined : goBools.get(text);
 }
 
 function readKubelet(text: string | undefined, report: Report): JsonObject {
@@ -42,16 +43,16 @@ function readKubelet(text: string | undefined, report: Report): JsonObject {
   return faults.length === 0 ? fields : {};
 }
 
-/** Deeper than any field of a kubelet's configuration. */
+/** More levels than a KubeletConfiguration has. */
 const deepest = 32;
 
-/** The annotation's text as it is, or why it is none. */
+/** The fields in the annotation, or the reason why it is invalid. */
 export function parseFields(text: string): JsonObject | string {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return `is no JSON: ${error instanceof Error ? error.message : String(error)}`;
+    return `is not JSON: ${error instanceof Error ? error.message : String(error)}`;
   }
   if (!isObject(value)) return "must be a JSON object with fields of a KubeletConfiguration";
   return isDeep(value) ? `is nested deeper than ${deepest} levels` : value;

@@ -23,7 +23,7 @@ export function readHugepages(
   else if (pages && pages.length > 0)
     report(
       "HugepagesDefaultMissing",
-      required(child(field, "defaultHugepagesSize"), "the kernel must be told a default size when pages are set aside"),
+      required(child(field, "defaultHugepagesSize"), "the kernel needs a default size when pages are allocated"),
     );
   return { ...(defaultHugepagesSize === undefined ? {} : { defaultSize: defaultHugepagesSize }), pages: read };
 }

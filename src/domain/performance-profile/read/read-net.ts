@@ -3,7 +3,7 @@ import { child, index } from "../../../language/schema/path.ts";
 import type { NetDevice } from "../api.ts";
 import type { Report } from "./read-shape.ts";
 
-/** They end up in patterns that udev's properties are searched with, so nothing but what is meant may be in them. */
+/** They become part of regular expressions for udev properties, so only safe characters are allowed. */
 export function readDevices(devices: readonly NetDevice[], report: Report): readonly NetDevice[] {
   for (const [position, device] of devices.entries()) {
     const at = index("spec.net.devices", position);
@@ -21,7 +21,10 @@ export function readDevices(devices: readonly NetDevice[], report: Report): read
       if (id !== undefined && !/^0x[0-9a-f]{1,4}$/i.test(id))
         report("DeviceMalformed", invalid(child(at, name), id, "write 0x and one to four hexadecimal digits"));
     if (deviceID !== undefined && vendorID === undefined)
-      report("DeviceWithoutVendor", required(child(at, "vendorID"), "a model is known by its vendor"));
+      report(
+        "DeviceWithoutVendor",
+        required(child(at, "vendorID"), "deviceID identifies a model only together with vendorID"),
+      );
   }
   return devices;
 }

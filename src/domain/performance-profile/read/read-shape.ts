@@ -8,20 +8,20 @@ import { validateSchema } from "../../../language/schema/validate.ts";
 import type { PerformanceProfile, PerformanceProfileSpec } from "../api.ts";
 import { schemas } from "../schemas.ts";
 
-/** A profile whose fields are what they claim to be. */
+/** A profile whose fields have the right types. */
 export interface Shaped {
   readonly name: string;
   readonly annotations: Readonly<Record<string, string>>;
   readonly spec: PerformanceProfileSpec;
 }
 
-/** The longest prefix of what is derived is 27 characters. */
+/** Names of derived TuneD profiles have the longest prefix. */
 const longestName = 253 - "openshift-node-performance-".length - "arm-aarch64-".length;
 
-/** Deeper than any field of a profile. */
+/** More levels than a profile has. */
 const deepest = 8;
 
-/** Anybody may hand over anything: nothing is taken for granted before this. */
+/** Validates types, since profiles from files may contain anything. */
 export function readShape(profile: KubeObject, report: Report): Shaped | undefined {
   const name = at(profile, "metadata", "name");
   const annotations = at(profile, "metadata", "annotations") ?? {};
@@ -60,10 +60,10 @@ function checkAnnotations(annotations: unknown, report: Report): void {
       report("FieldMistyped", typeInvalid(key(field, name), typeName(value), "must be a string"));
 }
 
-/** A value of another type may be nested deeper than can be shown. */
+/** The type, since the value may be too deep to print. */
 function typeName(value: unknown): string {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-/** Takes a fault that makes a profile unusable, under its name. */
+/** Called with every error that makes a profile unusable. */
 export type Report = (name: string, fault: FieldError) => void;

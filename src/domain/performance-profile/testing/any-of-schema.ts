@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import type { Schema } from "../../../language/schema/schema.ts";
 
-/** Values that a schema allows, with any of what it does not require left out. */
+/** Values that a schema allows, with any optional fields left out. */
 export function anyOf(schema: Schema): fc.Arbitrary<unknown> {
   switch (schema.type) {
     case "boolean":

@@ -4,15 +4,15 @@ import type { DerivationInput } from "../derivation.ts";
 import { formatFinding } from "../../finding.ts";
 import { readFacts } from "../read-facts.ts";
 
-export interface Said {
+export interface Given {
   readonly name?: string;
   readonly annotations?: Record<string, string>;
 }
 
-/** A profile that says what it must, and what is given. */
+/** A profile with the required fields and the given ones. */
 export function profileOf(
   spec: PerformanceProfileSpec = {},
-  { name = "cnf", annotations = {} }: Said = {},
+  { name = "cnf", annotations = {} }: Given = {},
 ): KubeObject {
   const { apiVersion, kind } = performanceProfileKind;
   return {
@@ -25,12 +25,12 @@ export function profileOf(
 
 const leastCpus = { reserved: "0-3", isolated: "4-7" };
 
-/** What objects are derived from, on a cluster that has nothing special about it. */
+/** The input of derivations, in a cluster without special features. */
 export function inputOf(
   spec?: PerformanceProfileSpec,
-  { cluster = {}, ...said }: Said & { readonly cluster?: Partial<DerivationInput> } = {},
+  { cluster = {}, ...given }: Given & { readonly cluster?: Partial<DerivationInput> } = {},
 ): DerivationInput {
-  const read = readFacts(profileOf(spec, said));
+  const read = readFacts(profileOf(spec, given));
   if (read.type === "unusable") throw new Error(read.findings.map(formatFinding).join("; "));
   return { facts: read.facts, partitioning: "None", mixedCpusAllowed: false, ...cluster };
 }

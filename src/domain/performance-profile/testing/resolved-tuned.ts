@@ -5,7 +5,7 @@ import { baseVariableFiles } from "../../../language/tuned/profiles/base-files.t
 import { baseProfiles } from "../../../language/tuned/profiles/base-profiles.ts";
 import { resolve, type ResolvedProfile } from "../../../language/tuned/resolve.ts";
 
-/** As far as a profile asks. */
+/** A node, with the answers that profiles ask for. */
 export interface AskedNode {
   /** What `lscpu` prints. */
   readonly lscpu: string;
@@ -21,7 +21,7 @@ export const processors = {
   arm: "Architecture:          aarch64\nVendor ID:             ARM\n",
 };
 
-/** What a Tuned comes to on a node, together with the profiles that every node has. */
+/** A Tuned resolved on a node, together with the profiles that every node has. */
 export function resolvedOn(tuned: Tuned, node: AskedNode): ResolvedProfile {
   const texts = tuned.spec?.profile ?? [];
   const own = new Map(texts.map(({ name, data }) => [name, parseProfile(data, `/etc/tuned/${name}/tuned.conf`)]));

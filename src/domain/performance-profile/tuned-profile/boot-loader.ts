@@ -2,14 +2,14 @@ import { difference, formatRanges, union } from "../../../language/cpu/cpu-set.t
 import type { CpuPools, ProfileFacts } from "../profile-facts.ts";
 import { type Section, when } from "./section.ts";
 
-/** What every node of the profile boots with, whoever made its processor. */
+/** Boot arguments of every node, whatever its processor. */
 export function bootLoader(facts: ProfileFacts): Section {
   const { hints, hugepages, additionalKernelArgs, balanceIsolated, cpus } = facts;
   return {
     name: "bootloader",
     why: "Isolated CPUs run no timer tick, no RCU callback and no interrupt but a workload's own.",
     options: [
-      // The parent would build an initial RAM disk, which an image-based system does not let it.
+      // The included profile would build an initrd, which an image-based system does not allow.
       ["initrd_remove_dir", ""],
       ["initrd_dst_img", ""],
       ["initrd_add_dir", ""],
@@ -19,7 +19,7 @@ export function bootLoader(facts: ProfileFacts): Section {
       ],
       ["cmdline_cpu_part_nohzfull", "+nohz_full=${isolated_cores}"],
       ["cmdline_cpu_tuning", "+skew_tick=1"],
-      // Empty ones are names that users' own Tuneds, which refine this one, may fill.
+      // Empty options are names that Tuneds of users may set.
       ["cmdline_iommu", ""],
       ["cmdline_isolation", `+isolcpus=${balanceIsolated ? "" : "domain,"}managed_irq,\${isolated_cores}`],
       ...when(
@@ -37,22 +37,22 @@ export function bootLoader(facts: ProfileFacts): Section {
 }
 
 /**
- * Pages of one NUMA node are set aside later, by a unit that writes to sysfs. The kernel makes the files for them only
- * for sizes it heard of, and where the default is 1G it does not hear of 2M unless it is named.
+ * Pages of one NUMA node are allocated later, by a unit that writes to sysfs. The kernel creates these files only for sizes in
+ * its arguments, and with a default of 1G it needs 2M to be named.
  */
 export function hugepageArguments({ defaultSize, pages }: ProfileFacts["hugepages"]): string {
   const spread = pages.filter(({ node }) => node === undefined);
-  const namesTheSmall =
+  const namesSmallSize =
     defaultSize === "1G" && pages.some(({ size }) => size === "2M") && !spread.some(({ size }) => size === "2M");
   return [
     `+ default_hugepagesz=${defaultSize}`,
-    ...[...spread, ...(namesTheSmall ? [{ size: "2M", count: 0 }] : [])].map(
+    ...[...spread, ...(namesSmallSize ? [{ size: "2M", count: 0 }] : [])].map(
       ({ size, count }) => `hugepagesz=${size} hugepages=${count}`,
     ),
   ].join(" ");
 }
 
-/** Interrupts may go everywhere but to the threads of OVS-DPDK, which never leave their CPUs. */
+/** All CPUs but those of OVS-DPDK, whose threads never leave them. */
 function irqCpus({ isolated, reserved, shared, ovsDpdk }: CpuPools): string {
   const all = [isolated, reserved, shared].reduce(
     (cpus, pool) => union(cpus, pool?.cpus ?? []),

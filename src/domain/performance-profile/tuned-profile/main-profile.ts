@@ -5,7 +5,7 @@ import { bootLoader } from "./boot-loader.ts";
 import { networkCards } from "./network-cards.ts";
 import { formatProfile, type Section, when } from "./section.ts";
 
-/** The text of the profile that nodes get. */
+/** The text of the TuneD profile that nodes get. */
 export function mainProfile(facts: ProfileFacts): string {
   const { hints, irqsBanned } = facts;
   return formatProfile([
@@ -38,7 +38,7 @@ export function mainProfile(facts: ProfileFacts): string {
     },
     {
       name: "vm",
-      why: "Making huge pages of small ones stops whoever uses them.",
+      why: "Merging pages into huge ones stalls the processes that use them.",
       options: [["transparent_hugepages", "never"]],
     },
     ...(irqsBanned
@@ -91,7 +91,7 @@ export function mainProfile(facts: ProfileFacts): string {
   ]);
 }
 
-/** OVS-DPDK's CPUs are isolated as well: its threads never leave them. */
+/** The CPUs of OVS-DPDK are isolated as well: its threads never leave them. */
 export function isolatedCpus({ cpus }: ProfileFacts): CpuSet {
   return union(cpus.isolated.cpus, cpus.ovsDpdk?.cpus ?? []);
 }

@@ -2,7 +2,7 @@ import type { NetDevice } from "../api.ts";
 import type { ProfileFacts } from "../profile-facts.ts";
 import type { Section } from "./section.ts";
 
-/** As many queues as there are CPUs to serve them: a queue more would interrupt a workload. */
+/** One queue per reserved CPU: with more queues, a card would interrupt isolated CPUs. */
 export function networkCards({ userLevelNetworking, cpus }: ProfileFacts): readonly Section[] {
   if (!userLevelNetworking) return [];
   const why = "A queue for each reserved CPU: packets interrupt no isolated one.";
@@ -16,7 +16,7 @@ export function networkCards({ userLevelNetworking, cpus }: ProfileFacts): reado
   }));
 }
 
-/** TuneD searches a card's udev properties for it; they come one to a line, in the order of their names. */
+/** TuneD searches the udev properties of a card for it, one per line and sorted by name. */
 export function devicePattern({ interfaceName, vendorID, deviceID }: NetDevice): string {
   const lines = [
     ...(deviceID === undefined ? [] : [`^ID_MODEL_ID=${deviceID}`]),

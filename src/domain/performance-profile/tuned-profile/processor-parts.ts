@@ -2,7 +2,7 @@ import type { TunedPart } from "../names.ts";
 import type { ProfileFacts } from "../profile-facts.ts";
 import { formatProfile, type Option, when } from "./section.ts";
 
-/** Texts of the parts that a node picks by its kernel and its processor. All are always there: a pool may be mixed. */
+/** Texts of the parts that a node includes depending on its kernel and processor. All exist, since a pool may be mixed. */
 export function processorParts(facts: ProfileFacts): Record<TunedPart, string> {
   return {
     rt: formatProfile([
@@ -59,7 +59,7 @@ function intel(facts: ProfileFacts): readonly Option[] {
   ];
 }
 
-/** Pods can choose governors only of a passive driver; limits of frequencies are kept by an active one. */
+/** Pods can choose governors only with a passive driver; frequency limits need an active one. */
 function frequencyDriver({ hints, frequencies }: ProfileFacts, otherwise: string): string {
   if (hints.perPodPowerManagement) return "passive";
   return frequencies ? "active" : otherwise;

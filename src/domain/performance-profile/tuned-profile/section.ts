@@ -3,12 +3,12 @@ export type Option = readonly [key: string, value: string];
 /** A section of a TuneD profile. */
 export interface Section {
   readonly name: string;
-  /** Why it is there, for whoever looks at a node at night. One line. */
+  /** A comment on one line, for engineers who read the profile on a node. */
   readonly why?: string;
   readonly options: readonly Option[];
 }
 
-/** The options if they are wanted, otherwise none. */
+/** The options if `wanted`, otherwise none. */
 export function when(wanted: boolean, ...options: readonly Option[]): readonly Option[] {
   return wanted ? options : [];
 }
@@ -22,7 +22,7 @@ export function formatProfile(sections: readonly Section[]): string {
     .join("\n");
 }
 
-/** Lines of a value beyond its first are indented: that is what makes them part of it. */
+/** Further lines of a value are indented, as configparser requires. */
 function formatOption([key, value]: Option): string {
   return `${key}=${value.replaceAll("\n", "\n    ")}`;
 }

@@ -106,8 +106,8 @@ export const hintCases: readonly Case[] = [
       ],
     },
     finds: [
-      ["ForeignWorkloadsTable", "spec.cpu.reserved", "02-worker-pinning brings /etc/crio/crio.conf.d/01-pinning"],
-      ["ForeignWorkloadsTable", "spec.cpu.reserved", "may win"],
+      ["ForeignWorkloadsTable", "spec.cpu.reserved", "02-worker-pinning has the file /etc/crio/crio.conf.d/01-pinning"],
+      ["ForeignWorkloadsTable", "spec.cpu.reserved", "may override"],
     ],
   },
   {

@@ -50,7 +50,7 @@ export const nodeCases: readonly Case[] = [
   {
     what: "nodes that number their CPUs in two ways",
     cluster: { nodes: [node("worker-0"), node("worker-1"), node("worker-2", { topology: machine({ move: 2 }) })] },
-    finds: [["TopologiesDiffer", field, "worker-2 has CPUs in other places than worker-0 and worker-1"]],
+    finds: [["TopologiesDiffer", field, "worker-2 has another CPU topology than worker-0 and worker-1"]],
   },
   {
     what: "nodes that differ in memory alone",

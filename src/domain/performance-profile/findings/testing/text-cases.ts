@@ -123,7 +123,7 @@ export const textCases: readonly Case[] = [
     finds: [
       ["KernelArgumentMalformed", "spec.additionalKernelArgs[4]"],
       ["KernelArgumentUnusual", "spec.additionalKernelArgs[0]", "empty"],
-      ["KernelArgumentUnusual", "spec.additionalKernelArgs[1]", "blank"],
+      ["KernelArgumentUnusual", "spec.additionalKernelArgs[1]", "space separates"],
       ["KernelArgumentUnusual", "spec.additionalKernelArgs[3]", "quote"],
     ],
   },

@@ -1,6 +1,6 @@
 /**
- * Makes irqbalance start without CPUs banned in an earlier life of the node, except those of OVS-DPDK: `OVS_DPDK_CPUS` is
- * their mask. Arguments: irqbalance's settings, and where CRI-O keeps the mask that it puts back when a pod has ended.
+ * Removes bans of CPUs from before the restart of the node from irqbalance's settings, except those of OVS-DPDK, whose mask is
+ * `OVS_DPDK_CPUS`. Arguments: irqbalance's settings, and the file in which CRI-O saves the mask that it restores after a pod.
  */
 export const clearIrqbalanceBannedCpus = `#!/bin/sh
 set -eu

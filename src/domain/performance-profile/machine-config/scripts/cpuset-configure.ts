@@ -1,8 +1,8 @@
 import { ovsSlice } from "../open-vswitch.ts";
 
 /**
- * Where the kernel still has version 1 of control groups: keeps the system on the CPUs that process 1 runs on, and lets
- * Open vSwitch run on all. With version 2 systemd does both.
+ * With cgroup v1: restricts the system to the CPUs of process 1, and lets Open vSwitch run on all CPUs. With cgroup v2, systemd
+ * does both.
  */
 export const cpusetConfigure = `#!/bin/sh
 set -eu

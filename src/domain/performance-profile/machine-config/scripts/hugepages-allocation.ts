@@ -1,4 +1,4 @@
-/** Sets huge pages aside on one NUMA node: `HUGEPAGES_COUNT` of `HUGEPAGES_SIZE` KiB on `NUMA_NODE`. */
+/** Allocates huge pages on one NUMA node: `HUGEPAGES_COUNT` of `HUGEPAGES_SIZE` KiB on `NUMA_NODE`. */
 export const hugepagesAllocation = `#!/bin/sh
 set -eu
 

@@ -2,7 +2,7 @@ import { type CpuSet, formatRanges } from "../../../../language/cpu/cpu-set.ts";
 import type { ProfileFacts } from "../../profile-facts.ts";
 import { ovsSlice } from "../open-vswitch.ts";
 
-/** Gives OVS-DPDK a control group of its own, with CPUs that nobody else gets, for its poll-mode threads to move into. */
+/** Creates a cgroup with exclusive CPUs for the poll-mode threads of OVS-DPDK. */
 export function ovsDpdkCpusConfigure(cpus: CpuSet, partition: ProfileFacts["ovsDpdkPartition"]): string {
   return `#!/bin/sh
 set -eu

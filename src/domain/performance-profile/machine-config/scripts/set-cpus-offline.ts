@@ -1,4 +1,4 @@
-/** Switches off the CPUs in `OFFLINE_CPUS`, numbers with commas between them: all of them, or none if one cannot be. */
+/** Takes the CPUs in `OFFLINE_CPUS`, a comma-separated list, offline: all of them, or none if one has no switch. */
 export const setCpusOffline = `#!/bin/sh
 set -euf
 

@@ -1,6 +1,6 @@
 /**
- * Sets which CPUs take packets off a queue, or off all queues of a device. Arguments: a path below /sys as udev and systemd
- * pass it on, and the mask. A device may be renamed or gone by then, which is no failure.
+ * Sets which CPUs process packets of a queue, or of all queues of a device. Arguments: a path below /sys as udev and systemd
+ * pass it, and the mask. It is no failure if the device was renamed or removed in the meantime.
  */
 export const setRpsMask = `#!/bin/sh
 set -eu
