@@ -30,7 +30,9 @@ const sections = [
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));
 const unknown = wanted.filter((name) => !sections.some((section) => section.name === name));
 if (unknown.length > 0) {
-  console.error(`error: no benchmark ${unknown.join(", ")}: there are ${sections.map(({ name }) => name).join(", ")}`);
+  console.error(
+    `error: unknown benchmark ${unknown.join(", ")}: choose from ${sections.map(({ name }) => name).join(", ")}`,
+  );
   process.exit(1);
 }
 
@@ -44,7 +46,7 @@ try {
     if (wanted.length === 0 || wanted.includes(section.name))
       await section.measure({ quick: process.argv.includes("--quick"), report });
 } catch (error) {
-  // A figure that misses its bar is news; an answer that is wrong is a failure.
+  // A missed bar is reported; a wrong result is a failure.
   process.exitCode = 1;
   console.error(error instanceof WrongError ? `error: ${error.message}` : error);
 }

@@ -5,7 +5,7 @@ import { withServers, type BenchServer } from "../harness/servers.ts";
 
 const objects = 5000;
 
-/** One list of everything, in one piece. */
+/** One list of all objects, without pages. */
 export const bigList: Section = {
   name: "list",
   async measure({ quick, report }) {

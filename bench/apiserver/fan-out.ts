@@ -11,7 +11,7 @@ const objectBytes = 1024;
 const namespace = "fan-out";
 const patienceMs = 120_000;
 
-/** Many watchers of the same objects: how fast all of them have seen every change, and that they have. */
+/** Many watchers of the same objects: the time until every watcher has every event, and that none is lost. */
 export const fanOut: Section = {
   name: "fan-out",
   async measure({ quick, report }) {
@@ -58,7 +58,7 @@ async function prepare(server: BenchServer): Promise<Run> {
   return { server, writing, seconds: [], cuts: 0 };
 }
 
-/** Counts from the first creation to the last event at the last watcher. */
+/** The time from the first creation to the last event of the last watcher. */
 async function deliver(run: Run, round: number): Promise<void> {
   const { server, writing } = run;
   const prefix = `round-${round}-`;
@@ -91,13 +91,13 @@ async function newestVersion({ server, writing }: Run): Promise<string> {
 function check(server: BenchServer, watching: readonly Watcher[], prefix: string): void {
   if (watching.some(({ seen }) => seen !== events)) throw lost(server, watching);
   if (new Set(watching.map((watcher) => watcher.digest())).size !== 1)
-    throw new WrongError(`${server.name}: watchers of the same objects were told different things`);
+    throw new WrongError(`${server.name}: watchers of the same objects got different events`);
   const names = new Set<string>();
   let newest = 0;
   for (const { type, object } of watching[0]?.events() ?? []) {
     const { name, resourceVersion } = object.metadata;
     if (type !== "ADDED" || !name.startsWith(prefix) || Number(resourceVersion) <= newest)
-      throw new WrongError(`${server.name}: out of place: ${type} ${name} ${resourceVersion} after ${newest}`);
+      throw new WrongError(`${server.name}: out of order: ${type} ${name} ${resourceVersion} after ${newest}`);
     newest = Number(resourceVersion);
     names.add(name);
   }

@@ -11,10 +11,10 @@ import { realServer, startAttune, type BenchServer } from "../harness/servers.ts
 
 const objects = 5000;
 const namespace = "memory";
-/** Long enough for a collector that runs when nothing else does. */
+/** Long enough for V8's garbage collection in idle time. */
 const settleMs = 3000;
 
-/** What a server holds in memory when it is full, and ours again after a restart, without the garbage of the writing. */
+/** Memory of a server with many objects, and of ours again after a restart, without the garbage of the writes. */
 export const memory: Section = {
   name: "memory",
   async measure({ report }) {

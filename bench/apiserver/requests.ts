@@ -23,12 +23,12 @@ const listed = "listed";
 interface Operation {
   readonly name: string;
   readonly status: number;
-  /** Least multiple of the real server's rate, where the project promises one. */
+  /** The promised minimum, as a multiple of the real server's rate. */
   readonly bar?: number;
-  /** Requests in a round, as a part of the usual number. */
+  /** Requests in a round, as a fraction of the usual number. */
   readonly share: number;
   request(server: BenchServer, round: number, index: number): Buffer;
-  /** Is the last answer of a round what was asked for? */
+  /** Whether the last response of a round is correct. */
   holds(answer: Record<string, unknown>): boolean;
 }
 
@@ -71,14 +71,14 @@ const operations: readonly Operation[] = [
     name: `list of ${standing}`,
     status: 200,
     share: 0.2,
-    // Namespaces come with a ConfigMap of their own where somebody furnishes them.
+    // The label leaves out kube-root-ca.crt, which kube-controller-manager creates in every namespace.
     request: (server) =>
       requestBytes(server, { method: "GET", path: `${configMapsPath(listed)}?labelSelector=app%3Dbench` }),
     holds: (answer) => (answer.items as unknown[]).length === standing,
   },
 ];
 
-/** Requests a second, ours and the real server's in turns, so that a busy machine is busy for both. */
+/** Requests per second; rounds of both servers alternate, so that other load affects both. */
 export const requests: Section = {
   name: "requests",
   async measure({ quick, report }) {
@@ -93,7 +93,7 @@ export const requests: Section = {
 
       const [ours, real] = runs as [Run, Run | undefined];
       report.table(
-        `Requests a second, ConfigMaps of ${objectBytes} bytes, ${concurrency} connections, median of ${rounds} rounds of ${count}`,
+        `Requests per second, ConfigMaps of ${objectBytes} bytes, ${concurrency} connections, median of ${rounds} rounds of ${count}`,
         ["", "attune", "real", "attune to real", "CPU each, attune", "CPU each, real"],
         operations.map(({ name }) => [
           name,
@@ -150,8 +150,7 @@ async function oneRound(
 ): Promise<Load> {
   const made = Array.from({ length: count }, (_, index) => operation.request(server, round, index));
   const load = await drive(connections, made, operation.status);
-  if (!operation.holds(jsonOf(load.last)))
-    throw new WrongError(`${operation.name}: the answer is not what was asked for`);
+  if (!operation.holds(jsonOf(load.last))) throw new WrongError(`${operation.name}: the response is wrong`);
   return load;
 }
 

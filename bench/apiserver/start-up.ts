@@ -8,7 +8,7 @@ import { realServer, startAttune } from "../harness/servers.ts";
 const secondStartMs = 250;
 const firstStartMs = secondStartMs + 150;
 
-/** From nothing to `ready`, held against Node.js that does nothing. */
+/** From start to `ready`, compared with Node.js that does nothing. */
 export const startUp: Section = {
   name: "start",
   async measure({ quick, report }) {

@@ -12,19 +12,19 @@ interface WatcherOptions {
   readonly namespace: string;
   /** Events after this resourceVersion. */
   readonly since: string;
-  /** How many events there will be. */
+  /** The number of events to wait for. */
   readonly events: number;
-  /** Keep what comes. Watchers of the same objects get the same bytes, so that one that keeps them is enough. */
+  /** Keep the events. Watchers of the same objects get the same bytes, so one that keeps them is enough. */
   readonly keep: boolean;
 }
 
 const newline = 0x0a;
 const nothing = Buffer.alloc(0);
 
-/** A watch that goes on where it was when the server cuts it off, as every client's does. */
+/** A watch that continues from the last version when the server closes it, as clients do. */
 export class Watcher {
   readonly complete: Promise<void>;
-  /** How often the server cut it off. */
+  /** How often the server closed it. */
   cuts = 0;
   seen = 0;
   readonly #server: BenchServer;
@@ -46,7 +46,7 @@ export class Watcher {
     });
   }
 
-  /** Resolves when the watch stands. */
+  /** Resolves when the watch is established. */
   async start(): Promise<void> {
     const connection = await HttpConnection.open(this.#server);
     this.#connection = connection;
@@ -64,7 +64,7 @@ export class Watcher {
     this.#connection?.close();
   }
 
-  /** Equal for watchers that were told the same. */
+  /** Equal for watchers that got the same events. */
   digest(): string {
     return this.#digest.digest("hex");
   }

@@ -15,11 +15,11 @@ import { shown, type Section } from "../harness/report.ts";
 import { startAttune } from "../harness/servers.ts";
 
 const limit = 80;
-/** Long enough for a collector that runs when nothing else does. */
+/** Long enough for V8's garbage collection in idle time. */
 const settleMs = 3000;
 const pauseMs = 100;
 
-/** What the agent of one node holds in memory: without anything to do, and with a profile applied. */
+/** Memory of one agent: idle, and with a profile applied. */
 export const agent: Section = {
   name: "agent",
   async measure({ report }) {
@@ -103,7 +103,7 @@ async function install(client: HttpClient): Promise<void> {
   }
 }
 
-/** As much of a node as its agent needs; settings that it does not have are reported. */
+/** The files of a node that the agent needs; it reports settings that are missing. */
 async function makeNode(root: string): Promise<void> {
   const files = {
     "proc/sys/kernel/random/boot_id": "bench\n",

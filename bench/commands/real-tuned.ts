@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { sysctlFiles } from "./small-node.ts";
 
-/** Whether TuneD is there, and may be run where it changes nothing but files. */
+/** Whether TuneD is installed and can run in a mount namespace, where it changes only files. */
 export function hasTuned(): boolean {
   const runs = (program: string, ...args: string[]): boolean =>
     spawnSync(program, args, { stdio: "ignore" }).status === 0;
   return runs("tuned", "--version") && runs("unshare", "--mount", "true");
 }
 
-/** The node's files take the place of the kernel's, for TuneD alone. */
+/** Mounts the node's files over the kernel's, for TuneD alone. */
 const script = `set -e
 mount -t tmpfs tmpfs /run
 mount --bind "$1/etc/tuned" /etc/tuned
@@ -42,7 +42,7 @@ export class RealTuned {
     const tuned = new RealTuned(root);
     const { stdout, stderr } = tuned.#child;
     if (!stdout || !stderr) throw new Error("start TuneD: no pipes");
-    // What the shell needs to prepare is not TuneD's time.
+    // The shell's preparation does not count as TuneD's time.
     createInterface({ input: stdout }).on("line", () => (tuned.#started = performance.now()));
     createInterface({ input: stderr }).on("line", (line) => {
       if (/static tuning from profile '.*' applied/.test(line)) tuned.#applied.shift()?.();

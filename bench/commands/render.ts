@@ -54,7 +54,7 @@ spec:
     matchLabels:
       node-role.kubernetes.io/worker-cnf: ""
 `;
-/** Four objects from one profile, from files to files: how long it takes and how much memory. */
+/** Time and memory of rendering four objects from one profile, from file to files. */
 export const render: Section = {
   name: "render",
   async measure({ quick, report }) {
@@ -86,7 +86,7 @@ export const render: Section = {
       ratio(median(runs), median(bare)),
     ];
     report.table(
-      `One profile rendered (at most ${shown(median(peaks), "MB")} of memory)`,
+      `attune render of one profile (peak memory ${shown(median(peaks), "MB")})`,
       ["", "median", "fastest", "over bare", "to bare"],
       [row("node -e 0 (bare)", bare), row("attune render", rendered)],
     );
@@ -104,12 +104,12 @@ export const render: Section = {
   },
 };
 
-/** The kernel knows what a process had at most only until it ends, so it is asked at its end. */
-const tellsPeak = `data:text/javascript,import{readFileSync,writeSync}from"node:fs";process.on("exit",()=>writeSync(3,readFileSync("/proc/self/status","utf8")))`;
+/** The kernel forgets the peak memory of a process when it ends, so the process prints it at exit. */
+const printsPeak = `data:text/javascript,import{readFileSync,writeSync}from"node:fs";process.on("exit",()=>writeSync(3,readFileSync("/proc/self/status","utf8")))`;
 
-/** The most that was ever resident while Node.js ran with these arguments, in MB. */
+/** The peak of resident memory of Node.js with these arguments, in MB. */
 async function peakOf(args: readonly string[]): Promise<number> {
-  const child = spawn(process.execPath, ["--import", tellsPeak, ...args], {
+  const child = spawn(process.execPath, ["--import", printsPeak, ...args], {
     stdio: ["ignore", "ignore", "inherit", "pipe"],
   });
   const ended = new Promise((resolve, reject) => child.once("error", reject).once("exit", resolve));

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** What the kernel is at first, and what either profile makes of it. */
+/** Sysctl, its value at first, and its value under each of the two profiles. */
 const sysctls = [
   ["vm/swappiness", "60", "10", "11"],
   ["vm/dirty_ratio", "20", "10", "11"],
@@ -12,7 +12,7 @@ const sysctls = [
 
 export const sysctlFiles = sysctls.map(([path]) => `proc/sys/${path}`);
 
-/** The root of a node that is files alone, with the small profiles `one` and `two`. */
+/** The root of a node that consists of files, with the small profiles `one` and `two`. */
 export async function smallNode(): Promise<{ root: string; remove: () => Promise<void> }> {
   const root = await mkdtemp(join(tmpdir(), "attune-bench-node-"));
   const write = async (path: string, text: string): Promise<void> => {

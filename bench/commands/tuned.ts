@@ -10,11 +10,11 @@ import { hasTuned, RealTuned } from "./real-tuned.ts";
 import { smallNode } from "./small-node.ts";
 
 const coldMs = 50;
-/** It answers only over D-Bus, which few machines for benchmarks have: measured once, on one that has it. */
+/** `tuned-adm verify` needs D-Bus, which few benchmark machines have: measured once, on a machine that has it. */
 const tunedVerifyMs = 1000;
 const verifyShare = 20;
 
-/** A small profile put into force by a command, by an engine that runs already, and by TuneD. */
+/** A small profile applied by a command, by a running engine, and by TuneD. */
 export const tuned: Section = {
   name: "tuned",
   async measure({ quick, report }) {
@@ -85,7 +85,7 @@ export const tuned: Section = {
   },
 };
 
-/** The engine as an agent has it: loaded, and the last profile in force. */
+/** The engine as in an agent: loaded, with the last profile applied. */
 async function warmRound(root: string, { change, verify }: { change: number[]; verify: number[] }): Promise<void> {
   const host = new LinuxHost(root);
   const engine = nativeEngine();

@@ -52,7 +52,7 @@ export class HttpConnection {
     });
   }
 
-  /** Sends a whole request, as `requestBytes` makes it. */
+  /** Sends a whole request that `requestBytes` made. */
   send(request: Buffer): Promise<Reply> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject, onPiece: undefined, onHead: undefined };
@@ -60,7 +60,7 @@ export class HttpConnection {
     });
   }
 
-  /** Sends a request whose answer goes on. Resolves when it begins; the body goes to `onPiece`. */
+  /** Sends a request whose response goes on. Resolves with the head of the response; the body goes to `onPiece`. */
   stream(request: Buffer, onPiece: (piece: Buffer) => void): Promise<{ status: number; ended: Promise<void> }> {
     return new Promise((resolve, reject) => {
       let end = (): void => {};
@@ -101,7 +101,7 @@ interface Request {
   readonly contentType?: string;
 }
 
-/** A whole request as it goes over the wire, so that making it is not measured. */
+/** A whole request as sent, made before the measurement starts. */
 export function requestBytes(server: BenchServer, { method, path, body, contentType }: Request): Buffer {
   const head = [
     `${method} ${path} HTTP/1.1`,

@@ -1,7 +1,7 @@
 import { HttpConnection, type Reply, requestBytes } from "./http-connection.ts";
 import type { BenchServer } from "./servers.ts";
 
-/** Not slow but wrong: a request failed or an event was lost. */
+/** A wrong result, as opposed to a slow one: a request failed or an event was lost. */
 export class WrongError extends Error {
   override readonly name = "WrongError";
 }
@@ -17,7 +17,7 @@ export function openConnections(server: BenchServer, count: number): Promise<Htt
   return Promise.all(Array.from({ length: count }, () => HttpConnection.open(server)));
 }
 
-/** Sends the requests as fast as the connections take them. Each must be answered with `expected`. */
+/** Sends the requests as fast as the connections take them. Every response must have the status `expected`. */
 export async function drive(
   connections: readonly HttpConnection[],
   requests: readonly Buffer[],
@@ -40,7 +40,7 @@ export async function drive(
   return { seconds, perSecond: requests.length / seconds, bytes, last };
 }
 
-/** A namespace of ConfigMaps named `PREFIX0`, `PREFIX1`, … */
+/** Creates ConfigMaps named `PREFIX0`, `PREFIX1`, … */
 export async function fill(
   server: BenchServer,
   connections: readonly HttpConnection[],
@@ -75,7 +75,7 @@ function wrongStatus(request: Buffer, reply: Reply, expected: number): WrongErro
 export function configMap(name: string, size: number): string {
   const empty = { apiVersion: "v1", kind: "ConfigMap", metadata: { name, labels: { app: "bench" } }, data: {} };
   const payload = Math.max(16, size - JSON.stringify(empty).length);
-  // Keys and lines of a usual length: one value of 12 KB would be easier on a server than what people store.
+  // Keys and lines of realistic length: one value of 12 KB would be less work for a server.
   const data: Record<string, string> = {};
   for (let done = 0, key = 0; done < payload; key++) {
     const length = Math.min(512, payload - done);

@@ -2,24 +2,24 @@ import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { WrongError } from "./load.ts";
 
-/** Linux counts CPU time in hundredths of a second, whatever its own clock does. */
+/** USER_HZ: /proc counts CPU time in hundredths of a second, whatever the kernel's own timer frequency is. */
 const ticksPerSecond = 100;
 
 export interface Memory {
-  /** Everything resident, in MB: what `ps` shows. */
+  /** Resident memory in MB, as `ps` shows it. */
   readonly resident: number;
-  /** Of that, what the kernel could not drop: without mapped files. */
+  /** Resident memory without mapped files, which the kernel can drop. */
   readonly own: number;
 }
 
-/** Memory of the processes together; undefined where there is no /proc. */
+/** The sum of the memory of the processes; undefined where there is no /proc. */
 export function memoryOf(pids: readonly number[]): Memory | undefined {
   const resident = sum(pids, (pid) => megabytes(pid, "VmRSS"));
   const own = sum(pids, (pid) => megabytes(pid, "RssAnon"));
   return resident === undefined || own === undefined ? undefined : { resident, own };
 }
 
-/** The most that was ever resident, in MB. */
+/** The peak of resident memory, in MB. */
 export function peakMemoryOf(pid: number): number | undefined {
   return sum([pid], (one) => megabytes(one, "VmHWM"));
 }
@@ -29,7 +29,7 @@ function megabytes(pid: number, line: string): number {
   return (Number(new RegExp(`^${line}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) * 1024) / 1e6;
 }
 
-/** CPU time the processes have used so far, in seconds. It says more than the clock on a machine that others use too. */
+/** CPU time that the processes have used, in seconds. On a shared machine it varies less than elapsed time. */
 export function cpuSeconds(pids: readonly number[]): number | undefined {
   return sum(pids, (pid) => {
     const fields = statOf(pid);
@@ -37,13 +37,13 @@ export function cpuSeconds(pids: readonly number[]): number | undefined {
   });
 }
 
-/** Processes that this one started, by the name of their program. */
+/** Child processes of this process, by the name of their program. */
 export function childrenNamed(...names: string[]): number[] {
   return processes().filter((pid) => {
     try {
       return Number(statOf(pid)[1]) === process.pid && names.includes(nameOf(pid));
     } catch {
-      // It has ended since it was listed.
+      // The process ended after it was listed.
       return false;
     }
   });
@@ -61,7 +61,7 @@ function nameOf(pid: number): string {
   return readFileSync(`/proc/${pid}/comm`, "utf8").trimEnd();
 }
 
-/** The fields after the name, which may hold spaces: state, parent, … */
+/** The fields after the name, which may contain spaces: state, parent, … */
 function statOf(pid: number): string[] {
   const text = readFileSync(`/proc/${pid}/stat`, "utf8");
   return text.slice(text.lastIndexOf(")") + 2).split(" ");
@@ -79,7 +79,7 @@ function sum(pids: readonly number[], of: (pid: number) => number): number | und
   return pids.length === 0 || Number.isNaN(total) ? undefined : total;
 }
 
-/** How long Node.js takes with these arguments, from nothing to its end. */
+/** How long Node.js takes with these arguments, from start to exit. */
 export function runTime(args: readonly string[], expected = 0): Promise<number> {
   const started = performance.now();
   return new Promise((resolve, reject) => {
@@ -92,7 +92,7 @@ export function runTime(args: readonly string[], expected = 0): Promise<number> 
   });
 }
 
-/** Node.js that does nothing: what everything else is held against. */
+/** Node.js that does nothing: the base of comparison. */
 export function bareNode(): Promise<number> {
   return runTime(["-e", "0"]);
 }

@@ -4,7 +4,7 @@ interface Bar {
   readonly met: boolean;
 }
 
-/** What was measured, printed as it comes, and the bars it is held against, printed at the end. */
+/** Prints tables as they are measured, and the bars (expected limits) at the end. */
 export class Report {
   readonly #bars: Bar[] = [];
 
@@ -27,12 +27,12 @@ export class Report {
 }
 
 export interface Setting {
-  /** Fewer rounds and requests: for a look, not for a figure to keep. */
+  /** Fewer rounds and requests: for a quick check, not for figures to keep. */
   readonly quick: boolean;
   readonly report: Report;
 }
 
-/** One thing that is measured. Throws `WrongError` when a server did not do what it was asked. */
+/** One benchmark. Throws `WrongError` when a server responds wrongly. */
 export interface Section {
   readonly name: string;
   measure(setting: Setting): Promise<void>;
@@ -45,7 +45,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** With as many digits as mean something: `4,120`, `38.5`, `1.62`. */
+/** With three or more significant digits: `4,120`, `38.5`, `1.62`. */
 export function shown(value: number | undefined, unit = ""): string {
   if (value === undefined || Number.isNaN(value)) return "-";
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;

@@ -1,4 +1,4 @@
-/** What comes of one response. `body` may be called any number of times; the piece is only valid during the call. */
+/** Callbacks for one response. `body` may be called any number of times; the piece is only valid during the call. */
 export interface ResponseSink {
   head(status: number): void;
   body(piece: Buffer): void;
@@ -10,14 +10,14 @@ const blankLine = "\r\n\r\n";
 const lineEnd = "\r\n";
 
 /**
- * Reads HTTP/1.1 responses off a connection. Node's own client costs about as much as a request costs the server,
- * and on a machine of few cores that would be measured too.
+ * Reads HTTP/1.1 responses from a connection. Node's HTTP client needs about as much CPU time as the server, and on a
+ * machine with few cores that would distort the results.
  */
 export class ResponseReader {
   readonly #sink: ResponseSink;
   #rest: Buffer = nothing;
   #state: "head" | "sized" | "chunk-size" | "chunk" | "trailer" = "head";
-  /** Bytes of the body or chunk that have not come yet. */
+  /** Bytes of the body or chunk that have not arrived. */
   #missing = 0;
 
   constructor(sink: ResponseSink) {
@@ -37,7 +37,7 @@ export class ResponseReader {
     }
   }
 
-  /** How many bytes it could use; 0 when more must come first. */
+  /** Returns the number of bytes used; 0 when more are needed. */
   #step(input: Buffer): number {
     switch (this.#state) {
       case "head":
@@ -74,7 +74,7 @@ export class ResponseReader {
     this.#sink.body(piece);
     if (this.#missing > 0) return piece.length;
     if (this.#state === "sized") this.#finish();
-    // The line end after a chunk is read with the size of the next.
+    // The line end after a chunk is read together with the size of the next chunk.
     else this.#state = "chunk-size";
     return piece.length;
   }

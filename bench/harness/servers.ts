@@ -6,13 +6,13 @@ import { openAuthority } from "../../src/embedded/apiserver/auth/authority.ts";
 import { startRealServer } from "../../test/servers/real-server.ts";
 import { childrenNamed } from "./process-usage.ts";
 
-/** A server in processes of its own. */
+/** A server in its own processes. */
 export interface BenchServer {
   readonly name: "attune" | "kube-apiserver + etcd";
   readonly url: string;
   readonly caPem: string;
   readonly token: string;
-  /** Every process that serves. */
+  /** All processes of the server. */
   readonly pids: readonly number[];
   readonly close: () => Promise<void>;
 }
@@ -75,7 +75,7 @@ export async function attuneServer(): Promise<BenchServer> {
   };
 }
 
-/** etcd does not sync its file, so that both servers promise the same: what was acknowledged survives kill -9. */
+/** etcd does not sync its file, so that both servers guarantee the same: an acknowledged write survives kill -9. */
 export async function realServer(assets: string): Promise<BenchServer> {
   const before = childrenNamed("etcd", "kube-apiserver");
   const { url, authority, ...real } = await startRealServer(assets);
@@ -90,7 +90,7 @@ export async function realServer(assets: string): Promise<BenchServer> {
   };
 }
 
-/** Runs `measure` with ours and, where `KUBEBUILDER_ASSETS` has one, the real server, and stops them after it. */
+/** Runs `measure` with the embedded server and, if `KUBEBUILDER_ASSETS` has it, the real one; stops them afterwards. */
 export async function withServers(measure: (servers: readonly BenchServer[]) => Promise<void>): Promise<void> {
   const servers = [await attuneServer()];
   try {

@@ -13,8 +13,8 @@ import { createNodeCaches } from "../../src/embedded/lab/workloads/workload-cach
 import type { LabFigures, LabMoment } from "./lab.ts";
 
 /**
- * A process of its own, started by `lab.ts`: virtual nodes, scheduler and controllers, and the embedded server unless
- * another one is named. Prints one line of figures.
+ * Started by `lab.ts` as a process: virtual nodes, scheduler and controllers, and the embedded server unless another
+ * server is named. Prints one line of figures.
  */
 const [count = "1000", elsewhere] = process.argv.slice(2);
 const nodes = smallNodes(Number(count), "node-");
@@ -31,7 +31,7 @@ const client = new HttpClient(connection, {
 const end = new AbortController();
 const clientAs: HttpClient["as"] = (who) => client.as(who);
 const { signal } = end;
-// As `runLab` does it, but the nodes come later.
+// As in `runLab`, but nodes are added later.
 const caches = createNodeCaches(client);
 const reading = Object.values(caches).map((informer) => informer.run(signal));
 const workloads = runWorkloads({ clientAs, caches, signal });
@@ -94,7 +94,7 @@ function since(before: ReturnType<typeof moment>): LabMoment {
   };
 }
 
-/** What is left when everything that can go has gone. */
+/** Resident memory after garbage collection. */
 async function residentMegabytes(): Promise<number> {
   for (let round = 0; round < 3; round++) {
     globalThis.gc?.();

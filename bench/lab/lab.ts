@@ -7,7 +7,7 @@ import { WrongError } from "../harness/load.ts";
 import type { Section } from "../harness/report.ts";
 import { startAttune } from "../harness/servers.ts";
 
-/** From one point to another. */
+/** Time and writes between two points. */
 export interface LabMoment {
   readonly seconds: number;
   readonly writes: number;
@@ -23,15 +23,15 @@ export interface LabFigures {
   readonly empty: number;
   readonly idle: number;
   readonly running: number;
-  /** What it costs to keep them all alive. */
+  /** CPU time to keep all nodes alive, in cores. */
   readonly idleCores: number;
 }
 
-const patienceSeconds = 60;
+const limitSeconds = 60;
 
 const run = promisify(execFile);
 
-/** Virtual nodes in one process: how soon they are there with a DaemonSet, and what each costs. */
+/** Virtual nodes in one process: how long until all are ready with a DaemonSet, and the memory of each. */
 export const lab: Section = {
   name: "lab",
   async measure({ quick, report }) {
@@ -45,18 +45,18 @@ export const lab: Section = {
       `${Math.round((of(figures) * 1000) / nodes)} KB`;
     report.table(
       `${nodes} virtual nodes`,
-      ["", "with the server in one process", "the lab alone"],
+      ["", "with the server in one process", "without the server"],
       [
         row("nodes registered", ({ join: joined }) => speed(joined)),
         row("a DaemonSet ready on all", ({ settled }) => speed(settled)),
-        row("  CPU time of it", ({ settled }) => `${settled.cpuSeconds.toFixed(1)} s`),
+        row("  CPU time for that", ({ settled }) => `${settled.cpuSeconds.toFixed(1)} s`),
         row("memory without nodes", ({ empty }) => `${Math.round(empty)} MB`),
         row(
           "memory of each idle node",
           each(({ empty, idle }) => idle - empty),
         ),
         row(
-          "memory of each with a pod",
+          "memory of each node with a pod",
           each(({ empty, running }) => running - empty),
         ),
         row("CPU to keep all alive", ({ idleCores }) => `${(idleCores * 100).toFixed(1)} %`),
@@ -64,9 +64,9 @@ export const lab: Section = {
     );
     const seconds = together.join.seconds + together.settled.seconds;
     report.bar({
-      what: `${nodes} virtual nodes with one DaemonSet settle in one process within ${patienceSeconds} s`,
+      what: `${nodes} virtual nodes with one DaemonSet settle in one process within ${limitSeconds} s`,
       measured: `${seconds.toFixed(1)} s`,
-      met: seconds <= patienceSeconds,
+      met: seconds <= limitSeconds,
     });
   },
 };

@@ -6,8 +6,8 @@ import { loadConnection } from "../../src/cluster/kube/connect/load-connection.t
 import { machine, machineBase, smallMachine } from "../../src/embedded/lab/machine.ts";
 
 /**
- * A process of its own, started by `virtual-nodes.ts`: agents of as many nodes, each with a machine in memory. Prints
- * `VALUE MILLISECONDS` whenever all machines have the same value in the file, with the time of day.
+ * Started by `virtual-nodes.ts` as a process: the agents of `count` nodes, each with a machine in memory. Prints
+ * `VALUE MILLISECONDS` (wall time) whenever all machines have the same new value in the file.
  */
 const [kubeconfig = "", count = "50", path = ""] = process.argv.slice(2);
 const client = new HttpClient(await loadConnection({ kubeconfig }));
@@ -19,7 +19,7 @@ const hosts: MemoryHost[] = Array.from({ length: Number(count) }, () => machine(
 process.once("SIGTERM", () => end.abort());
 
 let last = "";
-setInterval(() => void look(), 1).unref();
+setInterval(() => void compare(), 1).unref();
 await Promise.all(
   hosts.map((host, index) =>
     runAgent({ client: client.for(client.connection), node: `node-${index}`, host, signal: end.signal }),
@@ -27,7 +27,7 @@ await Promise.all(
 );
 client.close();
 
-async function look(): Promise<void> {
+async function compare(): Promise<void> {
   let value: string | undefined;
   for (const host of hosts) {
     const file = await host.read(path);

@@ -6,7 +6,7 @@ const newline = 0x0a;
 const kinds = ["ADDED", "MODIFIED", "DELETED"] as const;
 type Kind = (typeof kinds)[number];
 
-/** Counts what a watch tells, without reading it: on two cores whoever looks on takes part. */
+/** Counts the events of a watch without parsing them: on two cores a busy observer would distort the results. */
 export class EventCount {
   readonly #counts: Record<Kind, number> = { ADDED: 0, MODIFIED: 0, DELETED: 0 };
   readonly #server: BenchServer;
@@ -14,7 +14,7 @@ export class EventCount {
   #connection: HttpConnection | undefined;
   #startsLine = true;
   #head = "";
-  /** Of the line that is coming, and of the last whole one: where to go on if the server cuts us off. */
+  /** The current line and the last complete one: where to continue if the server closes the watch. */
   #line: Buffer[] = [];
   #lastLine: Buffer[] = [];
   #closed = false;
@@ -25,7 +25,7 @@ export class EventCount {
     this.#collection = collection;
   }
 
-  /** Resolves when the watch stands, so that whatever happens from now on is counted. */
+  /** Resolves when the watch is established: every later event is counted. */
   static async open(server: BenchServer, collection: string, since: string): Promise<EventCount> {
     const watch = new EventCount(server, collection);
     await watch.#start(since);
@@ -41,7 +41,7 @@ export class EventCount {
     void ended.then(() => this.#resume(since));
   }
 
-  /** Servers cut off whoever is slow, and a client goes on where it was. */
+  /** Servers close watches of slow clients; a client continues from the last version. */
   async #resume(since: string): Promise<void> {
     if (this.#closed) return;
     this.#connection?.close();
@@ -61,12 +61,12 @@ export class EventCount {
     for (const kind of kinds) this.#counts[kind] = 0;
   }
 
-  /** The moment at which so many of these have come. */
-  until(kind: Kind, count: number, patienceMs = 300_000): Promise<number> {
+  /** The time at which `count` events of this kind have arrived. */
+  until(kind: Kind, count: number, timeoutMs = 300_000): Promise<number> {
     return new Promise((resolve, reject) => {
       const late = setTimeout(
-        () => reject(new WrongError(`${this.#counts[kind]} of ${count} ${kind} after ${patienceMs / 1000} s`)),
-        patienceMs,
+        () => reject(new WrongError(`${this.#counts[kind]} of ${count} ${kind} after ${timeoutMs / 1000} s`)),
+        timeoutMs,
       );
       const reached = (at: number): void => {
         clearTimeout(late);
@@ -82,7 +82,7 @@ export class EventCount {
     this.#connection?.close();
   }
 
-  /** A line begins with its type; the rest of it is passed over. */
+  /** A line begins with the type of its event; the rest is skipped. */
   #take(piece: Buffer): void {
     for (let at = 0; at < piece.length;) {
       if (this.#startsLine) {

@@ -1,4 +1,4 @@
-/** A Node as kubelets keep it: about 12 KB, most of it images. `group` is the label that rules go by. */
+/** A Node of realistic size: about 12 KB, most of it images. Rules match the label `group`. */
 export function largeNode(name: string, group: string): string {
   const now = "2026-01-01T00:00:00Z";
   const condition = (type: string, status: string, reason: string, message: string): object => ({
@@ -78,7 +78,7 @@ export function largeNode(name: string, group: string): string {
   });
 }
 
-/** Digits that look like a digest, the same for the same seed and different for another. */
+/** Digits like those of a digest, determined by the seed. */
 function idOf(seed: string, length: number): string {
   let state = 2_166_136_261;
   for (const character of seed) state = Math.imul(state ^ character.charCodeAt(0), 16_777_619) >>> 0;

@@ -8,7 +8,7 @@ import { startOperator, nodesPath, profilesPath, TuningCluster, tunedsPath, type
 const steadyMegabytes = 160;
 const peakMegabytes = 250;
 const settleMs = 10_000;
-/** Long enough for a collector that runs when nothing else does. */
+/** Long enough for V8's garbage collection in idle time. */
 const restMs = 40_000;
 
 interface Figures {
@@ -21,7 +21,7 @@ interface Figures {
   readonly peak: number;
 }
 
-/** What the operator costs with few nodes and with many: memory, and time for each. */
+/** The operator with few nodes and with many: memory, and CPU time for each Profile. */
 export const nodeTuningScale: Section = {
   name: "node-tuning-scale",
   async measure({ quick, report }) {
@@ -69,7 +69,7 @@ export const nodeTuningScale: Section = {
   },
 };
 
-/** The operator starts where all nodes are and no Profile is: the most it ever has to do at once. */
+/** The operator starts with all nodes present and no Profile: its largest amount of work at once. */
 async function measured(cluster: TuningCluster, nodes: number): Promise<Figures> {
   const name = `half-${nodes}`;
   await cluster.createTuned(name, text(10), [{ label: "group", value: "a" }]);

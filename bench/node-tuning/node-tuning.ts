@@ -12,12 +12,12 @@ import {
   type Write,
 } from "./tuning-cluster.ts";
 
-/** What the operator does, and a bare writer that sends the same bodies. */
-const deeds = ["nodes join", "all nodes at once", "an edit for half of them"] as const;
-type Deed = (typeof deeds)[number];
-type Seconds = Record<Deed, number[]>;
+/** Times of the operator, and of a bare writer that sends the same bodies. */
+const scenarios = ["nodes join", "all nodes at once", "an edit for half of them"] as const;
+type Scenario = (typeof scenarios)[number];
+type Seconds = Record<Scenario, number[]>;
 
-/** Rounds of one kind of server: the operator has one for itself, the bare writer its twin. */
+/** Rounds on one kind of server: the operator uses one, the bare writer another of the same kind. */
 interface Run {
   readonly cluster: TuningCluster;
   readonly twin: TuningCluster;
@@ -28,7 +28,7 @@ interface Run {
   readonly cpu: Seconds;
 }
 
-/** How soon Profiles are written, against a bare writer. */
+/** How fast the operator writes Profiles, compared with a bare writer. */
 export const nodeTuning: Section = {
   name: "node-tuning",
   async measure(setting) {
@@ -53,7 +53,7 @@ async function prepare(server: BenchServer, other: BenchServer): Promise<Run> {
   const cluster = await TuningCluster.open(server);
   const twin = await TuningCluster.open(other);
   await cluster.createTuned("half", text(10), [{ label: "group", value: "a" }]);
-  await cluster.createTuned("nobody", text(20), [{ label: "no-such-label" }]);
+  await cluster.createTuned("unmatched", text(20), [{ label: "no-such-label" }]);
   return { cluster, twin, program: await startOperator(cluster), operator: none(), bare: none(), cpu: none() };
 }
 
@@ -71,10 +71,10 @@ async function oneRound(run: Run, count: number): Promise<void> {
   await bareRound(run, nodes, await operatorRound(run, nodes));
 }
 
-/** What the operator made of it, as a bare writer would send it. */
+/** The Profiles that the operator wrote, as writes of a bare writer. */
 interface Made {
   readonly creates: readonly Write[];
-  /** Of those with the edit. */
+  /** Only the Profiles that the edit changed. */
   readonly edited: ReadonlyMap<string, unknown>;
 }
 
@@ -83,13 +83,13 @@ async function operatorRound(run: Run, nodes: readonly Write[]): Promise<Made> {
   const count = nodes.length;
   const round = run.operator["nodes join"].length;
   const watch = await cluster.watchProfiles();
-  const timed = async (deed: Deed, writes: number, act: () => Promise<number>): Promise<void> => {
+  const timed = async (scenario: Scenario, writes: number, act: () => Promise<number>): Promise<void> => {
     const before = cpuSeconds([program.pid]) ?? Number.NaN;
     const started = performance.now();
     const ended = await act();
-    run.operator[deed].push((ended - started) / 1000);
+    run.operator[scenario].push((ended - started) / 1000);
     await cluster.seenByOperator();
-    run.cpu[deed].push((((cpuSeconds([program.pid]) ?? Number.NaN) - before) / writes) * 1e6);
+    run.cpu[scenario].push((((cpuSeconds([program.pid]) ?? Number.NaN) - before) / writes) * 1e6);
   };
   try {
     await timed("nodes join", count, async () => {
@@ -113,7 +113,7 @@ async function operatorRound(run: Run, nodes: readonly Write[]): Promise<Made> {
     expectWrites("an edit that changes half of the nodes", watch.count("MODIFIED"), count / 2);
 
     watch.reset();
-    await cluster.editTuned("nobody", { profile: [{ name: "nobody", data: text(11 + round) }] });
+    await cluster.editTuned("unmatched", { profile: [{ name: "unmatched", data: text(11 + round) }] });
     await cluster.seenByOperator();
     expectWrites("an edit that concerns no node", watch.count("MODIFIED"), 0);
 
@@ -152,12 +152,12 @@ async function bareRound(
   { creates, edited }: Made,
 ): Promise<void> {
   const watch = await cluster.watchProfiles();
-  const timed = async (deed: Deed, kind: "ADDED" | "MODIFIED", writes: readonly Write[], count: number) => {
+  const timed = async (scenario: Scenario, kind: "ADDED" | "MODIFIED", writes: readonly Write[], count: number) => {
     watch.reset();
     const done = watch.until(kind, count);
     const started = performance.now();
     await cluster.sendAll(writes, kind === "ADDED" ? 201 : 200);
-    bare[deed].push(((await done) - started) / 1000);
+    bare[scenario].push(((await done) - started) / 1000);
   };
   try {
     const pairs = nodes.flatMap((node, index) => [node, creates[index]].filter((write) => write !== undefined));
@@ -186,18 +186,18 @@ function show({ cluster, operator, bare, cpu }: Run, nodes: number, rounds: numb
   report.table(
     `Profiles of ${nodes} nodes of 12 KB, on ${name}, median of ${rounds} rounds`,
     ["", "operator", "bare writer", "operator to bare", "CPU of the operator, each"],
-    deeds.map((deed) => [
-      deed,
-      shown(median(operator[deed]), "s"),
-      shown(median(bare[deed]), "s"),
-      ratio(median(operator[deed]), median(bare[deed])),
-      shown(median(cpu[deed]), "µs"),
+    scenarios.map((scenario) => [
+      scenario,
+      shown(median(operator[scenario]), "s"),
+      shown(median(bare[scenario]), "s"),
+      ratio(median(operator[scenario]), median(bare[scenario])),
+      shown(median(cpu[scenario]), "µs"),
     ]),
   );
-  for (const deed of deeds)
+  for (const scenario of scenarios)
     report.bar({
-      what: `${deed}: Profiles of ${nodes} nodes written ≤ 1.5 × a bare writer, on ${name}`,
-      measured: ratio(median(operator[deed]), median(bare[deed])),
-      met: median(operator[deed]) <= 1.5 * median(bare[deed]),
+      what: `${scenario}: Profiles of ${nodes} nodes written ≤ 1.5 × a bare writer, on ${name}`,
+      measured: ratio(median(operator[scenario]), median(bare[scenario])),
+      met: median(operator[scenario]) <= 1.5 * median(bare[scenario]),
     });
 }

@@ -14,12 +14,12 @@ export const profilesPath = `/apis/${apiVersion}/namespaces/${namespace}/${profi
 export const tunedsPath = `/apis/${apiVersion}/namespaces/${namespace}/${tunedKind.plural}`;
 export const nodesPath = "/api/v1/nodes";
 
-/** At the same time: as many as the operator writes with. */
+/** Concurrent writes: as many as the operator sends. */
 export const concurrency = 16;
 
 type Method = Parameters<typeof requestBytes>[1]["method"];
 
-/** One write: to be made into bytes for a server. */
+/** One write, before `requestBytes`. */
 export interface Write {
   readonly method: Method;
   readonly path: string;
@@ -33,7 +33,7 @@ interface Item {
   status?: unknown;
 }
 
-/** A server with the kinds of node tuning, and what a bench does there without any client library. */
+/** A server with the kinds of node tuning, used without a client library. */
 export class TuningCluster {
   readonly server: BenchServer;
   readonly kubeconfig: string;
@@ -55,7 +55,7 @@ export class TuningCluster {
     const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     for (const definition of nodeTuningCrds) await cluster.send("POST", definitions, definition, 201);
     for (const path of [profilesPath, tunedsPath])
-      while ((await cluster.#ask("GET", path)).status !== 200) await delay(20);
+      while ((await cluster.#request("GET", path)).status !== 200) await delay(20);
     return cluster;
   }
 
@@ -65,14 +65,14 @@ export class TuningCluster {
   }
 
   async send(method: Method, path: string, body?: object, expected = 200): Promise<Record<string, unknown>> {
-    const reply = await this.#ask(method, path, body);
+    const reply = await this.#request(method, path, body);
     const answer = jsonOf(reply);
     if (reply.status !== expected)
       throw new WrongError(`${method} ${path}: expected ${expected}, got ${reply.status}: ${String(answer.message)}`);
     return answer;
   }
 
-  /** All of them, as fast as the connections take them. */
+  /** Sends all as fast as the connections take them. */
   async sendAll(writes: readonly Write[], expected: number): Promise<void> {
     const requests = writes.map((write) => requestBytes(this.server, write));
     await drive(this.#connections, requests, expected);
@@ -83,7 +83,7 @@ export class TuningCluster {
     return { items: items as Item[], resourceVersion: (metadata as { resourceVersion: string }).resourceVersion };
   }
 
-  /** Counts what happens to Profiles from now on. */
+  /** Counts events of Profiles from now on. */
   async watchProfiles(): Promise<EventCount> {
     const { resourceVersion } = await this.list(`${profilesPath}?limit=1`);
     return EventCount.open(this.server, profilesPath, resourceVersion);
@@ -98,10 +98,10 @@ export class TuningCluster {
     await this.send("PATCH", `${tunedsPath}/${name}`, { spec });
   }
 
-  /** Until the operator has said something of a Tuned that is made now: all that happened before it has seen too. */
+  /** Creates a Tuned and waits until the operator writes its status: then it has seen all earlier changes too. */
   async seenByOperator(): Promise<void> {
     const name = `seen-${performance.now().toString().replace(".", "-")}`;
-    await this.createTuned(name, "[main]\n", [{ label: "nobody" }]);
+    await this.createTuned(name, "[main]\n", [{ label: "none" }]);
     for (;;) {
       const { status } = (await this.send("GET", `${tunedsPath}/${name}`)) as { status?: { conditions?: unknown } };
       if (status?.conditions) break;
@@ -110,9 +110,9 @@ export class TuningCluster {
     await this.send("DELETE", `${tunedsPath}/${name}`);
   }
 
-  async #ask(method: Method, path: string, body?: object): Promise<Reply> {
+  async #request(method: Method, path: string, body?: object): Promise<Reply> {
     const [connection] = this.#connections;
-    if (!connection) throw new Error("ask a server: there is no connection");
+    if (!connection) throw new Error("send a request: there is no connection");
     const contentType = method === "PATCH" ? "application/merge-patch+json" : "application/json";
     const text = body === undefined ? {} : { body: JSON.stringify(body), contentType };
     return connection.send(requestBytes(this.server, { method, path, ...text }));
@@ -136,7 +136,7 @@ export interface OperatorProgram {
   stop(): Promise<void>;
 }
 
-/** `attune operator` as a user runs it; resolves when it acts. */
+/** Starts `attune operator` as a user does; resolves when it leads and has seen all objects. */
 export async function startOperator(cluster: TuningCluster): Promise<OperatorProgram> {
   const child = spawn(process.execPath, ["bin/attune", "operator", "--kubeconfig", cluster.kubeconfig], {
     stdio: ["ignore", "ignore", "inherit"],

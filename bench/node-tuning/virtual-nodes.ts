@@ -11,7 +11,7 @@ const count = 50;
 const file = "/proc/sys/vm/swappiness";
 const bar = 3;
 
-/** From the edit of a Tuned to its value on every node, against bare writes of as many Profiles and statuses. */
+/** From the edit of a Tuned to its value on every node, compared with bare writes of as many Profiles and statuses. */
 export const virtualNodes: Section = {
   name: "virtual-nodes",
   async measure({ quick, report }) {
@@ -26,7 +26,7 @@ export const virtualNodes: Section = {
             [[shown(median(tuned), "ms"), shown(median(bare), "ms"), ratio(median(tuned), median(bare))]],
           );
           report.bar({
-            what: `an edit is on all ${count} virtual nodes ≤ ${bar} × bare writes of Profiles and statuses, on ${server.name}`,
+            what: `from an edit to all ${count} virtual nodes ≤ ${bar} × bare writes of Profiles and statuses, on ${server.name}`,
             measured: ratio(median(tuned), median(bare)),
             met: median(tuned) <= bar * median(bare),
           });
@@ -71,7 +71,7 @@ async function measured(server: BenchServer, other: BenchServer, rounds: number)
   }
 }
 
-/** What operator and agents have just written, sent to the twin: specs first, then statuses. */
+/** Sends the writes of operator and agents to the second server: specs first, then statuses. */
 async function bareWrites(twin: TuningCluster, cluster: TuningCluster): Promise<number> {
   await cluster.seenByOperator();
   const wanted = new Map((await cluster.list(profilesPath)).items.map((item) => [item.metadata.name, item]));
@@ -97,7 +97,7 @@ async function bareWrites(twin: TuningCluster, cluster: TuningCluster): Promise<
 
 const text = (value: number): string => `[main]\nsummary=x\n[sysctl]\nvm.swappiness=${value}\n`;
 
-/** The agents, in one process of their own. */
+/** The agents, in their own process. */
 class Agents {
   readonly #child;
   #latest: { value: string; at: number } | undefined;
@@ -121,7 +121,7 @@ class Agents {
     return new Agents(child);
   }
 
-  /** The time of day at which the last node got the value. */
+  /** The wall time at which the last node got the value. */
   async whenAllHave(value: number): Promise<number> {
     while (this.#latest?.value !== String(value)) await new Promise<void>((resolve) => (this.#tell = resolve));
     return this.#latest.at;
