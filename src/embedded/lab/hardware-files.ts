@@ -5,7 +5,7 @@ import { type CpuPlace, cpuLayout, numaNodesOf, type Topology } from "./topology
 type File = readonly [path: string, text: string];
 
 export interface HardwareFiles {
-  /** What nobody can write. */
+  /** Read-only files. */
   readonly facts: readonly File[];
   readonly files: readonly File[];
   readonly links: readonly File[];
@@ -14,10 +14,10 @@ export interface HardwareFiles {
 const cpuFolder = "/sys/devices/system/cpu";
 const nodeFolder = "/sys/devices/system/node";
 
-/** In KiB; what kernels with pages of 4 KiB offer. */
+/** In KiB; the sizes of kernels with 4 KiB pages. */
 const pageSizes = { amd64: [2048, 1_048_576], arm64: [64, 2048, 32_768, 1_048_576] };
 
-/** What a kernel shows of CPUs, memory and huge pages. All of it says the same. */
+/** The kernel's files about CPUs, memory and huge pages, all consistent with the topology. */
 export function hardwareFiles(topology: Topology): HardwareFiles {
   const layout = cpuLayout(topology);
   const nodes = numbers(numaNodesOf(topology));
@@ -48,7 +48,7 @@ function cpuFiles({ cpus, sockets = 1, architecture }: Topology, layout: readonl
     facts.push(
       [`${folder}/physical_package_id`, `${socket}\n`],
       [`${folder}/core_id`, `${core}\n`],
-      // Each under its older name and its newer one.
+      // Each under its old and its new name.
       ...["thread_siblings_list", "core_cpus_list"].map((name): File => [`${folder}/${name}`, listed(threads)]),
       ...["core_siblings_list", "package_cpus_list"].map((name): File => [`${folder}/${name}`, own.list]),
     );
@@ -69,7 +69,7 @@ function cpuFiles({ cpus, sockets = 1, architecture }: Topology, layout: readonl
   };
 }
 
-/** Of the machine as a whole. */
+/** Of the whole machine. */
 function memoryFiles(topology: Topology, layout: readonly CpuPlace[]): HardwareFiles {
   const pages = pagesOf(topology);
   const all = listed(numbers(numaNodesOf(topology)));
@@ -88,7 +88,7 @@ function memoryFiles(topology: Topology, layout: readonly CpuPlace[]): HardwareF
   };
 }
 
-/** Of one memory node, which has its share of everything. */
+/** Of one memory node, with its share of CPUs, memory and huge pages. */
 function nodeFiles(topology: Topology, layout: readonly CpuPlace[], node: number): HardwareFiles {
   const folder = `${nodeFolder}/node${node}`;
   const nodes = numaNodesOf(topology);
@@ -110,7 +110,7 @@ function nodeFiles(topology: Topology, layout: readonly CpuPlace[], node: number
 
 type Pages = readonly [sizeKiB: number, count: number];
 
-/** How many there are of each size, sizes without any included. */
+/** The number of pages of each size, 0 included. */
 function pagesOf({ architecture, hugepages }: Topology): Pages[] {
   const sizes = cpuSet([...pageSizes[architecture], ...(hugepages?.keys() ?? [])]);
   return sizes.map((size) => [size, hugepages?.get(size) ?? 0]);
@@ -132,7 +132,7 @@ function meminfo(prefix: string, mebibytes: number, pages: readonly Pages[]): st
   return `${prefix}MemTotal:       ${mebibytes * 1024} kB\n${prefix}MemFree:        ${free} kB\n`;
 }
 
-/** What one of several gets of a whole; the first ones get what does not divide. */
+/** The share of one of several; the first ones get the remainder. */
 function share(whole: number, among: number, which: number): number {
   return Math.floor(whole / among) + (which < whole % among ? 1 : 0);
 }

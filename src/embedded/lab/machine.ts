@@ -9,7 +9,7 @@ export const smallMachine: Topology = { cpus: 4, memoryMiB: 8192, architecture: 
 
 const bootIdPath = "/proc/sys/kernel/random/boot_id";
 
-/** What a kernel has before anybody tunes it. */
+/** The kernel's defaults. */
 const sysctls: Record<string, string> = {
   "fs/aio-max-nr": "65536",
   "fs/file-max": "9223372036854775807",
@@ -48,7 +48,7 @@ const sysctls: Record<string, string> = {
   "vm/swappiness": "60",
 };
 
-/** Files of a virtual machine's devices that may be written: a disk, a card, huge pages. */
+/** Writable files of devices: a disk, transparent huge pages, connection tracking. */
 const devices: Record<string, string> = {
   "/sys/block/vda/queue/read_ahead_kb": "128",
   "/sys/block/vda/queue/scheduler": "[none] mq-deadline",
@@ -65,7 +65,7 @@ const deviceLinks: readonly [string, string][] = [
 
 const cpuFolder = "/sys/devices/system/cpu";
 
-/** The files that all machines of a kind share. */
+/** The files that all machines of a topology share. */
 export function machineBase(topology: Topology): MemoryBase {
   const { cpus, architecture, kernelRelease } = topology;
   const hardware = hardwareFiles(topology);
@@ -103,7 +103,7 @@ export function machineBase(topology: Topology): MemoryBase {
   );
 }
 
-/** One machine, freshly started. */
+/** One machine after its boot. */
 export function machine(base: MemoryBase, bootId: string = randomUUID()): MemoryHost {
   const host = new MemoryHost(base, machinePrograms);
   host.put(bootIdPath, `${bootId}\n`);

@@ -3,21 +3,21 @@ import type { KubeObject } from "../../language/object/meta.ts";
 
 export const labServiceAccount = "attune-lab";
 
-/** Of whom the lab plays the part besides nodes. */
-export interface LabParts {
-  /** The nodes by name. */
+/** The users that the lab impersonates. */
+export interface LabIdentities {
+  /** Names of the virtual nodes. */
   readonly nodes: readonly string[];
-  /** Users besides those of nodes, such as a scheduler's. */
-  readonly users?: readonly string[];
-  /** Accounts in kube-system, such as those of controllers. */
-  readonly serviceAccounts?: readonly string[];
+  /** Other users, such as `system:kube-scheduler`. */
+  readonly users?: readonly string[] | undefined;
+  /** ServiceAccounts in kube-system, such as those of controllers. */
+  readonly serviceAccounts?: readonly string[] | undefined;
 }
 
 /**
- * The lab's own account: reads pods and nodes for all kubelets, does what a node controller and an administrator do to
- * nodes, and acts as those it plays. They are named one by one: a rule for all users would make it an administrator.
+ * The lab's own account: reads pods and nodes for all kubelets, writes labels and taints of nodes, and impersonates users.
+ * They are named one by one: a rule for all users would make it an administrator.
  */
-export function labRbac(namespace: string, { nodes, users = [], serviceAccounts = [] }: LabParts): KubeObject[] {
+export function labRbac(namespace: string, { nodes, users = [], serviceAccounts = [] }: LabIdentities): KubeObject[] {
   const rbac = "rbac.authorization.k8s.io/v1";
   const subjects = [{ kind: "ServiceAccount", name: labServiceAccount, namespace }];
   const name = "attune:lab";
@@ -41,7 +41,7 @@ export function labRbac(namespace: string, { nodes, users = [], serviceAccounts 
       rules: [
         { apiGroups: [""], resources: ["nodes"], verbs: ["delete", "get", "list", "patch", "watch"] },
         { apiGroups: [""], resources: ["pods"], verbs: ["get", "list", "watch"] },
-        // Who wants to read a log, and may they?
+        // Authenticates and authorizes readers of logs.
         create("authentication.k8s.io", "tokenreviews"),
         create("authorization.k8s.io", "subjectaccessreviews"),
         impersonate("users", [...nodes.map((node) => nodeIdentity(node).user), ...users]),
@@ -69,7 +69,7 @@ export function labRbac(namespace: string, { nodes, users = [], serviceAccounts 
       subjects,
     },
     {
-      // Whose certificates to believe.
+      // The authority for client certificates.
       apiVersion: rbac,
       kind: "RoleBinding",
       metadata: { name: `${name}:authentication`, namespace: "kube-system" },

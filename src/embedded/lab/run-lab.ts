@@ -5,17 +5,17 @@ import { runWorkloads, type WorkloadsOptions } from "./workloads/run-workloads.t
 import { createNodeCaches } from "./workloads/workload-caches.ts";
 
 export interface LabOptions extends Omit<KubeletsOptions, "caches" | "nodeController"> {
-  /** Scheduler and controllers, where nobody else runs them; `false` for kubelets alone. */
+  /** Scheduler and controllers, for clusters without their own; `false` for kubelets alone. */
   workloads: Pick<WorkloadsOptions, "identity" | "onState"> | false;
 }
 
-/** Virtual nodes, and scheduler and controllers with them, until the signal. What fails ends the rest. */
+/** Runs virtual nodes, with scheduler and controllers, until the signal. The first that fails ends the others. */
 export async function runLab({ workloads, ...options }: LabOptions): Promise<void> {
   const { client, clientAs, clock, log = noLog } = options;
   const failed = new AbortController();
   const signal = AbortSignal.any([options.signal, failed.signal]);
   setMaxListeners(0, signal);
-  // Read once for all: pods are most of what a lab holds in memory.
+  // One cache for kubelets and controllers: pods are most of a lab's memory.
   const caches = createNodeCaches(client, {
     clock,
     onHandlerError: (error) => log.error({ error }, "handle an event"),

@@ -4,7 +4,7 @@ import { approximately, isQuantity, parseQuantity } from "../../language/object/
 import { smallMachine } from "./machine.ts";
 import type { Topology } from "./topology.ts";
 
-/** Nodes that are alike. */
+/** Nodes of the same topology. */
 export interface NodeGroup {
   readonly names: readonly string[];
   readonly topology: Topology;
@@ -14,7 +14,7 @@ export interface NodeGroup {
   readonly resources: Readonly<Record<string, string>>;
 }
 
-/** The document is no topology. The message names the place. */
+/** The document is no valid topology. The message starts with the path of the field. */
 export class TopologyError extends Error {
   override readonly name = "TopologyError";
 }
@@ -36,22 +36,22 @@ const fields = [
 ];
 const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 const mostNodes = 99_999;
-/** A DNS subdomain, which is what nodes are called. */
+/** Node names are DNS subdomains. */
 const nodeName = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
 
-/** `groups:` of nodes. In a name `{}` stands for the number of the node in its group. */
+/** Reads `groups:` of nodes. In a name, `{}` is the number of the node in its group. */
 export function readTopology(document: unknown): NodeGroup[] {
-  if (!isObject(document)) throw new TopologyError("a list of groups is needed");
-  refuseUnknown(document, ["groups"], "");
+  if (!isObject(document)) throw new TopologyError("must be an object with groups");
+  rejectUnknown(document, ["groups"], "");
   const { groups } = document;
-  if (!Array.isArray(groups) || groups.length === 0) throw new TopologyError("groups: at least one is needed");
+  if (!Array.isArray(groups) || groups.length === 0) throw new TopologyError("groups: must have at least one group");
   const taken = new Set<string>();
   return groups.map((group, index) => {
     const at = `groups[${index}]`;
     if (!isObject(group)) throw new TopologyError(`${at}: must be an object`);
     const read = readGroup(group, at);
     for (const name of read.names) {
-      if (taken.has(name)) throw new TopologyError(`${at}.name: there are two nodes "${name}"`);
+      if (taken.has(name)) throw new TopologyError(`${at}.name: node "${name}" is defined twice`);
       taken.add(name);
     }
     return read;
@@ -59,11 +59,11 @@ export function readTopology(document: unknown): NodeGroup[] {
 }
 
 function readGroup(group: JsonObject, at: string): NodeGroup {
-  refuseUnknown(group, fields, at);
+  rejectUnknown(group, fields, at);
   const { architecture = smallMachine.architecture, kernel = smallMachine.kernelRelease } = group;
   if (architecture !== "amd64" && architecture !== "arm64")
     throw new TopologyError(`${at}.architecture: must be amd64 or arm64`);
-  if (typeof kernel !== "string") throw new TopologyError(`${at}.kernel: must be a text`);
+  if (typeof kernel !== "string") throw new TopologyError(`${at}.kernel: must be a string`);
   const memoryMiB = memoryOf(group, at);
   const pages = pagesOf(group, at, memoryMiB);
   const hugepages = new Map(pages.map(({ sizeKiB, count }) => [sizeKiB, count]));
@@ -93,12 +93,11 @@ function cpusOf(
   const threadsPerCore = count(group, "threadsPerCore", at, { most: 8, fallback: 1 });
   const sockets = count(group, "sockets", at, { most: 64, fallback: 1 });
   const numaNodes = count(group, "numaNodes", at, { most: 64, fallback: sockets });
-  if (cpus % threadsPerCore !== 0)
-    throw new TopologyError(`${at}.threadsPerCore: ${cpus} CPUs are no whole number of cores`);
+  if (cpus % threadsPerCore !== 0) throw new TopologyError(`${at}.threadsPerCore: must divide ${cpus} CPUs`);
   if (sockets > cpus / threadsPerCore)
-    throw new TopologyError(`${at}.sockets: every socket needs a core, and there are ${cpus / threadsPerCore}`);
+    throw new TopologyError(`${at}.sockets: must be at most the number of cores, ${cpus / threadsPerCore}`);
   if (numaNodes % sockets !== 0 && sockets % numaNodes !== 0)
-    throw new TopologyError(`${at}.numaNodes: must divide ${sockets} sockets, or be divided by them`);
+    throw new TopologyError(`${at}.numaNodes: must be a divisor or a multiple of ${sockets} sockets`);
   return { cpus, sockets, threadsPerCore, numaNodes };
 }
 
@@ -114,25 +113,25 @@ function pagesOf(group: JsonObject, at: string, memoryMiB: number): HugePages[] 
   return quantities(group, "hugepages", at).map(([size, amount]) => {
     const sizeKiB = isQuantity(size) ? approximately(parseQuantity(size)) / 1024 : 0;
     if (!Number.isInteger(sizeKiB) || sizeKiB < 1)
-      throw new TopologyError(`${at}.hugepages: "${size}" is not a size such as 2Mi`);
+      throw new TopologyError(`${at}.hugepages: "${size}" is not a page size such as 2Mi`);
     const pages = Math.floor(approximately(parseQuantity(amount)) / 1024 / sizeKiB);
-    if (pages < 0) throw new TopologyError(`${at}.hugepages.${size}: "${amount}" is not an amount`);
+    if (pages < 0) throw new TopologyError(`${at}.hugepages.${size}: "${amount}" is not a quantity`);
     left -= pages * sizeKiB;
-    if (left <= 0) throw new TopologyError(`${at}.hugepages: leave nothing of ${memoryMiB}Mi memory`);
+    if (left <= 0) throw new TopologyError(`${at}.hugepages: take all of ${memoryMiB}Mi memory`);
     return { size, amount, sizeKiB, count: pages };
   });
 }
 
 function namesOf(group: JsonObject, at: string): string[] {
   const { name: pattern } = group;
-  if (typeof pattern !== "string") throw new TopologyError(`${at}.name: a name such as worker-{} is needed`);
+  if (typeof pattern !== "string") throw new TopologyError(`${at}.name: must be a name such as worker-{}`);
   const nodes = count(group, "count", at, { most: mostNodes, fallback: 1 });
   if (nodes > 1 && !pattern.includes("{}"))
-    throw new TopologyError(`${at}.name: "${pattern}" needs {} where the number of each node goes`);
+    throw new TopologyError(`${at}.name: "${pattern}" must contain {} for the number of each node`);
   return Array.from({ length: nodes }, (_, index) => {
     const name = pattern.replaceAll("{}", String(index + 1));
     if (name.length > 253 || !nodeName.test(name))
-      throw new TopologyError(`${at}.name: "${name}" is not a name that a node may have`);
+      throw new TopologyError(`${at}.name: "${name}" is not a valid node name`);
     return name;
   });
 }
@@ -141,7 +140,7 @@ function memoryOf({ memory }: JsonObject, at: string): number {
   if (memory === undefined) return smallMachine.memoryMiB;
   const text = typeof memory === "object" ? JSON.stringify(memory) : String(memory);
   const mebibytes = isQuantity(text) ? Math.floor(approximately(parseQuantity(text)) / 2 ** 20) : 0;
-  if (mebibytes < 1) throw new TopologyError(`${at}.memory: "${text}" is not an amount such as 16Gi`);
+  if (mebibytes < 1) throw new TopologyError(`${at}.memory: "${text}" is not a quantity such as 16Gi`);
   return mebibytes;
 }
 
@@ -150,10 +149,10 @@ function taintsOf({ taints = [] }: JsonObject, at: string): Taint[] {
   return taints.map((taint, index) => {
     const here = `${at}.taints[${index}]`;
     if (!isObject(taint)) throw new TopologyError(`${here}: must be an object`);
-    refuseUnknown(taint, ["key", "value", "effect"], here);
+    rejectUnknown(taint, ["key", "value", "effect"], here);
     const { key, value = "", effect } = taint;
-    if (typeof key !== "string" || key === "") throw new TopologyError(`${here}.key: is needed`);
-    if (typeof value !== "string") throw new TopologyError(`${here}.value: must be a text`);
+    if (typeof key !== "string" || key === "") throw new TopologyError(`${here}.key: must not be empty`);
+    if (typeof value !== "string") throw new TopologyError(`${here}.value: must be a string`);
     if (typeof effect !== "string" || !effects.includes(effect))
       throw new TopologyError(`${here}.effect: must be one of ${effects.join(", ")}`);
     return { key, ...(value === "" ? {} : { value }), effect };
@@ -176,7 +175,7 @@ function texts(of: JsonObject, field: string, at: string): [string, string][] {
   const value = of[field] ?? {};
   if (!isObject(value)) throw new TopologyError(`${at}.${field}: must be an object`);
   return Object.entries(value).map(([key, text]) => {
-    if (typeof text === "object") throw new TopologyError(`${at}.${field}.${key}: must be a text`);
+    if (typeof text === "object") throw new TopologyError(`${at}.${field}.${key}: must be a string`);
     return [key, String(text)];
   });
 }
@@ -184,13 +183,13 @@ function texts(of: JsonObject, field: string, at: string): [string, string][] {
 function quantities(of: JsonObject, field: string, at: string): [string, string][] {
   const pairs = texts(of, field, at);
   for (const [key, text] of pairs)
-    if (!isQuantity(text)) throw new TopologyError(`${at}.${field}.${key}: "${text}" is not an amount`);
+    if (!isQuantity(text)) throw new TopologyError(`${at}.${field}.${key}: "${text}" is not a quantity`);
   return pairs;
 }
 
-/** A word that is not known is a slip, and would be a node that is not as asked for. */
-function refuseUnknown(of: JsonObject, known: readonly string[], at: string): void {
+/** An unknown field is an error: ignored, it would make a node other than intended. */
+function rejectUnknown(of: JsonObject, known: readonly string[], at: string): void {
   for (const key of Object.keys(of))
     if (!known.includes(key))
-      throw new TopologyError(`${at === "" ? key : `${at}.${key}`}: not one of ${known.join(", ")}`);
+      throw new TopologyError(`${at === "" ? key : `${at}.${key}`}: unknown field, must be one of ${known.join(", ")}`);
 }

@@ -7,7 +7,7 @@ import { MemoryCluster } from "./testing/memory-cluster.ts";
 
 let clock: VirtualClock;
 let cluster: MemoryCluster;
-let rival: LeaseObserver;
+let observer: LeaseObserver;
 let end: () => void;
 let changes: (string | undefined)[];
 
@@ -15,9 +15,9 @@ beforeEach(async () => {
   clock = new VirtualClock();
   cluster = new MemoryCluster(clock);
   changes = [];
-  rival = new LeaseObserver(cluster.informer(leaseKind), "kube-scheduler", clock);
-  rival.onChange(() => changes.push(rival.holder));
-  end = await rival.start(new AbortController().signal);
+  observer = new LeaseObserver(cluster.informer(leaseKind), "kube-scheduler", clock);
+  observer.onChange(() => changes.push(observer.holder));
+  end = await observer.start(new AbortController().signal);
 });
 afterEach(() => end());
 
@@ -28,46 +28,46 @@ function renew(spec: LeaseSpec = {}, name = "kube-scheduler"): void {
   cluster.put<Lease>(leaseKind, { apiVersion: leaseKind.apiVersion, kind: "Lease", metadata, spec: whole });
 }
 
-test("who renews is alive, and is gone when it stops for as long as its lease lasts", async () => {
+test("the holder renews, and is gone once it has not for the duration of its lease", async () => {
   for (let i = 0; i < 10; i++) {
     renew();
     await clock.advance(10_000);
   }
   expect(changes).toEqual(["real"]);
   await clock.advance(4_999);
-  expect(rival.holder).toBe("real");
+  expect(observer.holder).toBe("real");
   await clock.advance(1);
   expect(changes).toEqual(["real", undefined]);
 });
 
-test("a clock that is wrong elsewhere does not matter", async () => {
+test("the clock of the holder does not matter", async () => {
   renew({ renewTime: "2001-01-01T00:00:00.000000Z" });
-  expect(rival.holder).toBe("real");
+  expect(observer.holder).toBe("real");
   await clock.advance(10_000);
   renew({ renewTime: "2001-01-01T00:00:10.000000Z" });
   await clock.advance(10_000);
-  expect(rival.holder).toBe("real");
+  expect(observer.holder).toBe("real");
 });
 
-test("a change that renews nothing is no sign of life", async () => {
+test("a change without a new renewTime is no renewal", async () => {
   const renewTime = formatMicroTime(clock.now());
   renew({ renewTime });
   await clock.advance(10_000);
   renew({ renewTime, leaseTransitions: 1 });
   await clock.advance(5_000);
-  expect(rival.holder).toBeUndefined();
+  expect(observer.holder).toBeUndefined();
 });
 
 test.each<[string, () => void]>([
-  ["gives its lease back", () => renew({ holderIdentity: "" })],
+  ["releases its lease", () => renew({ holderIdentity: "" })],
   ["has its lease deleted", () => cluster.remove(leaseKind, "kube-system/kube-scheduler")],
-])("who %s is gone at once", async (_what, act) => {
+])("a holder that %s is gone at once", async (_what, act) => {
   renew();
   act();
   expect(changes).toEqual(["real", undefined]);
 });
 
-test("leases of others say nothing", () => {
+test("other leases are ignored", () => {
   renew({}, "kube-controller-manager");
   expect(changes).toEqual([]);
 });

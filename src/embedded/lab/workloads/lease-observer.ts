@@ -3,8 +3,8 @@ import type { Clock } from "../../../cluster/runtime/clock.ts";
 import type { Lease } from "../../../cluster/runtime/leader/lease.ts";
 
 /**
- * Whether somebody else holds a Lease and keeps renewing it. Time counts on our own clock, from when we saw it change; one
- * that we see for the first time may have been renewed just now.
+ * Whether another process holds a Lease and keeps renewing it. Time counts on our own clock from the last change seen: a
+ * Lease that is seen for the first time may have been renewed just now.
  */
 export class LeaseObserver {
   readonly #leases: Informer<Lease>;
@@ -21,18 +21,18 @@ export class LeaseObserver {
     this.#clock = clock;
   }
 
-  /** Who does the work now, if not we. */
+  /** The process that holds the Lease; `undefined` if none does. */
   get holder(): string | undefined {
     return this.#holder;
   }
 
-  /** Called whenever `holder` changes; the returned function takes it back. */
+  /** Called whenever `holder` changes. Returns how to stop. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Watches from when the first list is there; the returned function ends it. */
+  /** Observes from the first list on. Returns how to stop. */
   async start(signal: AbortSignal): Promise<() => void> {
     await this.#leases.whenSynced(signal);
     const end = this.#leases.subscribe((event) => {
@@ -49,15 +49,15 @@ export class LeaseObserver {
     const changed = this.#seen?.spec?.renewTime !== lease?.spec?.renewTime;
     const at = this.#seen && !changed ? this.#seen.at : this.#clock.monotonic();
     this.#seen = lease && { spec: lease.spec, at };
-    this.#judge();
+    this.#update();
   }
 
-  #judge(): void {
+  #update(): void {
     this.#cancel();
     const { spec, at = 0 } = this.#seen ?? {};
     const leftMs = at + (spec?.leaseDurationSeconds ?? 15) * 1000 - this.#clock.monotonic();
     const holder = leftMs > 0 ? spec?.holderIdentity || undefined : undefined;
-    if (holder) this.#cancel = this.#clock.after(leftMs, () => this.#judge());
+    if (holder) this.#cancel = this.#clock.after(leftMs, () => this.#update());
     if (holder === this.#holder) return;
     this.#holder = holder;
     for (const listener of Array.from(this.#listeners)) listener();

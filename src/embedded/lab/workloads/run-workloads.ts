@@ -15,21 +15,21 @@ import { LeaseObserver } from "./lease-observer.ts";
 import type { NodeCaches } from "./workload-caches.ts";
 import { createLabCaches, type LabCaches, runControllers, runScheduling } from "./workload-components.ts";
 
-/** The two programs of a cluster whose work this is. */
+/** The two components of a control plane that the lab can stand in for. */
 export type WorkloadComponent = "controllers" | "scheduler";
 
 export type ComponentState =
-  /** Another process like this one does it. */
+  /** Another lab runs it. */
   | { type: "candidate"; leader: string | undefined }
   | { type: "running" }
-  /** The real program holds its Lease. */
+  /** The real component holds its Lease. */
   | { type: "idle"; holder: string };
 
 export interface WorkloadsOptions {
-  /** The account that runs this, acting as each controller: no part has more rights than the one it stands in for. */
+  /** The lab's account, impersonating each controller: none has more rights than the real one. */
   clientAs: (who: Impersonation) => Client;
   signal: AbortSignal;
-  /** Pods and nodes as they are read already, where somebody runs such caches for longer than this. */
+  /** Caches of pods and nodes that the caller runs. Default: own ones. */
   caches?: NodeCaches | undefined;
   /** Called with each change. */
   onState?: ((component: WorkloadComponent, state: ComponentState) => void) | undefined;
@@ -42,16 +42,16 @@ export interface WorkloadsOptions {
 
 const systemNamespace = "kube-system";
 const ownLease = "attune-lab-workloads";
-/** Who may read everything, and keep leases in kube-system. */
+/** May read everything and write leases in kube-system. */
 const manager: Impersonation = { user: "system:kube-controller-manager" };
-const sides: Record<WorkloadComponent, { lease: string; run: typeof runControllers }> = {
+const components: Record<WorkloadComponent, { lease: string; run: typeof runControllers }> = {
   controllers: { lease: "kube-controller-manager", run: runControllers },
   scheduler: { lease: "kube-scheduler", run: runScheduling },
 };
 
 /**
- * Scheduler and controllers of workloads, until the signal. Of several such processes one acts; where the real
- * kube-controller-manager or kube-scheduler is alive, its side rests.
+ * Runs scheduler and workload controllers until the signal. Of several labs one acts. A component stays idle while the
+ * real kube-controller-manager or kube-scheduler holds its Lease.
  */
 export async function runWorkloads(options: WorkloadsOptions): Promise<void> {
   const { signal, clock = systemClock, log = noLog, onState } = options;
@@ -65,8 +65,9 @@ export async function runWorkloads(options: WorkloadsOptions): Promise<void> {
       lease: leaseStore(client, { namespace: systemNamespace, name: ownLease }),
       onNewLeader: (leader) => {
         if (leader === election.identity) return;
-        log.info({ leader }, "another process runs the workloads");
-        for (const side of Object.keys(sides) as WorkloadComponent[]) onState?.(side, { type: "candidate", leader });
+        log.info({ leader }, "another lab runs scheduler and controllers");
+        for (const component of Object.keys(components) as WorkloadComponent[])
+          onState?.(component, { type: "candidate", leader });
       },
       clock,
       log,
@@ -76,14 +77,14 @@ export async function runWorkloads(options: WorkloadsOptions): Promise<void> {
       await election.lead(signal, (leading) => runTerm({ ...options, clock, log }, client, election.gate, leading));
     } catch (error) {
       if (!(error instanceof LeadershipLostError)) throw error;
-      log.warn({ error }, "lost the lease, stand again");
+      log.warn({ error }, "lost the lease, will stand for election again");
     }
   }
 }
 
 type Settled = WorkloadsOptions & { clock: Clock; log: Log };
 
-/** As long as we lead. Caches are kept only once a side of ours needs them. */
+/** One term as the leader. Caches run only once a component needs them. */
 async function runTerm(options: Settled, client: Client, gate: LeaderGate, signal: AbortSignal): Promise<void> {
   const { clock } = options;
   const stop = new AbortController();
@@ -100,10 +101,10 @@ async function runTerm(options: Settled, client: Client, gate: LeaderGate, signa
     }
     return caches;
   };
-  const parts = (Object.keys(sides) as WorkloadComponent[]).map((side) =>
-    runComponent(side, options, { leases, gate, signal: ending, caches: sharedCaches }),
+  const parts = (Object.keys(components) as WorkloadComponent[]).map((component) =>
+    runComponent(component, options, { leases, gate, signal: ending, caches: sharedCaches }),
   );
-  // What fails ends the others, and is told.
+  // A failure ends the other component, and is thrown.
   const ended = parts.map((part) =>
     part.catch((error: unknown) => {
       stop.abort(error);
@@ -122,39 +123,39 @@ interface ComponentContext {
   caches: () => LabCaches;
 }
 
-async function runComponent(side: WorkloadComponent, options: Settled, context: ComponentContext): Promise<void> {
+async function runComponent(component: WorkloadComponent, options: Settled, context: ComponentContext): Promise<void> {
   const { clock, log, onState, clientAs, metrics } = options;
   const { signal, caches } = context;
-  const rival = new LeaseObserver(context.leases, sides[side].lease, clock);
-  const end = await rival.start(signal).catch((error: unknown) => {
+  const realLease = new LeaseObserver(context.leases, components[component].lease, clock);
+  const end = await realLease.start(signal).catch((error: unknown) => {
     if (signal.aborted) return () => {};
     throw error;
   });
   try {
     while (!signal.aborted) {
-      if (rival.holder !== undefined) {
-        log.info({ side, holder: rival.holder }, "step back: the real one holds its lease");
-        onState?.(side, { type: "idle", holder: rival.holder });
-        await changed(rival, signal);
+      if (realLease.holder !== undefined) {
+        log.info({ component, holder: realLease.holder }, "idle: the real component holds its lease");
+        onState?.(component, { type: "idle", holder: realLease.holder });
+        await changed(realLease, signal);
         continue;
       }
-      log.info({ side }, "run");
-      onState?.(side, { type: "running" });
+      log.info({ component }, "run");
+      onState?.(component, { type: "running" });
       const term = new AbortController();
-      const turn = AbortSignal.any([signal, term.signal]);
-      setMaxListeners(0, turn);
-      // From the moment the other one is alive no request of ours starts any more.
+      const ending = AbortSignal.any([signal, term.signal]);
+      setMaxListeners(0, ending);
+      // Once the real component holds its lease, no request is started.
       const gate = new LeaderGate(clock);
       gate.extend(Infinity, Infinity);
-      const release = rival.onChange(() => {
-        if (rival.holder === undefined) return;
+      const release = realLease.onChange(() => {
+        if (realLease.holder === undefined) return;
         gate.close();
         term.abort();
       });
       const as = (user: string): Client => leadersOnly(leadersOnly(clientAs({ user }), context.gate), gate);
       try {
-        await sides[side].run({ as, caches: caches(), clock, log, metrics, signal: turn });
-        await whenAborted(turn);
+        await components[component].run({ as, caches: caches(), clock, log, metrics, signal: ending });
+        await whenAborted(ending);
       } finally {
         release();
       }
@@ -164,9 +165,9 @@ async function runComponent(side: WorkloadComponent, options: Settled, context: 
   }
 }
 
-function changed(rival: LeaseObserver, signal: AbortSignal): Promise<void> {
+function changed(lease: LeaseObserver, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const release = rival.onChange(done);
+    const release = lease.onChange(done);
     function done(): void {
       release();
       signal.removeEventListener("abort", done);

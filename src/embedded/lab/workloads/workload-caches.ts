@@ -18,7 +18,7 @@ import type {
   StatefulSet,
 } from "./workload-objects.ts";
 
-/** What the controllers of workloads read instead of the server: one informer a kind, shared by all of them. */
+/** The caches of the workload controllers: one informer for each kind, shared by all of them. */
 export interface WorkloadCaches {
   pods: Informer<Pod>;
   nodes: Informer<Node>;
@@ -32,12 +32,12 @@ export interface WorkloadCaches {
   podDisruptionBudgets: Informer<PodDisruptionBudget>;
 }
 
-/** By the uid of the controller that owns it. Every namespaced kind has this one. */
+/** By the uid of the owning controller. All namespaced kinds have this index. */
 export const byController = "controller";
-/** By namespace, only what no controller owns: the candidates for adoption. */
+/** By namespace, only objects without a controller: the candidates for adoption. */
 export const orphansOf = "orphan";
 export const byNamespace = "namespace";
-/** Pods by the name of their node; "" for those without. */
+/** Pods by the name of their node; "" for pods without one. */
 export const byNode = "node";
 
 export const ownerIndexes = {
@@ -49,14 +49,14 @@ export const ownerIndexes = {
   [byNamespace]: (object: KubeObject): string[] => [object.metadata.namespace ?? ""],
 };
 
-/** What kubelets read too. */
+/** The caches that kubelets use too. */
 export type NodeCaches = Pick<WorkloadCaches, "pods" | "nodes">;
 
 export type CacheOptions = Pick<InformerOptions<KubeObject>, "clock" | "freeze" | "onHandlerError">;
 
 /**
- * How all of them are read. Nobody here asks who owns a field, and that list is as large as all the rest. A server that was
- * away for seconds must not be missed for half a minute: its nodes would fall silent.
+ * Options of all caches. Managed fields are dropped: no controller reads them, and they are half of an object's size. The
+ * backoff is short: with the default of half a minute, nodes would count as silent after an outage of seconds.
  */
 export const reading = { project: withoutManagedFields, backoff: { maxMs: 5000 } };
 
@@ -87,7 +87,7 @@ export function createWorkloadCaches(
   };
 }
 
-/** Keeps all of them until the signal. */
+/** Runs all caches until the signal. */
 export async function runWorkloadCaches(caches: WorkloadCaches, signal: AbortSignal): Promise<void> {
   await Promise.all(Object.values(caches).map((informer: Informer) => informer.run(signal)));
 }

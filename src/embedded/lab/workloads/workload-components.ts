@@ -30,11 +30,11 @@ import { byNamespace, createWorkloadCaches, reading } from "./workload-caches.ts
 import type { CacheOptions, NodeCaches, WorkloadCaches } from "./workload-caches.ts";
 import type { WorkloadOptions } from "./workload-options.ts";
 
-/** All that scheduler and controllers read. */
+/** The caches of scheduler and controllers. */
 export interface LabCaches extends ServiceCaches, NodeLeases {
   workloads: WorkloadCaches;
   namespaces: Informer;
-  /** Every informer but those that were handed in, to run them. */
+  /** The informers that the caller does not run: all but the shared ones. */
   own: readonly Informer[];
 }
 
@@ -57,7 +57,7 @@ export function createLabCaches(client: Client, given: CacheOptions, shared?: No
 }
 
 export interface ComponentOptions {
-  /** The server as this user would use it. */
+  /** A client that impersonates this user. */
   as: (user: string) => Client;
   caches: LabCaches;
   clock: Clock;
@@ -68,7 +68,7 @@ export interface ComponentOptions {
 
 type Run = (options: WorkloadOptions & ServiceCaches & NodeLeases & { signal: AbortSignal }) => Promise<void>;
 
-/** By the ServiceAccount in kube-system that each acts as. */
+/** By the ServiceAccount in kube-system that each impersonates. */
 const controllers: Readonly<Record<string, Run>> = {
   "daemon-set-controller": runDaemonSets,
   "deployment-controller": runDeployments,
@@ -82,10 +82,10 @@ const controllers: Readonly<Record<string, Run>> = {
   "statefulset-controller": runStatefulSets,
 };
 
-/** Accounts in kube-system whose part is played here. */
+/** The accounts in kube-system that the lab impersonates. */
 export const controllerAccounts: readonly string[] = Object.keys(controllers);
 
-/** What kube-controller-manager would do. The first that fails ends the others. */
+/** Stands in for kube-controller-manager. The first controller that fails ends the others. */
 export async function runControllers({ as, caches, signal, ...options }: ComponentOptions): Promise<void> {
   const { workloads, services, endpointSlices, leases } = caches;
   const failed = new AbortController();
@@ -103,7 +103,7 @@ export async function runControllers({ as, caches, signal, ...options }: Compone
   for (const outcome of await Promise.allSettled(parts)) if (outcome.status === "rejected") throw outcome.reason;
 }
 
-/** What kube-scheduler would do. */
+/** Stands in for kube-scheduler. */
 export async function runScheduling({ as, caches, clock, log, signal }: ComponentOptions): Promise<void> {
   const client = as("system:kube-scheduler");
   const recorder = new EventRecorder({ client, component: "default-scheduler", clock, log });

@@ -6,9 +6,9 @@ import type { Log } from "../../../cluster/runtime/log/log.ts";
 import type { Metrics } from "../../../cluster/runtime/metrics/metrics.ts";
 import type { WorkloadCaches } from "./workload-caches.ts";
 
-/** What every controller here is given. */
+/** The dependencies of every workload controller. */
 export interface WorkloadOptions {
-  /** With the controller's own identity. */
+  /** Impersonates the controller's own account. */
   client: Client;
   caches: WorkloadCaches;
   clock: Clock;
@@ -20,7 +20,7 @@ export interface WorkloadControllerOptions extends WorkloadOptions {
   recorder: Pick<EventRecorder, "record">;
 }
 
-/** Runs a controller with a recorder of its own events until the signal. */
+/** Runs a controller with its own event recorder until the signal. */
 export async function runWithEvents(
   component: string,
   { signal, ...options }: WorkloadOptions & { signal: AbortSignal },

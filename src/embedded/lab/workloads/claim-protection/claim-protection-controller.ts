@@ -13,17 +13,17 @@ export function runClaimProtection({ signal, ...options }: WorkloadOptions & { s
   return claimProtectionController(options).run(signal);
 }
 
-/** Lets a deleted claim go once no pod uses it. The server holds every claim until somebody does. */
+/** Removes the finalizer of a deleted claim once no pod uses it. The API server adds it to every claim. */
 export function claimProtectionController({ client, caches, clock, log, metrics }: WorkloadOptions): Controller {
   const { persistentVolumeClaims: claims, pods } = caches;
 
   const isUsed = (claim: PersistentVolumeClaim): boolean =>
     pods
       .byIndex(byNamespace, claim.metadata.namespace ?? "")
-      // No kubelet starts a pod whose claim is going: only one that is on a node already can use it.
+      // No kubelet starts a pod with a deleted claim: only a pod that is bound to a node can use it.
       .some((pod) => pod.spec?.nodeName && claimsOf(pod).includes(claim.metadata.name ?? ""));
 
-  const isLeft = (claim: PersistentVolumeClaim | undefined): claim is PersistentVolumeClaim =>
+  const isRemovable = (claim: PersistentVolumeClaim | undefined): claim is PersistentVolumeClaim =>
     claim?.metadata.deletionTimestamp !== undefined &&
     (claim.metadata.finalizers ?? []).includes(protection) &&
     !isUsed(claim);
@@ -34,14 +34,14 @@ export function claimProtectionController({ client, caches, clock, log, metrics 
     log,
     metrics,
     sources: [
-      source(claims, ({ type, object }) => (type !== "deleted" && isLeft(object) ? [keyOf(object)] : [])),
+      source(claims, ({ type, object }) => (type !== "deleted" && isRemovable(object) ? [keyOf(object)] : [])),
       source(pods, ({ type, object }) =>
         type === "deleted" ? claimsOf(object).map((name) => `${object.metadata.namespace}/${name}`) : [],
       ),
     ],
     async reconcile(key, { signal }): Promise<Result | undefined> {
       const claim = claims.get(key);
-      if (!isLeft(claim)) return undefined;
+      if (!isRemovable(claim)) return undefined;
       const { metadata } = claim;
       const finalizers = metadata.finalizers?.filter((finalizer) => finalizer !== protection);
       try {
@@ -60,7 +60,7 @@ export function claimProtectionController({ client, caches, clock, log, metrics 
   });
 }
 
-/** Names of the claims that a pod mounts, those of its ephemeral volumes too. */
+/** The claims that a pod mounts, those of its ephemeral volumes included. */
 function claimsOf({ metadata, spec }: Pod): string[] {
   return (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
     if (persistentVolumeClaim) return [persistentVolumeClaim.claimName];

@@ -1,8 +1,15 @@
+import type { PodSpec } from "kubernetes-types/core/v1.js";
+import { mayRunOn, nodeConstraintsOf } from "../scheduler/node-affinity.ts";
+import { untolerated } from "../scheduler/tolerations.ts";
 import type { DaemonSet, Node, Pod } from "../workload-objects.ts";
-import { nodeOf } from "./daemon-pod.ts";
-import type { NodeFit } from "./node-fit.ts";
+import { daemonTolerations, nodeOf } from "./daemon-pod.ts";
 
-/** A node, whether it should have a pod, and the pods it has, the oldest first. */
+/** `run`: the node needs a pod. `stay`: it gets no new pod, and keeps one that it has. */
+export type NodeFit = "run" | "stay" | "never";
+
+const noLabels: Readonly<Record<string, string>> = {};
+
+/** A node, whether it fits, and its pods of the set, the oldest first. */
 export interface DaemonNode {
   name: string;
   fit: NodeFit;
@@ -12,18 +19,18 @@ export interface DaemonNode {
 export interface DaemonSetInput {
   daemonSet: DaemonSet;
   nodes: readonly DaemonNode[];
-  /** Pods whose node is not there. */
+  /** Pods whose node does not exist. */
   stray: readonly Pod[];
-  /** Of the template as it is. */
+  /** The hash of the current template. */
   hash: string;
-  /** How often its revision's name was taken by another template. */
+  /** How often the revision's name was taken by another template. */
   collisions?: number | undefined;
   now: number;
-  /** Whether a pod that failed on a node may be replaced now; 0, or how long it must wait. */
-  restMs: (nodeName: string) => number;
+  /** Milliseconds until a failed pod of the node may be replaced; 0 for now. */
+  backoffMs: (nodeName: string) => number;
 }
 
-/** The nodes with their pods. What is on no node that exists is stray. */
+/** Groups pods by node. */
 export function daemonNodes(
   nodes: readonly Node[],
   pods: readonly Pod[],
@@ -49,4 +56,18 @@ function byAge(a: Pod, b: Pod): number {
   const [first, second] = [a.metadata.creationTimestamp ?? "", b.metadata.creationTimestamp ?? ""];
   if (first !== second) return first < second ? -1 : 1;
   return (a.metadata.name ?? "") < (b.metadata.name ?? "") ? -1 : 1;
+}
+
+/** Whether nodes fit a template. Resources are the scheduler's concern. */
+export function nodeFit(spec: PodSpec): (node: Node) => NodeFit {
+  const constraints = nodeConstraintsOf(spec);
+  const tolerations = daemonTolerations(spec);
+  return ({ metadata, spec: node }) => {
+    const { name = "", labels = noLabels } = metadata;
+    if (spec.nodeName && spec.nodeName !== name) return "never";
+    if (!mayRunOn(constraints, { name, labels })) return "never";
+    const taints = node?.taints ?? [];
+    if (untolerated(taints, tolerations, ["NoExecute"])) return "never";
+    return untolerated(taints, tolerations, ["NoSchedule"]) ? "stay" : "run";
+  };
 }

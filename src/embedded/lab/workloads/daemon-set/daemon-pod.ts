@@ -12,7 +12,7 @@ const condition = (name: string, effect: string): Toleration => ({
   operator: "Exists",
   effect,
 });
-/** A pod of every node stays through what drives others away. */
+/** The tolerations that kube-controller-manager adds to daemon pods. */
 const always = [
   condition("not-ready", "NoExecute"),
   condition("unreachable", "NoExecute"),
@@ -32,7 +32,7 @@ export function daemonTolerations(spec: PodSpec): Toleration[] {
   return [...own, ...added];
 }
 
-/** The pod of one node: named in its affinity, so that a scheduler binds it and nowhere else. */
+/** The pod of a node. Its affinity names the node, so that the scheduler binds it there. */
 export function daemonPod(daemonSet: DaemonSet, template: PodTemplateSpec, hash: string, nodeName: string): Pod {
   const pod = podFromTemplate(kinds.daemonSet, daemonSet, template);
   const generation = daemonSet.metadata.annotations?.[generationAnnotation];
@@ -56,7 +56,7 @@ export function daemonPod(daemonSet: DaemonSet, template: PodTemplateSpec, hash:
   };
 }
 
-/** What the template requires of nodes was judged already, so the name replaces it. */
+/** Replaces the template's required terms: the node was checked against them before. */
 function onlyOn(nodeName: string, affinity: Affinity | undefined): Affinity {
   const matchFields = [{ key: "metadata.name", operator: "In", values: [nodeName] }];
   return {
@@ -68,7 +68,7 @@ function onlyOn(nodeName: string, affinity: Affinity | undefined): Affinity {
   };
 }
 
-/** The node a pod runs on or is meant for. */
+/** The node that a pod runs on, or that its affinity names. */
 export function nodeOf({ spec }: Pod): string {
   if (spec?.nodeName) return spec.nodeName;
   const required = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;

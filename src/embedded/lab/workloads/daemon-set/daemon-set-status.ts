@@ -6,8 +6,8 @@ import type { DaemonSetInput } from "./daemon-nodes.ts";
 
 type Status = NonNullable<DaemonSet["status"]>;
 
-/** What is wanted and what is there, by nodes. Counts that may be left out are left out when they are zero. */
-export function daemonSetStatus(input: Omit<DaemonSetInput, "restMs" | "stray">): Status {
+/** Counts nodes. Optional counts of zero are left out, as kube-controller-manager does. */
+export function daemonSetStatus(input: Omit<DaemonSetInput, "backoffMs" | "stray">): Status {
   const { daemonSet, nodes, hash, collisions, now } = input;
   const minReadySeconds = daemonSet.spec?.minReadySeconds ?? 0;
   const count = { desired: 0, current: 0, misscheduled: 0, ready: 0, updated: 0, available: 0 };

@@ -1,24 +1,26 @@
 import type { PlannedEvent } from "../../../../language/object/plan.ts";
 import { isFinished, isTerminating } from "../pods/pod-state.ts";
-import type { Pod } from "../workload-objects.ts";
+import { byRevision, sameData } from "../revisions/controller-revision.ts";
+import type { ControllerRevision, DaemonSet, Pod } from "../workload-objects.ts";
 import type { DaemonNode, DaemonSetInput } from "./daemon-nodes.ts";
+import { revisionLabel } from "./daemon-pod.ts";
 import { rollingUpdate, surgeOf } from "./rolling-update.ts";
 
 export interface DaemonSetDecision {
-  /** Names of nodes that need a pod. */
+  /** Names of nodes that get a pod. */
   create: string[];
   delete: Pod[];
-  /** Nodes whose pods failed, and are replaced. */
+  /** Nodes whose failed pods are replaced. */
   replaced: string[];
   events: Omit<PlannedEvent, "regarding">[];
-  requeueAfterMs?: number;
+  requeueAfterMs?: number | undefined;
 }
 
-/** Which pods to make and which to delete: first what each node lacks or has too much, then what is out of date. */
+/** Which pods to create and delete: first missing and surplus ones of each node, then those of an old template. */
 export function decideDaemonSet(input: DaemonSetInput): DaemonSetDecision {
   const decision: DaemonSetDecision = { create: [], delete: [], replaced: [], events: [] };
   for (const node of input.nodes) decideNode(node, input, decision);
-  // A pod that was bound belongs to its node's end; one that never was would wait forever.
+  // The pod garbage collector deletes bound pods of deleted nodes; a pod that was never bound is deleted here.
   for (const pod of input.stray) if (!pod.spec?.nodeName && !isTerminating(pod)) decision.delete.push(pod);
   if (decision.create.length > 0 || decision.delete.length > 0) return decision;
   if (input.daemonSet.spec?.updateStrategy?.type === "OnDelete") return decision;
@@ -28,7 +30,7 @@ export function decideDaemonSet(input: DaemonSetInput): DaemonSetDecision {
   return decision;
 }
 
-function decideNode(node: DaemonNode, { daemonSet, restMs }: DaemonSetInput, decision: DaemonSetDecision): void {
+function decideNode(node: DaemonNode, { daemonSet, backoffMs }: DaemonSetInput, decision: DaemonSetDecision): void {
   const { name, fit, pods } = node;
   if (fit === "never") {
     decision.delete.push(...pods.filter((pod) => !isTerminating(pod)));
@@ -41,7 +43,7 @@ function decideNode(node: DaemonNode, { daemonSet, restMs }: DaemonSetInput, dec
       alive.push(pod);
       continue;
     }
-    const wait = restMs(name);
+    const wait = backoffMs(name);
     if (wait > 0) {
       decision.requeueAfterMs = Math.min(decision.requeueAfterMs ?? Infinity, wait);
       continue;
@@ -59,6 +61,28 @@ function decideNode(node: DaemonNode, { daemonSet, restMs }: DaemonSetInput, dec
     if (fit === "run") decision.create.push(name);
     return;
   }
-  // While one surges, an old and a new pod are both right.
+  // During a surge, a node may have an old and a new pod.
   if (surgeOf(daemonSet, 1) === 0) decision.delete.push(...alive.slice(1));
+}
+
+/** The hash of a revision, which is also the label of its pods. */
+export function hashOf({ metadata }: ControllerRevision): string {
+  return metadata.labels?.[revisionLabel] ?? "";
+}
+
+export interface RevisionsInput {
+  daemonSet: DaemonSet;
+  current: ControllerRevision;
+  revisions: readonly ControllerRevision[];
+  pods: readonly Pod[];
+}
+
+/** Duplicates of the current revision, and the oldest revisions over the history limit that no pod has. */
+export function outdatedRevisions({ daemonSet, current, revisions, pods }: RevisionsInput): ControllerRevision[] {
+  const inUse = new Set(pods.map(({ metadata }) => metadata.labels?.[revisionLabel] ?? ""));
+  const others = revisions.filter(({ metadata }) => metadata.name !== current.metadata.name);
+  const duplicates = others.filter((one) => sameData(one, current));
+  const old = others.filter((one) => !sameData(one, current)).toSorted(byRevision);
+  const excess = Math.max(0, old.length - (daemonSet.spec?.revisionHistoryLimit ?? 10));
+  return [...duplicates, ...old.filter((one) => !inUse.has(hashOf(one))).slice(0, excess)];
 }

@@ -4,7 +4,7 @@ import type { DaemonSet, Pod } from "../workload-objects.ts";
 import { revisionLabel } from "./daemon-pod.ts";
 import type { DaemonNode, DaemonSetInput } from "./daemon-nodes.ts";
 
-/** How many nodes may have two pods, out of so many. */
+/** How many of the nodes may have two pods. */
 export function surgeOf({ spec }: DaemonSet, desired: number): number {
   const { type, rollingUpdate: bounds } = spec?.updateStrategy ?? {};
   return type === "OnDelete" ? 0 : countOf(bounds?.maxSurge ?? 0, desired, "up");
@@ -14,7 +14,7 @@ function unavailableOf({ spec }: DaemonSet, desired: number): number {
   return countOf(spec?.updateStrategy?.rollingUpdate?.maxUnavailable ?? 1, desired, "up");
 }
 
-/** Replaces pods of old templates, never more at a time than may be missing, or than may be too many. */
+/** Replaces pods of old templates within `maxUnavailable` or `maxSurge`. */
 export function rollingUpdate(input: DaemonSetInput): { create: string[]; delete: Pod[] } {
   const { daemonSet, nodes, hash, now } = input;
   const desired = nodes.filter(({ fit }) => fit === "run").length;
@@ -32,14 +32,14 @@ interface NodeUpdate {
   current: Pod | undefined;
 }
 
-/** The pods that count: one of the new template, and one of an old. */
+/** One pod of the new template and one of an old, where the node has them. */
 function stateOf(node: DaemonNode, hash: string): NodeUpdate {
   const alive = node.pods.filter((pod) => !isTerminating(pod));
   const isCurrent = (pod: Pod): boolean => pod.metadata.labels?.[revisionLabel] === hash;
   return { node, current: alive.find(isCurrent), old: alive.find((pod) => !isCurrent(pod)) };
 }
 
-/** Old pods go first, as many as may be missing; those that do not work are missing already. */
+/** Deletes old pods up to `maxUnavailable`. Unavailable ones count already, and are deleted first. */
 function replacing(states: readonly NodeUpdate[], most: number, available: (pod: Pod) => boolean): Pod[] {
   const broken: Pod[] = [];
   const working: Pod[] = [];
@@ -54,7 +54,7 @@ function replacing(states: readonly NodeUpdate[], most: number, available: (pod:
   return [...broken, ...working.slice(0, Math.max(0, most - missing))];
 }
 
-/** New pods come first, as many as may be too many; an old one goes when its successor works. */
+/** Creates new pods up to `maxSurge`; an old one is deleted once its successor is available. */
 function surging(
   states: readonly NodeUpdate[],
   most: number,

@@ -3,13 +3,13 @@ import type { Deployment } from "../workload-objects.ts";
 
 export interface Bounds {
   replicas: number;
-  /** The most pods over `replicas`. */
+  /** How many pods there may be over `replicas`. */
   surge: number;
-  /** The most pods under `replicas` that may be missing or not available. */
+  /** How many of `replicas` may be unavailable. */
   unavailable: number;
 }
 
-/** Shares round in favour of more pods; where both come to nothing, one may be missing, or nothing could ever move. */
+/** Percentages are rounded in favour of more pods. If both are 0, one pod may be unavailable, or no rollout could proceed. */
 export function boundsOf(deployment: Deployment): Bounds {
   const replicas = replicasOf(deployment);
   if (!isRolling(deployment)) return { replicas, surge: 0, unavailable: 0 };

@@ -10,20 +10,20 @@ import { scaleInProportion, wasResized } from "./scale-in-proportion.ts";
 
 export interface DeploymentInput {
   deployment: Deployment;
-  /** Those it owns. */
+  /** Owned by the Deployment. */
   replicaSets: readonly ReplicaSet[];
   /** Pods of a ReplicaSet, by its uid. */
   podsOf: (uid: string) => readonly Pod[];
   now: number;
 }
 
-/** To be carried out in this order; what follows a failure is left for the next pass. */
+/** To be carried out in this order. After a failure, the next pass does the rest. */
 export interface DeploymentPlan {
   create?: ReplicaSet | undefined;
   updates: ReplicaSet[];
   deletes: ReplicaSet[];
   status: DeploymentStatus;
-  /** The revision to note on the Deployment, if it is not there. */
+  /** The Deployment's revision annotation, if it changes. */
   revision?: string | undefined;
   events: PlannedEvent[];
   requeueAfterMs?: number | undefined;
@@ -31,37 +31,38 @@ export interface DeploymentPlan {
 
 export function decideDeployment({ deployment, replicaSets, podsOf, now }: DeploymentInput): DeploymentPlan {
   const draft = new RolloutDraft(deployment, replicaSets, now);
-  const going = deployment.metadata.deletionTimestamp !== undefined;
+  const isDeleted = deployment.metadata.deletionTimestamp !== undefined;
   const paused = deployment.spec?.paused === true;
-  if (!going) tellPaused(draft, paused);
+  if (!isDeleted) reportPaused(draft, paused);
   draft.revise();
-  const rollsOut = !going && !paused && !wasResized(draft);
+  const rollsOut = !isDeleted && !paused && !wasResized(draft);
   if (rollsOut) {
     if (isRolling(deployment)) rollForward(draft);
     else recreate(draft, podsOf);
-  } else if (!going) scaleInProportion(draft);
-  if (!going && (paused || (rollsOut && isComplete(deployment, deployment.status ?? {})))) forgetOldest(draft);
+  } else if (!isDeleted) scaleInProportion(draft);
+  if (!isDeleted && (paused || (rollsOut && isComplete(deployment, deployment.status ?? {})))) deleteOldest(draft);
   return planOf(draft, deploymentStatus(draft, { progress: rollsOut }));
 }
 
-/** A rollout that a user has stopped must not time out, nor right after it goes on. */
-function tellPaused(draft: RolloutDraft, paused: boolean): void {
-  draft.tell((told) => {
-    if (told?.reason === "ProgressDeadlineExceeded") return undefined;
-    if (paused && told?.reason !== "DeploymentPaused") return ["Unknown", "DeploymentPaused", "Deployment is paused"];
-    if (!paused && told?.reason === "DeploymentPaused")
+/** A paused rollout must not time out, nor right after it is resumed. */
+function reportPaused(draft: RolloutDraft, paused: boolean): void {
+  draft.report((existing) => {
+    if (existing?.reason === "ProgressDeadlineExceeded") return undefined;
+    if (paused && existing?.reason !== "DeploymentPaused")
+      return ["Unknown", "DeploymentPaused", "Deployment is paused"];
+    if (!paused && existing?.reason === "DeploymentPaused")
       return ["Unknown", "DeploymentResumed", "Deployment is resumed"];
     return undefined;
   });
 }
 
-/** Old ReplicaSets beyond the limit of the history, those without pods only. */
-function forgetOldest({ deployment, old, doomed }: RolloutDraft): void {
+/** Old ReplicaSets over the history limit, as far as they have no pods. */
+function deleteOldest({ deployment, old, deletes }: RolloutDraft): void {
   const limit = deployment.spec?.revisionHistoryLimit ?? Infinity;
   const kept = old.map(({ planned }) => planned).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const byRevision = kept.toSorted((a, b) => (revisionOf(a) ?? 0) - (revisionOf(b) ?? 0) || byAge(a, b));
   for (const replicaSet of byRevision.slice(0, Math.max(0, kept.length - limit)))
-    if (isEmpty(replicaSet)) doomed.push(replicaSet);
+    if (isEmpty(replicaSet)) deletes.push(replicaSet);
 }
 
 function isEmpty(replicaSet: ReplicaSet): boolean {
@@ -74,12 +75,12 @@ function isEmpty(replicaSet: ReplicaSet): boolean {
 }
 
 function planOf(draft: RolloutDraft, status: DeploymentStatus): DeploymentPlan {
-  const { deployment, fresh, all, doomed, events, now } = draft;
+  const { deployment, fresh, all, deletes, events, now } = draft;
   const revision = fresh?.planned.metadata.annotations?.[revisionAnnotation];
   return {
     create: fresh?.cached ? undefined : fresh?.planned,
     updates: all.filter(({ cached, planned }) => cached && cached !== planned).map(({ planned }) => planned),
-    deletes: doomed,
+    deletes,
     status,
     revision: deployment.metadata.annotations?.[revisionAnnotation] === revision ? undefined : revision,
     events,

@@ -3,39 +3,43 @@ import { omitUndefined } from "../../../../language/object/json.ts";
 import { findCondition } from "../../../../language/object/condition.ts";
 import { formatTime } from "../../../../language/object/time.ts";
 
-export type Finding = Pick<DeploymentCondition, "type" | "status" | "reason" | "message">;
+export type UntimedCondition = Pick<DeploymentCondition, "type" | "status" | "reason" | "message">;
 
 /**
- * The conditions with this one at the end. One that is told already, with the same status and reason, stays as it is:
- * `lastUpdateTime` is when something happened, and the deadline of progress counts from it.
+ * The conditions with this one at the end. An existing one with the same status and reason stays as it is: the progress
+ * deadline counts from its `lastUpdateTime`.
  */
 export function withCondition(
   conditions: readonly DeploymentCondition[],
-  finding: Finding,
+  condition: UntimedCondition,
   now: number,
 ): readonly DeploymentCondition[] {
-  const told = findCondition(conditions, finding.type);
-  if (told?.status === finding.status && told.reason === finding.reason) return conditions;
-  return [...without(conditions, finding.type), stamped(finding, told, now)];
+  const existing = findCondition(conditions, condition.type);
+  if (existing?.status === condition.status && existing.reason === condition.reason) return conditions;
+  return [...without(conditions, condition.type), stamped(condition, existing, now)];
 }
 
-/** Said anew even if status and reason are the same: something happened. */
+/** The same with a new `lastUpdateTime` in any case: the rollout progressed. */
 export function withProgress(
   conditions: readonly DeploymentCondition[],
-  finding: Finding,
+  condition: UntimedCondition,
   now: number,
 ): readonly DeploymentCondition[] {
-  const told = findCondition(conditions, finding.type);
-  return [...without(conditions, finding.type), stamped(finding, told, now)];
+  const existing = findCondition(conditions, condition.type);
+  return [...without(conditions, condition.type), stamped(condition, existing, now)];
 }
 
 export function without(conditions: readonly DeploymentCondition[], type: string): readonly DeploymentCondition[] {
-  const rest = conditions.filter((condition) => condition.type !== type);
+  const rest = conditions.filter((one) => one.type !== type);
   return rest.length === conditions.length ? conditions : rest;
 }
 
-function stamped(finding: Finding, told: DeploymentCondition | undefined, now: number): DeploymentCondition {
+function stamped(
+  condition: UntimedCondition,
+  existing: DeploymentCondition | undefined,
+  now: number,
+): DeploymentCondition {
   const lastUpdateTime = formatTime(now);
-  const lastTransitionTime = told?.status === finding.status ? told.lastTransitionTime : lastUpdateTime;
-  return omitUndefined({ ...finding, lastUpdateTime, lastTransitionTime });
+  const lastTransitionTime = existing?.status === condition.status ? existing.lastTransitionTime : lastUpdateTime;
+  return omitUndefined({ ...condition, lastUpdateTime, lastTransitionTime });
 }

@@ -8,10 +8,10 @@ import type { Deployment, ReplicaSet } from "../workload-objects.ts";
 import { withCondition, without, withProgress } from "./deployment-condition.ts";
 import { hasDeadline, type Member, type RolloutDraft } from "./rollout-draft.ts";
 
-/** With the field that the published types do not have yet. */
+/** With the field that `kubernetes-types` does not have yet. */
 export type DeploymentStatus = PublishedStatus & { terminatingReplicas?: number };
 
-/** What the ReplicaSets add up to. With `progress`, also how far the rollout has come. */
+/** The sums over the ReplicaSets. With `progress`, also the conditions of the rollout. */
 export function deploymentStatus(draft: RolloutDraft, { progress }: { progress: boolean }): DeploymentStatus {
   const { deployment, fresh, now, bounds } = draft;
   const members = draft.all;
@@ -49,9 +49,9 @@ function withRollout(
 ): readonly DeploymentCondition[] {
   const type = "Progressing";
   if (!hasDeadline(deployment)) return without(conditions, type);
-  const told = findCondition(conditions, type);
-  // Nothing rolls out: what moves now are pods that were replaced, and they owe no progress.
-  if (counted.replicas === counted.updatedReplicas && told?.reason === "NewReplicaSetAvailable") return conditions;
+  const existing = findCondition(conditions, type);
+  // No rollout: only single pods are replaced, without a progress deadline.
+  if (counted.replicas === counted.updatedReplicas && existing?.reason === "NewReplicaSetAvailable") return conditions;
   const subject = fresh ? `ReplicaSet "${fresh.planned.metadata.name}"` : `Deployment "${deployment.metadata.name}"`;
   if (isComplete(deployment, counted)) {
     const message = `${subject} has successfully progressed.`;
@@ -61,14 +61,14 @@ function withRollout(
     const message = `${subject} is progressing.`;
     return withProgress(conditions, { type, status: "True", reason: "ReplicaSetUpdated", message }, now);
   }
-  if (isOverdue(deployment, told, now)) {
+  if (isOverdue(deployment, existing, now)) {
     const message = `${subject} has timed out progressing.`;
     return withCondition(conditions, { type, status: "False", reason: "ProgressDeadlineExceeded", message }, now);
   }
   return conditions;
 }
 
-/** All of the wanted pods are new and available, and no other is left. */
+/** All pods are new and available, and no old one is left. */
 export function isComplete({ metadata, ...deployment }: Deployment, status: DeploymentStatus): boolean {
   const replicas = replicasOf(deployment);
   return (
@@ -89,22 +89,22 @@ function hasProgressed(before: DeploymentStatus, after: DeploymentStatus): boole
   );
 }
 
-function isOverdue(deployment: Deployment, told: DeploymentCondition | undefined, now: number): boolean {
-  if (!told || told.reason === "NewReplicaSetAvailable") return false;
-  return told.reason === "ProgressDeadlineExceeded" || deadline(deployment, told) < now;
+function isOverdue(deployment: Deployment, existing: DeploymentCondition | undefined, now: number): boolean {
+  if (!existing || existing.reason === "NewReplicaSetAvailable") return false;
+  return existing.reason === "ProgressDeadlineExceeded" || deadline(deployment, existing) < now;
 }
 
 function deadline({ spec }: Deployment, { lastUpdateTime }: DeploymentCondition): number {
   return (parseTime(lastUpdateTime ?? "") ?? 0) + (spec?.progressDeadlineSeconds ?? 0) * 1000;
 }
 
-/** When to look whether it is overdue: milliseconds from now, or undefined where that cannot become so. */
+/** Milliseconds until the progress deadline; undefined if it cannot be exceeded. */
 export function untilOverdue(deployment: Deployment, status: DeploymentStatus, now: number): number | undefined {
-  const told = findCondition(status.conditions, "Progressing");
-  if (!hasDeadline(deployment) || !told || isComplete(deployment, status)) return undefined;
-  if (told.reason === "ProgressDeadlineExceeded" || told.reason === "NewReplicaSetAvailable") return undefined;
-  // Times are kept in whole seconds.
-  return Math.max(0, deadline(deployment, told) - now) + 1000;
+  const existing = findCondition(status.conditions, "Progressing");
+  if (!hasDeadline(deployment) || !existing || isComplete(deployment, status)) return undefined;
+  if (existing.reason === "ProgressDeadlineExceeded" || existing.reason === "NewReplicaSetAvailable") return undefined;
+  // Conditions have times in whole seconds.
+  return Math.max(0, deadline(deployment, existing) - now) + 1000;
 }
 
 /** A failure of the new ReplicaSet, or else of any. */
@@ -116,14 +116,14 @@ function withFailure(
   for (const { planned } of fresh ? [fresh, ...all] : all) {
     const failed = findCondition(planned.status?.conditions, type);
     if (!failed) continue;
-    const told = findCondition(conditions, type);
-    if (told?.status === failed.status && told.reason === failed.reason) return conditions;
+    const existing = findCondition(conditions, type);
+    if (existing?.status === failed.status && existing.reason === failed.reason) return conditions;
     return [...without(conditions, type), omitUndefined({ ...failed, lastUpdateTime: failed.lastTransitionTime })];
   }
   return without(conditions, type);
 }
 
-/** Unknown as long as a ReplicaSet that was looked at does not tell. */
+/** Undefined while the status of a ReplicaSet does not have the count. */
 function terminating(members: readonly Member[]): number | undefined {
   let total = 0;
   for (const { planned } of members) {

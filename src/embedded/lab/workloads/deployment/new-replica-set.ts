@@ -2,13 +2,13 @@ import type { PodTemplateSpec } from "kubernetes-types/core/v1.js";
 import { kinds } from "../../../../cluster/kube/kinds.ts";
 import { equal, omitUndefined } from "../../../../language/object/json.ts";
 import { controllerReference } from "../pods/controller-of.ts";
-import { templateHash } from "../pods/template-hash.ts";
+import { templateHash } from "../pods/pod-from-template.ts";
 import type { Deployment, ReplicaSet } from "../workload-objects.ts";
 
 const hashLabel = "pod-template-hash";
 const longestName = 253;
 
-/** The same but for the hash that the Deployment adds. */
+/** Compares templates without the hash label that the Deployment adds. */
 export function sameTemplate(a: PodTemplateSpec | undefined, b: PodTemplateSpec | undefined): boolean {
   return equal(bare(a), bare(b));
 }
@@ -19,12 +19,12 @@ function bare(template: PodTemplateSpec | undefined): unknown {
   return { labels: rest, annotations: annotations ?? {}, finalizers: finalizers ?? [], spec: template?.spec };
 }
 
-/** The ReplicaSet that has this template; the oldest, where there are several. */
+/** The oldest ReplicaSet with the current template. */
 export function findNewReplicaSet(deployment: Deployment, oldestFirst: readonly ReplicaSet[]): ReplicaSet | undefined {
   return oldestFirst.find(({ spec }) => sameTemplate(spec?.template, deployment.spec?.template));
 }
 
-/** A ReplicaSet for the template as it is now, without replicas. Its name follows from the template: it is made once. */
+/** A ReplicaSet of the current template, with 0 replicas. Its name follows from the template, so it is created once. */
 export function newReplicaSet(deployment: Deployment): ReplicaSet {
   const { template, selector, minReadySeconds } = deployment.spec!;
   const hash = templateHash(template, deployment.status?.collisionCount ?? 0);

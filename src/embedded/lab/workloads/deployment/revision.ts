@@ -6,10 +6,10 @@ const historyAnnotation = "deployment.kubernetes.io/revision-history";
 const desiredAnnotation = "deployment.kubernetes.io/desired-replicas";
 const maxAnnotation = "deployment.kubernetes.io/max-replicas";
 
-/** A history longer than this loses its beginning. */
+/** The oldest entries of a longer history are dropped. */
 const longestHistory = 2000;
 
-/** What of a Deployment's annotations its ReplicaSets have in their own right. */
+/** The annotations of a Deployment that are not copied to its ReplicaSets. */
 const notCopied: ReadonlySet<string> = new Set([
   "kubectl.kubernetes.io/last-applied-configuration",
   revisionAnnotation,
@@ -19,7 +19,7 @@ const notCopied: ReadonlySet<string> = new Set([
   "deprecated.deployment.rollback.to",
 ]);
 
-/** 0 where none is said; undefined where it is no number. */
+/** 0 without the annotation; undefined if it is no number. */
 export function revisionOf({ metadata }: KubeObject): number | undefined {
   const text = metadata.annotations?.[revisionAnnotation];
   if (text === undefined) return 0;
@@ -31,8 +31,8 @@ export function highestRevision(replicaSets: readonly ReplicaSet[]): number {
 }
 
 /**
- * The annotations of the newest ReplicaSet: those of the Deployment, and a revision that no other has. The revision it
- * had before goes into its history, which is what a rollback leaves behind. The very same object when nothing changes.
+ * The annotations of the new ReplicaSet: those of the Deployment, and the revision. Its earlier revision goes into its
+ * history, as after a rollback. Returns the same object when nothing changes.
  */
 export function revisedAnnotations(
   deployment: Deployment,
@@ -68,7 +68,7 @@ function sameEntries(entries: ReadonlyMap<string, string>, object: Readonly<Reco
   return true;
 }
 
-/** The size of the whole Deployment when this ReplicaSet was last scaled; how a change of it is noticed. */
+/** The size of the Deployment for which a ReplicaSet was last scaled: a change of it is detected by these. */
 export function sizeAnnotations(desired: number, most: number): Record<string, string> {
   return { [desiredAnnotation]: String(desired), [maxAnnotation]: String(most) };
 }

@@ -9,25 +9,26 @@ import { withCondition } from "./deployment-condition.ts";
 import { findNewReplicaSet, newReplicaSet } from "./new-replica-set.ts";
 import { highestRevision, revisedAnnotations, sizeAnnotations } from "./revision.ts";
 
-/** A ReplicaSet of the Deployment, as the cache has it and as it is to be. */
+/** A ReplicaSet of the Deployment, as the cache has it and as planned. */
 export interface Member {
-  /** Undefined for one that is to be made. */
+  /** Undefined for a ReplicaSet to create. */
   readonly cached: ReplicaSet | undefined;
   planned: ReplicaSet;
 }
 
-type Verdict = readonly [status: "True" | "False" | "Unknown", reason: string, message: string];
+type Progress = readonly [status: "True" | "False" | "Unknown", reason: string, message: string];
 
-/** What one pass makes of a Deployment's ReplicaSets, gathered before anything is written. */
+/** The changes of one pass to a Deployment's ReplicaSets, gathered before any is written. */
 export class RolloutDraft {
   readonly deployment: Deployment;
   readonly bounds: Bounds;
   readonly now: number;
   /** Oldest first. */
   readonly old: readonly Member[];
+  /** The ReplicaSet of the current template. */
   fresh: Member | undefined;
   conditions: readonly DeploymentCondition[];
-  readonly doomed: ReplicaSet[] = [];
+  readonly deletes: ReplicaSet[] = [];
   readonly events: PlannedEvent[] = [];
 
   constructor(deployment: Deployment, replicaSets: readonly ReplicaSet[], now: number) {
@@ -49,7 +50,7 @@ export class RolloutDraft {
     return this.all.filter(({ planned }) => replicasOf(planned) > 0);
   }
 
-  /** Brings the newest ReplicaSet's annotations and readiness rule up to date. */
+  /** Updates annotations and `minReadySeconds` of the new ReplicaSet. */
   revise(): void {
     const { fresh, deployment } = this;
     if (!fresh) return;
@@ -63,31 +64,31 @@ export class RolloutDraft {
         metadata: { ...planned.metadata, annotations: { ...annotations } },
         spec: omitUndefined({ ...planned.spec!, minReadySeconds }),
       };
-    this.tell((told) =>
-      told ? undefined : ["True", "FoundNewReplicaSet", `Found new replica set "${nameOf(planned)}"`],
+    this.report((existing) =>
+      existing ? undefined : ["True", "FoundNewReplicaSet", `Found new replica set "${nameOf(planned)}"`],
     );
   }
 
-  /** Plans a ReplicaSet for the template as it is now. */
-  make(replicas: number): Member {
+  /** Plans a ReplicaSet for the current template. */
+  create(replicas: number): Member {
     const { deployment, bounds } = this;
-    const made = newReplicaSet(deployment);
+    const created = newReplicaSet(deployment);
     const annotations = {
       ...revisedAnnotations(deployment, {}, this.#nextRevision()),
       ...sizeAnnotations(bounds.replicas, bounds.replicas + bounds.surge),
     };
     const planned = {
-      ...made,
-      metadata: { ...made.metadata, annotations },
-      spec: { ...made.spec!, replicas },
+      ...created,
+      metadata: { ...created.metadata, annotations },
+      spec: { ...created.spec!, replicas },
     };
     this.fresh = { cached: undefined, planned };
-    if (replicas > 0) this.#tellScaled(planned, 0, replicas);
-    this.tell(() => ["True", "NewReplicaSetCreated", `Created new replica set "${nameOf(planned)}"`]);
+    if (replicas > 0) this.#recordScaled(planned, 0, replicas);
+    this.report(() => ["True", "NewReplicaSetCreated", `Created new replica set "${nameOf(planned)}"`]);
     return this.fresh;
   }
 
-  /** Plans a size, and notes the size of the whole beside it. True if the size changes. */
+  /** Plans a size, with the size of the Deployment as annotations. True if the size changes. */
   scale(member: Member, replicas: number): boolean {
     const { planned } = member;
     const before = replicasOf(planned);
@@ -103,17 +104,17 @@ export class RolloutDraft {
       spec: { ...planned.spec!, replicas },
     };
     if (before === replicas) return false;
-    this.#tellScaled(planned, before, replicas);
+    this.#recordScaled(planned, before, replicas);
     return true;
   }
 
-  /** Tells how the rollout gets on, where that is watched at all. `judge` sees what is told already. */
-  tell(judge: (told: DeploymentCondition | undefined) => Verdict | undefined): void {
+  /** Sets the Progressing condition of a Deployment with a progress deadline. `judge` gets the existing one. */
+  report(judge: (existing: DeploymentCondition | undefined) => Progress | undefined): void {
     if (!hasDeadline(this.deployment)) return;
     const type = "Progressing";
-    const verdict = judge(findCondition(this.conditions, type));
-    if (!verdict) return;
-    const [status, reason, message] = verdict;
+    const progress = judge(findCondition(this.conditions, type));
+    if (!progress) return;
+    const [status, reason, message] = progress;
     this.conditions = withCondition(this.conditions, { type, status, reason, message }, this.now);
   }
 
@@ -121,13 +122,13 @@ export class RolloutDraft {
     return highestRevision(this.old.map(({ planned }) => planned)) + 1;
   }
 
-  #tellScaled({ metadata }: ReplicaSet, from: number, to: number): void {
+  #recordScaled({ metadata }: ReplicaSet, from: number, to: number): void {
     const message = `Scaled ${from < to ? "up" : "down"} replica set ${metadata.name} from ${from} to ${to}`;
     this.events.push({ regarding: this.deployment, type: "Normal", reason: "ScalingReplicaSet", message });
   }
 }
 
-/** Where progress is to be watched; the largest number means that it is not. */
+/** The largest 32-bit number means: no deadline. */
 export function hasDeadline({ spec }: Deployment): boolean {
   return spec?.progressDeadlineSeconds !== undefined && spec.progressDeadlineSeconds !== 2 ** 31 - 1;
 }

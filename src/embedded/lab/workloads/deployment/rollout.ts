@@ -3,16 +3,16 @@ import { replicasOf } from "../pods/replicas.ts";
 import type { Pod } from "../workload-objects.ts";
 import type { Member, RolloutDraft } from "./rollout-draft.ts";
 
-/** One step of a rolling update: the new grow as far as the surge allows, else the old shrink as far as they may. */
+/** One step of a rolling update: the new ReplicaSet grows within maxSurge, else the old ones shrink within maxUnavailable. */
 export function rollForward(draft: RolloutDraft): void {
-  const fresh = draft.fresh ?? draft.make(sizeOfNew(draft, 0));
+  const fresh = draft.fresh ?? draft.create(sizeOfNew(draft, 0));
   const size = replicasOf(fresh.planned);
   const target = sizeOfNew(draft, size);
   if (target === size) shrinkOld(draft, fresh);
   else draft.scale(fresh, target);
 }
 
-/** How many the new ReplicaSet may have now. */
+/** The size that the new ReplicaSet may have now. */
 function sizeOfNew({ all, bounds: { replicas, surge } }: RolloutDraft, size: number): number {
   if (size >= replicas) return replicas;
   const room = replicas + surge - sum(all, ({ planned }) => replicasOf(planned));
@@ -21,13 +21,13 @@ function sizeOfNew({ all, bounds: { replicas, surge } }: RolloutDraft, size: num
 
 function shrinkOld(draft: RolloutDraft, fresh: Member): void {
   const { all, old, bounds } = draft;
-  // What a ReplicaSet tells of an earlier size says nothing of how many serve now; it will tell again.
+  // The status of a ReplicaSet is of an earlier size: its controller will update it.
   if (all.some(isBehind)) return;
   const least = bounds.replicas - bounds.unavailable;
   const missing = replicasOf(fresh.planned) - availableOf(fresh);
   let room = sum(all, ({ planned }) => replicasOf(planned)) - least - missing;
   if (room <= 0) return;
-  // Those that do not serve go first: nothing is lost with them, and they could hold up the rollout for ever.
+  // Unavailable pods first: deleting them costs no availability, and they could block the rollout.
   for (const member of old) {
     const size = replicasOf(member.planned);
     const idle = Math.min(room, size - availableOf(member));
@@ -45,12 +45,12 @@ function shrinkOld(draft: RolloutDraft, fresh: Member): void {
   }
 }
 
-/** One step of Recreate: nothing new before the last of the old pods has ended. */
+/** One step of Recreate: no new pod before the last old one is gone. */
 export function recreate(draft: RolloutDraft, podsOf: (uid: string) => readonly Pod[]): void {
   const { old, bounds } = draft;
   const shrinking = old.filter((member) => replicasOf(member.planned) > 0 && draft.scale(member, 0));
   if (shrinking.length > 0 || old.some((member) => isRunning(member, podsOf))) return;
-  const fresh = draft.fresh ?? draft.make(bounds.replicas);
+  const fresh = draft.fresh ?? draft.create(bounds.replicas);
   if (replicasOf(fresh.planned) !== bounds.replicas) draft.scale(fresh, bounds.replicas);
 }
 
@@ -58,7 +58,7 @@ function isRunning({ planned }: Member, podsOf: (uid: string) => readonly Pod[])
   return (planned.status?.replicas ?? 0) > 0 || podsOf(planned.metadata.uid ?? "").some((pod) => !isFinished(pod));
 }
 
-/** A status that lags behind may tell of more than there are meant to be: those are on their way out. */
+/** An outdated status may count more pods than planned: those are being deleted. */
 function availableOf({ planned }: Member): number {
   return Math.min(replicasOf(planned), planned.status?.availableReplicas ?? 0);
 }

@@ -3,7 +3,7 @@ import { isRolling } from "./bounds.ts";
 import { desiredReplicas, maxReplicas } from "./revision.ts";
 import { byAge, type Member, type RolloutDraft } from "./rollout-draft.ts";
 
-/** The size of the Deployment was changed, or it is paused: sizes follow, and no rollout moves on. */
+/** The size of the Deployment changed, or it is paused: only sizes change, the rollout does not continue. */
 export function scaleInProportion(draft: RolloutDraft): void {
   const { replicas } = draft.bounds;
   const { active } = draft;
@@ -16,7 +16,7 @@ export function scaleInProportion(draft: RolloutDraft): void {
   } else if (isRolling(draft.deployment)) shareOut(draft, active);
 }
 
-/** Whether a ReplicaSet in use was scaled for another size of the Deployment than it has now. */
+/** Whether an active ReplicaSet was last scaled for another size of the Deployment. */
 export function wasResized({ active, bounds }: RolloutDraft): boolean {
   return active.some(({ planned }) => {
     const desired = desiredReplicas(planned);
@@ -34,7 +34,7 @@ function isSaturated({ fresh, bounds: { replicas } }: RolloutDraft): boolean {
   );
 }
 
-/** Each ReplicaSet grows or shrinks by its share; what rounding leaves over goes to the largest. */
+/** Scales each ReplicaSet by its share; the largest one gets the rest of rounding. */
 function shareOut(draft: RolloutDraft, active: readonly Member[]): void {
   const { replicas, surge } = draft.bounds;
   const allowed = replicas > 0 ? replicas + surge : 0;

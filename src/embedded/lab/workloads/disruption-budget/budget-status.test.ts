@@ -60,9 +60,9 @@ describe("a budget", () => {
     });
   });
 
-  test("does not count pods on their way out, nor those whose eviction was granted", () => {
-    const [going, evicted, forgotten] = pods(3);
-    going!.metadata.deletionTimestamp = "2026-01-01T00:09:59Z";
+  test("does not count terminating pods, nor pods with a granted eviction", () => {
+    const [terminating, evicted, expired] = pods(3);
+    terminating!.metadata.deletionTimestamp = "2026-01-01T00:09:59Z";
     const disruptedPods = {
       p0: "2026-01-01T00:09:59Z",
       p1: "2026-01-01T00:09:00Z",
@@ -71,7 +71,7 @@ describe("a budget", () => {
     };
     const decision = budgetStatus({
       budget: budget({ minAvailable: 1 }, { disruptedPods }),
-      pods: [going!, evicted!, forgotten!],
+      pods: [terminating!, evicted!, expired!],
       expected: { type: "count", count: 3 },
       now,
     });
@@ -80,7 +80,7 @@ describe("a budget", () => {
     expect(decision.requeueAfterMs).toBe(60_000);
   });
 
-  test("that cannot be counted allows nothing, and says why", () => {
+  test("with an unknown number of pods allows no disruption, and reports why", () => {
     const { status } = budgetStatus({
       budget: budget({ maxUnavailable: 1 }, { disruptionsAllowed: 2, currentHealthy: 3 }),
       pods: pods(3),

@@ -7,28 +7,28 @@ import type { Pod, PodDisruptionBudget } from "../workload-objects.ts";
 
 type Status = NonNullable<PodDisruptionBudget["status"]>;
 
-/** How many pods there should be, or why that cannot be told. */
+/** How many pods there should be, or why that is unknown. */
 export type ExpectedPods = { type: "count"; count: number } | { type: "unknown"; message: string };
 
 export interface BudgetInput {
   budget: PodDisruptionBudget;
-  /** Those that its selector means. */
+  /** The pods that its selector matches. */
   pods: readonly Pod[];
-  /** By their owners' scale. Only asked for where a share or `maxUnavailable` is to be counted. */
+  /** By the scale of their owners, where `needsScale`. */
   expected: ExpectedPods;
   now: number;
 }
 
 export interface BudgetDecision {
   status: Status;
-  /** When an eviction that nothing came of is forgotten. */
+  /** When a granted eviction expires whose pod was not deleted. */
   requeueAfterMs?: number | undefined;
 }
 
-/** An eviction was granted so long ago that the pod should be gone. */
+/** A granted eviction expires if the pod is not deleted by then, as in kube-controller-manager. */
 const deletionTimeoutMs = 2 * 60_000;
 
-/** Whether the number of pods is the sum of their owners' scales, or just those that are there. */
+/** Whether the expected number of pods is the scale of their owners; otherwise the existing pods are counted. */
 export function needsScale({ spec }: PodDisruptionBudget): boolean {
   return spec?.maxUnavailable !== undefined || typeof spec?.minAvailable === "string";
 }
@@ -44,7 +44,7 @@ export function budgetStatus({ budget, pods, expected, now }: BudgetInput): Budg
     (pod) => isReady(pod) && !isTerminating(pod) && !disrupted.has(pod.metadata.name ?? ""),
   ).length;
   const desired = desiredHealthy(budget, expected.count);
-  // Without any pod nothing is allowed: the first of them must find the budget closed.
+  // Without any expected pod no disruption is allowed: a budget starts closed.
   const allowed = expected.count <= 0 ? 0 : Math.max(0, healthy - desired);
   const found =
     allowed > 0
@@ -77,10 +77,10 @@ function emptyStatus({ metadata }: PodDisruptionBudget): Status {
 function verdict(
   { metadata, status }: PodDisruptionBudget,
   disruptionsAllowed: number,
-  finding: Pick<Condition, "status" | "reason" | "message">,
+  outcome: Pick<Condition, "status" | "reason" | "message">,
   now: number,
 ): Pick<Status, "disruptionsAllowed" | "conditions"> {
-  const condition = { type: "DisruptionAllowed", observedGeneration: metadata.generation, ...finding };
+  const condition = { type: "DisruptionAllowed", observedGeneration: metadata.generation, ...outcome };
   const before = (status?.conditions ?? []) as Condition[];
   return {
     disruptionsAllowed,
@@ -93,7 +93,7 @@ function desiredHealthy({ spec }: PodDisruptionBudget, expected: number): number
   return countOf(spec?.minAvailable ?? 0, expected, "up");
 }
 
-/** Pods whose eviction was granted and that are still there, with when it was. */
+/** Existing pods with a granted eviction, and its time. */
 function stillDisrupted({ status }: PodDisruptionBudget, pods: readonly Pod[], now: number): Map<string, string> {
   const disrupted = new Map<string, string>();
   const granted = new Map(Object.entries(status?.disruptedPods ?? {}));

@@ -37,7 +37,7 @@ const webPod = (name: string, owner: OwnerReference[], ready = "True"): never =>
     status: { phase: "Running", conditions: [{ type: "Ready", status: ready }] },
   }) as never;
 
-test("pods of several ReplicaSets of one Deployment are expected as often as the Deployment says", async () => {
+test("the expected pods of all ReplicaSets of a Deployment are the Deployment's replicas", async () => {
   const { clock, cluster, status } = world();
   const scaled = (
     kind: "Deployment" | "ReplicaSet",
@@ -67,7 +67,7 @@ test("pods of several ReplicaSets of one Deployment are expected as often as the
   expect(status()).toMatchObject({ expectedPods: 8, desiredHealthy: 6 });
 });
 
-test("an owner that has no scale closes the budget", async () => {
+test("an owner without a scale subresource closes the budget", async () => {
   const { clock, cluster, status } = world();
   cluster.client.raw = async () => ({ resources: [{ name: "daemonsets", kind: "DaemonSet" }] });
   cluster.put(kinds.pod, webPod("p", by("DaemonSet", "d")));
@@ -76,7 +76,7 @@ test("an owner that has no scale closes the budget", async () => {
   expect(status()).toMatchObject({ disruptionsAllowed: 0, conditions: [{ reason: "SyncFailed" }] });
 });
 
-test("an owner of any kind is asked for its scale", async () => {
+test("the scale subresource of an owner of any kind is read", async () => {
   const { clock, cluster, status } = world();
   cluster.client.raw = async (_method, path) =>
     path === "/apis/apps/v1"
@@ -96,7 +96,7 @@ test("an owner of any kind is asked for its scale", async () => {
   expect(status()).toMatchObject({ expectedPods: 5, disruptionsAllowed: 1 });
 });
 
-test("an eviction that nothing came of is forgotten after two minutes", async () => {
+test("a granted eviction expires after two minutes if the pod is not deleted", async () => {
   const { clock, cluster, status } = world();
   cluster.put(kinds.pod, webPod("p", []));
   const granted = new Date(clock.now()).toISOString();

@@ -13,7 +13,7 @@ import { writeStatus } from "../write-status.ts";
 import { budgetStatus, type ExpectedPods, needsScale } from "./budget-status.ts";
 import { expectedByOwners } from "./owner-scale.ts";
 
-/** A look goes through the pods of a namespace. */
+/** A reconcile reads all pods of the namespace. */
 const intervalMsPerPod = 0.01;
 
 /** As `system:serviceaccount:kube-system:disruption-controller`. */
@@ -31,7 +31,7 @@ export function disruptionBudgetController(options: WorkloadControllerOptions): 
       .byIndex(byNamespace, pod.metadata.namespace ?? "")
       .filter((budget) => matchesLabels(selectorOf(budget), pod.metadata.labels))
       .map(keyOf);
-  /** Of one owner's pods any tells which budgets its scale matters to. */
+  /** All pods of an owner have the same budgets: one of them is enough. */
   const protectingPodsOf = (owner: KubeObject): string[] =>
     pods
       .byIndex(byController, owner.metadata.uid ?? "")
@@ -63,25 +63,25 @@ export function disruptionBudgetController(options: WorkloadControllerOptions): 
         interval.forget(key);
         return undefined;
       }
-      const restMs = interval.waitMs(key);
-      if (restMs > 0) return { requeueAfterMs: restMs };
+      const intervalMs = interval.waitMs(key);
+      if (intervalMs > 0) return { requeueAfterMs: intervalMs };
       const inNamespace = pods.byIndex(byNamespace, budget.metadata.namespace ?? "");
       interval.started(key, inNamespace.length);
 
       const selector = selectorOf(budget);
-      const meant = inNamespace.filter((pod) => matchesLabels(selector, pod.metadata.labels) && !isFinished(pod));
-      if (meant.length === 0)
+      const matching = inNamespace.filter((pod) => matchesLabels(selector, pod.metadata.labels) && !isFinished(pod));
+      if (matching.length === 0)
         recorder.record({ regarding: budget, type: "Normal", reason: "NoPods", message: "No matching pods found" });
       const expected: ExpectedPods = needsScale(budget)
-        ? await expectedByOwners(meant, caches, client, signal)
-        : { type: "count", count: meant.length };
+        ? await expectedByOwners(matching, caches, client, signal)
+        : { type: "count", count: matching.length };
       if (expected.type === "unknown") {
         const message = `Failed to calculate the number of expected pods: ${expected.message}`;
         recorder.record({ regarding: budget, type: "Warning", reason: "CalculateExpectedPodCountFailed", message });
       }
-      const { status, requeueAfterMs } = budgetStatus({ budget, pods: meant, expected, now: clock.now() });
+      const { status, requeueAfterMs } = budgetStatus({ budget, pods: matching, expected, now: clock.now() });
       const written = await writeStatus({ client, kind: kinds.podDisruptionBudget, object: budget, status, signal });
-      // An eviction spends the budget by the same status: what it wrote is looked at first.
+      // Evictions write the same status: an outdated one is counted again.
       if (written === "outdated" || expected.type === "unknown") return { requeue: true };
       return { requeueAfterMs };
     },

@@ -13,7 +13,7 @@ interface Scaled {
   replicas: number;
 }
 
-/** The sum of what the pods' owners are scaled to. A pod without an owner counts for nothing. */
+/** The sum of the scales of the pods' owners. A pod without an owner is not counted. */
 export async function expectedByOwners(
   pods: readonly Pod[],
   caches: Caches,
@@ -27,7 +27,7 @@ export async function expectedByOwners(
     if (!owner || seen.has(owner.uid)) continue;
     seen.add(owner.uid);
     const { name = "", namespace = "" } = pod.metadata;
-    const scaled = knownScale(owner, namespace, caches) ?? (await askedScale(owner, namespace, client, signal));
+    const scaled = cachedScale(owner, namespace, caches) ?? (await servedScale(owner, namespace, client, signal));
     if (!scaled) return { type: "unknown", message: `found no controllers for pod "${name}"` };
     scales.set(scaled.uid, scaled.replicas);
   }
@@ -36,8 +36,8 @@ export async function expectedByOwners(
   return { type: "count", count };
 }
 
-/** A ReplicaSet of a Deployment counts as the Deployment: during a rollout several share its pods. */
-function knownScale(owner: OwnerReference, namespace: string, caches: Caches): Scaled | undefined {
+/** A ReplicaSet of a Deployment has the Deployment's scale: during a rollout several of them share its pods. */
+function cachedScale(owner: OwnerReference, namespace: string, caches: Caches): Scaled | undefined {
   const key = `${namespace}/${owner.name}`;
   const of = (found: (KubeObject & { spec?: { replicas?: number } }) | undefined, uid: string): Scaled | undefined =>
     found?.metadata.uid === uid ? { uid, replicas: found.spec?.replicas ?? 1 } : undefined;
@@ -50,8 +50,8 @@ function knownScale(owner: OwnerReference, namespace: string, caches: Caches): S
   return deployment ?? of(replicaSet, owner.uid);
 }
 
-/** Any other kind that can be scaled says its scale in a subresource. */
-async function askedScale(
+/** Other kinds are read through their scale subresource. */
+async function servedScale(
   owner: OwnerReference,
   namespace: string,
   client: Client,

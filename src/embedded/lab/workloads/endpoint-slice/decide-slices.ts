@@ -19,8 +19,8 @@ export interface SlicesDecision {
 }
 
 /**
- * The slices that a service needs. An endpoint stays in the slice it is in, so that one pod's news is one small write;
- * new ones fill what has room.
+ * The slices that a Service needs. An endpoint stays in its slice, so that a change of one pod is one small write; new
+ * endpoints fill slices with room.
  */
 export function decideSlices(
   service: Service,
@@ -45,7 +45,7 @@ export function decideSlices(
     const waiting = [...left.values()];
     for (const { endpoints } of kept) endpoints.push(...waiting.splice(0, mostEndpoints - endpoints.length));
     const full = kept.filter(({ endpoints }) => endpoints.length > 0);
-    // One stays even if it is empty: it says that the service leads nowhere.
+    // One slice stays even if it is empty, as kube-controller-manager does.
     const staying = full.length > 0 || waiting.length > 0 ? full : kept.slice(0, 1);
     for (const one of kept) if (!staying.includes(one)) decision.delete.push(one.slice);
     for (const { slice, endpoints } of staying) {

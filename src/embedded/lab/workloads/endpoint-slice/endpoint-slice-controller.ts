@@ -16,18 +16,18 @@ import { endpointsOfService, type Service } from "./endpoints-of-service.ts";
 export interface ServiceCaches {
   /** By namespace. */
   services: Informer<Service>;
-  /** By the service they belong to, see `bySlicedService`. */
+  /** By their Service, see `bySlicedService`. */
   endpointSlices: Informer<EndpointSlice>;
 }
 
-/** Slices of this controller by `namespace/name` of their service. */
+/** Slices of this controller by `namespace/name` of their Service. */
 export const byService = "service";
 export function bySlicedService(slice: EndpointSlice): string[] {
   const { namespace, labels = {} } = slice.metadata;
   return labels[managedByLabel] === manager && labels[serviceLabel] ? [`${namespace}/${labels[serviceLabel]}`] : [];
 }
 
-/** A look goes through the pods of a namespace. */
+/** A reconcile reads all pods of the namespace. */
 const intervalMsPerPod = 0.05;
 
 /** As `system:serviceaccount:kube-system:endpointslice-controller`. */
@@ -42,7 +42,7 @@ export function endpointSliceController(options: WorkloadControllerOptions & Ser
   const { client, caches, services, endpointSlices, clock, log, metrics } = options;
   const { pods, nodes } = caches;
   const interval = new ResyncInterval(clock, intervalMsPerPod);
-  const leadingTo = ({ metadata }: Pod): string[] =>
+  const servicesOf = ({ metadata }: Pod): string[] =>
     services
       .byIndex(byNamespace, metadata.namespace ?? "")
       .filter(
@@ -60,20 +60,20 @@ export function endpointSliceController(options: WorkloadControllerOptions & Ser
       source(services, ({ object }) => [keyOf(object)]),
       source(endpointSlices, ({ object }) => bySlicedService(object)),
       source(pods, (event) => [
-        ...leadingTo(event.object),
-        ...(event.type === "updated" ? leadingTo(event.before) : []),
+        ...servicesOf(event.object),
+        ...(event.type === "updated" ? servicesOf(event.before) : []),
       ]),
     ],
     async reconcile(key, { signal }): Promise<Result | undefined> {
       const service = services.get(key);
       const selector = service?.spec?.selector;
-      // What is left of a service that is gone goes with it; what somebody else selects is somebody else's.
+      // The garbage collector deletes the slices of a deleted Service; without a selector, its owner writes the slices.
       if (!service || !selector || service.spec?.type === "ExternalName") {
         interval.forget(key);
         return undefined;
       }
-      const restMs = interval.waitMs(key);
-      if (restMs > 0) return { requeueAfterMs: restMs };
+      const intervalMs = interval.waitMs(key);
+      if (intervalMs > 0) return { requeueAfterMs: intervalMs };
       const { namespace = "" } = service.metadata;
       const inNamespace = pods.byIndex(byNamespace, namespace);
       interval.started(key, inNamespace.length);

@@ -55,7 +55,7 @@ class World {
   }
 }
 
-test("a service leads to its pods, with what they are fit for", async () => {
+test("a Service has an endpoint for each pod with an address, with its conditions", async () => {
   const world = new World();
   world.service();
   world.pod("a", "10.0.0.1");
@@ -85,7 +85,7 @@ test("a service leads to its pods, with what they are fit for", async () => {
 });
 
 describe("slices", () => {
-  test("follow pods, one write for what changed", async () => {
+  test("follow pods, with one write for one change", async () => {
     const world = new World();
     world.service();
     for (let i = 0; i < 150; i++) world.pod(`p${i}`, `10.0.0.${i}`);
@@ -98,7 +98,7 @@ describe("slices", () => {
     expect((await world.slices()).map(({ endpoints }) => endpoints)).toEqual([[]]);
   });
 
-  test("are there, empty, for a service without pods, and written once", async () => {
+  test("exist for a Service without pods, empty, and are written once", async () => {
     const world = new World();
     world.service();
     expect(await world.slices()).toMatchObject([{ endpoints: [], ports: [] }]);
@@ -106,7 +106,7 @@ describe("slices", () => {
     expect(world.cluster.writes).toHaveLength(1);
   });
 
-  test("are made for each family and each meaning of a named port", async () => {
+  test("are made for each address family and each number of a named port", async () => {
     const world = new World();
     world.service({ ipFamilies: ["IPv4", "IPv6"], ports: [{ name: "http", port: 80, targetPort: "web" }] });
     const named = (containerPort: number) => ({
@@ -124,9 +124,9 @@ describe("slices", () => {
   });
 
   test.each<{ because: string; spec: Parameters<World["service"]>[0] }>([
-    { because: "it selects nothing", spec: { selector: undefined } },
-    { because: "it is another name only", spec: { type: "ExternalName" } },
-  ])("are not made for a service when $because", async ({ spec }) => {
+    { because: "it has no selector", spec: { selector: undefined } },
+    { because: "it is of type ExternalName", spec: { type: "ExternalName" } },
+  ])("are not made for a Service when $because", async ({ spec }) => {
     const world = new World();
     world.service(spec);
     expect(await world.slices()).toEqual([]);

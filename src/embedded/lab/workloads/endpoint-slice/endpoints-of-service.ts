@@ -7,7 +7,7 @@ import type { Node, Pod } from "../workload-objects.ts";
 
 export type Service = NonNullable<typeof kinds.service.object>;
 
-/** Endpoints that share a family of addresses and what their ports are: a slice holds one such group. */
+/** Endpoints with the same address family and ports: a slice holds one such group. */
 export interface EndpointGroup {
   addressType: "IPv4" | "IPv6";
   ports: EndpointPort[];
@@ -16,7 +16,7 @@ export interface EndpointGroup {
 
 const zoneLabel = "topology.kubernetes.io/zone";
 
-/** Where a service leads to. A family without any pod is a group without endpoints. */
+/** The endpoints of a Service. A family without pods is a group without endpoints. */
 export function endpointsOfService(
   service: Service,
   pods: readonly Pod[],
@@ -46,7 +46,7 @@ function addressOf({ status }: Pod, addressType: "IPv4" | "IPv6"): string | unde
   return addresses.find((ip) => ip !== undefined && ip.includes(":") === (addressType === "IPv6"));
 }
 
-/** A port by name is whatever the pod calls so; a pod that has none is not behind this port. */
+/** A named target port is looked up in the pod; a pod without it has no endpoint for this port. */
 function portOn(
   { spec }: Pod,
   { name, protocol = "TCP", port, targetPort, appProtocol }: ServicePort,

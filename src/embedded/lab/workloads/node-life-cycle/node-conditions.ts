@@ -6,7 +6,7 @@ import type { Node } from "../workload-objects.ts";
 
 const reportedByKubelets = ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"];
 
-/** What must be said about a node that is silent, as far as it is not said yet. */
+/** The conditions of a silent node that are not Unknown yet. */
 export function unknownConditions({ metadata, status }: Node, now: number): NodeCondition[] {
   return reportedByKubelets.flatMap((type) => {
     const known = findCondition(status?.conditions, type);
@@ -34,8 +34,8 @@ const managed = new Set([
 ]);
 
 /**
- * The taints that follow from a node's conditions, with those of others as they are; nothing where they are right.
- * `evicts`: whether pods are driven away as well.
+ * All taints of a node, where its conditions require a change: those that follow from the conditions, and those of other
+ * clients. `evicts`: whether an unready node gets the NoExecute taint too.
  */
 export function taintsByCondition(node: Node, { evicts, now }: { evicts: boolean; now: number }): Taint[] | undefined {
   const taints = node.spec?.taints ?? [];
@@ -46,19 +46,19 @@ export function taintsByCondition(node: Node, { evicts, now }: { evicts: boolean
   }
   if (node.spec?.unschedulable) wanted.push({ key: `${prefix}unschedulable`, effect: "NoSchedule" });
   const ready = findCondition(node.status?.conditions, "Ready");
-  const driving = ready && taintOf["Ready"]?.[ready.status];
-  const isThere = ({ key, effect }: Taint): Taint | undefined =>
+  const evicting = ready && taintOf["Ready"]?.[ready.status];
+  const existing = ({ key, effect }: Taint): Taint | undefined =>
     taints.find((taint) => taint.key === key && taint.effect === effect);
-  if (driving !== undefined) {
-    const taint: Taint = { key: `${prefix}${driving}`, effect: "NoExecute" };
-    // What drives pods away already goes on doing so.
-    if (evicts || isThere(taint)) wanted.push(taint);
+  if (evicting !== undefined) {
+    const taint: Taint = { key: `${prefix}${evicting}`, effect: "NoExecute" };
+    // A NoExecute taint that exists stays.
+    if (evicts || existing(taint)) wanted.push(taint);
   }
   const others = taints.filter(({ key, effect }) => !managed.has(key) || effect === "PreferNoSchedule");
-  const missing = wanted.filter((taint) => !isThere(taint));
+  const missing = wanted.filter((taint) => !existing(taint));
   if (missing.length === 0 && others.length + wanted.length === taints.length) return undefined;
   const timeAdded = formatTime(now);
-  return [...others, ...wanted.map((taint) => isThere(taint) ?? { ...taint, timeAdded })];
+  return [...others, ...wanted.map((taint) => existing(taint) ?? { ...taint, timeAdded })];
 }
 
 export function readiness(node: Node): string {

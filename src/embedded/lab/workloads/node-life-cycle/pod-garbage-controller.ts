@@ -3,28 +3,27 @@ import type { Client } from "../../../../cluster/kube/client.ts";
 import { kinds } from "../../../../cluster/kube/kinds.ts";
 import { Controller, type Result, source } from "../../../../cluster/runtime/controller/controller.ts";
 import { forEachBounded } from "../../../../cluster/runtime/for-each-bounded.ts";
-import { isFinished, isTerminating } from "../pods/pod-state.ts";
+import { isFinished } from "../pods/pod-state.ts";
 import { byNode } from "../workload-caches.ts";
 import type { Pod } from "../workload-objects.ts";
 import type { WorkloadOptions } from "../workload-options.ts";
+import { decideGoneNode, excessFinished, quarantineMs } from "./decide-pod-garbage.ts";
 import { removePod, type Removal } from "./remove-pod.ts";
 
-/** A node that is gone may come back under its name, and its pods with it. */
-const quarantineMs = 40_000;
 const countEveryMs = 20_000;
-/** Finished pods that are kept for a look at their logs. */
+/** Finished pods that are kept: kube-controller-manager's `--terminated-pod-gc-threshold`. */
 const mostFinished = 12_500;
 const removalsAtOnce = 16;
 
-/** Key of what concerns no node. No node is called that. */
-const everywhere = "";
+/** The key of the count of finished pods; the other keys are names of nodes. */
+const finishedKey = "";
 
 /** As `system:serviceaccount:kube-system:pod-garbage-collector`. */
 export function runPodGarbage({ signal, ...options }: WorkloadOptions & { signal: AbortSignal }): Promise<void> {
   return podGarbageController(options).run(signal);
 }
 
-/** Removes pods that nobody else will: those of nodes that are gone, and finished ones beyond a number. */
+/** Deletes the pods of deleted nodes, and the oldest finished pods over a number. */
 export function podGarbageController({
   client,
   caches,
@@ -32,7 +31,7 @@ export function podGarbageController({
   log,
   metrics,
   keptFinished = mostFinished,
-}: WorkloadOptions & { keptFinished?: number }): Controller {
+}: WorkloadOptions & { keptFinished?: number | undefined }): Controller {
   const { pods, nodes } = caches;
   const missingSince = new Map<string, number>();
   let countedAt = -Infinity;
@@ -50,35 +49,28 @@ export function podGarbageController({
   };
 
   const ofGoneNode = async (name: string, signal: AbortSignal): Promise<Result | undefined> => {
-    const left = pods.byIndex(byNode, name);
-    if (nodes.get(name) || left.length === 0) {
-      missingSince.delete(name);
-      return undefined;
-    }
-    const since = missingSince.get(name) ?? clock.monotonic();
+    const monotonic = clock.monotonic();
+    const since = missingSince.get(name) ?? monotonic;
     missingSince.set(name, since);
-    const waitMs = since + quarantineMs - clock.monotonic();
-    if (waitMs > 0) return { requeueAfterMs: waitMs };
-    // The cache of nodes may be behind that of pods.
-    if (await exists(client, name, signal)) return { requeueAfterMs: quarantineMs };
-    const removal = { reason: "DeletionByPodGC", message: "PodGC: node no longer exists", byForce: true };
-    await removeAll(left, removal, signal);
+    const exists = nodes.get(name) !== undefined;
+    const decision = decideGoneNode({ exists, pods: pods.byIndex(byNode, name), since, monotonic });
+    if (decision.type === "wait") return { requeueAfterMs: decision.ms };
+    if (decision.type === "remove") {
+      // The cache of nodes may be older than that of pods.
+      if (await isServed(client, name, signal)) return { requeueAfterMs: quarantineMs };
+      const removal = { reason: "DeletionByPodGC", message: "PodGC: node no longer exists", byForce: true };
+      await removeAll(decision.pods, removal, signal);
+    }
     missingSince.delete(name);
     return undefined;
   };
 
-  const beyondNumber = async (signal: AbortSignal): Promise<Result | undefined> => {
+  const finishedPods = async (signal: AbortSignal): Promise<Result | undefined> => {
     const waitMs = countedAt + countEveryMs - clock.monotonic();
     if (waitMs > 0) return { requeueAfterMs: waitMs };
     countedAt = clock.monotonic();
-    const finished = pods.list().filter((pod) => isFinished(pod) && !isTerminating(pod));
-    const oldest = finished.toSorted((a, b) => (created(a) < created(b) ? -1 : 1));
-    const excess = oldest.slice(0, Math.max(0, finished.length - keptFinished));
-    await removeAll(
-      excess,
-      { reason: "DeletionByPodGC", message: "PodGC: too many finished pods", byForce: true },
-      signal,
-    );
+    const removal = { reason: "DeletionByPodGC", message: "PodGC: too many finished pods", byForce: true };
+    await removeAll(excessFinished(pods.list(), keptFinished), removal, signal);
     return undefined;
   };
 
@@ -93,14 +85,14 @@ export function podGarbageController({
       source(pods, ({ type, object }) => {
         if (type === "deleted") return [];
         const name = object.spec?.nodeName ?? "";
-        return [...(name && !nodes.get(name) ? [name] : []), ...(isFinished(object) ? [everywhere] : [])];
+        return [...(name && !nodes.get(name) ? [name] : []), ...(isFinished(object) ? [finishedKey] : [])];
       }),
     ],
-    reconcile: (key, { signal }) => (key === everywhere ? beyondNumber(signal) : ofGoneNode(key, signal)),
+    reconcile: (key, { signal }) => (key === finishedKey ? finishedPods(signal) : ofGoneNode(key, signal)),
   });
 }
 
-async function exists(client: Client, node: string, signal: AbortSignal): Promise<boolean> {
+async function isServed(client: Client, node: string, signal: AbortSignal): Promise<boolean> {
   try {
     await client.get(kinds.node, node, { signal });
     return true;
@@ -108,8 +100,4 @@ async function exists(client: Client, node: string, signal: AbortSignal): Promis
     if (isNotFound(error)) return false;
     throw error;
   }
-}
-
-function created({ metadata }: Pod): string {
-  return metadata.creationTimestamp ?? "";
 }

@@ -8,11 +8,11 @@ import type { Pod } from "../workload-objects.ts";
 export interface Removal {
   reason: string;
   message: string;
-  /** Nobody is there to end it: it has failed, and goes at once. */
-  byForce?: boolean;
+  /** No kubelet is left to end it: it becomes Failed and is deleted without a grace period. */
+  byForce?: boolean | undefined;
 }
 
-/** Says in the pod's status why it goes, then deletes it. Gone already is as good. */
+/** Writes the reason as a DisruptionTarget condition, then deletes the pod. A pod that is gone counts as deleted. */
 export async function removePod(
   client: Client,
   pod: Pod,
@@ -22,7 +22,7 @@ export async function removePod(
   const { name = "", namespace, uid } = pod.metadata;
   const condition = { type: "DisruptionTarget", status: "True", reason, message, lastTransitionTime: formatTime(now) };
   try {
-    // What is over is not disrupted any more.
+    // A finished pod is not disrupted.
     if (!isFinished(pod)) {
       const status = { conditions: [condition], ...(byForce && { phase: "Failed" }) };
       const patch = { type: "strategic", patch: { metadata: { uid }, status } } as const;

@@ -13,19 +13,19 @@ const labels = { app: "web" };
 const gone = { deletionTimestamp: "2026-01-01T00:00:00Z" };
 
 describe("claims", () => {
-  it.each<{ is: string; pod: ObjectMeta; going?: boolean; so: "mine" | "adopt" | "release" | undefined }>([
-    { is: "owned and wanted", pod: { labels, ...by("1") }, so: "mine" },
-    { is: "owned, wanted and terminating", pod: { labels, ...by("1"), ...gone }, so: "mine" },
-    { is: "owned and not wanted", pod: { ...by("1") }, so: "release" },
-    { is: "owned and not wanted by one that is going", pod: { ...by("1") }, going: true, so: undefined },
+  it.each<{ is: string; pod: ObjectMeta; isDeleted?: boolean; so: "mine" | "adopt" | "release" | undefined }>([
+    { is: "owned and matched", pod: { labels, ...by("1") }, so: "mine" },
+    { is: "owned, matched and terminating", pod: { labels, ...by("1"), ...gone }, so: "mine" },
+    { is: "owned and not matched", pod: { ...by("1") }, so: "release" },
+    { is: "owned and not matched by a deleted owner", pod: { ...by("1") }, isDeleted: true, so: undefined },
     { is: "of another owner", pod: { labels, ...by("2") }, so: undefined },
-    { is: "an orphan that is wanted", pod: { labels }, so: "adopt" },
-    { is: "an orphan that is wanted by one that is going", pod: { labels }, going: true, so: undefined },
-    { is: "an orphan on its way out", pod: { labels, ...gone }, so: undefined },
-    { is: "an orphan of other labels", pod: { labels: { app: "db" } }, so: undefined },
-    { is: "an orphan with an owner that is no controller", pod: { labels, ownerReferences: [] }, so: "adopt" },
-  ])("$is: $so", ({ pod, going, so }) => {
-    const found = claims(going ? object({ ...owner.metadata, ...gone }) : owner, selector, [object(pod)]);
+    { is: "an orphan that is matched", pod: { labels }, so: "adopt" },
+    { is: "an orphan that a deleted owner matches", pod: { labels }, isDeleted: true, so: undefined },
+    { is: "a terminating orphan", pod: { labels, ...gone }, so: undefined },
+    { is: "an orphan with other labels", pod: { labels: { app: "db" } }, so: undefined },
+    { is: "an orphan with owners that are no controllers", pod: { labels, ownerReferences: [] }, so: "adopt" },
+  ])("$is: $so", ({ pod, isDeleted, so }) => {
+    const found = claims(isDeleted ? object({ ...owner.metadata, ...gone }) : owner, selector, [object(pod)]);
     expect(Object.entries(found).flatMap(([what, pods]) => (pods.length > 0 ? [what] : []))).toEqual(so ? [so] : []);
   });
 });

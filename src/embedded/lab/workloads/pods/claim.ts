@@ -6,12 +6,12 @@ import type { KubeObject } from "../../../../language/object/meta.ts";
 import { byController, orphansOf } from "../workload-caches.ts";
 import { controllerOf, controllerReference } from "./controller-of.ts";
 
-/** What follows of labels and owner references: whose objects these are. */
+/** Which objects an owner has, adopts and releases, by their labels and owner references. */
 export interface Claims<T> {
   mine: T[];
-  /** Orphans that the selector wants. */
+  /** Orphans that the selector matches. */
   adopt: T[];
-  /** Owned, but the selector does not want them any more. */
+  /** Owned objects that the selector no longer matches. */
   release: T[];
 }
 
@@ -21,16 +21,16 @@ export function claims<T extends KubeObject>(
   candidates: Iterable<T>,
 ): Claims<T> {
   const found: Claims<T> = { mine: [], adopt: [], release: [] };
-  // An owner that is going neither takes nor gives: what it has is the garbage collector's to judge.
-  const going = owner.metadata.deletionTimestamp !== undefined;
+  // A deleted owner neither adopts nor releases: the garbage collector handles its objects.
+  const isDeleted = owner.metadata.deletionTimestamp !== undefined;
   for (const object of candidates) {
     const controller = controllerOf(object);
-    const wanted = matchesLabels(selector, object.metadata.labels);
+    const matches = matchesLabels(selector, object.metadata.labels);
     if (controller) {
       if (controller.uid !== owner.metadata.uid) continue;
-      if (wanted) found.mine.push(object);
-      else if (!going) found.release.push(object);
-    } else if (wanted && !going && object.metadata.deletionTimestamp === undefined) found.adopt.push(object);
+      if (matches) found.mine.push(object);
+      else if (!isDeleted) found.release.push(object);
+    } else if (matches && !isDeleted && object.metadata.deletionTimestamp === undefined) found.adopt.push(object);
   }
   return found;
 }
@@ -40,22 +40,22 @@ export interface ClaimOptions<T extends KubeObject, O extends KubeObject> {
   ownerKind: KindRef<O>;
   owner: O;
   kind: KindRef<T>;
-  /** Where what it owns and what nobody owns is found. */
+  /** The cache of the objects. */
   from: Cache<T>;
-  /** Which of them count. */
+  /** Considers only these. */
   only?: ((object: T) => boolean) | undefined;
-  /** Put on what is adopted. */
+  /** Added to adopted objects and removed from released ones. */
   finalizers?: readonly string[];
   signal?: AbortSignal | undefined;
 }
 
-/** Adopts and releases by patches, and returns what then belongs to the owner. */
+/** Adopts and releases objects, and returns those of the owner. */
 export async function claim<T extends KubeObject, O extends KubeObject>(options: ClaimOptions<T, O>): Promise<T[]> {
   const { owner, from, only } = options;
   const { uid = "", namespace = "" } = owner.metadata;
-  const there = [...from.byIndex(byController, uid), ...from.byIndex(orphansOf, namespace)];
-  const { mine, adopt, release } = claims(owner, selectorOf(owner), only ? there.filter(only) : there);
-  if (adopt.length > 0 && (await isStillThere(options))) {
+  const candidates = [...from.byIndex(byController, uid), ...from.byIndex(orphansOf, namespace)];
+  const { mine, adopt, release } = claims(owner, selectorOf(owner), only ? candidates.filter(only) : candidates);
+  if (adopt.length > 0 && (await ownerExists(options))) {
     const adopted = await Promise.all(adopt.map((object) => adoptOne(object, options)));
     mine.push(...adopted.filter((object) => object !== undefined));
   }
@@ -63,8 +63,8 @@ export async function claim<T extends KubeObject, O extends KubeObject>(options:
   return mine;
 }
 
-/** A cache that lags would let an owner adopt after its deletion, and the garbage collector take the adopted. */
-async function isStillThere<T extends KubeObject, O extends KubeObject>(options: ClaimOptions<T, O>): Promise<boolean> {
+/** Asks the API server: a deleted owner that adopts an object makes the garbage collector delete it. */
+async function ownerExists<T extends KubeObject, O extends KubeObject>(options: ClaimOptions<T, O>): Promise<boolean> {
   const { client, ownerKind, owner, signal } = options;
   const { name = "", namespace, uid } = owner.metadata;
   try {
@@ -85,7 +85,7 @@ async function adoptOne<T extends KubeObject, O extends KubeObject>(
   try {
     return await client.patch(kind, name, { type: "strategic", patch }, { namespace, signal });
   } catch (error) {
-    // Gone, or another owner was faster.
+    // Gone, or adopted by another owner.
     if (isNotFound(error) || isInvalid(error)) return undefined;
     throw error;
   }
@@ -106,12 +106,12 @@ async function releaseOne<T extends KubeObject, O extends KubeObject>(
   try {
     await client.patch(kind, name, { type: "strategic", patch }, { namespace, signal });
   } catch (error) {
-    // Gone, or it has no such owner any more.
+    // Gone, or no longer owned.
     if (!isNotFound(error) && !isInvalid(error)) throw error;
   }
 }
 
-/** `spec.selector` of an owner, as all of them have it. */
+/** `spec.selector`, which all owners have. */
 export function selectorOf(owner: KubeObject): LabelSelector {
   const { selector } = (owner["spec"] ?? {}) as { selector?: Parameters<typeof fromLabelSelector>[0] };
   return fromLabelSelector(selector);

@@ -10,7 +10,7 @@ export function isControlledBy(object: { metadata: ObjectMeta }, owner: { metada
   return controllerOf(object)?.uid === owner.metadata.uid;
 }
 
-/** What a controller puts on the objects it makes. Items of a list do not say their kind. */
+/** The owner reference of objects that a controller creates. Takes the kind apart: items of a list have none. */
 export function controllerReference(
   { apiVersion, kind }: KindRef,
   { metadata }: { metadata: ObjectMeta },

@@ -9,8 +9,8 @@ import { controllerOf } from "./controller-of.ts";
 import type { Expectations } from "./expectations.ts";
 
 /**
- * Events of dependents (pods, mostly) as the keys of the owners they concern: the one that controls it, the one that did
- * before, and for an orphan every owner that could adopt it. What is seen is taken off the expectations first.
+ * Maps events of dependents (mostly pods) to keys of owners: the controller of the object, its former one, and for an
+ * orphan every owner that could adopt it. Expectations are updated first.
  */
 export function dependentsSource<T extends KubeObject>(
   dependents: Informer<T>,
@@ -51,7 +51,7 @@ function observe<T extends KubeObject>(expectations: Expectations, key: string, 
   if (event.type === "deleted" || deletionTimestamp !== undefined) expectations.deletionObserved(key, uid);
 }
 
-/** An orphan whose labels or owners are news. */
+/** An orphan that is new, or whose labels or owner changed. */
 function isAdoptable<T extends KubeObject>(event: CacheEvent<T>): boolean {
   const { object } = event;
   if (event.type === "deleted" || object.metadata.deletionTimestamp !== undefined || controllerOf(object)) return false;

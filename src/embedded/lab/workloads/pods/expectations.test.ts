@@ -3,7 +3,7 @@ import { VirtualClock } from "../../../../cluster/runtime/testing/virtual-clock.
 import { Expectations } from "./expectations.ts";
 
 describe("expectations", () => {
-  it("are met when nothing was asked for", () => {
+  it("are met when there are none", () => {
     expect(new Expectations(new VirtualClock()).met("a/b")).toBe(true);
   });
 
@@ -17,7 +17,7 @@ describe("expectations", () => {
     expect(expectations.met("a/b")).toBe(true);
   });
 
-  it("count a deletion once, however often it is seen", () => {
+  it("count a deletion once, however often it is observed", () => {
     const expectations = new Expectations(new VirtualClock());
     expectations.expectDeletions("a/b", ["1", "2"]);
     expectations.deletionObserved("a/b", "1");
@@ -28,7 +28,7 @@ describe("expectations", () => {
     expect(expectations.met("a/b")).toBe(true);
   });
 
-  it("do not take what nobody asked for as an answer", () => {
+  it("ignore creations from before", () => {
     const expectations = new Expectations(new VirtualClock());
     expectations.creationObserved("a/b");
     expectations.expectCreations("a/b", 1);

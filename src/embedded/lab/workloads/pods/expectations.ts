@@ -1,6 +1,6 @@
 import type { Clock } from "../../../../cluster/runtime/clock.ts";
 
-/** A wish that nothing came of: an event was missed, or the object came and went unseen. */
+/** An expectation is given up then: the cache may never show an object that was deleted at once. */
 const forgottenAfterMs = 5 * 60_000;
 
 interface Expected {
@@ -10,8 +10,8 @@ interface Expected {
 }
 
 /**
- * What a controller has asked for and its cache does not show yet. Until it does, counting pods in the cache would make
- * or delete them twice.
+ * Creations and deletions of a controller that its cache does not show yet. Until it does, the controller would count too
+ * few or too many pods, and create or delete them twice.
  */
 export class Expectations {
   readonly #clock: Clock;
@@ -21,7 +21,7 @@ export class Expectations {
     this.#clock = clock;
   }
 
-  /** Before the requests are sent: an event may be here sooner than the answer. */
+  /** To be called before the requests: an event may arrive before the response. */
   expectCreations(key: string, count: number): void {
     if (count > 0) this.#of(key).creations += count;
   }
@@ -30,7 +30,7 @@ export class Expectations {
     for (const uid of uids) this.#of(key).deletions.add(uid);
   }
 
-  /** Seen in the cache, or never to be seen since the request failed. */
+  /** The cache shows it, or never will since the request failed. */
   creationObserved(key: string): void {
     const expected = this.#expected.get(key);
     if (!expected || expected.creations === 0) return;
@@ -43,17 +43,17 @@ export class Expectations {
     if (expected?.deletions.delete(uid)) this.#dropIfMet(key, expected);
   }
 
-  /** The uid of each deletion that is not seen yet. */
+  /** The uids of deletions that the cache does not show yet. */
   deletions(key: string): ReadonlySet<string> {
     return this.#expected.get(key)?.deletions ?? new Set();
   }
 
-  /** Whether the cache shows all that was asked for. */
+  /** Whether the cache shows all creations and deletions. */
   met(key: string): boolean {
     return this.waitMs(key) === undefined;
   }
 
-  /** How long until waiting is given up; undefined when there is nothing to wait for. */
+  /** Milliseconds until the expectations are given up; undefined when there are none. */
   waitMs(key: string): number | undefined {
     const expected = this.#expected.get(key);
     if (!expected) return undefined;

@@ -2,7 +2,7 @@ import { findCondition, isTrue } from "../../../../language/object/condition.ts"
 import { parseTime } from "../../../../language/object/time.ts";
 import type { Pod } from "../workload-objects.ts";
 
-/** Neither finished nor on its way out. */
+/** Neither finished nor terminating. */
 export function isActive(pod: Pod): boolean {
   return !isFinished(pod) && !isTerminating(pod);
 }
@@ -19,13 +19,13 @@ export function isReady({ status }: Pod): boolean {
   return isTrue(status?.conditions, "Ready");
 }
 
-/** Since when it is ready, in milliseconds; undefined when it is not, or does not say. */
+/** The time at which it became ready; undefined if it is not ready, or has no transition time. */
 export function readySince({ status }: Pod): number | undefined {
   const ready = findCondition(status?.conditions, "Ready");
   return ready?.status === "True" ? parseTime(ready.lastTransitionTime ?? "") : undefined;
 }
 
-/** Ready for long enough. */
+/** Ready for `minReadySeconds`. */
 export function isAvailable(pod: Pod, minReadySeconds: number, now: number): boolean {
   if (!isReady(pod)) return false;
   if (minReadySeconds === 0) return true;
@@ -33,7 +33,7 @@ export function isAvailable(pod: Pod, minReadySeconds: number, now: number): boo
   return since !== undefined && since + minReadySeconds * 1000 <= now;
 }
 
-/** When the first of the pods that are ready, but not for long enough, will be available: milliseconds from now. */
+/** Milliseconds until the next ready pod becomes available; undefined if none will. */
 export function untilAvailable(pods: readonly Pod[], minReadySeconds: number, now: number): number | undefined {
   if (minReadySeconds === 0) return undefined;
   let first: number | undefined;

@@ -11,7 +11,7 @@ export interface PodWrites {
   signal?: AbortSignal | undefined;
 }
 
-/** Creates a pod and tells so on its owner. Undefined where the namespace is going: nothing can be made in it. */
+/** Creates a pod and records an event of its owner. Undefined if the namespace is terminating. */
 export async function createPod(pod: Pod, owner: KubeObject, writes: PodWrites): Promise<Pod | undefined> {
   const { client, recorder, signal } = writes;
   try {
@@ -27,7 +27,7 @@ export async function createPod(pod: Pod, owner: KubeObject, writes: PodWrites):
   }
 }
 
-/** Deletes this very pod, never another of its name. False when it is gone already. */
+/** Deletes the pod with this uid. False when it is gone already. */
 export async function deletePod(pod: Pod, owner: KubeObject, writes: PodWrites): Promise<boolean> {
   const { client, recorder, signal } = writes;
   const { name = "", namespace, uid } = pod.metadata;

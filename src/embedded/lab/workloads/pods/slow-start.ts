@@ -1,7 +1,6 @@
 /**
- * Calls `attempt` `count` times in batches of 1, 2, 4, … that each wait for the one before, and stops after a batch in
- * which one failed: what is refused once is likely refused always, and need not be asked a thousand times.
- * `attempted` may be less than `count`; the rest was never tried.
+ * Calls `attempt` `count` times in batches of 1, 2, 4, …, one batch after the other, and stops after a batch with an
+ * error: the API server would likely reject the rest too. `attempted` may be less than `count`.
  */
 export async function slowStart(
   count: number,

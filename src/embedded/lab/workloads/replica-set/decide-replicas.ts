@@ -4,9 +4,9 @@ import { inDeletionOrder } from "./deletion-order.ts";
 
 export interface ReplicasInput {
   replicaSet: ReplicaSet;
-  /** Its pods that neither finished nor are on their way out. */
+  /** Its pods that are neither finished nor terminating. */
   active: readonly Pod[];
-  /** Pods of every ReplicaSet of the same owner: too many of them on one node go first. */
+  /** Pods of all ReplicaSets of the same owner: pods on nodes with many of them are deleted first. */
   related: readonly Pod[];
   now: number;
 }
@@ -16,12 +16,12 @@ export type ReplicasDecision =
   | { type: "create"; count: number }
   | { type: "delete"; pods: readonly Pod[] };
 
-/** The most pods that one pass makes or deletes. */
+/** The most pods that one pass creates or deletes. */
 const burst = 500;
 
 export function decideReplicas({ replicaSet, active, related, now }: ReplicasInput): ReplicasDecision {
   const surplus = active.length - replicasOf(replicaSet);
-  // One that is going makes nothing more, or its deletion would never end.
+  // A deleted ReplicaSet creates no pods, or its deletion would never end.
   if (surplus === 0 || replicaSet.metadata.deletionTimestamp !== undefined) return { type: "enough" };
   if (surplus < 0) return { type: "create", count: Math.min(burst, -surplus) };
   const order = surplus < active.length ? inDeletionOrder(active, related, now) : active;

@@ -10,7 +10,7 @@ interface Ranked {
   phase: number;
   ready: boolean;
   cost: number;
-  /** Ready pods of the same workload on its node, itself among them. */
+  /** Ready pods of the same workload on its node, this one included. */
   together: number;
   readyAge: number;
   restarts: readonly [containers: number, sidecars: number];
@@ -24,8 +24,8 @@ const phases: ReadonlyMap<string | undefined, number> = new Map([
 ]);
 
 /**
- * The pods in the order in which they are deleted: those that serve least come first. Ages are compared by powers of
- * two, so that among pods of about the same age any may go.
+ * The pods in the order of their deletion, as kube-controller-manager ranks them. Ages are compared by powers of two, so
+ * that pods of about the same age rank equal.
  */
 export function inDeletionOrder(pods: readonly Pod[], related: readonly Pod[], now: number): Pod[] {
   const readyOn = new Map<string, number>();
@@ -55,7 +55,6 @@ function rank(pod: Pod, readyOn: ReadonlyMap<string, number>, now: number): Rank
   };
 }
 
-/** Negative: the first goes first. */
 function compare(a: Ranked, b: Ranked): number {
   return (
     Number(b.unassigned) - Number(a.unassigned) ||
@@ -77,7 +76,7 @@ function byUid(a: Pod, b: Pod): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** The power of two of an age; what has none counts as the youngest. */
+/** The binary logarithm of an age; a pod without a time is the youngest. */
 function magnitude(now: number, since: number | undefined): number {
   if (since === undefined) return -2;
   return now > since ? Math.floor(Math.log2((now - since) * 1e6)) : -1;
@@ -86,7 +85,7 @@ function magnitude(now: number, since: number | undefined): number {
 function deletionCost({ metadata }: Pod): number {
   const text = metadata.annotations?.[costAnnotation] ?? "0";
   const cost = Number(text);
-  // As the server reads it: a 32-bit integer without a sign of plus or leading zeros, else none.
+  // As kube-controller-manager parses it: a 32-bit integer without plus sign or leading zeros, else 0.
   return Number.isInteger(cost) && String(cost) === text && Math.abs(cost) <= 2 ** 31 ? cost : 0;
 }
 

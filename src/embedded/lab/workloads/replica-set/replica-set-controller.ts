@@ -17,7 +17,7 @@ import { writeStatus } from "../write-status.ts";
 import { decideReplicas, type ReplicasDecision } from "./decide-replicas.ts";
 import { replicaSetStatus } from "./replica-set-status.ts";
 
-/** Ten thousand pods that become ready one by one need no look at all of them each time. */
+/** When 10,000 pods become ready one by one, not every event needs a count of all of them. */
 const intervalMsPerPod = 0.1;
 
 /** As `system:serviceaccount:kube-system:replicaset-controller`. */
@@ -31,7 +31,7 @@ export function replicaSetController(options: WorkloadControllerOptions): Contro
   const expectations = new Expectations(clock);
   const interval = new ResyncInterval(clock, intervalMsPerPod);
 
-  /** Returns what was refused. */
+  /** Returns the errors of all requests. */
   const carryOut = async (
     replicaSet: ReplicaSet,
     decision: ReplicasDecision,
@@ -43,8 +43,10 @@ export function replicaSetController(options: WorkloadControllerOptions): Contro
       return errors;
     }
     if (decision.type !== "create" || !template) return [];
-    const made = Array.from({ length: decision.count }, () => podFromTemplate(kinds.replicaSet, replicaSet, template));
-    const { errors } = await createExpected(made, replicaSet, writes);
+    const created = Array.from({ length: decision.count }, () =>
+      podFromTemplate(kinds.replicaSet, replicaSet, template),
+    );
+    const { errors } = await createExpected(created, replicaSet, writes);
     return errors;
   };
 
@@ -72,8 +74,8 @@ export function replicaSetController(options: WorkloadControllerOptions): Contro
         interval.forget(key);
         return undefined;
       }
-      const restMs = interval.waitMs(key);
-      if (restMs > 0) return { requeueAfterMs: restMs };
+      const intervalMs = interval.waitMs(key);
+      if (intervalMs > 0) return { requeueAfterMs: intervalMs };
       interval.started(key, pods.byIndex(byController, replicaSet.metadata.uid ?? "").length);
       const settled = expectations.met(key);
       const owner = { ownerKind: kinds.replicaSet, owner: replicaSet };

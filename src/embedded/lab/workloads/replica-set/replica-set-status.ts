@@ -7,19 +7,19 @@ import { isAvailable, isReady } from "../pods/pod-state.ts";
 import type { Pod, ReplicaSet } from "../workload-objects.ts";
 import { replicasOf } from "../pods/replicas.ts";
 
-/** With the field that the published types do not have yet. */
+/** With the field that `kubernetes-types` does not have yet. */
 export type ReplicaSetStatus = PublishedStatus & { terminatingReplicas?: number };
 
 export interface ReplicaSetStatusInput {
   replicaSet: ReplicaSet;
   active: readonly Pod[];
   terminating: number;
-  /** Why pods could not be made or deleted. */
+  /** The error of a pod that could not be created or deleted. */
   failure?: string | undefined;
   now: number;
 }
 
-/** Counts of zero are left out, as the server writes them. */
+/** Counts of zero are left out, as kube-controller-manager does. */
 export function replicaSetStatus(input: ReplicaSetStatusInput): ReplicaSetStatus {
   const { replicaSet, active, terminating, now } = input;
   const minReadySeconds = replicaSet.spec?.minReadySeconds ?? 0;
@@ -38,10 +38,10 @@ export function replicaSetStatus(input: ReplicaSetStatusInput): ReplicaSetStatus
 
 function conditions({ replicaSet, active, failure, now }: ReplicaSetStatusInput): ReplicaSetCondition[] | undefined {
   const before = replicaSet.status?.conditions ?? [];
-  const told = findCondition(before, "ReplicaFailure");
-  const others = (): ReplicaSetCondition[] => before.filter((condition) => condition !== told);
+  const existing = findCondition(before, "ReplicaFailure");
+  const others = (): ReplicaSetCondition[] => before.filter((condition) => condition !== existing);
   const list =
-    failure === undefined ? others() : told ? before : [...others(), failed(failure, replicaSet, active, now)];
+    failure === undefined ? others() : existing ? before : [...others(), failed(failure, replicaSet, active, now)];
   return list.length > 0 ? list : undefined;
 }
 

@@ -3,24 +3,24 @@ import type { KindRef } from "../../../../cluster/kube/client.ts";
 import { equal } from "../../../../language/object/json.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
 import { controllerReference } from "../pods/controller-of.ts";
-import { templateHash } from "../pods/template-hash.ts";
+import { templateHash } from "../pods/pod-from-template.ts";
 import type { ControllerRevision } from "../workload-objects.ts";
 
 const longestPrefix = 223;
 
-/** A kind whose templates are kept, and the label of a revision that has its hash. */
+/** A kind whose templates are kept as revisions, and the label of a revision with the hash. */
 export interface Revised {
   readonly kind: KindRef;
   readonly hashLabel: string;
 }
 
-/** An owner whose pods have one template. */
+/** An owner with one pod template. */
 export type TemplateOwner = KubeObject & {
   spec?: { template?: PodTemplateSpec };
   status?: { collisionCount?: number };
 };
 
-/** The owner's template of now, as a patch that `kubectl rollout undo` can send back. */
+/** The owner's current template as a patch, which `kubectl rollout undo` applies. */
 export function newRevision(
   { kind, hashLabel }: Revised,
   owner: TemplateOwner,
@@ -50,7 +50,7 @@ export function sameData(a: ControllerRevision, b: ControllerRevision): boolean 
   return equal(a.data, b.data);
 }
 
-/** The template that a revision keeps. */
+/** The template in a revision. */
 export function templateIn({ data }: ControllerRevision): PodTemplateSpec | undefined {
   const { spec } = (data ?? {}) as { spec?: { template?: PodTemplateSpec & { $patch?: string } } };
   if (!spec?.template) return undefined;

@@ -28,7 +28,7 @@ export async function currentRevision(input: RevisionInput): Promise<CurrentRevi
   const { client, of, owner, revisions, signal } = input;
   const collisions = owner.status?.collisionCount ?? 0;
   const { type, revision } = decideRevision(of, owner, revisions);
-  if (type === "there") return { revision, collisions };
+  if (type === "exists") return { revision, collisions };
   if (type === "create") return createRevision(input, revision);
   const { namespace } = owner.metadata;
   return { revision: await client.update(kinds.controllerRevision, revision, { namespace, signal }), collisions };
@@ -46,8 +46,8 @@ async function createRevision(
       return { revision: await client.create(kinds.controllerRevision, revision, { namespace, signal }), collisions };
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
-      const there = await client.get(kinds.controllerRevision, name, { namespace, signal });
-      if (sameData(there, revision)) return { revision: there, collisions };
+      const existing = await client.get(kinds.controllerRevision, name, { namespace, signal });
+      if (sameData(existing, revision)) return { revision: existing, collisions };
     }
     revision = newRevision(of, owner, wanted.revision, collisions + 1);
   }

@@ -7,14 +7,14 @@ import type { PodQuery } from "./pod-query.ts";
 type Labels = Readonly<Record<string, string>>;
 const noLabels: Labels = {};
 
-/** Who runs where, as far as it is known, with what was decided and not yet seen. Scheduling reads and changes only this. */
+/** Nodes and their pods, including decisions that the cache does not show yet. Decisions read this alone. */
 export class ClusterState {
   readonly counts = new PodCounts((namespace) => this.#namespaces.get(namespace) ?? noLabels);
   readonly #nodes = new Map<string, NodeState>();
-  /** In the order of their names, so that a decision never depends on who registered first. */
+  /** Sorted by name, so that decisions do not depend on the order of registration. */
   #present: readonly NodeState[] | undefined;
   readonly #pods = new Map<string, PodFacts>();
-  /** How many pods have each priority. */
+  /** The number of pods by priority. */
   readonly #priorities = new Map<number, number>();
   readonly #nominated = new Map<string, Map<string, PodFacts>>();
   readonly #namespaces = new Map<string, Labels>();
@@ -43,12 +43,12 @@ export class ClusterState {
     this.counts.forgetNamespaces();
   }
 
-  /** Of all pods that have a node. */
+  /** Of all pods with a node. */
   get lowestPriority(): number {
     return Math.min(...this.#priorities.keys());
   }
 
-  /** The pod runs on its node, or was decided to. */
+  /** The pod runs on its node, or a decision assigned it. */
   place(pod: PodFacts): void {
     this.displace(pod.uid);
     this.#pods.set(pod.uid, pod);
@@ -61,8 +61,8 @@ export class ClusterState {
     const pod = this.#pods.get(uid);
     if (!pod) return undefined;
     this.#pods.delete(uid);
-    const alike = (this.#priorities.get(pod.priority) ?? 0) - 1;
-    if (alike > 0) this.#priorities.set(pod.priority, alike);
+    const left = (this.#priorities.get(pod.priority) ?? 0) - 1;
+    if (left > 0) this.#priorities.set(pod.priority, left);
     else this.#priorities.delete(pod.priority);
     this.counts.remove(pod);
     const node = this.#nodes.get(pod.nodeName);
@@ -75,7 +75,7 @@ export class ClusterState {
     return this.counts.of(query, () => this.#pods.values());
   }
 
-  /** Room is being made for the pod on a node; those of less priority leave it free. */
+  /** A preemption makes room for the pod on a node; pods of lower priority do not use it. */
   nominate(pod: PodFacts, nodeName: string): void {
     this.withdraw(pod.uid);
     const there = this.#nominated.get(nodeName);

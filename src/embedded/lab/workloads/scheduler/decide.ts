@@ -14,7 +14,7 @@ export type Decision =
       rejections: ReadonlyMap<string, Rejection>;
     };
 
-/** Where a pod should run. Changes nothing. */
+/** The node for a pod, or why no node fits. */
 export function decideNode(pod: PodFacts, state: ClusterState): Decision {
   const filters = filtersFor(pod, state);
   const nominated = pod.nominatedNode ? state.node(pod.nominatedNode) : undefined;
@@ -31,7 +31,7 @@ export function decideNode(pod: PodFacts, state: ClusterState): Decision {
   return unschedulable(state, rejections);
 }
 
-/** A pod that names its nodes, as those of DaemonSets do, needs no look at the others. */
+/** For a pod whose affinity names nodes, as DaemonSet pods do, only those. */
 function candidates(pod: PodFacts, state: ClusterState): readonly NodeState[] {
   const { names } = pod.nodes;
   if (!names) return state.nodes;

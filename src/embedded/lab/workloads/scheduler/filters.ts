@@ -7,7 +7,7 @@ import { type PodFacts, portsCollide } from "./pod-facts.ts";
 import { tolerates, untolerated } from "./tolerations.ts";
 import { spreadFilter } from "./topology-spread.ts";
 
-/** What a node lacks for a pod, or nothing. */
+/** Why a node is rejected, or undefined. */
 export type Filter = (node: NodeState) => Rejection | undefined;
 
 const final = (obstacle: Rejection["obstacle"], reason: string): Rejection => ({
@@ -16,8 +16,8 @@ const final = (obstacle: Rejection["obstacle"], reason: string): Rejection => ({
   preemptionMayHelp: false,
 });
 const cordoned = final("unschedulable", "node(s) were unschedulable");
-const notTheNode = final("name", "node(s) didn't match the requested node name");
-const notWished = final("node affinity", "node(s) didn't match Pod's node affinity/selector");
+const nameMismatch = final("name", "node(s) didn't match the requested node name");
+const affinityMismatch = final("node affinity", "node(s) didn't match Pod's node affinity/selector");
 const portsTaken: Rejection = {
   obstacle: "ports",
   reasons: ["node(s) didn't have free ports for the requested pod ports"],
@@ -26,30 +26,30 @@ const portsTaken: Rejection = {
 const cordon = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" };
 const hardEffects = ["NoSchedule", "NoExecute"];
 
-/** All that a node must pass, in the order in which the first refusal counts. */
+/** The filters that apply to the pod, in kube-scheduler's order. */
 export function filtersFor(pod: PodFacts, state: ClusterState): readonly Filter[] {
   const { selector, required } = pod.nodes;
   const toleratesCordon = pod.tolerations.some((one) => tolerates(one, cordon));
   const requests = [...pod.requests].filter(([, amount]) => amount > 0);
 
   const isUnschedulable: Filter = (node) => (node.unschedulable ? cordoned : undefined);
-  const isAnotherNode: Filter = (node) => (pod.nodeName === node.name ? undefined : notTheNode);
+  const isAnotherNode: Filter = (node) => (pod.nodeName === node.name ? undefined : nameMismatch);
   const hasUntoleratedTaint: Filter = (node) => {
     if (node.taints.length === 0) return undefined;
     const taint = untolerated(node.taints, pod.tolerations, hardEffects);
     return taint && final("taints", `node(s) had untolerated taint {${taint.key}: ${taint.value ?? ""}}`);
   };
-  const isNotWished: Filter = (node) => (mayRunOn(pod.nodes, node) ? undefined : notWished);
+  const mismatchesAffinity: Filter = (node) => (mayRunOn(pod.nodes, node) ? undefined : affinityMismatch);
   const hasPortsTaken: Filter = (node) =>
     pod.ports.some((port) => node.ports.some((taken) => portsCollide(port, taken))) ? portsTaken : undefined;
   const lacksResources: Filter = (node) => resourcesMissing(pod, requests, node, state);
 
-  // What a pod does not ask for costs nothing: there are as many nodes to ask as there are.
+  // Filters that the pod does not need are left out: each runs for every node.
   return [
     !toleratesCordon && isUnschedulable,
     pod.nodeName !== "" && isAnotherNode,
     hasUntoleratedTaint,
-    (selector || required) && isNotWished,
+    (selector || required) && mismatchesAffinity,
     pod.ports.length > 0 && hasPortsTaken,
     lacksResources,
     spreadFilter(pod, state),
@@ -65,7 +65,7 @@ export function firstRejection(filters: readonly Filter[], node: NodeState): Rej
   return undefined;
 }
 
-/** Room that is being made for a pod of the same or a higher priority is not free. */
+/** Resources of nominated pods of the same or a higher priority are not free. */
 function resourcesMissing(
   pod: PodFacts,
   requests: readonly (readonly [string, number])[],
@@ -86,11 +86,11 @@ function resourcesMissing(
   return reasons && { obstacle: "resources", reasons, preemptionMayHelp: !hopeless };
 }
 
-const nobody: readonly PodFacts[] = [];
+const noPods: readonly PodFacts[] = [];
 
 function aheadOf(pod: PodFacts, node: NodeState, state: ClusterState): readonly PodFacts[] {
   const nominated = state.nominatedOn(node.name);
-  if (!nominated) return nobody;
+  if (!nominated) return noPods;
   return [...nominated].filter(
     (other) => other.uid !== pod.uid && other.priority >= pod.priority && !node.pods.has(other.uid),
   );

@@ -6,7 +6,7 @@ import {
   matchesLabels,
 } from "../../../../language/object/label-selector.ts";
 
-/** Where a node must have what its labels or its name say. */
+/** A node selector term: requirements of labels and of the name. */
 interface NodeTerm {
   labels: LabelSelector;
   names: readonly { in: boolean; values: readonly string[] }[];
@@ -17,13 +17,13 @@ interface NodeIdentity {
   labels: Readonly<Record<string, string>>;
 }
 
-/** Which nodes a pod may run on, and which it likes: `nodeSelector` and `affinity.nodeAffinity`. */
+/** Which nodes a pod requires and prefers: `nodeSelector` and `affinity.nodeAffinity`. */
 export interface NodeConstraints {
   selector: LabelSelector | undefined;
-  /** One of them must hold. */
+  /** At least one must match. */
   required: readonly NodeTerm[] | undefined;
   preferred: readonly { weight: number; term: NodeTerm }[];
-  /** The only names that can pass, where the required terms name them. */
+  /** The only nodes that can match, if all required terms name nodes. */
   names: ReadonlySet<string> | undefined;
 }
 
@@ -59,7 +59,7 @@ export function mayRunOn({ selector, required }: NodeConstraints, node: NodeIden
   return !required || required.some((term) => holds(term, node));
 }
 
-/** The sum of the weights of what the node has. */
+/** The sum of the weights of preferred terms that match. */
 export function preferenceFor({ preferred }: NodeConstraints, node: NodeIdentity): number {
   let sum = 0;
   for (const { weight, term } of preferred) if (holds(term, node)) sum += weight;
@@ -70,7 +70,7 @@ function exactly(labels: Readonly<Record<string, string>>): LabelSelector {
   return { requirements: Object.entries(labels).map(([key, value]) => ({ key, operator: "=", values: [value] })) };
 }
 
-/** A term that asks for nothing matches nothing, so it is dropped. */
+/** An empty term matches no node, so it is dropped. */
 function termOf({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm): NodeTerm | undefined {
   if (matchExpressions.length === 0 && matchFields.length === 0) return undefined;
   return {
@@ -81,7 +81,7 @@ function termOf({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm): 
 
 function requirementOf({ key, operator, values = [] }: NodeSelectorRequirement): LabelRequirement {
   const known = operators.get(operator);
-  // Nothing equals no value: what we do not know holds nowhere.
+  // An unknown operator matches no node: no value is in an empty list.
   return known ? { key, operator: known, values } : { key, operator: "in", values: [] };
 }
 

@@ -5,20 +5,20 @@ import { amountsOf, type ResourceAmounts } from "./resource-amounts.ts";
 
 const none: Readonly<Record<string, string>> = {};
 
-/** A node with the pods on it, and the sums that decisions ask for. */
+/** A node, its pods, and the sums that filters and scores use. */
 export class NodeState {
   readonly name: string;
-  /** Without one there are pods on a node that is not there, or not there yet. */
+  /** Whether the Node exists. Its pods may be known before it, or outlive it. */
   present = false;
   labels: Readonly<Record<string, string>> = none;
   taints: readonly Taint[] = [];
   unschedulable = false;
   allocatable: ResourceAmounts = new Map();
-  /** Of `allocatable` what every decision asks for. */
+  /** The resources of `allocatable` that every decision uses. */
   total = { cpu: 0, memory: 0, pods: 0 };
   readonly pods = new Map<string, PodFacts>();
   readonly requested = new Map<string, number>();
-  /** What is left: less than nothing where others overcommitted it. */
+  /** Allocatable less requested; negative if the node is overcommitted. */
   readonly #free = new Map<string, number>();
   readonly weighed = { cpu: 0, memory: 0 };
   ports: HostPort[] = [];

@@ -5,8 +5,8 @@ import type { PodFacts } from "./pod-facts.ts";
 import type { PodTerm } from "./pod-query.ts";
 import type { PerNode } from "./pod-counts.ts";
 
-/** Places, each by a topology key and its value, with how much of something is there. */
-class Places {
+/** Sums by topology domain, which is a topology key and its value. */
+class Domains {
   readonly #byKey = new Map<string, Map<string, number>>();
 
   get empty(): boolean {
@@ -15,7 +15,7 @@ class Places {
 
   addAll(state: ClusterState, topologyKey: string, perNode: PerNode, weight = 1): void {
     for (const [name, count] of perNode) {
-      const value = placeOf(state.node(name), topologyKey);
+      const value = domainOf(state.node(name), topologyKey);
       if (value === undefined) continue;
       let values = this.#byKey.get(topologyKey);
       if (!values) this.#byKey.set(topologyKey, (values = new Map()));
@@ -24,7 +24,7 @@ class Places {
   }
 
   has(topologyKey: string, node: NodeState): boolean {
-    const value = placeOf(node, topologyKey);
+    const value = domainOf(node, topologyKey);
     return value !== undefined && (this.#byKey.get(topologyKey)?.get(value) ?? 0) > 0;
   }
 
@@ -35,12 +35,12 @@ class Places {
 
   sum(node: NodeState): number {
     let sum = 0;
-    for (const [key, values] of this.#byKey) sum += values.get(placeOf(node, key) ?? "") ?? 0;
+    for (const [key, values] of this.#byKey) sum += values.get(domainOf(node, key) ?? "") ?? 0;
     return sum;
   }
 }
 
-export function placeOf(node: NodeState | undefined, topologyKey: string): string | undefined {
+export function domainOf(node: NodeState | undefined, topologyKey: string): string | undefined {
   return node && Object.hasOwn(node.labels, topologyKey) ? node.labels[topologyKey] : undefined;
 }
 
@@ -49,7 +49,7 @@ const unmet: Rejection = {
   reasons: ["node(s) didn't match pod affinity rules"],
   preemptionMayHelp: false,
 };
-const tooClose: Rejection = {
+const antiAffinity: Rejection = {
   obstacle: "pod affinity",
   reasons: ["node(s) didn't match pod anti-affinity rules"],
   preemptionMayHelp: true,
@@ -60,49 +60,49 @@ const forbidden: Rejection = {
   preemptionMayHelp: true,
 };
 
-/** Checks nodes for the company that a pod must have, must not have, and that does not want it. */
+/** Inter-pod affinity and anti-affinity, of the pod and of the pods that already run. */
 export function podAffinityFilter(
   pod: PodFacts,
   state: ClusterState,
 ): ((node: NodeState) => Rejection | undefined) | undefined {
-  const forbids = new Places();
-  for (const { term, bearing, perNode } of state.counts.concerning(pod))
-    if (bearing.type === "forbids") forbids.addAll(state, term.topologyKey, perNode);
-  const avoids = placesOf(pod.antiAffinity, state);
-  const wants = companyOf(pod, state);
+  const forbids = new Domains();
+  for (const { term, effect, perNode } of state.counts.concerning(pod))
+    if (effect.type === "forbids") forbids.addAll(state, term.topologyKey, perNode);
+  const avoids = domainsOf(pod.antiAffinity, state);
+  const wants = affinityOf(pod, state);
   if (forbids.empty && avoids.empty && pod.affinity.length === 0) return undefined;
   return (node) => {
     if (!wants(node)) return unmet;
-    if (avoids.hasAny(node)) return tooClose;
+    if (avoids.hasAny(node)) return antiAffinity;
     return forbids.hasAny(node) ? forbidden : undefined;
   };
 }
 
-function placesOf(terms: readonly PodTerm[], state: ClusterState): Places {
-  const places = new Places();
+function domainsOf(terms: readonly PodTerm[], state: ClusterState): Domains {
+  const places = new Domains();
   for (const { query, topologyKey } of terms) places.addAll(state, topologyKey, state.matching(query));
   return places;
 }
 
-/** The first of a group has no company yet, and may be its own. */
-function companyOf(pod: PodFacts, state: ClusterState): (node: NodeState) => boolean {
+/** The first pod of a group satisfies its own affinity. */
+function affinityOf(pod: PodFacts, state: ClusterState): (node: NodeState) => boolean {
   if (pod.affinity.length === 0) return () => true;
-  const places = pod.affinity.map((term) => ({ term, there: placesOf([term], state) }));
+  const domains = pod.affinity.map((term) => ({ term, found: domainsOf([term], state) }));
   const isFirst =
-    places.every(({ there }) => there.empty) && pod.affinity.every(({ query }) => state.counts.matches(query, pod));
+    domains.every(({ found }) => found.empty) && pod.affinity.every(({ query }) => state.counts.matches(query, pod));
   return (node) =>
-    places.every(
-      ({ term: { topologyKey }, there }) =>
-        placeOf(node, topologyKey) !== undefined && (isFirst || there.has(topologyKey, node)),
+    domains.every(
+      ({ term: { topologyKey }, found }) =>
+        domainOf(node, topologyKey) !== undefined && (isFirst || found.has(topologyKey, node)),
     );
 }
 
-/** How much a node is liked for its company, by the pod and by those already there. */
-export function companyScore(pod: PodFacts, state: ClusterState): ((node: NodeState) => number) | undefined {
-  const liked = new Places();
+/** The sum of preferred affinity weights, of the pod and of the pods that already run. */
+export function affinityScore(pod: PodFacts, state: ClusterState): ((node: NodeState) => number) | undefined {
+  const preferred = new Domains();
   for (const { term, weight } of pod.preferred)
-    liked.addAll(state, term.topologyKey, state.matching(term.query), weight);
-  for (const { term, bearing, perNode } of state.counts.concerning(pod))
-    if (bearing.type === "attracts") liked.addAll(state, term.topologyKey, perNode, bearing.weight);
-  return liked.empty ? undefined : (node) => liked.sum(node);
+    preferred.addAll(state, term.topologyKey, state.matching(term.query), weight);
+  for (const { term, effect, perNode } of state.counts.concerning(pod))
+    if (effect.type === "attracts") preferred.addAll(state, term.topologyKey, perNode, effect.weight);
+  return preferred.empty ? undefined : (node) => preferred.sum(node);
 }

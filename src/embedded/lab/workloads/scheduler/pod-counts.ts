@@ -2,24 +2,24 @@ import type { PodFacts } from "./pod-facts.ts";
 import { matchesQuery, type PodQuery, type PodTerm } from "./pod-query.ts";
 
 type Labels = Readonly<Record<string, string>>;
-/** How many, by the name of the node. */
+/** Counts by node name. */
 export type PerNode = ReadonlyMap<string, number>;
 
-/** More kinds of questions than this are forgotten, the oldest first: they are counted anew when asked again. */
+/** The most queries that are kept. The least recently used is dropped, and counted anew when needed. */
 const mostQueries = 512;
 
-/** How strongly a term of a pod that already runs concerns one that comes. */
-export type Bearing = { type: "forbids" } | { type: "attracts"; weight: number };
+/** The effect of a running pod's affinity term on a new pod. */
+export type TermEffect = { type: "forbids" } | { type: "attracts"; weight: number };
 
 export interface CarriedTerm {
   term: PodTerm;
-  bearing: Bearing;
+  effect: TermEffect;
   perNode: Map<string, number>;
 }
 
 /**
- * Counts pods by what is asked about them, and the terms that they carry, as pods come and go: a decision reads sums
- * instead of every pod.
+ * Keeps the counts of pods by query, and of the affinity terms of running pods, up to date: a decision reads counts instead
+ * of all pods.
  */
 export class PodCounts {
   readonly #labelsOf: (namespace: string) => Labels;
@@ -30,7 +30,7 @@ export class PodCounts {
     this.#labelsOf = labelsOf;
   }
 
-  /** How many pods on each node the query means. `all` is gone through the first time it is asked. */
+  /** The number of matching pods on each node. The first time, all pods are counted. */
   of(query: PodQuery, all: () => Iterable<PodFacts>): PerNode {
     let found = this.#counts.get(query.key);
     if (found) this.#counts.delete(query.key);
@@ -47,7 +47,7 @@ export class PodCounts {
     return matchesQuery(query, pod, this.#labelsOf);
   }
 
-  /** Terms of pods that run which mean this pod. */
+  /** Affinity terms of running pods that match this pod. */
   *concerning(pod: PodFacts): Iterable<CarriedTerm> {
     for (const carried of this.#carried.values()) if (this.matches(carried.term.query, pod)) yield carried;
   }
@@ -60,7 +60,7 @@ export class PodCounts {
     this.#change(pod, -1);
   }
 
-  /** A namespace has other labels: whatever asked for them is counted anew. */
+  /** The labels of a namespace changed: queries with a namespace selector are counted anew. */
   forgetNamespaces(): void {
     for (const [key, { query }] of this.#counts) if (query.namespaceSelector) this.#counts.delete(key);
   }
@@ -69,15 +69,15 @@ export class PodCounts {
     for (const { query, perNode } of this.#counts.values())
       if (this.matches(query, pod)) change(perNode, pod.nodeName, by);
     for (const term of pod.antiAffinity) this.#carry(term, { type: "forbids" }, pod, by);
-    // Who must have company likes it, too: the default weight of the real scheduler.
+    // Required affinity also counts as a preference: kube-scheduler's hardPodAffinityWeight is 1.
     for (const term of pod.affinity) this.#carry(term, { type: "attracts", weight: 1 }, pod, by);
     for (const { term, weight } of pod.preferred) this.#carry(term, { type: "attracts", weight }, pod, by);
   }
 
-  #carry(term: PodTerm, bearing: Bearing, { nodeName }: PodFacts, by: 1 | -1): void {
-    const key = JSON.stringify([term.query.key, term.topologyKey, bearing]);
+  #carry(term: PodTerm, effect: TermEffect, { nodeName }: PodFacts, by: 1 | -1): void {
+    const key = JSON.stringify([term.query.key, term.topologyKey, effect]);
     let carried = this.#carried.get(key);
-    if (!carried) this.#carried.set(key, (carried = { term, bearing, perNode: new Map() }));
+    if (!carried) this.#carried.set(key, (carried = { term, effect, perNode: new Map() }));
     change(carried.perNode, nodeName, by);
     if (carried.perNode.size === 0) this.#carried.delete(key);
   }

@@ -19,12 +19,12 @@ export interface SpreadConstraint {
   maxSkew: number;
   minDomains: number;
   hard: boolean;
-  /** Nodes that the pod may not use for their labels, or their taints, are not looked at. */
+  /** Whether nodes are left out that the pod's affinity, or its tolerations, exclude. */
   honoursAffinity: boolean;
   honoursTaints: boolean;
 }
 
-/** What of a pod scheduling asks, read once. */
+/** The fields of a pod that scheduling uses, read once. */
 export interface PodFacts {
   key: string;
   uid: string;
@@ -35,23 +35,23 @@ export interface PodFacts {
   mayPreempt: boolean;
   startedAt: number;
   terminating: boolean;
-  /** `spec.schedulingGates` hold it back. */
+  /** It has `spec.schedulingGates`. */
   gated: boolean;
-  /** What its status says about its being scheduled. */
+  /** Its PodScheduled condition. */
   reported: { reason: string; message: string } | undefined;
   requests: ResourceAmounts;
-  /** What counts for the balance between nodes: a pod that asks for nothing is not nothing. */
+  /** The requests for scoring: kube-scheduler counts a pod without requests as 100m cpu and 200 MiB. */
   weighed: { cpu: number; memory: number };
   tolerations: readonly Toleration[];
   nodes: NodeConstraints;
-  /** `spec.nodeName`, or where it was assumed to be. */
+  /** `spec.nodeName`, or the node of a decision. */
   nodeName: string;
-  /** Where a preemption makes room for it. */
+  /** `status.nominatedNodeName`: a preemption makes room for it there. */
   nominatedNode: string;
   ports: readonly HostPort[];
   affinity: readonly PodTerm[];
   antiAffinity: readonly PodTerm[];
-  /** Negative weights keep away. */
+  /** Anti-affinity has negative weights. */
   preferred: readonly { weight: number; term: PodTerm }[];
   spread: readonly SpreadConstraint[];
 }
@@ -69,8 +69,8 @@ export function podFacts(pod: Pod): PodFacts {
   const { podAffinity, podAntiAffinity } = spec.affinity ?? {};
   const termsOf = (terms: Parameters<typeof podTermOf>[0][] = []): PodTerm[] =>
     terms.map((term) => podTermOf(term, self));
-  const preferring = (wishes: typeof podAffinity | typeof podAntiAffinity, sign: 1 | -1): PodFacts["preferred"] =>
-    (wishes?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(({ weight, podAffinityTerm }) => ({
+  const preferring = (terms: typeof podAffinity | typeof podAntiAffinity, sign: 1 | -1): PodFacts["preferred"] =>
+    (terms?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(({ weight, podAffinityTerm }) => ({
       weight: sign * weight,
       term: podTermOf(podAffinityTerm, self),
     }));
@@ -119,7 +119,7 @@ function hostPorts(spec: Spec): HostPort[] {
   );
 }
 
-/** Fields that the types of older servers lack. */
+/** Fields that `kubernetes-types` does not have yet. */
 interface NewerConstraint {
   minDomains?: number;
   nodeAffinityPolicy?: string;
@@ -149,7 +149,7 @@ function spreadOf(
   });
 }
 
-/** Whether two ports on one node are the same to whoever connects. */
+/** Whether two host ports cannot be on one node. */
 export function portsCollide(a: HostPort, b: HostPort): boolean {
   if (a.port !== b.port || a.protocol !== b.protocol) return false;
   return a.ip === b.ip || a.ip === "0.0.0.0" || b.ip === "0.0.0.0";

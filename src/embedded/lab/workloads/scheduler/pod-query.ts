@@ -11,17 +11,17 @@ import {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Which pods are meant, wherever they run. Two queries with one key mean the same pods. */
+/** A selection of pods. Queries with the same key are equal. */
 export interface PodQuery {
   readonly key: string;
   readonly selector: LabelSelector;
   readonly namespaces: ReadonlySet<string>;
   readonly namespaceSelector?: LabelSelector | undefined;
-  /** Whether pods that are going away count. */
+  /** Whether terminating pods count. */
   readonly countsTerminating: boolean;
 }
 
-/** Pods that are meant, and what makes two nodes the same place. */
+/** A selection of pods, and the node label that makes up a topology domain. */
 export interface PodTerm {
   readonly query: PodQuery;
   readonly topologyKey: string;
@@ -40,7 +40,7 @@ export function matchesQuery(
   );
 }
 
-/** Without any word about namespaces a term means the pod's own. */
+/** A term without namespaces and namespace selector selects pods of the pod's own namespace. */
 export function podTermOf(
   term: PodAffinityTerm & { matchLabelKeys?: string[]; mismatchLabelKeys?: string[] },
   pod: { namespace: string; labels: Labels },
@@ -74,7 +74,7 @@ export function podQuery({
   return { key, selector, namespaces: new Set(namespaces), namespaceSelector, countsTerminating };
 }
 
-/** A selector that cannot be read means no pod: it must not keep others from being scheduled. */
+/** An invalid selector selects no pods: it must not keep other pods from being scheduled. */
 export function selectorOf(selector: LabelSelectorObject | undefined): LabelSelector {
   try {
     return fromLabelSelector(selector);
@@ -84,7 +84,7 @@ export function selectorOf(selector: LabelSelectorObject | undefined): LabelSele
   }
 }
 
-/** The pod's own values of some labels become part of the selector. */
+/** `matchLabelKeys` and `mismatchLabelKeys`: requirements with the pod's own values of these labels. */
 export function withKeys(
   selector: LabelSelector,
   labels: Labels,

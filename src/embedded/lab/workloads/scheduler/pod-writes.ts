@@ -13,20 +13,20 @@ export interface PodWritesOptions {
   recorder?: { record(event: PlannedEvent): void };
 }
 
-/** Asked for by a name: what a Binding is about is a pod. */
+/** The target of a Binding: its body is no Pod. */
 const podAnything: KindRef = kinds.pod;
 
-/** How often it is told that all went well: of thousands of pods at once only some are worth a write each. */
-const goodNews = { burst: 100, perSecond: 10 };
+/** The limit of Scheduled events: of thousands of pods at once only some get one. */
+const scheduledEvents = { burst: 100, perSecond: 10 };
 
-/** What a scheduler tells the server. */
+/** The requests of the scheduler. */
 export class PodWrites {
   readonly #options: PodWritesOptions;
-  readonly #goodNews: TokenBucket;
+  readonly #scheduledEvents: TokenBucket;
 
   constructor(options: PodWritesOptions) {
     this.#options = options;
-    this.#goodNews = new TokenBucket(goodNews, options.clock);
+    this.#scheduledEvents = new TokenBucket(scheduledEvents, options.clock);
   }
 
   async bind({ name, namespace, uid, key }: PodFacts, nodeName: string): Promise<void> {
@@ -37,11 +37,11 @@ export class PodWrites {
       target: { apiVersion: "v1", kind: "Node", name: nodeName },
     };
     await this.#options.client.create(podAnything, binding, { namespace, name, subresource: "binding" });
-    if (this.#goodNews.tryTake())
+    if (this.#scheduledEvents.tryTake())
       this.#event({ name, namespace, uid }, "Normal", "Scheduled", `Successfully assigned ${key} to ${nodeName}`);
   }
 
-  /** The node the pod is on, as the server has it now. */
+  /** The node of the pod, read from the API server. */
   async nodeOf({ name, namespace, uid }: PodFacts): Promise<{ type: "gone" } | { type: "pod"; nodeName: string }> {
     try {
       const pod = await this.#options.client.get(kinds.pod, name, { namespace });
@@ -52,7 +52,7 @@ export class PodWrites {
     }
   }
 
-  /** Says why the pod has no node, where its status does not say so already. */
+  /** Sets the PodScheduled condition and the nominated node, where they differ. */
   async report(
     pod: PodFacts,
     reason: "Unschedulable" | "SchedulingGated",
@@ -67,7 +67,7 @@ export class PodWrites {
     await this.#patchStatus(pod, { conditions: [condition], nominatedNodeName: nominatedNode || null });
   }
 
-  /** Another pod needs its room more. */
+  /** Deletes a victim of a preemption. */
   async preempt(victim: PodFacts, by: PodFacts): Promise<void> {
     const now = formatTime(this.#options.clock.now());
     const message = "default-scheduler: preempting to accommodate a higher priority pod";
@@ -83,7 +83,7 @@ export class PodWrites {
   }
 
   async #patchStatus({ name, namespace, uid }: PodFacts, status: object): Promise<void> {
-    // The uid, so that another pod under the same name is never told what was meant for this one.
+    // The uid is a precondition: never another pod of the same name.
     const patch = { metadata: { uid }, status };
     try {
       await this.#options.client.patch(

@@ -20,7 +20,7 @@ function preempting(pod: Pod, nodes: Node[], pods: Pod[], budgets: ProtectedPods
   expect(decideNode(facts, state)).toEqual(decision);
   if (preemption.type === "victims")
     return `${preemption.nodeName}: ${preemption.victims.map(({ name }) => name).join(" ")}`;
-  return preemption.type === "helpless" ? preemption.message : preemption.type;
+  return preemption.type === "none" ? preemption.message : preemption.type;
 }
 
 function picture(state: ClusterState): unknown {

@@ -4,7 +4,7 @@ import type { Rejection } from "./obstacle.ts";
 import type { NodeState } from "./node-state.ts";
 import type { PodFacts } from "./pod-facts.ts";
 
-/** A budget as far as preemption asks: whom it protects, and how many of them may go. */
+/** A PodDisruptionBudget: the pods it covers, and how many of them may be disrupted. */
 export interface ProtectedPods {
   covers: (pod: PodFacts) => boolean;
   allowed: number;
@@ -12,9 +12,9 @@ export interface ProtectedPods {
 
 export type Preemption =
   | { type: "victims"; nodeName: string; victims: readonly PodFacts[] }
-  /** Room is being made already. */
+  /** Victims on the nominated node are terminating already. */
   | { type: "waiting" }
-  | { type: "helpless"; message: string };
+  | { type: "none"; message: string };
 
 interface Candidate {
   node: NodeState;
@@ -22,22 +22,22 @@ interface Candidate {
   violations: number;
 }
 
-/** With so many nodes to choose from, a better one is not worth the search. */
-const enough = 100;
+/** The search ends after this many candidates. */
+const mostCandidates = 100;
 
-/** Who would have to leave for the pod to run. Changes the state while it tries, and leaves it as it was. */
+/** The pods to delete so that the pod can run. Changes the state during the search, and restores it. */
 export function decidePreemption(
   pod: PodFacts,
   rejections: ReadonlyMap<string, Rejection>,
   state: ClusterState,
   budgets: readonly ProtectedPods[],
 ): Preemption {
-  if (!pod.mayPreempt) return { type: "helpless", message: "not eligible due to preemptionPolicy=Never." };
+  if (!pod.mayPreempt) return { type: "none", message: "not eligible due to preemptionPolicy=Never." };
   const nominated = pod.nominatedNode ? state.node(pod.nominatedNode) : undefined;
   if (nominated && hasLeaving(pod, nominated)) return { type: "waiting" };
   if (state.lowestPriority >= pod.priority) {
     const resolvable = [...rejections.values()].filter((rejection) => rejection.preemptionMayHelp).length;
-    return { type: "helpless", message: helpless(state.nodes.length, state.nodes.length - resolvable) };
+    return { type: "none", message: noVictims(state.nodes.length, state.nodes.length - resolvable) };
   }
   const found: Candidate[] = [];
   let unhelpful = state.nodes.length;
@@ -47,11 +47,11 @@ export function decidePreemption(
     unhelpful--;
     const candidate = victimsOn(pod, node, state, budgets);
     if (candidate) found.push(candidate);
-    if (found.length >= enough) break;
+    if (found.length >= mostCandidates) break;
   }
   const best = found.toSorted(compare)[0];
   if (best) return { type: "victims", nodeName: best.node.name, victims: best.victims };
-  return { type: "helpless", message: helpless(state.nodes.length, unhelpful) };
+  return { type: "none", message: noVictims(state.nodes.length, unhelpful) };
 }
 
 function hasLeaving(pod: PodFacts, node: NodeState): boolean {
@@ -59,7 +59,7 @@ function hasLeaving(pod: PodFacts, node: NodeState): boolean {
   return false;
 }
 
-/** All of less importance leave; then, the most important first, those may stay after all that leave room enough. */
+/** Removes all pods of lower priority, then puts back as many as fit, the most important first. */
 function victimsOn(
   pod: PodFacts,
   node: NodeState,
@@ -95,13 +95,13 @@ function victimsOn(
   }
 }
 
-/** Highest priority first, then who started first. */
+/** Highest priority first, then the earliest start. */
 function byImportance(a: PodFacts, b: PodFacts): number {
   if (a.priority !== b.priority) return b.priority - a.priority;
   return a.startedAt === b.startedAt ? (a.key < b.key ? -1 : 1) : a.startedAt < b.startedAt ? -1 : 1;
 }
 
-/** Fewest budgets broken, then the least important victims, then the fewest, then the youngest. */
+/** Fewest violated budgets, then the lowest priorities of victims, then the fewest, then the latest start. */
 function compare(a: Candidate, b: Candidate): number {
   const top = ({ victims }: Candidate): number => victims[0]?.priority ?? -Infinity;
   const sum = ({ victims }: Candidate): number =>
@@ -119,7 +119,7 @@ function order(a: number, b: number): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function helpless(total: number, unhelpful: number): string {
+function noVictims(total: number, unhelpful: number): string {
   const reasons: string[] = [];
   if (total > unhelpful) reasons.push(`${total - unhelpful} No preemption victims found for incoming pod`);
   if (unhelpful > 0) reasons.push(`${unhelpful} Preemption is not helpful for scheduling`);

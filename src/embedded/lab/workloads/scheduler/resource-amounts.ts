@@ -1,12 +1,11 @@
 import type { Container, PodSpec } from "kubernetes-types/core/v1.js";
 import { parseQuantity } from "../../../../language/object/quantity.ts";
 
-/** How much of what: cpu in thousandths, everything else in whole units. */
+/** Amounts by resource: cpu in thousandths, all others in whole units. */
 export type ResourceAmounts = ReadonlyMap<string, number>;
 
 type ResourceList = Readonly<Record<string, string>> | undefined;
 
-/** A quantity that cannot be read counts as none: the server refuses those before anybody sees them. */
 export function amountsOf(resources: ResourceList): ResourceAmounts {
   const amounts = new Map<string, number>();
   for (const [name, text] of Object.entries(resources ?? {})) amounts.set(name, amountOf(name, text));
@@ -19,13 +18,15 @@ function amountOf(name: string, text: string): number {
   return Math.ceil(Number(`${mantissa}e${exponent + (name === "cpu" ? 3 : 0)}`));
 }
 
-type Asking = Pick<PodSpec, "containers" | "initContainers" | "overhead"> & { resources?: { requests?: ResourceList } };
+type Requesting = Pick<PodSpec, "containers" | "initContainers" | "overhead"> & {
+  resources?: { requests?: ResourceList };
+};
 
 /**
- * What a pod takes from its node. Init containers run one after another, so the largest of them counts, next to those
- * that were started before it and stay; overhead comes on top.
+ * The effective requests of a pod. Init containers run one after another, so the largest counts, together with the
+ * sidecars that started before it; overhead is added.
  */
-export function podRequests(spec: Asking): ResourceAmounts {
+export function podRequests(spec: Requesting): ResourceAmounts {
   const staying = new Map<string, number>();
   const peak = new Map<string, number>();
   for (const container of spec.initContainers ?? []) {

@@ -20,19 +20,19 @@ export interface SchedulerOptions extends PodWritesOptions {
   nodes: Informer<Node>;
   namespaces: Informer;
   budgets: Informer<PodDisruptionBudget>;
-  /** Whose pods: `spec.schedulerName`. Default: `default-scheduler`. */
+  /** The `spec.schedulerName` of its pods. Default: `default-scheduler`. */
   schedulerName?: string;
-  /** Requests at the same time. Default 32. */
+  /** Concurrent requests. Default 32. */
   concurrency?: number;
   log?: Log | undefined;
 }
 
 const gatedMessage = "Scheduling is blocked due to non-empty scheduling gates";
-const askAgainMs = 1_000;
-/** So many decisions are made before others get a turn. */
+const retryMs = 1_000;
+/** After this many decisions the event loop gets a turn. */
 const decisionsPerTurn = 32;
 
-/** Gives pods their nodes, one decision after another; what follows from a decision is written side by side. */
+/** Assigns pods to nodes: one decision after another, with concurrent writes. */
 export class Scheduler {
   readonly name = "scheduler";
   readonly #options: SchedulerOptions;
@@ -40,7 +40,7 @@ export class Scheduler {
   readonly #state = new ClusterState();
   readonly #queue: SchedulingQueue;
   readonly #writes: PodWrites;
-  /** Decided, and not yet seen in the cache. */
+  /** Pods with a decision that the cache does not show yet. */
   readonly #assumed = new Set<string>();
   readonly #running = new Set<Promise<void>>();
   #proceed: () => void = () => {};
@@ -52,14 +52,14 @@ export class Scheduler {
     this.#writes = new PodWrites(options);
   }
 
-  /** Schedules until the signal, then ends what was begun. */
+  /** Schedules until the signal, then waits for running writes. */
   async run(signal: AbortSignal): Promise<void> {
     const { pods, nodes, namespaces, budgets, concurrency = 32 } = this.#options;
     const stop = (): void => this.#proceed();
     signal.addEventListener("abort", stop, { once: true });
     let unsubscribe: (() => void)[] = [];
     try {
-      // A decision before all is known would put pods where there is no room.
+      // A decision on incomplete caches could overcommit a node.
       await Promise.all([pods, nodes, namespaces, budgets].map((informer: Informer) => informer.whenSynced(signal)));
       unsubscribe = [
         namespaces.subscribe((event) => this.#onNamespace(event)),
@@ -88,19 +88,19 @@ export class Scheduler {
       return this.#start(pod, () => this.#writes.report(pod, "SchedulingGated", gatedMessage));
     }
     const decision = decideNode(pod, this.#state);
-    if (decision.type === "unschedulable") return this.#giveUp(pod, decision);
+    if (decision.type === "unschedulable") return this.#rejectPod(pod, decision);
     this.#state.withdraw(pod.uid);
     this.#state.place({ ...pod, nodeName: decision.name });
     this.#assumed.add(pod.uid);
     this.#start(pod, () => this.#bind(pod, decision.name, signal));
   }
 
-  #giveUp(pod: PodFacts, decision: Extract<Decision, { type: "unschedulable" }>): void {
+  #rejectPod(pod: PodFacts, decision: Extract<Decision, { type: "unschedulable" }>): void {
     const preemption = decidePreemption(pod, decision.rejections, this.#state, this.#budgets());
     this.#queue.park(pod.uid, decision.obstacles);
     if (preemption.type === "waiting")
       return this.#start(pod, () => this.#writes.report(pod, "Unschedulable", decision.message, pod.nominatedNode));
-    if (preemption.type === "helpless") {
+    if (preemption.type === "none") {
       this.#state.withdraw(pod.uid);
       const message = `${decision.message} preemption: ${preemption.message}`;
       return this.#start(pod, () => this.#writes.report(pod, "Unschedulable", message));
@@ -109,7 +109,7 @@ export class Scheduler {
     this.#state.nominate({ ...pod, nominatedNode: nodeName }, nodeName);
     this.#log.info({ pod: pod.key, node: nodeName, victims: victims.map(({ key }) => key) }, "preempt");
     this.#start(pod, async () => {
-      // Nominated first: whoever takes over after a crash then knows for whom the room was made.
+      // Nominated first, so that after a crash the next scheduler knows for which pod the room was made.
       await this.#writes.report(pod, "Unschedulable", decision.message, nodeName);
       await Promise.all(
         victims.filter(({ terminating }) => !terminating).map((victim) => this.#writes.preempt(victim, pod)),
@@ -121,9 +121,9 @@ export class Scheduler {
     try {
       await this.#writes.bind(pod, nodeName);
     } catch (error) {
-      this.#log.warn({ error, pod: pod.key, node: nodeName }, "could not bind");
+      this.#log.warn({ error, pod: pod.key, node: nodeName }, "failed to bind the pod");
       const bound = isRefusal(error) ? false : await this.#isBound(pod, signal);
-      // Bound after all: the cache will show it, and until then its room is taken.
+      // Bound after all: the cache will show it, and until then its resources are taken.
       if (bound || !this.#assumed.delete(pod.uid)) return;
       this.#state.displace(pod.uid);
       if (isNotFound(error)) this.#queue.delete(pod.uid);
@@ -131,16 +131,16 @@ export class Scheduler {
     }
   }
 
-  /** Asks until somebody answers: of a request that broke off nobody knows whether it was done. */
+  /** Asks until the API server answers: a request without a response may have been carried out. */
   async #isBound(pod: PodFacts, signal: AbortSignal): Promise<boolean> {
     while (!signal.aborted) {
       try {
         const found = await this.#writes.nodeOf(pod);
         return found.type === "pod" && found.nodeName !== "";
       } catch (error) {
-        this.#log.warn({ error, pod: pod.key }, "could not see whether it is bound");
+        this.#log.warn({ error, pod: pod.key }, "failed to read whether the pod is bound, will retry");
       }
-      await pause(this.#options.clock, askAgainMs, signal);
+      await pause(this.#options.clock, retryMs, signal);
     }
     return true;
   }
@@ -150,7 +150,7 @@ export class Scheduler {
       try {
         await work();
       } catch (error) {
-        this.#log.warn({ error, pod: pod.key }, "could not report, will try again");
+        this.#log.warn({ error, pod: pod.key }, "failed to write the pod's status, will retry");
         const known = this.#queue.get(pod.uid);
         if (known) this.#queue.add(known);
       }
@@ -182,12 +182,12 @@ export class Scheduler {
     const name = event.object.metadata.name ?? "";
     const before = event.type === "added" ? undefined : event.type === "updated" ? event.before : event.object;
     const after = event.type === "deleted" ? undefined : event.object;
-    const helped = removedByNodeChange(before, after);
-    if (before && after && helped.length === 0) return;
+    const removed = removedByNodeChange(before, after);
+    if (before && after && removed.length === 0) return;
     this.#state.setNode(name, after);
-    // Spreading and company look at other nodes than the one the pod goes to.
-    const elsewhere = helped.filter((obstacle) => obstacle === "spread" || obstacle === "pod affinity");
-    this.#queue.changed(helped, name);
+    // Topology spread and pod affinity depend on other nodes too.
+    const elsewhere = removed.filter((obstacle) => obstacle === "spread" || obstacle === "pod affinity");
+    this.#queue.changed(removed, name);
     this.#queue.changed(elsewhere);
   }
 
@@ -198,8 +198,8 @@ export class Scheduler {
     const isOver = event.type === "deleted" || phase === "Succeeded" || phase === "Failed";
     if (isOver) return this.#forget(uid);
     if (object.spec?.nodeName) {
-      // Most of what happens to a pod is its kubelet's news.
-      if (event.type === "updated" && event.before.spec?.nodeName && sameWishes(event.before, object)) return;
+      // Most updates of a pod are status updates of its kubelet.
+      if (event.type === "updated" && event.before.spec?.nodeName && sameRequirements(event.before, object)) return;
       return this.#placed(object, uid);
     }
     if (this.#assumed.has(uid)) return;
@@ -208,7 +208,7 @@ export class Scheduler {
     if (object.metadata.deletionTimestamp) return this.#forget(uid);
     const facts = podFacts(object);
     if (facts.nominatedNode) this.#state.nominate(facts, facts.nominatedNode);
-    if (event.type === "updated" && sameWishes(event.before, object)) this.#queue.refresh(facts);
+    if (event.type === "updated" && sameRequirements(event.before, object)) this.#queue.refresh(facts);
     else this.#queue.add(facts);
   }
 
@@ -230,8 +230,8 @@ export class Scheduler {
   }
 }
 
-/** Whether both versions of a pod ask for the same. */
-function sameWishes(before: Pod, after: Pod): boolean {
+/** Whether both versions of a pod have the same scheduling requirements. */
+function sameRequirements(before: Pod, after: Pod): boolean {
   return (
     before.metadata.deletionTimestamp === after.metadata.deletionTimestamp &&
     equal(before.metadata.labels, after.metadata.labels) &&
@@ -239,7 +239,7 @@ function sameWishes(before: Pod, after: Pod): boolean {
   );
 }
 
-/** The server answered, and did not do it. */
+/** The API server answered that it did not carry the request out. */
 function isRefusal(error: unknown): boolean {
   return isApiError(error) && error.code >= 400 && error.code < 500;
 }

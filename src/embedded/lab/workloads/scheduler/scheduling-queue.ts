@@ -6,30 +6,30 @@ import type { PodFacts } from "./pod-facts.ts";
 interface Waiting {
   pod: PodFacts;
   attempts: number;
-  /** Not to be tried before. */
-  restsUntil: number;
+  /** The backoff after a failed attempt ends then. */
+  backoffUntil: number;
   place:
-    | { type: "ready" | "resting" | "taken" }
-    /** Waits for a change that could remove what kept it from every node. */
+    | { type: "ready" | "backoff" | "taken" }
+    /** Waits for a change that may remove one of its obstacles. */
     | { type: "parked"; obstacles: ReadonlySet<Obstacle> };
 }
 
-const restMs = { first: 1_000, longest: 10_000 };
+const backoffMs = { first: 1_000, longest: 10_000 };
 
 /**
- * Pods without a node: those to try now, the most important first; those that rest after a failure; and those that wait
- * for a change that could help them.
+ * Pods without a node: ready ones by priority, those in backoff after a failed attempt, and parked ones that wait for a
+ * change that may help them. kube-scheduler's activeQ, backoffQ and unschedulablePods.
  */
 export class SchedulingQueue {
   readonly #clock: Clock;
   readonly #onReady: () => void;
   readonly #pods = new Map<string, Waiting>();
   readonly #ready = new DelayHeap<string>();
-  readonly #resting = new DelayHeap<string>();
+  readonly #inBackoff = new DelayHeap<string>();
   readonly #parked = new Map<Obstacle, Set<string>>();
   #alarm: { due: number; cancel: () => void } | undefined;
 
-  /** `onReady` is called when there is something to take. */
+  /** `onReady` is called when a pod can be taken. */
   constructor(clock: Clock, onReady: () => void = () => {}) {
     this.#clock = clock;
     this.#onReady = onReady;
@@ -43,7 +43,7 @@ export class SchedulingQueue {
   add(pod: PodFacts): void {
     const known = this.#pods.get(pod.uid);
     if (!known) {
-      const waiting: Waiting = { pod, attempts: 0, restsUntil: 0, place: { type: "resting" } };
+      const waiting: Waiting = { pod, attempts: 0, backoffUntil: 0, place: { type: "backoff" } };
       this.#pods.set(pod.uid, waiting);
       this.#wake(waiting);
       return;
@@ -52,7 +52,7 @@ export class SchedulingQueue {
     if (known.place.type === "parked") this.#wake(known);
   }
 
-  /** The same pod in a newer version that may run where it might before. */
+  /** A newer version of the pod with the same requirements. */
   refresh(pod: PodFacts): void {
     const known = this.#pods.get(pod.uid);
     if (known) known.pod = pod;
@@ -64,10 +64,10 @@ export class SchedulingQueue {
     this.#unpark(known);
     this.#pods.delete(uid);
     this.#ready.delete(uid);
-    this.#resting.delete(uid);
+    this.#inBackoff.delete(uid);
   }
 
-  /** The next pod to try. It stays known until it is deleted, parked or to be retried. */
+  /** The next pod. It stays in the queue, taken, until it is deleted, parked or retried. */
   take(): PodFacts | undefined {
     const next = this.#ready.takeDue(Infinity);
     const waiting = next && this.#pods.get(next.key);
@@ -77,11 +77,11 @@ export class SchedulingQueue {
     return waiting.pod;
   }
 
-  /** No node would do. */
+  /** No node fits. */
   park(uid: string, obstacles: ReadonlySet<Obstacle>): void {
     const waiting = this.#pods.get(uid);
     if (waiting?.place.type !== "taken") return;
-    this.#rest(waiting);
+    this.#startBackoff(waiting);
     waiting.place = { type: "parked", obstacles };
     for (const obstacle of obstacles) {
       const parked = this.#parked.get(obstacle);
@@ -90,15 +90,15 @@ export class SchedulingQueue {
     }
   }
 
-  /** It failed for no fault of its own: again, after a rest. */
+  /** The binding failed: again after a backoff. */
   retry(uid: string): void {
     const waiting = this.#pods.get(uid);
     if (waiting?.place.type !== "taken") return;
-    this.#rest(waiting);
+    this.#startBackoff(waiting);
     this.#wake(waiting);
   }
 
-  /** Something changed that may remove one of the obstacles, on one node or anywhere. */
+  /** A change may have removed one of the obstacles, on one node or anywhere. */
   changed(obstacles: readonly Obstacle[], nodeName?: string): void {
     for (const obstacle of obstacles)
       for (const uid of this.#parked.get(obstacle) ?? []) {
@@ -113,22 +113,22 @@ export class SchedulingQueue {
     this.#alarm = undefined;
   }
 
-  #rest(waiting: Waiting): void {
-    const ms = Math.min(restMs.longest, restMs.first * 2 ** (waiting.attempts - 1));
-    waiting.restsUntil = this.#clock.monotonic() + ms;
+  #startBackoff(waiting: Waiting): void {
+    const ms = Math.min(backoffMs.longest, backoffMs.first * 2 ** (waiting.attempts - 1));
+    waiting.backoffUntil = this.#clock.monotonic() + ms;
   }
 
   #wake(waiting: Waiting): void {
     this.#unpark(waiting);
     const { uid, priority } = waiting.pod;
-    if (waiting.restsUntil > this.#clock.monotonic()) {
-      waiting.place = { type: "resting" };
-      this.#resting.add(uid, waiting.restsUntil);
+    if (waiting.backoffUntil > this.#clock.monotonic()) {
+      waiting.place = { type: "backoff" };
+      this.#inBackoff.add(uid, waiting.backoffUntil);
       this.#setAlarm();
       return;
     }
     waiting.place = { type: "ready" };
-    // What falls due first is taken first, and of equals the one that came first.
+    // The heap yields the lowest first, and equal ones in the order of arrival.
     this.#ready.add(uid, -priority);
     this.#onReady();
   }
@@ -139,18 +139,18 @@ export class SchedulingQueue {
   }
 
   #setAlarm(): void {
-    const due = this.#resting.nextDue();
+    const due = this.#inBackoff.nextDue();
     if (due === undefined || (this.#alarm && this.#alarm.due <= due)) return;
     this.#alarm?.cancel();
-    this.#alarm = { due, cancel: this.#clock.after(due - this.#clock.monotonic(), () => this.#rested()) };
+    this.#alarm = { due, cancel: this.#clock.after(due - this.#clock.monotonic(), () => this.#backoffEnded()) };
   }
 
-  #rested(): void {
+  #backoffEnded(): void {
     this.#alarm = undefined;
     const now = this.#clock.monotonic();
-    for (let next = this.#resting.takeDue(now); next; next = this.#resting.takeDue(now)) {
+    for (let next = this.#inBackoff.takeDue(now); next; next = this.#inBackoff.takeDue(now)) {
       const waiting = this.#pods.get(next.key);
-      if (waiting?.place.type === "resting") this.#wake(waiting);
+      if (waiting?.place.type === "backoff") this.#wake(waiting);
     }
     this.#setAlarm();
   }

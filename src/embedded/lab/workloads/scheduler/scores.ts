@@ -1,7 +1,7 @@
 import type { ClusterState } from "./cluster-state.ts";
 import { preferenceFor } from "./node-affinity.ts";
 import type { NodeState } from "./node-state.ts";
-import { companyScore } from "./pod-affinity.ts";
+import { affinityScore } from "./pod-affinity.ts";
 import type { PodFacts } from "./pod-facts.ts";
 import { tolerates } from "./tolerations.ts";
 import { spreadCost } from "./topology-spread.ts";
@@ -9,11 +9,11 @@ import { spreadCost } from "./topology-spread.ts";
 interface Score {
   weight: number;
   of: (node: NodeState) => number;
-  /** Whether the largest is the best. */
+  /** Whether the highest or the lowest value is the best. */
   prefers: "more" | "less";
 }
 
-/** The node that suits the pod best. Among equals the one with the fewest pods, then the first by name. */
+/** The node with the highest score; of equal ones the node with the fewest pods, then the first by name. */
 export function bestNode(pod: PodFacts, nodes: readonly NodeState[], state: ClusterState): NodeState | undefined {
   if (nodes.length < 2) return nodes[0];
   const totals = nodes.map((node) => leastAllocated(pod, node));
@@ -34,12 +34,12 @@ function scoresFor(pod: PodFacts, nodes: readonly NodeState[], state: ClusterSta
     scores.push({ weight: 2, of: (node) => preferenceFor(pod.nodes, node), prefers: "more" });
   const cost = spreadCost(pod, state);
   if (cost) scores.push({ weight: 2, of: cost, prefers: "less" });
-  const company = companyScore(pod, state);
-  if (company) scores.push({ weight: 2, of: company, prefers: "more" });
+  const affinity = affinityScore(pod, state);
+  if (affinity) scores.push({ weight: 2, of: affinity, prefers: "more" });
   return scores;
 }
 
-/** Each score counts from 0 for the worst of these nodes to 100 for the best, times its weight. */
+/** Scales a score from 0 for the worst of these nodes to 100 for the best, times its weight. */
 function addScaled(totals: number[], nodes: readonly NodeState[], { weight, of, prefers }: Score): void {
   const values = nodes.map(of);
   let [low, high] = [Infinity, -Infinity];
@@ -63,7 +63,7 @@ function intolerable(pod: PodFacts, node: NodeState): number {
   return count;
 }
 
-/** How much would be left of cpu and memory, in hundredths of what there is. */
+/** The percentage of cpu and memory that would be left, on average. */
 function leastAllocated(pod: PodFacts, node: NodeState): number {
   return (
     (left(node.total.cpu, node.weighed.cpu + pod.weighed.cpu) +

@@ -7,7 +7,7 @@ export function tolerates(toleration: Toleration, taint: Taint): boolean {
   return (toleration.value ?? "") === (taint.value ?? "") && Boolean(toleration.key);
 }
 
-/** The first taint with one of the effects that nothing tolerates. */
+/** The first taint with one of the effects that no toleration tolerates. */
 export function untolerated(
   taints: readonly Taint[],
   tolerations: readonly Toleration[],

@@ -10,16 +10,16 @@ import { applyMergePatch } from "../../../../language/patch/merge-patch.ts";
 import type { Clock } from "../../../../cluster/runtime/clock.ts";
 
 /**
- * A server as far as controllers of workloads ask, in memory and without a wait: what it is told, its caches show at once,
- * or when `deliver` is called where they are held back.
+ * An API server in memory, with what workload controllers use of one. Its caches show a write at once; with `holdsBack`,
+ * when `deliver` is called.
  */
 export class MemoryCluster {
   readonly client: Client;
-  /** `create pods a/b`, in the order they came. */
+  /** `create pods a/b`, in order. */
   readonly writes: string[] = [];
-  /** Called before each write; what it throws is the answer, and the write is not done. */
+  /** Called before each write. An error it throws is the answer, and the write is not done. */
   beforeWrite: (write: string) => void = () => {};
-  /** Called after each write is done; what it throws is the answer all the same. */
+  /** Called after each write. An error it throws is the answer, though the write is done. */
   afterWrite: (write: string) => void = () => {};
   /** Whether caches wait for `deliver`. */
   holdsBack = false;
@@ -40,14 +40,14 @@ export class MemoryCluster {
     return this.#collection(of).informer(indexes as never) as never;
   }
 
-  /** As an administrator: no count, no failure. */
+  /** Writes as another client: not in `writes`, and without its callbacks. */
   put<T extends KubeObject>(of: KindRef<T>, object: T): T {
     return this.#store(of, object);
   }
 
   remove(of: KindRef, key: string): void {
     this.#collection(of).objects.delete(key);
-    this.#tell(() => this.#collection(of).forget(key));
+    this.#notify(() => this.#collection(of).forget(key));
   }
 
   get<T extends KubeObject>(of: KindRef<T>, key: string): T | undefined {
@@ -59,7 +59,7 @@ export class MemoryCluster {
   }
 
   deliver(): void {
-    for (const tell of this.#undelivered.splice(0)) tell();
+    for (const notify of this.#undelivered.splice(0)) notify();
   }
 
   #collection(of: KindRef): Collection {
@@ -84,13 +84,13 @@ export class MemoryCluster {
       },
     };
     objects.set(key, kept);
-    this.#tell(() => this.#collection(of).show(key, kept));
+    this.#notify(() => this.#collection(of).show(key, kept));
     return kept;
   }
 
-  #tell(tell: () => void): void {
-    if (this.holdsBack) this.#undelivered.push(tell);
-    else tell();
+  #notify(notify: () => void): void {
+    if (this.holdsBack) this.#undelivered.push(notify);
+    else notify();
   }
 
   #write<T>(write: string, work: () => T): T {
@@ -135,7 +135,8 @@ export class MemoryCluster {
       const target = [of.plural, subresource].filter(Boolean).join("/");
       return this.#write(`patch ${target} ${namespace ? `${namespace}/` : ""}${name}`, () => {
         const before = this.#found(of, namespace, name);
-        if (given.type !== "strategic" && given.type !== "merge") throw new TypeError(`no ${given.type} patches here`);
+        if (given.type !== "strategic" && given.type !== "merge")
+          throw new TypeError(`patch type ${given.type} is not supported`);
         return this.#store(of, applied(before, given.patch as Json, given.type === "strategic"));
       });
     };
@@ -208,20 +209,20 @@ class Collection {
   }
 }
 
-/** Of strategic merging only what is needed: conditions by their type. */
+/** Of strategic merge patches only the merge of conditions by type. */
 function applied(before: KubeObject, patch: Json, strategic: boolean): KubeObject {
   const after = applyMergePatch(before as unknown as Json, patch) as unknown as KubeObject;
   if (!strategic) return after;
   const conditions = (object: unknown): { type: string }[] =>
     (object as { status?: { conditions?: { type: string }[] } }).status?.conditions ?? [];
-  const news = new Map(conditions(patch).map((condition) => [condition.type, condition]));
-  if (news.size === 0) return after;
+  const changed = new Map(conditions(patch).map((condition) => [condition.type, condition]));
+  if (changed.size === 0) return after;
   const merged = conditions(before).map((old) => {
-    const one = news.get(old.type);
-    news.delete(old.type);
+    const one = changed.get(old.type);
+    changed.delete(old.type);
     return one ? { ...old, ...one } : old;
   });
-  return { ...after, status: { ...(after["status"] as object), conditions: [...merged, ...news.values()] } };
+  return { ...after, status: { ...(after["status"] as object), conditions: [...merged, ...changed.values()] } };
 }
 
 function refusal(code: number, reason: string, message: string): ApiError {

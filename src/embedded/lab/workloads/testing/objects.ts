@@ -4,7 +4,7 @@ import type { Node, Pod } from "../workload-objects.ts";
 
 type NodeSpec = NonNullable<Node["spec"]>;
 
-/** A node of four cores and eight gibibytes, or as said. */
+/** A ready node with 4 CPUs and 8 GiB, unless overridden. */
 export function testNode(
   name: string,
   {
@@ -30,7 +30,7 @@ export function testNode(
   };
 }
 
-/** A pod of one container that asks for nothing, or as said. */
+/** A pending pod with one container without requests, unless overridden. */
 export function testPod(
   name: string,
   {
