@@ -1,5 +1,4 @@
-import type { KindRef } from "../../language/object/kind-ref.ts";
-import type { KubeList, KubeObject } from "../../language/object/meta.ts";
+import type { KindRef, KubeList, KubeObject } from "../../language/object/meta.ts";
 
 export type { KindRef };
 

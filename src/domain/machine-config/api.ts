@@ -1,7 +1,6 @@
 import type { Condition } from "../../language/object/condition.ts";
 import type { LabelSelectorObject } from "../../language/object/label-selector.ts";
-import type { KindRef } from "../../language/object/kind-ref.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
+import type { KindRef, KubeObject } from "../../language/object/meta.ts";
 
 export const group = "machineconfiguration.openshift.io";
 export const apiVersion = `${group}/v1`;

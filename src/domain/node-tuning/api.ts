@@ -1,7 +1,6 @@
 import type { TopologyText } from "../../language/cpu/topology-text.ts";
 import type { Condition } from "../../language/object/condition.ts";
-import type { KindRef } from "../../language/object/kind-ref.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
+import type { KindRef, KubeObject } from "../../language/object/meta.ts";
 
 export const group = "tuned.openshift.io";
 export const apiVersion = `${group}/v1`;

@@ -1,6 +1,5 @@
 import type { Condition } from "../../language/object/condition.ts";
-import type { KindRef } from "../../language/object/kind-ref.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
+import type { KindRef, KubeObject } from "../../language/object/meta.ts";
 
 export const group = "performance.openshift.io";
 export const apiVersion = `${group}/v2`;

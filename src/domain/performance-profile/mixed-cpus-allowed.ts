@@ -1,6 +1,5 @@
 import { at, get } from "../../language/object/json.ts";
-import type { KindRef } from "../../language/object/kind-ref.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
+import type { KindRef, KubeObject } from "../../language/object/meta.ts";
 
 /** A singleton named `cluster`. */
 export const featureGateKind: KindRef = {

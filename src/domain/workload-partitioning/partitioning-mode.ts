@@ -1,6 +1,5 @@
 import { at } from "../../language/object/json.ts";
-import type { KindRef } from "../../language/object/kind-ref.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
+import type { KindRef, KubeObject } from "../../language/object/meta.ts";
 import { filesOf } from "../../language/ignition/config.ts";
 import type { MachineConfig } from "../machine-config/api.ts";
 import { pinningPaths } from "./pinning-files.ts";

@@ -29,7 +29,7 @@ describe("a list of CPUs", () => {
     expect(list.type === "cpus" && formatUnpacked(list.cpus)).toBe(expected);
   });
 
-  test.each(["abc", "3-x", "-1", "0-3, ^3", "1 2", " 0x3", "^", "1-", "0-2,^x"])("%j makes no sense", (text) => {
+  test.each(["abc", "3-x", "-1", "0-3, ^3", "1 2", " 0x3", "^", "1-", "0-2,^x"])("%j is malformed", (text) => {
     expect(parseCpuList(text).type).toBe("malformed");
     expect(cpusOf(text)).toEqual([]);
   });
@@ -41,7 +41,7 @@ describe("a list of CPUs", () => {
     },
   );
 
-  test("names what it could not read as a mask", () => {
+  test("names the items that are no masks", () => {
     expect(parseCpuList("0xg,,1")).toEqual({ type: "cpus", cpus: [1], badMasks: ["0xg"] });
   });
 });
@@ -67,7 +67,7 @@ describe("a set of CPUs", () => {
     expect(formatMask(set)).toBe(expected);
   });
 
-  test("survives being written as ranges, list or mask", () => {
+  test("is read back from ranges, list or mask", () => {
     fc.assert(
       fc.property(cpus, (set) => {
         expect(cpusOf(formatRanges(set))).toEqual(set);
@@ -77,7 +77,7 @@ describe("a set of CPUs", () => {
     );
   });
 
-  test("parts add up to the whole", () => {
+  test("is the union of its intersection and difference with another", () => {
     fc.assert(
       fc.property(cpus, cpus, (a, b) => {
         expect(union(difference(a, b), intersection(a, b))).toEqual(a);

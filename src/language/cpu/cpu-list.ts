@@ -3,15 +3,15 @@ import { type CpuSet, cpuSet } from "./cpu-set.ts";
 import { parseInteger } from "./integer.ts";
 
 export type CpuList =
-  /** `badMasks`: texts after `0x` that are no mask; they count as empty. */
+  /** `badMasks`: items with `0x` that are no masks; they count as empty. */
   | { type: "cpus"; cpus: CpuSet; badMasks: readonly string[] }
-  /** One item makes no sense: TuneD then takes the whole list to be empty. */
+  /** One item is invalid: TuneD then treats the whole list as empty. */
   | { type: "malformed"; item: string }
   | { type: "too-large"; item: string };
 
 /**
- * TuneD's lists of CPUs: `1`, `4-7`, a mask `0xf0`, and `^5`, `!6-7` for those to leave out, wherever they stand. A mask
- * goes on over commas until an empty item ends it: `0x1,00000001,,9`.
+ * TuneD's lists of CPUs: `1`, `4-7`, a mask `0xf0`, and exclusions `^5`, `!6-7` at any place. A mask continues over commas
+ * until an empty item ends it: `0x1,00000001,,9`.
  */
 export function parseCpuList(text: string): CpuList {
   const included = new Set<number>();
@@ -37,7 +37,7 @@ export function parseCpuList(text: string): CpuList {
   return { type: "cpus", cpus: cpuSet(included), badMasks };
 }
 
-/** Commas separate, except within a mask. Quotes around the whole list do not count. */
+/** Commas separate items, except within a mask. Quotes around the whole list are ignored. */
 function itemsOf(text: string): string[] {
   const items: string[] = [];
   let mask = "";
@@ -73,7 +73,7 @@ function rangeOf(text: string): [bigint, bigint] | undefined {
   return from === undefined || to === undefined ? undefined : [from, to];
 }
 
-/** The CPUs of a kernel file or a list of ours: whatever makes no sense is no CPU. */
+/** The CPUs of a kernel file or of our own list; empty for an invalid list. */
 export function cpusOf(text: string): CpuSet {
   const list = parseCpuList(text);
   return list.type === "cpus" ? list.cpus : [];

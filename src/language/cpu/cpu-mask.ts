@@ -1,11 +1,11 @@
 import { type CpuSet } from "./cpu-set.ts";
 
-/** Far more CPUs than any kernel has: a number beyond it is a mistake, or an attempt to fill the memory. */
+/** More CPUs than any kernel supports: a higher number is a mistake, or an attempt to exhaust memory. */
 export const mostCpus = 65_536;
 
 export type CpuMask = { type: "cpus"; cpus: CpuSet } | { type: "malformed" } | { type: "too-large" };
 
-/** `00000001,0000002e`: 32 bits to a group, the highest first, as the kernel writes masks. Masks have no upper width. */
+/** `00000001,0000002e`: groups of 32 bits, the highest first, as the kernel writes masks of any width. */
 export function formatMask(cpus: CpuSet): string {
   const groups: number[] = [0];
   for (const cpu of cpus) {
@@ -19,14 +19,14 @@ export function formatMask(cpus: CpuSet): string {
     .join(",");
 }
 
-/** `12e`: one number, however many CPUs there are. */
+/** `12e`: one hexadecimal number of any width. */
 export function formatHexMask(cpus: CpuSet): string {
   return formatMask(cpus)
     .replaceAll(",", "")
     .replace(/^0+(?=.)/, "");
 }
 
-/** Commas are ignored wherever they stand, `0x` may lead. A negative mask has no CPUs. */
+/** Ignores commas, accepts a leading `0x`. A negative mask has no CPUs. */
 export function parseMask(text: string): CpuMask {
   const match = /^([+-]?)(?:0x_?)?([0-9a-f]+(?:_[0-9a-f]+)*)$/i.exec(text.replaceAll(",", "").trim());
   if (!match) return { type: "malformed" };

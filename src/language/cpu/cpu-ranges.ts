@@ -2,8 +2,8 @@
 export type CpuRange = readonly [first: number, last: number];
 
 /**
- * The kernel's lists, `0,4-7`, in order and not counted up: a few characters can stand for more CPUs than there are. None
- * where the list makes no sense.
+ * The kernel's lists, `0,4-7`, as sorted ranges. Not expanded to CPUs: a short text can name more than any machine has.
+ * Empty for an invalid list.
  */
 export function cpuRanges(text: string | undefined): readonly CpuRange[] {
   const list = text?.trim() ?? "";

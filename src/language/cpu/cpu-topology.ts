@@ -1,10 +1,10 @@
 import { type CpuSet, cpuSet } from "./cpu-set.ts";
 
-/** What a machine is made of, as far as whoever divides its CPUs needs to know. */
+/** A machine's CPUs, as far as dividing them among workloads needs it. */
 export interface CpuTopology {
   /** By id. */
   readonly numaNodes: readonly NumaNode[];
-  /** Present, but switched off: their place is not known. */
+  /** Present but offline: their NUMA node and core are unknown. */
   readonly offline: CpuSet;
 }
 
@@ -16,10 +16,10 @@ export interface NumaNode {
 }
 
 export interface Core {
-  /** The kernel's; unique in its socket only. */
+  /** The kernel's core id; unique only within its socket. */
   readonly id: number;
   readonly socket: number;
-  /** Its threads that are on. */
+  /** Its online threads. */
   readonly cpus: CpuSet;
 }
 
@@ -35,4 +35,15 @@ export function coresOf({ numaNodes }: CpuTopology): readonly Core[] {
 /** Whether any core has more than one thread. */
 export function hasSmt(topology: CpuTopology): boolean {
   return coresOf(topology).some(({ cpus }) => cpus.length > 1);
+}
+
+/** Where Kubernetes and the kernel use different names. */
+const architectures = new Map([
+  ["x86_64", "amd64"],
+  ["aarch64", "arm64"],
+]);
+
+/** The Kubernetes name of an architecture, by that of `uname -m`. */
+export function architectureOf(machine: string): string {
+  return architectures.get(machine) ?? machine;
 }

@@ -5,5 +5,5 @@ export function parseInteger(text: string): bigint | undefined {
   return BigInt(digits.replaceAll("_", "").replace(/^\+/, ""));
 }
 
-/** No kernel file holds a longer one, and making a BigInt costs more than linear time. */
+/** No kernel file has longer numbers, and parsing a BigInt takes more than linear time. */
 const longestNumber = 4300;

@@ -23,7 +23,7 @@ describe("a cpuset", () => {
     },
   );
 
-  it.each(["65536", "0-4000000000", "99999999999999999999"])("%j is more than there can be", (text) => {
+  it.each(["65536", "0-4000000000", "99999999999999999999"])("%j is too large", (text) => {
     expect(parseCpuset(text).type).toBe("too-large");
   });
 });

@@ -3,13 +3,13 @@ import type { CpuSet } from "./cpu-set.ts";
 
 export type Cpuset =
   | { readonly type: "cpus"; readonly cpus: CpuSet }
-  /** `item` is the part that makes no sense. */
+  /** `item` is the invalid part. */
   | { readonly type: "malformed"; readonly item: string }
   | { readonly type: "too-large"; readonly item: string };
 
 /**
- * Lists of CPUs as Kubernetes reads them: `0-3,8`. Stricter than TuneD's: no blanks, no empty parts, no range that runs
- * backwards. Nothing at all is the empty set.
+ * Lists of CPUs as Kubernetes reads them: `0-3,8`. Stricter than TuneD's: no blanks, no empty parts, no reversed ranges. An
+ * empty text is the empty set.
  */
 export function parseCpuset(text: string): Cpuset {
   if (text === "") return { type: "cpus", cpus: [] };
@@ -26,7 +26,7 @@ export function parseCpuset(text: string): Cpuset {
   return { type: "cpus", cpus: spread(ranges) };
 }
 
-/** Each CPU is counted once, however often a text has the same range. */
+/** Each CPU once, also if ranges overlap. */
 function spread(ranges: [from: number, to: number][]): CpuSet {
   const cpus: number[] = [];
   let next = 0;

@@ -1,13 +1,18 @@
 import type { CpuTopology } from "./cpu-topology.ts";
-import type { FileSource, FileView } from "./file-view.ts";
-import { cpuFolder, idsAmong, nodeFolder, readTopology } from "./read-topology.ts";
+import { cpuFolder, type FileView, idsAmong, nodeFolder, readTopology } from "./read-topology.ts";
 
-/** What a machine is made of, where each look at its files takes time. */
+/** Files that are read asynchronously. */
+export interface FileSource {
+  read(path: string): Promise<string | undefined>;
+  list(path: string): Promise<readonly string[]>;
+}
+
+/** The CPU topology of a machine whose files are read asynchronously. */
 export async function loadTopology(source: FileSource): Promise<CpuTopology> {
   return readTopology(await loadTopologyFiles(source));
 }
 
-/** The files that tell it, each read once. */
+/** Reads each file that readTopology needs once. */
 async function loadTopologyFiles(source: FileSource): Promise<FileView> {
   const [cpus, nodes] = await Promise.all([source.list(cpuFolder), source.list(nodeFolder)]);
   const folders = new Map<string, readonly string[]>([

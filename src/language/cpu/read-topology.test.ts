@@ -9,7 +9,7 @@ import { type TopologyFiles, topologyFiles, viewOf } from "./testing/topology-fi
 const cpu = "/sys/devices/system/cpu";
 
 describe("readTopology", () => {
-  it("is not kept busy by a snapshot that claims more than any machine has", () => {
+  it("is fast for a snapshot that claims more than any machine has", () => {
     const files = new Map<string, string>();
     for (let id = 0; id < 4000; id++) {
       files.set(`${cpu}/cpu${id}/topology/core_cpus_list`, `0-65535,${id}`);
@@ -21,7 +21,7 @@ describe("readTopology", () => {
     expect(numaNodes[0]?.cores).toEqual([{ id: 0, socket: 0, cpus: Array.from({ length: 4000 }, (_, id) => id) }]);
   });
 
-  it.each([true, false])("finds what any machine is made of, siblings listed: %s", (siblings) => {
+  it.each([true, false])("reads the topology of any machine, siblings listed: %s", (siblings) => {
     fc.assert(
       fc.property(anyTopology, (machine) => {
         expect(readTopology(viewOf(topologyFiles(machine, { siblings })))).toEqual(machine);
@@ -30,7 +30,7 @@ describe("readTopology", () => {
     );
   });
 
-  it("finds the same where each look takes time", async () => {
+  it("reads the same from asynchronous files", async () => {
     const [machine] = fc.sample(anyTopology, { numRuns: 1, seed: 7 }) as [CpuTopology];
     const view = viewOf(topologyFiles(machine));
     const source = { read: async (path: string) => view.read(path), list: async (path: string) => view.list(path) };

@@ -21,13 +21,13 @@ it.each<[string, unknown]>([
   ["a NUMA node that is none", { numaNodes: [7], offline: "" }],
   ["nothing", undefined],
   ["a text", "x"],
-])("%s is read as it is alone, after any other", (_, text) => {
+])("%s is read as by parseTopology, also after others", (_, text) => {
   const reader = new TopologyReader();
   reader.read(machine("32Ki"));
   for (let again = 0; again < 2; again++) expect(reader.read(text)).toEqual(parseTopology(text));
 });
 
-it("machines that are alike share what is", () => {
+it("equal machines share what they have in common", () => {
   const reader = new TopologyReader();
   const [one, other] = [reader.read(machine("64Ki")), reader.read(machine("128Ki"))];
   expect(one?.numaNodes[0]?.cores).toBe(other?.numaNodes[0]?.cores);

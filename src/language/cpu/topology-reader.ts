@@ -3,8 +3,8 @@ import type { CpuTopology } from "./cpu-topology.ts";
 import { parseMemory, parseTopology } from "./topology-text.ts";
 
 /**
- * Reads the topologies of many machines. Those of a pool are alike but for a few kilobytes of memory: what is alike is read
- * once, and kept once.
+ * Reads the topologies of many machines. Machines of a pool differ only in a few kilobytes of memory, so the rest is parsed
+ * and stored once.
  */
 export class TopologyReader {
   readonly #layouts = new Map<string, CpuTopology | undefined>();

@@ -46,7 +46,7 @@ const twoSockets: CpuTopology = {
 };
 
 describe("a topology as text", () => {
-  it("is what people can read", () => {
+  it("is readable", () => {
     const topology = {
       numaNodes: [
         { id: 0, memoryKiB: 1024, cores: [{ id: 0, socket: 0, cpus: [0, 2] }] },
@@ -63,7 +63,7 @@ describe("a topology as text", () => {
     });
   });
 
-  it("is read back as it was", () => {
+  it("is read back unchanged", () => {
     fc.assert(
       fc.property(topologies, (topology) => {
         expect(parseTopology(JSON.parse(JSON.stringify(formatTopology(topology))))).toEqual(topology);
@@ -75,13 +75,13 @@ describe("a topology as text", () => {
     expect(JSON.stringify(formatTopology(twoSockets)).length).toBeLessThan(4200);
   });
 
-  it("may stand in any order", () => {
+  it("may be in any order", () => {
     const { numaNodes, offline } = formatTopology(twoSockets);
     const shuffled = numaNodes.toReversed().map((node) => ({ ...node, cores: node.cores.toReversed() }));
     expect(parseTopology({ numaNodes: shuffled, offline })).toEqual(twoSockets);
   });
 
-  it("may leave out what is off", () => {
+  it("may leave out offline CPUs", () => {
     expect(parseTopology({ numaNodes: [] })).toEqual({ numaNodes: [], offline: [] });
   });
 
@@ -120,11 +120,11 @@ describe("a topology as text", () => {
         ],
       },
     ],
-  ])("%j is none", (text) => {
+  ])("%j is invalid", (text) => {
     expect(parseTopology(text)).toBeUndefined();
   });
 
-  it("is refused, not counted up to, where it claims more than there can be", () => {
+  it("is refused without expanding it, if it names more CPUs than there can be", () => {
     const all = "0-65535";
     const again = Array.from({ length: 100_000 }, () => `0/0:${all}`);
     expect(parseTopology(node({ cores: again }))).toBeUndefined();

@@ -4,7 +4,7 @@ import { type CpuSet, formatRanges } from "./cpu-set.ts";
 import type { Core, CpuTopology, NumaNode } from "./cpu-topology.ts";
 import { parseCpuset } from "./kubernetes-cpuset.ts";
 
-/** A topology as objects carry it: small even where CPUs are many, and readable. */
+/** A topology as it is stored in objects: readable, and small even for many CPUs. */
 export interface TopologyText {
   numaNodes: NumaNodeText[];
   /** A cpuset. */
@@ -31,8 +31,8 @@ export function formatTopology({ numaNodes, offline }: CpuTopology): TopologyTex
 }
 
 /**
- * Nothing where any of it makes no sense: whoever divides CPUs by half a machine divides them wrongly. Every CPU is somewhere
- * once, so that a few words cannot stand for more of them than there can be.
+ * Undefined if any part is invalid: half a topology would lead to a wrong division of CPUs. Each CPU may appear once, so that
+ * a short text cannot name more CPUs than there can be.
  */
 export function parseTopology(text: unknown): CpuTopology | undefined {
   if (!isObject(text) || !Array.isArray(text.numaNodes)) return undefined;
@@ -70,7 +70,7 @@ export function parseMemory(value: unknown): number | undefined {
   return match ? Number(match[1]) : undefined;
 }
 
-/** Where the firmware does not tell a socket or a core, the kernel says -1. */
+/** The kernel has -1 for a socket or a core that the firmware does not name. */
 function parseCore(value: unknown, seen: Set<number>): Core | undefined {
   const match = typeof value === "string" ? /^(-?[0-9]{1,10})\/(-?[0-9]{1,10}):([^]+)$/.exec(value) : null;
   const cpus = match && newCpus(match[3], seen);

@@ -13,7 +13,7 @@ describe("a configuration", () => {
     });
   });
 
-  test("is read back as it was written", () => {
+  test("is read back unchanged", () => {
     const files = [textFile("/a", 0o644, "a"), textFile("/b", 0o700, "b")];
     const units = [{ name: "a.service", enabled: false, contents: "[Unit]\n" }];
     expect(filesOf(ignitionConfig(files, units))).toEqual(files);
@@ -21,7 +21,7 @@ describe("a configuration", () => {
   });
 });
 
-describe("files and units that others wrote", () => {
+describe("files and units of any configuration", () => {
   test.each<[string, unknown]>([
     ["nothing", undefined],
     ["a text", "config"],
@@ -41,7 +41,7 @@ describe("files and units that others wrote", () => {
     expect(unitsOf(config)).toEqual([]);
   });
 
-  test("keep what makes sense of them", () => {
+  test("keep the valid fields", () => {
     const files = [
       { path: "/plain", overwrite: true },
       { path: "/odd", mode: "0644", contents: { source: 3, compression: [] } },

@@ -3,7 +3,7 @@ import { at, get, isObject } from "../object/json.ts";
 /** The version that MachineConfigs are written in. */
 export const ignitionVersion = "3.2.0";
 
-/** What a machine is given when it starts for the first time: files and units, as far as MachineConfigs of ours need them. */
+/** Files and units for the first boot of a machine, as far as our MachineConfigs need them. */
 export interface IgnitionConfig {
   readonly ignition: { readonly version: string };
   readonly storage?: { readonly files?: readonly IgnitionFile[] };
@@ -12,20 +12,20 @@ export interface IgnitionConfig {
 
 export interface IgnitionFile {
   readonly path: string;
-  /** As a number, not as octal digits: 0o644 is written 420. */
+  /** A decimal number: 0o644 is written 420. */
   readonly mode?: number;
   readonly contents?: FileContents;
 }
 
 export interface FileContents {
-  /** Where the content comes from; a `data:` URL carries it itself. Absent: the file is empty. */
-  readonly source?: string | null;
-  readonly compression?: string | null;
+  /** A URL; a `data:` URL holds the content itself. Absent: the file is empty. */
+  readonly source?: string | null | undefined;
+  readonly compression?: string | null | undefined;
 }
 
 export interface IgnitionUnit {
   readonly name: string;
-  /** Absent: left as the system has it. */
+  /** Absent: unchanged. */
   readonly enabled?: boolean;
   readonly contents?: string;
 }
@@ -38,7 +38,7 @@ export function ignitionConfig(files: readonly IgnitionFile[], units: readonly I
   };
 }
 
-/** The files of a configuration that anybody may have written. What is no file of any version is passed over. */
+/** The files of any configuration. Invalid entries are skipped. */
 export function filesOf(config: unknown): readonly IgnitionFile[] {
   return listAt(config, "storage", "files").flatMap((file) => {
     const path = get(file, "path");
@@ -58,7 +58,7 @@ export function filesOf(config: unknown): readonly IgnitionFile[] {
   });
 }
 
-/** The units of a configuration that anybody may have written. */
+/** The units of any configuration. Invalid entries are skipped. */
 export function unitsOf(config: unknown): readonly IgnitionUnit[] {
   return listAt(config, "systemd", "units").flatMap((unit) => {
     const name = get(unit, "name");

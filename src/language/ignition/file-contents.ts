@@ -2,19 +2,19 @@ import type { IgnitionFile } from "./config.ts";
 
 const prefix = "data:text/plain;charset=utf-8;base64,";
 
-/** A file whose content travels with the configuration. */
+/** A file with its content in the configuration. */
 export function textFile(path: string, mode: number, text: string): IgnitionFile {
   return { path, mode, contents: { source: `${prefix}${toBase64(text)}` } };
 }
 
-/** The text of a file; nothing if it lies elsewhere, is compressed, or is no text. */
+/** The text of a file; undefined if it is stored elsewhere, compressed, or not UTF-8. */
 export function contentsOf({ contents }: IgnitionFile): string | undefined {
   if (contents?.compression) return undefined;
   if (!contents?.source) return "";
   return dataOf(contents.source);
 }
 
-/** `data:,plain%20text` or `data:…;base64,…`. Which kind of text it claims to be does not matter: it is read as UTF-8. */
+/** `data:,plain%20text` or `data:…;base64,…`. The media type is ignored: the data is read as UTF-8. */
 function dataOf(url: string): string | undefined {
   const comma = url.indexOf(",");
   if (comma < 0 || !/^data:/i.test(url)) return undefined;
@@ -22,14 +22,14 @@ function dataOf(url: string): string | undefined {
   try {
     return /;base64$/i.test(url.slice(0, comma)) ? fromBase64(data) : decodeURIComponent(data);
   } catch {
-    // Neither decoder says beforehand whether it can.
+    // Both decoders throw for invalid data.
     return undefined;
   }
 }
 
 function toBase64(text: string): string {
   const bytes = new TextEncoder().encode(text);
-  // Nearly every text is ASCII, and as such the binary text already that is made of the bytes of others.
+  // btoa takes one character for each byte; an ASCII text is that already.
   if (bytes.length === text.length) return btoa(text);
   let binary = "";
   for (const byte of bytes) binary += String.fromCharCode(byte);

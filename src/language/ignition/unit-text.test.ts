@@ -24,7 +24,7 @@ describe("a unit's text", () => {
     );
   });
 
-  test("goes on in the next line where a value does", () => {
+  test("has continuation lines for a value of several lines", () => {
     const text = unitText([
       [
         "Service",

@@ -1,11 +1,11 @@
-/** A section of a systemd unit: its name, and its options in order. An option may be there more than once. */
+/** A section of a systemd unit: its name, and its options in order. An option may be repeated. */
 export type UnitSection = readonly [name: string, options: readonly UnitOption[]];
 export type UnitOption = readonly [key: string, value: string];
 
-/** Section → option → values, in the order in which they stand. */
+/** Section → option → values, in order. */
 export type ParsedUnit = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
 
-/** A line break in a value becomes a line that goes on, which systemd reads as a blank: no value can become an option. */
+/** A line break in a value becomes a continuation line, which systemd reads as a blank: no value can become an option. */
 export function unitText(sections: readonly UnitSection[]): string {
   return sections
     .map(([name, options]) => [`[${name}]`, ...options.map(([key, value]) => `${key}=${continued(value)}`)])
@@ -17,13 +17,13 @@ function continued(value: string): string {
   return value.split(/\r\n|\r|\n/).join(" \\\n  ");
 }
 
-/** `NAME=value` for `Environment=`, so that systemd takes nothing in the value for a specifier, a quote or another variable. */
+/** `NAME=value` for `Environment=`, escaped so that systemd reads no specifier, quote or other variable in the value. */
 export function assignment(name: string, value: string): string {
   const text = `${name}=${value.replaceAll("%", "%%")}`;
   return /[\s"'\\]/.test(text) ? `"${text.replace(/["\\]/g, "\\$&").replaceAll("\n", "\\n")}"` : text;
 }
 
-/** Reads what systemd reads: sections of one name are one, comments may stand even inside a value that goes on. */
+/** Reads a unit as systemd does: sections of the same name are merged, comments may be between continuation lines. */
 export function parseUnit(text: string): ParsedUnit {
   const sections = new Map<string, Map<string, string[]>>();
   let section: Map<string, string[]> | undefined;
@@ -45,9 +45,9 @@ function* logicalLines(text: string): Generator<string> {
   for (const line of text.split(/\r?\n/)) {
     const content = line.trim();
     if (/^[#;]/.test(content) || (content === "" && begun.length === 0)) continue;
-    const goesOn = /(?<!\\)(\\\\)*\\$/.test(line);
-    begun.push(goesOn ? line.slice(0, -1) : line);
-    if (goesOn) continue;
+    const continues = /(?<!\\)(\\\\)*\\$/.test(line);
+    begun.push(continues ? line.slice(0, -1) : line);
+    if (continues) continue;
     yield begun.join(" ").trim();
     begun = [];
   }

@@ -1,4 +1,4 @@
-/** The size of a text in UTF-8: what Go's `len` counts, and what limits are about. */
+/** The size of a text in UTF-8: what Go's `len` counts, and what limits of Kubernetes are in. */
 export function byteLength(text: string): number {
   let bytes = text.length;
   for (let i = 0; i < text.length; i++) {

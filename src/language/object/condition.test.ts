@@ -17,7 +17,7 @@ it.each([
   expect(setCondition(conditions, condition, "t1")).toEqual([{ ...condition, lastTransitionTime: time }]);
 });
 
-it("the same array comes back when nothing changed, and the old one is never touched", () => {
+it("returns the same array if nothing changed, and never changes its input", () => {
   const conditions = Object.freeze([Object.freeze({ ...ready }), { ...ready, type: "Other" }]);
   expect(setCondition(conditions, { ...ready }, "t1")).toBe(conditions);
   expect(setCondition(conditions, { ...ready, status: "Unknown" }, "t1")[1]).toBe(conditions[1]);

@@ -1,4 +1,4 @@
-/** `meta/v1` Condition: one finding about an object. */
+/** `meta/v1` Condition. */
 export interface Condition {
   type: string;
   status: "True" | "False" | "Unknown";
@@ -8,8 +8,10 @@ export interface Condition {
   observedGeneration?: number | undefined;
 }
 
-/** The conditions with this one in its place. The time of the last transition moves only when the status does, and the
- * very same array comes back when nothing changed, so that a caller can tell whether there is anything to write. */
+/**
+ * The conditions with this one set. lastTransitionTime changes only with the status. Returns the same array if nothing
+ * changed, so that the caller knows whether to write.
+ */
 export function setCondition(
   conditions: readonly Condition[],
   condition: Omit<Condition, "lastTransitionTime">,

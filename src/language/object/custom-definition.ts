@@ -9,7 +9,7 @@ export interface Definition {
   readonly versions: readonly object[];
 }
 
-/** The definition of a kind that Attune brings. By its label others know whose it is: those of nobody or others are not touched. */
+/** The CRD of a kind of Attune. Its label marks the CRDs that `attune install` may update. */
 export function customDefinition({ group, kind, plural, scope, shortNames = [], versions }: Definition): KubeObject {
   return {
     apiVersion: "apiextensions.k8s.io/v1",

@@ -6,7 +6,7 @@ export interface FieldRequirement {
   readonly value: string;
 }
 
-/** Reads `metadata.name=a,spec.nodeName!=b`. A backslash keeps `,`, `=` and itself from being syntax in a value. */
+/** Reads `metadata.name=a,spec.nodeName!=b`. In a value, a backslash escapes `,`, `=` and itself. */
 export function parseFieldSelector(text: string): FieldRequirement[] {
   const requirements: FieldRequirement[] = [];
   for (const term of splitTerms(text).toSorted()) {

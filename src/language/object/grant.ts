@@ -1,8 +1,8 @@
 import type { KubeObject } from "./meta.ts";
 
-/** One thing that an account may do, and why. */
+/** A permission of a ServiceAccount, and the reason for it. */
 export interface Grant {
-  /** The namespace it holds in; absent: the whole cluster. */
+  /** The namespace; absent: the whole cluster. */
   readonly within?: string;
   readonly because: string;
   readonly apiGroups: readonly string[];
@@ -19,7 +19,7 @@ export interface Account {
 const apiVersion = "rbac.authorization.k8s.io/v1";
 const labels = { "app.kubernetes.io/part-of": "attune" };
 
-/** The account with its grants: one role, and one binding, for each namespace and for the cluster. */
+/** The ServiceAccount with a role and a binding for each namespace, and for the cluster. */
 export function rbacObjects(name: string, account: Account, grants: readonly Grant[]): KubeObject[] {
   const places = [...new Set(grants.map(({ within }) => within))];
   return [

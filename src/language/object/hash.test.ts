@@ -1,19 +1,19 @@
 import { expect, it } from "vitest";
 import { hashOf, hashText, safeEncode } from "./hash.ts";
 
-it("does not depend on the order of keys, but on everything else", () => {
+it("ignores the order of keys and nothing else", () => {
   expect(hashOf({ a: 1, b: [2, 3] })).toBe(hashOf({ b: [2, 3], a: 1 }));
   expect(hashOf({ a: 1, b: undefined })).toBe(hashOf({ a: 1 }));
   expect(hashOf({ a: 1, b: [3, 2] })).not.toBe(hashOf({ a: 1, b: [2, 3] }));
 });
 
-it("stays what it is from release to release: names in clusters hang on it", () => {
+it("is the same in every release: names of objects depend on it", () => {
   expect(hashText("")).toMatchInlineSnapshot(`"f35965d0db273f31"`);
   expect(hashText("attune")).toMatchInlineSnapshot(`"1e95133e54c12d08"`);
   expect(safeEncode("0123456789abcdef")).toMatchInlineSnapshot(`"456789bcdfvwxz24"`);
 });
 
-it("tells a hundred thousand like texts apart", () => {
+it("has no collisions among a hundred thousand similar texts", () => {
   const seen = new Set<string>();
   for (let i = 0; i < 100_000; i++) seen.add(hashText(`node-${i}`));
   expect(seen.size).toBe(100_000);

@@ -1,7 +1,9 @@
 import { canonical } from "./json.ts";
 
-/** A stable 64-bit hash of a value, as 16 hexadecimal digits: equal values give equal texts, whatever their key order.
- * For names and for noticing change, never for secrets. */
+/**
+ * A stable 64-bit hash of a value, as 16 hexadecimal digits. The order of keys does not matter. For names and for detecting
+ * changes, never for secrets.
+ */
 export function hashOf(value: unknown): string {
   return hashText(canonical(value));
 }
@@ -30,7 +32,7 @@ const hex = (value: number): string => (value >>> 0).toString(16).padStart(8, "0
 
 const safeAlphabet = "bcdfghjklmnpqrstvwxz2456789";
 
-/** Letters that spell no words and confuse no reader: the ending of generated names. */
+/** The suffix of generated names, in the alphabet of Kubernetes' SafeEncodeString: no vowels, and no digits that look like letters. */
 export function safeEncode(text: string): string {
   let encoded = "";
   for (let i = 0; i < text.length; i++) encoded += safeAlphabet.charAt(text.charCodeAt(i) % safeAlphabet.length);

@@ -1,4 +1,4 @@
-/** Plain JSON data, and the few operations on it that everything else is made of. */
+/** Plain JSON data. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export interface JsonObject {
   [key: string]: Json;
@@ -21,19 +21,19 @@ export function clone<T>(value: T): T {
   return copy as T;
 }
 
-/** Assigns an own property whatever its name: plain assignment of `__proto__` would change the prototype. */
+/** Assigns an own property of any name: plain assignment of `__proto__` would change the prototype. */
 export function set(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key === "__proto__")
     Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
   else target[key] = value;
 }
 
-/** Own properties only: `constructor` and friends are ordinary names in a user's object. */
+/** Own properties only: names such as `constructor` are ordinary in a user's object. */
 export function get(target: unknown, key: string): unknown {
   return isObject(target) && Object.hasOwn(target, key) ? target[key] : undefined;
 }
 
-/** The value at a path of names, `undefined` as soon as one is missing. */
+/** The value at a path of names; `undefined` if one is missing. */
 export function at(target: unknown, ...path: string[]): unknown {
   let value = target;
   for (const key of path) value = get(value, key);
@@ -70,7 +70,7 @@ export function omitUndefined<T extends object>(object: T): WithoutUndefined<T> 
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as WithoutUndefined<T>;
 }
 
-/** Freezes the whole tree, so that a change to a shared object fails at the line that makes it. */
+/** Freezes the whole tree, so that a change of a shared object throws where it is made. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);
@@ -91,5 +91,19 @@ export function canonical(value: unknown): string {
   return `{${parts.join(",")}}`;
 }
 
-/** A field of an object as a string, as Go sees it: empty where there is none. */
+/** A field as a Go string: empty if it is absent or no string. */
 export const text = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/**
+ * A copy without the fields that are null: Kubernetes reads null as absent. Values below the deepest level stay as they are:
+ * validation reports them.
+ */
+export function withoutNulls(value: unknown, deepest = 500): unknown {
+  if (deepest < 0) return value;
+  if (Array.isArray(value)) return value.map((item) => withoutNulls(item, deepest - 1));
+  if (!isObject(value)) return value;
+  const kept: Record<string, unknown> = {};
+  for (const [name, item] of Object.entries(value))
+    if (item !== null && item !== undefined) set(kept, name, withoutNulls(item, deepest - 1));
+  return kept;
+}

@@ -39,7 +39,7 @@ describe("a label selector", () => {
     expect(matchesLabels(parseLabelSelector(text), labels)).toBe(expected);
   });
 
-  it("takes absent labels for none", () => {
+  it("treats absent labels as empty", () => {
     expect(matchesLabels(parseLabelSelector("!a"), undefined)).toBe(true);
     expect(matchesLabels(parseLabelSelector("toString"), undefined)).toBe(false);
   });
@@ -64,11 +64,11 @@ describe("a label selector", () => {
       `unable to parse requirement: values[0]: Invalid value: "b": for 'Gt', 'Lt' operators, the value must be an integer`,
     ],
     ["/a", 'unable to parse requirement: <nil>: Invalid value: "/a": prefix part must be non-empty'],
-  ])("%j is refused in the server's words", (text, message) => {
+  ])("%j is refused with the message of kube-apiserver", (text, message) => {
     expect(() => parseLabelSelector(text)).toThrow(message);
   });
 
-  it("names the value that is no label value", () => {
+  it("names the invalid label value", () => {
     expect(() => parseLabelSelector("a in (x,-b)")).toThrow('values[0][a]: Invalid value: "-b": a valid label must be');
   });
 

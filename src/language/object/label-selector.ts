@@ -1,7 +1,7 @@
 import { labelValue, qualifiedName } from "./names.ts";
 import { isReservedForSets, SelectorLexer, type Token } from "./selector-lexer.ts";
 
-/** All requirements must hold; none means that everything matches. `nothing` matches no object at all. */
+/** All requirements must hold; without any, every object matches. `nothing` matches no object. */
 export interface LabelSelector {
   readonly requirements: readonly LabelRequirement[];
   readonly nothing?: boolean;
@@ -26,7 +26,7 @@ export class SelectorError extends Error {
 export const everything: LabelSelector = { requirements: [] };
 export const nothing: LabelSelector = { requirements: [], nothing: true };
 
-/** Reads what follows `kubectl -l`. Throws a SelectorError in the server's words. */
+/** Reads the argument of `kubectl -l`. Throws a SelectorError with the message of kube-apiserver. */
 export function parseLabelSelector(text: string): LabelSelector {
   if (text === "") return everything;
   const lexer = new SelectorLexer(text);
@@ -152,7 +152,7 @@ function requirementAt(lexer: SelectorLexer): LabelRequirement {
     throw new SelectorError(`<nil>: Invalid value: ${JSON.stringify(key)}: ${reasons.join("; ")}`);
   const after = asValue(lexer.peek());
   if (after.type === "end" || after.type === ",") return newRequirement(key, negated ? "!" : "exists", []);
-  // The real server infers absence first, too: what follows `!key` is not read as an operator.
+  // As kube-apiserver does: what follows `!key` is not read as an operator.
   if (negated) return newRequirement(key, "!", []);
 
   const operator = lexer.next();
@@ -241,7 +241,7 @@ function newRequirement(key: string, operator: LabelOperator, given: readonly st
   return { key, operator, values };
 }
 
-/** `in` and `notin` are words of the language only where an operator may stand; elsewhere they are names. */
+/** `in` and `notin` are operators only where an operator is expected; elsewhere they are names. */
 function asValue(token: Token): Token {
   return isReservedForSets(token) ? { type: "identifier", text: token.text } : token;
 }

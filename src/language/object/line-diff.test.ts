@@ -39,7 +39,7 @@ describe("lineDiff", () => {
     expect(lineDiff(before, after)).toBe(expected);
   });
 
-  it("is empty where nothing differs, and tells both sides' lines apart wherever something does", () => {
+  it("is empty for equal texts, and otherwise counts the lines of both", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(3), { maxLength: 40 }), fc.array(fc.nat(3), { maxLength: 40 }), (before, after) => {
         const diff = lineDiff(text(before), text(after)).split("\n");

@@ -1,15 +1,15 @@
 type Line = { readonly sign: " " | "-" | "+"; readonly text: string };
 
 const context = 3;
-/** Beyond this many pairs of lines between the first and the last change, what lies between is shown as replaced. */
+/** For more pairs of lines than this between the first and the last change, all lines between are shown as replaced. */
 const worthAligning = 1_000_000;
 
-/** A unified diff of two texts, without the names of files. Empty: they are the same. */
+/** A unified diff of two texts, without file names. Empty for equal texts. */
 export function lineDiff(before: string, after: string): string {
   return hunks(align(linesOf(before), linesOf(after)));
 }
 
-/** A last line may end or not; no text has no lines. */
+/** A missing line break at the end does not matter; an empty text has no lines. */
 function linesOf(text: string): string[] {
   if (text === "") return [];
   return (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");
@@ -30,7 +30,7 @@ function align(left: readonly string[], right: readonly string[]): Line[] {
 
 const lines = (sign: Line["sign"], texts: readonly string[]): Line[] => texts.map((text) => ({ sign, text }));
 
-/** The longest common subsequence stays; of what differs, the old comes before the new. */
+/** Keeps the longest common subsequence; removed lines come before added ones. */
 function alignMiddle(left: readonly string[], right: readonly string[]): Line[] {
   if (left.length * right.length > worthAligning) return [...lines("-", left), ...lines("+", right)];
   const width = right.length + 1;
@@ -78,7 +78,7 @@ function hunks(aligned: readonly Line[]): string {
   return text;
 }
 
-/** What has no lines stands after the line before it. */
+/** An empty range is given by the line before it, as in `diff -u`. */
 function range(first: number, count: number): string {
   return `${count === 0 ? first - 1 : first},${count}`;
 }

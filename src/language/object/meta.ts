@@ -1,4 +1,3 @@
-/** What every Kubernetes object has, and how one is named. */
 export interface OwnerReference {
   apiVersion: string;
   kind: string;
@@ -61,6 +60,16 @@ export interface GroupVersionKind {
   kind: string;
 }
 
+/** The kind that a request is for; `T` is the type of its objects. */
+export interface KindRef<T extends KubeObject = KubeObject> {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly namespaced: boolean;
+  /** Never set: only carries the type. */
+  readonly object?: T;
+}
+
 /** `apps` + `v1` → `apps/v1`; the core group is written without a name. */
 export function apiVersionOf(group: string, version: string): string {
   return group === "" ? version : `${group}/${version}`;
@@ -73,7 +82,7 @@ export function parseApiVersion(apiVersion: string): { group: string; version: s
     : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
 
-/** The name of an object among those of its kind: `namespace/name`, or `name` where there is no namespace. */
+/** `namespace/name`, or `name` for a cluster-scoped object. */
 export function keyOf(object: { metadata: ObjectMeta }): string {
   const { namespace, name = "" } = object.metadata;
   return namespace ? `${namespace}/${name}` : name;

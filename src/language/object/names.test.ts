@@ -63,11 +63,11 @@ describe("names", () => {
     [labelValue, "a".repeat(64), ["must be no more than 63 characters"]],
     [pathSegment, "a/%", ["may not contain '/'", "may not contain '%'"]],
     [pathSegment, "..", ["may not be '..'"]],
-  ])("the reasons are the server's", (rule, name, reasons) => {
+  ])("the reasons are those of kube-apiserver", (rule, name, reasons) => {
     expect(rule(name)).toEqual(reasons);
   });
 
-  it("scanners agree with the expressions they stand for", () => {
+  it("scanners agree with the regular expressions in the messages", () => {
     const expressions: [NameRule, RegExp][] = [
       [dnsSubdomain, /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/],
       [dnsLabel, /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/],

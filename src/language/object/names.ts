@@ -1,8 +1,8 @@
 import { byteLength } from "./byte-length.ts";
 
 /**
- * Why a name is no good, in the server's words; an empty list means that it is good. The expressions are part of those
- * words: matching is done by scanners that look at every character once.
+ * Why a name is invalid, in the words of kube-apiserver; empty for a valid name. The regular expressions are only part of the
+ * messages: names are checked by scanners that read every character once.
  */
 export type NameRule = (name: string) => string[];
 
@@ -103,7 +103,7 @@ export const qualifiedName: NameRule = (text) => {
   return reasons;
 };
 
-/** Upper case is welcome in the prefix of an annotation, unlike in that of a label. */
+/** Unlike in a label, the prefix of an annotation may have upper case. */
 export const annotationKey: NameRule = (text) => qualifiedName(text.toLowerCase());
 
 export const labelValue: NameRule = (value) => {
@@ -123,7 +123,7 @@ export const configMapKey: NameRule = (key) => {
   return reasons;
 };
 
-/** The least that every name must be: one segment of a URL path. */
+/** The minimum for every name: one segment of a URL path. */
 export const pathSegment: NameRule = (name) => {
   if (name === "." || name === "..") return [`may not be '${name}'`];
   return ["/", "%"]
@@ -131,7 +131,7 @@ export const pathSegment: NameRule = (name) => {
     .map((character) => `may not contain '${character}'`);
 };
 
-/** A generated name continues after its prefix, so a dash at the end of the prefix is no fault. */
+/** A generated name continues after its prefix, so the prefix may end in a dash. */
 export function asPrefix(prefix: string): string {
   return prefix.length > 1 && prefix.endsWith("-") ? `${prefix.slice(0, -2)}a` : prefix;
 }

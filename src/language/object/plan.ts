@@ -1,35 +1,31 @@
 import type { KubeObject, ObjectMeta } from "./meta.ts";
 
-/**
- * What a decision wants of the cluster. `decide(input)` returns one, `act(plan)` carries it out,
- * and `attune plan` prints it.
- */
+/** The writes that a decision wants. `decide(input)` returns one, `act(plan)` executes it, and `attune plan` prints it. */
 export interface Plan {
-  /** Objects that must exist, each saying how much of it is ours. */
+  /** Objects that must exist. */
   objects: PlannedObject[];
-  /** Objects of ours that must not exist any more. */
+  /** Objects that must be deleted. */
   prunes: ObjectReference[];
-  /** Status to write through the status subresource, if it differs from what is there. */
+  /** Statuses to write through the status subresource, if they differ. */
   statuses: PlannedStatus[];
   events: PlannedEvent[];
-  /** Decide again after this long, whatever happens meanwhile. */
+  /** Decide again after this time, even without an event. */
   requeueAfterMs?: number | undefined;
 }
 
 export interface PlannedObject {
   /**
-   * `whole`: the object is ours from end to end. Everything but metadata and status is compared, and written with
-   * resourceVersion, so that what others added is undone too. Labels, annotations and owner references we name are kept
-   * as we say; those of others stay.
-   * `fields`: only the fields in `object` are ours; written with server-side apply under the controller's field manager.
+   * `whole`: we own the object. Everything but metadata and status is compared, and written with resourceVersion, so that
+   * additions of other clients are removed. Of labels, annotations and owner references only those in `object` are ours.
+   * `fields`: we own only the fields in `object`, and write them with server-side apply as the controller's field manager.
    */
   owns: "whole" | "fields";
   object: KubeObject;
-  /** Annotations of ours that a `whole` object must not have any more. */
+  /** Annotations to remove from a `whole` object. */
   absentAnnotations?: readonly string[] | undefined;
-  /** A `whole` object that nobody may own: it would go with its owner. */
+  /** Remove the owner references of a `whole` object: it must outlive its owner. */
   ownerless?: boolean | undefined;
-  /** Why the object is as it is, for `plan` and `explain`. */
+  /** The reason for the object, for `plan` and `explain`. */
   because?: string | undefined;
 }
 

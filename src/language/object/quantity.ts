@@ -1,4 +1,4 @@
-/** An exact amount: `mantissa × 10^exponent`, never finer than a billionth, and the family of suffixes it was written with. */
+/** An exact amount: `mantissa × 10^exponent`, in steps of at least a billionth, and the kind of suffix it was written with. */
 export interface Quantity {
   readonly mantissa: bigint;
   readonly exponent: number;
@@ -31,9 +31,9 @@ const binarySuffixes: ReadonlyMap<string, number> = new Map(binaryNames.slice(1)
 const shape = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
 const scientific = /^[eE]([-+]?[0-9]{1,4})$/;
 const smallest = -9;
-/** Binary amounts are capped here, as they always were; decimal ones are not. */
+/** Kubernetes caps binary amounts here, and not decimal ones. */
 const largestBinary = 2n ** 63n - 1n;
-/** A number longer than this counts nothing real, and must not cost real time. */
+/** Longer numbers are no real amounts, and would take long to parse. */
 const longestText = 256;
 const largestExponent = 1000;
 
@@ -68,7 +68,7 @@ export function isQuantity(text: string): boolean {
   }
 }
 
-/** The one way an amount is written: `0.1` → `100m`, `1024Mi` → `1Gi`. */
+/** The canonical form: `0.1` → `100m`, `1024Mi` → `1Gi`. */
 export function canonicalQuantity(text: string): string {
   return formatQuantity(parseQuantity(text));
 }
@@ -86,7 +86,7 @@ export function formatQuantity({ mantissa, exponent, format }: Quantity): string
       return `${number}${binaryNames[power]}`;
     }
   }
-  // Suffixes go in steps of a thousand, up to E; a scientific exponent has no end.
+  // Suffixes end at E; exponents have no limit.
   let power = Math.floor(exponent / 3) * 3;
   if (format !== "exponent") power = Math.min(power, 18);
   const number = mantissa * 10n ** BigInt(exponent - power);
@@ -94,7 +94,7 @@ export function formatQuantity({ mantissa, exponent, format }: Quantity): string
   return `${number}${decimalNames.get(power) ?? ""}`;
 }
 
-/** Rounds away from zero to a multiple of 10^scale: resource lists are kept in thousandths. */
+/** Rounds away from zero to a multiple of 10^scale: resource lists are stored in thousandths. */
 export function roundUpQuantity(quantity: Quantity, scale: number): Quantity {
   if (quantity.exponent >= scale) return quantity;
   const unit = 10n ** BigInt(scale - quantity.exponent);
@@ -120,7 +120,7 @@ export function negateQuantity({ mantissa, exponent, format }: Quantity): Quanti
   return { mantissa: -mantissa, exponent, format };
 }
 
-/** The amount as an integer, or undefined where it has a fraction or does not fit 64 bits. */
+/** The amount as an integer; undefined if it has a fraction or exceeds 64 bits. */
 export function integerOf({ mantissa, exponent }: Quantity): bigint | undefined {
   if (mantissa === 0n) return 0n;
   if (exponent < 0 || exponent > 18) return undefined;

@@ -5,7 +5,7 @@ export interface Token {
 
 const end: Token = { type: "end", text: "" };
 
-/** Splits a label selector into tokens: the longest operator first, anything else up to the next one is a word. */
+/** Splits a label selector into tokens: operators, and words between them. */
 export class SelectorLexer {
   readonly #text: string;
   #position = 0;

@@ -1,4 +1,4 @@
-/** `meta/v1` Status: what a refused request is answered with, and some that were not. */
+/** `meta/v1` Status: the answer to a refused request, and to some that succeed. */
 export interface Status {
   kind: "Status";
   apiVersion: "v1";

@@ -1,7 +1,7 @@
 const rfc3339 =
   /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,9})\d{0,20})?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 
-/** Milliseconds since 1970 of an RFC 3339 time, or undefined. Digits below a millisecond are cut. */
+/** Milliseconds since 1970 of an RFC 3339 time, or undefined. Microseconds are cut off. */
 export function parseTime(text: string): number | undefined {
   const match = text.length <= 64 ? rfc3339.exec(text) : null;
   if (!match) return undefined;
@@ -30,12 +30,12 @@ export function formatTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
-/** `meta/v1` MicroTime: always six digits, of which we know three. */
+/** `meta/v1` MicroTime: six digits, of which we know three. */
 export function formatMicroTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 23)}000Z`;
 }
 
-/** An age as `kubectl get` prints it: two units while that tells more, one when it does not. */
+/** An age as `kubectl get` prints it: in two units for small amounts, in one for large ones. */
 export function humanDuration(ms: number): string {
   const seconds = Math.trunc(ms / 1000);
   if (seconds < -1) return "<invalid>";

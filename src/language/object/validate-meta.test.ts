@@ -59,7 +59,7 @@ describe("metadata of a new object", () => {
         'metadata.ownerReferences.uid: Invalid value: "": must not be empty',
       ],
     ],
-  ] as [ObjectMeta, string[]][])("%j has faults", (meta, expected) => {
+  ] as [ObjectMeta, string[]][])("%j has errors", (meta, expected) => {
     const found = shown(validateObjectMeta(meta, inNamespace));
     expect(found).toHaveLength(expected.length);
     for (const [i, start] of expected.entries()) expect(found[i]).toContain(start);
@@ -79,7 +79,7 @@ describe("metadata of a new object", () => {
     expect(shown(errors)).toEqual(["metadata.namespace: Forbidden: not allowed on this type"]);
   });
 
-  it("of a built-in kind wants finalizers to name a domain", () => {
+  it("of a built-in kind needs finalizers with a domain", () => {
     expect(validateBuiltInFinalizers(["kubernetes", "example.com/a", "abc"])).toEqual([
       expect.objectContaining({ field: "metadata.finalizers[2]" }),
     ]);
@@ -93,7 +93,7 @@ describe("metadata of a changed object", () => {
     expect(validateObjectMetaUpdate({ ...old, finalizers: ["example.com/other"] }, old)).toEqual([]);
   });
 
-  it("may only lose them once it is being deleted, and the fault is told twice", () => {
+  it("may only lose them once it is being deleted, and the error is reported twice", () => {
     const dying = { ...old, deletionTimestamp: "2026-01-01T00:00:00Z" };
     expect(validateObjectMetaUpdate({ ...dying, finalizers: [] }, dying)).toEqual([]);
     const fault = {

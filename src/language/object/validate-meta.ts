@@ -11,7 +11,7 @@ export interface MetaRules {
 
 const annotationsLimit = 256 * 1024;
 
-/** Faults of a new object's metadata. */
+/** Errors in the metadata of a new object. */
 export function validateObjectMeta(meta: ObjectMeta, { namespaced, validateName }: MetaRules): FieldError[] {
   const errors: FieldError[] = [];
   const { name = "", generateName = "", namespace = "" } = meta;
@@ -43,8 +43,8 @@ const unchangeable = [
 ] as const satisfies readonly (keyof ObjectMeta)[];
 
 /**
- * Faults of a change. A kind's own check of an update repeats the general one, so clients see each fault of a
- * transition twice among the causes (and once in the message).
+ * Errors of an update. In kube-apiserver the check of a kind repeats the general one, so each error appears twice among the
+ * causes, and once in the message.
  */
 export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta): FieldError[] {
   const transition: FieldError[] = [];
@@ -78,7 +78,7 @@ function validateCollections(meta: ObjectMeta, errors: FieldError[]): void {
   validateOwnerReferences(meta.ownerReferences ?? [], errors);
 }
 
-/** Labels wherever they stand: in metadata, in a selector, in a template. */
+/** For labels in metadata, in selectors and in templates. */
 export function validateLabels(labels: Readonly<Record<string, string>>, field: string, errors: FieldError[]): void {
   for (const key of Object.keys(labels)) {
     const value = labels[key] ?? "";
@@ -87,7 +87,7 @@ export function validateLabels(labels: Readonly<Record<string, string>>, field: 
   }
 }
 
-/** Annotations wherever they stand. */
+/** For annotations in metadata and in templates. */
 export function validateAnnotations(annotations: Readonly<Record<string, string>>, errors: FieldError[]): void {
   let size = 0;
   for (const key of Object.keys(annotations)) {
@@ -133,7 +133,7 @@ function validateFinalizers(finalizers: readonly string[], errors: FieldError[])
 
 const standardFinalizers = new Set(["kubernetes", "orphan", "foregroundDeletion"]);
 
-/** Built-in kinds want their finalizers to name a domain; custom kinds accept any. */
+/** Finalizers of built-in kinds must have a domain; those of custom kinds need not. */
 export function validateBuiltInFinalizers(finalizers: readonly string[]): FieldError[] {
   const errors: FieldError[] = [];
   for (const [i, finalizer] of finalizers.entries())

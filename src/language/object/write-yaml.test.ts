@@ -24,7 +24,7 @@ describe("YAML", () => {
 
   const quoted = `yes No ON off y N true Null ~ 1 1_000 0x1f 0o7 0b1 -1 +1 1.5 .5 1e3 .inf -.inf .NaN 12:30:45 2001-01-01
     2001-01-01T00:00:00Z 2001-12-14t21:59:43.10-05:00 0-3 3.2.0 << = - ? : & * ! | > % @ [a] {a} #a 'a' "a" a: ,`;
-  it.each(quoted.split(/\s+/))("quotes %s, which stands for something else", (word) => {
+  it.each(quoted.split(/\s+/))("quotes %s, which would not be read as a text", (word) => {
     expect(writeYaml({ a: word, [word]: 1 })).toContain(`a: ${JSON.stringify(word)}\n`);
     expect(readYaml(writeYaml({ a: word, [word]: 1 }))).toEqual({ a: word, [word]: 1 });
   });
@@ -44,7 +44,7 @@ describe("YAML", () => {
     expect(readYaml(`a: ${word}\n`)).toEqual({ a: word });
   });
 
-  it("reads back whatever it wrote", () => {
+  it("reads back any value that it wrote", () => {
     const odd = fc.constantFrom(
       "\n",
       " ",
@@ -80,7 +80,7 @@ describe("YAML", () => {
     );
   });
 
-  it("keeps keys that are longer than others look for", () => {
+  it("keeps keys of more than 1024 characters", () => {
     const value = { a: { ["k".repeat(3000)]: { b: ["c"] } } };
     expect(readYaml(writeYaml(value))).toEqual(value);
   });

@@ -1,12 +1,12 @@
 /**
- * YAML that Kubernetes reads back the same: what version 1.1 would take for a boolean or a number is quoted, texts of several
- * lines stand as they are. Keys are sorted. Knows nothing of reading, which costs much more to load.
+ * YAML that Kubernetes reads back the same: what version 1.1 would read as a boolean or a number is quoted, texts of several
+ * lines are literal blocks. Keys are sorted. Needs no library, which would be slow to load.
  */
 export function writeYaml(value: unknown): string {
   return `${valueText(value, "").slice(1)}\n`;
 }
 
-/** What follows a key or a dash: a blank and a scalar, or lines of their own. `indent` is that of the lines around it. */
+/** The text after a key or a dash: a blank and a scalar, or further lines. `indent` is that of the surrounding lines. */
 function valueText(value: unknown, indent: string): string {
   if (typeof value === "string") return ` ${textScalar(value, indent)}`;
   if (typeof value !== "object" || value === null) return ` ${JSON.stringify(value) ?? "null"}`;
@@ -16,16 +16,16 @@ function valueText(value: unknown, indent: string): string {
   }
   const lines = keysOf(value).map((key) => {
     const child = (value as Record<string, unknown>)[key];
-    // A list stands to the right of its key, like everything else that belongs to it.
+    // Lists are indented below their key, as maps are.
     const text = valueText(child, isFilled(child) ? `${indent}  ` : indent);
     const name = scalar(key);
-    // Nobody has to look further than this for the colon behind a key.
+    // YAML readers search for the colon of a key only within 1024 characters.
     return name.length > 1000 ? `${indent}? ${name}\n${indent}:${text}` : `${indent}${name}:${text}`;
   });
   return lines.length === 0 ? " {}" : `\n${lines.join("\n")}`;
 }
 
-/** An item of a list: its first line stands beside the dash. */
+/** An item of a list: its first line follows the dash. */
 function below(item: unknown, indent: string): string {
   if (!isFilled(item)) return valueText(item, indent);
   return ` ${valueText(item, `${indent}  `).slice(1 + indent.length + 2)}`;
@@ -42,11 +42,11 @@ function keysOf(value: object): string[] {
     .toSorted();
 }
 
-/** What cannot be shown as it is: control characters, ends of lines that are none to everybody, halves of characters. */
+/** Characters that must be escaped: control characters, line separators that only some readers know, half surrogates. */
 const hidden = /[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]/;
 
 function textScalar(text: string, indent: string): string {
-  // The first line tells how far all are indented, so it may not begin with a blank.
+  // The first line of a block sets its indentation, so it may not begin with a blank.
   if (!text.includes("\n") || /^\s/.test(text) || hidden.test(text)) return scalar(text);
   let end = text.length;
   while (text.charAt(end - 1) === "\n") end--;
@@ -56,7 +56,7 @@ function textScalar(text: string, indent: string): string {
   return `${header}\n${shown}`;
 }
 
-/** A text on one line, in quotes where it could be something else without. */
+/** A text on one line, in quotes if it could be read as something else. */
 function scalar(text: string): string {
   if (plain.test(text) && !special.test(text) && !reserved.test(text) && !numeric.test(text)) return text;
   return JSON.stringify(text).replaceAll(
@@ -66,8 +66,8 @@ function scalar(text: string): string {
 }
 
 const plain = /^[A-Za-z0-9_/.][\x20-\x7e]*$/;
-/** An end of a key, a comment, or a blank that would be lost. */
+/** The end of a key, a comment, or a trailing blank. */
 const special = /: |:$| #| $/;
 const reserved = /^(?:y|n|yes|no|on|off|true|false|null|nan|\.nan|\.inf)$/i;
-/** Numbers, times and dates of every kind, and some texts that are none. */
+/** All numbers, times and dates, and some texts that are none of these. */
 const numeric = /^[0-9._][0-9._,:+\-a-fA-FxXoOtTzZ ]*$/;

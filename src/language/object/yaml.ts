@@ -1,14 +1,14 @@
 import { Composer, Lexer, LineCounter, Parser, type CST, type Document, type ScalarTag, type Tags } from "yaml";
 
-/** The text is no YAML. */
+/** The text is not valid YAML. */
 export class YamlError extends Error {
   override readonly name = "YamlError";
 }
 
-/** Aliases that expand to more than this many nodes are an attack, not a manifest. */
+/** No manifest has aliases that expand to more nodes; an attack may. */
 const maxAliasCount = 100;
 
-/** The composer calls itself for every level, and running out of stack inside a regular expression ends the process. */
+/** The composer is recursive, and a stack overflow inside a regular expression ends the process. */
 const maxDepth = 256;
 
 const readOptions = {
@@ -20,9 +20,8 @@ const readOptions = {
 } as const;
 
 /**
- * YAML as Kubernetes reads it: version 1.1, where `yes` is true. Of a key that is given twice the last value counts, of
- * several documents the first.
- * Loaded only where YAML is met: callers import this file dynamically.
+ * YAML as Kubernetes reads it: version 1.1, where `yes` is true. Of a repeated key the last value counts, of several
+ * documents the first. Callers import this file dynamically, since the library is slow to load.
  */
 export function readYaml(text: string): unknown {
   const lines = new LineCounter();
@@ -39,7 +38,7 @@ export function readYaml(text: string): unknown {
   return value;
 }
 
-/** Aliases can lead a value into itself, and join shallow pieces to one that nobody can walk. */
+/** Aliases can make a value contain itself, or join shallow values to one too deep for recursion. */
 function heightOf(value: unknown, depth: number, heights: Map<object, number | undefined>): number {
   if (typeof value !== "object" || value === null) return 0;
   let height = heights.get(value);
@@ -63,7 +62,7 @@ function firstDocument(text: string, lines: LineCounter): Document.Parsed {
   lines.addNewLine(0);
   for (const lexeme of new Lexer().lex(text)) {
     tokens.push(...parser.next(lexeme));
-    // Its stack is what is open at this point, and a document.
+    // The stack has the open collections, and the document.
     if (parser.stack.length > maxDepth + 1) throw tooDeep();
   }
   tokens.push(...parser.end());
@@ -71,7 +70,7 @@ function firstDocument(text: string, lines: LineCounter): Document.Parsed {
   throw new YamlError("no document");
 }
 
-/** Sets and ordered maps are no JSON; times of day and dates are texts to Kubernetes. */
+/** Kubernetes has no sets and ordered maps, and reads times and dates as texts. */
 function isForeign(tag: Tags[number]): boolean {
   if (typeof tag === "string") return false;
   if ("format" in tag && tag.format === "TIME") return true;
@@ -89,9 +88,9 @@ const int = (test: RegExp, radix: number): ScalarTag => ({
   },
 });
 
-/** What Go reads and YAML 1.1 does not say, or says otherwise. */
+/** Where Go's YAML library differs from YAML 1.1. */
 const goTags: ScalarTag[] = [
-  // An exponent or a dot alone is no number.
+  // An exponent or a dot alone is a text.
   {
     tag: "tag:yaml.org,2002:str",
     default: true,

@@ -1,5 +1,4 @@
-import { architectureOf } from "../../language/cpu/architecture.ts";
-import { onlineCpus } from "../../language/cpu/cpu-topology.ts";
+import { architectureOf, onlineCpus } from "../../language/cpu/cpu-topology.ts";
 import { loadTopology } from "../../language/cpu/load-topology.ts";
 import { formatTopology } from "../../language/cpu/topology-text.ts";
 import type { Host } from "../host/host.ts";

@@ -1,4 +1,4 @@
-import type { FileView } from "../../language/cpu/file-view.ts";
+import type { FileView } from "../../language/cpu/read-topology.ts";
 import type { ArchiveEntry } from "./archive-entry.ts";
 
 /** The kernel gives up after this many as well. */

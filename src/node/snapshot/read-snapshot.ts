@@ -1,7 +1,5 @@
-import { architectureOf } from "../../language/cpu/architecture.ts";
-import { type CpuTopology, onlineCpus } from "../../language/cpu/cpu-topology.ts";
-import type { FileView } from "../../language/cpu/file-view.ts";
-import { readTopology } from "../../language/cpu/read-topology.ts";
+import { architectureOf, type CpuTopology, onlineCpus } from "../../language/cpu/cpu-topology.ts";
+import { type FileView, readTopology } from "../../language/cpu/read-topology.ts";
 import { ArchiveError } from "./archive-entry.ts";
 import { ArchiveView } from "./archive-view.ts";
 import { readArchive } from "./read-archive.ts";

@@ -3,7 +3,7 @@ import type { Client } from "../../cluster/kube/client.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
 import { machineConfigKind, machineConfigPoolKind } from "../../domain/machine-config/api.ts";
 import { profileKind, tuningNamespace } from "../../domain/node-tuning/api.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
+import type { KindRef, KubeObject } from "../../language/object/meta.ts";
 import { performanceProfileKind } from "../../domain/performance-profile/api.ts";
 import { featureGateKind } from "../../domain/performance-profile/mixed-cpus-allowed.ts";
 import type { ClusterObjects } from "../../domain/performance-profile/surroundings.ts";
@@ -15,7 +15,6 @@ import {
   projectProfile,
 } from "../../domain/performance-profile/projections.ts";
 import { infrastructureKind } from "../../domain/workload-partitioning/partitioning-mode.ts";
-import type { KindRef } from "../../language/object/kind-ref.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
 import type { Log } from "../../cluster/runtime/log/log.ts";
 import { OptionalCache } from "./optional-cache.ts";

@@ -1,7 +1,6 @@
-import { at, isObject } from "../../../language/object/json.ts";
+import { at, isObject, withoutNulls } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { dnsSubdomain } from "../../../language/object/names.ts";
-import { withoutNulls } from "../../../language/object/without-nulls.ts";
 import { type FieldError, invalid, required, typeInvalid } from "../../../language/schema/field-error.ts";
 import { key } from "../../../language/schema/path.ts";
 import { validateSchema } from "../../../language/schema/validate.ts";

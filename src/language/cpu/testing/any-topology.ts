@@ -3,8 +3,8 @@ import { cpuSet } from "../cpu-set.ts";
 import type { Core, CpuTopology } from "../cpu-topology.ts";
 
 /**
- * Machines as they come: one to sixteen NUMA nodes, one, two or four threads a core, numbers with gaps, threads numbered
- * beside each other or far apart.
+ * Any machine: one to sixteen NUMA nodes, one, two or four threads a core, CPU numbers with gaps, threads of a core numbered
+ * consecutively or far apart.
  */
 export const anyTopology: fc.Arbitrary<CpuTopology> = fc
   .record({

@@ -1,14 +1,14 @@
 import { formatRanges, union } from "../cpu-set.ts";
 import { type CpuTopology, onlineCpus } from "../cpu-topology.ts";
-import type { FileView } from "../file-view.ts";
+import type { FileView } from "../read-topology.ts";
 
-/** What a kernel would show of a machine. Links lead to other paths. */
+/** The files in which a kernel shows a machine. Links lead to other paths. */
 export interface TopologyFiles {
   readonly files: Map<string, string>;
   readonly links: Map<string, string>;
 }
 
-/** `siblings`: whether the kernel lists the threads of a core; old ones leave that to the ids. */
+/** `siblings`: whether the kernel lists the threads of a core; old kernels have only core ids. */
 export function topologyFiles(topology: CpuTopology, { siblings = true } = {}): TopologyFiles {
   const files = new Map<string, string>();
   const links = new Map<string, string>();
@@ -35,7 +35,7 @@ export function topologyFiles(topology: CpuTopology, { siblings = true } = {}): 
   return { files, links };
 }
 
-/** Links are not followed: whoever reads a topology goes by their names. */
+/** Links are not followed: readTopology uses only their names. */
 export function viewOf({ files, links }: TopologyFiles): FileView {
   const folders = new Map<string, Set<string>>();
   for (const path of [...files.keys(), ...links.keys()]) {

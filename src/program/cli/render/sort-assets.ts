@@ -5,11 +5,9 @@ import {
   machineConfigPoolKind,
 } from "../../../domain/machine-config/api.ts";
 import { type Tuned, tunedKind } from "../../../domain/node-tuning/api.ts";
-import { at, equal } from "../../../language/object/json.ts";
-import type { KindRef } from "../../../language/object/kind-ref.ts";
-import { type KubeObject, parseApiVersion } from "../../../language/object/meta.ts";
+import { at, equal, withoutNulls } from "../../../language/object/json.ts";
+import { type KindRef, type KubeObject, parseApiVersion } from "../../../language/object/meta.ts";
 import { dnsSubdomain } from "../../../language/object/names.ts";
-import { withoutNulls } from "../../../language/object/without-nulls.ts";
 import { apiVersion as profileApi, group as profileGroup } from "../../../domain/performance-profile/api.ts";
 import { convertProfile } from "../../../domain/performance-profile/conversion/conversion.ts";
 import { featureGateKind } from "../../../domain/performance-profile/mixed-cpus-allowed.ts";
