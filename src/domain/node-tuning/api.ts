@@ -75,7 +75,7 @@ export interface TunedConfig {
 /** One per node, of the same name: the operator writes spec, the agent writes status. */
 export interface Profile extends KubeObject {
   spec: ProfileSpec;
-  status?: ProfileStatus;
+  status?: ProfileStatus | undefined;
 }
 
 export interface ProfileSpec {
@@ -92,11 +92,11 @@ export interface ProfileSpec {
 export interface ProfileStatus {
   tunedProfile: string;
   /** The boot arguments of the profile, as one line. */
-  bootcmdline?: string;
+  bootcmdline?: string | undefined;
   /** What they were computed from: `inputsOf` in node-profile.ts. */
   bootcmdlineInputs?: string;
   conditions?: Condition[];
-  observedGeneration?: number;
+  observedGeneration?: number | undefined;
   /** Absent: the agent has not read it, or could not. */
   hardware?: Hardware;
 }

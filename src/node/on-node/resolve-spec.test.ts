@@ -71,8 +71,8 @@ describe("the spec of a Profile", () => {
       }
     }
     const host = new Counting(base);
-    for (const providerName of ["aws", "aws", undefined, undefined])
-      await resolveSpec(spec("p", { p: "" }, { providerName }), host);
+    for (const config of [{ providerName: "aws" }, { providerName: "aws" }, {}, {}])
+      await resolveSpec(spec("p", { p: "" }, config), host);
     expect(writes).toBe(2);
     expect(await host.read("/var/lib/ocp-tuned/provider")).toEqual({ type: "text", text: "" });
   });

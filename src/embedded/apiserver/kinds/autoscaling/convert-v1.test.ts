@@ -31,7 +31,10 @@ describe("an autoscaler in version 1", () => {
   it.each<[string, object[]]>([
     ["processors", [processor]],
     ["a Pods metric", [{ type: "Pods", pods: { metric, target: { type: "AverageValue", averageValue: "5" } } }]],
-    ["an External metric", [{ type: "External", external: { metric, target: { type: "Value", value: "7" } } }, processor]],
+    [
+      "an External metric",
+      [{ type: "External", external: { metric, target: { type: "Value", value: "7" } } }, processor],
+    ],
     [
       "an object",
       [{ type: "Object", object: { describedObject: scaleTargetRef, metric, target: { type: "Value", value: "2" } } }],
