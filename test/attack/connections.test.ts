@@ -62,6 +62,20 @@ function tls(more: object = {}): Promise<TLSSocket> {
   });
 }
 
+/** A record of type 21 with two bytes, as often as OpenSSL sends one. */
+// eslint-disable-next-line no-control-regex
+const tlsAlertOrNothing = /^(\x15\x03[\x00-\x04]\x00\x02[^]{2})*$/;
+
+/** Everything that the server sends until it closes the connection. */
+function bytesOf(socket: Socket): Promise<Buffer> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    socket.on("data", (chunk: Buffer) => chunks.push(chunk));
+    socket.on("error", () => {});
+    socket.on("close", () => resolve(Buffer.concat(chunks)));
+  });
+}
+
 /** What comes back until the other side closes, or `enough` is there. */
 function answerOf(socket: Socket, enough = (_text: string): boolean => false): Promise<string> {
   return new Promise((resolve) => {
@@ -93,10 +107,10 @@ describe("what is not HTTP", () => {
     ["SSH", "SSH-2.0-OpenSSH_9.6\r\n"],
   ])("%s before TLS is cut off", async (_, text) => {
     const socket = await tcp();
-    const answer = answerOf(socket);
+    const answer = bytesOf(socket);
     socket.write(text, "latin1");
-    socket.end();
-    await answer;
+    // The socket stays open on this side: the server must close it, with nothing but a TLS alert.
+    expect((await answer).toString("latin1")).toMatch(tlsAlertOrNothing);
   });
 
   it.each([
@@ -116,8 +130,7 @@ describe("what is not HTTP", () => {
     const socket = await tls();
     const answer = answerOf(socket);
     socket.write(text, "latin1");
-    expect(await answer).toMatch(/^(HTTP\/1\.1 4\d\d .*)?/);
-    expect(await answer).not.toMatch(/^HTTP\/1\.1 [25]/);
+    expect(await answer).toMatch(/^(HTTP\/1\.1 4\d\d [^]*)?$/);
   });
 
   it("an HTTP/2 preface in HTTP/1.1 and the reverse are refused", async () => {

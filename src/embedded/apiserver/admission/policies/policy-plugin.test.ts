@@ -216,6 +216,7 @@ describe("a policy", () => {
   ])("with %s", async (_, policy, expected) => {
     const server = await serverWith(policy);
     expect(await outcome(server.create("configmaps", configMap("x")))).toBe(expected);
+    expect(server.exists("configmaps", { namespace: "ns", name: "x" })).toBe(expected === "");
   });
 
   it("sees the new object, the old object, and the deleted object", async () => {
@@ -266,8 +267,9 @@ describe("a policy", () => {
     });
     await server.delete("validatingadmissionpolicybindings", { name: "p-b0" });
     await server.create("validatingadmissionpolicybindings", { metadata: { name: "b" }, spec: deny });
-    expect(await outcome(server.create("validatingwebhookconfigurations", { metadata: { name: "w" } }))).not.toBe("");
-    expect(await outcome(server.create("namespaces", { metadata: { name: "n" } }))).not.toBe("");
+    const denied = "422 Invalid: 'p' with binding 'b' denied request: failed expression: false";
+    expect(await outcome(server.create("validatingwebhookconfigurations", { metadata: { name: "w" } }))).toBe(denied);
+    expect(await outcome(server.create("namespaces", { metadata: { name: "n" } }))).toBe(denied);
   });
 });
 
@@ -283,6 +285,14 @@ describe("bindings", () => {
     const server = await serverWith(no, { ...deny, validationActions: ["Audit"] });
     await server.create("configmaps", configMap("x"));
     expect(server.warnings).toEqual([]);
+    // The binding matches: with Deny it refuses the same write.
+    await server.patch(
+      "validatingadmissionpolicybindings",
+      { name: "p-b0" },
+      { spec: { validationActions: ["Audit", "Deny"] } },
+    );
+    const again = server.update("configmaps", configMap("x", { n: "1" }));
+    expect(await outcome(again)).toBe("422 Invalid: 'p' with binding 'p-b0' denied request: no");
   });
 
   it("match on their own, and each names itself", async () => {
@@ -293,15 +303,24 @@ describe("bindings", () => {
       { ...deny, validationActions: ["Warn"] },
       { ...deny },
     );
-    expect(await outcome(server.create("configmaps", configMap("x")))).toMatch(/^422 Invalid: 'p' with binding 'p-b3'/);
-    expect(server.warnings).toHaveLength(1);
+    expect(await outcome(server.create("configmaps", configMap("x")))).toBe(
+      "422 Invalid: 'p' with binding 'p-b3' denied request: no",
+    );
+    expect(server.warnings).toEqual(["Validation failed for ValidatingAdmissionPolicy 'p' with binding 'p-b2': no"]);
   });
 
   it("of a missing policy are ignored until it exists", async () => {
     const server = new SmallServer();
     await server.createNamespaces("ns");
     await server.create("validatingadmissionpolicybindings", { metadata: { name: "b" }, spec: deny });
-    await server.create("configmaps", configMap("x"));
+    expect(await outcome(server.create("configmaps", configMap("x")))).toBe("");
+    await server.create("validatingadmissionpolicies", {
+      metadata: { name: "p" },
+      spec: { matchConstraints: configMaps, ...no },
+    });
+    expect(await outcome(server.update("configmaps", configMap("x", { n: "1" })))).toBe(
+      "422 Invalid: 'p' with binding 'b' denied request: no",
+    );
   });
 });
 
@@ -320,24 +339,24 @@ describe("params", () => {
   const secret = (name: string, namespace = "ns") => ({ metadata: { name, namespace } });
 
   it.each<[string, Spec, string]>([
-    ["named here", ref({ name: "a" }), "ConfigMap a wants a-"],
-    ["named elsewhere", ref({ name: "c", namespace: "other" }), "ConfigMap c wants c-"],
-    ["selected, each of them", ref({ selector: { matchLabels: { kind: "rule" } } }), "ConfigMap a wants a-"],
-    ["all there are", ref({ selector: {} }), "ConfigMap a wants a-"],
-    ["none: nothing is asked", deny, ""],
+    ["named in the object's namespace", ref({ name: "a" }), "ConfigMap a wants a-"],
+    ["named in another namespace", ref({ name: "c", namespace: "other" }), "ConfigMap c wants c-"],
+    ["selected by label", ref({ selector: { matchLabels: { kind: "rule" } } }), "ConfigMap a wants a-"],
+    ["selected without a label", ref({ selector: {} }), "ConfigMap a wants a-"],
+    ["none, without a paramRef", deny, ""],
     [
       "missing",
       ref({ name: "z" }),
       "failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction",
     ],
-    ["missing, which is no matter", ref({ name: "z", parameterNotFoundAction: "Allow" }), ""],
+    ["missing, with parameterNotFoundAction Allow", ref({ name: "z", parameterNotFoundAction: "Allow" }), ""],
     [
       "not selected",
       ref({ selector: { matchLabels: { no: "such" } } }),
       "failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction",
     ],
     [
-      "not selected, which is no matter",
+      "not selected, with parameterNotFoundAction Allow",
       ref({ selector: { matchLabels: { no: "such" } }, parameterNotFoundAction: "Allow" }),
       "",
     ],
@@ -379,7 +398,16 @@ describe("params", () => {
       "422 Invalid: 'p' denied request: failed to configure policy: failed to find resource referenced by paramKind: 'x.io/v1, Kind=Rule'",
     );
     const open = await serverWith({ ...unknown, failurePolicy: "Ignore" }, ref({ name: "a" }));
-    await open.create("configmaps", configMap("x"));
+    expect(await outcome(open.create("configmaps", configMap("x")))).toBe("");
+  });
+
+  it("that a selector finds are each evaluated", async () => {
+    const server = await serverWith(byParam, ref({ selector: {} }));
+    await server.create("configmaps", configMap("a", { prefix: "a" }));
+    await server.create("configmaps", configMap("b", { prefix: "ab" }));
+    const refused = "422 Invalid: 'p' with binding 'p-b0' denied request: ConfigMap b wants ab";
+    expect(await outcome(server.create("secrets", secret("a-only")))).toBe(refused);
+    expect(await outcome(server.create("secrets", secret("ab-both")))).toBe("");
   });
 
   it("must be readable for the writer of the policy and binding", async () => {
