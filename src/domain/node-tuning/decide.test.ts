@@ -211,7 +211,7 @@ describe("labels of pods", () => {
   test("are not read if no rule matches them", () => {
     const plan = decide({
       podsOn: () => {
-        throw new Error("nobody should ask");
+        throw new Error("must not be called");
       },
     });
     expect(chosen(plan)).toEqual({ n: "openshift-node" });

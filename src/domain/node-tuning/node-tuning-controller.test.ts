@@ -169,7 +169,7 @@ describe("the operator writes", () => {
 
   test("no Profile for a Tuned that concerns no node", async () => {
     const w = await settled();
-    w.tuneds.put(tuned("other", "nobody"));
+    w.tuneds.put(tuned("other", "absent"));
     await w.clock.advance(60_000);
     expect(w.writes).toEqual(["merge Tuned/status other"]);
   });

@@ -15,11 +15,11 @@ describe.each(Object.entries(allCases))("%s", (_, cases) => {
   });
 });
 
-describe("a list with more faults than anybody reads", () => {
+describe("a list with too many faults", () => {
   const devices = Array.from({ length: 1000 }, () => ({ vendorID: "?" }));
   const found = findings(profileOf({ spec: { net: { devices } } }));
 
-  it("is told of by the first of each kind", () => {
+  it("is reported by its first faults", () => {
     expect(found.map(shown).slice(0, 2)).toEqual([
       "DeviceMalformed spec.net.devices[0].vendorID",
       "DeviceMalformed spec.net.devices[1].vendorID",
@@ -35,14 +35,14 @@ describe("a list with more faults than anybody reads", () => {
   });
 });
 
-it("a value longer than anybody reads is told of by its beginning, and what is wrong with it", () => {
+it("a long value is cut, and the message keeps what is wrong with it", () => {
   const read = readFacts(profileOf({ annotations: { "kubeletconfig.experimental": "x".repeat(250_000) } }));
   const [message = ""] = read.type === "unusable" ? read.findings.map((found) => found.message) : [];
   expect(message).toMatch(/^Invalid value: "xxx.*xxx": is not JSON: /);
   expect(message.length).toBeLessThan(1000);
 });
 
-describe("what is no profile at all", () => {
+describe("an object that is not a profile", () => {
   const deep: unknown = JSON.parse(`${"[".repeat(50_000)}${"]".repeat(50_000)}`);
 
   it.each([

@@ -25,7 +25,7 @@ describe("mixed CPUs", () => {
     expect(mixedCpusAllowed({ apiVersion: "", kind: "", metadata: {}, ...gate })).toBe(allowed);
   });
 
-  it("are not where there is no FeatureGate", () => {
+  it("are not allowed without a FeatureGate", () => {
     expect(mixedCpusAllowed(undefined)).toBe(false);
   });
 });

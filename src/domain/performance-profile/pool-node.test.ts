@@ -6,7 +6,7 @@ const node = (status?: unknown): KubeObject => ({ apiVersion: "v1", kind: "Node"
 const profile = (status?: unknown): KubeObject => ({ ...node(status), kind: "Profile" });
 
 describe("a node of a pool", () => {
-  it("is known from its Node and from what its agent found", () => {
+  it("is known from its Node and from the report of its agent", () => {
     const hardware = {
       architecture: "arm64",
       numaNodes: [{ id: 0, memory: "64Ki", cores: ["0/0:0-1"] }],

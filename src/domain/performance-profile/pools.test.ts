@@ -69,7 +69,7 @@ describe("the pools that every cluster has", () => {
     });
   });
 
-  it("are not added where they are, however they are spelled", () => {
+  it("are not added if they exist, in any case of letters", () => {
     expect(defaultPools([pool("Master"), pool("worker")])).toEqual([]);
   });
 });

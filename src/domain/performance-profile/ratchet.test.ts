@@ -38,7 +38,7 @@ it.each([
   ["spec.pages[7].size", undefined],
   ["spec.constructor", undefined],
   ["", "all"],
-])("the path %j leads to %j", (path, expected) => {
+])("the value at %j is %j", (path, expected) => {
   const object = {
     metadata: { annotations: { "a.io/b.c": "x" } },
     spec: { pages: [{ size: "2M" }, { size: "1G" }] },

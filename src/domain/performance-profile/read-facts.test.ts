@@ -24,8 +24,8 @@ function findings(object: KubeObject) {
   return read.type === "unusable" ? read.findings.map(({ name, field, severity }) => [severity, name, field]) : [];
 }
 
-describe("a profile that says the least", () => {
-  it("has every default decided", () => {
+describe("a minimal profile", () => {
+  it("has every default set", () => {
     expect(facts(least)).toEqual({
       name: "low-latency",
       nodeSelector: selector,
@@ -48,7 +48,7 @@ describe("a profile that says the least", () => {
     });
   });
 
-  it("may say null, which is nothing", () => {
+  it("may be null, which means unset", () => {
     const nulls = { hugepages: null, additionalKernelArgs: null, machineConfigLabel: null, net: { devices: null } };
     expect(facts({ ...least, ...nulls })).toEqual(facts(least));
   });
@@ -93,7 +93,7 @@ describe("pages", () => {
   });
 });
 
-describe("a profile nothing can be derived from", () => {
+describe("an unusable profile", () => {
   const cpu = least.cpu;
   it.each<[string, unknown, string, string]>([
     ["no spec", null, "FieldMissing", "spec"],
@@ -161,7 +161,7 @@ describe("a profile nothing can be derived from", () => {
       "spec.net.devices[0].interfaceName",
     ],
     [
-      "a model of nobody's",
+      "a model without a vendor",
       { ...least, net: { devices: [{ deviceID: "0x1000" }] } },
       "DeviceWithoutVendor",
       "spec.net.devices[0].vendorID",
@@ -189,7 +189,7 @@ describe("a profile nothing can be derived from", () => {
     expect(findings({ ...profile(), metadata: { name } })).toContainEqual(["error", finding, "metadata.name"]);
   });
 
-  it("every fault is told at once", () => {
+  it("all faults are reported at once", () => {
     const spec = { cpu: { reserved: "x", isolated: "" }, nodeSelector: {}, numa: { topologyPolicy: "?" } };
     expect(findings(profile(spec)).map(([, name]) => name)).toEqual([
       "CpuListMalformed",
@@ -198,7 +198,7 @@ describe("a profile nothing can be derived from", () => {
     ]);
   });
 
-  it("names that JavaScript has a use for are ordinary ones", () => {
+  it("names of inherited properties are ordinary ones", () => {
     const spec: Record<string, unknown> = { ...least };
     set(spec, "__proto__", { cpu: { reserved: "5" } });
     expect(facts(spec).cpus.reserved.text).toBe("0-1");

@@ -48,7 +48,7 @@ describe("nothing is derived", () => {
       "spec.cpu.ovsDpdk",
     ],
     ["for a pool that has no labels", {}, {}, { pool: bare }, "PoolNotSelectable", "spec.machineConfigPoolSelector"],
-    ["for a pool that nobody knows", foreign, {}, {}, "PoolNotSelectable", "spec.machineConfigPoolSelector"],
+    ["for an unknown pool", foreign, {}, {}, "PoolNotSelectable", "spec.machineConfigPoolSelector"],
   ])("%s", (_, spec, said, cluster, name, field) => {
     const derived = derive(inputOf(spec, { annotations: said, cluster }));
     expect(derived).toMatchObject({ type: "refused", findings: [{ severity: "error", name, field }] });
@@ -65,7 +65,7 @@ describe("nothing is derived", () => {
 describe("objects are derived", () => {
   it.each<Case>([
     ["from mixed CPUs that the cluster does not allow anyway", mixed, { [dra]: "true" }, {}],
-    ["from a share of memory that nobody adds up", {}, { [experimentalKubelet]: percentage }, {}],
+    ["from a percentage of memory that is not added up", {}, { [experimentalKubelet]: percentage }, {}],
     [
       "from a share of memory where a driver does",
       restricted,

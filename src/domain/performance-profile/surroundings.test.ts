@@ -114,12 +114,12 @@ describe.each([
     ]);
   });
 
-  it("say what the cluster lets pods do", () => {
+  it("have the features of the cluster", () => {
     expect(found).toMatchObject({ partitioning: "AllNodes", mixedCpusAllowed: true });
     expect(found.pools?.map(({ metadata }) => metadata.name)).toEqual(["rt", "worker"]);
   });
 
-  it("have the workload tables that others bring to its pool", () => {
+  it("have the workload tables of other owners for its pool", () => {
     expect(found.foreignWorkloads).toEqual([
       { machineConfig: "50-mine", path: conf },
       { machineConfig: "50-mine", path: "/etc/crio/crio.conf.d/03" },
@@ -129,7 +129,7 @@ describe.each([
 });
 
 describe("surroundings", () => {
-  it("are bare where the cluster is nothing but Kubernetes", () => {
+  it("are empty on a plain Kubernetes cluster", () => {
     expect(surroundingsOf(performanceProfile("p"), { nodes: [], performanceProfiles: [] })).toEqual({
       nodes: [],
       otherProfiles: [],

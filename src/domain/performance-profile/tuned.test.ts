@@ -47,7 +47,7 @@ describe("the Tuned", () => {
   it.each([
     ["the least", {}],
     ["everything", everything],
-  ])("says why for each section, in one line, of a profile that says %s", (_, spec) => {
+  ])("has a comment of one line for each section, given %s", (_, spec) => {
     for (const { name, data } of tunedOf(inputOf(spec)).spec?.profile ?? []) {
       const { sections, problems } = parseProfile(data, name);
       expect(problems).toEqual([]);
@@ -135,7 +135,7 @@ describe("a node", () => {
   it.each([
     [{}, { enabled: false, irqs: "ignore" }],
     [{ globallyDisableIrqLoadBalancing: true }, { enabled: true, irqs: undefined }],
-  ])("keeps interrupts off CPUs for good only when it is told so: %j", (spec, expected) => {
+  ])("bans interrupts always only if asked to: %j", (spec, expected) => {
     const { units } = resolvedOn(tunedOf(inputOf(spec)), plain);
     const unit = (name: string) => units.find((one) => one.name === name);
     expect({

@@ -3,7 +3,7 @@ import type { IgnitionConfig } from "../../language/ignition/config.ts";
 import { contentsOf } from "../../language/ignition/file-contents.ts";
 import { bootstrapMachineConfig, bootstrapRoles } from "./bootstrap-machine-config.ts";
 
-describe("the MachineConfig that partitions a role from its first start", () => {
+describe("the MachineConfig that partitions a role from its first boot", () => {
   const { metadata, spec = {} } = bootstrapMachineConfig("worker-cnf");
   const { ignition, storage, systemd } = spec.config as IgnitionConfig;
 
@@ -14,7 +14,7 @@ describe("the MachineConfig that partitions a role from its first start", () => 
     });
   });
 
-  it("brings two files that name no CPU, and nothing else", () => {
+  it("has two files that name no CPU, and nothing else", () => {
     expect(storage?.files?.map(({ path, mode }) => [path, mode])).toEqual([
       ["/etc/kubernetes/openshift-workload-pinning", 0o644],
       ["/etc/crio/crio.conf.d/01-workload-pinning-default.conf", 0o644],

@@ -9,28 +9,33 @@ const config = (spec: unknown): MachineConfig => ({ ...about, spec: spec as Mach
 
 describe("whether a new cluster is partitioned", () => {
   it.each<[string, string, object, MachineConfig[]]>([
-    ["as its Infrastructure says", "AllNodes", { cpuPartitioning: "AllNodes" }, []],
-    ["not where that says nothing", "None", {}, [pinned]],
-    ["on a single node whose kubelet gets its file", "AllNodes", { controlPlaneTopology: "SingleReplica" }, [pinned]],
+    ["by the Infrastructure", "AllNodes", { cpuPartitioning: "AllNodes" }, []],
+    ["as None if the Infrastructure does not say", "None", {}, [pinned]],
     [
-      "on a single node against what the Infrastructure says",
+      "as AllNodes on a single node whose kubelet gets its file",
+      "AllNodes",
+      { controlPlaneTopology: "SingleReplica" },
+      [pinned],
+    ],
+    [
+      "as AllNodes on a single node with the file, even against the Infrastructure",
       "AllNodes",
       { controlPlaneTopology: "SingleReplica", cpuPartitioning: "None" },
       [config({}), pinned],
     ],
-    ["not on a single node without the file", "None", { controlPlaneTopology: "SingleReplica" }, []],
-    ["not on several nodes with the file", "None", { controlPlaneTopology: "HighlyAvailable" }, [pinned]],
+    ["as None on a single node without the file", "None", { controlPlaneTopology: "SingleReplica" }, []],
+    ["as None on several nodes with the file", "None", { controlPlaneTopology: "HighlyAvailable" }, [pinned]],
     [
-      "not by what nobody can read",
+      "as None with invalid MachineConfigs",
       "None",
       { controlPlaneTopology: "SingleReplica" },
       [config(null), config({ config: "text" }), config({ config: { storage: { files: [null, 5] } } })],
     ],
-  ])("is known %s", (_, mode, status, machineConfigs) => {
+  ])("is decided %s", (_, mode, status, machineConfigs) => {
     expect(installPartitioning({ infrastructure: { ...about, status }, machineConfigs })).toBe(mode);
   });
 
-  it("is no without an Infrastructure", () => {
+  it("is None without an Infrastructure", () => {
     expect(installPartitioning({ machineConfigs: [pinned] })).toBe("None");
   });
 });

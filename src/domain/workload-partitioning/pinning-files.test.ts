@@ -15,7 +15,7 @@ test.each(["", "0-1", "0,1,2-3,3"])("the set %j is pinned to as it is written", 
   expect(kubeletPinning(cpuset)).toBe(`\n{\n  "management": {\n    "cpuset": "${cpuset}"\n  }\n}\n`);
 });
 
-test("a text that is no set cannot add to either file", () => {
+test("a text that is not a CPU set cannot inject lines into either file", () => {
   const hostile = '0" }\n[crio.runtime]\nx = "';
   expect(crioPinning(hostile).split("\n")).toHaveLength(6);
   expect(JSON.parse(kubeletPinning(hostile))).toEqual({ management: { cpuset: hostile } });

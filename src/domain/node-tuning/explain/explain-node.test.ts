@@ -259,7 +259,7 @@ describe("a setting", () => {
   });
 
   test.each<[string, Partial<ExplainInput>, Record<string, string>]>([
-    ["of which nobody has said anything", {}, { "vm.swappiness": "unknown", "vm.dirty_ratio": "unknown" }],
+    ["without any report", {}, { "vm.swappiness": "unknown", "vm.dirty_ratio": "unknown" }],
     [
       "of a node that has applied everything",
       saying(condition("Applied", "True"), condition("Degraded", "False")),

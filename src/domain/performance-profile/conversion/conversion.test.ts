@@ -26,7 +26,7 @@ function to(version: Version, object: KubeObject): KubeObject {
   return convertProfile(deepFreeze(object), `${group}/${version}`);
 }
 
-/** What somebody does who reads an object, changes its spec and writes it back. */
+/** A client that reads an object, changes its spec and writes it back. */
 function edited(object: KubeObject, change: (spec: Record<string, Record<string, unknown>>) => void): KubeObject {
   const copy = structuredClone(object);
   change(copy["spec"] as Record<string, Record<string, unknown>>);
@@ -101,7 +101,7 @@ describe("a profile in another version", () => {
     expect(Object.keys(spec.cpu).filter((key) => !(key in (fields["cpu"]?.properties ?? {})))).toEqual([]);
   });
 
-  it("says all that its version can say", () => {
+  it("has all fields that its version has", () => {
     expect(to("v1", whole)["spec"]).toMatchObject({
       cpu: { reserved: "0-1", isolated: "4-7", offlined: "8", balanceIsolated: false },
       hardwareTuning: { isolatedCpuFreq: 2_500_000 },
@@ -128,11 +128,11 @@ describe("interrupts", () => {
     expect(to("v2", profile(version, spec))["spec"]).toEqual({ [irq]: banned });
   });
 
-  it("are told to v1 where v2 leaves them unsaid: there it means the opposite", () => {
+  it("are set in v1 if v2 leaves them unset, which means the opposite there", () => {
     expect(to("v1", profile("v2", {}))["spec"]).toEqual({ [irq]: false });
   });
 
-  it("are what v1 last said", () => {
+  it("have the last value of v1", () => {
     const inV1 = to("v1", whole);
     const banned = edited(inV1, (spec) => Object.assign(spec, { [irq]: true }));
     expect(to("v2", banned)["spec"]).toHaveProperty(irq, true);
@@ -141,7 +141,7 @@ describe("interrupts", () => {
     expect(to("v1", to("v2", unsaid))["spec"]).not.toHaveProperty(irq);
   });
 
-  it("are what v2 last said, whatever v1 left unsaid before", () => {
+  it("have the last value of v2, even if v1 had them unset before", () => {
     const inV2 = to("v2", profile("v1", {}));
     const allowed = edited(inV2, (spec) => Object.assign(spec, { [irq]: false }));
     expect(to("v1", allowed)).toEqual(profile("v1", { [irq]: false }));
@@ -156,7 +156,7 @@ describe("a change in an older version", () => {
     expect(to("v2", changed)).toEqual(expected);
   });
 
-  it("that takes away what encloses it takes it away", () => {
+  it("that removes the enclosing object removes it", () => {
     const changed = edited(to("v1", whole), (spec) => {
       delete spec["cpu"];
       delete spec["workloadHints"];
@@ -167,7 +167,7 @@ describe("a change in an older version", () => {
     expect(spec).toHaveProperty("kernelPageSize", "64k");
   });
 
-  it("counts, whatever the annotation says of fields that the version has", () => {
+  it("has precedence over the annotation for fields that the version has", () => {
     const object = profile(
       "v1",
       { cpu: { isolated: "1" }, [irq]: true },
@@ -176,14 +176,14 @@ describe("a change in an older version", () => {
     expect(to("v2", object)).toEqual(profile("v2", { cpu: { isolated: "1", shared: "4" }, [irq]: true }));
   });
 
-  it("of the annotation alone drops what it kept", () => {
+  it("that removes the annotation drops the fields it kept", () => {
     const { metadata, ...rest } = to("v1", whole);
     const without = { ...rest, metadata: { name: metadata.name! } };
     expect((to("v2", without)["spec"] as { cpu: object }).cpu).not.toHaveProperty("shared");
   });
 });
 
-describe("an annotation that others wrote", () => {
+describe("an annotation of another client", () => {
   it.each([
     ["no JSON", "{"],
     ["null", "null"],
@@ -193,7 +193,7 @@ describe("an annotation that others wrote", () => {
     ["fields that v2 has not", '{"v2":{"gpu":1,"cpu":{"gpu":1},"__proto__":{"kernelPageSize":"4k"}}}'],
     ["null for all", '{"v2":{"kernelPageSize":null,"cpu":null,"net":null}}'],
     ["depth without end", `{"v2":{"net":${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}}}`],
-  ])("that is %s counts for nothing", (_, text) => {
+  ])("that is %s is ignored", (_, text) => {
     for (const version of ["v1", "v1alpha1"] as const) {
       const object = profile(version, { cpu: { isolated: "1" } });
       const hostile = { ...object, metadata: { name: "p", annotations: { [conversionAnnotation]: text } } };
@@ -204,13 +204,13 @@ describe("an annotation that others wrote", () => {
     }
   });
 
-  it("keeps nobody from reading what v2 says", () => {
+  it("does not affect reading v2", () => {
     const hostile = { ...whole, metadata: { name: "p", annotations: { [conversionAnnotation]: '{"v2":{"cpu":7}}' } } };
     expect(to("v2", to("v1", hostile))).toEqual(whole);
   });
 });
 
-it("whatever a file holds is converted, there and back", () => {
+it("any object from a file is converted there and back", () => {
   const object = fc.record({
     from: fc.constantFrom(...versions),
     via: fc.constantFrom(...versions),

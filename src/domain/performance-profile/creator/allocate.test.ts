@@ -35,7 +35,7 @@ describe("allocate", () => {
       { reserved: 50, offlined: 30 },
       "30 CPUs cannot be offlined: 0 to 29 of the node's 80 can be, beside 50 reserved ones",
     ],
-  ])("says what it would take instead of %s", (_, wish, reason) => {
+  ])("names values to use instead of %s", (_, wish, reason) => {
     expect(allocate(twoNodes, divisionOf({ reserved: 4, ...wish }))).toEqual({ type: "impossible", reason });
   });
 
@@ -53,7 +53,7 @@ describe("allocate", () => {
     expect(texts(allocate(uneven, wish))).toMatchObject({ reserved: "0-3,5-6", isolated: "4" });
   });
 
-  it("agrees with the creator it replaces wherever that takes as many as it was asked for", () => {
+  it("agrees with the creator it replaces wherever that one reserves as many as requested", () => {
     const shape = fc.record({
       nodes: fc.integer({ min: 1, max: 8 }),
       q: fc.integer({ min: 0, max: 5 }),
@@ -90,7 +90,7 @@ describe("allocate", () => {
     });
   });
 
-  it("leaves NUMA nodes of memory alone out of account", () => {
+  it("ignores NUMA nodes without CPUs", () => {
     const withMemory = { ...synthetic, numaNodes: [...synthetic.numaNodes, { id: 9, memoryKiB: 1024, cores: [] }] };
     const wish = divisionOf({ reserved: 8, split: true });
     expect(allocate(withMemory, wish)).toEqual(allocate(synthetic, wish));

@@ -44,7 +44,7 @@ describe("compareHardware", () => {
     expect(compareHardware([a, a, { ...other, name: "b" }])).toEqual({ errors: [message], warnings: [] });
   });
 
-  it("only warns where cores are numbered differently", () => {
+  it("only warns about different core ids", () => {
     const other = machine("b", [
       ["0/0:0,4", "0/9:1,5"],
       ["1/0:2,6", "1/1:3,7"],
@@ -55,7 +55,7 @@ describe("compareHardware", () => {
     });
   });
 
-  it("compares no architecture that is not known, and no node with nobody", () => {
+  it("ignores unknown architectures, and compares nothing for a single node", () => {
     const { architecture: _, ...unknown } = a;
     expect(compareHardware([a, unknown]).errors).toEqual([]);
     expect(compareHardware([]).errors).toEqual([]);

@@ -25,7 +25,7 @@ describe("readChoices", () => {
     });
   });
 
-  it("honours words in any case", () => {
+  it("accepts values in any case of letters", () => {
     const flags = {
       "power-consumption-mode": "Low-Latency",
       "topology-manager-policy": "Best-Effort",
@@ -56,12 +56,12 @@ describe("readChoices", () => {
       { "per-pod-power-management": true, "power-consumption-mode": "ultra-low-latency" },
       "goes with --power-consumption-mode default or low-latency",
     ],
-  ])("refuses %o and says what would do", (flags, reason) => {
+  ])("refuses %o and names possible values", (flags, reason) => {
     const read = readChoices({ ...least, ...flags });
     expect(read).toEqual({ type: "refused", reasons: [expect.stringContaining(reason)] });
   });
 
-  it("tells all reasons at once", () => {
+  it("reports all reasons at once", () => {
     expect(readChoices({ "offlined-cpu-count": "x", "disable-ht": "y" })).toMatchObject({
       reasons: [
         expect.stringContaining("reserved"),
@@ -106,7 +106,7 @@ describe("createProfile", () => {
     expect(create({}, world)).toEqual({ type: "refused", reasons: [expect.stringContaining(reason)] });
   });
 
-  it("warns of CPUs that are switched off", () => {
+  it("warns about offline CPUs", () => {
     const one = machine("a");
     const { warnings } = created(
       create({}, { machines: [{ ...one, topology: { ...one.topology, offline: [4, 5] } }] }),
@@ -127,7 +127,7 @@ describe("profileDocument", () => {
     expect(profileDocument(profile, plain, false)).not.toContain("#");
   });
 
-  it("is an envelope on a hosted cluster", () => {
+  it("is in a ConfigMap on a hosted cluster", () => {
     const group: NodeGroup = { name: "np", type: "node pool", nodes: [] };
     const { profile } = created(create({}, { group }));
     expect(profile.spec?.nodeSelector).toEqual({ "node-role.kubernetes.io/worker": "" });

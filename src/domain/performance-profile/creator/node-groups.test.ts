@@ -51,7 +51,7 @@ describe("nodes of a pool", () => {
     expect(grouped.notes.map(({ message }) => message)).toEqual(notes);
   });
 
-  it("are none where its selector is empty or makes no sense, and others do not suffer", () => {
+  it("are none if the selector is empty or invalid, without effect on other pools", () => {
     const odd = pool("odd", { matchExpressions: [{ key: "a", operator: "Near" }] });
     const nodes = [node("a", ["worker"])];
     const grouped = groupNodes({ nodes, pools: [odd, pool("all", {}), pool("none", null), workers], hosted: false });
@@ -81,8 +81,8 @@ describe("where there are no pools, nodes", () => {
   });
 });
 
-describe("objects of whoever wrote them", () => {
-  it("are read as far as they make sense", () => {
+describe("objects from support data", () => {
+  it("are read without their invalid parts", () => {
     const odd = {
       apiVersion: "v1",
       kind: "Node",

@@ -26,7 +26,7 @@ function aligned(topologyPolicy: TopologyPolicy): PerformanceProfileSpec {
 }
 
 describe("a kubelet", () => {
-  it("gives out whole CPUs, and keeps the system's", () => {
+  it("allocates exclusive CPUs, and reserves those of the system", () => {
     expect(kubelet({})).toEqual({
       apiVersion: "kubelet.config.k8s.io/v1beta1",
       kind: "KubeletConfiguration",
@@ -52,7 +52,7 @@ describe("a kubelet", () => {
     ["not shared ones where the cluster does not mix", { cpu, workloadHints: { mixedCpus: true } }, false, "0-3"],
     ["OVS-DPDK's", { cpu: { ...cpu, ovsDpdk: "10-11" } }, true, "0-3,10-11"],
     ["all three", { cpu: { ...cpu, ovsDpdk: "10-11" }, workloadHints: { mixedCpus: true } }, true, "0-3,8-11"],
-  ])("gives no pod alone: %s", (_, spec, mixedCpusAllowed, expected) => {
+  ])("reserves CPUs from pods: %s", (_, spec, mixedCpusAllowed, expected) => {
     expect(at(kubelet(spec, { cluster: { mixedCpusAllowed } }), "reservedSystemCPUs")).toBe(expected);
   });
 
@@ -68,7 +68,7 @@ describe("a kubelet", () => {
         options: { "full-pcpus-only": "true" },
       },
     ],
-  ])("under policy %s counts memory and keeps cores whole as it must", (policy, { memory, reserved, options }) => {
+  ])("under policy %s reserves memory and keeps cores whole as needed", (policy, { memory, reserved, options }) => {
     const fields = kubelet(aligned(policy));
     expect(at(fields, "topologyManagerPolicy")).toBe(policy);
     expect(at(fields, "memoryManagerPolicy")).toBe(memory);
@@ -163,7 +163,7 @@ describe("a kubelet", () => {
     expect(Object.fromEntries(Object.keys(expected).map((name) => [name, at(found, name)]))).toEqual(expected);
   });
 
-  it("that a driver replaces manages nothing, and keeps what its author wrote", () => {
+  it("with dynamic resource allocation manages nothing, and keeps the author's fields", () => {
     const fields = { cpuManagerPolicyOptions: { "full-pcpus-only": "true" }, cpuManagerPolicy: "static", maxPods: 9 };
     expect(kubelet(aligned("single-numa-node"), { kubelet: fields, dra: true })).toEqual({
       apiVersion: "kubelet.config.k8s.io/v1beta1",

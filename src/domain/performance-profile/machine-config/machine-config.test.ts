@@ -94,7 +94,7 @@ describe("a profile's MachineConfig", () => {
     for (const { enabled } of units().values()) expect(enabled).toBe(true);
   });
 
-  test("is the same however often it is made", () => {
+  test("is deterministic", () => {
     expect(JSON.stringify(made())).toBe(JSON.stringify(made()));
   });
 
@@ -169,7 +169,7 @@ describe("a profile's MachineConfig", () => {
     expect(added(given)).toEqual(expected);
   });
 
-  test("has everything at its place when all is asked for", () => {
+  test("has every file and unit in order if all features are on", () => {
     const given: Given = {
       annotations: { [annotations.rps]: "true" },
       cpu: { reserved: "0-1", offlined: "6", shared: "8", ovsDpdk: "2-3" },
@@ -215,7 +215,7 @@ describe("a profile's MachineConfig", () => {
 describe("a file", () => {
   const runtimes = (given: Given) => files(given).get("/etc/crio/crio.conf.d/99-runtimes.conf")?.text;
 
-  test("tells CRI-O what the runtime class means", () => {
+  test("configures the runtime class in CRI-O", () => {
     expect(runtimes({ cpu: { reserved: "3,0-1,1" } })).toBe(
       [
         "[crio.runtime]",
@@ -236,7 +236,7 @@ describe("a file", () => {
     ["disable", false],
     ["enable", true],
     ["Disable", true],
-  ])("lets commands keep to one CPU, told to %s: %s", (value, affine) => {
+  ])("pins commands to one CPU, given %s: %s", (value, affine) => {
     const text = runtimes({ annotations: { [annotations.execAffinity]: value } });
     expect(text?.includes('exec_cpu_affinity = "first"')).toBe(affine);
   });
@@ -286,7 +286,7 @@ describe("a file", () => {
     ["disable", "isolated"],
     ["DISABLE", "isolated"],
     ["enable", "member"],
-  ])("makes OVS-DPDK's CPUs a partition, told to %s: %s", (value, partition) => {
+  ])("makes the CPUs of OVS-DPDK a partition, given %s: %s", (value, partition) => {
     const given: Given = {
       cpu: { reserved: "0", ovsDpdk: "3,2" },
       annotations: { [annotations.ovsDpdkBalancing]: value },
@@ -298,7 +298,7 @@ describe("a file", () => {
 });
 
 describe("a unit", () => {
-  test("sets huge pages aside before the kubelet counts them", () => {
+  test("allocates huge pages before the kubelet starts", () => {
     const given: Given = {
       spec: { hugepages: { defaultHugepagesSize: "1G", pages: [{ size: "2M", count: 128, node: 1 }] } },
     };
@@ -329,7 +329,7 @@ describe("a unit", () => {
     ["6-7", "6,7"],
     ["9,6-7,7", "6,7,9"],
     ["", ""],
-  ])("switches off the CPUs %j one by one", (offlined, list) => {
+  ])("takes the CPUs %j offline one by one", (offlined, list) => {
     const given: Given = { cpu: { offlined } };
     expect(options(given, "set-cpus-offline.service", "Service")["Environment"]).toEqual([`OFFLINE_CPUS=${list}`]);
     expect(units(given).get("set-cpus-offline.service")?.contents).toContain(
@@ -337,7 +337,7 @@ describe("a unit", () => {
     );
   });
 
-  test("takes back bans of CPUs before irqbalance starts, but those of OVS-DPDK", () => {
+  test("removes bans of CPUs before irqbalance starts, except those of OVS-DPDK", () => {
     const name = "clear-irqbalance-banned-cpus.service";
     expect(options({}, name, "Unit")["Before"]).toEqual(["kubelet.service", "irqbalance.service"]);
     expect(options({}, name, "Service")).not.toHaveProperty("Environment");
@@ -366,7 +366,7 @@ describe("a unit", () => {
     });
   });
 
-  test("tunes the node before the kubelet, and never keeps it from starting", () => {
+  test("tunes the node before the kubelet, and never prevents its start", () => {
     const service = options({}, "ocp-tuned-one-shot.service", "Service");
     expect(service["ExecStart"]).toEqual([
       expect.stringMatching(/^-\/usr\/bin\/podman run .* \$NTO_IMAGE /),
@@ -380,7 +380,7 @@ describe("a unit", () => {
     });
   });
 
-  test("starts only scripts that are there", () => {
+  test("runs only scripts that are among the files", () => {
     const given: Given = {
       annotations: { [annotations.rps]: "true" },
       cpu: { reserved: "0", offlined: "6", ovsDpdk: "2-3" },

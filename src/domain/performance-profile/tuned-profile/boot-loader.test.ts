@@ -37,7 +37,7 @@ describe("huge pages", () => {
     );
   });
 
-  it("are not spoken of without a default size", () => {
+  it("are absent without a default size", () => {
     const { options } = bootLoader(inputOf({ hugepages: { pages: [] } }).facts);
     expect(options.map(([key]) => key)).not.toContain("cmdline_hugepages");
   });

@@ -5,16 +5,16 @@ import { apiVersion } from "../../api.ts";
 import type { PoolNode } from "../../pool-node.ts";
 import type { Surroundings } from "../../surroundings.ts";
 
-/** A profile that differs from a sound one as said, and all that must be found of it. */
+/** A profile with differences from a valid one, and all its findings. */
 export interface Case {
   readonly what: string;
   readonly name?: string;
   /** Fields that replace those of `soundSpec`. */
   readonly spec?: Readonly<Record<string, unknown>>;
   readonly annotations?: Readonly<Record<string, string>>;
-  /** How the cluster differs from `cluster()`; `plain`: it has no pools; `none`: none is asked. Default `none`. */
+  /** Differences from `cluster()`; `plain`: no pools; `none`: no cluster. Default `none`. */
   readonly cluster?: Partial<Surroundings> | "plain" | "none";
-  /** Name, field, and words that the message has. */
+  /** Name, field, and a part of the message. */
   readonly finds: readonly (readonly [name: string, field: string, words?: string])[];
 }
 

@@ -29,7 +29,7 @@ export const cpuCases: readonly Case[] = [
     ],
   },
   {
-    what: "pools that overlap beside one that makes no sense",
+    what: "pools that overlap beside an invalid one",
     spec: { cpu: { reserved: "0-", isolated: "1-3", shared: "2-4" }, workloadHints: { mixedCpus: true } },
     finds: [
       ["CpuListMalformed", "spec.cpu.reserved"],
@@ -58,7 +58,7 @@ export const cpuCases: readonly Case[] = [
     finds: [["CpuZeroIsolated", "spec.cpu.ovsDpdk"]],
   },
   {
-    what: "shared CPUs that nobody may share",
+    what: "shared CPUs without the hint",
     spec: { cpu: { reserved: "0", isolated: "1-3", shared: "4" } },
     finds: [["SharedCpusUnused", "spec.cpu.shared", "workloadHints.mixedCpus"]],
   },

@@ -41,7 +41,7 @@ export const hintCases: readonly Case[] = [
     finds: [["MixedCpusWithDra", "spec.workloadHints.mixedCpus"]],
   },
   {
-    what: "CPUs to share that nobody gives out",
+    what: "shared CPUs that the cluster does not allow",
     spec: mixed,
     annotations: { [annotations.dra]: "true" },
     cluster: {},

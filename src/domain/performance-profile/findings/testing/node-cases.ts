@@ -58,7 +58,7 @@ export const nodeCases: readonly Case[] = [
     finds: [],
   },
   {
-    what: "nodes of which one has CPUs off whose place nobody knows",
+    what: "nodes of which one has offline CPUs with an unknown place",
     spec: { cpu: { reserved: "0,4", isolated: "1-2,5-6", offlined: "3,7" } },
     cluster: {
       nodes: [node("worker-0"), node("worker-1", { topology: withoutCore(3) })],

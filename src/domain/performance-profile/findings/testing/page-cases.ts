@@ -13,7 +13,7 @@ export const pageCases: readonly Case[] = [
     finds: [["KernelPageSizeUnsupported", "spec.kernelPageSize", 'supported values: "4k"']],
   },
   { what: "pages of 64k on arm64", spec: { kernelPageSize: "64k" }, cluster: arm, finds: [] },
-  { what: "pages of 64k on nodes nobody knows", spec: { kernelPageSize: "64k" }, finds: [] },
+  { what: "pages of 64k on unknown nodes", spec: { kernelPageSize: "64k" }, finds: [] },
   {
     what: "pages of 64k for the real-time kernel of arm64",
     spec: { kernelPageSize: "64k", realTimeKernel: { enabled: true } },
@@ -21,7 +21,7 @@ export const pageCases: readonly Case[] = [
     finds: [["RealTimeKernelWith64kPages", "spec.kernelPageSize"]],
   },
   {
-    what: "pages of 64k for the real-time kernel of nodes nobody knows",
+    what: "pages of 64k for the real-time kernel of unknown nodes",
     spec: { kernelPageSize: "64k", realTimeKernel: { enabled: true } },
     finds: [["KernelPageSizeIgnored", "spec.kernelPageSize"]],
   },
@@ -30,7 +30,7 @@ export const pageCases: readonly Case[] = [
   ...sizes("arm64 with pages of 4k", { kernelPageSize: "4k" }, arm, ["64k", "2M", "32M", "1G"]),
   ...sizes("arm64 with pages of 64k", { kernelPageSize: "64k" }, arm, ["2M", "512M", "16G"]),
   ...sizes("another architecture", {}, power, ["64k", "2M", "32M", "512M", "1G", "16G"]),
-  ...sizes("nodes nobody knows", {}, "none", ["64k", "2M", "32M", "512M", "1G", "16G"]),
+  ...sizes("unknown nodes", {}, "none", ["64k", "2M", "32M", "512M", "1G", "16G"]),
   {
     what: "a size that only looks like one",
     spec: { hugepages: { defaultHugepagesSize: "1g", pages: [{ size: "2m", count: 1 }] } },
@@ -50,7 +50,7 @@ export const pageCases: readonly Case[] = [
     finds: [["HugepagesRepeated", "spec.hugepages.pages[3]", "2M on NUMA node 1"]],
   },
   {
-    what: "the place of pages beside some that make no sense",
+    what: "the place of pages beside invalid ones",
     spec: pages({ size: "huge" }, { size: "1G" }, { size: "1G" }),
     finds: [
       ["HugepageSizeMalformed", "spec.hugepages.pages[0].size"],
@@ -123,7 +123,7 @@ export const pageCases: readonly Case[] = [
     finds: [["HugepagesLeaveLittle", "spec.hugepages.pages", "29 GiB of huge pages leave only 3 GiB of worker-0"]],
   },
   {
-    what: "pages on machines whose memory nobody knows",
+    what: "pages on nodes with unknown memory",
     spec: pages({ size: "1G", count: 1000, node: 0 }),
     cluster: { nodes: [node("worker-0", { topology: forgetful() })] },
     finds: [],

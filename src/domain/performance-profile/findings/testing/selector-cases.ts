@@ -20,7 +20,7 @@ export const selectorCases: readonly Case[] = [
     ],
   },
   {
-    what: "several labels that no role can be told from",
+    what: "several labels that name no role",
     spec: { nodeSelector: { ...worker, "a/b": "" } },
     finds: [["RoleUnknown", "spec.nodeSelector"]],
   },

@@ -128,7 +128,7 @@ export const textCases: readonly Case[] = [
     ],
   },
   {
-    what: "annotations that say what nobody understands",
+    what: "annotations with unknown values",
     spec: { cpu: { reserved: "0", isolated: "1", ovsDpdk: "2" } },
     annotations: {
       [annotations.pause]: "yes",
@@ -152,7 +152,7 @@ export const textCases: readonly Case[] = [
     ],
   },
   {
-    what: "annotations that say what everybody understands",
+    what: "annotations with known values",
     spec: { cpu: { reserved: "0", isolated: "1", ovsDpdk: "2" } },
     annotations: {
       [annotations.pause]: "true",
