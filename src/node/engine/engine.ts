@@ -87,6 +87,6 @@ export interface RollbackReport {
 export interface Restored {
   readonly target: string;
   readonly value: string;
-  /** Why the original could not be put back; it is kept and tried again next time. */
+  /** Why the original could not be restored; it stays in the journal for the next roll-back. */
   readonly failed?: string;
 }

@@ -99,7 +99,7 @@ class Compiler {
   }
 }
 
-/** One text, and what the look-arounds say of its positions. */
+/** One text, and the positions at which its look-arounds hold. */
 class Run {
   readonly #text: readonly number[];
   readonly #seen = new Map<Look, Uint8Array>();

@@ -35,13 +35,13 @@ quiet_kvm() {
 
 const partitioning = `#!/bin/sh
 ${quietKvm}
-# Merging equal pages of memory interrupts every CPU.
+# Same-page merging interrupts every CPU.
 keep_pages() {
   if systemctl cat ksm ksmtuned >/dev/null 2>&1; then systemctl --now --quiet mask ksm ksmtuned; fi
   if [ -w /sys/kernel/mm/ksm/run ]; then echo 2 >/sys/kernel/mm/ksm/run; fi
 }
 
-# The initial system must not spread over the isolated CPUs either.
+# The initrd's systemd must not use the isolated CPUs either.
 stage_initrd() {
   drop_in=/etc/systemd/system.conf.d/00-tuned.conf
   if [ -n "$TUNED_tmpdir" ] && [ -f "$drop_in" ]; then

@@ -12,7 +12,7 @@ export const baseDirectory = "/usr/lib/attune/profiles";
 /** Parsed on first use: short commands need one of them at most. */
 let parsed: ReadonlyMap<string, ParsedProfile> | undefined;
 
-/** As they are written, by name. */
+/** Texts of the base profiles, by name. */
 export function baseTexts(): ReadonlyMap<string, string> {
   return new Map(Object.entries(texts));
 }

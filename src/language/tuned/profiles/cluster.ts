@@ -1,7 +1,7 @@
-/** For nodes of a cluster. */
+/** Profiles of cluster nodes. */
 export const clusterProfiles: Record<string, string> = {
   openshift: `[main]
-summary=What every node of a cluster needs: room for many pods, connections and neighbours
+summary=Base of all cluster nodes: limits for many pods, connections and neighbours
 include=\${f:virt_check:virtual-guest:network-throughput}
 
 [selinux]
@@ -24,18 +24,18 @@ net.ipv6.neigh.default.gc_thresh3=65536
 vm.max_map_count=262144
 
 [sysfs]
-# Network disks may be away for long without being gone.
+# Network disks may be unreachable for long without being lost.
 /sys/module/nvme_core/parameters/io_timeout=4294967295
 /sys/module/nvme_core/parameters/max_retries=10
 
 [scheduler]
-# Containers are placed by the kubelet, and watching every process costs more than it brings.
+# The kubelet places containers, and watching every process costs more than it gains.
 cgroup_ps_blacklist=/kubepods\\.slice/
 runtime=0
 `,
 
   "openshift-node": `[main]
-summary=A node that runs workloads
+summary=Cluster node that runs workloads
 include=openshift
 
 [sysctl]
@@ -45,7 +45,7 @@ fs.inotify.max_user_instances=8192
 `,
 
   "openshift-control-plane": `[main]
-summary=A node that runs the control plane
+summary=Cluster node that runs the control plane
 include=openshift
 `,
 };

@@ -1,10 +1,10 @@
-/** Kernel work stays on the CPUs that are not isolated, and machine checks are not polled for. */
+/** Keeps kernel work on the CPUs that are not isolated, and disables polling for machine checks. */
 const workqueues = `/sys/bus/workqueue/devices/writeback/cpumask=\${not_isolated_cpumask}
 /sys/devices/virtual/workqueue/cpumask=\${not_isolated_cpumask}
 /sys/devices/virtual/workqueue/*/cpumask=\${not_isolated_cpumask}
 /sys/devices/system/machinecheck/machinecheck*/ignore_ce=1`;
 
-/** How a profile learns whether a name was defined before it: it compares the name with its own unexpanded reference. */
+/** TuneD's idiom for "the name is defined": it compares the value with the unexpanded reference. */
 function assertSet(name: string, assertion: string, message: string): string {
   return `${name}_assert_check=\\\\\${${name}}
 ${name}=\${${name}}
@@ -24,7 +24,7 @@ interface VirtualRealtime {
   readonly rest?: string;
 }
 
-/** A virtual machine's host and guest differ from realtime in the same way. */
+/** The profiles for a host of virtual machines and for a guest differ from realtime in the same way. */
 function virtualRealtime({ kind, summary, tag, others = "", rest = "" }: VirtualRealtime): string {
   return `[main]
 summary=${summary}
@@ -52,10 +52,10 @@ cmdline_${tag}=+nohz=on nohz_full=\${isolated_cores} rcu_nocbs=\${isolated_cores
 `;
 }
 
-/** For workloads that get CPUs of their own. */
+/** Profiles for workloads with isolated CPUs. */
 export const isolationProfiles: Record<string, string> = {
   "cpu-partitioning": `[main]
-summary=Some CPUs for the workload alone, the others for everything else
+summary=Isolated CPUs for the workload, the others for the system
 include=network-latency
 
 [variables]
@@ -99,7 +99,7 @@ cmdline_cpu_part=+nohz=on\${cmd_isolcpus} nohz_full=\${isolated_cores} rcu_nocbs
 `,
 
   "cpu-partitioning-powersave": `[main]
-summary=Some CPUs for the workload alone, which may rest as deep as it can bear
+summary=Isolated CPUs for the workload, with idle states as deep as it tolerates
 include=cpu-partitioning
 
 [variables]
@@ -116,7 +116,7 @@ cmdline_cpu_part=+nohz=on\${cmd_isolcpus} nohz_full=\${isolated_cores} rcu_nocbs
 `,
 
   realtime: `[main]
-summary=Deadlines met: isolated CPUs, and no limit on what a realtime task may use
+summary=Realtime: isolated CPUs, and no limit on the run time of realtime tasks
 include=network-latency
 
 [variables]
@@ -152,7 +152,7 @@ isolated_cores=\${isolated_cores}
 
   "realtime-virtual-host": virtualRealtime({
     kind: "host",
-    summary: "Deadlines met in the virtual machines on this one",
+    summary: "Realtime host of virtual machines",
     tag: "rvh",
     others: ";pmd;PMD;^DPDK;qemu-kvm",
     rest: `
@@ -166,7 +166,7 @@ script=\${i:PROFILE_DIR}/script.sh
 
   "realtime-virtual-guest": virtualRealtime({
     kind: "guest",
-    summary: "Deadlines met inside a virtual machine",
+    summary: "Realtime inside a virtual machine",
     tag: "rvg",
   }),
 };

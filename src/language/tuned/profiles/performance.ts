@@ -1,7 +1,7 @@
-/** For servers: quick answers, much work, networks, and machines inside machines. */
+/** Profiles for latency, throughput, networks and virtual machines. */
 export const performanceProfiles: Record<string, string> = {
   "latency-performance": `[main]
-summary=Quick and even answers, paid for with power: shallow idle states, full clock, little dirty memory
+summary=Low latency at the cost of power: shallow idle states, full clock, little dirty memory
 
 [cpu]
 force_latency=cstate.id_no_zero:1|3
@@ -25,7 +25,7 @@ panel_power_savings=0
 `,
 
   "network-latency": `[main]
-summary=Quick and even answers over the network: polling sockets, no background work of the kernel that can be avoided
+summary=Low network latency: polling sockets, less background work of the kernel
 include=latency-performance
 
 [vm]
@@ -51,10 +51,10 @@ avc_cache_threshold=8192
 `,
 
   "throughput-performance": `[main]
-summary=Much work done: full clock, room for dirty memory, long read-ahead
+summary=High throughput: full clock, much dirty memory, long read-ahead
 
 [variables]
-# Cores on which large pages and moving memory between nodes cost more than they bring.
+# On these cores, huge pages and NUMA balancing cost more than they gain.
 thunderx_cpuinfo_regex=CPU part\\s+:\\s+(0x0?516)|(0x0?af)|(0x0?a[0-3])|(0x0?b8)\\b
 
 [cpu]
@@ -95,7 +95,7 @@ panel_power_savings=0
 `,
 
   "network-throughput": `[main]
-summary=Much data over the network: large windows that idle time does not shrink
+summary=High network throughput: large windows that stay large when idle
 include=throughput-performance
 
 [sysctl]
@@ -106,7 +106,7 @@ net.ipv4.tcp_wmem="4096 16384 16777216"
 `,
 
   "virtual-guest": `[main]
-summary=Much work done inside a virtual machine: less dirty memory, for the host has its own
+summary=High throughput inside a virtual machine: less dirty memory, because the host caches too
 include=throughput-performance
 
 [vm]
@@ -117,7 +117,7 @@ vm.swappiness=30
 `,
 
   "virtual-host": `[main]
-summary=Much work done by virtual machines on this one: dirty memory written sooner, idle states not too deep
+summary=High throughput of virtual machines on this host: dirty memory written sooner, shallow idle states
 include=throughput-performance
 
 [vm]

@@ -1,7 +1,7 @@
-/** For machines whose power counts. */
+/** Profiles that save power. */
 export const powerProfiles: Record<string, string> = {
   balanced: `[main]
-summary=Between power and performance: what a machine gets of which nothing is known
+summary=Balance of power and performance: the default for an unknown machine
 
 [modules]
 cpufreq_conservative=+r
@@ -30,7 +30,7 @@ alpm=med_power_with_dipm
 `,
 
   powersave: `[main]
-summary=Little power used
+summary=Low power consumption
 
 [cpu]
 governor=schedutil|conservative|powersave

@@ -44,7 +44,7 @@ let tuned: FakeTuned;
 let stop: AbortController;
 let engine: TunedEngine;
 
-/** A process of Attune, with whatever the last one left on the node. */
+/** A new process of Attune on the node that the last one left. */
 function begin(): void {
   tuned = new FakeTuned(host);
   stop = new AbortController();

@@ -208,7 +208,7 @@ describe("sampling_down_factor", () => {
   test("is written after the governor of the same unit", async () => {
     const fs = { [governor]: "performance\n", ...offered };
     const { apply } = await runCase(node("[cpu]\ngovernor=ondemand\nsampling_down_factor=100\n", fs));
-    // The made-up node does not bring the file with the governor.
+    // The simulated node does not create the governor's file.
     expect(apply.settings).toMatchObject([
       { option: "governor", type: "set" },
       { option: "sampling_down_factor", type: "failed" },

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { complaints, expectedComplaints, expectedOutcome, outcomeOf, runCase } from "../../testing/plugin-bench.ts";
 import { type Recorded, type RecordedCase, recordedCases } from "../../testing/recorded-case.ts";
 
-/** TuneD writes a scheduler that is in force already, which a made-up file shows and the kernel's would not. */
+/** TuneD writes a scheduler that is in force already; a plain file keeps that text, the kernel's would not. */
 const unwritten = { "/sys/block/vdb/queue/scheduler": "mq-deadline [none]" };
 const deviations: Record<string, (expected: Recorded) => Partial<Recorded>> = {
   "disk-elevator": ({ applied, rolled_back }) => ({

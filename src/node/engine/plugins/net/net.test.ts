@@ -11,7 +11,7 @@ const plugins = [net];
 
 /** Where TuneD's own behaviour is not followed. */
 const instead: Record<string, Partial<Recorded>> = {
-  // Q18: an exception hides that the option was refused; 2.20 said so.
+  // Q18: an exception hides that the option was refused; 2.20 logs it.
   "net-odd": { verify: false },
 };
 
