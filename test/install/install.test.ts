@@ -20,7 +20,7 @@ const isMonitoring = ({ apiVersion }: KubeObject): boolean => apiVersion.startsW
 const name = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.name}`;
 
 describe("what attune install prints", () => {
-  it("is the same text every time, and reads back as it was meant", async () => {
+  it("is deterministic, and parses back to the same objects", async () => {
     const text = await printObjects(everything, "yaml");
     expect(
       await printObjects(installManifests({ mode: "standalone", protocol: "shipped", monitoring: true }), "yaml"),
@@ -30,7 +30,7 @@ describe("what attune install prints", () => {
     expect(JSON.parse(await printObjects(everything, "json"))).toMatchObject({ kind: "List", items: everything });
   });
 
-  it("brings no kinds of OpenShift's own, and those of machine configuration only when asked", () => {
+  it("has no CRDs of OpenShift, and those of machine configuration only with --mode standalone", () => {
     const definitions = (manifests: KubeObject[]): string[] =>
       manifests.filter(({ kind }) => kind === "CustomResourceDefinition").map(({ metadata }) => metadata.name ?? "");
     expect(definitions(installManifests())).toEqual([
@@ -43,7 +43,7 @@ describe("what attune install prints", () => {
     expect(definitions(everything).filter((crd) => crd.endsWith(".machineconfiguration.openshift.io"))).toHaveLength(3);
   });
 
-  it("has the alerts that are known of the operator it replaces", () => {
+  it("has the alerts of the operator it replaces", () => {
     const rules = everything.filter(({ kind }) => kind === "PrometheusRule") as unknown as Rules[];
     expect(rules.flatMap(({ spec }) => spec.groups.flatMap(({ rules }) => rules)).map(({ alert }) => alert)).toEqual([
       undefined,
@@ -54,7 +54,7 @@ describe("what attune install prints", () => {
     ]);
   });
 
-  it("says what a cluster without admission policies goes without", () => {
+  it("notes what is missing on a cluster without ValidatingAdmissionPolicy", () => {
     const target = {
       monitoring: false,
       admissionPolicies: false,
@@ -67,13 +67,13 @@ describe("what attune install prints", () => {
     expect(objects.filter(({ kind }) => kind.startsWith("Validating"))).toEqual([]);
   });
 
-  it("limits agents before it gives them rights", () => {
+  it("has the policies before the rights that they limit", () => {
     const at = (kind: string): number => everything.findIndex((object) => object.kind === kind);
     expect(at("ValidatingAdmissionPolicyBinding")).toBeLessThan(at("Role"));
     expect(at("Namespace")).toBe(0);
   });
 
-  it("runs nothing as root, nor with more than it needs", () => {
+  it("runs no container as root or with capabilities", () => {
     for (const { spec } of everything.filter(({ kind }) => kind === "Deployment") as unknown as Workload[]) {
       expect(spec.template.spec.securityContext).toMatchObject({ runAsNonRoot: true });
       for (const container of spec.template.spec.containers) {
@@ -104,7 +104,7 @@ onEachServer("attune install", (cluster) => {
   const signal = new AbortController().signal;
   const fitting = everything.filter((object) => !isMonitoring(object));
 
-  it("is judged by the server before anything is there", async () => {
+  it("can be dry-run on an empty cluster", async () => {
     const told: string[] = [];
     await applyManifests(admin, fitting, signal, { dryRun: true, onApplied: (_, what) => told.push(what) });
     expect(told).toEqual(fitting.map(() => "created"));
@@ -113,7 +113,7 @@ onEachServer("attune install", (cluster) => {
     );
   });
 
-  it("is taken by kubectl, with nothing in it that the server does not know", async () => {
+  it("is accepted by kubectl with strict validation", async () => {
     const file = join(cluster.home, "attune.yaml");
     await writeFile(file, await printObjects(fitting, "yaml"));
     for (const dryRun of ["", " --dry-run=server"]) {
@@ -122,7 +122,7 @@ onEachServer("attune install", (cluster) => {
     }
   });
 
-  it("says what it did, and the second time nothing", async () => {
+  it("reports what it did, and the second time that nothing changed", async () => {
     const again = async (): Promise<string[]> => {
       const told: string[] = [];
       await applyManifests(admin, fitting, signal, {
@@ -134,7 +134,7 @@ onEachServer("attune install", (cluster) => {
     expect(await again()).toEqual(fitting.map((object) => `${name(object)} unchanged`));
   });
 
-  it("puts up with a webhook that said its address, until the one it brings says its own", async () => {
+  it("keeps a conversion webhook at a URL until the installed webhook registers itself", async () => {
     const crd = performanceProfileCrds[0]!;
     const clientConfig = { url: "https://127.0.0.1:1/convert", service: null };
     const patch = { spec: { conversion: { webhook: { clientConfig } } } };
@@ -145,7 +145,7 @@ onEachServer("attune install", (cluster) => {
     expect(applied.spec?.conversion?.webhook?.clientConfig).toEqual({ url: clientConfig.url });
   });
 
-  it("leaves alone what others made", async () => {
+  it("leaves objects of others unchanged", async () => {
     const [tuneds] = nodeTuningCrds;
     const unlabel = { metadata: { labels: { "app.kubernetes.io/managed-by": null } } };
     await admin.patch(kinds.customResourceDefinition, tuneds!.metadata.name ?? "", { type: "merge", patch: unlabel });
@@ -163,7 +163,7 @@ onEachServer("attune install", (cluster) => {
     expect(fitting.map(name).filter((one) => !names.has(one))).toEqual([name(tuneds!)]);
   });
 
-  it("offers Prometheus what it reads where that is known", async () => {
+  it("includes monitoring where the cluster has the kinds", async () => {
     for (const [kind, plural] of [
       ["ServiceMonitor", "servicemonitors"],
       ["PrometheusRule", "prometheusrules"],
@@ -179,7 +179,7 @@ onEachServer("attune install", (cluster) => {
       .toBe("applied");
   });
 
-  it("keeps the kinds of machine configuration that it did not bring as they are", async () => {
+  it("leaves CRDs of machine configuration unchanged that it did not install", async () => {
     for (const crd of machineConfigCrds) {
       const patch = { metadata: { labels: { "app.kubernetes.io/managed-by": null } } };
       await admin.patch(kinds.customResourceDefinition, crd.metadata.name ?? "", { type: "merge", patch });

@@ -18,7 +18,7 @@ import { serverVariants, type ServerUnderTest } from "../servers/server-under-te
 
 const protocols = ["documented", "shipped"] as const;
 
-/** Nothing but what `attune install` applies, on virtual nodes: every part has the token of its own pod. */
+/** Only what `attune install` applies, on virtual nodes: every part has the token of its own pod. */
 describe.each(
   serverVariants().flatMap((variant) => protocols.map((protocol) => ({ name: variant.name, variant, protocol }))),
 )(
@@ -67,7 +67,7 @@ describe.each(
         });
     });
 
-    it("has two operators, of which one acts", async () => {
+    it("has two operators, and only the leader acts", async () => {
       const deployment = await eventually("both are ready", async () => {
         const found = await admin.get(kinds.deployment, "attune-operator", { namespace: systemNamespace });
         return found.status?.readyReplicas === 2 && found;
@@ -77,7 +77,7 @@ describe.each(
       expect(spec?.holderIdentity).toMatch(/_/);
     });
 
-    it("leaves nothing on the nodes once it is removed", async () => {
+    it("restores the nodes when it is removed", async () => {
       const patch = { spec: { managementState: "Removed" } };
       await admin.patch(tunedKind, "default", { type: "merge", patch }, { namespace: tuningNamespace });
       await gone("the DaemonSet", () => admin.get(kinds.daemonSet, "tuned", { namespace: tuningNamespace }));

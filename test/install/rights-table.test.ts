@@ -13,7 +13,7 @@ const accounts: [string, readonly Grant[]][] = [
   ["attune-webhook", webhookGrants(systemNamespace)],
 ];
 
-/** What the document on node tuning gives whom, on its own kinds. Rights on a status are counted as those on the object. */
+/** The rights that the upstream document gives on Tuneds and Profiles. A right on a status counts as one on the object. */
 const documented: Record<string, Record<string, string[]>> = {
   "attune-operator": {
     tuneds: ["create", "get", "delete", "list", "update", "watch", "patch"],

@@ -59,7 +59,7 @@ for (const variant of serverVariants())
     it("does nothing while the other is meant to run, and says how to hand over", async () => {
       const told = await eventually("told", async () => attune.told.find((line) => line.includes("Deployment")));
       expect(told).toBe(
-        `the Deployment ${namespace}/cluster-node-tuning-operator tunes this cluster; to hand over: kubectl -n ${namespace} scale deployment cluster-node-tuning-operator --replicas=0`,
+        `waiting: Deployment ${namespace}/cluster-node-tuning-operator manages this cluster; to hand over, run: kubectl -n ${namespace} scale deployment cluster-node-tuning-operator --replicas=0`,
       );
       expect(writes()).toEqual([]);
     });
@@ -205,7 +205,7 @@ for (const variant of serverVariants())
         image: "attune:test",
         agentServiceAccount: "attune-agent",
         version: "1.2.3",
-        tell: (line) => told.push(line),
+        print: (line) => told.push(line),
       });
       return {
         told,

@@ -112,7 +112,7 @@ describe("the operator", { timeout: 60_000 }, () => {
   it("notices kinds that come later, and says so", async () => {
     const told: string[] = [];
     const clock = new VirtualClock();
-    await running({ clock, tell: (line) => told.push(line) }, async () => {
+    await running({ clock, print: (line) => told.push(line) }, async () => {
       await eventually("told", async () => told.length > 0);
       expect(told).toEqual(["machine config pools: no, cluster operators: no"]);
       await applyManifests(admin, machineConfigCrds);
@@ -121,7 +121,7 @@ describe("the operator", { timeout: 60_000 }, () => {
         return told.length >= 3;
       });
       expect(told.slice(1)).toEqual([
-        "the cluster has other kinds now: begin anew",
+        "the kinds of the cluster have changed: restarting controllers",
         "machine config pools: yes, cluster operators: no",
       ]);
     });

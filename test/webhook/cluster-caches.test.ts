@@ -36,7 +36,7 @@ function definition(kind: string, plural: string): never {
 }
 
 for (const variant of serverVariants())
-  describe(`what the webhook knows of a cluster, on the ${variant.name} server`, () => {
+  describe(`caches of the webhook, on the ${variant.name} server`, () => {
     const clock = new VirtualClock();
     const stop = new AbortController();
     let server: ServerUnderTest;
@@ -62,8 +62,8 @@ for (const variant of serverVariants())
       for (const pause = growingPause(); !isSo(); await pause()) await clock.advance(10_000);
     }
 
-    test("is nothing at first, and then what there is", async () => {
-      expect(() => view.check()).toThrow("not yet complete: cache of nodes");
+    test("are undefined until they have synced", async () => {
+      expect(() => view.check()).toThrow("not synced yet: cache of nodes");
       expect(view.objects()).toBeUndefined();
       running = view.run(stop.signal);
       await until(() => view.objects() !== undefined);
@@ -74,7 +74,7 @@ for (const variant of serverVariants())
         expect(view.objects()).not.toHaveProperty(kind);
     });
 
-    test("grows with the kinds that the cluster is given, and stays small", async () => {
+    test("pick up kinds that are installed later, and keep only the fields they need", async () => {
       const given = [definition("Infrastructure", "infrastructures"), definition("FeatureGate", "featuregates")];
       await applyManifests(admin, [...machineConfigCrds, ...given]);
       await untilEstablished(admin);

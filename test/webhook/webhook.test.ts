@@ -17,7 +17,7 @@ import { widgets } from "./widgets.ts";
 
 const namespace = "hooks";
 const minute = 60_000;
-/** Short enough that clocks may be moved through several of them: certificates are valid from five minutes before. */
+/** Short, so that the test can move the clock through several of them. Certificates are valid from five minutes before. */
 const lives = { authorityMs: 4 * minute, servingMs: 2 * minute };
 
 const configMaps = {
@@ -98,7 +98,7 @@ for (const variant of serverVariants())
     const write = (name: string, data: Record<string, string>, dryRun = false): Promise<KubeObject> =>
       admin.create(kinds.configMap as never, configMap(name, data) as never, { namespace, dryRun });
 
-    /** A server hears of a configuration a little after it was written. */
+    /** API servers read a configuration a little after it was written. */
     async function untilMarked(name: string): Promise<void> {
       for (const pause = growingPause(); ; await pause()) {
         const { data } = (await write(name, {}, true)) as { data?: { marked?: string } };
@@ -106,13 +106,13 @@ for (const variant of serverVariants())
       }
     }
 
-    test("changes what it should", async () => {
+    test("mutates objects", async () => {
       await untilMarked("ready");
       expect(await write("a", { x: "1" })).toMatchObject({ data: { x: "1", marked: "yes" } });
       expect(await write("b", { x: "1" }, true)).toMatchObject({ data: { marked: "yes" } });
     });
 
-    test("refuses what it should, with its reason", async () => {
+    test("denies objects with a reason", async () => {
       await untilMarked("ready");
       await expect(write("bad", { bad: "1" })).rejects.toMatchObject({
         code: 422,
@@ -125,12 +125,12 @@ for (const variant of serverVariants())
     test("converts custom objects between their versions", async () => {
       await admin.create(widgets.v1, widgets.object("w", { size: 3 }), { namespace });
       const converted = async (): Promise<KubeObject> => admin.get(widgets.v2, "w", { namespace });
-      // Until the server has heard of the webhook it shows the object as it lies there.
+      // Until the API server has read the configuration it returns the object as it is stored.
       for (const pause = growingPause(); !(await converted())["spec"];) await pause();
       expect(await converted()).toMatchObject({ apiVersion: "example.com/v2", spec: { dimensions: { size: 3 } } });
     });
 
-    test("puts back what somebody took out of its configuration", async () => {
+    test("restores its configuration when another client changes it", async () => {
       await untilMarked("ready");
       const kind = kinds.mutatingWebhookConfiguration;
       await admin.patch(kind, configurationName, {
@@ -143,7 +143,7 @@ for (const variant of serverVariants())
       }
     });
 
-    test("changes its certificates and its authority while writes go on, and none of them fails", async () => {
+    test("rotates its certificates and its authority, and no write fails meanwhile", async () => {
       await untilMarked("ready");
       const secret = async (): Promise<Record<string, string>> =>
         (await admin.get(kinds.secret, webhookSecret, { namespace })).data ?? {};
@@ -157,11 +157,11 @@ for (const variant of serverVariants())
         expect(await write(`w-${steps}`, {})).toMatchObject({ data: { marked: "yes" } });
       }
       served.add((await secret())["tls.crt"]);
-      // The first, one that the old authority renewed, and one of the new authority.
+      // The first one, one that the old authority renewed, and one of the new authority.
       expect(served.size).toBeGreaterThanOrEqual(3);
     });
 
-    test("takes its configurations away when it ends, so that writes go on without it", async () => {
+    test("deletes its configurations when it stops, so that writes succeed without it", async () => {
       stop.abort();
       await running;
       for (const kind of [kinds.mutatingWebhookConfiguration, kinds.validatingWebhookConfiguration])

@@ -15,7 +15,7 @@ const version = (name: string, storage: boolean, spec: object): object => ({
 
 const size = { type: "integer" };
 
-/** A kind whose two versions say the same in different places. */
+/** A kind with two versions that hold the same value in different fields. */
 export const widgets = {
   v1: untyped("example.com/v1", "Widget", "widgets", true),
   v2: untyped("example.com/v2", "Widget", "widgets", true),

@@ -4,15 +4,15 @@ import { apiVersion as machineConfiguration } from "../../domain/machine-config/
 import { type Clock, pause } from "../../cluster/runtime/clock.ts";
 import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
 
-/** What a cluster has beyond what every cluster has. */
+/** Optional kinds that the cluster serves. */
 export interface ClusterFeatures {
-  /** Pools of nodes with one configuration each. */
+  /** MachineConfigPools and MachineConfigs. */
   readonly machineConfigPools: boolean;
-  /** OpenShift's own place for the status of operators. */
+  /** OpenShift's ClusterOperators, for the status of the operator. */
   readonly clusterOperators: boolean;
 }
 
-/** Nothing but Kubernetes. */
+/** None of them. */
 export const plain: ClusterFeatures = { machineConfigPools: false, clusterOperators: false };
 
 export async function clusterFeatures(client: Client, signal: AbortSignal): Promise<ClusterFeatures> {
@@ -27,24 +27,24 @@ export async function clusterFeatures(client: Client, signal: AbortSignal): Prom
   return { machineConfigPools: pool && config, clusterOperators: operator };
 }
 
-/** Looks this often: kinds come with an installation, not with the day's work. */
-const lookEveryMs = 30_000;
+/** How often discovery is asked. Kinds appear only when something is installed. */
+const discoveryIntervalMs = 30_000;
 
-/** Resolves when the cluster has something that it had not, or lost it; or when the signal aborts. */
+/** Resolves when the features have changed, or the signal aborts. */
 export async function featuresChanged(
   client: Client,
   before: ClusterFeatures,
-  { signal, clock, log = noLog }: { signal: AbortSignal; clock: Clock; log?: Log },
+  { signal, clock, log = noLog }: { signal: AbortSignal; clock: Clock; log?: Log | undefined },
 ): Promise<void> {
   while (!signal.aborted) {
-    await pause(clock, lookEveryMs, signal);
+    await pause(clock, discoveryIntervalMs, signal);
     if (signal.aborted) return;
     try {
       const now = await clusterFeatures(client, signal);
       if (now.machineConfigPools !== before.machineConfigPools || now.clusterOperators !== before.clusterOperators)
         return;
     } catch (error) {
-      if (!signal.aborted) log.debug({ error }, "could not find out what the cluster has");
+      if (!signal.aborted) log.debug({ error }, "discovery failed");
     }
   }
 }

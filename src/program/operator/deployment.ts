@@ -4,12 +4,12 @@ import { operatorServiceAccount } from "./rbac.ts";
 
 export interface OperatorDeployment {
   readonly namespace: string;
-  /** Of the operator, and of the agents it makes. */
+  /** Container image of the operator and of the agents. */
   readonly image: string;
   readonly mode: "auto" | "standalone" | "plain";
   readonly protocol: Protocol;
-  /** Version of the payload, where there is one. */
-  readonly release?: string;
+  /** Version of the OpenShift release, if the operator is part of one. */
+  readonly release?: string | undefined;
 }
 
 export const operatorName = "attune-operator";
@@ -19,7 +19,7 @@ export const operatorLabels = {
   "app.kubernetes.io/part-of": "attune",
 };
 
-/** Two of them, so that the next one is there when a node goes; one acts. */
+/** Two replicas, so that one can take over when a node fails. Leader election lets one act. */
 export function operatorDeployment(options: OperatorDeployment): KubeObject {
   const { namespace, image, mode, protocol, release } = options;
   const selector = { "app.kubernetes.io/name": operatorName };
@@ -37,7 +37,7 @@ export function operatorDeployment(options: OperatorDeployment): KubeObject {
           serviceAccountName: operatorServiceAccount,
           priorityClassName: "system-cluster-critical",
           ...placement(selector),
-          // The user is the image's own: clusters that give each namespace its range of users set it.
+          // No runAsUser: OpenShift assigns one from the range of the namespace.
           securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
           containers: [
             {
@@ -69,7 +69,7 @@ const confined = {
   capabilities: { drop: ["ALL"] },
 };
 
-/** On different nodes, and on the control plane where pods may run there. */
+/** On different nodes, preferably of the control plane. */
 function placement(matchLabels: Record<string, string>): object {
   const role = "node-role.kubernetes.io/control-plane";
   return {
@@ -101,7 +101,7 @@ function placement(matchLabels: Record<string, string>): object {
   };
 }
 
-/** Where Prometheus finds every replica. */
+/** Headless, so that Prometheus scrapes every replica. */
 export function operatorMetricsService(namespace: string): KubeObject {
   return {
     apiVersion: "v1",

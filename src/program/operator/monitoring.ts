@@ -4,7 +4,7 @@ import { operatorLabels, operatorName } from "./deployment.ts";
 
 export const monitoringApiVersion = "monitoring.coreos.com/v1";
 
-/** What the Prometheus operator reads: whom to ask, and what to make of the answers. Alerts have the shipped names. */
+/** For the Prometheus operator. Alerts have the names they have in the operator that Attune replaces. */
 export function operatorMonitoring(namespace: string): KubeObject[] {
   const metadata = { name: operatorName, namespace, labels: operatorLabels };
   return [
@@ -34,26 +34,26 @@ const customProfiles = {
   expr: `count by (_id) (nto_profile_calculated_total{profile!~"${shippedProfiles.join("|")}"})`,
 };
 
-/** Replicas all tell the same, so that a maximum counts it once. */
+/** All replicas export the same values: `max` counts them once. */
 function alerts(namespace: string): object[] {
   const pods = `namespace=~"${namespace}|${tuningNamespace}",pod=~"tuned-.*|${operatorName}-.*"`;
   return [
     alert("NTOPodsNotReady", `kube_pod_status_ready{${pods},condition="true"} == 0`, "30m", {
       summary: "A pod of node tuning is not ready.",
-      description: "Pod {{ $labels.pod }} has not been ready for 30 minutes: its node may not be tuned as asked for.",
+      description: "Pod {{ $labels.pod }} has not been ready for 30 minutes. Its node may not be tuned.",
     }),
     alert("NTOPodLabelsUsed", "max(nto_pod_labels_used_info) == 1", "30m", {
-      summary: "A Tuned goes by labels of pods.",
+      summary: "A Tuned matches labels of pods.",
       description:
-        "Every change of any pod is then a question of tuning, which large clusters feel. Label nodes instead.",
+        "The operator then evaluates every change of any pod, which is expensive on large clusters. Use labels of nodes.",
     }),
     alert("NTOInvalidTunedExist", "max(nto_invalid_tuned_exist_info) == 1", "30m", {
       summary: "A Tuned is not valid.",
-      description: "Its condition Valid says why: kubectl get tuneds -A",
+      description: "The condition Valid of the Tuned has the reason: kubectl get tuneds -A",
     }),
     alert("NTODegraded", "max(nto_degraded_info) == 1", "2h", {
       summary: "Node tuning is degraded.",
-      description: "The condition Degraded of the operator says why.",
+      description: "The condition Degraded of the operator has the reason.",
     }),
   ];
 }

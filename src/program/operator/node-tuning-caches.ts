@@ -13,14 +13,17 @@ import type { Clock } from "../../cluster/runtime/clock.ts";
 import type { Manager } from "../../cluster/runtime/controller/manager.ts";
 import type { ClusterFeatures } from "./cluster-features.ts";
 
-/** Everything that node tuning watches, as far as the cluster has it. */
-export function nodeTuningCaches(
-  manager: Manager,
-  client: Client,
-  namespace: string,
-  features: ClusterFeatures,
-  clock: Clock,
-): NodeTuningCaches {
+export interface CacheInput {
+  readonly manager: Manager;
+  readonly client: Client;
+  /** Of Tuneds and Profiles. */
+  readonly namespace: string;
+  readonly features: ClusterFeatures;
+  readonly clock: Clock;
+}
+
+/** The informers of node tuning, for the kinds that the cluster has. */
+export function nodeTuningCaches({ manager, client, namespace, features, clock }: CacheInput): NodeTuningCaches {
   const named = (name: string): { namespace: string; fieldSelector: string } => ({
     namespace,
     fieldSelector: `metadata.name=${name}`,
@@ -62,7 +65,7 @@ export function nodeTuningCaches(
   };
 }
 
-/** Files of MachineConfigs are large, and those of ours have none. */
+/** MachineConfigs of others hold large files that are not needed. Those of Attune have only kernel arguments. */
 function withoutContent<T extends KubeObject & { spec?: { kernelArguments?: string[] | null; config?: unknown } }>(
   config: T,
 ): T {

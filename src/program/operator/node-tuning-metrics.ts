@@ -9,18 +9,18 @@ import type { Clock } from "../../cluster/runtime/clock.ts";
 import type { Metrics } from "../../cluster/runtime/metrics/metrics.ts";
 
 export interface NodeTuningMetrics {
-  /** Hears of every decision. */
+  /** Called with every plan. */
   readonly decided: (plan: Plan) => void;
   readonly stop: () => void;
 }
 
-/** Half a second to a quarter of an hour: a roll-out of agents may come in between. */
+/** Up to a quarter of an hour: a rollout of the agents may come in between. */
 const latencyBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900];
 
 const conditionTypes = ["Applied", "Degraded"] as const;
 const conditionStatuses = ["True", "False", "Unknown"] as const;
 
-/** What dashboards of the operator that Attune replaces know, by the same names, and some of our own. */
+/** Metrics with the names of the operator that Attune replaces, and some of our own. */
 export function nodeTuningMetrics(
   metrics: Metrics,
   caches: NodeTuningCaches,
@@ -31,11 +31,11 @@ export function nodeTuningMetrics(
     const series = metrics.gauge(name, help).labels();
     return (is) => series.set(is ? 1 : 0);
   };
-  const podLabelsUsed = gauge("nto_pod_labels_used_info", "1 while a rule goes by labels of pods.");
-  const isDegraded = gauge("nto_degraded_info", "1 while the operator says of itself that it is degraded.");
-  const invalidTuned = gauge("nto_invalid_tuned_exist_info", "1 while there is a Tuned that is not valid.");
-  metrics.gauge("nto_build_info", "Always 1; the label says what runs.", ["version"]).labels({ version }).set(1);
-  const byCondition = metrics.gauge("attune_profiles", "Profiles by what their nodes say of them.", [
+  const podLabelsUsed = gauge("nto_pod_labels_used_info", "1 while a Tuned matches labels of pods.");
+  const isDegraded = gauge("nto_degraded_info", "1 while the operator is degraded.");
+  const invalidTuned = gauge("nto_invalid_tuned_exist_info", "1 while a Tuned is not valid.");
+  metrics.gauge("nto_build_info", "Always 1; the label has the version.", ["version"]).labels({ version }).set(1);
+  const byCondition = metrics.gauge("attune_profiles", "Profiles by status of their conditions.", [
     "condition",
     "status",
   ]);
@@ -70,7 +70,7 @@ function hasDrifted({ status }: Profile): boolean {
   return isTrue(status?.conditions, "Drifted");
 }
 
-/** A Profile of which nothing is known yet counts as Unknown. */
+/** A Profile without conditions counts as Unknown. */
 function countConditions(profiles: readonly Profile[]): Map<string, number> {
   const counts = new Map(conditionTypes.flatMap((type) => conditionStatuses.map((status) => [`${type}/${status}`, 0])));
   for (const { status } of profiles)
@@ -81,11 +81,11 @@ function countConditions(profiles: readonly Profile[]): Map<string, number> {
   return counts;
 }
 
-/** One series for each node, with the profile it has now: those of nodes that are gone go too. */
+/** One series for each node, with its current profile. Series of deleted nodes are removed. */
 function calculations(metrics: Metrics, { profiles }: NodeTuningCaches): (plan: Plan) => void {
   const calculated = metrics.counter(
     "nto_profile_calculated_total",
-    "How often a profile was chosen for a node that had another one, or none.",
+    "How often a profile was chosen for a node that had a different one or none.",
     ["node", "profile"],
   );
   const chosen = new Map<string, string>();
@@ -103,7 +103,7 @@ function calculations(metrics: Metrics, { profiles }: NodeTuningCaches): (plan: 
       calculated.labels({ node, profile }).inc();
     }
     if (seen.size === chosen.size) return;
-    // A node that nobody can decide about keeps its Profile, and so its series.
+    // A node for which no profile can be decided keeps its Profile, and so its series.
     const kept = new Set(profiles.list().map(({ metadata }) => metadata.name ?? ""));
     for (const [node, profile] of chosen) {
       if (seen.has(node) || kept.has(node)) continue;
@@ -118,12 +118,12 @@ interface Waiting {
   readonly since: number;
 }
 
-/** From the moment a Profile asks for something new until its node has it. One that waits for a restart is not counted. */
+/** From a change of a Profile until its node has applied it. A Profile that waits for a restart is not counted. */
 function applyLatency(metrics: Metrics, profiles: NodeTuningCaches["profiles"], clock: Clock): () => void {
   const seconds = metrics
     .histogram(
       "attune_profile_apply_seconds",
-      "From the write of a Profile until its node says that it is applied.",
+      "Time from the write of a Profile until its node reports it as applied.",
       [],
       latencyBuckets,
     )
@@ -135,7 +135,7 @@ function applyLatency(metrics: Metrics, profiles: NodeTuningCaches["profiles"], 
     if (event.type === "deleted") return void waiting.delete(uid);
     const known = waiting.get(uid);
     if ((status?.observedGeneration ?? 0) < generation) {
-      // When those that were there at the start were written, nobody knows.
+      // The write time of Profiles that existed at the start is unknown.
       if (profiles.synced && known?.generation !== generation)
         waiting.set(uid, { generation, since: clock.monotonic() });
       return;

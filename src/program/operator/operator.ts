@@ -20,58 +20,58 @@ import { operatorLease } from "./rbac.ts";
 export interface OperatorOptions {
   client: Client;
   signal: AbortSignal;
-  /** Where Tuneds and Profiles are. Default: where existing manifests put them. */
+  /** Of Tuneds and Profiles. Default: openshift-cluster-node-tuning-operator. */
   namespace?: string;
-  /** Of the agents, and the account they run under, in the namespace of the Profiles. */
+  /** Container image of the agents, and their ServiceAccount in the namespace of the Profiles. */
   image: string;
   agentServiceAccount: string;
-  /** More arguments for every agent. */
+  /** Arguments for every agent. */
   agentArguments?: readonly string[];
   version: string;
-  /** Of the payload, part of what the shipped protocol compares. Default: none. */
+  /** Version of the OpenShift release, which the shipped protocol compares. Default: none. */
   release?: string;
   /** Default documented. */
   protocol?: Protocol;
-  /** Default: what the cluster has, and goes on to have. */
+  /** Default: detected, and detected again when kinds appear or disappear. */
   features?: ClusterFeatures;
-  /** Several operators may run, one acts. Default true. */
+  /** With several replicas, only the leader acts. Default true. */
   leaderElection?: boolean;
-  /** `host:port` of `/metrics`, `/healthz` and `/readyz`. Default: nowhere. */
+  /** `host:port` of `/metrics`, `/healthz` and `/readyz`. Default: not served. */
   probeAddress?: string;
   clock?: Clock;
   log?: Log;
   metrics?: Metrics & Exposition;
-  /** Hears, in a line each, what whoever started the operator should know. */
-  tell?: (line: string) => void;
+  /** Prints a line for the user who started the operator. Default: to the log. */
+  print?: (line: string) => void;
 }
 
 /**
- * The operator on a standalone cluster, until the signal aborts. Unless told what the cluster has, it finds out, and
- * begins anew when that changes: machine configuration may be installed after it.
+ * Runs the operator until the signal aborts. Without `features` it detects them, and restarts its controllers when they
+ * change: machine configuration may be installed later.
  */
 export async function runOperator(options: OperatorOptions): Promise<void> {
   const { client, signal, clock = systemClock, log = noLog } = options;
-  const tell = options.tell ?? ((line): void => log.info({}, line));
+  const print = options.print ?? ((line): void => log.info({}, line));
   if (options.features) {
-    tell(describeFeatures(options.features));
-    return runWith(options, options.features, signal, tell);
+    print(describeFeatures(options.features));
+    return runWith(options, options.features, signal, print);
   }
   while (!signal.aborted) {
     const features = await clusterFeatures(client, signal);
-    tell(describeFeatures(features));
+    print(describeFeatures(features));
     const changed = new AbortController();
-    const looking = featuresChanged(client, features, {
+    const watching = featuresChanged(client, features, {
       signal: AbortSignal.any([signal, changed.signal]),
       clock,
       log,
     }).then(() => changed.abort());
     try {
-      await runWith(options, features, AbortSignal.any([signal, changed.signal]), tell);
+      await runWith(options, features, AbortSignal.any([signal, changed.signal]), print);
     } finally {
       changed.abort();
-      await looking;
+      await watching;
     }
-    if (!signal.aborted) tell("the cluster has other kinds now: begin anew");
+    if (!signal.aborted) print("the kinds of the cluster have changed: restarting controllers");
   }
 }
 
@@ -79,17 +79,17 @@ async function runWith(
   options: OperatorOptions,
   features: ClusterFeatures,
   signal: AbortSignal,
-  tell: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<void> {
   const { client, namespace = tuningNamespace, clock = systemClock, log = noLog, metrics } = options;
   const election =
-    options.leaderElection === false ? undefined : newElection(options, { namespace, clock, log, signal, tell });
+    options.leaderElection === false ? undefined : newElection(options, { namespace, clock, log, signal, print });
   const writer = election ? leadersOnly(client, election.gate) : client;
   const manager = new Manager({ election, probeAddress: options.probeAddress, metrics, clock, log });
   const recorder = new EventRecorder({ client: writer, component: "attune-operator", clock, log });
   manager.add(recorder);
   const { release = "", image, version, protocol = "documented" } = options;
-  const caches = nodeTuningCaches(manager, client, namespace, features, clock);
+  const caches = nodeTuningCaches({ manager, client, namespace, features, clock });
   const counts = nodeTuningMetrics(metrics ?? noMetrics, caches, { namespace, version, clock });
   manager.add(
     nodeTuningController({
@@ -120,27 +120,27 @@ async function runWith(
   }
 }
 
-interface ElectionNeeds {
+interface ElectionInput {
   readonly namespace: string;
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
-  readonly tell: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 function newElection(
   { client, metrics }: OperatorOptions,
-  { namespace, clock, log, signal, tell }: ElectionNeeds,
+  { namespace, clock, log, signal, print }: ElectionInput,
 ): LeaderElection {
-  let said: string | undefined;
+  let printed: string | undefined;
   return new LeaderElection({
     identity: `${hostname()}_${randomUUID()}`,
     name: operatorLease,
     lease: leaseStore(client, { namespace, name: operatorLease }),
     async mayLead() {
       const why = await otherOperator(client, namespace, signal);
-      if (why !== undefined && why !== said) tell(why);
-      said = why;
+      if (why !== undefined && why !== printed) print(why);
+      printed = why;
       return why === undefined;
     },
     clock,

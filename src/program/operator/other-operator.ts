@@ -2,12 +2,12 @@ import { isNotFound } from "../../cluster/kube/api-error.ts";
 import type { Client } from "../../cluster/kube/client.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
 
-/** Of the operator that Attune replaces, in the namespace of the Tuneds. */
+/** The Deployment of the operator that Attune replaces, in the namespace of the Tuneds. */
 export const otherDeployment = "cluster-node-tuning-operator";
 
 /**
- * Why Attune must not act now: both operators take the same Lease, so that they never act at once; and as long as the
- * other is meant to run, its restart is not the moment to take over.
+ * Why Attune must not lead now; undefined if it may. Both operators use the same Lease, so they never act at the same time.
+ * But while the other one is not scaled to zero, Attune must not take over when it merely restarts.
  */
 export async function otherOperator(
   client: Client,
@@ -17,7 +17,7 @@ export async function otherOperator(
   try {
     const { spec } = await client.get(kinds.deployment, otherDeployment, { namespace, signal });
     if ((spec?.replicas ?? 1) === 0) return undefined;
-    return `the Deployment ${namespace}/${otherDeployment} tunes this cluster; to hand over: kubectl -n ${namespace} scale deployment ${otherDeployment} --replicas=0`;
+    return `waiting: Deployment ${namespace}/${otherDeployment} manages this cluster; to hand over, run: kubectl -n ${namespace} scale deployment ${otherDeployment} --replicas=0`;
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;

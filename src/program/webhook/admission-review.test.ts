@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../../language/object/meta.ts";
-import { BadReviewError } from "./bad-review-error.ts";
+import { type AdmissionHandler, BadReviewError, type Decision } from "./handler.ts";
 import { answerAdmission } from "./admission-review.ts";
-import type { AdmissionHandler, Decision } from "./handler.ts";
 
 const object: KubeObject = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c" }, data: { a: "1" } };
 const request = {
@@ -29,7 +28,7 @@ async function response(decision: Decision, body: unknown = review): Promise<Res
 }
 
 describe("an admission review", () => {
-  test("is answered in its own version, under its own uid", async () => {
+  test("is answered in its own version, with its own uid", async () => {
     const body = { ...review, apiVersion: "admission.k8s.io/v1beta1" };
     const { review: answer } = await answerAdmission(deciding({ type: "allow" }), body);
     expect(answer).toEqual({
@@ -39,7 +38,7 @@ describe("an admission review", () => {
     });
   });
 
-  test("carries a refusal with its code, and warnings", async () => {
+  test("is denied with a code and warnings", async () => {
     const refused = await response({ type: "deny", message: "no", code: 422, reason: "Invalid", warnings: ["w"] });
     expect(refused).toEqual({
       uid: "u-1",
@@ -52,7 +51,7 @@ describe("an admission review", () => {
     });
   });
 
-  test("carries what was changed as a patch, and no patch where nothing was", async () => {
+  test("gets changes as a patch, and no patch without changes", async () => {
     expect(await response({ type: "allow", object })).not.toHaveProperty("patch");
     const { patch = "", patchType } = await response({ type: "allow", object: { ...object, data: { a: "2" } } });
     expect(patchType).toBe("JSONPatch");
@@ -71,7 +70,7 @@ describe("an admission review", () => {
     ["has no kind", { ...review, request: { ...request, kind: "ConfigMap" } }],
     ["has a text for an object", { ...review, request: { ...request, object: "x" } }],
     ["has an object with a text for metadata", { ...review, request: { ...request, object: { metadata: "x" } } }],
-  ])("that %s is not answered", async (_, body) => {
+  ])("that %s is a BadReviewError", async (_, body) => {
     await expect(response({ type: "allow" }, body)).rejects.toThrow(BadReviewError);
   });
 });

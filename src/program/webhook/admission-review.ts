@@ -1,8 +1,7 @@
 import { isObject, type Json } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { jsonPatchBetween } from "../../language/patch/json-patch/json-patch-between.ts";
-import type { AdmissionHandler, AdmissionRequest, Decision } from "./handler.ts";
-import { BadReviewError } from "./bad-review-error.ts";
+import { type AdmissionHandler, type AdmissionRequest, BadReviewError, type Decision } from "./handler.ts";
 
 const apiVersions = ["admission.k8s.io/v1", "admission.k8s.io/v1beta1"];
 
@@ -10,11 +9,11 @@ export interface AnsweredAdmission {
   readonly review: object;
   readonly request: AdmissionRequest;
   readonly decision: Decision;
-  /** How many operations the object is changed by. */
+  /** The number of operations in the patch. */
   readonly changes: number;
 }
 
-/** An AdmissionReview's answer. What the handler throws is its own fault and passes through. */
+/** The answer to an AdmissionReview. Errors of the handler pass through. */
 export async function answerAdmission(handler: AdmissionHandler, body: unknown): Promise<AnsweredAdmission> {
   const { apiVersion, request } = parse(body);
   const decision = await handler.review(request);
@@ -29,20 +28,20 @@ export async function answerAdmission(handler: AdmissionHandler, body: unknown):
   const response = {
     uid: request.uid,
     allowed: decision.type === "allow",
-    ...refusal(decision),
-    ...warned(decision),
+    ...statusOf(decision),
+    ...warningsOf(decision),
     ...patch,
   };
   return { review: { apiVersion, kind: "AdmissionReview", response }, request, decision, changes: operations.length };
 }
 
-function refusal(decision: Decision): object {
+function statusOf(decision: Decision): object {
   if (decision.type === "allow") return {};
   const { message, code = 403, reason = "Forbidden", details } = decision;
   return { status: { status: "Failure", message, reason, code, ...(details ? { details } : {}) } };
 }
 
-function warned({ warnings = [] }: Decision): object {
+function warningsOf({ warnings = [] }: Decision): object {
   return warnings.length > 0 ? { warnings } : {};
 }
 
@@ -53,7 +52,7 @@ function parse(body: unknown): { apiVersion: string; request: AdmissionRequest }
   if (!isObject(request) || typeof request.uid !== "string" || request.uid === "")
     throw new BadReviewError("the review has no request with a uid");
   if (!isObject(request.kind) || !isObject(request.resource) || typeof request.operation !== "string")
-    throw new BadReviewError("the request does not say its kind, resource and operation");
+    throw new BadReviewError("the request has no kind, resource or operation");
   const { object = null, oldObject = null } = request;
   return {
     apiVersion,
@@ -68,6 +67,7 @@ function parse(body: unknown): { apiVersion: string; request: AdmissionRequest }
 
 function objectIn(value: Json, field: string): KubeObject | null {
   if (value === null) return null;
-  if (!isObject(value) || !isObject(value.metadata ?? {})) throw new BadReviewError(`request.${field} is no object`);
+  if (!isObject(value) || !isObject(value.metadata ?? {}))
+    throw new BadReviewError(`request.${field} is not an object`);
   return { ...value, metadata: value.metadata ?? {} } as unknown as KubeObject;
 }

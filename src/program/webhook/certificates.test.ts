@@ -22,25 +22,25 @@ function accepts(bundle: string, certificates: Certificates): boolean {
 describe("certificates", () => {
   const first = next(undefined);
 
-  test("are made where there are none, for the names asked for", () => {
+  test("are created for the requested names", () => {
     expect(served(first).checkHost("hook.ns.svc")).toBe("hook.ns.svc");
     expect(accepts(first["ca.crt"], first)).toBe(true);
     expect(authorities(first)).toBe(1);
   });
 
-  test("stay as they are while they last", () => {
+  test("stay unchanged while they are fresh", () => {
     expect(next(first)).toEqual(first);
     expect(next(first, { now: renewalTime(first, lives) - 1000, trusted: false })).toEqual(first);
   });
 
-  test("are renewed by the same authority with a third of their life left", () => {
+  test("are renewed by the same authority when a third of their life is left", () => {
     const renewed = next(first, { now: renewalTime(first, lives), trusted: false });
     expect(renewed["ca.crt"]).toBe(first["ca.crt"]);
     expect(renewed["tls.crt"]).not.toBe(first["tls.crt"]);
     expect(renewalTime(renewed, lives)).toBeGreaterThan(renewalTime(first, lives));
   });
 
-  test("are made anew for other names", () => {
+  test("are issued again for other names", () => {
     const moved = next(first, { names: ["127.0.0.1", "localhost"] });
     expect(moved["ca.crt"]).toBe(first["ca.crt"]);
     expect(served(moved).checkIP("127.0.0.1")).toBe("127.0.0.1");
@@ -58,13 +58,13 @@ describe("certificates", () => {
     piece("ca.key", other["ca.key"]),
     piece("tls.crt", other["tls.crt"]),
     piece("tls.key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"),
-  ])("are all made anew when %s", (_, broken) => {
+  ])("are all replaced when %s", (_, broken) => {
     const made = next(broken);
     expect(accepts(made["ca.crt"], made)).toBe(true);
     expect(made["ca.key"]).not.toBe(first["ca.key"]);
   });
 
-  test("change their authority in three steps, and every step is accepted by who trusts the bundle before it", () => {
+  test("rotate their authority in three steps, each accepted by clients that trust the bundle before it", () => {
     const late = start + 250 * day;
     const before = next(first, { now: late - 60 * day });
     const told = next(before, { now: late, trusted: true });

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, X509Certificate } from "node:crypto"
 import { isIP } from "node:net";
 import { makeCertificate, newKeyPair, privateKeyPem, type Subject } from "../../cluster/certificate/certificate.ts";
 
-/** What the Secret holds, by its keys. `ca.crt` may have two certificates: the authority to come, and the one before. */
+/** The data of the Secret. During a rotation `ca.crt` has two certificates: the new authority, then the old one. */
 export interface Certificates {
   readonly "ca.crt": string;
   readonly "ca.key": string;
@@ -16,27 +16,27 @@ export interface CertificateLives {
 }
 
 const day = 24 * 60 * 60 * 1000;
-export const customaryLives: CertificateLives = { authorityMs: 3650 * day, servingMs: 90 * day };
+export const defaultLives: CertificateLives = { authorityMs: 3650 * day, servingMs: 90 * day };
 
-/** Clocks of other machines are behind. */
+/** Clocks of API servers may be behind. */
 const skewMs = 5 * 60 * 1000;
 
 const authority: Subject = { commonName: "attune-webhook-ca" };
 
 export interface CertificateInput {
-  /** What is there, undefined or in pieces where it is not usable. */
+  /** The data of the Secret, which may be missing or damaged. */
   readonly current: Partial<Certificates> | undefined;
-  /** Host names and addresses that the certificate must speak for. */
+  /** Host names and addresses that the certificate must be valid for. */
   readonly names: readonly string[];
-  /** Whether every API server has been told of `current["ca.crt"]`. */
+  /** Whether all configurations have `current["ca.crt"]`, so that API servers trust it. */
   readonly trusted: boolean;
   readonly now: number;
   readonly lives: CertificateLives;
 }
 
 /**
- * What the Secret should hold now. A new authority is told of first and signs only when it is trusted, so that no
- * review fails in between: until then the serving certificate stays that of the old one.
+ * What the Secret should hold now. A new authority is published first and signs only when API servers trust it, so that no
+ * review fails during a rotation: until then the serving certificate is the one that the old authority signed.
  */
 export function nextCertificates(input: CertificateInput): Certificates {
   const { now, lives, trusted } = input;
@@ -52,15 +52,16 @@ export function nextCertificates(input: CertificateInput): Certificates {
   }
   const served = new X509Certificate(current["tls.crt"]);
   const bySigner = served.verify(first.publicKey);
-  const isServed = isFresh(served, now, lives.servingMs) && speaksFor(served, input.names);
+  const isServed = isFresh(served, now, lives.servingMs) && isValidFor(served, input.names);
   if (bySigner && isServed) return earlier.length === 0 ? current : { ...current, "ca.crt": first.toString() };
-  // Its signer's key is gone, so it cannot be renewed: it serves on until its successor is trusted, or it ends.
-  const servesOn = Date.parse(served.validTo) > now && speaksFor(served, input.names);
-  if (!bySigner && !trusted && servesOn) return current;
+  // The key of the old authority is gone, so its certificate cannot be renewed: it is served until it expires or the new
+  // authority is trusted.
+  const isStillValid = Date.parse(served.validTo) > now && isValidFor(served, input.names);
+  if (!bySigner && !trusted && isStillValid) return current;
   return { ...current, ...serving(current, input) };
 }
 
-/** When to look again: the first time at which something has to be renewed. */
+/** The first time at which a certificate has to be renewed. */
 export function renewalTime(certificates: Certificates, lives: CertificateLives): number {
   const [first] = certificatesIn(certificates["ca.crt"]);
   const served = new X509Certificate(certificates["tls.crt"]);
@@ -72,12 +73,12 @@ export function servingEnd(certificates: Certificates): number {
   return Date.parse(new X509Certificate(certificates["tls.crt"]).validTo);
 }
 
-/** A third of its life is left. */
+/** Whether more than a third of its life is left. */
 function isFresh(certificate: X509Certificate, now: number, lifeMs: number): boolean {
   return Date.parse(certificate.validTo) - now > lifeMs / 3 && Date.parse(certificate.validFrom) <= now;
 }
 
-function speaksFor(certificate: X509Certificate, names: readonly string[]): boolean {
+function isValidFor(certificate: X509Certificate, names: readonly string[]): boolean {
   return names.every((name) => (isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name)) !== undefined);
 }
 
@@ -124,7 +125,7 @@ function certificatesIn(bundle: string): X509Certificate[] {
     .map((text) => new X509Certificate(`${text}${end}\n`));
 }
 
-/** Undefined unless every piece is there, can be read and belongs to the others. */
+/** Undefined unless all keys and certificates are there, can be read and belong together. */
 function usable(current: Partial<Certificates> | undefined): Certificates | undefined {
   try {
     const { "ca.crt": bundle = "", "ca.key": key = "", "tls.crt": cert = "", "tls.key": certKey = "" } = current ?? {};

@@ -19,19 +19,22 @@ import type { Clock } from "../../cluster/runtime/clock.ts";
 import type { Log } from "../../cluster/runtime/log/log.ts";
 import { OptionalCache } from "./optional-cache.ts";
 
-/** The part of a webhook that knows the cluster: it runs along, and handlers answer from it. */
+/** The objects of the cluster that handlers answer from. It runs as long as the webhook does. */
 export interface ClusterView {
   readonly name: string;
-  /** Absent while too little is known. */
+  /** Undefined until all caches have synced. */
   objects(): ClusterObjects | undefined;
-  /** Throws while too little is known to answer. */
+  /** The readiness check: throws until all caches have synced. */
   check(): void;
   whenSettled(): Promise<void>;
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Caches of all that profiles meet, as far as the cluster has it. */
-export function clusterCaches(client: Client, options: { clock?: Clock; log?: Log } = {}): ClusterView {
+/** Caches of the kinds that profiles are checked against; the cluster may lack some of them. */
+export function clusterCaches(
+  client: Client,
+  options: { clock?: Clock | undefined; log?: Log | undefined } = {},
+): ClusterView {
   const cache = <T extends KubeObject>(kind: KindRef<T>, project?: (object: T) => T): OptionalCache<T> =>
     new OptionalCache(client, kind, { ...options, ...(project ? { project } : {}) });
   const named = (kind: KindRef): OptionalCache =>
@@ -46,14 +49,14 @@ export function clusterCaches(client: Client, options: { clock?: Clock; log?: Lo
     namespace: tuningNamespace,
     project: projectProfile,
   });
-  // Nothing waits for these: where some are stored in an older version, it is the webhook that makes them readable.
+  // Readiness does not wait for these: profiles stored in an older version can be listed only once the webhook converts.
   const performanceProfiles = cache<KubeObject>(performanceProfileKind, projectPerformanceProfile);
   const awaited: readonly OptionalCache[] = [nodes, pools, machineConfigs, infrastructures, featureGates, profiles];
-  const behind = (): string[] => awaited.filter(({ settled }) => !settled).map(({ name }) => name);
+  const unsynced = (): string[] => awaited.filter(({ settled }) => !settled).map(({ name }) => name);
   return {
     name: "caches of the cluster",
     objects() {
-      if (behind().length > 0) return undefined;
+      if (unsynced().length > 0) return undefined;
       return {
         nodes: nodes.objects ?? [],
         performanceProfiles: performanceProfiles.objects ?? [],
@@ -65,13 +68,13 @@ export function clusterCaches(client: Client, options: { clock?: Clock; log?: Lo
       };
     },
     check() {
-      if (behind().length > 0) throw new Error(`not yet complete: ${behind().join(", ")}`);
+      if (unsynced().length > 0) throw new Error(`not synced yet: ${unsynced().join(", ")}`);
     },
     async whenSettled() {
       await Promise.all(awaited.map((one) => one.whenSettled()));
     },
     async run(signal) {
-      // Every cache listens, in several places.
+      // Every cache adds several listeners to the signal.
       setMaxListeners(0, signal);
       await Promise.all([...awaited, performanceProfiles].map((one) => one.run(signal)));
     },

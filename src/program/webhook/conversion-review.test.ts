@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../../language/object/meta.ts";
-import { BadReviewError } from "./bad-review-error.ts";
+import { BadReviewError, type ConversionHandler } from "./handler.ts";
 import { answerConversion } from "./conversion-review.ts";
-import type { ConversionHandler } from "./handler.ts";
 
 const handler: ConversionHandler = {
   definition: "widgets.example.com",
@@ -25,7 +24,7 @@ function review(objects: unknown, more: object = {}): object {
 }
 
 describe("a conversion review", () => {
-  test("is answered with every object in order, and those that fit already as they are", () => {
+  test("is answered with all objects in order; objects in the desired version are unchanged", () => {
     const done = { ...widget("b"), apiVersion: "example.com/v2" };
     expect(answerConversion(handler, review([widget("a"), done, widget("c")])).review).toEqual({
       apiVersion: "apiextensions.k8s.io/v1",
@@ -42,7 +41,7 @@ describe("a conversion review", () => {
     });
   });
 
-  test("of which one fails, fails as a whole and says which", () => {
+  test("fails as a whole if one object fails, and names it", () => {
     const { review: answer, failure } = answerConversion(handler, review([widget("a"), widget("b", { broken: true })]));
     expect(failure).toBe("convert Widget ns/b from example.com/v1 to example.com/v2: it is broken");
     expect(answer).toMatchObject({
@@ -56,7 +55,7 @@ describe("a conversion review", () => {
     ["without objects", review(undefined)],
     ["with a text among the objects", review(["x"])],
     ["without a version to become", review([], { desiredAPIVersion: undefined })],
-  ])("%s is not answered", (_, body) => {
+  ])("%s is a BadReviewError", (_, body) => {
     expect(() => answerConversion(handler, body)).toThrow(BadReviewError);
   });
 });

@@ -1,7 +1,6 @@
 import { isObject, type Json } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
-import { BadReviewError } from "./bad-review-error.ts";
-import type { ConversionHandler } from "./handler.ts";
+import { BadReviewError, type ConversionHandler } from "./handler.ts";
 
 const apiVersions = ["apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1"];
 
@@ -10,11 +9,11 @@ export interface AnsweredConversion {
   readonly uid: string;
   readonly desired: string;
   readonly objects: number;
-  /** Why nothing was converted. */
+  /** Why no object was converted. */
   readonly failure?: string;
 }
 
-/** A ConversionReview's answer: all objects in order, or none and why. */
+/** The answer to a ConversionReview: all objects in order, or none and the reason. */
 export function answerConversion(handler: ConversionHandler, body: unknown): AnsweredConversion {
   const { apiVersion, uid, desired, objects } = parse(body);
   const answer = (response: object): object => ({
@@ -62,7 +61,7 @@ function parse(body: unknown): Conversion {
     throw new BadReviewError("the review has no request with a uid");
   const { uid, desiredAPIVersion: desired, objects } = request;
   if (typeof desired !== "string" || !Array.isArray(objects) || !objects.every(isKubeObject))
-    throw new BadReviewError("the request does not say which objects become which version");
+    throw new BadReviewError("the request has no objects or no desiredAPIVersion");
   return { apiVersion, uid, desired, objects: objects as unknown as KubeObject[] };
 }
 

@@ -9,7 +9,7 @@ export interface RegistrationInput {
   readonly handlers: Handlers;
   readonly target: Target;
   readonly secret: { readonly namespace: string; readonly name: string; readonly observed: KubeObject | undefined };
-  /** What is observed of the object planned, by its kind and name. */
+  /** The object in the cluster with the kind and name of the planned one. */
   observed(planned: KubeObject): KubeObject | undefined;
   readonly now: number;
   readonly lives: CertificateLives;
@@ -17,21 +17,21 @@ export interface RegistrationInput {
 
 export interface RegistrationDecision {
   readonly plan: Plan;
-  /** What to serve: what lies in the Secret, if that is of use. */
+  /** The certificates of the Secret, if they can be served. */
   readonly serve: Certificates | undefined;
-  /** Definitions from which a service has to go first: an apply takes nothing away that another put there. */
+  /** CRDs whose `service` must be replaced: server-side apply removes no field that another manager owns. */
   readonly replaced: readonly KubeObject[];
-  /** Whether every API server that has seen what we have seen will find and trust us. */
+  /** Whether the configurations in the cluster point at this webhook and trust its authority. */
   readonly registered: boolean;
 }
 
-/** Keeps the Secret fresh, and every configuration pointing at us with the authority it should trust. */
+/** Renews the Secret, and points all configurations at this webhook with the authority to trust. */
 export function decideRegistration(input: RegistrationInput): RegistrationDecision {
   const { handlers, target, secret, now, lives } = input;
   const current = contentOf(secret.observed);
   const planned = (caPem: string): KubeObject[] => [
     ...admissionConfigurations(handlers.admission, target, caPem),
-    // A definition that is not there, or not ours, is left alone.
+    // A CRD that is missing or has no label of ours is left alone.
     ...handlers.conversion
       .map((handler) => definitionConversion(handler, target, caPem))
       .filter((definition) => input.observed(definition) !== undefined),
@@ -44,8 +44,8 @@ export function decideRegistration(input: RegistrationInput): RegistrationDecisi
   plan.requeueAfterMs = Math.max(renewalTime(next, lives) - now, 0);
   const isKept = current !== undefined && keys.every((key) => next[key] === current[key]);
   if (!isKept) {
-    // Another replica may have been faster: what we made counts when it is read back.
-    plan.objects.push({ owns: "whole", object: secretObject(secret, next), because: "certificates are due" });
+    // Another replica may write first: a certificate is served only after it was read back from the Secret.
+    plan.objects.push({ owns: "whole", object: secretObject(secret, next), because: "certificates must be renewed" });
     return { plan, serve: undefined, replaced: [], registered: false };
   }
   const objects = planned(next["ca.crt"]);
@@ -74,7 +74,7 @@ function contentOf(secret: KubeObject | undefined): Partial<Certificates> | unde
   return Object.fromEntries(keys.map((key) => [key, Buffer.from(data[key] ?? "", "base64").toString("utf8")]));
 }
 
-/** Whether an object has all that is wanted of it; what servers add beside it does not matter. */
+/** Whether an object has all wanted fields; fields that servers add are ignored. */
 function isContained(wanted: unknown, found: unknown): boolean {
   if (Array.isArray(wanted))
     return (

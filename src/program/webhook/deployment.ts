@@ -7,7 +7,7 @@ const port = 8443;
 const labels = { "app.kubernetes.io/name": webhookName, "app.kubernetes.io/part-of": "attune" };
 const selector = { "app.kubernetes.io/name": webhookName };
 
-/** The webhook and the Service under which API servers call it. It makes its own certificate and registers itself. */
+/** The Deployment of the webhook, and the Service through which API servers call it. */
 export function webhookDeployment(namespace: string, image: string): KubeObject[] {
   const probe = (path: string): object => ({ httpGet: { path, port: "metrics" } });
   const args = ["--register", "service", "--namespace", namespace, "--service", webhookName];

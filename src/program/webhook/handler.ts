@@ -7,11 +7,11 @@ export interface GroupVersionKind {
   readonly kind: string;
 }
 
-/** What the API server asks about one write. */
+/** The request of an AdmissionReview. */
 export interface AdmissionRequest {
   readonly uid: string;
   readonly kind: GroupVersionKind;
-  /** What was written, where it was converted before it is shown. */
+  /** The kind that the client wrote, where the API server converted the object for this webhook. */
   readonly requestKind?: GroupVersionKind;
   readonly resource: { readonly group: string; readonly version: string; readonly resource: string };
   readonly subResource?: string;
@@ -27,7 +27,7 @@ export interface AdmissionRequest {
 export type Decision =
   | {
       readonly type: "allow";
-      /** The object as it should be, where it should be another. */
+      /** The object to store instead, if the handler changes it. */
       readonly object?: KubeObject;
       readonly warnings?: readonly string[];
     }
@@ -37,12 +37,12 @@ export type Decision =
       /** HTTP status the client sees. Default 403. */
       readonly code?: number;
       readonly reason?: string;
-      /** What is wrong field by field, which clients show instead of the message. */
+      /** The errors by field. kubectl shows them instead of the message. */
       readonly details?: StatusDetails;
       readonly warnings?: readonly string[];
     };
 
-/** Which writes a webhook is asked about, as admission configurations say it. */
+/** Which writes the API server sends to a webhook: a rule of an admission configuration. */
 export interface AdmissionRule {
   readonly apiGroups: readonly string[];
   readonly apiVersions: readonly string[];
@@ -51,13 +51,13 @@ export interface AdmissionRule {
   readonly scope?: "Cluster" | "Namespaced" | "*";
 }
 
-/** One opinion on writes, served under `/admit/<name>`. It has no side effects: a dry run asks it as well. */
+/** Reviews writes, under the path `/admit/<name>`. It has no side effects, since dry runs call it too. */
 export interface AdmissionHandler {
   /** Part of the webhook's name and path. */
   readonly name: string;
   readonly type: "mutating" | "validating";
   readonly rules: readonly AdmissionRule[];
-  /** Whether writes go on while nobody answers. */
+  /** Whether writes succeed while the webhook does not answer. */
   readonly failurePolicy: "Fail" | "Ignore";
   readonly timeoutSeconds?: number;
   readonly namespaceSelector?: object;
@@ -65,15 +65,20 @@ export interface AdmissionHandler {
   review(request: AdmissionRequest): Decision | Promise<Decision>;
 }
 
-/** Turns objects of one custom kind into another of its versions, served under `/convert/<definition>`. */
+/** Converts objects of one custom kind between its versions, under the path `/convert/<definition>`. */
 export interface ConversionHandler {
   /** Name of the CustomResourceDefinition: `performanceprofiles.performance.openshift.io`. */
   readonly definition: string;
-  /** The object in the version asked for, the caller's own. Throws to say why not. */
+  /** A new object in the version asked for. Throws with the reason if it cannot be converted. */
   convert(object: KubeObject, apiVersion: string): KubeObject;
 }
 
 export interface Handlers {
   readonly admission: readonly AdmissionHandler[];
   readonly conversion: readonly ConversionHandler[];
+}
+
+/** The request body is not a review that could be answered. */
+export class BadReviewError extends Error {
+  override readonly name = "BadReviewError";
 }

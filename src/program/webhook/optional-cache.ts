@@ -8,19 +8,19 @@ import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
 import type { Runnable } from "../../cluster/runtime/controller/runnable-group.ts";
 
 export interface OptionalCacheOptions<T extends KubeObject> {
-  readonly namespace?: string;
-  readonly fieldSelector?: string;
-  /** What of an object is kept. */
-  readonly project?: (object: T) => T;
-  readonly clock?: Clock;
-  readonly log?: Log;
+  readonly namespace?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+  /** The part of an object that is kept in memory. */
+  readonly project?: ((object: T) => T) | undefined;
+  readonly clock?: Clock | undefined;
+  readonly log?: Log | undefined;
 }
 
-/** Kinds come with an installation, not with the day's work. */
-const lookEveryMs = 30_000;
-const tryAgainMs = 1000;
+/** How often discovery is asked for a missing kind. Kinds appear only when something is installed. */
+const discoveryIntervalMs = 30_000;
+const retryMs = 1000;
 
-/** A cache of a kind that the cluster may lack, or be given later. */
+/** A cache of a kind that the cluster may lack, or get later. */
 export class OptionalCache<T extends KubeObject = KubeObject> implements Runnable {
   readonly name: string;
   readonly #client: Client;
@@ -43,39 +43,39 @@ export class OptionalCache<T extends KubeObject = KubeObject> implements Runnabl
     this.#settled = new Promise((resolve) => (this.#settle = resolve));
   }
 
-  /** Whether it is known what there is, be it nothing. */
+  /** Whether the cache has synced, or the cluster lacks the kind. */
   get settled(): boolean {
     return this.#isAbsent || this.#informer.synced;
   }
 
-  /** Resolves when it is known for the first time. */
+  /** Resolves when it is settled for the first time. */
   whenSettled(): Promise<void> {
     return this.#settled;
   }
 
-  /** Absent: the cluster has no such kind, or it is not known yet what there is of it. */
+  /** Undefined if the cluster lacks the kind, or the cache has not synced yet. */
   get objects(): readonly T[] | undefined {
     return this.#informer.synced ? this.#informer.list() : undefined;
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    await this.#untilThere(signal);
+    await this.#untilServed(signal);
     if (signal.aborted) return;
     this.#informer.whenSynced(signal).then(this.#settle, () => {});
     await this.#informer.run(signal);
   }
 
-  async #untilThere(signal: AbortSignal): Promise<void> {
+  async #untilServed(signal: AbortSignal): Promise<void> {
     const { apiVersion, kind } = this.#kind;
     while (!signal.aborted) {
       try {
         this.#isAbsent = !(await new Discovery(this.#client).kind(apiVersion, kind, { signal }));
         if (!this.#isAbsent) return;
         this.#settle();
-        await pause(this.#clock, lookEveryMs, signal);
+        await pause(this.#clock, discoveryIntervalMs, signal);
       } catch (error) {
-        if (!signal.aborted) this.#log.debug({ error, kind }, "could not find out what kinds the cluster has");
-        await pause(this.#clock, tryAgainMs, signal);
+        if (!signal.aborted) this.#log.debug({ error, kind }, "discovery failed");
+        await pause(this.#clock, retryMs, signal);
       }
     }
   }

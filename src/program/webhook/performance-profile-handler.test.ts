@@ -55,15 +55,15 @@ interface ReviewOptions {
 }
 
 const overlapping = { cpu: { reserved: "0-1", isolated: "1-3" } };
-/** What was fine on larger nodes. */
+/** Valid on larger nodes only. */
 const beyond = { cpu: { reserved: "0-1", isolated: "2-7" } };
 
 describe("a profile", () => {
-  it("that suits its nodes is let in without a word", () => {
+  it("that suits its nodes is allowed without warnings", () => {
     expect(review(profile())).toEqual({ type: "allow", warnings: [] });
   });
 
-  it("is refused for all of its errors at once, each with its field", () => {
+  it("is denied with all of its errors, each with its field", () => {
     const decision = review(profile({ ...overlapping, numa: { topologyPolicy: "some" } }));
     expect(decision).toMatchObject({ type: "deny", code: 422, reason: "Invalid" });
     const { details, message } = decision as { details: { causes: { field: string; message: string }[] } } & {
@@ -77,20 +77,20 @@ describe("a profile", () => {
     expect(message).toMatch(/^PerformanceProfile\.performance\.openshift\.io "p" is invalid: \[/);
   });
 
-  it("is judged by itself while little is known of the cluster", () => {
+  it("is checked by itself until the caches have synced", () => {
     expect(review(profile(beyond), { objects: null }).type).toBe("allow");
     expect(review(profile(overlapping), { objects: null }).type).toBe("deny");
     expect(review(profile(beyond)).type).toBe("deny");
   });
 
-  it("gets warnings that servers do not cut", () => {
+  it("gets warnings that API servers do not truncate", () => {
     const decision = review(profile({ additionalKernelArgs: [`isolcpus=${"1,".repeat(300)}`] }));
     expect(decision.type).toBe("allow");
     expect(decision.warnings).not.toEqual([]);
     for (const warning of decision.warnings ?? []) expect(warning.length).toBeLessThanOrEqual(256);
   });
 
-  it("of an older version is told where the rest of it comes from", () => {
+  it("of an older version gets a hint about the conversion annotation", () => {
     const told = review(profile(overlapping), { version: "v1" }).warnings ?? [];
     expect(told.some((one) => one.includes("performance.openshift.io/conversion-data"))).toBe(true);
   });
@@ -104,11 +104,11 @@ describe("a change of a profile that its nodes no longer suit", () => {
     ["changes labels", profile(beyond, { labels: { a: "b" } })],
     ["changes another field", profile({ ...beyond, realTimeKernel: { enabled: true } })],
     ["mends it", profile()],
-  ])("is let through when it %s", (_, object) => {
+  ])("is allowed when it %s", (_, object) => {
     expect(review(object, { oldObject }).type).toBe("allow");
   });
 
-  it("is told what is still wrong", () => {
+  it("gets the remaining errors as warnings", () => {
     const warnings = review(profile(beyond), { oldObject }).warnings ?? [];
     expect(warnings.some((one) => one.startsWith("spec.cpu"))).toBe(true);
   });
@@ -116,14 +116,14 @@ describe("a change of a profile that its nodes no longer suit", () => {
   it.each([
     ["makes it worse", profile({ cpu: { reserved: "0-1", isolated: "2-9" } })],
     ["adds another error", profile({ ...beyond, numa: { topologyPolicy: "some" } })],
-  ])("is refused when it %s", (_, object) => {
+  ])("is denied when it %s", (_, object) => {
     expect(review(object, { oldObject }).type).toBe("deny");
   });
 
   it.each([
     ["deleted", null],
     ["being deleted", profile(overlapping, { deletionTimestamp: "2026-01-01T00:00:00Z" })],
-  ])("is not judged where it is %s", (_, object) => {
+  ])("is allowed unchecked when it is %s", (_, object) => {
     expect(review(object, { oldObject: profile() })).toEqual({ type: "allow" });
   });
 });

@@ -17,9 +17,9 @@ export const performanceProfileConversion: ConversionHandler = {
 };
 
 /**
- * Keeps profiles out that no node could follow, and tells authors what they would want to know. Older versions are converted
- * and judged as v2. Writes go on while nobody answers: a cluster that is being installed has its profile before it has a
- * webhook, one with a single node loses it with every restart, and whoever derives from a profile judges it again.
+ * Refuses profiles that no node could follow, and warns about risky settings. Older versions are converted and checked as
+ * v2. Writes succeed while the webhook is down: a new cluster gets its profile before it has a webhook, a cluster with a
+ * single node loses the webhook with every restart, and profiles are checked again before objects are derived from them.
  */
 export function performanceProfileHandler(cluster: { objects(): ClusterObjects | undefined }): AdmissionHandler {
   return {
@@ -33,32 +33,32 @@ export function performanceProfileHandler(cluster: { objects(): ClusterObjects |
 
 function decide(request: AdmissionRequest, objects: ClusterObjects | undefined): Decision {
   const { object, oldObject, requestKind } = request;
-  // One that is going is derived from no more; nothing may keep it from going.
+  // Nothing is derived from a profile that is being deleted, and a refusal would block its finalizers.
   if (!object || object.metadata.deletionTimestamp) return { type: "allow" };
   const around = objects && surroundingsOf(object, objects);
-  const judge = (profile: KubeObject): readonly FieldFinding[] =>
-    findings(profile, objects && !isAlike(profile, object) ? surroundingsOf(profile, objects) : around);
-  const found = judge(object);
+  const check = (profile: KubeObject): readonly FieldFinding[] =>
+    findings(profile, objects && !selectSameNodes(profile, object) ? surroundingsOf(profile, objects) : around);
+  const found = check(object);
   const errors = found.filter(({ severity }) => severity === "error");
   const refused =
     oldObject && errors.length > 0
       ? newErrors({
-          before: { profile: oldObject, findings: judge(oldObject) },
+          before: { profile: oldObject, findings: check(oldObject) },
           after: { profile: object, findings: errors },
         })
       : errors;
   const warnings = found.filter((one) => !refused.includes(one)).map((one) => shortened(formatFinding(one)));
   if (refused.length === 0) return { type: "allow", warnings };
   const asked = requestKind?.version ?? "v2";
-  const hint = `judged as v2: what ${asked} cannot say comes from the annotation ${conversionAnnotation}`;
+  const hint = `checked as v2: fields that ${asked} lacks come from the annotation ${conversionAnnotation}`;
   return {
     ...denial(object.metadata.name ?? request.name ?? "", refused),
     warnings: asked === "v2" ? warnings : [...warnings, hint],
   };
 }
 
-/** Whether they meet the same in a cluster. */
-function isAlike(one: KubeObject, other: KubeObject): boolean {
+/** Whether they select the same nodes, and so meet the same objects in the cluster. */
+function selectSameNodes(one: KubeObject, other: KubeObject): boolean {
   return equal(at(one, "spec", "nodeSelector"), at(other, "spec", "nodeSelector"));
 }
 
@@ -78,7 +78,7 @@ function denial(name: string, refused: readonly FieldFinding[]): Decision & { ty
   };
 }
 
-/** Servers and clients cut warnings that are longer, and then anywhere. */
+/** API servers and clients truncate longer warnings. */
 const longestWarning = 256;
 
 function shortened(text: string): string {

@@ -11,7 +11,7 @@ import { type Clock, systemClock } from "../../cluster/runtime/clock.ts";
 import { Controller, source } from "../../cluster/runtime/controller/controller.ts";
 import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
 import type { Manager } from "../../cluster/runtime/controller/manager.ts";
-import { type CertificateLives, type Certificates, customaryLives } from "./certificates.ts";
+import { type CertificateLives, type Certificates, defaultLives } from "./certificates.ts";
 import { decideRegistration } from "./decide.ts";
 import type { Handlers } from "./handler.ts";
 import { admissionConfigurations, configurationName, type Target } from "./registration.ts";
@@ -22,19 +22,19 @@ export interface RegistrationOptions {
   readonly handlers: Handlers;
   readonly target: Target;
   readonly secret: { readonly namespace: string; readonly name: string };
-  /** Told of certificates when they are read, and when they changed. */
+  /** Called with the certificates when they are first read, and when they change. */
   readonly serve: (certificates: Certificates) => void;
-  /** Called once, when API servers can find and trust us. */
-  readonly onRegistered?: () => void;
-  readonly lives?: CertificateLives;
-  readonly clock?: Clock;
-  readonly log?: Log;
+  /** Called once, when API servers can find and trust the webhook. */
+  readonly onRegistered?: (() => void) | undefined;
+  readonly lives?: CertificateLives | undefined;
+  readonly clock?: Clock | undefined;
+  readonly log?: Log | undefined;
 }
 
 export interface Registration {
   readonly controller: Controller;
   readonly registered: boolean;
-  /** Takes the admission configurations away: nobody will answer where they point. */
+  /** Deletes the admission configurations, for when no webhook answers at their address any more. */
   remove(): Promise<void>;
 }
 
@@ -44,9 +44,9 @@ const key = "registration";
 
 const configurationKinds = [kinds.mutatingWebhookConfiguration, kinds.validatingWebhookConfiguration];
 
-/** Certificates made, injected and rotated. Any number of replicas may run it: the Secret decides between them. */
+/** Creates, publishes and rotates certificates. Replicas agree on one set through the Secret. */
 export function registration(options: RegistrationOptions): Registration {
-  const { client, handlers, target, secret, serve, lives = customaryLives, clock = systemClock, log = noLog } = options;
+  const { client, handlers, target, secret, serve, lives = defaultLives, clock = systemClock, log = noLog } = options;
   const informers = watched(options);
   const find = ({ kind, metadata }: ObjectReference): KubeObject | undefined =>
     informers.get(kind)?.informer.get(keyOf({ metadata }));
@@ -54,7 +54,7 @@ export function registration(options: RegistrationOptions): Registration {
   let registered = false;
   let wasRegistered = false;
 
-  /** In one write: at no time is it said that nobody converts. */
+  /** In one write, so that the CRD never lacks a conversion webhook. */
   const replaceService = async ({ metadata, spec }: KubeObject, signal: AbortSignal): Promise<void> => {
     const operations = [
       { op: "replace" as const, path: "/spec/conversion", value: at({ spec }, "spec", "conversion") as Json },
@@ -86,7 +86,7 @@ export function registration(options: RegistrationOptions): Registration {
       if (decision.serve && decision.serve["tls.crt"] !== served) {
         serve(decision.serve);
         served = decision.serve["tls.crt"];
-        log.info({}, "serve with the certificate of the Secret");
+        log.info({}, "serving with the certificate of the Secret");
       }
       if (decision.registered && !wasRegistered) {
         wasRegistered = true;
@@ -125,7 +125,7 @@ export function registration(options: RegistrationOptions): Registration {
 
 type Watched = Map<string, { kind: KindRef; informer: Informer }>;
 
-/** The Secret, both configurations, and of definitions those that are ours. Nothing is watched that is not written. */
+/** Informers for what is written: the Secret, both configurations, and the CRDs that carry our label. */
 function watched({ client, manager, handlers, secret, clock }: RegistrationOptions): Watched {
   const informers: Watched = new Map();
   const add = (

@@ -7,20 +7,20 @@ export type Target =
   | { readonly type: "url"; readonly base: string }
   | { readonly type: "service"; readonly namespace: string; readonly name: string; readonly port: number };
 
-/** Both configurations have it; the parts of a webhook's own name are domains, as the API wants them. */
+/** Name of both webhook configurations. */
 export const configurationName = "attune-webhook";
 
 export const admissionPath = (handler: AdmissionHandler): string => `/admit/${handler.name}`;
 export const conversionPath = (handler: ConversionHandler): string => `/convert/${handler.definition}`;
 
-/** Names that the serving certificate must speak for. */
+/** Names that the serving certificate must be valid for. */
 export function namesOf(target: Target): string[] {
   if (target.type === "url") return [new URL(target.base).hostname.replace(/^\[(.*)\]$/, "$1")];
   const { name, namespace } = target;
   return [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`, `${name}.${namespace}`];
 }
 
-/** A configuration for each type of handler there is. */
+/** A configuration for each type of handler that exists. */
 export function admissionConfigurations(
   handlers: readonly AdmissionHandler[],
   target: Target,
@@ -57,7 +57,7 @@ function webhook(handler: AdmissionHandler, clientConfig: object): object {
   };
 }
 
-/** The part of a definition that says who converts its objects. */
+/** The part of a CRD that names its conversion webhook. */
 export function definitionConversion(handler: ConversionHandler, target: Target, caPem: string): KubeObject {
   return {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -75,7 +75,7 @@ export function definitionConversion(handler: ConversionHandler, target: Target,
   };
 }
 
-/** Whether a definition names a service where we have an address: servers take only one of both. */
+/** Whether a CRD names a service. The API allows a service or a url, not both. */
 export function namesService(definition: KubeObject | undefined): boolean {
   return at(definition, "spec", "conversion", "webhook", "clientConfig", "service") !== undefined;
 }

@@ -1,8 +1,8 @@
 import { request as httpsRequest } from "node:https";
 import { connect, type PeerCertificate, type TLSSocket } from "node:tls";
 import { afterEach, describe, expect, test } from "vitest";
-import { BadReviewError } from "./bad-review-error.ts";
-import { type Certificates, customaryLives, nextCertificates } from "./certificates.ts";
+import { BadReviewError } from "./handler.ts";
+import { type Certificates, defaultLives, nextCertificates } from "./certificates.ts";
 import { ReviewServer, type Route } from "./review-server.ts";
 
 const certificates = (): Certificates =>
@@ -11,7 +11,7 @@ const certificates = (): Certificates =>
     names: ["127.0.0.1"],
     trusted: false,
     now: Date.now(),
-    lives: customaryLives,
+    lives: defaultLives,
   });
 
 const servers: ReviewServer[] = [];
@@ -30,7 +30,7 @@ interface Sent {
   path?: string;
   method?: string;
   type?: string;
-  /** Without a length said beforehand. */
+  /** Without a content-length. */
   chunked?: boolean;
 }
 
@@ -55,20 +55,20 @@ describe("a review server", () => {
   test.each<[string, string, Sent, number]>([
     ["a review", "{}", {}, 200],
     ["a review with a query", "{}", { path: "/r?timeout=10s" }, 200],
-    ["a path of nobody", "{}", { path: "/x" }, 404],
-    ["a get", "", { method: "GET" }, 405],
-    ["another type", "{}", { type: "text/plain" }, 415],
+    ["an unknown path", "{}", { path: "/x" }, 404],
+    ["a GET request", "", { method: "GET" }, 405],
+    ["another content type", "{}", { type: "text/plain" }, 415],
     ["a type with a charset", "{}", { type: "application/json; charset=utf-8" }, 200],
-    ["what is no JSON", "{", {}, 400],
-    ["nothing", "", {}, 400],
-    ["too much", `"${"x".repeat(5000)}"`, {}, 413],
-    ["too much without saying so", `"${"x".repeat(5000)}"`, { chunked: true }, 413],
-    ["a nesting without end", "[".repeat(4000), {}, 400],
+    ["a body that is not JSON", "{", {}, 400],
+    ["an empty body", "", {}, 400],
+    ["a body that is too large", `"${"x".repeat(5000)}"`, {}, 413],
+    ["a body that is too large, without a content-length", `"${"x".repeat(5000)}"`, { chunked: true }, 413],
+    ["unclosed nesting", "[".repeat(4000), {}, 400],
   ])("answers %s", async (_, body, sent, code) => {
     expect(await post(await serving(echo, { maxBodyBytes: 4096 }), body, sent)).toMatchObject({ code });
   });
 
-  test("tells what was wrong with a review, and nothing of its own failures", async () => {
+  test("reports what is wrong with a review, and hides its own failures", async () => {
     const bad = await serving(async () => {
       throw new BadReviewError("no uid");
     });
@@ -82,7 +82,7 @@ describe("a review server", () => {
     });
   });
 
-  test("refuses more than it works on at once, and takes new ones when there is room", async () => {
+  test("refuses reviews above its limit, and accepts them when others are done", async () => {
     const gates: (() => void)[] = [];
     let entered = (): void => {};
     const one = await serving(
@@ -108,7 +108,7 @@ describe("a review server", () => {
     expect(await second).toMatchObject({ code: 200 });
   });
 
-  test("finishes what it is answering before it ends, and takes nothing new", async () => {
+  test("finishes reviews in flight before it closes, and accepts no new ones", async () => {
     let leave = (): void => {};
     let entered = (): void => {};
     const inside = new Promise<void>((resolve) => (entered = resolve));
@@ -126,7 +126,7 @@ describe("a review server", () => {
     await closed;
   });
 
-  test("ends a review that outlives its grace", async () => {
+  test("closes connections when the grace period is over", async () => {
     let entered = (): void => {};
     const inside = new Promise<void>((resolve) => (entered = resolve));
     const stuck = await serving(async () => {
@@ -141,7 +141,7 @@ describe("a review server", () => {
     await failed;
   });
 
-  test("serves a new certificate from the next connection on, without dropping those that are open", async () => {
+  test("serves a new certificate on new connections, and keeps open ones", async () => {
     const one = await serving(echo);
     const { server, port } = one;
     const open = await connected(port);

@@ -4,14 +4,14 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { type Clock, pause, systemClock } from "../../cluster/runtime/clock.ts";
 import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
-import { BadReviewError } from "./bad-review-error.ts";
+import { BadReviewError } from "./handler.ts";
 
 export interface ServingCertificate {
   readonly certPem: string;
   readonly keyPem: string;
 }
 
-/** Answers one kind of review. What it throws other than BadReviewError is answered with 500. */
+/** Answers one kind of review. BadReviewError becomes status 400, any other error 500. */
 export type Route = (body: unknown) => Promise<object>;
 
 export interface ReviewServerOptions {
@@ -19,19 +19,19 @@ export interface ReviewServerOptions {
   readonly port: number;
   /** By path. */
   readonly routes: ReadonlyMap<string, Route>;
-  /** A body above this is refused: 413. */
-  readonly maxBodyBytes?: number;
-  /** Reviews worked on at once; more are told to come back: 503. */
-  readonly maxInFlight?: number;
-  readonly clock?: Clock;
-  readonly log?: Log;
+  /** A larger body is refused with 413. */
+  readonly maxBodyBytes?: number | undefined;
+  /** Reviews answered at the same time; more are refused with 503. */
+  readonly maxInFlight?: number | undefined;
+  readonly clock?: Clock | undefined;
+  readonly log?: Log | undefined;
 }
 
-/** A conversion of a page of large objects is the largest honest request. */
+/** The largest legitimate request is the conversion of a page of large objects. */
 const defaultBodyBytes = 32 * 1024 * 1024;
 const defaultInFlight = 500;
 
-/** HTTPS for reviews: bounded in what it reads and does at once; its certificate can change while it serves. */
+/** HTTPS server for reviews. Body size and concurrency are limited; the certificate can change while it serves. */
 export class ReviewServer {
   readonly #options: ReviewServerOptions;
   readonly #clock: Clock;
@@ -48,7 +48,7 @@ export class ReviewServer {
     this.#server = createServer({ minVersion: "TLSv1.2", ALPNProtocols: ["http/1.1"] }, (request, response) => {
       void this.#handle(request, response);
     });
-    // An API server keeps its connections; one that goes quiet for longer than it would is gone.
+    // API servers reuse their connections; one that is idle for longer has lost its client.
     this.#server.keepAliveTimeout = 120_000;
     this.#server.headersTimeout = 10_000;
     this.#server.requestTimeout = 30_000;
@@ -57,11 +57,11 @@ export class ReviewServer {
       socket.on("close", () => this.#sockets.delete(socket));
     });
     this.#server.on("tlsClientError", (error: Error) =>
-      this.#log.debug({ error: error.message }, "a handshake failed"),
+      this.#log.debug({ error: error.message }, "TLS handshake failed"),
     );
   }
 
-  /** With the port that was picked, where none was asked for. */
+  /** The port in use: with port 0, the one that the system picked. */
   get port(): number {
     return (this.#server.address() as AddressInfo).port;
   }
@@ -70,7 +70,7 @@ export class ReviewServer {
     return this.#inFlight;
   }
 
-  /** For connections from now on; those that are open go on under the old one. */
+  /** Used for new connections. Open connections keep the old certificate. */
   use({ certPem, keyPem }: ServingCertificate): void {
     this.#server.setSecureContext({ cert: certPem, key: keyPem, minVersion: "TLSv1.2" });
   }
@@ -85,7 +85,7 @@ export class ReviewServer {
     });
   }
 
-  /** Takes nothing new, gives what is being answered `graceMs` to finish, then ends every connection. */
+  /** Accepts no new connections, waits up to `graceMs` for reviews in flight, then closes every connection. */
   async close(graceMs: number): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
     this.#server.closeIdleConnections();
@@ -106,8 +106,8 @@ export class ReviewServer {
       if (!this.#server.listening) response.setHeader("connection", "close");
       send(response, code, body);
     } catch (error) {
-      // Only a connection that broke while its body was read ends here: nobody is left to answer.
-      this.#log.debug({ error: String(error) }, "a review was not read to its end");
+      // Only a connection that broke while its body was read ends here: there is no client left to answer.
+      this.#log.debug({ error: String(error) }, "connection closed before the review was read");
       request.destroy();
     } finally {
       if (--this.#inFlight === 0) this.#idle?.();
@@ -119,12 +119,12 @@ export class ReviewServer {
     const [path = ""] = (request.url ?? "").split("?");
     const route = routes.get(path);
     if (!route) return refuse(request, 404, `nothing is served at ${path.slice(0, 200)}`);
-    if (request.method !== "POST") return refuse(request, 405, "reviews are posted");
+    if (request.method !== "POST") return refuse(request, 405, "reviews must be sent with POST");
     const [type = ""] = (request.headers["content-type"] ?? "").split(";");
-    if (type.trim() !== "application/json") return refuse(request, 415, "reviews are application/json");
+    if (type.trim() !== "application/json") return refuse(request, 415, "reviews must be application/json");
     if (this.#inFlight > maxInFlight) return refuse(request, 503, `more than ${maxInFlight} reviews at once`);
     const bytes = await read(request, maxBodyBytes);
-    if (!bytes) return refuse(request, 413, `a review of more than ${maxBodyBytes} bytes is not read`);
+    if (!bytes) return refuse(request, 413, `the review is larger than ${maxBodyBytes} bytes`);
     return this.#review(route, bytes);
   }
 
@@ -139,7 +139,7 @@ export class ReviewServer {
       return { code: 200, body: await route(body) };
     } catch (error) {
       if (error instanceof BadReviewError) return failure(400, error.message);
-      this.#log.error({ error }, "a review failed");
+      this.#log.error({ error }, "review failed");
       return failure(500, "internal error, see the log of the webhook");
     }
   }
@@ -154,13 +154,13 @@ function failure(code: number, message: string): Answer {
   return { code, body: { kind: "Status", apiVersion: "v1", status: "Failure", code, message } };
 }
 
-/** The rest of the body is not waited for: what is refused may be endless. */
+/** Does not wait for the rest of the body, which may be endless. */
 function refuse(request: IncomingMessage, code: number, message: string): Answer {
   request.resume();
   return failure(code, message);
 }
 
-/** Undefined when there is more than `limit`. The stream is left open then: ending it would end the answer's connection. */
+/** Undefined if there is more than `limit`. The stream stays open then, since closing it would lose the answer. */
 function read(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
   if (Number(request.headers["content-length"] ?? 0) > limit) return Promise.resolve(undefined);
   return new Promise((resolve, reject) => {
@@ -173,13 +173,13 @@ function read(request: IncomingMessage, limit: number): Promise<Buffer | undefin
     });
     request.on("end", () => resolve(Buffer.concat(chunks)));
     request.on("error", reject);
-    request.on("close", () => reject(new Error("the client went away")));
+    request.on("close", () => reject(new Error("the client closed the connection")));
   });
 }
 
 function send(response: ServerResponse, code: number, body: object): void {
   const bytes = Buffer.from(JSON.stringify(body));
-  // What was refused may still be on its way: the connection is not fit for another review.
+  // The refused body may still arrive, so the connection cannot carry another review.
   const close = code === 413 || code === 503 ? { connection: "close" } : {};
   response.writeHead(code, { "content-type": "application/json", "content-length": bytes.length, ...close });
   response.end(bytes);

@@ -13,7 +13,7 @@ export interface RouteDependencies {
   readonly metrics: WebhookMetrics;
 }
 
-/** Each handler under its path, with a line in the decision log and a count for every review. */
+/** A route for each handler. Every review gets a line in the decision log and is counted in the metrics. */
 export function routesOf(handlers: Handlers, dependencies: RouteDependencies): Map<string, Route> {
   return new Map([
     ...handlers.admission.map((handler) => [admissionPath(handler), admissionRoute(handler, dependencies)] as const),
@@ -29,7 +29,7 @@ function admissionRoute(handler: AdmissionHandler, { clock, log, metrics }: Rout
       const answered = await answerAdmission(handler, body);
       const { request, decision } = answered;
       metrics.admission(handler.name, request.operation, decision.type === "allow" ? "allowed" : "denied", seconds());
-      log.info({ handler: handler.name, ...told(answered), seconds: seconds() }, decision.type);
+      log.info({ handler: handler.name, ...logFields(answered), seconds: seconds() }, decision.type);
       return answered.review;
     } catch (error) {
       metrics.admission(handler.name, "", "error", seconds());
@@ -38,8 +38,8 @@ function admissionRoute(handler: AdmissionHandler, { clock, log, metrics }: Rout
   };
 }
 
-/** What was asked and answered, without the objects: they may hold what no log should. */
-function told({ request, decision, changes }: AnsweredAdmission): object {
+/** Request and decision for the log, without the objects: they may hold secrets. */
+function logFields({ request, decision, changes }: AnsweredAdmission): object {
   const { uid, operation, kind, namespace, name, subResource, userInfo, dryRun } = request;
   return {
     uid,

@@ -3,31 +3,30 @@ import { type Metrics, noMetrics } from "../../cluster/runtime/metrics/metrics.t
 export interface WebhookMetrics {
   admission(handler: string, operation: string, outcome: "allowed" | "denied" | "error", seconds: number): void;
   conversion(definition: string, outcome: "converted" | "failed" | "error", objects: number, seconds: number): void;
-  certificateEnds(atMs: number): void;
+  certificateExpires(atMs: number): void;
 }
 
 const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
 export function webhookMetrics(metrics: Metrics = noMetrics, inFlight: () => number = () => 0): WebhookMetrics {
-  const admissions = metrics.counter("attune_webhook_admission_requests_total", "Writes reviewed, by outcome.", [
+  const admissions = metrics.counter("attune_webhook_admission_requests_total", "Admission reviews by outcome.", [
     "handler",
     "operation",
     "outcome",
   ]);
-  const conversions = metrics.counter(
-    "attune_webhook_conversion_requests_total",
-    "Conversions asked for, by outcome.",
-    ["definition", "outcome"],
-  );
+  const conversions = metrics.counter("attune_webhook_conversion_requests_total", "Conversion reviews by outcome.", [
+    "definition",
+    "outcome",
+  ]);
   const objects = metrics.counter("attune_webhook_converted_objects_total", "Objects converted.", ["definition"]);
   const durations = metrics.histogram(
     "attune_webhook_request_duration_seconds",
-    "Time from a review read to its answer.",
+    "Time to answer a review after it was read.",
     ["handler"],
     buckets,
   );
-  const end = metrics.gauge("attune_webhook_certificate_not_after_seconds", "When the serving certificate ends.");
-  const current = metrics.gauge("attune_webhook_requests_in_flight", "Reviews being answered.");
+  const end = metrics.gauge("attune_webhook_certificate_not_after_seconds", "When the serving certificate expires.");
+  const current = metrics.gauge("attune_webhook_requests_in_flight", "Reviews in flight.");
   metrics.onCollect(() => current.labels().set(inFlight()));
   return {
     admission(handler, operation, outcome, seconds) {
@@ -39,6 +38,6 @@ export function webhookMetrics(metrics: Metrics = noMetrics, inFlight: () => num
       if (outcome === "converted") objects.labels({ definition }).inc(count);
       durations.labels({ handler: definition }).observe(seconds);
     },
-    certificateEnds: (atMs) => end.labels().set(atMs / 1000),
+    certificateExpires: (atMs) => end.labels().set(atMs / 1000),
   };
 }

@@ -16,29 +16,29 @@ export interface WebhookOptions {
   readonly client: Client;
   readonly signal: AbortSignal;
   readonly handlers: Handlers;
-  /** What handlers answer from. It runs along. */
-  readonly cluster?: ClusterView;
-  /** Where to listen. */
+  /** The objects that handlers answer from. */
+  readonly cluster?: ClusterView | undefined;
+  /** The address to listen on. */
   readonly host: string;
   readonly port: number;
-  /** Where API servers find it, given the port it listens on. */
+  /** How API servers reach it, given the port it listens on. */
   readonly target: (port: number) => Target;
   readonly secret: { readonly namespace: string; readonly name: string };
-  /** `host:port` of `/metrics`, `/healthz` and `/readyz`. Default: nowhere. */
-  readonly probeAddress?: string;
-  /** How long a service goes on taking new reviews after the signal. Default 5 s. */
-  readonly drainMs?: number;
-  /** How long reviews may then go on. Default 10 s. */
-  readonly graceMs?: number;
-  readonly lives?: CertificateLives;
-  readonly clock?: Clock;
-  readonly log?: Log;
-  readonly metrics?: Metrics & Exposition;
-  /** Called when API servers can find and trust it, and it knows what it answers from. */
-  readonly onReady?: (address: string) => void;
+  /** `host:port` of `/metrics`, `/healthz` and `/readyz`. Default: not served. */
+  readonly probeAddress?: string | undefined;
+  /** How long a webhook behind a Service still accepts reviews after the signal. Default 5 s. */
+  readonly drainMs?: number | undefined;
+  /** How long it then waits for reviews in flight. Default 10 s. */
+  readonly graceMs?: number | undefined;
+  readonly lives?: CertificateLives | undefined;
+  readonly clock?: Clock | undefined;
+  readonly log?: Log | undefined;
+  readonly metrics?: (Metrics & Exposition) | undefined;
+  /** Called when API servers can find and trust it, and its caches have synced. */
+  readonly onReady?: ((address: string) => void) | undefined;
 }
 
-/** Admission and conversion reviews over HTTPS, until the signal aborts. */
+/** Answers admission and conversion reviews over HTTPS until the signal aborts. */
 export async function runWebhook(options: WebhookOptions): Promise<void> {
   const {
     client,
@@ -73,7 +73,7 @@ export async function runWebhook(options: WebhookOptions): Promise<void> {
       void Promise.resolve(cluster?.whenSettled()).then(() => options.onReady?.(`${host}:${server.port}`)),
     serve(certificates) {
       server.use({ certPem: certificates["tls.crt"], keyPem: certificates["tls.key"] });
-      counts.certificateEnds(servingEnd(certificates));
+      counts.certificateExpires(servingEnd(certificates));
       isServing = true;
     },
   });
@@ -86,21 +86,21 @@ export async function runWebhook(options: WebhookOptions): Promise<void> {
     if (!isServing) throw new Error("no certificate yet");
   });
   manager.addReadyCheck("registration", () => {
-    if (!registered.registered) throw new Error("API servers do not know of this webhook yet");
+    if (!registered.registered) throw new Error("not registered with the API server yet");
   });
   manager.addReadyCheck("stopping", () => signal.throwIfAborted());
   const stop = new AbortController();
   const running = manager.run(stop.signal);
   try {
     await Promise.race([whenAborted(signal), running]);
-    // Whoever still sends us new reviews has not heard yet that we are going.
+    // API servers send reviews until they learn that this endpoint is gone from the Service.
     if (target.type === "service" && signal.aborted) await pause(clock, drainMs);
   } finally {
     stop.abort();
     try {
       await running;
     } finally {
-      // An address of ours alone answers nobody once we are gone; a service may have others behind it.
+      // At a URL no other replica answers, so the configurations must go. A Service may have other replicas.
       if (target.type === "url") await registered.remove().catch((error: unknown) => log.warn({ error }, "unregister"));
       await server.close(graceMs);
     }

@@ -33,6 +33,6 @@ async function operator(args: string[], run: ProgramRun, client: HttpClient, log
   // Its pod has no port of its own, so the operator serves no probes here.
   const given = { ...parseArguments(operatorFlags, args, env), probeAddress: undefined };
   const operatorLog = log.child({ part: "operator", node });
-  await runOperatorWith(given, env, { client: client.for(connection), signal, tell: write, log: operatorLog });
+  await runOperatorWith(given, env, { client: client.for(connection), signal, print: write, log: operatorLog });
   return 0;
 }

@@ -19,7 +19,7 @@ export async function operator(options: Values<typeof operatorCommandFlags>): Pr
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
   print(`attune ${version} operator, mode ${options.mode}, on ${connection.cluster.server}`);
   try {
-    await runOperatorWith(options, process.env, { client, signal, metrics, tell: print, log });
+    await runOperatorWith(options, process.env, { client, signal, metrics, print, log });
   } finally {
     client.close();
   }

@@ -8,7 +8,7 @@ import type { Environment, Values } from "../option/flag.ts";
 import type { OperatorMode } from "../option/shared-flags.ts";
 import { version } from "../version.ts";
 
-type Surroundings = Pick<OperatorOptions, "client" | "signal" | "log" | "metrics" | "tell">;
+type Surroundings = Pick<OperatorOptions, "client" | "signal" | "log" | "metrics" | "print">;
 
 /** Runs the operator as its flags say until the signal aborts. `env`: that of its process or container. */
 export async function runOperatorWith(
