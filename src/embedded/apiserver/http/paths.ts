@@ -112,8 +112,7 @@ export class Paths {
       const { body, contentType } = openapiV2(request.headers.accept);
       return respondJson(response, 200, body, contentType);
     }
-    const { openapiIndex } = await import("../openapi/openapi-index.ts");
-    const { schemaDocument } = await import("../openapi/openapi.ts");
+    const { openapiIndex, schemaDocument } = await import("../openapi/openapi-index.ts");
     const resources = this.#options.registry.all();
     const named = (name: string): Document | undefined =>
       this.#document(`openapi ${name}`, () => schemaDocument(resources, name));

@@ -1,5 +1,6 @@
 import type { Resource } from "../resource.ts";
-import { documentOf, type OpenApiDocument } from "./document.ts";
+import { documentOf, type OpenApiDocument, openapiDocument } from "./document.ts";
+import { definitions } from "../kinds/definitions.ts";
 
 export interface OpenApiIndex {
   paths: Record<string, { serverRelativeURL: string }>;
@@ -40,4 +41,13 @@ export function rootDocument(name: string): OpenApiDocument | undefined {
     responses: { 200: answer, 401: { description: "Unauthorized" } },
   };
   return documentOf({ [root.path]: { get } }, {});
+}
+
+/** The text of `/openapi/v3/NAME`, where NAME is `api/v1`, `apis/GROUP/VERSION` or one of the roots. */
+export function schemaDocument(resources: readonly Resource[], name: string): string | undefined {
+  const [root, ...rest] = name.split("/");
+  const [group, version] = root === "api" ? ["", rest[0]] : [rest[0], rest[1]];
+  const document =
+    rest.length === 0 ? rootDocument(name) : openapiDocument(resources, group ?? "", version ?? "", definitions());
+  return document && JSON.stringify(document);
 }

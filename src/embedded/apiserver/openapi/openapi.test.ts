@@ -3,9 +3,8 @@ import { at } from "../../../language/object/json.ts";
 import { defineKind } from "../kinds/define-kind.ts";
 import type { Resource } from "../resource.ts";
 import { contentHash } from "./content-hash.ts";
-import { openapiIndex } from "./openapi-index.ts";
+import { openapiIndex, schemaDocument } from "./openapi-index.ts";
 import { openapiDocument, type OpenApiDocument } from "./document.ts";
-import { schemaDocument } from "./openapi.ts";
 
 const scale = { type: "scale", specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" } as const;
 const builtin = { version: "v1", namespaced: true, columns: [], strategy: {} } as const;
