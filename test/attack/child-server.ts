@@ -6,7 +6,7 @@ import { build } from "esbuild";
 const root = join(import.meta.dirname, "../..");
 const external = ["lmdb"];
 
-/** The program as it is now, bundled beside the real bundle's neighbours so that it finds its native modules. */
+/** The current program, bundled below node_modules so that it finds its native modules. */
 export async function bundleProgram(): Promise<string> {
   const outfile = join(root, `node_modules/.attack/attune-${process.pid}.mjs`);
   await build({
@@ -25,7 +25,7 @@ export async function bundleProgram(): Promise<string> {
 
 export interface ChildServer {
   readonly url: string;
-  /** kill -9, and its end. */
+  /** kill -9; resolves when the process has ended. */
   kill(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export type Outcome =
   | { readonly type: "ready"; readonly server: ChildServer }
   | { readonly type: "ended"; readonly code: number | null; readonly stderr: string };
 
-/** `attune apiserver`, until it says that it is ready, or ends. */
+/** Starts `attune apiserver`; resolves when it is ready or has ended. */
 export function startChild(program: string, flags: readonly string[]): Promise<Outcome> {
   const child = spawn(process.execPath, [program, "apiserver", ...flags], { stdio: ["ignore", "pipe", "pipe"] });
   const killAtExit = (): void => void child.kill("SIGKILL");

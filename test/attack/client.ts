@@ -6,11 +6,11 @@ export interface Sent {
   readonly type?: string;
   readonly headers?: Record<string, string>;
   readonly token?: string;
-  /** Neither token nor certificate. */
+  /** Sends neither token nor certificate. */
   readonly nameless?: boolean;
   /** A body of unknown length. */
   readonly chunked?: boolean;
-  /** Ends a stream once what has come is enough. */
+  /** Ends a stream once its text is enough. */
   readonly until?: (text: string) => boolean;
   readonly identity?: { readonly certPem: string; readonly keyPem: string };
 }
@@ -19,11 +19,11 @@ export interface Received {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  // What an answer holds is for the test to say.
+  // The tests know what a response contains.
   readonly json: Answered;
 }
 
-/** Loosely typed on purpose: tests look into whatever came. */
+/** Loosely typed on purpose: tests inspect any response. */
 export interface Answered {
   kind: string;
   message: string;
@@ -37,7 +37,7 @@ export interface Answered {
   [key: string]: unknown;
 }
 
-/** Sends what it is told to, byte for byte: paths are not tidied, bodies not checked. */
+/** Sends requests byte for byte: paths are not normalised, bodies not checked. */
 export class Client {
   readonly url: URL;
   readonly caPem: string;

@@ -15,7 +15,7 @@ const configMaps = "/api/v1/namespaces/default/configmaps";
 
 type Watch = ObjectStore["watch"];
 
-/** Watches that the store is told of and that have not ended. */
+/** Open watches of the store. */
 let watches = 0;
 let victim: Victim;
 let restore: () => void;
@@ -76,7 +76,7 @@ function bytesOf(socket: Socket): Promise<Buffer> {
   });
 }
 
-/** What comes back until the other side closes, or `enough` is there. */
+/** The response until the server closes the connection, or until `enough`. */
 function answerOf(socket: Socket, enough = (_text: string): boolean => false): Promise<string> {
   return new Promise((resolve) => {
     let text = "";
@@ -115,7 +115,7 @@ describe("what is not HTTP", () => {
 
   it.each([
     ["noise", "\u0001\u0002\u0003\r\n\r\n"],
-    ["a method nobody has", "FOO BAR BAZ\r\n\r\n"],
+    ["an unknown method", "FOO BAR BAZ\r\n\r\n"],
     ["a header without a name", "GET / HTTP/1.1\r\n: x\r\n\r\n"],
     ["a header with NUL", "GET / HTTP/1.1\r\nHost: x\r\nA: \0\r\n\r\n"],
     ["two lengths", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"],
@@ -126,7 +126,7 @@ describe("what is not HTTP", () => {
     ["a length below zero", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n"],
     ["a chunk without end", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n"],
     ["headers without end", `GET / HTTP/1.1\r\n${`${"A".repeat(99)}: ${"b".repeat(100)}\r\n`.repeat(20_000)}`],
-  ])("%s within TLS gets no more than 400", async (_, text) => {
+  ])("%s within TLS gets at most a 400", async (_, text) => {
     const socket = await tls();
     const answer = answerOf(socket);
     socket.write(text, "latin1");
@@ -144,7 +144,7 @@ describe("what is not HTTP", () => {
     expect(await nothing).not.toContain("gitVersion");
   });
 
-  it("CONNECT and an upgrade lead nowhere", async () => {
+  it("CONNECT and an upgrade are refused", async () => {
     const socket = await tls();
     const answer = answerOf(socket);
     socket.write(`CONNECT 127.0.0.1:22 HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer()}\r\n\r\n`);
@@ -154,7 +154,7 @@ describe("what is not HTTP", () => {
   });
 });
 
-describe("HTTP as few speak it", () => {
+describe("unusual HTTP", () => {
   it("HTTP/1.0 is answered, and the connection closed", async () => {
     const socket = await tls();
     socket.write(`GET /version HTTP/1.0\r\nAuthorization: ${bearer()}\r\n\r\n`);
@@ -178,7 +178,7 @@ describe("HTTP as few speak it", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /);
   });
 
-  it("requests one after the other without waiting are answered in their order", async () => {
+  it("pipelined requests are answered in order", async () => {
     const socket = await tls();
     const request = (path: string, more = ""): string =>
       `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer()}\r\n${more}\r\n`;
@@ -188,7 +188,7 @@ describe("HTTP as few speak it", () => {
   });
 });
 
-describe("clients that go in the middle", () => {
+describe("clients that disconnect in the middle", () => {
   it("of a body leave nothing behind", async () => {
     for (let i = 0; i < 20; i++) {
       const socket = await tls();
@@ -216,7 +216,7 @@ describe("clients that go in the middle", () => {
     expect(json.items.filter(({ metadata }) => metadata.name?.startsWith("half-"))).toEqual([]);
   });
 
-  it("of their requests, thousands of times on one connection, leave the server as it was", async () => {
+  it("of thousands of requests on one connection leave no watch behind", async () => {
     const before = watches;
     const session = await http2();
     session.on("error", () => {});
@@ -250,7 +250,7 @@ describe("clients that go in the middle", () => {
     for (const session of sessions) session.destroy();
   });
 
-  it("of HTTP/1.1 watches leave none either, nor do those that never could begin", async () => {
+  it("of HTTP/1.1 watches leave none either, nor do watches that were refused", async () => {
     const before = watches;
     const sockets = await Promise.all(Array.from({ length: 50 }, () => tls()));
     await Promise.all(
@@ -274,7 +274,7 @@ describe("clients that do not read", () => {
     data: { text: fill.repeat(1_000_000) },
   });
 
-  it("are dropped from a watch once too much waits for them", async () => {
+  it("are dropped from a watch once their queue is too large", async () => {
     const before = watches;
     const socket = await tls();
     const closed = new Promise((resolve) => socket.once("close", resolve));
@@ -287,7 +287,7 @@ describe("clients that do not read", () => {
     const isWatched = (): boolean => watches > before;
     for (; writes < 100 && isWatched(); writes++)
       await victim.admin.put(`${configMaps}/unread`, large("unread", String(writes % 10)));
-    // The bound is bytes, not time: what the kernel takes on both sides comes on top of it.
+    // The limit is in bytes, not time; the socket buffers of both sides come on top of it.
     expect(watches).toBe(before);
     expect(writes).toBeLessThan(64);
     socket.resume();
@@ -295,7 +295,7 @@ describe("clients that do not read", () => {
     await victim.admin.delete(`${configMaps}/unread`);
   });
 
-  it("are told from those that begin with much to read", async () => {
+  it("are distinguished from clients with a large initial state", async () => {
     for (let i = 0; i < 45; i++)
       expect((await victim.admin.post(configMaps, large(`much-${i}`, "b"))).status).toBe(201);
     const query =
@@ -329,7 +329,7 @@ describe("clients that do not read", () => {
     await victim.admin.delete(configMaps);
   });
 
-  it("keep nobody else waiting, whatever they have asked for", async () => {
+  it("do not delay other clients, whatever they have requested", async () => {
     for (let i = 0; i < 8; i++) await victim.admin.post(configMaps, large(`list-${i}`, "c"));
     const sockets = await Promise.all(Array.from({ length: 10 }, () => tls()));
     for (const socket of sockets) {
@@ -342,8 +342,8 @@ describe("clients that do not read", () => {
   });
 });
 
-describe("credentials that are none", () => {
-  it("a certificate of a stranger is not believed, whatever it says", async () => {
+describe("invalid credentials", () => {
+  it("a certificate of another authority is not trusted", async () => {
     const dir = await mkdtemp(join(tmpdir(), "attune-stranger-"));
     const stranger = await openAuthority(dir);
     await rm(dir, { recursive: true, force: true });
@@ -356,7 +356,7 @@ describe("credentials that are none", () => {
     expect([401, 403]).toContain(status);
   });
 
-  it("the server's own certificate makes nobody an admin", async () => {
+  it("the server's own certificate does not authenticate an admin", async () => {
     const { serverCertPem: certPem, serverKeyPem: keyPem } = victim.server.authority;
     expect([401, 403]).toContain((await victim.admin.get(configMaps, { identity: { certPem, keyPem } })).status);
   });

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { Received } from "./client.ts";
 import type { Victim } from "./victim.ts";
 
-/** Whatever was sent: the server still works, holds no failure of its own, and Object is what it was. */
+/** The server still works, has logged no failure, and Object.prototype is unchanged. */
 export async function expectUnharmed({ admin, failures }: Victim): Promise<void> {
   expect(failures.splice(0), "failures that the server logged").toEqual([]);
   expect(Object.keys(Object.prototype), "keys of Object.prototype").toEqual([]);
@@ -12,7 +12,7 @@ export async function expectUnharmed({ admin, failures }: Victim): Promise<void>
   expect(written.status).toBe(201);
 }
 
-/** A refusal is a Status that says the same code as the answer. */
+/** A refusal is a Status with the code of the response. */
 export function expectStatus(received: Received, code: number, reason?: string): void {
   expect({ code: received.status, text: received.text }).toMatchObject({ code });
   expect(received.headers["content-type"]).toMatch(/^application\/json/);

@@ -10,12 +10,12 @@ export interface Victim {
   readonly dir: string;
   /** An admin. */
   readonly admin: Client;
-  /** What the server logged as its own failure: must stay empty whatever a client sends. */
+  /** Errors that the server logged: must stay empty whatever a client sends. */
   readonly failures: unknown[];
   close(): Promise<void>;
 }
 
-/** A server in this process, so that whatever would kill a real one fails the test run. */
+/** A server in this process, so that whatever would crash it fails the test run. */
 export async function startVictim(options: Partial<ServerOptions> = {}): Promise<Victim> {
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), "attune-attack-")));
   const failures: unknown[] = [];

@@ -1,6 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
 import { expect } from "vitest";
-import { words } from "./words.ts";
 
 export interface Outcome {
   readonly code: number | null;
@@ -11,9 +10,9 @@ export interface Outcome {
 export interface RunOptions {
   readonly stdin?: string;
   readonly env?: Record<string, string>;
-  /** Ends the command once what it has printed is enough; for commands that never end by themselves. */
+  /** Ends a command that would run forever, once its output is enough. */
   readonly enough?: (out: string) => boolean;
-  /** Called once the command has printed something; for what has to happen while it runs. */
+  /** Called after the first output, for actions while the command runs. */
   readonly meanwhile?: () => Promise<void>;
 }
 
@@ -23,7 +22,7 @@ export const kubectlPath = ((): string | undefined => {
   return spawnSync(path, ["version", "--client"]).status === 0 ? path : undefined;
 })();
 
-/** kubectl on one server, with a home of its own, so that no cache or setting of this machine plays a part. */
+/** kubectl on one server, with its own home directory, so that no cache or setting of this machine matters. */
 export class Kubectl {
   readonly #home: string;
   readonly #kubeconfig: string;
@@ -33,7 +32,7 @@ export class Kubectl {
     this.#kubeconfig = kubeconfig;
   }
 
-  /** The same home, another identity. */
+  /** The same home directory, another kubeconfig. */
   with(kubeconfig: string): Kubectl {
     return new Kubectl(this.#home, kubeconfig);
   }
@@ -63,7 +62,7 @@ export class Kubectl {
     });
   }
 
-  /** It succeeds and prints this. A text is all of the output, a pattern is found in it. */
+  /** Expects success and this output: a text is all of it, a pattern matches a part. */
   async prints(command: string, expected: string | RegExp, options?: RunOptions): Promise<string> {
     const { code, out, err } = await this.run(command, options);
     const said = typeof expected === "string" ? expected : expect.stringMatching(expected);
@@ -71,7 +70,7 @@ export class Kubectl {
     return out;
   }
 
-  /** It succeeds; what it printed is for the caller to look at. */
+  /** Expects success and returns the output. */
   async out(command: string, options?: RunOptions): Promise<string> {
     return this.prints(command, /(?:)/, options);
   }
@@ -80,7 +79,7 @@ export class Kubectl {
     return JSON.parse(await this.out(`${command} -o json`, options)) as unknown;
   }
 
-  /** It fails with exit code 1 (unless said otherwise) and this on standard error. */
+  /** Expects exit code 1, or `options.code`, and this on standard error. */
   async refuses(
     command: string,
     expected: string | RegExp,
@@ -90,4 +89,9 @@ export class Kubectl {
     const said = typeof expected === "string" ? expected : expect.stringMatching(expected);
     expect({ command, code, err }).toEqual({ command, code: options.code ?? 1, err: said });
   }
+}
+
+/** Splits a command line at blanks; `'…'` quotes a word with blanks. */
+export function words(line: string): string[] {
+  return [...line.matchAll(/(?:'[^']*'|[^\s'])+/g)].map(([word]) => word.replaceAll("'", ""));
 }

@@ -30,9 +30,9 @@ const controllers = {
 };
 
 /**
- * Runs the controllers of workloads beside a server, and plays kubelets: pods are ready at once, those of Jobs succeed,
- * and those whose image is `broken` get nowhere. With `ATTUNE_REAL_CONTROLLERS` the real server has its real controllers
- * instead, which shows that a test expects what they do.
+ * Runs the lab's workload controllers beside a server, and simulates kubelets: pods are ready at once, those of Jobs
+ * succeed, and those with the image `broken` stay Pending. With `ATTUNE_REAL_CONTROLLERS` the real server has its real
+ * controllers instead, which shows that a test expects what they do.
  */
 export async function startWorkloadControllers(
   variant: "embedded" | "real",
@@ -44,7 +44,7 @@ export async function startWorkloadControllers(
   const admin = clientFor(server);
   const caches = createWorkloadCaches(admin);
   const parts = [runWorkloadCaches(caches, signal)];
-  playKubelets(admin, caches, signal);
+  simulateKubelets(admin, caches, signal);
   const manager = variant === "real" && process.env.ATTUNE_REAL_CONTROLLERS ? realControllers(server) : undefined;
   if (!manager)
     for (const [name, run] of Object.entries(controllers))
@@ -56,7 +56,7 @@ export async function startWorkloadControllers(
   };
 }
 
-/** With the rights that a cluster gives to this controller, where it gives them at all. */
+/** A client with the rights of this controller's role, if the role exists. */
 async function clientAs(server: ServerUnderTest, controller: string): Promise<Client> {
   const admin = clientFor(server);
   try {
@@ -86,7 +86,7 @@ function realControllers({ kubeconfig }: ServerUnderTest): Program | undefined {
   ]);
 }
 
-function playKubelets(client: Client, { pods }: WorkloadCaches, signal: AbortSignal): void {
+function simulateKubelets(client: Client, { pods }: WorkloadCaches, signal: AbortSignal): void {
   const isBroken = ({ spec }: Pod): boolean => spec?.containers[0]?.image === "broken";
   const play = async (pod: Pod): Promise<void> => {
     const { name = "", namespace, deletionTimestamp } = pod.metadata;

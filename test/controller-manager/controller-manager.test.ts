@@ -28,7 +28,8 @@ async function startEmbedded(): Promise<Server> {
   return { url: server.url, authority: server.authority, close };
 }
 
-const startReal = (): Promise<Server> => startRealServer(process.env.KUBEBUILDER_ASSETS ?? "", { furnished: false });
+const startReal = (): Promise<Server> =>
+  startRealServer(process.env.KUBEBUILDER_ASSETS ?? "", { namespaceDefaults: false });
 
 const runs = [
   { title: "the embedded server, each under its own account", start: startEmbedded, accounts: true, recorded: true },

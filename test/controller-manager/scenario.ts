@@ -82,7 +82,7 @@ const workload = (app: string, spec: object = {}): object => ({
 /** What each controller has to do, in the order it is asked for. */
 export const acts: readonly (readonly [string, (cluster: Cluster) => Promise<void>])[] = [
   [
-    "a namespace is furnished",
+    "a namespace gets its defaults",
     async (cluster) => {
       await cluster.create("v1", "namespaces", { metadata: { name: SPACE } }, "");
       await cluster.comes("the account", () => cluster.get("v1", "serviceaccounts", "default"));

@@ -13,7 +13,7 @@ import { equal } from "../../src/language/object/json.ts";
 import { runOperator } from "../../src/program/operator/operator.ts";
 import { FaultProxy } from "../fault-proxy/fault-proxy.ts";
 import { clusterOperatorDefinition } from "../node-tuning/cluster-operator-definition.ts";
-import { untilEstablished } from "../servers/until-established.ts";
+import { untilEstablished } from "../servers/until.ts";
 import { playAgents } from "./agents.ts";
 import type { RestartableServer, RestartableVariant } from "./restartable-server.ts";
 import { operatorSettings } from "./stage.ts";

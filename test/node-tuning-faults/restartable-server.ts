@@ -17,7 +17,9 @@ export interface RestartableVariant {
 export function restartableVariants(): RestartableVariant[] {
   const assets = process.env.KUBEBUILDER_ASSETS;
   const embedded: RestartableVariant = { name: "embedded", start: startEmbedded };
-  return assets ? [embedded, { name: "real", start: () => startRealServer(assets, { furnished: false }) }] : [embedded];
+  return assets
+    ? [embedded, { name: "real", start: () => startRealServer(assets, { namespaceDefaults: false }) }]
+    : [embedded];
 }
 
 async function startEmbedded(): Promise<RestartableServer> {

@@ -12,7 +12,7 @@ import { type OperatorOptions, runOperator } from "../../src/program/operator/op
 import { createPromMetrics } from "../../src/cluster/runtime/metrics/prom-metrics.ts";
 import { VirtualClock } from "../../src/cluster/runtime/testing/virtual-clock.ts";
 import { clientFor } from "../servers/client-for.ts";
-import { freePort } from "../servers/free-port.ts";
+import { freePort } from "../servers/program.ts";
 import { startEmbeddedServer } from "../servers/embedded-server.ts";
 import type { ServerUnderTest } from "../servers/server-under-test.ts";
 import { eventually, gone } from "./eventually.ts";

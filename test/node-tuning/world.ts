@@ -13,7 +13,7 @@ import {
   tuningNamespace as namespace,
 } from "../../src/domain/node-tuning/api.ts";
 import { runOperator } from "../../src/program/operator/operator.ts";
-import { growingPause } from "../servers/growing-pause.ts";
+import { growingPause } from "../servers/until.ts";
 import type { Change, Given, GivenMachineConfig, GivenNode, GivenPool, GivenTuned, NodeSide } from "./fixture.ts";
 
 const pods = untyped("v1", "Pod", "pods", true);

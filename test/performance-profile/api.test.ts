@@ -16,8 +16,7 @@ import { webhookSecret, webhookServiceAccount } from "../../src/program/webhook/
 import { runWebhook } from "../../src/program/webhook/webhook.ts";
 import { onEachServer } from "../conformance/on-each-server.ts";
 import { clientFor, clientOfAccount } from "../servers/client-for.ts";
-import { growingPause } from "../servers/growing-pause.ts";
-import { untilEstablished } from "../servers/until-established.ts";
+import { growingPause, untilEstablished } from "../servers/until.ts";
 
 const group = "performance.openshift.io";
 const resource = (version: string): string => `performanceprofiles.${version}.${group}`;

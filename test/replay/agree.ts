@@ -1,4 +1,4 @@
-/** What placeholders have stood for so far: a uid is the same wherever the recording says the same one. */
+/** The values of placeholders so far: the same placeholder stands for the same uid everywhere. */
 export type Bindings = Map<string, string>;
 
 const patterns: Record<string, RegExp> = {
@@ -8,16 +8,17 @@ const patterns: Record<string, RegExp> = {
   "<token>": /^.+$/,
 };
 
-/** Where an answer departs from the recorded one. Messages are free: no client parses them. */
+/** Differences between a response and the recorded one. Messages may differ: clients do not parse them. */
 export function differences(expected: unknown, actual: unknown, bindings: Bindings, path = ""): string[] {
   if (typeof expected === "string") return differsAsText(expected, actual, bindings, path);
   if (typeof expected !== "object" || expected === null)
-    return Object.is(expected, actual) ? [] : [told(path, expected, actual)];
+    return Object.is(expected, actual) ? [] : [difference(path, expected, actual)];
   if (Array.isArray(expected)) {
-    if (!Array.isArray(actual) || actual.length !== expected.length) return [told(path, expected, actual)];
+    if (!Array.isArray(actual) || actual.length !== expected.length) return [difference(path, expected, actual)];
     return expected.flatMap((item, index) => differences(item, actual[index], bindings, `${path}[${index}]`));
   }
-  if (typeof actual !== "object" || actual === null || Array.isArray(actual)) return [told(path, expected, actual)];
+  if (typeof actual !== "object" || actual === null || Array.isArray(actual))
+    return [difference(path, expected, actual)];
   const wanted = expected as Record<string, unknown>;
   const found = actual as Record<string, unknown>;
   const free = isFreeText(wanted);
@@ -32,18 +33,18 @@ function isFreeText(value: Record<string, unknown>): boolean {
 }
 
 function differsAsText(expected: string, actual: unknown, bindings: Bindings, path: string): string[] {
-  if (typeof actual !== "string") return [told(path, expected, actual)];
+  if (typeof actual !== "string") return [difference(path, expected, actual)];
   if (/^<uid-\d+>$/.test(expected)) {
     const bound = bindings.get(expected);
     if (bound === undefined) bindings.set(expected, actual);
-    return bound === undefined || bound === actual ? [] : [told(path, `${expected} = ${bound}`, actual)];
+    return bound === undefined || bound === actual ? [] : [difference(path, `${expected} = ${bound}`, actual)];
   }
   if (expected === "gen-<5 characters>" || /^gen-[a-z0-9]{5}$/.test(expected))
-    return /^gen-[bcdfghjklmnpqrstvwxz2456789]{5}$/.test(actual) ? [] : [told(path, expected, actual)];
+    return /^gen-[bcdfghjklmnpqrstvwxz2456789]{5}$/.test(actual) ? [] : [difference(path, expected, actual)];
   const pattern = patterns[expected];
-  return (pattern ? pattern.test(actual) : expected === actual) ? [] : [told(path, expected, actual)];
+  return (pattern ? pattern.test(actual) : expected === actual) ? [] : [difference(path, expected, actual)];
 }
 
-function told(path: string, expected: unknown, actual: unknown): string {
+function difference(path: string, expected: unknown, actual: unknown): string {
   return `${path || "body"}: expected ${JSON.stringify(expected)}, found ${JSON.stringify(actual)}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Some answers were recorded only in the part that matters. Each function here takes the same part of ours.
- * What is not named is compared whole.
+ * Of some responses only the relevant part was recorded. Each function here takes the same part of our response.
+ * Responses that are not listed are compared completely.
  */
 interface Answer {
   kind: string;
@@ -32,7 +32,7 @@ const tableParts =
     cells: actual.rows[0]?.cells,
   });
 
-/** Of what discovery lists, only what the recording names, in the order it names it. */
+/** Of a discovery list, only the recorded items, in recorded order. */
 const listed =
   (list: "groups" | "resources"): Reduction =>
   (actual, expected) => ({
@@ -121,7 +121,7 @@ export const reductions: Record<string, Reduction> = {
   "other-kinds: node status": (actual) => actual.status,
 };
 
-/** Ages were seconds then and are others now; descriptions are each server's own. */
+/** Replaces ages, and leaves out descriptions, which are each server's own. */
 function withAges(actual: Answer): unknown {
   return {
     ...actual,
@@ -137,7 +137,7 @@ function agedTable(reduce: Reduction): Reduction {
   };
 }
 
-/** An age as a placeholder; recorded cells are read the same way. */
+/** Replaces an age by a placeholder; also used for recorded cells. */
 export function age(cell: unknown): unknown {
   return typeof cell === "string" && /^\d+[smhd]/.test(cell) ? "<age>" : cell;
 }

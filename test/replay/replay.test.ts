@@ -17,14 +17,14 @@ let stage: Stage;
 const bindings: Bindings = new Map();
 
 beforeAll(async () => {
-  // The recording was made on a server that ran alone: nothing emptied its namespaces.
-  // It took less than a second, and the order of managers goes by the second.
+  // The recorded server ran without controllers: nothing deleted the contents of its namespaces.
+  // The recording took less than a second, and managedFields are ordered by second.
   const began = Date.now();
   server = await startServer({
     dir,
     storage: "memory",
     housekeeping: false,
-    // As on the server that was recorded.
+    // As on the recorded server.
     disabledPlugins: ["ServiceAccount"],
     clock: { ...systemClock, now: () => began },
   });
@@ -73,7 +73,7 @@ function parsed(text: string, contentType: string): unknown {
   return contentType.startsWith("application/json") || text.startsWith("{") ? (JSON.parse(text) as unknown) : text;
 }
 
-/** Recorded events are whole, or `TYPE name`. */
+/** Recorded events are complete, or `TYPE name`. */
 function eventsOf(text: string, wanted: unknown): unknown {
   if (!Array.isArray(wanted)) return text;
   const events = text
@@ -94,7 +94,7 @@ interface WatchEvent {
   object: { kind: string; metadata: { name?: string; labels?: unknown; resourceVersion: string }; data?: unknown };
 }
 
-/** Recorded tables hold the ages of their day. */
+/** Replaces ages, which differ between runs. */
 function withAges(body: unknown): unknown {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return body;
   const { rows, cells, ...rest } = body as { rows?: { cells: unknown[] }[]; cells?: unknown[] };

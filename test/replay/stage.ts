@@ -1,15 +1,15 @@
 import { send, type Target, type WireResponse } from "./wire.ts";
 
 /**
- * Between some of the recorded exchanges things were done that the recording only tells of: objects made, changed, read.
- * Each step here is named after the exchange it comes before.
+ * Steps between recorded exchanges that the recording does not contain: objects created, changed and read. Each step is
+ * named after the exchange it precedes.
  */
 export class Stage {
   readonly #target: Target;
   #read: Record<string, unknown> = {};
   #version = "";
   #continue = "";
-  /** Runs while a watch is open, to make the events it waits for. */
+  /** Runs while a watch is open, to cause its events. */
   during: (() => Promise<void>) | undefined;
 
   constructor(target: Target) {
@@ -21,7 +21,7 @@ export class Stage {
     await this.#steps[`${chapter}: ${id}`]?.();
   }
 
-  /** The path and body of an exchange, with what they refer to filled in. */
+  /** The path and body of an exchange, with placeholders filled in. */
   fill(path: string, body: unknown): { path: string; body: unknown } {
     const filled = path.replace("<rv>", this.#version).replace("<token>", encodeURIComponent(this.#continue));
     if (body === "<the object read before, data changed>")

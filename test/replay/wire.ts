@@ -1,6 +1,6 @@
 import { request as httpsRequest, type RequestOptions } from "node:https";
 
-/** A server to talk to, with an admin's token. */
+/** A server, with an admin's token. */
 export interface Target {
   readonly url: string;
   readonly caPem: string;
@@ -25,7 +25,7 @@ export interface WireResponse {
   readonly text: string;
 }
 
-/** One request, exactly as written. `until` ends a stream early, once what has arrived is enough. */
+/** Sends one request exactly as given. `until` ends a stream early. */
 export function send(target: Target, wire: WireRequest, until?: (text: string) => boolean): Promise<WireResponse> {
   return new Promise((resolve, reject) => {
     const body =

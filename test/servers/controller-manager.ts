@@ -16,32 +16,31 @@ export const controllerManagerPath = ((): string | undefined => {
 /** Controllers of kinds that the embedded server does not serve, and why it does not. */
 export const switchedOff: Readonly<Record<string, string>> = {
   "certificatesigningrequest-approving-controller":
-    "nobody asks for certificates: the authority issues them to whoever may read its folder",
+    "no client requests certificates: the authority in the server's directory issues them",
   "certificatesigningrequest-cleaner-controller": "as above",
   "certificatesigningrequest-signing-controller": "as above",
-  "resourceclaim-controller":
-    "devices are claimed in a language of their own, which no admission and no scheduler here reads",
-  "resourcequota-controller": "a quota that no admission enforces would be a promise not kept",
-  "service-cidr-controller": "addresses of services come from one range, which is no object",
+  "resourceclaim-controller": "the embedded server has no dynamic resource allocation",
+  "resourcequota-controller": "the embedded server does not enforce quotas",
+  "service-cidr-controller": "the service network is fixed, without ServiceCIDR objects",
 };
 
 export interface ControllerManagerOptions {
   readonly path: string;
   readonly server: Pick<ServerUnderTest, "authority">;
-  /** Where it finds the server: perhaps somebody stands between. */
+  /** The server's address, or that of a proxy in front of it. */
   readonly url: string;
-  /** Each controller under its own account, with its own rights. */
+  /** Whether each controller uses its own service account. */
   readonly accounts: boolean;
 }
 
 export interface ControllerManager {
-  /** What it has complained of: its lines of warnings and errors. */
+  /** The warnings and errors of its log. */
   complaints(): string[];
   tail(): string;
   stop(): Promise<void>;
 }
 
-/** Every controller that runs by default but those switched off, in JSON, as the only one of its kind. */
+/** All default controllers except those switched off, with JSON as content type. */
 export async function startControllerManager(options: ControllerManagerOptions): Promise<ControllerManager> {
   const { authority } = options.server;
   const dir = await mkdtemp(join(tmpdir(), "attune-controllers-"));

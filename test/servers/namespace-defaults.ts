@@ -3,7 +3,7 @@ import { Agent, request } from "node:https";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
-export interface Furnished {
+export interface NamespaceDefaultsOptions {
   readonly url: string;
   readonly caPem: string;
   readonly token: string;
@@ -11,10 +11,10 @@ export interface Furnished {
 }
 
 /**
- * Stands in for two controllers of a cluster: every namespace gets the account that its pods run under, and the
- * certificate of the authority. Resolves when those that are there have them.
+ * Stands in for two controllers of kube-controller-manager: creates the ServiceAccount `default` and the CA ConfigMap in
+ * every namespace. Resolves when the existing namespaces have them.
  */
-export async function furnishNamespaces(server: Furnished): Promise<void> {
+export async function createNamespaceDefaults(server: NamespaceDefaultsOptions): Promise<void> {
   const agent = new Agent({ ca: server.caPem, keepAlive: true });
   const send = async (method: string, path: string, body?: object): Promise<IncomingMessage> => {
     const sent = request(`${server.url}${path}`, {
@@ -27,7 +27,7 @@ export async function furnishNamespaces(server: Furnished): Promise<void> {
     const [response] = (await once(sent, "response")) as [IncomingMessage];
     return response;
   };
-  const furnish = async (namespace: string): Promise<void> => {
+  const createDefaults = async (namespace: string): Promise<void> => {
     const data = { "ca.crt": server.caPem };
     for (const [plural, object] of [
       ["serviceaccounts", { metadata: { name: "default" } }],
@@ -40,14 +40,14 @@ export async function furnishNamespaces(server: Furnished): Promise<void> {
     "/api/v1/namespaces?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true",
   );
   await new Promise<void>((resolve, reject) => {
-    const furnishAll = async (): Promise<void> => {
+    const createAll = async (): Promise<void> => {
       for await (const line of createInterface({ input: watch })) {
         const { type, object } = JSON.parse(line) as { type: string; object: { metadata: { name: string } } };
-        if (type === "ADDED") await furnish(object.metadata.name);
+        if (type === "ADDED") await createDefaults(object.metadata.name);
         else if (type === "BOOKMARK") resolve();
       }
     };
-    furnishAll().catch((error: unknown) => {
+    createAll().catch((error: unknown) => {
       if (!server.signal.aborted) reject(error);
     });
   });

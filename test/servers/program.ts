@@ -1,8 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { createServer, type AddressInfo } from "node:net";
 
 const KEPT_OUTPUT = 4000;
 
-/** A program that runs until it is stopped, with the end of what it printed. It dies with this process. */
+/** A program that runs until it is stopped, with the tail of its output. It is killed when this process exits. */
 export class Program {
   readonly #path: string;
   readonly #child: ChildProcess;
@@ -39,10 +40,22 @@ export class Program {
     return `${this.#path}: ${this.#output}`;
   }
 
-  /** What it holds is thrown away with its directory, so it is not asked to put anything in order. */
+  /** Killed without a chance to clean up: its directory is deleted anyway. */
   async stop(): Promise<void> {
     this.#child.kill("SIGKILL");
     await this.#ended;
     process.off("exit", this.#killAtExit);
   }
+}
+
+/** A free port. Concurrent calls get different ones: the kernel does not reuse a port at once. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
 }

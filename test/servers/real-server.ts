@@ -5,23 +5,22 @@ import { join } from "node:path";
 import { openAuthority, type Authority } from "../../src/embedded/apiserver/auth/authority.ts";
 import { privateKeyPem } from "../../src/cluster/certificate/certificate.ts";
 import { writeKubeconfig } from "../../src/embedded/apiserver/auth/kubeconfig.ts";
-import { freePort } from "./free-port.ts";
-import { furnishNamespaces } from "./furnish-namespaces.ts";
-import { Program } from "./program.ts";
+import { freePort, Program } from "./program.ts";
+import { createNamespaceDefaults } from "./namespace-defaults.ts";
 import type { ServerUnderTest } from "./server-under-test.ts";
 import { until } from "./until.ts";
 
 export interface RealServerOptions {
-  /** Nobody furnishes namespaces, and pods need no account. Default false. */
+  /** Namespaces get no defaults, and pods need no service account. Default false. */
   readonly alone?: boolean;
-  /** Namespaces get the accounts that pods need. Default true, unless it is alone. */
-  readonly furnished?: boolean;
+  /** Creates the ServiceAccount that pods need in every namespace. Default true, unless `alone`. */
+  readonly namespaceDefaults?: boolean;
 }
 
-/** etcd and kube-apiserver of the folder `assets`. No controller runs beside them but one that furnishes namespaces. */
+/** etcd and kube-apiserver of the folder `assets`, without controllers except the one for namespace defaults. */
 export async function startRealServer(
   assets: string,
-  { alone = false, furnished = !alone }: RealServerOptions = {},
+  { alone = false, namespaceDefaults = !alone }: RealServerOptions = {},
 ): Promise<ServerUnderTest & { restart(): Promise<void> }> {
   const dir = await mkdtemp(join(tmpdir(), "attune-real-"));
   const authority = await openAuthority(dir);
@@ -38,19 +37,19 @@ export async function startRealServer(
   const request = { ca: authority.caPem, headers: { authorization: `Bearer ${authority.adminToken}` } };
   const ready = (): Promise<unknown> =>
     until(`${url}/readyz`, { ...request, alive: () => etcd.alive() && server.alive() });
-  const furnishing = new AbortController();
+  const creating = new AbortController();
   const close = async (): Promise<void> => {
-    furnishing.abort();
+    creating.abort();
     await server.stop();
     await etcd.stop();
     await rm(dir, { recursive: true, force: true });
   };
   try {
     await ready();
-    // Made by the server after it is ready; until then a namespaced create is refused.
+    // kube-apiserver creates it after it is ready; until then creates in it are refused.
     await until(`${url}/api/v1/namespaces/default`, { ...request, alive: () => server.alive() });
     const { caPem, adminToken: token } = authority;
-    if (furnished) await furnishNamespaces({ url, caPem, token, signal: furnishing.signal });
+    if (namespaceDefaults) await createNamespaceDefaults({ url, caPem, token, signal: creating.signal });
   } catch (error) {
     await close();
     throw new Error(`start the real server: ${String(error)}\n${server.tail()}\n${etcd.tail()}`, { cause: error });
@@ -91,12 +90,12 @@ async function serverFlags(dir: string, authority: Authority, etcdUrl: string, p
     return path;
   };
   const publicKey = createPublicKey(authority.serviceAccountKey).export({ type: "spki", format: "pem" }).toString();
-  // Known to kubelets, which let it read the logs of their pods.
+  // The identity for requests to kubelets, which let it read logs.
   const asker = authority.issue({ commonName: "asks-kubelets", organizations: ["system:masters"], purpose: "client" });
   return [
     "--bind-address=127.0.0.1",
     `--secure-port=${port}`,
-    // A loopback address is refused, and nothing asks for this one.
+    // A loopback address is refused; this one is never used.
     "--advertise-address=192.0.2.1",
     `--etcd-servers=${etcdUrl}`,
     "--service-cluster-ip-range=10.96.0.0/16",

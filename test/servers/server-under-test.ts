@@ -2,12 +2,12 @@ import type { Authority } from "../../src/embedded/apiserver/auth/authority.ts";
 import { startEmbeddedServer } from "./embedded-server.ts";
 import { startRealServer } from "./real-server.ts";
 
-/** What a suite needs of a server, whoever wrote it. */
+/** What a suite needs of a server, embedded or real. */
 export interface ServerUnderTest {
   readonly url: string;
-  /** Of an admin who presents a certificate. */
+  /** The admin's, with a client certificate. */
   readonly kubeconfig: string;
-  /** Signs certificates this server believes. */
+  /** Signs certificates that this server trusts. */
   readonly authority: Authority;
   close(): Promise<void>;
 }

@@ -12,9 +12,8 @@ import { VirtualClock } from "../../src/cluster/runtime/testing/virtual-clock.ts
 import { clusterCaches, type ClusterView } from "../../src/program/webhook/cluster-caches.ts";
 import { webhookServiceAccount } from "../../src/program/webhook/rbac.ts";
 import { clientFor, clientOfAccount } from "../servers/client-for.ts";
-import { growingPause } from "../servers/growing-pause.ts";
+import { growingPause, untilEstablished } from "../servers/until.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
-import { untilEstablished } from "../servers/until-established.ts";
 
 const conf = "/etc/crio/crio.conf.d/01-mine.conf";
 const config = "config.openshift.io";

@@ -11,7 +11,7 @@ import { webhookRbac, webhookSecret } from "../../src/program/webhook/rbac.ts";
 import { configurationName } from "../../src/program/webhook/registration.ts";
 import { runWebhook } from "../../src/program/webhook/webhook.ts";
 import { clientFor, clientOfAccount } from "../servers/client-for.ts";
-import { growingPause } from "../servers/growing-pause.ts";
+import { growingPause } from "../servers/until.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
 import { widgets } from "./widgets.ts";
 
