@@ -17,7 +17,7 @@ describe("a cpuset", () => {
   });
 
   it.each(["0-", "-", "-3", ",,", ",2", "-,", "0-1,", "0,1,3,,4", "garbage", "3-1", "0 -1", "1-2-3", "0x3", "^1"])(
-    "%j makes no sense",
+    "%j is malformed",
     (text) => {
       expect(parseCpuset(text).type).toBe("malformed");
     },

@@ -102,7 +102,7 @@ describe("readTopology", () => {
       },
     ],
     [
-      "texts that make no sense",
+      "invalid texts",
       new Map([
         [`${cpu}/cpu0/topology/core_id`, "many"],
         [`${cpu}/cpu0/topology/core_cpus_list`, "0-4294967295"],

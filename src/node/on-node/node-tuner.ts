@@ -81,7 +81,7 @@ export class NodeTuner {
     return { outcome: { type: "deferred", profile: wanted.profile, before }, inForce: inForceOf(complete) };
   }
 
-  /** Puts back every original. */
+  /** Restores every original value. */
   async release(): Promise<RollbackReport> {
     this.#settled = undefined;
     // The record first: with a record left behind, the next agent would take the node for tuned.

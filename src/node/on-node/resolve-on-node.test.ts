@@ -34,7 +34,7 @@ const nested = "[sysctl]\nk=${f:exec:echo:${f:exec:echo:1}}\n";
 const withFile = "[variables]\ninclude=/etc/tuned/v.conf\n[sysctl]\nk=${size}${f:exec:echo:1}\n";
 
 describe("resolving a profile on a node", () => {
-  test("asks until nothing is open", async () => {
+  test("answers questions until none is open", async () => {
     const host = new Asked();
     const resolution = await resolveOnNode({ profiles: profiles(nested), host });
     expect(value(resolution)).toBe("1++");
@@ -42,7 +42,7 @@ describe("resolving a profile on a node", () => {
     expect(host.ran).toEqual(["echo 1", "echo 1+"]);
   });
 
-  test("does not ask what is known", async () => {
+  test("does not answer again what is known", async () => {
     const host = new Asked();
     const known = probeKey({ type: "exec", argv: ["echo", "1"] });
     const answers = new Map([[known, { type: "text", text: "7" } as const]]);
@@ -50,7 +50,7 @@ describe("resolving a profile on a node", () => {
     expect(host.ran).toEqual(["echo 7"]);
   });
 
-  test("without programs reads files all the same, and tells what is left open", async () => {
+  test("without programs still reads files, and returns what is unresolved", async () => {
     const host = new Asked();
     const resolution = await resolveOnNode({ profiles: profiles(withFile), host, programs: false });
     expect(value(resolution)).toBe("5${f:exec:echo:1}");
@@ -58,7 +58,7 @@ describe("resolving a profile on a node", () => {
     expect(host.ran).toEqual([]);
   });
 
-  test("gives up on a profile that never stops asking", async () => {
+  test("refuses a profile that asks without end", async () => {
     let text = "1";
     for (let depth = 0; depth < 120; depth++) text = `\${f:exec:echo:${text}}`;
     const resolution = await resolveOnNode({ profiles: profiles(`[sysctl]\nk=${text}\n`), host: new Asked() });

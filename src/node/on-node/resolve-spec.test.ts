@@ -26,7 +26,7 @@ function optionsOf(resolution: SpecResolution): string[] {
 }
 
 describe("the spec of a Profile", () => {
-  test("asks the node what the profile wants to know, question after question", async () => {
+  test("answers the questions of the profile on the node, one after the other", async () => {
     const texts = {
       p: "[main]\ninclude=-provider-${f:exec:cat:/var/lib/ocp-tuned/provider}\n[sysctl]\nk=${f:exec:cat:/proc/sys/kernel/osrelease}\n",
       "provider-aws": "[sysctl]\nvm.swappiness=7\n",
@@ -36,7 +36,7 @@ describe("the spec of a Profile", () => {
     expect(resolution).toMatchObject({ texts: [{ file: "provider-aws/tuned.conf" }, { file: "p/tuned.conf" }] });
   });
 
-  test("puts a text over a profile that the node has by itself, and knows both", async () => {
+  test("merges a profile over the built-in one of the same name", async () => {
     const texts = { openshift: "[main]\ninclude=openshift\n[sysctl]\nvm.swappiness=5\n" };
     const resolution = await resolveSpec(spec("openshift", texts), new MemoryHost(base));
     expect(optionsOf(resolution)).toContain("vm.swappiness=5");
@@ -45,7 +45,7 @@ describe("the spec of a Profile", () => {
     );
   });
 
-  test("says where a profile makes no sense", async () => {
+  test("names the place of an error in a profile", async () => {
     const resolution = await resolveSpec(spec("p", { p: "[main]\ninclude=q\n" }), new MemoryHost(base));
     expect(resolution).toEqual({
       type: "invalid",

@@ -46,7 +46,7 @@ class World {
   readonly host = new MemoryHost(new MemoryBase([["/proc/sys/kernel/random/boot_id", "b\n"]]));
   #version = 0;
   #current: Profile | undefined;
-  #tell: (event: CacheEvent<Profile>) => void = () => {};
+  #notify: (event: CacheEvent<Profile>) => void = () => {};
 
   constructor(start?: Profile, protocol: Protocol = "documented") {
     end = new AbortController();
@@ -55,7 +55,7 @@ class World {
       whenSynced: async () => {},
       get: (key: string) => (key === `${namespace}/n` ? this.#current : undefined),
       subscribe: (handler: (event: CacheEvent<Profile>) => void) => {
-        this.#tell = handler;
+        this.#notify = handler;
         if (this.#current) handler({ type: "added", object: this.#current });
         return () => {};
       },
@@ -80,8 +80,8 @@ class World {
   change(profile: Profile | undefined): void {
     const before = this.#current;
     this.#current = profile;
-    if (!profile) this.#tell({ type: "deleted", object: before! });
-    else this.#tell(before ? { type: "updated", object: profile, before } : { type: "added", object: profile });
+    if (!profile) this.#notify({ type: "deleted", object: before! });
+    else this.#notify(before ? { type: "updated", object: profile, before } : { type: "added", object: profile });
   }
 
   #client(): Client {

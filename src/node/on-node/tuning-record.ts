@@ -55,7 +55,7 @@ function parse(text: string): TuningRecord | undefined {
   return { bootId, bootcmdline, spec, complete };
 }
 
-/** Checks only what tells a spec from other data: it was valid when it was written. */
+/** Distinguishes a spec from other data; the spec itself was valid when it was written. */
 function isSpec(value: unknown): value is ProfileSpec {
   return isObject(value) && isObject(value.config) && typeof value.config["tunedProfile"] === "string";
 }

@@ -1,10 +1,10 @@
 import type { FileView } from "../../language/cpu/read-topology.ts";
 import type { ArchiveEntry } from "./archive-entry.ts";
 
-/** The kernel gives up after this many as well. */
+/** The limit of the kernel. */
 const mostLinks = 40;
 
-/** An archive as the file system it was made of. Links are followed within it and lead nowhere else. */
+/** An archive as a file system. Links are followed within the archive, never outside. */
 export class ArchiveView implements FileView {
   readonly #entries = new Map<string, ArchiveEntry>();
   readonly #folders = new Map<string, Set<string>>([["", new Set()]]);
@@ -27,7 +27,7 @@ export class ArchiveView implements FileView {
     return real === undefined ? [] : [...(this.#folders.get(real) ?? [])].toSorted();
   }
 
-  /** Into every folder above it that does not know it yet. */
+  /** Adds the path to every folder above it. */
   #place(path: string): void {
     for (let child = path; child !== "";) {
       const slash = child.lastIndexOf("/");
@@ -40,7 +40,7 @@ export class ArchiveView implements FileView {
     }
   }
 
-  /** The path without links; undefined where they go in circles. */
+  /** The path with all links resolved; undefined for a cycle of links. */
   #real(path: string): string | undefined {
     const todo = path.split("/").toReversed();
     const done: string[] = [];
@@ -49,7 +49,7 @@ export class ArchiveView implements FileView {
       if (name === undefined) return done.join("/");
       if (name === "" || name === ".") continue;
       if (name === "..") {
-        // Above the root there is the root.
+        // The parent of the root is the root.
         done.pop();
         continue;
       }

@@ -3,8 +3,8 @@ import type { Host } from "../host/host.ts";
 import { type ArchiveEntry, ArchiveError } from "./archive-entry.ts";
 
 /**
- * What tells the hardware of a node, and how interrupts lie on it. One star in a name stands for anything. Blocks of
- * memory are left out: thousands of files that say what a node's meminfo says.
+ * Files that show the hardware of a node and the affinity of its interrupts. One star in a name matches any text. Blocks of
+ * memory are left out: they are thousands of files, and meminfo has their sum.
  */
 const patterns = [
   "/proc/cmdline",
@@ -40,13 +40,13 @@ const patterns = [
   "/sys/kernel/mm/hugepages/*/*_hugepages",
 ];
 
-/** Which CPUs are of which NUMA node, as links. */
+/** Links that show which CPUs belong to which NUMA node. */
 const linkPatterns = ["/sys/devices/system/node/node*/cpu*"];
 
-/** Of the largest machines a snapshot takes some 30 MB. */
+/** Snapshots of the largest machines have about 30 MB. */
 const mostBytes = 256 * 1024 * 1024;
 
-/** A snapshot of a node's hardware. What cannot be read is left out. */
+/** A snapshot of a node's hardware. Files that cannot be read are left out. */
 export async function collect(host: Host): Promise<ArchiveEntry[]> {
   const entries = new Map<string, ArchiveEntry>();
   let bytes = 0;
@@ -68,7 +68,7 @@ export async function collect(host: Host): Promise<ArchiveEntry[]> {
   return [...withFolders(entries)].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry);
 }
 
-/** Every folder on the way, so that whoever unpacks finds one before what is in it. */
+/** Adds all parent folders, so that programs that unpack the archive find a folder before its entries. */
 function withFolders(entries: ReadonlyMap<string, ArchiveEntry>): Map<string, ArchiveEntry> {
   const all = new Map(entries);
   for (const path of entries.keys())

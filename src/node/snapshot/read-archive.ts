@@ -3,7 +3,7 @@ import { createGunzip } from "node:zlib";
 import { type ArchiveEntry, ArchiveError } from "./archive-entry.ts";
 import { readTar, type ReadTarOptions } from "./read-tar.ts";
 
-/** A tar archive, gzipped or not. Throws an ArchiveError for what is none. */
+/** The entries of a tar archive, gzipped or not. Throws an ArchiveError for anything else. */
 export async function readArchive(
   source: AsyncIterable<Uint8Array>,
   options: ReadTarOptions = {},
@@ -14,7 +14,7 @@ export async function readArchive(
   const whole = rejoined(first, pieces);
   if (first[0] !== 0x1f || first[1] !== 0x8b) return readTar(whole, options);
   const gunzip = createGunzip();
-  // Its error reaches whoever reads from the other end.
+  // readTar gets the error from gunzip.
   pipeline(Readable.from(whole), gunzip, () => {});
   try {
     return await readTar(gunzip, options);

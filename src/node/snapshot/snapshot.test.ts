@@ -28,7 +28,7 @@ const machine: CpuTopology = {
 };
 
 describe("a snapshot", () => {
-  it("tells what the node is made of, and nothing that nobody asked for", async () => {
+  it("has the hardware of the node, and no other files", async () => {
     const { files, links } = topologyFiles(machine);
     files.set("/sys/class/dmi/id/product_name", "Machine\n");
     files.set("/sys/class/dmi/id/product_serial", "secret\n");
@@ -43,7 +43,7 @@ describe("a snapshot", () => {
     expect(await readSnapshot(packed(entries))).toEqual({ topology: machine });
   });
 
-  it("of this very machine can be read", async () => {
+  it("of this machine can be read", async () => {
     const { topology } = await readSnapshot(packed(await collect(new LinuxHost("/", syncFiles))));
     expect(onlineCpus(topology).length).toBeGreaterThan(0);
   });
@@ -54,14 +54,14 @@ describe("a snapshot", () => {
     ["/proc/cpuinfo", "processor\t: 0\nvendor_id\t: GenuineIntel\n", "amd64"],
     ["/proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x41\n", "arm64"],
     ["/proc/cpuinfo", "processor\t: 0\ncpu\t: POWER9\n", undefined],
-  ])("tells the architecture: %s %j", async (path, text, architecture) => {
+  ])("has the architecture: %s %j", async (path, text, architecture) => {
     const { files } = topologyFiles(machine);
     files.set(path, text);
     const entries = await collect(new MemoryHost(new MemoryBase(files)));
     expect((await readSnapshot(packed(entries))).architecture).toBe(architecture);
   });
 
-  it("has CPUs, or it is none", async () => {
+  it("without CPUs is refused", async () => {
     await expect(readSnapshot(packed([{ type: "folder", path: "sys" }]))).rejects.toThrow(/not a snapshot of a node/);
   });
 });
@@ -94,7 +94,7 @@ describe("an archive as a file system", () => {
     expect(view.read(path)).toBe(text);
   });
 
-  it("lists folders, behind links too, and nothing of what is none", () => {
+  it("lists folders, also behind links, and nothing for other paths", () => {
     expect(view.list("/")).toEqual(["a", "b", "empty", "loop", "nowhere", "out", "ping", "pong"]);
     expect(view.list("/b/absolute")).toEqual(["file"]);
     for (const path of ["/empty", "/loop", "/out", "/missing"]) expect(view.list(path).length).toBeLessThan(2);

@@ -30,11 +30,11 @@ beforeAll(async () => (dir = await mkdtemp(join(tmpdir(), "attune-tar-"))));
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
 describe("an archive", () => {
-  it.each([false, true])("comes back as it was written, gzipped: %s", async (gzipped) => {
+  it.each([false, true])("is read back unchanged, gzipped: %s", async (gzipped) => {
     expect(await readBack(tree, gzipped)).toEqual(tree);
   });
 
-  it("comes back whatever its files are called and hold", async () => {
+  it("is read back with any names and contents", async () => {
     const name = fc.stringMatching(/^[\w é-]{1,40}$/);
     const path = fc.array(name, { minLength: 1, maxLength: 8 }).map((names) => names.join("/"));
     const entry = fc.oneof(
@@ -74,12 +74,12 @@ describe("an archive", () => {
     expect(await readFile(join(to, "sys/ünïcode"), "utf8")).toBe("ü");
   });
 
-  it("is read only as far as it is wanted", async () => {
+  it("is read without unwanted entries", async () => {
     const read = await readBack(tree, true, { wanted: (path) => path === "sys/one" });
     expect(read).toEqual([file("sys/one", "1\n")]);
   });
 
-  it("may name a file twice: the last counts, and another name of it means the same", async () => {
+  it("may have a file twice: the last counts, also for hard links", async () => {
     const twice = [file("a", "1"), file("a", "2")];
     const again = header({ name: "b", size: 0, type: "1", link: "./a" });
     const bytes = (await writeTar(twice)).subarray(0, -1024);
@@ -137,14 +137,14 @@ describe("a hostile archive", () => {
   });
 
   it.each(["99 path=x\n", "path=x\n", "0 path=x\n", "7 path\n", "16 __proto__=a\n", " ", "1 "])(
-    "has at most another name by records that make no sense: %j",
+    "is read in spite of invalid pax records: %j",
     async (records) => {
       const read = await readArchive(once(Buffer.concat([pax(records), await writeTar([file("a", "1")])])));
       expect(read).toMatchObject([{ type: "file", bytes: Buffer.from("1") }]);
     },
   );
 
-  it("is refused or read whatever was done to its bytes, and nothing else happens", async () => {
+  it("is refused or read, whichever bytes are damaged", async () => {
     const damage = fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(damage, async (changes) => {
