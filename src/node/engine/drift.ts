@@ -20,14 +20,9 @@ export interface Repaired extends Drift {
 }
 
 /**
- * Compares the node with the ledger, without a profile. Only files can be compared this way; settings that programs make
- * are compared by verifying the profile.
+ * Compares the node with the ledger, without a profile, and sets every drifted setting again. Only files can be compared
+ * this way; settings that programs make are compared by verifying the profile.
  */
-export async function findDrift(host: Host): Promise<Drift[]> {
-  return (await drifted(host)).map(({ drift }) => drift);
-}
-
-/** Sets every drifted setting again. */
 export async function repairDrift(host: Host): Promise<Repaired[]> {
   const repaired: Repaired[] = [];
   for (const { drift, claim } of await drifted(host)) {

@@ -1,5 +1,6 @@
 import { RE2JS } from "re2js";
-import { parsePython, type Pattern, PatternError, type PatternFlags, type PythonPattern } from "./python-syntax.ts";
+import { type Pattern, PatternError, type PatternFlags, type PythonPattern } from "./pattern-tree.ts";
+import { parsePython } from "./python-syntax.ts";
 import { stateMachine } from "./state-machine.ts";
 
 export type { PatternFlags, PythonPattern };
@@ -25,7 +26,7 @@ export function compilePython(source: string, flags: PatternFlags = {}): Compile
   }
 }
 
-/** RE2 is faster by far, but cannot look around, and counts to a thousand. */
+/** RE2 is much faster, but has no look-around, and counts to at most 1000. */
 function inRe2(pattern: Pattern): PythonPattern | undefined {
   const source = re2Source(pattern, true);
   if (source === undefined) return undefined;
@@ -37,7 +38,7 @@ function inRe2(pattern: Pattern): PythonPattern | undefined {
   };
 }
 
-/** Nothing where RE2 has no such pattern. `atEnd`: nothing of the pattern follows. */
+/** `undefined` for a pattern that RE2 does not support. `atEnd`: no part of the pattern follows. */
 function re2Source(pattern: Pattern, atEnd: boolean): string | undefined {
   switch (pattern.type) {
     case "character":

@@ -1,53 +1,22 @@
-/** Profiles write Python's regular expressions. They run in time linear in the text, whatever the pattern. */
-export interface PythonPattern {
-  /** `re.search` */
-  search(text: string): boolean;
-  /** `re.match`: from the start of the text. */
-  match(text: string): boolean;
-  /** How many steps one character of a text may cost. */
-  readonly size: number;
-}
-
-/** A regular expression of Python's `re`, as far as a yes or no needs it: groups capture nothing, greed does not matter. */
-export type Pattern =
-  /** One character. `re2` is the same in RE2's syntax. */
-  | { readonly type: "character"; readonly takes: (point: number) => boolean; readonly re2: string }
-  | { readonly type: "sequence"; readonly parts: readonly Pattern[] }
-  | { readonly type: "either"; readonly options: readonly Pattern[] }
-  | { readonly type: "repeat"; readonly of: Pattern; readonly min: number; readonly max: number }
-  /** Holds between two characters, or not: `^`, `$`, `\b`. RE2 may have it, or only at the end of a pattern. */
-  | { readonly type: "boundary"; readonly holds: Holds; readonly re2?: string; readonly re2AtEnd?: string }
-  /** `(?=…)`, `(?!…)`, `(?<=…)`, `(?<!…)` */
-  | { readonly type: "look"; readonly of: Pattern; readonly ahead: boolean; readonly negative: boolean };
-
-export interface PatternFlags {
-  readonly multiline?: boolean | undefined;
-  readonly dotAll?: boolean | undefined;
-  readonly ignoreCase?: boolean | undefined;
-}
-
-/** Why a text is no pattern: Python refuses it too (`malformed`), or it needs what a state machine cannot do. */
-export class PatternError extends Error {
-  readonly type: "malformed" | "unsupported";
-
-  constructor(type: "malformed" | "unsupported", message: string) {
-    super(message);
-    this.type = type;
-  }
-}
+import {
+  anything,
+  anythingInLine,
+  boundaries,
+  categories,
+  controls,
+  lastLineEnd,
+  lineEnd,
+  lineStart,
+  literally,
+  not,
+  oneOf,
+  textStart,
+  type Member,
+} from "./characters.ts";
+import { type Pattern, type PatternFlags, PatternError } from "./pattern-tree.ts";
 
 const malformed = (message: string): PatternError => new PatternError("malformed", message);
 const unsupported = (message: string): PatternError => new PatternError("unsupported", message);
-
-type Takes = (point: number) => boolean;
-type Holds = (text: readonly number[], at: number) => boolean;
-
-/** A character or a set of characters; without `point` it is no end of a range. */
-interface Member {
-  readonly takes: Takes;
-  readonly re2: string;
-  readonly point?: number;
-}
 
 /** Python nests to its recursion limit; profiles need a handful. */
 const deepest = 100;
@@ -286,25 +255,6 @@ function withFlags(flags: PatternFlags, on: string, off: string): PatternFlags {
   };
 }
 
-function literally(point: number): Member {
-  return { takes: (other) => other === point, re2: `\\x{${point.toString(16)}}`, point };
-}
-
-type Character = Extract<Pattern, { type: "character" }>;
-
-function oneOf({ takes, re2 }: Member, { ignoreCase }: PatternFlags): Character {
-  if (!ignoreCase) return { type: "character", takes, re2 };
-  return {
-    type: "character",
-    takes: (point) => {
-      const character = String.fromCodePoint(point);
-      const cases = [character, character.toLowerCase(), character.toUpperCase()];
-      return cases.some((one) => one.length === character.length && takes(one.codePointAt(0) ?? 0));
-    },
-    re2: `(?i:${re2})`,
-  };
-}
-
 /** How many characters a pattern takes, if that is always the same number. */
 function widthOf(pattern: Pattern): number | undefined {
   switch (pattern.type) {
@@ -326,51 +276,3 @@ function widthOf(pattern: Pattern): number | undefined {
     }
   }
 }
-
-const newline = 0x0a;
-const anything: Pattern = { type: "character", takes: () => true, re2: "(?s:.)" };
-const anythingInLine: Pattern = { type: "character", takes: (point) => point !== newline, re2: "(?-s:.)" };
-
-/** `\\w`, `\\d` and `\\s` of ASCII: kernels, devices and processes have no other names. */
-const isDigit: Takes = (point) => point >= 0x30 && point <= 0x39;
-const isSpace: Takes = (point) => point === 0x20 || (point >= 0x09 && point <= 0x0d);
-const isWord: Takes = (point) =>
-  isDigit(point) || (point >= 0x41 && point <= 0x5a) || point === 0x5f || (point >= 0x61 && point <= 0x7a);
-const not =
-  (takes: Takes): Takes =>
-  (point) =>
-    !takes(point);
-
-const categories: Readonly<Record<string, Takes>> = {
-  d: isDigit,
-  D: not(isDigit),
-  s: isSpace,
-  S: not(isSpace),
-  w: isWord,
-  W: not(isWord),
-};
-
-const controls: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
-
-function boundary(re2: string, holds: Holds): Pattern {
-  return { type: "boundary", holds, re2, re2AtEnd: re2 };
-}
-
-const textStart = boundary("\\A", (_, at) => at === 0);
-const lineStart = boundary("(?m:^)", (text, at) => at === 0 || text[at - 1] === newline);
-const lineEnd = boundary("(?m:$)", (text, at) => at === text.length || text[at] === newline);
-/** `$` outside of multiline mode also stands before a last newline. RE2 can only take the newline. */
-const lastLineEnd: Pattern = {
-  type: "boundary",
-  holds: (text, at) => at === text.length || (at === text.length - 1 && text[at] === newline),
-  re2AtEnd: "(?:\\n?\\z)",
-};
-const wordEdge: Holds = (text, at) => isWord(text[at - 1] ?? -1) !== isWord(text[at] ?? -1);
-
-const boundaries: Readonly<Record<string, Pattern>> = {
-  A: textStart,
-  Z: boundary("\\z", (text, at) => at === text.length),
-  b: boundary("\\b", wordEdge),
-  // Python before 3.14 finds it nowhere in an empty text.
-  B: { type: "boundary", holds: (text, at) => text.length > 0 && !wordEdge(text, at) },
-};

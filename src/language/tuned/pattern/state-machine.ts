@@ -1,4 +1,4 @@
-import { type Pattern, PatternError, type PythonPattern } from "./python-syntax.ts";
+import { type Pattern, PatternError, type PythonPattern } from "./pattern-tree.ts";
 
 type Instruction =
   | Extract<Pattern, { type: "character" | "boundary" }>
