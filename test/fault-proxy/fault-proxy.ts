@@ -4,33 +4,33 @@ import { type Server, Agent, createServer, request as httpsRequest } from "node:
 import type { AddressInfo, Socket } from "node:net";
 
 export interface FaultProxyOptions {
-  /** The proxy's own identity, PEM. */
+  /** The proxy's own certificate and key, PEM. */
   cert: string;
   key: string;
   upstream: { url: string; ca: string };
-  /** Called with every answer of the server. */
+  /** Called with every response of the server. */
   onAnswer?: (request: IncomingMessage, answer: IncomingMessage) => void;
 }
 
 export type Traffic = "watch" | "other";
 
-/** Something that happens to one answer instead of it, or to its body. */
+/** What replaces one response, or happens to its body. */
 export type Fault =
   | { kind: "answer"; status: number; headers?: Record<string, string>; body: string }
-  /** The body breaks off: by a reset, or as if it had come to its end. */
+  /** The body is cut off: by a reset, or by a regular end. */
   | { kind: "cut"; afterBytes: number; by: "reset" | "end" };
 
 interface Exchange {
   traffic: Traffic;
   response: ServerResponse;
   answer?: IncomingMessage;
-  /** Neither side hears of the other again, and nobody is told. */
+  /** Traffic is dropped in both directions, and no side is told. */
   lost: boolean;
-  /** Whether what went out so far ends with a whole line. */
+  /** Whether the bytes sent so far end with a complete line. */
   betweenLines: boolean;
 }
 
-/** Stands between a client and an API server, ends TLS on both sides, and does to their traffic what networks do. */
+/** A proxy between a client and an API server that terminates TLS on both sides and injects network faults. */
 export class FaultProxy {
   readonly #options: FaultProxyOptions;
   readonly #agent: Agent;
@@ -50,7 +50,7 @@ export class FaultProxy {
     return `https://127.0.0.1:${this.#port}`;
   }
 
-  /** Connections of clients that are open. */
+  /** The number of open client connections. */
   get connections(): number {
     return this.#sockets.size;
   }
@@ -64,7 +64,7 @@ export class FaultProxy {
     return this.#faults.length;
   }
 
-  /** Begins to accept; on the same port as before, if there was one. */
+  /** Starts to accept connections, on the same port as before if there was one. */
   async listen(): Promise<void> {
     const { cert, key } = this.#options;
     const server = createServer({ cert, key, keepAliveTimeout: 60_000 }, (request, response) =>
@@ -82,7 +82,7 @@ export class FaultProxy {
     this.#server = server;
   }
 
-  /** Refuses connections, and resets those there are. */
+  /** Refuses new connections and resets open ones. */
   async refuse(): Promise<void> {
     const server = this.#server;
     this.#server = undefined;
@@ -102,7 +102,7 @@ export class FaultProxy {
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }
 
-  /** Holds everything back that is open or comes, without closing anything, until told to go on. */
+  /** Stalls all open and new connections, without closing any, until resumed. */
   stall(): void {
     this.#stalled = true;
     for (const { answer } of this.#exchanges) answer?.pause();
@@ -113,7 +113,7 @@ export class FaultProxy {
     for (const { answer, lost } of this.#exchanges) if (!lost) answer?.resume();
   }
 
-  /** What is open now is dead and does not know; what comes is not concerned. */
+  /** Drops all traffic of open connections without closing them; new connections work. */
   loseConnections(): void {
     for (const exchange of this.#exchanges) {
       exchange.lost = true;
@@ -121,12 +121,12 @@ export class FaultProxy {
     }
   }
 
-  /** Happens to the next answer of that kind of traffic. */
+  /** Applies the fault to the next response of that kind. */
   plan(traffic: Traffic, ...faults: Fault[]): void {
     for (const fault of faults) this.#faults.push({ traffic, fault });
   }
 
-  /** Slips an event into every watch, between two of the server's, and ends the watch. */
+  /** Inserts an event into every watch, between two of the server's, and ends the watch. */
   say(event: unknown): void {
     for (const exchange of this.#exchanges) {
       const { traffic, response, answer, betweenLines, lost } = exchange;
@@ -170,7 +170,7 @@ export class FaultProxy {
   #forward(exchange: Exchange, answer: IncomingMessage, cut: Extract<Fault, { kind: "cut" }> | undefined): void {
     const { response } = exchange;
     exchange.answer = answer;
-    // Length and framing are the proxy's own: a body that is cut must not leave the client waiting for its rest.
+    // The proxy frames the body itself: after a cut the client must not wait for the rest.
     const {
       "content-length": _length,
       "transfer-encoding": _encoding,
@@ -206,7 +206,7 @@ export class FaultProxy {
     else start();
   }
 
-  /** The server is gone: as far as the client can tell, so is the connection. */
+  /** The server closed its connection: close the client's too. */
   #lose({ lost, response }: Exchange): void {
     if (!lost && !response.writableEnded) response.socket?.destroy();
   }

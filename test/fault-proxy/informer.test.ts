@@ -28,11 +28,11 @@ let proxy: FaultProxy;
 let direct: HttpClient;
 let writes = 0;
 
-/** A client of the server, or of whatever stands before it. */
+/** A client of the server, or of the proxy before it. */
 function clientOf(url: string, ca: string): HttpClient {
   const credentials = staticCredentials(bearer(server.authority.adminToken));
   const cluster = { server: url, certificateAuthority: ca };
-  // A list that is held back must be given up for the test to go on.
+  // A list that the proxy stalls must time out for the test to continue.
   return new HttpClient({ cluster, credentials, namespace: "default", name: "test" }, { timeoutMs: 1000 });
 }
 
@@ -53,7 +53,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Creates, changes and deletes among a few names, so that each lives several lives. */
+/** Creates, changes and deletes objects of a few names, so that each name is used several times. */
 async function write(count: number): Promise<void> {
   for (let i = 0; i < count; i++) {
     const turn = writes++;
@@ -243,10 +243,10 @@ describe.each([
     await caughtUp();
   });
 
-  test("survives all of it, one after the other, while objects keep changing", async () => {
+  test("survives all faults, one after the other, while objects keep changing", async () => {
     for (const [name, happen] of Object.entries(faults)) {
       failures.length = 0;
-      // The writer goes to the server itself, and would fail with it.
+      // The writer uses the server without the proxy, and would fail with the server.
       if (name === "a restart of the server") await happen();
       else await Promise.all([happen(), write(30)]);
       await watching();

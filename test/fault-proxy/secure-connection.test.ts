@@ -35,7 +35,7 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A server under these names that tells who asks, and by which name. */
+/** A server with a certificate for these names that responds with the client's user and the server name it sent. */
 async function secureServer(names: readonly string[]): Promise<string> {
   const { certPem, keyPem } = authority.issue({ commonName: "server", purpose: "server", names });
   const options = { cert: certPem, key: keyPem, ca: authority.caPem, requestCert: true, rejectUnauthorized: false };
@@ -62,20 +62,20 @@ async function failureOf(client: HttpClient): Promise<string> {
 }
 
 describe("a server is", () => {
-  test("trusted when our authority vouches for its address", async () => {
+  test("trusted when our authority signed a certificate for its address", async () => {
     const server = await secureServer(["127.0.0.1"]);
     expect(await clientFor({ server, certificateAuthority: authority.caPem }).raw("GET", "/")).toMatchObject({
       user: "nobody",
     });
   });
 
-  test("not trusted when another one does", async () => {
+  test("not trusted when another authority signed it", async () => {
     const server = await secureServer(["127.0.0.1"]);
     expect(await failureOf(clientFor({ server, certificateAuthority: stranger.caPem }))).toMatch(/certificate/);
     expect(await failureOf(clientFor({ server }))).toMatch(/certificate/);
   });
 
-  test("not trusted under another name, unless that is the name we look for", async () => {
+  test("not trusted under another name, unless tlsServerName is that name", async () => {
     const server = await secureServer(["api.internal"]);
     const cluster = { server, certificateAuthority: authority.caPem };
     expect(await failureOf(clientFor(cluster))).toMatch(/127\.0\.0\.1 is not in the cert's list/);
@@ -84,7 +84,7 @@ describe("a server is", () => {
     });
   });
 
-  test("told nothing until it is trusted", async () => {
+  test("sent nothing until it is trusted", async () => {
     const { certPem, keyPem } = authority.issue({ commonName: "server", purpose: "server", names: ["elsewhere"] });
     const heard: Buffer[] = [];
     const server = createTlsServer({ cert: certPem, key: keyPem }, (socket) => {
@@ -100,13 +100,13 @@ describe("a server is", () => {
     expect(heard).toEqual([]);
   });
 
-  test("not looked at when told so", async () => {
+  test("not verified with insecureSkipTlsVerify", async () => {
     const server = await secureServer(["elsewhere"]);
     expect(await clientFor({ server, insecureSkipTlsVerify: true }).raw("GET", "/")).toMatchObject({ user: "nobody" });
   });
 });
 
-test("a client shows its certificate, and a renewed one as soon as it has it", async () => {
+test("a client sends its certificate, and a renewed one as soon as it has it", async () => {
   const server = await secureServer(["127.0.0.1"]);
   const certificateOf = (commonName: string): { certificate: { cert: string; key: string } } => {
     const { certPem, keyPem } = authority.issue({ commonName, purpose: "client" });
@@ -125,7 +125,7 @@ test("a client shows its certificate, and a renewed one as soon as it has it", a
   expect(client.sockets).toBe(1);
 });
 
-test("the next connection to a server takes up where the last one ended", async () => {
+test("the next connection to a server resumes the TLS session", async () => {
   const { certPem, keyPem } = authority.issue({ commonName: "server", purpose: "server", names: ["127.0.0.1"] });
   const resumed: boolean[] = [];
   const server = createHttpsServer({ cert: certPem, key: keyPem }, (request, response) => {
@@ -142,7 +142,7 @@ test("the next connection to a server takes up where the last one ended", async 
 });
 
 describe("a proxy", () => {
-  /** Tunnels for those who know the password. */
+  /** A proxy that requires a password. */
   async function tunnelling(): Promise<{ port: number; asked: (string | undefined)[] }> {
     const asked: (string | undefined)[] = [];
     const proxy = createHttpServer();
@@ -163,7 +163,7 @@ describe("a proxy", () => {
     return { port: await portOf(proxy), asked };
   }
 
-  test("is asked for a tunnel, inside which the server proves itself", async () => {
+  test("gives a tunnel, inside which the server's certificate is verified", async () => {
     const server = await secureServer(["127.0.0.1"]);
     const { port, asked } = await tunnelling();
     const proxyUrl = `http://me:p%40ss@127.0.0.1:${port}`;
@@ -176,7 +176,7 @@ describe("a proxy", () => {
     );
   });
 
-  test("serves servers without TLS as well", async () => {
+  test("also reaches servers without TLS", async () => {
     const port = await portOf(createHttpServer((_, response) => response.end("plain")));
     const proxy = await tunnelling();
     const client = clientFor({
@@ -187,7 +187,7 @@ describe("a proxy", () => {
     expect(proxy.asked).toEqual([`127.0.0.1:${port}`]);
   });
 
-  test("that refuses, or is not there, is named", async () => {
+  test("that refuses, or is unreachable, is named", async () => {
     const server = await secureServer(["127.0.0.1"]);
     const { port } = await tunnelling();
     expect(await failureOf(clientFor({ server, proxyUrl: `http://127.0.0.1:${port}` }))).toMatch(
@@ -198,7 +198,7 @@ describe("a proxy", () => {
     );
   });
 
-  test("of a kind that is not known is refused", async () => {
+  test("of an unsupported protocol is refused", async () => {
     expect(await failureOf(clientFor({ server: "https://127.0.0.1:1", proxyUrl: "socks5://127.0.0.1:1" }))).toMatch(
       /only http and https proxies/,
     );

@@ -40,7 +40,7 @@ withEachServer("a plan that is carried out", (server) => {
     observed.clear();
   });
 
-  /** What an informer would have by now. */
+  /** What an informer would have cached by now. */
   async function look(of: KindRef, name: string): Promise<KubeObject | undefined> {
     const object = await client.get(of, name, { namespace: "default" }).catch((error: unknown) => {
       if (isNotFound(error)) return undefined;
@@ -62,7 +62,7 @@ withEachServer("a plan that is carried out", (server) => {
     );
   }
 
-  it("creates what is not there, writes nothing the second time, and undoes what others added to what is wholly ours", async () => {
+  it("creates missing objects, writes nothing the second time, and reverts changes of others to wholly owned objects", async () => {
     const object = configMap("whole", { a: "1" }, { ours: "yes" });
     expect(await carryOut({ objects: [{ owns: "whole", object }] })).toMatchObject({ written: 1, unchanged: 0 });
     await look(configMaps, "whole");
@@ -77,7 +77,7 @@ withEachServer("a plan that is carried out", (server) => {
     expect(after?.metadata.labels).toEqual({ ours: "yes", theirs: "kept" });
   });
 
-  it("looks again instead of overwriting, when the cache is behind", async () => {
+  it("requeues instead of overwriting when the cache is stale", async () => {
     const object = configMap("stale", { a: "1" });
     await carryOut({ objects: [{ owns: "whole", object }] });
     await look(configMaps, "stale");
@@ -90,7 +90,7 @@ withEachServer("a plan that is carried out", (server) => {
     expect((await look(configMaps, "stale"))?.data).toEqual({ a: "9" });
   });
 
-  it("applies only its own fields, and takes back those it no longer names", async () => {
+  it("applies only its own fields, and removes fields that are no longer planned", async () => {
     const both = configMap("fields", { mine: "1", also: "1" });
     expect(await carryOut({ objects: [{ owns: "fields", object: both }] })).toMatchObject({ written: 1 });
     await client.patch(
@@ -107,7 +107,7 @@ withEachServer("a plan that is carried out", (server) => {
     expect((await look(configMaps, "fields"))?.data).toEqual({ mine: "2", theirs: "x" });
   });
 
-  it("does not mistake the server's defaults for changes", async () => {
+  it("does not treat the server's defaults as changes", async () => {
     expect(await carryOut({ objects: [{ owns: "fields", object: daemonSet("one") }] })).toMatchObject({ written: 1 });
     const first = await look(daemonSets, "agent");
     expect(await carryOut({ objects: [{ owns: "fields", object: daemonSet("one") }] })).toMatchObject({ unchanged: 1 });
@@ -116,7 +116,7 @@ withEachServer("a plan that is carried out", (server) => {
     await carryOut({ prunes: [observed.get("DaemonSet/agent") as KubeObject] });
   });
 
-  it("prunes the very object that was meant, and no later one of its name", async () => {
+  it("prunes the planned object, and no later one of its name", async () => {
     await carryOut({ objects: [{ owns: "whole", object: configMap("old", {}) }] });
     const old = (await look(configMaps, "old")) as KubeObject;
     await client.delete(configMaps, "old", { namespace: "default" });
@@ -138,7 +138,7 @@ withEachServer("a plan that is carried out", (server) => {
     expect(observed.get("DaemonSet/agent")?.status).toMatchObject({ numberReady: 3 });
   });
 
-  it("carries out the rest when one object is refused, and says which and why", async () => {
+  it("carries out the rest when one object is refused, and names it and the reason", async () => {
     const bad = configMap("bad", {});
     (bad as Record<string, unknown>).data = { "not a key!": "x" };
     const plan = {
@@ -151,7 +151,7 @@ withEachServer("a plan that is carried out", (server) => {
     expect((await look(configMaps, "good"))?.data).toEqual({ a: "1" });
   });
 
-  it("tells of an event once, and counts it after that", async () => {
+  it("creates an Event once, and counts repetitions", async () => {
     const regarding = (await look(configMaps, "good")) as KubeObject;
     const recorder = new EventRecorder({ client, component: "attune-test" });
     for (let i = 0; i < 3; i++)

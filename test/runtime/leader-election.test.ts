@@ -10,7 +10,7 @@ import { clientFor } from "../servers/client-for.ts";
 const configMaps = untyped("v1", "ConfigMap", "configmaps", true);
 
 withEachServer("leaders", (server) => {
-  it("follow one another, never two at a time, and the last one's writes are refused", async () => {
+  it("follow one another, never two at a time, and writes of the former leader are refused", async () => {
     const client = clientFor(server());
     const terms: string[] = [];
     let leading = 0;

@@ -59,33 +59,33 @@ describe("a failure is recognised by", () => {
     expect(holding.map(([name]) => name)).toEqual(expected);
   });
 
-  test("nothing, when it is not of the server", () => {
+  test("nothing, when it is not an ApiError", () => {
     expect(Object.values(guards).some((guard) => guard(new Error("404")))).toBe(false);
   });
 });
 
-describe("reading an answer", () => {
-  test("the HTTP code counts, not the one in the body", () => {
+describe("reading a response", () => {
+  test("the HTTP status counts, not the code in the body", () => {
     expect(apiErrorFromStatus({ kind: "Status", code: 200 }, { code: 503 })).toMatchObject({
       code: 503,
       reason: "ServiceUnavailable",
     });
   });
 
-  test("a page of a proxy is quoted, its beginning only", () => {
+  test("the beginning of a proxy's page is quoted", () => {
     const error = apiErrorFromStatus(`<html>${"x".repeat(1000)}`, { code: 502 });
     expect(error).toMatchObject({ code: 502, reason: "Unknown" });
     expect(error.message).toMatch(/^the server responded with 502: <html>x+$/);
     expect(error.message.length).toBeLessThan(250);
   });
 
-  test("JSON that is no Status is not taken for one", () => {
+  test("JSON of another kind is not read as a Status", () => {
     expect(apiErrorFromStatus({ code: 7, message: "hello" }, { code: 500 }).message).toBe(
       "the server responded with 500",
     );
   });
 
-  test("the wait is taken from the details when no header gave it", () => {
+  test("the wait comes from the details if there is no header", () => {
     expect(failure(429, "TooManyRequests", { retryAfterSeconds: 3 }).retryAfterMs).toBe(3000);
   });
 });

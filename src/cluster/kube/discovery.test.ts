@@ -78,7 +78,7 @@ describe("what users type", () => {
   });
 });
 
-test("answers are kept, but a kind that was not there is asked for again", async () => {
+test("found kinds are cached, but a missing kind is requested again", async () => {
   const { discovery, asked, answers } = discovering();
   await Promise.all([discovery.kind("v1", "Node"), discovery.kind("v1", "Node")]);
   expect(asked).toEqual(["/api/v1"]);
@@ -87,7 +87,7 @@ test("answers are kept, but a kind that was not there is asked for again", async
   expect(await discovery.kind("v1", "Pod")).toMatchObject({ plural: "pods", singular: "pod" });
 });
 
-test("a failure is not kept", async () => {
+test("a failure is not cached", async () => {
   const { discovery, answers } = discovering({ "/api/v1": new Error("down") });
   await expect(discovery.kind("v1", "Node")).rejects.toThrow("down");
   answers["/api/v1"] = documents["/api/v1"];

@@ -30,7 +30,7 @@ interface Setup extends HttpClientOptions {
   impersonate?: Impersonation;
 }
 
-/** A server that answers with the given functions in turn, the last one for all the rest, and a client for it. */
+/** A server that responds with the given functions in turn, then always with the last one, and a client for it. */
 async function served(
   answers: Responder[],
   { credentials = staticCredentials({}), impersonate, ...options }: Setup = {},
@@ -92,7 +92,7 @@ function configMap(name: string): KubeObject {
 
 const ok = json(200, configMap("a"));
 
-describe("each call is the request it stands for", () => {
+describe("each call sends the right request", () => {
   const object = configMap("a");
   const namespace = "n";
   test.each<[string, (client: HttpClient) => Promise<unknown>, string, unknown?, string?]>([
@@ -187,7 +187,7 @@ describe("each call is the request it stands for", () => {
     if (body !== undefined) expect(seen[0]?.headers["content-type"]).toBe(contentType ?? "application/json");
   });
 
-  test("an identity that is borrowed is named in headers", async () => {
+  test("impersonation is sent in headers", async () => {
     const impersonate = { user: "bob", groups: ["a", "b"], uid: "7", extra: { "example.com/Scope": ["x", "y"] } };
     const { client, seen } = await served([ok], { impersonate, credentials: staticCredentials(bearer("t")) });
     await client.raw("GET", "/");
@@ -200,7 +200,7 @@ describe("each call is the request it stands for", () => {
     });
   });
 
-  test("one account acts as many over the same sockets, with the same options", async () => {
+  test("one account impersonates many users over the same sockets, with the same options", async () => {
     const { client, seen, records } = await served([ok], {
       credentials: staticCredentials(bearer("t")),
       maxSockets: 1,
@@ -221,8 +221,8 @@ describe("each call is the request it stands for", () => {
   });
 });
 
-describe("answers", () => {
-  test("a refusal is an ApiError with the server's words", async () => {
+describe("responses", () => {
+  test("an error status is an ApiError with the server's message", async () => {
     const { client, records } = await served([failure(404, "NotFound")]);
     const error = await client.get(kinds.node, "x").catch((error: unknown) => error);
     expect(isNotFound(error)).toBe(true);
@@ -230,12 +230,12 @@ describe("answers", () => {
     expect(records).toMatchObject([{ method: "GET", code: "404" }]);
   });
 
-  test("plain text is given as it is", async () => {
+  test("plain text is returned as it is", async () => {
     const { client } = await served([(_, response) => response.end("ok")]);
     expect(await client.raw("GET", "/readyz")).toBe("ok");
   });
 
-  test("one that is to be ignored is waited for and not read, and a refusal is one all the same", async () => {
+  test("an ignored response is awaited but not parsed, and an error status still throws", async () => {
     const { client, seen } = await served([
       (_, response) => void response.writeHead(201, { "content-type": "application/json" }).end("{"),
       failure(409, "AlreadyExists"),
@@ -256,7 +256,7 @@ describe("answers", () => {
     expect(warnings).toEqual(['old "thing"', "and, more"]);
   });
 
-  test("no server: the message says what was tried", async () => {
+  test("without a server the message names the request", async () => {
     const { client, server, codes } = await served([ok]);
     server.close();
     const error = await client.get(kinds.node, "x").catch((error: unknown) => error);
@@ -269,7 +269,7 @@ describe("answers", () => {
 });
 
 describe("waiting ends", () => {
-  test("after the time allowed", async () => {
+  test("at the deadline", async () => {
     const clock = new VirtualClock();
     const { client, server } = await served([() => {}], { clock });
     const asked = client.get(kinds.node, "x", { timeoutMs: 700 }).catch((error: unknown) => error);
@@ -279,7 +279,7 @@ describe("waiting ends", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("after the time allowed, though the answer has begun", async () => {
+  test("at the deadline, even during the response", async () => {
     const clock = new VirtualClock();
     const { client, server } = await served([(_, response) => void response.writeHead(200).write("{")], { clock });
     const asked = client.get(kinds.node, "x").catch((error: unknown) => error);
@@ -288,7 +288,7 @@ describe("waiting ends", () => {
     expect(isTimeout(await asked)).toBe(true);
   });
 
-  test("when the caller gives up, with the caller's reason and no listener left", async () => {
+  test("when the caller aborts, with the caller's reason and no listener left", async () => {
     const { client, server } = await served([() => {}]);
     const abort = new AbortController();
     const asked = client.get(kinds.node, "x", { signal: abort.signal }).catch((error: unknown) => error);
@@ -299,7 +299,7 @@ describe("waiting ends", () => {
     expect(getEventListeners(abort.signal, "abort")).toEqual([]);
   });
 
-  test("before it begins, when the caller has given up already", async () => {
+  test("before it begins, when the caller has already aborted", async () => {
     const { client, seen } = await served([ok]);
     await expect(client.get(kinds.node, "x", { signal: AbortSignal.abort() })).rejects.toThrow("aborted");
     expect(seen).toEqual([]);
@@ -307,7 +307,7 @@ describe("waiting ends", () => {
 });
 
 describe("a request is sent again", () => {
-  test.each(["GET", "POST", "PATCH", "DELETE"])("as late as the server asks: %s", async (method) => {
+  test.each(["GET", "POST", "PATCH", "DELETE"])("after the time that the server requests: %s", async (method) => {
     const clock = new VirtualClock();
     const { client, codes } = await served([failure(429, "TooManyRequests", { "retry-after": "7" }), ok], { clock });
     const asked = client.raw(method, "/x");
@@ -319,7 +319,7 @@ describe("a request is sent again", () => {
     expect(codes()).toEqual(["429", "200"]);
   });
 
-  test("only so often, and never later than bearable", async () => {
+  test("a limited number of times, with a longest wait", async () => {
     const clock = new VirtualClock();
     const options = { clock, maxThrottles: 2, maxThrottleMs: 1000 };
     const { client, codes } = await served([failure(429, "TooManyRequests", { "retry-after": "3600" })], options);
@@ -332,7 +332,7 @@ describe("a request is sent again", () => {
     expect(isTooManyRequests(error) && error.retryAfterMs).toBe(3_600_000);
   });
 
-  test("not for a 429 that names no time, as of an eviction that is not allowed", async () => {
+  test("not for a 429 without Retry-After, for example of an eviction that is not allowed", async () => {
     const { client, codes } = await served([failure(429, "TooManyRequests"), ok]);
     await expect(client.raw("POST", "/x")).rejects.toThrow("it is TooManyRequests");
     expect(codes()).toEqual(["429"]);
@@ -344,7 +344,7 @@ describe("a request is sent again", () => {
     expect(codes()).toEqual(["503"]);
   });
 
-  test.each(["GET", "POST"])("once with other credentials, when there are: %s", async (method) => {
+  test.each(["GET", "POST"])("once with new credentials, if there are any: %s", async (method) => {
     const tokens = ["old", "new", "newer"];
     const credentials = { current: async () => bearer(tokens[0] ?? ""), reject: () => tokens.shift() !== undefined };
     const { client, seen, codes } = await served([failure(401, "Unauthorized"), ok], { credentials });
@@ -353,7 +353,7 @@ describe("a request is sent again", () => {
     expect(seen.map(({ headers }) => headers.authorization)).toEqual(["Bearer old", "Bearer new"]);
   });
 
-  test("not for ever", async () => {
+  test("only once with new credentials", async () => {
     const credentials = { current: async () => bearer("bad"), reject: () => true };
     const { client, codes } = await served([failure(401, "Unauthorized")], { credentials });
     await expect(client.raw("GET", "/x")).rejects.toThrow("it is Unauthorized");
@@ -362,21 +362,21 @@ describe("a request is sent again", () => {
 
   const reset: Responder = (_, response) => response.socket?.resetAndDestroy();
 
-  test("when a kept connection turned out dead: a GET", async () => {
+  test("when a reused connection was closed: a GET", async () => {
     const { client, codes } = await served([ok, reset, ok]);
     await client.raw("GET", "/1");
     await client.raw("GET", "/2");
     expect(codes()).toEqual(["200", "<error>", "200"]);
   });
 
-  test("but never a write: it may have happened", async () => {
+  test("but never a write, which may have happened", async () => {
     const { client, codes } = await served([ok, reset, ok]);
     await client.raw("GET", "/1");
     expect(isUnreachable(await client.raw("POST", "/2").catch((error: unknown) => error))).toBe(true);
     expect(codes()).toEqual(["200", "<error>"]);
   });
 
-  test("and not on a fresh connection", async () => {
+  test("and not on a new connection", async () => {
     const { client, codes } = await served([reset]);
     await expect(client.raw("GET", "/1")).rejects.toThrow();
     expect(codes()).toEqual(["<error>"]);
@@ -392,7 +392,7 @@ describe("a list", () => {
       items: names.map((name) => ({ metadata: { name } })),
     });
 
-  test("follows its pages to the end, and completes items that come without kind", async () => {
+  test("follows its pages to the end, and adds kind and apiVersion to items", async () => {
     const { client, seen } = await served([page(["a", "b"], "t/1"), page(["c"], "t/2"), page(["d"])]);
     const list = await client.list(kinds.configMap, {
       pageSize: 2,
@@ -411,13 +411,13 @@ describe("a list", () => {
     ]);
   });
 
-  test("whose token expired starts again in one piece", async () => {
+  test("whose continue token expired starts again without pages", async () => {
     const { client, seen } = await served([page(["a"], "t"), failure(410, "Expired"), page(["a", "b", "c"])]);
     expect((await client.list(kinds.configMap)).items).toHaveLength(3);
     expect(seen[2]?.url).toBe("/api/v1/configmaps");
   });
 
-  test("that starts with 410 fails with it", async () => {
+  test("whose first page gets 410 fails with it", async () => {
     const { client, seen } = await served([failure(410, "Expired")]);
     expect(isGone(await client.list(kinds.configMap, { resourceVersion: "1" }).catch((error: unknown) => error))).toBe(
       true,
@@ -425,14 +425,14 @@ describe("a list", () => {
     expect(seen).toHaveLength(1);
   });
 
-  test("that breaks off is an error", async () => {
+  test("that is cut off is an error", async () => {
     const { client } = await served([
       (_, response) => void response.writeHead(200).write('{"items":[', () => response.socket?.destroy()),
     ]);
     expect(isUnreachable(await client.list(kinds.configMap).catch((error: unknown) => error))).toBe(true);
   });
 
-  test("of nothing has no items", async () => {
+  test("without items is empty", async () => {
     const { client } = await served([
       json(200, { kind: "ConfigMapList", apiVersion: "v1", metadata: {}, items: null }),
     ]);
@@ -443,7 +443,7 @@ describe("a list", () => {
 describe("a watch", () => {
   const line = (type: string, name: string): string => `${JSON.stringify({ type, object: configMap(name) })}\n`;
 
-  test("asks for what it is told to, and gives each event until the end", async () => {
+  test("sends its options, and yields each event until the end", async () => {
     const { client, seen } = await served([
       (_, response) => void response.end(line("ADDED", "a") + line("DELETED", "b")),
     ]);
@@ -460,7 +460,7 @@ describe("a watch", () => {
     );
   });
 
-  test("with initial events asks for all that they need", async () => {
+  test("with initial events sends the options that they need", async () => {
     const { client, seen } = await served([(_, response) => void response.end()]);
     for await (const event of client.watch(kinds.node, { sendInitialEvents: true })) expect(event).toBeUndefined();
     expect(seen[0]?.url).toBe(
@@ -468,7 +468,7 @@ describe("a watch", () => {
     );
   });
 
-  test("passes errors in the stream on as events", async () => {
+  test("yields errors in the stream as events", async () => {
     const { client } = await served([(_, response) => void response.end('{"type":"ERROR","object":{"code":410}}\n')]);
     const events: unknown[] = [];
     for await (const event of client.watch(kinds.node)) events.push(event);
@@ -494,7 +494,7 @@ describe("a watch", () => {
     expect(events.length).toBeLessThanOrEqual(1);
   });
 
-  test("that is cancelled ends quietly and closes its connection", async () => {
+  test("that is aborted ends without an error and closes its connection", async () => {
     const { client, server } = await served([(_, response) => void response.write(line("ADDED", "a"))]);
     const closed = once(server, "connection").then(async ([socket]) => once(socket as NodeJS.EventEmitter, "close"));
     const abort = new AbortController();
@@ -508,7 +508,7 @@ describe("a watch", () => {
     expect(getEventListeners(abort.signal, "abort")).toEqual([]);
   });
 
-  test("that nobody reads further holds the server back", async () => {
+  test("that the caller does not read applies backpressure to the server", async () => {
     let held = false;
     const { client } = await served([
       (_, response) => {
@@ -549,7 +549,7 @@ test("thousands of watches leave neither connections nor listeners behind", asyn
   await expect.poll(() => client.sockets).toBeLessThanOrEqual(1);
 });
 
-test("a renewed certificate lets what is under way end, and keeps no connection of it", async () => {
+test("after a certificate is renewed, running requests end on their old connections, which are then closed", async () => {
   const waiting: ServerResponse[] = [];
   let certificate = { cert: "old", key: "k" };
   const credentials = { current: async () => ({ certificate }), reject: () => false };
@@ -566,7 +566,7 @@ test("a renewed certificate lets what is under way end, and keeps no connection 
   expect(client.sockets).toBe(1);
 });
 
-test("short requests share a bounded number of connections, and watches do not take from it", async () => {
+test("short requests share a bounded number of connections, which watches do not use", async () => {
   const waiting: ServerResponse[] = [];
   const { client, seen } = await served([(_, response) => void waiting.push(response)], { maxSockets: 2 });
   const stop = new AbortController();

@@ -12,7 +12,7 @@ async function* from(chunks: Buffer[]): AsyncGenerator<Buffer> {
   yield* chunks;
 }
 
-test("wherever the chunks are cut, the values are the same", async () => {
+test("the values do not depend on how the chunks are cut", async () => {
   const values = fc.array(fc.record({ type: fc.string(), text: fc.string({ unit: "grapheme", maxLength: 20 }) }), {
     maxLength: 8,
   });
@@ -26,7 +26,7 @@ test("wherever the chunks are cut, the values are the same", async () => {
   );
 });
 
-test("a frame of several megabytes in small chunks arrives whole", async () => {
+test("a line of several megabytes in small chunks arrives whole", async () => {
   const text = "ü€😀".repeat(600_000);
   const bytes = Buffer.from(`${JSON.stringify({ text })}\n`);
   const chunks: Buffer[] = [];
@@ -38,7 +38,7 @@ test("empty lines and carriage returns are skipped, and the last line needs no e
   expect(await read([Buffer.from('\n\r\n{"a":1}\r\n\n2')])).toEqual([{ a: 1 }, 2]);
 });
 
-describe("what cannot be read is an error", () => {
+describe("malformed input is an error", () => {
   test.each([
     ["a stream cut inside a value", '{"a":1}\n{"b":'],
     ["something else than JSON", "{}\n<html>\n{}\n"],

@@ -17,7 +17,7 @@ test.each([
   expect(() => abort.throwIfAborted()).toThrow(reason);
 });
 
-test("on its own it aborts once, and leaves the outer signal alone", () => {
+test("its own abort happens once and does not abort the outer signal", () => {
   const outer = new AbortController();
   const abort = new LinkedAbort(outer.signal);
   const { signal } = abort;
@@ -34,7 +34,7 @@ test("on its own it aborts once, and leaves the outer signal alone", () => {
   });
 });
 
-test("one that has let go hears no more, and nothing of it is left", () => {
+test("after unlink the outer signal has no effect and no listener is left", () => {
   const outer = new AbortController();
   const abort = new LinkedAbort(outer.signal);
   abort.unlink();

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { DirectoryLockedError, DirectoryModeError, lockDirectory } from "./lock-dir.ts";
 
-// Elsewhere there is no procfs to tell a process from a later one with its pid.
+// Only procfs can tell a process from a later one with the same pid.
 const testOnLinux = test.runIf(process.platform === "linux");
 let dir: string;
 let child: ChildProcess | undefined;
@@ -23,7 +23,7 @@ afterEach(async () => {
 
 const claims = async (): Promise<string[]> => (await readdir(dir)).filter((name) => name.startsWith("lock."));
 
-/** A claim as another process would leave it: ours, under its pid and start time. */
+/** The claim of another process: ours, renamed to its pid and start time. */
 async function claimOf(pid: number, start: string): Promise<void> {
   await writeFile(join(dir, `lock.${pid}.${start}`), "");
 }
@@ -35,7 +35,7 @@ async function ownStart(): Promise<string> {
   return claim.split(".").slice(2).join(".");
 }
 
-test("a second lock fails until the first is given up", async () => {
+test("a second lock fails until the first is released", async () => {
   const unlock = await lockDirectory(dir, { mode: "standalone" });
   await expect(lockDirectory(dir, { mode: "standalone" })).rejects.toThrow(DirectoryLockedError);
   await unlock();

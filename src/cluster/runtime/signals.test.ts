@@ -25,7 +25,7 @@ test.each([
   expect(source.exits).toEqual([code]);
 });
 
-test("after dispose signals are not ours", () => {
+test("after dispose a signal ends the process by default", () => {
   const source = new FakeProcess();
   stopOnSignals(source).dispose();
   expect(source.eventNames()).toEqual([]);

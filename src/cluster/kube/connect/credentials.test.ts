@@ -14,13 +14,13 @@ function mounted(files: Record<string, string>) {
   return { clock, read, reads: () => reads };
 }
 
-test("what is fixed cannot be renewed", async () => {
+test("fixed credentials cannot be renewed", async () => {
   const credentials = staticCredentials(basic("ada", "pass:word"));
   expect(await credentials.current()).toEqual({ authorization: `Basic ${btoa("ada:pass:word")}` });
   expect(credentials.reject()).toBe(false);
 });
 
-test("a token file is read again within a minute, and once for requests in between", async () => {
+test("a token file is read again within a minute, and once for the requests in between", async () => {
   const files: Record<string, string> = { t: "one\n" };
   const { clock, read, reads } = mounted(files);
   const credentials = new FileCredentials({ tokenFile: "t" }, { clock, read });
@@ -41,7 +41,7 @@ test("a refused token is read again at once", async () => {
   expect(await credentials.current()).toEqual(bearer("two"));
 });
 
-test("a file that is missing for a moment does not end what works", async () => {
+test("a file that is missing for a moment does not invalidate its last content", async () => {
   const files: Record<string, string> = { t: "one" };
   const { clock, read } = mounted(files);
   const credentials = new FileCredentials({ tokenFile: "t" }, { clock, read });
@@ -53,7 +53,7 @@ test("a file that is missing for a moment does not end what works", async () => 
   expect(await credentials.current()).toEqual(bearer("two"));
 });
 
-test("a file that never was there is an error, and so is an empty one", async () => {
+test("a missing file is an error, and so is an empty one", async () => {
   await expect(new FileCredentials({ tokenFile: "t" }, mounted({})).current()).rejects.toThrow("no t");
   await expect(new FileCredentials({ tokenFile: "t" }, mounted({ t: " \n" })).current()).rejects.toThrow("t is empty");
 });

@@ -11,7 +11,7 @@ let directory = "";
 beforeEach(async () => void (directory = await mkdtemp(join(tmpdir(), "exec-"))));
 afterEach(async () => rm(directory, { recursive: true }));
 
-/** A plug-in that counts its runs in a file and shows the number as token. */
+/** A plug-in that counts its runs in a file and returns the number as token. */
 function counting(expires?: string): ExecPlugin {
   const file = join(directory, "runs");
   const script = `
@@ -44,7 +44,7 @@ test("a refused token makes it run again", async () => {
   expect(await credentials.current()).toEqual(bearer("token-2"));
 });
 
-test("a request that gives up does not wait for a plug-in that hangs", async () => {
+test("an aborted request does not wait for a plug-in that hangs", async () => {
   const endless = { ...counting(), args: ["-e", "setTimeout(() => {}, 5000)"] };
   const abort = new AbortController();
   const asked = new ExecCredentials(endless).current(abort);
@@ -52,7 +52,7 @@ test("a request that gives up does not wait for a plug-in that hangs", async () 
   await expect(asked).rejects.toThrow("aborted");
 });
 
-describe("a plug-in that fails is named, its output is not shown", () => {
+describe("an error of a plug-in names it and does not quote its output", () => {
   test.each<[string, Partial<ExecPlugin>, string]>([
     ["exit code", { args: ["-e", "process.exit(3)"] }, "exit code 3"],
     ["not installed", { command: "no-such-plug-in", installHint: "get it there" }, "not found\nget it there"],
@@ -65,7 +65,7 @@ describe("a plug-in that fails is named, its output is not shown", () => {
     expect((error as Error).message).not.toContain("s3cret");
   });
 
-  test("and may succeed the next time", async () => {
+  test("and the next run may succeed", async () => {
     const script = join(directory, "plugin.cjs");
     await writeFile(script, "process.exit(1)");
     const credentials = new ExecCredentials({ ...counting(), args: [script] });
@@ -75,7 +75,7 @@ describe("a plug-in that fails is named, its output is not shown", () => {
   });
 });
 
-describe("an answer", () => {
+describe("the output of a plug-in", () => {
   const plugin = counting();
   const answer = (status: unknown, apiVersion: string = v1): string =>
     JSON.stringify({ apiVersion, kind: "ExecCredential", status });
@@ -89,7 +89,7 @@ describe("an answer", () => {
     expect(() => readExecCredential(output, plugin)).toThrow(message);
   });
 
-  test("with a certificate is taken", () => {
+  test("may be a certificate", () => {
     expect(readExecCredential(answer({ clientCertificateData: "C", clientKeyData: "K" }), plugin)).toEqual({
       authentication: { certificate: { cert: "C", key: "K" } },
       expires: Infinity,
@@ -97,7 +97,7 @@ describe("an answer", () => {
   });
 });
 
-test("a plug-in is told of the cluster only when it wants to be", () => {
+test("a plug-in gets the cluster only if it requests it", () => {
   const cluster = { server: "https://api:6443", certificateAuthority: "CA", tlsServerName: "api" };
   const plugin = { ...counting(), cluster, clusterConfig: { audience: "x" }, env: [{ name: "PROFILE", value: "dev" }] };
   const told = (provideClusterInfo: boolean): unknown => {

@@ -16,7 +16,7 @@ async function file(name: string, text: string): Promise<string> {
   return path;
 }
 
-/** Nothing of this machine's own configuration. */
+/** An environment without this machine's configuration. */
 function load(options: LoadConnectionOptions = {}): ReturnType<typeof loadConnection> {
   return loadConnection({ env: { HOME: directory }, serviceAccountDirectory: join(directory, "sa"), ...options });
 }
@@ -33,12 +33,12 @@ contexts: [{name: c, context: {cluster: k, user: u, ${context}}}]
 `;
 }
 
-describe("where a cluster is looked for", () => {
-  test("nowhere to be found", async () => {
+describe("a cluster is found in", () => {
+  test("no place: then the error says what to do", async () => {
     await expect(load()).rejects.toThrow("no cluster: run attune up, or pass --kubeconfig");
   });
 
-  test("a file that is named must exist", async () => {
+  test("a file named by --kubeconfig, which must exist", async () => {
     await expect(load({ kubeconfig: join(directory, "none") })).rejects.toThrow("none: no such file");
   });
 
@@ -47,7 +47,7 @@ describe("where a cluster is looked for", () => {
     expect(await load()).toMatchObject({ name: "c", namespace: "default", cluster: { server: "https://api:6443" } });
   });
 
-  test("several files: the first to name something counts, missing ones are skipped", async () => {
+  test("several files: the first entry of a name counts, missing files are skipped", async () => {
     const one = await file("one", config({ user: "token: first" }));
     const second = config({ user: "token: second", context: "namespace: two" }).replaceAll("c, context", "d, context");
     const two = await file("two", second.replace("current-context: c", "current-context: d"));
@@ -57,7 +57,7 @@ describe("where a cluster is looked for", () => {
     expect(await load({ env, context: "d" })).toMatchObject({ name: "d", namespace: "two" });
   });
 
-  test("the pod's own cluster, last", async () => {
+  test("the pod's service account, last", async () => {
     await file("sa/token", "pod-token\n");
     await file("sa/ca.crt", "CA");
     await file("sa/namespace", "operators");
@@ -74,7 +74,7 @@ describe("where a cluster is looked for", () => {
   });
 });
 
-describe("what a user shows", () => {
+describe("credentials of a user", () => {
   const certificate = { cert: "CERT", key: "KEY" };
   test.each<[string, string, unknown]>([
     ["a token", "token: abc", { authorization: "Bearer abc" }],
@@ -117,7 +117,7 @@ describe("what a user shows", () => {
   });
 });
 
-describe("how the cluster is reached", () => {
+describe("the connection has", () => {
   test("authority from a file beside the kubeconfig, server name, proxy", async () => {
     await file("ca.pem", "CA");
     const cluster = "certificate-authority: ca.pem, tls-server-name: other, proxy-url: 'http://p:1'";
@@ -136,7 +136,7 @@ describe("how the cluster is reached", () => {
     expect([plain.cluster.proxyUrl, named.cluster.proxyUrl]).toEqual(["http://env:1", "http://p:1"]);
   });
 
-  test("JSON is read as well", async () => {
+  test("the same from JSON", async () => {
     const text = JSON.stringify({
       "current-context": "c",
       clusters: [{ name: "k", cluster: { server: "http://api", "insecure-skip-tls-verify": false } }],
@@ -146,7 +146,7 @@ describe("how the cluster is reached", () => {
   });
 });
 
-describe("a kubeconfig that cannot be used says why", () => {
+describe("an invalid kubeconfig is an error that says why", () => {
   test.each<[string, string, string]>([
     ["not YAML", "a: [s3cret", "malformed"],
     ["a list", "- a", "not a kubeconfig"],

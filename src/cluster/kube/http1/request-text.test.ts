@@ -3,7 +3,7 @@ import { requestText } from "./request-text.ts";
 
 const request = { host: "h:1", method: "GET", path: "/a?b=c", headers: {} };
 
-describe("a request on the wire", () => {
+describe("a request as sent", () => {
   test("has its headers, one line for each of several values, and its body", () => {
     const headers = { accept: "x", "impersonate-group": ["a", "b"], none: undefined, "content-length": 3 };
     expect(requestText({ ...request, method: "PUT", headers, body: "ü1" })).toBe(
@@ -11,7 +11,7 @@ describe("a request on the wire", () => {
     );
   });
 
-  test.each(["POST", "PUT", "PATCH"])("says that %s has no body", (method) => {
+  test.each(["POST", "PUT", "PATCH"])("has a content-length of 0 for %s without a body", (method) => {
     expect(requestText({ ...request, method })).toMatch(/\r\ncontent-length: 0\r\n\r\n$/);
   });
 

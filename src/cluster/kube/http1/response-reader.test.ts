@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ResponseReader } from "./response-reader.ts";
 
-/** What comes of these bytes when they come in these pieces, and then the end of the connection. */
+/** The response read from these chunks, followed by the end of the connection. */
 function outcome(pieces: readonly Buffer[], method = "GET"): unknown {
   const reader = new ResponseReader(method);
   try {
@@ -28,7 +28,7 @@ const chunked =
   "4;x=y\r\nüü\r\n0003 \r\n€\r\n0\r\nDigest: x\r\n\r\n";
 const untilClose = "HTTP/1.1 200\r\n\r\nall of it";
 
-describe("an answer", () => {
+describe("the output of a plug-in", () => {
   test.each<[string, string, unknown, string?]>([
     [
       "of a length that is said",
@@ -200,7 +200,7 @@ describe("the same comes of an answer", () => {
   });
 });
 
-test.each(samples.slice(0, 2))("an answer %s that breaks off anywhere is none", (_, text) => {
+test.each(samples.slice(0, 2))("a response %s that is cut off anywhere is an error", (_, text) => {
   const bytes = wire(text);
   for (let at = 0; at < bytes.length; at++) expect(outcome([bytes.subarray(0, at)])).toBe("broken off");
 });

@@ -10,7 +10,7 @@ afterEach(() => {
 
 type Serve = (socket: Socket, request: string, count: number) => void;
 
-/** A server that is given each piece of a request as it comes, and a pool of connections to it. */
+/** A server that handles each chunk of a request as it arrives, and a pool of sockets to it. */
 async function served(serve: Serve, maxSockets = 1) {
   const sockets: Socket[] = [];
   let requests = 0;
@@ -41,8 +41,8 @@ const answer = (body: string, more = ""): string =>
 const pathOf = (request: string): string => request.split(" ")[1] ?? "";
 const echo: Serve = (socket, request) => void socket.write(answer(pathOf(request)));
 
-describe("connections", () => {
-  test("are kept and shared, and say whether they served before", async () => {
+describe("sockets", () => {
+  test("are reused, and an exchange says whether its socket was", async () => {
     const { pool, ask, sockets } = await served(echo, 2);
     const first = pool.send("GET", "GET /1 HTTP/1.1\r\n\r\n");
     await (await first.response).text();
@@ -54,7 +54,7 @@ describe("connections", () => {
     expect([sockets.length, pool.size]).toEqual([1, 1]);
   });
 
-  test("keep the process alive while they are used only", async () => {
+  test("keep the process alive only while they are used", async () => {
     const calls: string[] = [];
     const { port } = await served(echo);
     const pool = new SocketPool(() => {
@@ -68,7 +68,7 @@ describe("connections", () => {
     pool.close();
   });
 
-  test("are so many at most, each with one request at a time, in the order of asking", async () => {
+  test("are limited in number, serve one request at a time, in order", async () => {
     const busy = new Set<Socket>();
     const seen: string[] = [];
     const { ask, pool } = await served((socket, request) => {
@@ -108,7 +108,7 @@ describe("connections", () => {
     expect(await ask("/again")).toBe("200 /again");
   });
 
-  test("that are dying are not picked", async () => {
+  test("that the server is closing are not reused", async () => {
     const { port } = await served(echo);
     const opened: Socket[] = [];
     const pool = new SocketPool(() => opened[opened.push(connect(port, "127.0.0.1")) - 1] as Socket, 1);
@@ -120,7 +120,7 @@ describe("connections", () => {
     pool.close();
   });
 
-  test("are not kept when the answer came before all was sent", async () => {
+  test("are not reused when the response came before the whole request was sent", async () => {
     const { pool, ask, sockets } = await served((socket, request, count) => {
       if (count > 1) return echo(socket, request, 0);
       socket.pause();
@@ -133,7 +133,7 @@ describe("connections", () => {
     expect(sockets).toHaveLength(2);
   });
 
-  test("that are retired serve who waits, and are not kept", async () => {
+  test("of a retired pool serve waiting requests and are then closed", async () => {
     const { ask, pool, sockets } = await served(echo);
     const asked = [ask("/1"), ask("/2")];
     pool.retire();
@@ -142,7 +142,7 @@ describe("connections", () => {
     expect(sockets).toHaveLength(1);
   });
 
-  test("that are closed end all that was asked", async () => {
+  test("of a closed pool fail all requests", async () => {
     const { ask, pool, sockets } = await served(() => {});
     const asked = [failure(ask()), failure(ask())];
     await expect.poll(() => sockets.length).toBe(1);
@@ -152,7 +152,7 @@ describe("connections", () => {
   });
 });
 
-describe("a request fails, and the next one does not,", () => {
+describe("a request fails, and the next one succeeds,", () => {
   const then =
     (bad: (socket: Socket) => unknown): Serve =>
     (socket, request, count) =>
@@ -184,7 +184,7 @@ describe("a request fails, and the next one does not,", () => {
     expect(next).toBe("200 /next");
   });
 
-  test("when it is given up on its way, which closes its connection", async () => {
+  test("when it is aborted while it runs, which closes its socket", async () => {
     const { pool, ask, sockets } = await served(then(() => {}));
     const sent = pool.send("GET", "GET / HTTP/1.1\r\n\r\n");
     const next = ask("/next");
@@ -195,7 +195,7 @@ describe("a request fails, and the next one does not,", () => {
     expect(sockets[0]?.destroyed || sockets[0]?.readableEnded).toBe(true);
   });
 
-  test("when it is given up within the answer, whether its body was asked for or not", async () => {
+  test("when it is aborted during the response, whether its body is awaited or not", async () => {
     const { pool } = await served((socket) => void socket.write("HTTP/1.1 200 OK\r\n\r\nab"), 2);
     const [early, late] = [pool.send("GET", "GET / HTTP/1.1\r\n\r\n"), pool.send("GET", "GET / HTTP/1.1\r\n\r\n")];
     const [first, second] = [await early.response, await late.response];
@@ -206,7 +206,7 @@ describe("a request fails, and the next one does not,", () => {
     await expect(second.text()).rejects.toThrow("enough");
   });
 
-  test("when it is given up in the line, which costs no connection", async () => {
+  test("when it is aborted while it waits, which closes no socket", async () => {
     const { pool, ask, sockets } = await served(echo);
     const first = ask("/1");
     const sent = pool.send("GET", "GET /2 HTTP/1.1\r\n\r\n");
@@ -216,7 +216,7 @@ describe("a request fails, and the next one does not,", () => {
     expect(sockets).toHaveLength(1);
   });
 
-  test("unless it has ended: then giving it up hits nobody", async () => {
+  test("unless it has ended: then an abort does nothing", async () => {
     const { pool, ask, sockets } = await served(echo);
     const sent = pool.send("GET", "GET /1 HTTP/1.1\r\n\r\n");
     const answered = await sent.response;
@@ -226,7 +226,7 @@ describe("a request fails, and the next one does not,", () => {
     expect(sockets).toHaveLength(1);
   });
 
-  test("when nobody listens", async () => {
+  test("when no server listens", async () => {
     const pool = new SocketPool(() => connect(1, "127.0.0.1"), 1);
     const asked = [1, 2, 3].map(async () => pool.send("GET", "GET / HTTP/1.1\r\n\r\n").response);
     for (const one of asked) await expect(one).rejects.toMatchObject({ code: "ECONNREFUSED" });
@@ -248,7 +248,7 @@ test.each([
   await expect.poll(() => pool.size).toBe(0);
 });
 
-test("an answer whose bytes come one at a time is one all the same", async () => {
+test("a response whose bytes arrive one at a time is complete", async () => {
   const bytes = Buffer.from(answer("ü€"));
   const { ask } = await served((socket) => {
     const next = (at: number): void => {
@@ -260,7 +260,7 @@ test("an answer whose bytes come one at a time is one all the same", async () =>
   expect([await ask(), await ask()]).toEqual(["200 ü€", "200 ü€"]);
 });
 
-test("large bodies and answers come through whole", async () => {
+test("large requests and responses arrive whole", async () => {
   const text = "ü€x".repeat(3_000_000);
   let received = 0;
   const { pool } = await served((socket, piece) => {

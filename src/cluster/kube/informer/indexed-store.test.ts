@@ -8,7 +8,7 @@ interface Thing {
 
 const indexes = { tag: (thing: Thing) => thing.tags };
 
-test("an index follows every change and forgets what is gone", () => {
+test("an index follows every change and drops deleted objects", () => {
   const tags = fc.array(fc.constantFrom("a", "b", "__proto__", "constructor"), { maxLength: 3 });
   const step = fc.record({
     key: fc.constantFrom("1", "2", "3", "__proto__"),
@@ -38,11 +38,11 @@ test("an index follows every change and forgets what is gone", () => {
   );
 });
 
-test("an index that does not exist is a mistake of the caller", () => {
+test("a lookup in an index that does not exist throws", () => {
   expect(() => new IndexedStore<Thing>(indexes).byIndex("colour", "red")).toThrow('there is no index "colour"');
 });
 
-test("a list that was handed out does not change", () => {
+test("a returned list does not change", () => {
   const store = new IndexedStore<Thing>(indexes);
   store.set("1", { tags: [] });
   const before = store.list();

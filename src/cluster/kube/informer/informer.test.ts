@@ -40,8 +40,8 @@ function logged<T extends KubeObject>(informer: Informer<T>): string[] {
   return log;
 }
 
-describe("what changed while nobody looked", () => {
-  test("is told after a new list: deletions, changes, and only those", async () => {
+describe("what changed while there was no watch", () => {
+  test("is emitted after a new list: deletions, changes, and nothing else", async () => {
     const { server, clock, informer, start } = informing();
     for (const name of ["gone", "changed", "same"]) server.put(name);
     await start();
@@ -57,7 +57,7 @@ describe("what changed while nobody looked", () => {
     expect(log).toEqual(["deleted gone@2", "updated changed@6", "added new@7"]);
   });
 
-  test("a successor of the same name is not taken for a change of the one before", async () => {
+  test("a new object of the same name is not an update of the old one", async () => {
     const { server, clock, informer, start } = informing();
     server.put("a", "old");
     await start();
@@ -72,7 +72,7 @@ describe("what changed while nobody looked", () => {
   });
 });
 
-test("a deletion shows the last state, an update both", async () => {
+test("a deleted event has the last state, an updated event both", async () => {
   const { server, clock, informer, start } = informing();
   const events: CacheEvent<KubeObject>[] = [];
   informer.subscribe((event) => events.push(event));
@@ -90,7 +90,7 @@ test("a deletion shows the last state, an update both", async () => {
 });
 
 describe("handlers", () => {
-  test("that come late are first told of what is there", async () => {
+  test("that subscribe late first get the cached objects", async () => {
     const { server, informer, start, clock } = informing();
     server.put("a");
     await start();
@@ -101,7 +101,7 @@ describe("handlers", () => {
     expect(log).toEqual(["added a@2", "added b@3"]);
   });
 
-  test("that come while an event is told hear of it once", async () => {
+  test("that subscribe during an event get it once", async () => {
     const { server, informer, start, clock } = informing();
     await start();
     let inner: string[] = [];
@@ -115,7 +115,7 @@ describe("handlers", () => {
     expect(inner).toEqual(["added a@2", "added b@3"]);
   });
 
-  test("that left hear nothing more, even of the event being told", async () => {
+  test("that unsubscribed get nothing more, not even the current event", async () => {
     const { server, informer, start, clock } = informing();
     await start();
     const log: string[] = [];
@@ -127,7 +127,7 @@ describe("handlers", () => {
     expect(log).toEqual([]);
   });
 
-  test("that throw do not keep others from hearing", async () => {
+  test("that throw do not affect other handlers", async () => {
     const errors: unknown[] = [];
     const { server, informer, start, clock } = informing({ onHandlerError: (error) => errors.push(error) });
     await start();
@@ -142,7 +142,7 @@ describe("handlers", () => {
     expect(errors).toHaveLength(2);
   });
 
-  test("see the cache as the event left it", async () => {
+  test("see the cache with the event applied", async () => {
     const { server, informer, start, clock } = informing();
     for (const name of ["a", "b", "c"]) server.put(name);
     const sizes: number[] = [];
@@ -165,7 +165,7 @@ describe("being synced", () => {
     await informer.whenSynced(AbortSignal.abort());
   });
 
-  test("is waited for no longer than the caller wants, or than the informer runs", async () => {
+  test("is awaited until the caller aborts or the informer ends", async () => {
     const { server, clock, informer, abort, start } = informing();
     server.failures.push(...Array.from({ length: 100 }, () => refusal(403, "Forbidden")));
     const own = new AbortController();
@@ -181,14 +181,14 @@ describe("being synced", () => {
   });
 });
 
-describe("what is kept", () => {
+describe("the cache", () => {
   const project = ({ apiVersion, kind, metadata }: KubeObject): KubeObject => ({
     apiVersion,
     kind,
     metadata: { name: metadata.name },
   });
 
-  test("is the projection, and a version already known is still recognised without it", async () => {
+  test("holds the projection, and still recognizes a known version", async () => {
     const { server, clock, informer, start } = informing({ project });
     server.put("a", "large");
     await start();
@@ -201,7 +201,7 @@ describe("what is kept", () => {
     expect(log).toEqual(["added"]);
   });
 
-  test("is frozen on demand, to its leaves", async () => {
+  test("is deeply frozen on demand", async () => {
     const { server, informer, start } = informing();
     server.put("a", { deep: [1] });
     await start();
@@ -209,7 +209,7 @@ describe("what is kept", () => {
     expect(() => value.deep.push(2)).toThrow(TypeError);
   });
 
-  test("is found by index", async () => {
+  test("finds objects by index", async () => {
     const { server, clock, informer, start } = informing({ indexes: { value: (object) => [String(object["value"])] } });
     await start();
     server.put("a", "x");
@@ -222,7 +222,7 @@ describe("what is kept", () => {
   });
 });
 
-test("running twice at a time is refused", async () => {
+test("a second run at the same time is refused", async () => {
   const { informer, start } = informing();
   await start();
   await expect(informer.run(new AbortController().signal)).rejects.toThrow("it runs already");
@@ -235,7 +235,7 @@ test("types follow the kind", () => {
   expect(informer.byIndex("provider", "x").map((node) => node.status?.addresses)).toEqual([]);
 });
 
-describe("whatever happens between server and cache", () => {
+describe("with any faults between server and cache", () => {
   const name = fc.constantFrom("a", "b", "c", "__proto__");
   const failure = fc.constantFrom(
     () => reset(),
@@ -315,7 +315,7 @@ describe("whatever happens between server and cache", () => {
     },
   );
 
-  test("the cache ends up equal to the server, and its events tell one possible story", async () => {
+  test("the cache ends up equal to the server, and its events form a valid sequence", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.boolean(), async (steps, streamList) => {
         const { server, clock, informer, abort } = informing({

@@ -6,7 +6,7 @@ test("waits double up to the longest one", () => {
   expect([1, 2, 3, 4, 5, 6].map(() => backoff.next())).toEqual([100, 200, 400, 800, 1000, 1000]);
 });
 
-test("the jitter is full: a wait may be nothing at all", () => {
+test("the jitter is full: a wait may be zero", () => {
   const values = [0, 0.5];
   const backoff = new JitteredBackoff({ baseMs: 100, maxMs: 1000, random: () => values.shift() ?? 0 });
   expect([backoff.next(), backoff.next()]).toEqual([0, 100]);

@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-/** A reflector at work on a model server, and a log of what reaches its sink. */
+/** A reflector on a model server, and a log of the calls of its sink. */
 async function reflecting(options: ReflectorOptions = {}, prepare: (server: ModelServer) => void = () => {}) {
   const server = new ModelServer();
   const clock = new VirtualClock();
@@ -38,7 +38,7 @@ async function reflecting(options: ReflectorOptions = {}, prepare: (server: Mode
     await run;
   });
   await clock.advance(0);
-  /** The calls since last asked, as `list`, `watch 5` or `watch initial`. */
+  /** The calls since the last call of this method, as `list`, `watch 5` or `watch initial`. */
   let told = 0;
   const calls = (): string[] => {
     const fresh = server.calls.slice(told);
@@ -52,8 +52,8 @@ async function reflecting(options: ReflectorOptions = {}, prepare: (server: Mode
   return { server, clock, log, errors, lists, abort, run, calls };
 }
 
-describe("the first state", () => {
-  test("comes as a stream where the server can, and the watch goes on in it", async () => {
+describe("the initial list", () => {
+  test("comes as a stream if the server supports it, and the watch continues in it", async () => {
     const { server, clock, log, calls, lists } = await reflecting({}, (server) => server.put("a"));
     server.put("b");
     await clock.advance(0);
@@ -62,13 +62,13 @@ describe("the first state", () => {
     expect(lists).toEqual([true]);
   });
 
-  test("comes as a list where that is preferred", async () => {
+  test("comes as pages if streams are turned off", async () => {
     const { log, calls } = await reflecting({ streamList: false }, (server) => server.put("a"));
     expect(log).toEqual(["= a"]);
     expect(calls()).toEqual(["list", "watch 2"]);
   });
 
-  test("comes as a list at once when the server refuses to stream it, then and later", async () => {
+  test("comes as pages at once when the server refuses to stream, then and later", async () => {
     const { server, clock, calls, errors } = await reflecting({}, (server) => (server.initialEvents = "refused"));
     expect(calls()).toEqual(["watch initial", "list", "watch 1"]);
     expect(errors).toEqual([{ failure: "unsupported", retryMs: 0 }]);
@@ -92,7 +92,7 @@ describe("the first state", () => {
     expect(log).toEqual(["= a"]);
   });
 
-  test("is not given in part when the stream breaks", async () => {
+  test("is not delivered in part when the stream breaks", async () => {
     const { server, clock, log, errors } = await reflecting({}, (server) => {
       server.initialEvents = "ignored";
       server.put("a");
@@ -106,7 +106,7 @@ describe("the first state", () => {
     expect(log).toEqual(["= a"]);
   });
 
-  test("comes as a list when its stream keeps breaking off, and as a stream again when lists break too", async () => {
+  test("comes as pages when its stream keeps breaking, and as a stream again when pages fail too", async () => {
     const { clock, log, calls } = await reflecting({}, (server) => {
       server.put("a");
       server.failures.push(...Array.from({ length: 7 }, reset));
@@ -117,7 +117,7 @@ describe("the first state", () => {
     expect(log).toEqual(["= a"]);
   });
 
-  test("asks for the most recent version", async () => {
+  test("requests the most recent version", async () => {
     const { server } = await reflecting({
       streamList: false,
       namespace: "n",
@@ -133,7 +133,7 @@ describe("the first state", () => {
 });
 
 describe("a watch that ends", () => {
-  test("is opened again where it stood: after the last event or bookmark", async () => {
+  test("is opened again after the last event or bookmark", async () => {
     const { server, clock, calls } = await reflecting();
     calls();
     server.put("a");
@@ -151,14 +151,14 @@ describe("a watch that ends", () => {
     expect(calls()).toEqual(["watch 4"]);
   });
 
-  test("asks for bookmarks and for five to ten minutes, not all for the same", async () => {
+  test("requests bookmarks and a random timeout of five to ten minutes", async () => {
     for (const [random, timeoutSeconds] of [[0, 300] as const, [0.5, 450] as const, [0.999, 599] as const]) {
       const { server } = await reflecting({ random: () => random });
       expect(server.calls[0]?.options).toMatchObject({ timeoutSeconds, allowWatchBookmarks: true });
     }
   });
 
-  test("at once and empty is not asked for in a loop", async () => {
+  test("at once without events does not cause a busy loop", async () => {
     const { server, clock, errors, calls } = await reflecting();
     calls();
     await clock.advance(5000);
@@ -171,8 +171,8 @@ describe("a watch that ends", () => {
   });
 });
 
-describe("a fault", () => {
-  test("of the connection: waits, then continues where it stood and misses nothing", async () => {
+describe("after a fault", () => {
+  test("of the connection: waits, continues from the last version and misses nothing", async () => {
     const { server, clock, log, calls } = await reflecting();
     calls();
     server.end(reset());
@@ -201,7 +201,7 @@ describe("a fault", () => {
     expect(log).toEqual(["= ", "= a"]);
   });
 
-  test("429: waits as long as asked, within bounds, and keeps its place", async () => {
+  test("429: waits as long as requested, within bounds, and keeps its version", async () => {
     const { server, clock, errors, calls } = await reflecting();
     calls();
     const asked = [5, 3600];
@@ -215,7 +215,7 @@ describe("a fault", () => {
     expect(calls()).toEqual(["watch 1", "watch 1", "watch 1"]);
   });
 
-  test("500 again and again: waits grow to a bound, and after three there is a new list", async () => {
+  test("500 repeatedly: waits grow to a bound, and after three there is a new list", async () => {
     const { server, clock, errors, calls } = await reflecting({ streamList: false });
     calls();
     server.failures.push(...Array.from({ length: 8 }, () => refusal(500)));
@@ -228,7 +228,7 @@ describe("a fault", () => {
     expect(server.watches).toBe(1);
   });
 
-  test("soon after a watch was opened, again and again: the waits grow", async () => {
+  test("soon after each watch opened: the waits grow", async () => {
     const { server, clock, errors } = await reflecting();
     for (const waitMs of [800, 1600, 3200, 6400]) {
       server.end(reset());
@@ -237,7 +237,7 @@ describe("a fault", () => {
     expect(errors.map(({ retryMs }) => retryMs)).toEqual([800, 1600, 3200, 6400]);
   });
 
-  test("after a watch held as long as was waited for it: the waits start over, though it brought nothing", async () => {
+  test("of a watch that held as long as the wait before it: the waits start over, even without an event", async () => {
     const { server, clock, errors } = await reflecting();
     for (const ms of [800 + 100, 1600 + 100, 3200 + 3200, 800 + 800, 800 + 800]) {
       server.end(reset());
@@ -248,7 +248,7 @@ describe("a fault", () => {
     expect(errors.map(({ retryMs }) => retryMs)).toEqual([800, 1600, 3200, 800, 800, 800]);
   });
 
-  test("a restart that loses the server's memory: one wait, and the new state is there", async () => {
+  test("a restart that loses the server's history: one wait, then the new list", async () => {
     const { server, clock, log, errors } = await reflecting();
     server.end(reset());
     await clock.advance(0);
@@ -262,7 +262,7 @@ describe("a fault", () => {
     ]);
   });
 
-  test("410 for every version: of two lists at most one is not waited for, and the waits grow", async () => {
+  test("410 for every version: at most every second list comes without a wait, and the waits grow", async () => {
     const { server, clock, errors } = await reflecting({ streamList: false });
     server.expire = true;
     server.end(reset());
@@ -270,7 +270,7 @@ describe("a fault", () => {
     expect(errors.map(({ retryMs }) => retryMs)).toEqual([800, 0, 1600, 0, 3200, 0, 6400]);
   });
 
-  test("410 for all who watch, at once: they do not come back at once", async () => {
+  test("410 for all watchers at the same time: they do not return at the same time", async () => {
     const { server, clock, errors } = await reflecting();
     server.end(reset());
     await clock.advance(800 + 5000);
@@ -279,7 +279,7 @@ describe("a fault", () => {
     expect(errors.at(-1)).toEqual({ failure: "expired", retryMs: 800 });
   });
 
-  test("after an event: the waits start over", async () => {
+  test("that follows an event: the waits start over", async () => {
     const { server, clock, errors } = await reflecting();
     for (let i = 0; i < 3; i++) {
       server.put("a");
@@ -290,7 +290,7 @@ describe("a fault", () => {
     expect(errors.map(({ retryMs }) => retryMs)).toEqual([800, 800, 800]);
   });
 
-  test("silence: the watch is given up and opened again", async () => {
+  test("silence: the watch is closed and opened again", async () => {
     const { server, clock, calls, errors, log } = await reflecting();
     calls();
     server.stalled = true;
@@ -304,7 +304,7 @@ describe("a fault", () => {
     expect(log).toEqual(["= ", "ADDED a"]);
   });
 
-  test("bytes are no silence, even when they make no whole event yet", async () => {
+  test("bytes are not silence, even without a complete event", async () => {
     const { server, clock, errors } = await reflecting();
     const call = server.calls[0];
     for (let i = 0; i < 5; i++) {
@@ -314,7 +314,7 @@ describe("a fault", () => {
     expect(errors).toEqual([]);
   });
 
-  test("a server set back is noticed by its bookmark", async () => {
+  test("a server restored from a backup is detected by its bookmark", async () => {
     const { server, clock, log } = await reflecting();
     for (const name of ["a", "b", "c"]) server.put(name);
     await clock.advance(0);
@@ -328,7 +328,7 @@ describe("a fault", () => {
     expect(log.at(-1)).toBe("= x");
   });
 
-  test("a server set back that sends no bookmarks is noticed by its silence", async () => {
+  test("a server restored from a backup that sends no bookmarks is detected by its silence", async () => {
     const { server, clock, log } = await reflecting();
     for (const name of ["a", "b", "c"]) server.put(name);
     await clock.advance(0);
@@ -338,7 +338,7 @@ describe("a fault", () => {
     expect(log.at(-1)).toBe("= ");
   });
 
-  test("a sink that throws counts as one: the reflector goes on", async () => {
+  test("an error of the sink: the reflector continues", async () => {
     const server = new ModelServer();
     const clock = new VirtualClock();
     let calls = 0;
@@ -359,7 +359,7 @@ describe("a fault", () => {
   });
 });
 
-test("stopping ends it at once, in the middle of a watch or of a wait", async () => {
+test("a stop ends it at once, during a watch or a wait", async () => {
   const watching = await reflecting();
   watching.abort.abort();
   await watching.run;

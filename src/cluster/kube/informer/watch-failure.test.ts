@@ -12,7 +12,7 @@ import {
 const status = (code: number, more = {}): ApiError => apiErrorFromStatus({ kind: "Status", code, ...more });
 const reset = new ApiError({ code: 0, reason: "Unreachable", message: "reset" });
 
-describe("a broken watch", () => {
+describe("a failed watch", () => {
   test.each<[string, unknown, WatchFailure, WatchFailure]>([
     ["410", status(410), { kind: "expired" }, { kind: "expired" }],
     ["Expired in the stream", status(500, { reason: "Expired" }), { kind: "expired" }, { kind: "expired" }],

@@ -9,7 +9,7 @@ function started(limitMs: number) {
   return { clock, watchdog, barks: () => barks };
 }
 
-test("silence is noticed once", async () => {
+test("silence is reported once", async () => {
   const { clock, barks } = started(100);
   await clock.advance(99);
   expect(barks()).toBe(0);
@@ -17,7 +17,7 @@ test("silence is noticed once", async () => {
   expect(barks()).toBe(1);
 });
 
-test("what is fed stays quiet, with one timer however often it is fed", async () => {
+test("a watchdog that is fed does not call, and sets one timer", async () => {
   const { clock, watchdog, barks } = started(100);
   for (let i = 0; i < 10; i++) {
     watchdog.feed();
@@ -30,7 +30,7 @@ test("what is fed stays quiet, with one timer however often it is fed", async ()
   expect(barks()).toBe(1);
 });
 
-test("a relaxed one waits longer", async () => {
+test("a relaxed watchdog waits longer", async () => {
   const { clock, watchdog, barks } = started(100);
   watchdog.relax(500);
   await clock.advance(499);
@@ -39,7 +39,7 @@ test("a relaxed one waits longer", async () => {
   expect(barks()).toBe(1);
 });
 
-test("a stopped one never calls and holds no timer", async () => {
+test("a stopped watchdog never calls and has no timer", async () => {
   const { clock, watchdog, barks } = started(100);
   watchdog.stop();
   watchdog.relax(10);

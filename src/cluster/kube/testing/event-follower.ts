@@ -1,7 +1,7 @@
 import { type KubeObject, keyOf } from "../../../language/object/meta.ts";
 import type { CacheEvent } from "../cache.ts";
 
-/** Replays a cache's events and notes each that cannot follow from those before it. */
+/** Replays a cache's events and records each that contradicts the ones before it. */
 export class EventFollower {
   readonly objects = new Map<string, KubeObject>();
   readonly complaints: string[] = [];

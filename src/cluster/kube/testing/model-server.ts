@@ -5,7 +5,7 @@ import type { ListerWatcher } from "../informer/reflector.ts";
 
 type Change = { type: "ADDED" | "MODIFIED" | "DELETED"; object: KubeObject };
 
-/** What a request of the reflector looked like. */
+/** A request of the reflector. */
 export type ModelCall =
   | { verb: "list"; options: ListOptions }
   | { verb: "watch"; options: WatchOptions & { onActivity?: () => void } };
@@ -18,18 +18,18 @@ export function reset(): ApiError {
   return new ApiError({ code: 0, reason: "Unreachable", message: "connection reset" });
 }
 
-/** The rules by which an API server lists and watches, in memory, with a switch for everything that can go wrong. */
+/** A model of list and watch of an API server, in memory, with a switch for every fault. */
 export class ModelServer implements ListerWatcher {
   readonly calls: ModelCall[] = [];
   /** Thrown by the next requests, in turn. */
   readonly failures: unknown[] = [];
-  /** How an expired version is told: before or after the stream has begun. */
+  /** Whether 410 comes as an event in the stream instead of a status. */
   expiresInStream = false;
-  /** No version is good enough for a watch. */
+  /** Every version counts as expired. */
   expire = false;
-  /** `ignored`: as a server that is too old to know. */
+  /** `ignored`: as by a server that is too old to know sendInitialEvents. */
   initialEvents: "served" | "refused" | "ignored" = "served";
-  /** Streams stay open and bring nothing. */
+  /** Streams stay open without events. */
   stalled = false;
   #objects = new Map<string, KubeObject>();
   #history: { version: number; change: Change }[] = [];
@@ -66,13 +66,13 @@ export class ModelServer implements ListerWatcher {
     this.#tell({ type: "DELETED", object: { ...before, metadata } });
   }
 
-  /** Forgets how it came to be as it is: older versions are gone. */
+  /** Drops the history: older versions get 410. */
   compact(): void {
     this.#kept = this.#version;
     this.#history = [];
   }
 
-  /** As if restored from a copy of long ago. */
+  /** As if restored from an old backup. */
   rewind(): void {
     this.#objects = new Map();
     this.#history = [];
@@ -84,12 +84,12 @@ export class ModelServer implements ListerWatcher {
     for (const stream of this.#streams) stream.push(bookmarkAt(this.#version));
   }
 
-  /** Ends all streams: in good order, or with what is thrown. */
+  /** Ends all streams, with an error if one is given. */
   end(error?: unknown): void {
     for (const stream of this.#streams) stream.end(error);
   }
 
-  /** An event of type ERROR in every stream. */
+  /** Sends an event of type ERROR to every stream. */
   fail(error: ApiError): void {
     for (const stream of this.#streams) stream.push(errorEvent(error));
   }
@@ -154,7 +154,7 @@ function errorEvent({ code, reason, message, details }: ApiError): WatchEvent {
   return { type: "ERROR", object: { kind: "Status", code, reason, message, details } };
 }
 
-/** Events on their way to one watcher. */
+/** The event queue of one watch. */
 class Stream {
   readonly #events: WatchEvent[] = [];
   readonly #signal: AbortSignal | undefined;

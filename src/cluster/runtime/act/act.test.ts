@@ -20,7 +20,7 @@ const stored = (name: string, fields: Record<string, unknown> = {}, metadata: Ob
 const failure = (code: number, reason: string, name?: string): ApiError =>
   new ApiError({ code, reason, message: `${reason} for ${name}`, details: name ? { name } : {} });
 
-/** Remembers what it was asked, and fails where told to. */
+/** A client that records its calls and fails on demand. */
 function setUp(cache: KubeObject[] = [], failures: Record<string, ApiError> = {}) {
   const calls: unknown[][] = [];
   const answer = async (verb: string, name: string, ...rest: unknown[]): Promise<KubeObject> => {
@@ -55,7 +55,7 @@ const whole = (object: KubeObject) => ({ owns: "whole", object }) as const;
 const none = { written: 0, pruned: 0, statuses: 0, unchanged: 0 };
 
 describe("whole objects", () => {
-  test("are created where absent, put where different, and left alone where equal", async () => {
+  test("are created if absent, updated if different, and not written if equal", async () => {
     const { calls, run } = setUp([stored("same"), stored("other", { spec: { a: 2 } })]);
     const result = await run({ objects: ["new", "same", "other"].map((name) => whole(profile(name))) });
     expect(result).toEqual({ ...none, written: 2, unchanged: 1 });
@@ -66,14 +66,14 @@ describe("whole objects", () => {
     expect(calls[1]![2]).toMatchObject({ metadata: { resourceVersion: "1" }, spec: { a: 1 } });
   });
 
-  test("that are being deleted are left to go", async () => {
+  test("that are being deleted are not written", async () => {
     const { calls, run } = setUp([stored("going", { spec: {} }, { deletionTimestamp: "2026-01-01T00:00:00Z" })]);
     expect(await run({ objects: [whole(profile("going"))] })).toEqual({ ...none, unchanged: 1 });
     expect(calls).toEqual([]);
   });
 });
 
-test("fields are applied with force unless they already hold", async () => {
+test("fields are applied with force unless they are already as planned", async () => {
   const owned = [
     {
       manager: "attune",
@@ -98,7 +98,7 @@ test("fields are applied with force unless they already hold", async () => {
   );
 });
 
-test("prunes go by uid, and only where there is one to go by", async () => {
+test("prunes are sent with a uid, and only if one is known", async () => {
   const { calls, run } = setUp([stored("old"), stored("going", {}, { deletionTimestamp: "2026-01-01T00:00:00Z" })], {
     gone: failure(404, "NotFound", "gone"),
     replaced: failure(409, "Conflict", "replaced"),
@@ -119,7 +119,7 @@ test("prunes go by uid, and only where there is one to go by", async () => {
 });
 
 describe("statuses", () => {
-  test("are merged through the subresource where they differ, dropping what is no longer said", async () => {
+  test("are patched through the subresource if they differ, and removed fields are dropped", async () => {
     const { calls, run } = setUp([
       stored("same", { status: { x: 1 } }),
       stored("other", { status: { x: 1, y: 2 } }),
@@ -133,7 +133,7 @@ describe("statuses", () => {
     ]);
   });
 
-  test("are compared with what the plan was decided from, not with what came while it is carried out", async () => {
+  test("are compared with the caches the plan was decided from, not with later ones", async () => {
     const { calls, run } = setUp();
     let cached = stored("status", { status: { since: "then" } });
     const observed: ActDependencies["observed"] = ({ metadata }) => (metadata.name === "status" ? cached : undefined);
@@ -147,7 +147,7 @@ describe("statuses", () => {
     expect(calls.map(([verb, name]) => [verb, name])).toEqual([["create", "new"]]);
   });
 
-  test("of an object that went meanwhile are dropped; a kind without status is an error", async () => {
+  test("of an object that was deleted meanwhile are dropped; a kind without status subresource is an error", async () => {
     const { run } = setUp([stored("gone"), stored("stateless")], {
       gone: failure(404, "NotFound", "gone"),
       stateless: failure(404, "NotFound"),
@@ -172,7 +172,7 @@ test.each([
   });
 });
 
-test("one failure keeps nothing else from being done, and all are told together", async () => {
+test("a failure does not stop other requests, and all failures are reported together", async () => {
   const { calls, events, run } = setUp([stored("old"), stored("new")], {
     bad: failure(422, "Invalid"),
     worse: failure(500, "InternalError"),
@@ -202,7 +202,7 @@ test("one failure keeps nothing else from being done, and all are told together"
   expect(events).toEqual([event]);
 });
 
-test("requests go out side by side up to the limit, and none after an abort", async () => {
+test("requests are sent in parallel up to the limit, and none after an abort", async () => {
   const clock = new VirtualClock();
   const stop = new AbortController();
   let [running, most, sent] = [0, 0, 0];

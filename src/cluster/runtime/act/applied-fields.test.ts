@@ -30,7 +30,7 @@ const a = { "f:spec": { "f:a": {} } };
 const ports = { "f:spec": { "f:ports": { 'k:{"port":80}': { ".": {}, "f:port": {}, "f:name": {} } } } };
 const web = { port: 80, name: "web" };
 
-describe("an apply is spared when", () => {
+describe("no apply is needed when", () => {
   test.each<[string, KubeObject, KubeObject]>([
     ["we own the fields with these values", node({ spec: { a: 1 } }), observed({ spec: { a: 1, b: 2 } }, a)],
     [
@@ -60,7 +60,7 @@ describe("an apply is spared when", () => {
   });
 });
 
-describe("an apply is sent when", () => {
+describe("an apply is needed when", () => {
   test.each<[string, KubeObject, KubeObject]>([
     ["a value differs", node({ spec: { a: 1 } }), observed({ spec: { a: 2 } }, a)],
     ["the value is right but another's", node({ spec: { b: 2 } }), observed({ spec: { b: 2 } }, {})],
@@ -101,7 +101,7 @@ describe("an apply is sent when", () => {
   });
 });
 
-test("what is applied carries neither status nor what the server sets", () => {
+test("the applied body has neither status nor fields that the server sets", () => {
   const metadata = { namespace: "x", labels: { a: "1" }, resourceVersion: "1", managedFields: [], generation: 2 };
   expect(applyBody(node({ spec: { a: 1 }, status: {} }, metadata))).toEqual({
     apiVersion: "v1",

@@ -13,7 +13,7 @@ const owner = (uid: string, more: Partial<OwnerReference> = {}): OwnerReference 
   ...more,
 });
 
-describe("nothing is to be written when", () => {
+describe("no update is needed when", () => {
   test.each<[string, KubeObject, KubeObject]>([
     ["all is equal", tuned({}), tuned({ resourceVersion: "5" })],
     [
@@ -33,7 +33,7 @@ describe("nothing is to be written when", () => {
   });
 });
 
-describe("it is written again when", () => {
+describe("an update is needed when", () => {
   test.each<[string, KubeObject, KubeObject]>([
     ["a value changed", tuned({}), tuned({}, { spec: { a: 2 } })],
     ["another added a field inside", tuned({}), tuned({}, { spec: { a: 1, b: 2 } })],
@@ -52,7 +52,7 @@ describe("it is written again when", () => {
   });
 });
 
-test("what is written is our content in the observed object's metadata and status", () => {
+test("an update has our content with the observed metadata and status", () => {
   const wanted = tuned({ labels: { ours: "new" }, ownerReferences: [owner("u1", { controller: true })] });
   const observed = tuned(
     {

@@ -8,7 +8,7 @@ import { Controller, type ControllerOptions, source } from "./controller.ts";
 
 const object = (name: string): KubeObject => ({ apiVersion: "v1", kind: "Node", metadata: { name } });
 
-/** An informer that is told what happens. */
+/** An informer driven by the test. */
 function fakeInformer(): Informer & { emit(event: CacheEvent<KubeObject>): void; sync(): void } {
   const handlers = new Set<(event: CacheEvent<KubeObject>) => void>();
   let resolve = (): void => {};
@@ -57,7 +57,7 @@ function start(options: Partial<ControllerOptions<string>>) {
 const added = (name: string): CacheEvent<KubeObject> => ({ type: "added", object: object(name) });
 
 describe("controller", () => {
-  test("works only after its sources are synced, then on every key once", async () => {
+  test("starts after its sources are synced, then reconciles every key once", async () => {
     const seen: string[] = [];
     const { clock, informer } = start({
       reconcile: async (key) => {
@@ -73,7 +73,7 @@ describe("controller", () => {
     expect(seen).toEqual(["a", "b"]);
   });
 
-  test("works on several keys at once, never on one twice", async () => {
+  test("reconciles several keys at once, never one key twice", async () => {
     const running: string[] = [];
     const release: (() => void)[] = [];
     const { clock, informer } = start({
@@ -97,7 +97,7 @@ describe("controller", () => {
     expect(running).toEqual(["a", "b", "c", "a"]);
   });
 
-  test("an error is tried again with back-off until it goes away, and others are not held up", async () => {
+  test("a failed key is retried with backoff until it succeeds, and other keys do not wait", async () => {
     const at: [string, number][] = [];
     const begin = new VirtualClock().now();
     const { clock, informer } = start({
@@ -120,7 +120,7 @@ describe("controller", () => {
     ]);
   });
 
-  test("counts outcomes from zero, mistakes of the program apart", async () => {
+  test("counts outcomes from zero, and bugs separately", async () => {
     const metrics = await createPromMetrics();
     const { clock, informer } = start({
       metrics,
@@ -162,7 +162,7 @@ describe("controller", () => {
     });
   });
 
-  test("a stop finishes what runs, starts nothing more, and after the grace aborts it", async () => {
+  test("a stop waits for running reconciles, starts none, and aborts them after the grace period", async () => {
     let aborted = false;
     const seen: string[] = [];
     const { clock, informer, stop, state } = start({
@@ -189,13 +189,13 @@ describe("controller", () => {
     expect(seen).toEqual(["a"]);
   });
 
-  test("a stop before the sources are synced is no error", async () => {
+  test("a stop before the sources are synced is not an error", async () => {
     const { stop, ended } = start({});
     stop.abort();
     expect(await ended).toBe("stopped");
   });
 
-  test("an event that toKeys cannot read is logged and the next one counts", async () => {
+  test("an event for which toKeys throws is logged, and the next one is handled", async () => {
     const seen: string[] = [];
     const errors: unknown[] = [];
     const informer = fakeInformer();

@@ -13,7 +13,7 @@ const nodes = { apiVersion: "v1", kind: "Node", plural: "nodes", namespaced: fal
 function setUp(options: ManagerOptions = {}, clock = new VirtualClock(), log: string[] = []) {
   const manager = new Manager({ clock, ...options });
   const stop = new AbortController();
-  /** Notes when it starts and stops, and takes a while for the latter. */
+  /** Logs its start and its stop, which takes a while. */
   const runnable = (name: string, stopMs = 0): Runnable => ({
     name,
     async run(signal) {
@@ -36,7 +36,7 @@ function setUp(options: ManagerOptions = {}, clock = new VirtualClock(), log: st
   return { clock, log, manager, stop, runnable, informer, run };
 }
 
-/** A Lease that is ours as soon as asked for, until it fails. */
+/** A Lease that the first request gets, until it fails. */
 function leaseOf(log: string[]): LeaseStore & { broken: boolean } {
   let lease: Lease | undefined;
   const write = async (next: Lease): Promise<Lease> => {
@@ -56,7 +56,7 @@ function leaseOf(log: string[]): LeaseStore & { broken: boolean } {
 }
 
 describe("manager", () => {
-  test("starts informers, what every replica runs, then what the leader runs; stops in reverse", async () => {
+  test("starts informers, parts of every replica, then parts of the leader; stops in reverse", async () => {
     const { clock, log, manager, stop, runnable, informer, run } = setUp();
     manager.add(runnable("controller", 3));
     manager.add(runnable("webhook", 2), { on: "everywhere" });
@@ -70,7 +70,7 @@ describe("manager", () => {
     expect(outcome.value).toBe("stopped");
   });
 
-  test("only the leader runs what writes, and the lease is given back after it ended", async () => {
+  test("only the leader runs leader parts, and the lease is released after they ended", async () => {
     const log: string[] = [];
     const clock = new VirtualClock();
     const election = new LeaderElection({ identity: "me", lease: leaseOf(log), clock });
@@ -84,7 +84,7 @@ describe("manager", () => {
     expect(outcome.value).toBe("stopped");
   });
 
-  test("a lost lease stops all and is the error", async () => {
+  test("a lost lease stops all parts and rejects", async () => {
     const clock = new VirtualClock();
     const lease = leaseOf([]);
     const election = new LeaderElection({ identity: "me", lease, clock });
@@ -98,7 +98,7 @@ describe("manager", () => {
     expect(log).toEqual(["+webhook", "-webhook"]);
   });
 
-  test("the failure of one stops all others and is rejected with", async () => {
+  test("the failure of one part stops all others and rejects", async () => {
     const { clock, log, manager, runnable, informer, run } = setUp();
     manager.informer(nodes, {}, () => informer("informer"));
     manager.add(runnable("controller"));
@@ -110,7 +110,7 @@ describe("manager", () => {
     expect(log).toEqual(["+informer", "+controller", "-controller", "-informer"]);
   });
 
-  test("one that ends by itself is no failure", async () => {
+  test("a part that ends by itself is not a failure", async () => {
     const { clock, manager, run } = setUp();
     manager.add({ name: "once", run: async () => {} });
     const outcome = run();
@@ -118,7 +118,7 @@ describe("manager", () => {
     expect(outcome.value).toBe("running");
   });
 
-  test("one that does not stop is named after the grace", async () => {
+  test("a part that does not stop is named after the grace period", async () => {
     const { clock, manager, stop, runnable, run } = setUp({ stopGraceMs: 1000 });
     manager.add(runnable("stubborn", 5000));
     manager.add(runnable("webhook"), { on: "everywhere" });
@@ -129,7 +129,7 @@ describe("manager", () => {
     expect(outcome.value).toEqual(new Error("stop within 1 s: still running: stubborn, webhook"));
   });
 
-  test("informers are shared by kind and selection, also when asked for while running", async () => {
+  test("informers are shared by kind and selection, also while running", async () => {
     const { clock, log, manager, informer, run } = setUp();
     const wish = (name: string, selection = {}) => manager.informer(nodes, selection, () => informer(name));
     const first = wish("all");
@@ -143,7 +143,7 @@ describe("manager", () => {
     expect(log).toEqual(["+all", "+workers", "+late"]);
   });
 
-  test("is healthy at once, and ready when its informers are synced and checks pass", async () => {
+  test("is healthy at once, and ready when informers are synced and checks pass", async () => {
     const metrics = { contentType: "text/plain", text: async () => "up 1\n" };
     const { clock, manager, stop, informer, run } = setUp({ probeAddress: "127.0.0.1:0", metrics });
     const late: { synced: boolean } = manager.informer(nodes, {}, () => informer("behind"));
@@ -164,7 +164,7 @@ describe("manager", () => {
     expect(outcome.value).toBe("stopped");
   });
 
-  test("an address that is taken fails the start", async () => {
+  test("an address in use fails the start", async () => {
     const { clock, manager, run, runnable, log } = setUp({ probeAddress: "nonsense" });
     manager.add(runnable("controller"));
     const outcome = run();

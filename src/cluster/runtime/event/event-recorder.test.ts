@@ -73,7 +73,7 @@ describe("event recorder", () => {
     ]);
   });
 
-  test("the same again within ten minutes counts, later it is a new one", async () => {
+  test("an equal event within ten minutes is counted, a later one is a new Event", async () => {
     const { clock, recorder, stored } = setUp();
     for (const wait of [0, 10 * minute, 10 * minute, 10 * minute + 1]) {
       await clock.advance(wait);
@@ -86,7 +86,7 @@ describe("event recorder", () => {
     ]);
   });
 
-  test("repeats that wait to be written cost one request", async () => {
+  test("repetitions of a queued event take one request", async () => {
     const { recorder, server, stored } = setUp();
     for (let i = 0; i < 5; i++) recorder.record(event());
     await recorder.flush();
@@ -94,7 +94,7 @@ describe("event recorder", () => {
     expect(stored()[0]!["count"]).toBe(5);
   });
 
-  test("more than ten messages of one reason become one that counts", async () => {
+  test("more than ten messages of one reason are combined and counted", async () => {
     const { recorder, stored } = setUp();
     for (let i = 1; i <= 14; i++) recorder.record(event(`message ${i}`));
     recorder.record(event("another reason", { reason: "Other" }));
@@ -106,7 +106,7 @@ describe("event recorder", () => {
     ]);
   });
 
-  test("an object gets 25 at once and one more each five minutes; others are not held up", async () => {
+  test("an object gets 25 events at once and one more every five minutes; other objects are not affected", async () => {
     const { clock, recorder, server, stored } = setUp();
     for (let i = 0; i < 30; i++) {
       recorder.record(event("again"));
@@ -124,7 +124,7 @@ describe("event recorder", () => {
     expect(stored()[0]!["count"]).toBe(32);
   });
 
-  test("an Event that expired on the server is written anew with its count", async () => {
+  test("an Event that expired on the server is created again with its count", async () => {
     const { recorder, server, stored } = setUp();
     recorder.record(event());
     await recorder.flush();
@@ -146,7 +146,7 @@ describe("event recorder", () => {
     expect([...server.events.keys()][0]).toMatch(expected);
   });
 
-  test("a server that is away is asked again each ten seconds, and no caller notices", async () => {
+  test("an unreachable server is tried every ten seconds, and no caller notices", async () => {
     const { clock, recorder, server, stored } = setUp();
     server.fail = unreachable;
     recorder.record(event());
@@ -171,7 +171,7 @@ describe("event recorder", () => {
     expect(stored().map(({ message }) => message)).toEqual(["second"]);
   });
 
-  test("stop writes what waits, does not wait for a server that is away, and takes no more", async () => {
+  test("stop writes the queue once, does not wait for an unreachable server, and records no more", async () => {
     const { clock, recorder, server } = setUp();
     server.fail = unreachable;
     recorder.record(event("a"));
@@ -184,7 +184,7 @@ describe("event recorder", () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  test("as a part of a process it ends after writing what waits", async () => {
+  test("as a part of a manager it ends after writing the queue", async () => {
     const { recorder, stored } = setUp();
     const stop = new AbortController();
     const ended = recorder.run(stop.signal);
@@ -194,7 +194,7 @@ describe("event recorder", () => {
     expect(stored()).toHaveLength(1);
   });
 
-  test("memory is bounded, whatever is recorded", async () => {
+  test("memory is bounded", async () => {
     const { recorder, server } = setUp({ waiting: 5, remembered: 3 });
     for (let i = 0; i < 20; i++)
       recorder.record(event("m", { regarding: { apiVersion: "v1", kind: "Node", metadata: { name: `n${i}` } } }));
@@ -205,14 +205,14 @@ describe("event recorder", () => {
     expect(server.requests.at(-1)).toBe("create");
   });
 
-  test("an event that makes no sense is logged, not thrown", () => {
+  test("an invalid event is logged, not thrown", () => {
     const lines: string[] = [];
     const log = { ...noLog, error: (_: unknown, message: string) => lines.push(message) };
     setUp({ log }).recorder.record({ reason: "NoObject", message: "m" } as PlannedEvent);
     expect(lines).toEqual(["record event"]);
   });
 
-  test("a long message is cut", async () => {
+  test("a long message is truncated", async () => {
     const { recorder, stored } = setUp();
     recorder.record(event("x".repeat(5000)));
     await recorder.flush();

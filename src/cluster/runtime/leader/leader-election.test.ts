@@ -7,7 +7,7 @@ import { LeadershipLostError, leadersOnly } from "./leader-gate.ts";
 import type { Lease, LeaseStore } from "./lease.ts";
 import { VirtualClock } from "../testing/virtual-clock.ts";
 
-/** One Lease as a server keeps it, and each candidate's way to it. */
+/** A Lease on a server, and the access of each candidate to it. */
 class LeaseServer {
   lease: Lease | undefined;
   #version = 0;
@@ -127,7 +127,7 @@ describe("leader election", () => {
     expect(leaders).toEqual(["a", "b"]);
   });
 
-  test("without release the lease has to run out", async () => {
+  test("without release the lease must expire", async () => {
     const [clock, server] = [new VirtualClock(), new LeaseServer()];
     const a = candidate(server, clock, "a", { releaseOnStop: false });
     await clock.advance(0);
@@ -152,7 +152,7 @@ describe("leader election", () => {
       expect([a.election.gate.open, a.log]).toEqual([true, ["leads"]]);
       await clock.advance(1);
       expect([a.election.gate.open, a.log]).toEqual([false, ["leads", "lost", "LeadershipLostError"]]);
-      // What was under way is answered at last: it must not bring the lost term back.
+      // The response to a running request arrives late: it must not restore the lost term.
       a.store.fault = "none";
       a.store.answer();
       await clock.advance(0);
@@ -198,7 +198,7 @@ describe("leader election", () => {
     }
   });
 
-  test("a lease that another took anyway is lost at once", async () => {
+  test("a lease that another candidate took is lost at once", async () => {
     const [clock, server] = [new VirtualClock(), new LeaseServer()];
     const a = candidate(server, clock, "a");
     await clock.advance(0);
@@ -212,7 +212,7 @@ describe("leader election", () => {
     expect(server.lease?.spec?.holderIdentity).toBe("thief");
   });
 
-  test("someone else's label on the lease costs a conflict, not the lease", async () => {
+  test("a label that another client adds to the lease causes a conflict, but does not lose the lease", async () => {
     const [clock, server] = [new VirtualClock(), new LeaseServer()];
     const a = candidate(server, clock, "a");
     await clock.advance(0);
@@ -224,7 +224,7 @@ describe("leader election", () => {
     expect(server.lease?.metadata.labels).toEqual({ x: "y" });
   });
 
-  test("the lease is held while the work winds down, and released only then", async () => {
+  test("the lease is held until the work has ended, and then released", async () => {
     const [clock, server] = [new VirtualClock(), new LeaseServer()];
     const stop = new AbortController();
     const election = new LeaderElection({ identity: "a", lease: server.connect(clock), clock });
@@ -239,7 +239,7 @@ describe("leader election", () => {
     expect(b.log).toEqual(["leads"]);
   });
 
-  test("many candidates, any faults: never two with an open gate", async () => {
+  test("with many candidates and any faults never two gates are open", async () => {
     const [clock, server] = [new VirtualClock(), new LeaseServer()];
     let seed = 7;
     const random = (): number => (seed = (seed * 48271) % 2147483647) / 2147483647;
@@ -272,7 +272,7 @@ describe("leader election", () => {
   });
 });
 
-test("a guarded client starts nothing without the lease, and waits no longer than it lasts", async () => {
+test("a leaders-only client starts no request without the lease, and none outlasts it", async () => {
   const [clock, server] = [new VirtualClock(), new LeaseServer()];
   const store = server.connect(clock);
   const election = new LeaderElection({ identity: "a", lease: store, clock });

@@ -58,7 +58,7 @@ describe("log", () => {
     }
   });
 
-  test("an object that contains itself is cut, not followed for ever", async () => {
+  test("an object that contains itself is cut off at a depth", async () => {
     const loop: Record<string, unknown> = {};
     loop["self"] = loop;
     expect(JSON.stringify(await json((log) => log.info({ loop }, "m")))).toContain("[too deep]");

@@ -14,7 +14,7 @@ async function samples(fill: (metrics: Metrics) => void | Promise<void>): Promis
 }
 
 describe("metrics kept by prom-client", () => {
-  test("a series exists from the moment it is named, at zero", async () => {
+  test("a series exists, at zero, as soon as it is named", async () => {
     const found = await samples((metrics) => {
       metrics.counter("c_total", "c", ["a"]).labels({ a: "x" });
       metrics.gauge("g", "g").labels();
@@ -23,7 +23,7 @@ describe("metrics kept by prom-client", () => {
     expect(found).toEqual(['c_total{a="x"} 0', "g 0", 'h_sum{a="x"} 0', 'h_count{a="x"} 0']);
   });
 
-  test("one name asked for twice is one metric", async () => {
+  test("two calls with one name return one metric", async () => {
     const found = await samples((metrics) => {
       for (const a of ["x", "y", "x"]) metrics.counter("c_total", "c", ["a"]).labels({ a }).inc();
     });
@@ -44,7 +44,7 @@ describe("metrics kept by prom-client", () => {
   });
 });
 
-test("a work queue shows what Go's does", async () => {
+test("a work queue has the series of client-go's", async () => {
   const found = await samples(async (metrics) => {
     const clock = new VirtualClock();
     const queue = new WorkQueue({ name: "profile", clock, metrics });

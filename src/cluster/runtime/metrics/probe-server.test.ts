@@ -26,21 +26,21 @@ test.each<[string, Record<string, Check>, number, string]>([
   expect(await get(path, { readyz: new Map(Object.entries(checks)) })).toEqual([code, body]);
 });
 
-test("health does not look at readiness", async () => {
+test("a failed readiness check does not affect health", async () => {
   expect(await get("/healthz", { readyz: new Map([["caches", bad]]) })).toEqual([200, "ok"]);
 });
 
-test("metrics are served where there are some", async () => {
+test("metrics are served if there are any", async () => {
   expect(await get("/metrics")).toEqual([404, "not found\n"]);
   const metrics = { contentType: "text/plain", text: async () => "up 1\n" };
   expect(await get("/metrics", { metrics })).toEqual([200, "up 1\n"]);
 });
 
-test("nothing can be written", async () => {
+test("methods that write are refused", async () => {
   expect(await get("/healthz", {}, "POST")).toEqual([405, "method not allowed\n"]);
 });
 
-test.each(["8080", "host:", "host:99999", "host:x"])("%s is no address", async (address) => {
+test.each(["8080", "host:", "host:99999", "host:x"])("%s is not an address", async (address) => {
   await expect(new ProbeServer({ address }).listen()).rejects.toThrow("not of the form host:port");
 });
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { VirtualClock } from "../testing/virtual-clock.ts";
 import { type Priority, WorkQueue } from "./work-queue.ts";
 
-/** The queue as plainly as it can be said: lists that are searched from end to end. */
+/** The simplest implementation of the queue: lists with linear search. */
 interface Model {
   now: number;
   waiting: { key: string; priority: Priority }[];
@@ -147,7 +147,7 @@ const commands = [
   ),
 ];
 
-test("the queue does what the plain model does, whatever the order of calls", async () => {
+test("the queue behaves like the simple model for any order of calls", async () => {
   await fc.assert(
     fc.asyncProperty(fc.commands(commands, { maxCommands: 80, size: "max" }), async (run) => {
       const clock = new VirtualClock(0);
@@ -164,7 +164,7 @@ test("the queue does what the plain model does, whatever the order of calls", as
   );
 });
 
-test("thousands of delays that are moved and taken back come out in order", async () => {
+test("thousands of delays that are moved and cancelled are handed out in order", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 1, max: 1000 })), {

@@ -8,7 +8,7 @@ function start(options: Partial<WorkQueueOptions> = {}): { clock: VirtualClock; 
 }
 
 describe("work queue", () => {
-  test("hands out each key once, in the order they came", async () => {
+  test("hands out each key once, in the order of adding", async () => {
     const { queue } = start();
     for (const key of ["a", "b", "a", "c", "b"]) queue.add(key);
     expect(queue.depth).toBe(3);
@@ -16,7 +16,7 @@ describe("work queue", () => {
     expect(queue.depth).toBe(0);
   });
 
-  test("a key added while it is worked on is handed out after done, not before", async () => {
+  test("a key added while it is processed is handed out after done, not before", async () => {
     const { clock, queue } = start();
     queue.add("a");
     await queue.take();
@@ -51,7 +51,7 @@ describe("work queue", () => {
     expect(order).toEqual(["normal", "low-2", "low-1"]);
   });
 
-  test("of two delays for one key the earlier counts, whichever came first", async () => {
+  test("of two delays for one key the earlier one counts, in any order", async () => {
     for (const delays of [
       [50, 20],
       [20, 50],
@@ -69,7 +69,7 @@ describe("work queue", () => {
     }
   });
 
-  test("a delay that is taken back leaves no timer", async () => {
+  test("a cancelled delay leaves no timer", async () => {
     const { clock, queue } = start();
     queue.addAfter("a", 20);
     expect(queue.cancelDelayed("a")).toBe(true);
@@ -77,7 +77,7 @@ describe("work queue", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("a delay of months is no busy loop", async () => {
+  test("a delay of months causes no busy loop", async () => {
     const timers: number[] = [];
     const clock = new VirtualClock();
     const queue = new WorkQueue({
@@ -114,7 +114,7 @@ describe("work queue", () => {
     expect(waits).toEqual([5, 10, 20, 20, 5]);
   });
 
-  test("all rate-limited keys together pass the bucket: a burst, then so many a second", async () => {
+  test("all rate-limited keys share the token bucket: a burst, then a rate per second", async () => {
     const { clock, queue } = start({ overall: { perSecond: 10, burst: 3 } });
     for (let i = 0; i < 6; i++) queue.addRateLimited(`key-${i}`);
     const depths: number[] = [];
@@ -125,7 +125,7 @@ describe("work queue", () => {
     expect(depths).toEqual([3, 4, 5, 6]);
   });
 
-  test("take ends with its signal and does not swallow a later key", async () => {
+  test("an aborted take does not consume a later key", async () => {
     const { queue } = start();
     const abort = new AbortController();
     const taken = queue.take(abort.signal);
@@ -136,7 +136,7 @@ describe("work queue", () => {
     expect(queue.depth).toBe(1);
   });
 
-  test("shutting down drops what waits and resolves when running work is done", async () => {
+  test("shutDown drops waiting keys and resolves when running work is done", async () => {
     const { clock, queue } = start();
     queue.add("running");
     queue.add("waiting");
@@ -154,7 +154,7 @@ describe("work queue", () => {
     expect(queue.depth).toBe(0);
   });
 
-  test("shutting down with drain still hands out what waits and what was added again", async () => {
+  test("shutDown with drain still hands out waiting keys and keys that were added again", async () => {
     const { clock, queue } = start();
     queue.add("a");
     queue.add("b");
@@ -174,7 +174,7 @@ describe("work queue", () => {
     expect(down.value).toBe("down");
   });
 
-  test("workers that wait are let go by shutDown", async () => {
+  test("shutDown resolves waiting takes", async () => {
     const { queue } = start();
     const waiting = [queue.take(), queue.take()];
     await queue.shutDown();
@@ -182,7 +182,7 @@ describe("work queue", () => {
   });
 });
 
-/** Looks at a promise from outside. */
+/** The state of a promise. */
 function settled<T>(promise: Promise<T>): { value: T | "pending" } {
   const look: { value: T | "pending" } = { value: "pending" };
   void promise.then((value) => {
