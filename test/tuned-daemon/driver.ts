@@ -44,7 +44,7 @@ const supervised = { launch: launchAt("/"), timer: systemClock, signal: new Abor
 const tuned = new TunedEngine({
   ...supervised,
   argv: [...environment, ...daemonArgv],
-  applyTimeoutMs: 3000,
+  applyTimeoutMs: Number(process.argv[2]),
   restartMs: 50,
 });
 const engines: Record<EngineName, Engine> = { native: nativeEngine(), tuned, plain: plainTuned() };

@@ -55,10 +55,10 @@ export class Machine {
     return new Machine(holder, Number(children.trim()), bundle);
   }
 
-  /** Starts Attune on the machine. */
-  async attune(): Promise<Attune> {
+  /** Starts Attune on the machine. A busy test machine may take seconds for a profile. */
+  async attune(applyTimeoutMs = 30_000): Promise<Attune> {
     const [program = "", ...words] = this.enter;
-    const child = spawn(program, [...words, process.execPath, join(this.#bundle, "driver.mjs")], {
+    const child = spawn(program, [...words, process.execPath, join(this.#bundle, "driver.mjs"), `${applyTimeoutMs}`], {
       stdio: ["pipe", "pipe", "inherit"],
     });
     return Attune.started(child, this);

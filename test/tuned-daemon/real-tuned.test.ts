@@ -73,6 +73,8 @@ describe.skipIf(tunedPath === undefined)("the real TuneD", () => {
 
   test("is killed together with a script that hangs, and the node is rolled back", async () => {
     const before = configuration();
+    await attune.kill();
+    attune = await machine.attune(3000);
     await expect(apply("hanging")).rejects.toThrow("TuneD did not apply the profile within 3 s and was killed");
     expect(machine.read(finTimeout)).toBe("60");
     expect(machine.daemons()).toEqual([]);
