@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterEach(() => expectUnharmed(victim));
 afterAll(() => victim.close());
 
-/** Nine of the level before, level upon level. */
+/** YAML aliases, nine of the previous level on each level. */
 function aliases(levels: number): string {
   const names = Array.from({ length: levels }, (_, level) => `l${level}`);
   return names
@@ -29,7 +29,7 @@ function aliases(levels: number): string {
     .join("\n");
 }
 
-describe("a body that is no object", () => {
+describe("a body that is not an object", () => {
   it.each([
     ["nothing", "", "application/json"],
     ["text", "hello", "application/json"],
@@ -126,7 +126,7 @@ describe("a body that is too large", () => {
   });
 });
 
-describe("a body in another language", () => {
+describe("a body of another media type", () => {
   it.each(["text/plain", "application/xml", "application/json-patch+json", "multipart/form-data", "__proto__"])(
     "%s is refused with 415",
     async (type) => {
@@ -155,7 +155,7 @@ describe("a body in another language", () => {
   );
 });
 
-describe("numbers and texts that JSON.parse takes and others do not", () => {
+describe("numbers and texts that JSON.parse accepts and other clients do not", () => {
   const open = (name: string, spec: string): string =>
     `{"apiVersion":"attack.io/v1","kind":"Open","metadata":{"name":"${name}"},"spec":${spec}}`;
 
@@ -182,7 +182,7 @@ describe("numbers and texts that JSON.parse takes and others do not", () => {
     },
   );
 
-  it("half a surrogate pair becomes the replacement character, as every other client would read it", async () => {
+  it("a lone surrogate becomes the replacement character, as in other clients", async () => {
     const body = '{"metadata":{"name":"half","annotations":{"a":"\\ud800x"}},"data":{"b":"\\udfff"}}';
     const { status } = await victim.admin.post(configMaps, body);
     expect(status).toBe(201);
@@ -190,7 +190,7 @@ describe("numbers and texts that JSON.parse takes and others do not", () => {
     expect([json.metadata.annotations.a, json.data.b]).toEqual(["\ufffdx", "\ufffd"]);
   });
 
-  it("bytes that are no UTF-8 become the replacement character", async () => {
+  it("invalid UTF-8 becomes the replacement character", async () => {
     const body = Buffer.concat([
       Buffer.from('{"metadata":{"name":"bytes"},"data":{"a":"'),
       Buffer.from([0xff, 0xc0]),
@@ -199,7 +199,7 @@ describe("numbers and texts that JSON.parse takes and others do not", () => {
     expect((await victim.admin.post(configMaps, body)).json.data).toEqual({ a: "\ufffd\ufffd" });
   });
 
-  it("NUL is a character like others in a value, and none in a name", async () => {
+  it("NUL is allowed in a value, and not in a name", async () => {
     expect((await victim.admin.post(configMaps, '{"metadata":{"name":"nul"},"data":{"a":"\\u0000"}}')).status).toBe(
       201,
     );
@@ -207,7 +207,7 @@ describe("numbers and texts that JSON.parse takes and others do not", () => {
     expectStatus(await victim.admin.post(configMaps, '{"metadata":{"name":"a\\u0000b"}}'), 422, "Invalid");
   });
 
-  it("of a key that is given twice the last counts, strict clients are told, others warned", async () => {
+  it("the last of duplicate keys counts; strict requests are refused, others get a warning", async () => {
     const body = '{"metadata":{"name":"twice"},"data":{"a":"1","a":"2"}}';
     const strict = await victim.admin.post(`${configMaps}?fieldValidation=Strict`, body);
     expectStatus(strict, 400, "BadRequest");
@@ -238,7 +238,7 @@ describe("the body of a delete", () => {
     ["a version that is no text", '{"preconditions":{"resourceVersion":5}}'],
     ["a grace period that is a list", '{"gracePeriodSeconds":[]}'],
     ["a grace period that is a text", '{"gracePeriodSeconds":"0"}'],
-    ["a policy nobody knows", '{"propagationPolicy":"__proto__"}'],
+    ["an unknown policy", '{"propagationPolicy":"__proto__"}'],
     ["a policy that is a list", '{"propagationPolicy":["Orphan"]}'],
     ["another kind", '{"kind":"ConfigMap","apiVersion":"v1"}'],
     ["a list", "[]"],

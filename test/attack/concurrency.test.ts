@@ -8,7 +8,7 @@ const times = <T>(count: number, make: (index: number) => T): T[] => Array.from(
 
 let victim: Victim;
 
-describe.each(["memory", "lmdb"] as const)("many at once, stored in %s", (storage) => {
+describe.each(["memory", "lmdb"] as const)("concurrent requests, stored in %s", (storage) => {
   beforeAll(async () => {
     victim = await startVictim({ storage });
   });
@@ -47,7 +47,7 @@ describe.each(["memory", "lmdb"] as const)("many at once, stored in %s", (storag
     expect(answers.map(({ status }) => status).filter((status) => status === 404)).toHaveLength(199);
   });
 
-  it("twenty managers that apply a field each at once all have theirs", async () => {
+  it("twenty managers that each apply a field concurrently all own theirs", async () => {
     const { admin } = victim;
     const answers = await Promise.all(
       times(20, (i) =>
@@ -64,7 +64,7 @@ describe.each(["memory", "lmdb"] as const)("many at once, stored in %s", (storag
     expect(json.metadata.managedFields).toHaveLength(20);
   });
 
-  it("patches that say no version never conflict, and each is there", async () => {
+  it("patches without a version never conflict, and all are applied", async () => {
     const { admin } = victim;
     await admin.post(configMaps, { metadata: { name: "patched" }, data: {} });
     const answers = await Promise.all(
@@ -76,7 +76,7 @@ describe.each(["memory", "lmdb"] as const)("many at once, stored in %s", (storag
     expect(Object.keys((await admin.get(`${configMaps}/patched`)).json.data)).toHaveLength(100);
   });
 
-  it("writes to a scale that say no version never conflict", async () => {
+  it("scale writes without a version never conflict", async () => {
     const { admin } = victim;
     const schema = {
       type: "object",
@@ -113,7 +113,7 @@ describe.each(["memory", "lmdb"] as const)("many at once, stored in %s", (storag
     expect(answers.map(({ status, text }) => (status === 200 ? 200 : text))).toEqual(times(40, () => 200));
   });
 
-  it("deletes that race with updates leave either nothing or a whole new object", async () => {
+  it("deletes that race with updates leave either nothing or a complete new object", async () => {
     const { admin } = victim;
     for (let round = 0; round < 20; round++) {
       await admin.post(configMaps, { metadata: { name: "raced" }, data: { n: "0" } });
@@ -135,7 +135,7 @@ describe.each(["memory", "lmdb"] as const)("many at once, stored in %s", (storag
     }
   });
 
-  it("a watcher hears of every change, once, in order", async () => {
+  it("a watch gets every change once, in order", async () => {
     const { admin } = victim;
     const { json } = await admin.get(configMaps);
     const watched = admin.get(
@@ -158,7 +158,7 @@ describe.each(["memory", "lmdb"] as const)("many at once, stored in %s", (storag
     );
   });
 
-  it("namespaces deleted while others write into them come to an end, empty", async () => {
+  it("namespaces deleted during writes are removed, empty", async () => {
     const { admin } = victim;
     await admin.post("/api/v1/namespaces", { metadata: { name: "doomed" } });
     const path = "/api/v1/namespaces/doomed/configmaps";

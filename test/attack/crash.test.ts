@@ -32,7 +32,7 @@ async function start(...flags: string[]): Promise<ChildServer> {
   return outcome.server;
 }
 
-/** What a client knows of one object: the last answer, and whether something it sent since has had none. */
+/** What a client knows about one object: the last response, and whether a later request has none. */
 interface Known {
   version: number;
   value: number;
@@ -80,7 +80,7 @@ const body = (name: string, value: number): object => ({
   data: { value: String(value), padding: "x".repeat(value % 3000) },
 });
 
-/** What is there agrees with all that was acknowledged; what had no answer may have happened or not. */
+/** The stored state agrees with every acknowledged write; unacknowledged ones may have happened or not. */
 function check(known: Map<string, Known>, items: readonly Answered[]): void {
   const found = new Map(items.map((item) => [item.metadata.name, item]));
   for (const [name, { version, value, deleted, uncertain }] of known) {
@@ -104,7 +104,7 @@ function check(known: Map<string, Known>, items: readonly Answered[]): void {
 }
 
 describe("a server killed at any moment", () => {
-  it("has every write it acknowledged, none by halves, and goes on counting", async () => {
+  it("has every acknowledged write completely, and continues its revisions", async () => {
     let server = await start("--port", "0");
     const { port } = new URL(server.url);
     const kubeconfig = parse(await readFile(join(dir, "kubeconfig"), "utf8")) as {
@@ -154,7 +154,7 @@ describe("a server killed at any moment", () => {
 });
 
 describe("two servers on one directory", () => {
-  it("the second says who has it, and the first goes on", async () => {
+  it("the second names the process that has it, and the first continues", async () => {
     const server = await start("--port", "0");
     const second = await startChild(program, ["--dir", dir, "--port", "0"]);
     if (second.type === "ready") await second.server.kill();

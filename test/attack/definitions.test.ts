@@ -24,7 +24,7 @@ function nested(levels: number, around: (inner: object) => object): object {
 
 const text = (more: object): object => ({ type: "object", properties: { s: { type: "string", ...more } } });
 
-describe("a definition nobody could serve", () => {
+describe("a definition that cannot be served", () => {
   const bomb = nested(10, (items) => ({
     type: "object",
     properties: { a: { type: "array", items, default: Array.from({ length: 10 }, () => ({})) } },
@@ -35,7 +35,7 @@ describe("a definition nobody could serve", () => {
     ["a reference within itself", { type: "object", properties: { a: { $ref: "#" } } }],
     ["definitions", { type: "object", definitions: { a: { $ref: "#/definitions/a" } } }],
     ["no type", { properties: { a: {} } }],
-    ["a type nobody has", { type: "objekt" }],
+    ["an unknown type", { type: "objekt" }],
     ["a pattern that is none", text({ pattern: "(" })],
     ["a pattern RE2 does not know", text({ pattern: "(?=a)b" })],
     ["a pattern with back references", text({ pattern: "(a)\\1" })],
@@ -86,7 +86,7 @@ describe("a definition nobody could serve", () => {
     ["a built-in group", { spec: { group: "apps" } }],
     ["no group", { spec: { group: "" } }],
     ["a group with dots only", { spec: { group: "..." } }],
-    ["a scope nobody has", { spec: { scope: "__proto__" } }],
+    ["an unknown scope", { spec: { scope: "__proto__" } }],
     ["no names", { spec: { names: null } }],
     ["no versions", { spec: { versions: [] } }],
     ["versions that are none", { spec: { versions: "v1" } }],
@@ -118,13 +118,13 @@ describe("a definition nobody could serve", () => {
 });
 
 describe("an object against its schema", () => {
-  it("a pattern that would never end in JavaScript ends", async () => {
+  it("a pattern with catastrophic backtracking in JavaScript terminates", async () => {
     await victim.admin.post(path, definitionOf("slows", text({ pattern: "^(a+)+$" })));
     const body = { apiVersion: "attack.io/v1", kind: "Slow", metadata: { name: "a" }, s: `${"a".repeat(200_000)}b` };
     expectStatus(await victim.admin.post(objects("slows"), body), 422, "Invalid");
   });
 
-  it("defaults for every item of a long list are refused before they fill the memory", async () => {
+  it("defaults for every item of a long list are refused before they exhaust memory", async () => {
     const item = { type: "object", properties: { d: { type: "string", default: "x".repeat(20_000) } } };
     const schema = { type: "object", properties: { l: { type: "array", items: item } } };
     expect((await victim.admin.post(path, definitionOf("manys", schema))).status).toBe(201);
@@ -134,7 +134,7 @@ describe("an object against its schema", () => {
     expectStatus(await victim.admin.patch("apply", `${objects("manys")}/a?fieldManager=m`, body), 413);
   });
 
-  it("a set of 20,000 items is checked for duplicates without comparing each with each", async () => {
+  it("a set of 20,000 items is checked for duplicates in reasonable time", async () => {
     const schema = {
       type: "object",
       properties: { l: { type: "array", items: { type: "string" }, "x-kubernetes-list-type": "set" } },
@@ -188,8 +188,8 @@ describe("an object against its schema", () => {
   });
 });
 
-describe("a definition that changes under its objects", () => {
-  it("never makes them unreadable, nor a watcher of them a danger", async () => {
+describe("a definition that changes while it has objects", () => {
+  it("never makes them unreadable, and does not break watches", async () => {
     const loose = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
     const columns = {
       additionalPrinterColumns: [
@@ -238,7 +238,7 @@ describe("a definition that changes under its objects", () => {
   });
 });
 
-describe("definitions made of anything", () => {
+describe("random definitions", () => {
   const word = fc.constantFrom(
     "type",
     "properties",
@@ -298,7 +298,7 @@ describe("definitions made of anything", () => {
     ),
   }));
 
-  it("are taken or refused, and what is taken serves objects", async () => {
+  it("are accepted or refused, and accepted ones serve objects", async () => {
     await fc.assert(
       fc.asyncProperty(schema, fc.jsonValue({ maxDepth: 4 }), async (inner, value) => {
         const whole = { type: "object", properties: { spec: inner } };

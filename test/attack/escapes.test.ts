@@ -8,7 +8,7 @@ const core = "/api/v1/namespaces/default";
 const apiGroup = "rbac.authorization.k8s.io";
 
 let victim: Victim;
-/** Requests as eve: the admin impersonates her, which changes nothing for what she may. */
+/** Sends requests as eve, by impersonation, with exactly her rights. */
 const eve: Sent = { headers: { "impersonate-user": "eve" } };
 
 beforeAll(async () => {
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterEach(() => expectUnharmed(victim));
 afterAll(() => victim.close());
 
-/** Gives eve rules, everywhere. */
+/** Grants eve rules cluster-wide. */
 async function grant(name: string, rules: object[]): Promise<void> {
   expect((await victim.admin.post(`${rbac}/clusterroles`, { metadata: { name }, rules })).status).toBe(201);
   const binding = {
@@ -32,7 +32,7 @@ async function grant(name: string, rules: object[]): Promise<void> {
   expect((await victim.admin.post(`${rbac}/clusterrolebindings`, binding)).status).toBe(201);
 }
 
-describe("secrets, to someone who may read ConfigMaps", () => {
+describe("secrets, for a user who may read ConfigMaps", () => {
   it.each([
     "application/json",
     "application/yaml",
@@ -98,7 +98,7 @@ describe("secrets, to someone who may read ConfigMaps", () => {
   });
 });
 
-describe("to act as someone else", () => {
+describe("impersonation", () => {
   let token: string;
   beforeAll(async () => {
     const { json } = await victim.admin.post(`${core}/serviceaccounts/robot/token`, {});
@@ -111,7 +111,7 @@ describe("to act as someone else", () => {
     await victim.admin.post(`${rbac}/clusterrolebindings`, binding);
   });
 
-  it("works for oneself", async () => {
+  it("of oneself is allowed", async () => {
     expect((await victim.admin.get(`${core}/configmaps`, { token })).status).toBe(200);
   });
 
@@ -143,7 +143,7 @@ describe("to act as someone else", () => {
     expectStatus(await victim.admin.get(`${core}/configmaps`, { token, headers }), 400, "BadRequest");
   });
 
-  it("with leave to be one user is leave for that user only", async () => {
+  it("rights for one user do not extend to others", async () => {
     await victim.admin.post(`${rbac}/clusterroles`, {
       metadata: { name: "be-bob" },
       rules: [{ verbs: ["impersonate"], apiGroups: [""], resources: ["users"], resourceNames: ["bob"] }],
@@ -167,7 +167,7 @@ describe("to act as someone else", () => {
     expect(await as({ "impersonate-user": "bob", "impersonate-uid": "0" })).toBe(403);
   });
 
-  it("a token is good for its audience, its time, its signature and its account's life", async () => {
+  it("a token needs the right audience, time, signature and account", async () => {
     const path = `${core}/serviceaccounts/robot/token`;
     const other = (await victim.admin.post(path, { spec: { audiences: ["vault"] } })).json.status as { token: string };
     expectStatus(await victim.admin.get(`${core}/configmaps`, { token: other.token }), 401, "Unauthorized");
@@ -204,7 +204,7 @@ describe("to act as someone else", () => {
   });
 });
 
-describe("to give oneself more than one has", () => {
+describe("privilege escalation", () => {
   const verbs = ["get", "list", "create", "update", "patch", "delete", "deletecollection"];
   beforeAll(() =>
     grant("eve-roles", [
@@ -319,7 +319,7 @@ describe("to give oneself more than one has", () => {
       },
     );
 
-    it("cannot be turned to another role, nor an admin's to oneself", async () => {
+    it("cannot change the role, nor the subjects of an admin's binding", async () => {
       const { admin } = victim;
       const name = `${mine}-turned`;
       expect((await admin.post(path, binding(name, "eve-reads"), eve)).status).toBe(201);
@@ -353,7 +353,7 @@ describe("to give oneself more than one has", () => {
     });
   });
 
-  it("a role that is bound before it is made gives nothing to its maker", async () => {
+  it("a role that is bound before it exists cannot be created without its rights", async () => {
     const early = {
       metadata: { name: `${mine}-early` },
       roleRef: { apiGroup, kind: "ClusterRole", name: `${mine}-later` },
@@ -362,7 +362,7 @@ describe("to give oneself more than one has", () => {
     expectStatus(await victim.admin.post(`${rbac}/clusterrolebindings`, early, eve), 404, "NotFound");
   });
 
-  it("a huge role is judged in reasonable time", async () => {
+  it("a huge role is checked in reasonable time", async () => {
     const words = (letter: string): string[] => Array.from({ length: 120 }, (_, i) => `${letter}${i}`);
     const rules = [{ verbs: words("v"), apiGroups: words("g"), resources: words("r"), resourceNames: words("n") }];
     const received = await victim.admin.post(
@@ -375,7 +375,7 @@ describe("to give oneself more than one has", () => {
   });
 });
 
-describe("to nobody in particular", () => {
+describe("for anonymous users", () => {
   it.each(["/healthz", "/livez", "/readyz", "/version"])("%s is open", async (path) => {
     expect((await victim.admin.get(path, { nameless: true })).status).toBe(200);
   });
@@ -400,7 +400,7 @@ describe("to nobody in particular", () => {
   });
 
   it.each(["Bearer", "Bearer ", "bearer\t", "Basic YWRtaW46YWRtaW4=", "Negotiate x", "Token x", ""])(
-    "%j for an authorization is nobody's",
+    "the authorization header %j is anonymous",
     async (authorization) => {
       const { status } = await victim.admin.get(`${core}/configmaps`, { nameless: true, headers: { authorization } });
       expect([401, 403]).toContain(status);

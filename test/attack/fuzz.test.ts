@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => victim.close());
 
-/** Values that trip those who look only at what they expect. */
+/** Values that break code which only handles expected ones. */
 const oddity = fc.oneof(
   fc.constantFrom(
     null,
@@ -41,7 +41,7 @@ const oddity = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 );
 
-/** An object of the schema, its values odd but of the right type, with something of another type here and there if `wild`. */
+/** An object of the schema with odd values of the right type; with `wild` some have another type. */
 function likely(schema: Schema, wild: boolean, depth = 7): fc.Arbitrary<unknown> {
   if (depth <= 0) return wild ? oddity : fc.constant(undefined);
   const right = fc.constant(null).chain(() => typed(schema, wild, depth));
@@ -90,10 +90,10 @@ function typed(schema: Schema, wild: boolean, depth: number): fc.Arbitrary<unkno
 const pathOf = ({ group, version, plural, namespaced }: Resource): string =>
   `${group === "" ? "/api" : `/apis/${group}`}/${version}${namespaced ? "/namespaces/default" : ""}/${plural}`;
 
-/** Never a failure of the server, and what is there can be read in every form. */
+/** The server never fails, and stored objects can be read in every representation. */
 async function expectAnswer(answer: ReturnType<Client["get"]>): Promise<number> {
   const { status, text } = await answer;
-  // Like the real server, ours refuses some patches with 500. It says so in words, and does not count it as its failure.
+  // Like kube-apiserver, the server refuses some patches with 500, with a message and without logging a failure.
   if (status >= 500) expect(JSON.parse(text)).not.toHaveProperty("reason");
   else if (status >= 400) expect(JSON.parse(text)).toMatchObject({ kind: "Status", code: status });
   return status;
@@ -117,7 +117,7 @@ describe.each(builtinResources().map((resource) => [resource.kind, resource] as 
   const path = pathOf(resource);
   const whole = fc.boolean().chain((wild) => likely(resource.schema, wild));
 
-  it("survives whatever is created, updated, patched and applied", async () => {
+  it("survives random creates, updates, patches and applies", async () => {
     const { admin } = victim;
     await fc.assert(
       fc.asyncProperty(whole, oddity, fc.boolean(), async (value, oddValue, named) => {

@@ -28,7 +28,7 @@ describe.each(names)("the name %s", (key) => {
   const spec = JSON.parse(inside) as Record<string, unknown>;
   const specOf = (text: string): unknown => (JSON.parse(text) as { spec: unknown }).spec;
 
-  it("is a field like others in a custom object, by create, update and every patch", async () => {
+  it("is an ordinary field of a custom object, in create, update and every patch", async () => {
     const path = `${openObjects}/c-${safe}`;
     const created = await victim.admin.post(openObjects, openText(`c-${safe}`, key, inside));
     expect(created.status).toBe(201);
@@ -59,7 +59,7 @@ describe.each(names)("the name %s", (key) => {
     expect(specOf(removed.text)).toEqual({});
   });
 
-  it("does not come out of nothing when a JSON patch goes through it", async () => {
+  it("does not exist on its own for a JSON patch", async () => {
     const path = `${openObjects}/n-${safe}`;
     await victim.admin.post(
       openObjects,
@@ -77,7 +77,7 @@ describe.each(names)("the name %s", (key) => {
     expect(specOf((await victim.admin.get(path)).text)).toEqual({});
   });
 
-  it("is a key, label or annotation like others, valid or not by the rules for those", async () => {
+  it("is an ordinary key, label or annotation, valid or not by their rules", async () => {
     const name = `k-${safe}`;
     const valid = !key.startsWith("_");
     const body = `{"metadata":{"name":"${name}","labels":{"${key}":"l"},"annotations":{"${key}":"a"}},"data":{"${key}":"d"}}`;
@@ -93,7 +93,7 @@ describe.each(names)("the name %s", (key) => {
     expect((await victim.admin.get(`${configMaps}?labelSelector=${key}`)).json.items).toEqual([]);
   });
 
-  it("is unknown to a built-in kind, wherever it stands, and changes nothing", async () => {
+  it("is an unknown field of a built-in kind anywhere, and changes nothing", async () => {
     const name = `b-${safe}`;
     const body = `{"metadata":{"name":"${name}","${key}":{"polluted":1}},"${key}":{"polluted":1},"data":{"a":"b"}}`;
     expectStatus(await victim.admin.post(`${configMaps}?fieldValidation=Strict`, body), 400, "BadRequest");
@@ -106,7 +106,7 @@ describe.each(names)("the name %s", (key) => {
     expect(Object.keys((await victim.admin.get(`${configMaps}/${name}`)).json)).not.toContain(key);
   });
 
-  it("is no resource, subresource, verb, group, selector or option", async () => {
+  it("is not a resource, subresource, verb, group, selector or option", async () => {
     for (const path of [
       `/${key}`,
       `/api/${key}`,
@@ -134,7 +134,7 @@ describe.each(names)("the name %s", (key) => {
     expect((await victim.admin.delete(`${configMaps}/x?propagationPolicy=${key}`)).status).toBe(422);
   });
 
-  it("owns fields as a manager, and is owned", async () => {
+  it("can be a field manager, and a managed field", async () => {
     const name = `m-${safe}`;
     const body = { apiVersion: "v1", kind: "ConfigMap", data: { a: "1" } };
     const path = `${configMaps}/${name}?fieldManager=`;
@@ -196,8 +196,8 @@ describe("the status of a custom object", () => {
   });
 });
 
-describe("a name as long or as odd as it may be", () => {
-  it("is stored, found after a restart, and stops nobody else", async () => {
+describe("a name of maximum length or with odd characters", () => {
+  it("is stored, found after a restart, and does not affect others", async () => {
     const dir = await mkdtemp(join(tmpdir(), "attune-names-"));
     try {
       let durable = await startVictim({ dir, storage: "lmdb" });

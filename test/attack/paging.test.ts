@@ -5,7 +5,7 @@ const path = "/api/v1/namespaces/default/configmaps";
 const count = process.env.ATTUNE_LONG ? 10_000 : 3_000;
 const limit = count / 20;
 
-/** What every namespace has. */
+/** The ConfigMap that every namespace has. */
 const furniture = "kube-root-ca.crt";
 
 let victim: Victim;
@@ -33,8 +33,8 @@ async function page(token: string, more = ""): Promise<Page> {
   return JSON.parse(text) as Page;
 }
 
-describe("a list read page by page while others write", () => {
-  it("is the list as it was at its first page: nothing twice, nothing missing, nothing newer", async () => {
+describe("a list read in pages during writes", () => {
+  it("is the list at its first page: nothing twice, nothing missing, nothing newer", async () => {
     const items: Page["items"] = [];
     let [token, version] = ["", ""];
     let turn = 0;
@@ -44,7 +44,7 @@ describe("a list read page by page while others write", () => {
       ({ resourceVersion: version } = metadata);
       items.push(...some.filter(({ metadata: { name } }) => name !== furniture));
       token = metadata.continue ?? "";
-      // Behind, in and before what is still to be read.
+      // Before, within and after the pages still to be read.
       await Promise.all([
         ...[0.1, 0.5, 0.9, 0.95].map((part) => {
           const name = names[Math.floor(part * count) + turn] as string;
@@ -61,7 +61,7 @@ describe("a list read page by page while others write", () => {
     for (const { metadata } of items) expect(Number(metadata.resourceVersion)).toBeLessThanOrEqual(Number(version));
   });
 
-  it("with a selector has pages of what matches, and no empty last one that was announced", async () => {
+  it("with a selector has pages of matching objects", async () => {
     let token = "";
     let found = 0;
     do {
@@ -75,11 +75,11 @@ describe("a list read page by page while others write", () => {
     expect(found).toBe(items.length - 1);
   });
 
-  it("expires with 410 once more has changed than is remembered", async () => {
+  it("expires with 410 once history no longer holds its revision", async () => {
     const { metadata } = await page("");
     const churn = { metadata: { name: "churn" } };
     await victim.admin.post(path, churn);
-    // The window is 64 MiB of objects.
+    // History holds 64 MiB of objects.
     for (let i = 0; i < 70; i++)
       await victim.admin.put(`${path}/churn`, { ...churn, data: { v: String(i).padStart(1_000_000, "x") } });
     const { status, json } = await victim.admin.get(
@@ -94,8 +94,8 @@ describe("a list read page by page while others write", () => {
   });
 });
 
-describe("a watch that begins with everything", () => {
-  it("sends each object once, then says that this was all", async () => {
+describe("a watch with initial events", () => {
+  it("sends each object once, then the bookmark", async () => {
     const query = "watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
     const { items, metadata } = JSON.parse((await victim.admin.get(path)).text) as Page;
     const lines = (

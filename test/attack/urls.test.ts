@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterEach(() => expectUnharmed(victim));
 afterAll(() => victim.close());
 
-describe("a path that leads nowhere", () => {
+describe("an unknown path", () => {
   it.each([
     `${configMaps}/%2e%2e`,
     `${configMaps}/%2e`,
@@ -64,7 +64,7 @@ describe("a path that leads nowhere", () => {
   });
 });
 
-describe("a method that is not for this", () => {
+describe("an unsupported method", () => {
   it.each([
     ["PUT", configMaps],
     ["PATCH", configMaps],
@@ -95,7 +95,7 @@ describe("a method that is not for this", () => {
   );
 });
 
-describe("a query that asks for what there is not", () => {
+describe("an invalid query", () => {
   const token = (token: unknown): string => `continue=${Buffer.from(JSON.stringify(token)).toString("base64url")}`;
   const v = "meta.k8s.io/v1";
 
@@ -150,7 +150,7 @@ describe("a query that asks for what there is not", () => {
     const received = await victim.admin.get(`${configMaps}?${query}`);
     if (code >= 400) expectStatus(received, code);
     else expect(received.status).toBe(code);
-    // Three of ours, and the authority's certificate.
+    // Three of this test, and kube-root-ca.crt.
     if (code === 200) expect(received.json.items).toHaveLength(4);
   });
 

@@ -5,7 +5,7 @@ import type { Kubectl } from "./kubectl.ts";
 import { NAMESPACE, onEachServer, type Cluster } from "./on-each-server.ts";
 import { rows } from "./printed-table.ts";
 
-/** kubectl as whoever presents this. */
+/** kubectl with these credentials. */
 async function identified(
   { home, server, kubectl }: Cluster,
   name: string,
@@ -35,7 +35,7 @@ onEachServer("access", (cluster) => {
     await make({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "shelf" } });
   });
 
-  it("says who one is", async () => {
+  it("shows the current user", async () => {
     expect(rows(await cluster.kubectl.out("auth whoami"))).toEqual(
       expect.arrayContaining([
         ["Username", "admin"],
@@ -50,7 +50,7 @@ onEachServer("access", (cluster) => {
     ]);
   });
 
-  it("says what one may do", async () => {
+  it("checks the user's rights", async () => {
     const { kubectl } = cluster;
     await kubectl.prints("auth can-i delete nodes", "yes");
     await kubectl.prints("auth can-i get configmaps --as=jane", "yes");
@@ -64,14 +64,14 @@ onEachServer("access", (cluster) => {
     await kubectl.prints("auth can-i '*' '*'", "yes");
   });
 
-  it("lists what one may do", async () => {
+  it("lists the user's rights", async () => {
     const table = rows(await cluster.kubectl.out("auth can-i --list --as=jane"));
     expect(table).toContainEqual(["configmaps", "[]", "[]", "[get list watch]"]);
     expect(table).toContainEqual(["selfsubjectaccessreviews.authorization.k8s.io", "[]", "[]", "[create]"]);
     expect(table.some((row) => row.includes("[/healthz]"))).toBe(true);
   });
 
-  it("lets a user do that and no more, and says what is missing", async () => {
+  it("allows a user exactly its rights, and names what is missing", async () => {
     const { kubectl } = cluster;
     await kubectl.prints("get configmaps --as=jane -o name", "configmap/kube-root-ca.crt\nconfigmap/shelf");
     const refusals: [string, string][] = [
@@ -100,7 +100,7 @@ onEachServer("access", (cluster) => {
     for (const [command, message] of refusals) await kubectl.refuses(`${command} --as=jane`, message);
   });
 
-  it("creates roles and bindings, and they hold at once", async () => {
+  it("creates roles and bindings, which apply at once", async () => {
     const { kubectl } = cluster;
     await kubectl.prints(
       "create role cleaners --verb=delete --resource=configmaps --resource-name=shelf",
@@ -128,7 +128,7 @@ onEachServer("access", (cluster) => {
     await kubectl.refuses("get nodes --as=eve", /nodes is forbidden: User "eve" cannot list/);
   });
 
-  it("brings the usual roles", async () => {
+  it("has the default roles", async () => {
     const names = (await cluster.kubectl.out("get clusterroles -o name")).split("\n");
     for (const role of ["cluster-admin", "admin", "edit", "view", "system:discovery", "system:basic-user"])
       expect(names).toContain(`clusterrole.rbac.authorization.k8s.io/${role}`);
@@ -146,7 +146,7 @@ onEachServer("access", (cluster) => {
     );
   });
 
-  it("lets nobody give away more than they have", async () => {
+  it("refuses to grant more than the user has", async () => {
     const { kubectl } = cluster;
     const apiVersion = "rbac.authorization.k8s.io/v1";
     await make({
@@ -192,7 +192,7 @@ onEachServer("access", (cluster) => {
     );
   });
 
-  it("makes a token for a service account, which can use it", async () => {
+  it("creates a token for a service account that works", async () => {
     const token = await cluster.kubectl.out("create token robot --duration=20m");
     expect(token.split(".")).toHaveLength(3);
     const robot = await identified(cluster, "robot", { token });
@@ -213,7 +213,7 @@ onEachServer("access", (cluster) => {
     );
   });
 
-  it("refuses those it does not know", async () => {
+  it("refuses unknown users", async () => {
     const stranger = await identified(cluster, "stranger", { token: "made-up" });
     await stranger.refuses("get configmaps", "error: You must be logged in to the server (Unauthorized)");
   });

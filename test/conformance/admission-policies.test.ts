@@ -53,7 +53,7 @@ async function make(cluster: Cluster, path: string, body: Fields): Promise<Field
   return answer;
 }
 
-/** A policy is heard from some time after it is there: asks until an objection names it. */
+/** A policy applies some time after its creation: retries until an objection names it. */
 async function heard(cluster: Cluster, policy: string, labels: Fields): Promise<void> {
   const sentinel = { metadata: { name: "sentinel", labels } };
   for (const deadline = Date.now() + 60_000; ;) {
@@ -258,7 +258,7 @@ onEachServer("admission policies", (cluster) => {
     expect(answer.warnings).toEqual(warnings);
   });
 
-  it("judge updates and deletions by what was", async () => {
+  it("evaluate updates and deletions with the old object", async () => {
     const labels = { case: "history" };
     await make(cluster, `${GROUP}/validatingadmissionpolicies`, {
       metadata: { name: "history" },
@@ -281,7 +281,7 @@ onEachServer("admission policies", (cluster) => {
     await heard(cluster, "history", labels);
     const one = `${CONFIG_MAPS}/history`;
     await make(cluster, CONFIG_MAPS, { metadata: { name: "history", labels }, data: { x: "1" } });
-    // An object cannot slip away from a policy by losing the label that it is meant by.
+    // An object cannot evade a policy by losing the label that the policy selects.
     const unlabelled = await call(cluster, "PATCH", one, { metadata: { labels: null } });
     expect(unlabelled.body.message).toMatch(/denied request: no change$/);
     expect((await call(cluster, "DELETE", one)).body.message).toMatch(/denied request: kept$/);
@@ -289,7 +289,7 @@ onEachServer("admission policies", (cluster) => {
     expect((await call(cluster, "DELETE", one)).code).toBe(200);
   });
 
-  it("never judge policies, but webhook configurations", async () => {
+  it("never apply to policies, but to webhook configurations", async () => {
     const labels = { case: "everything" };
     const everything = { apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*"] };
     await make(cluster, `${GROUP}/validatingadmissionpolicies`, {
@@ -409,13 +409,13 @@ onEachServer("admission policies", (cluster) => {
       expect((await call(cluster, "DELETE", `${CONFIG_MAPS}/${other}`)).code).toBe(200);
     });
 
-    it("one that runs on none writes nothing", async () => {
+    it("one that runs on no node writes nothing", async () => {
       const answer = await call(cluster, "POST", CONFIG_MAPS, object("node-a"), tokens.get("nowhere"));
       expect(answer.body.message).toBe(refusal("node-a", ""));
     });
   });
 
-  it("are shown by kubectl with what they hold", async () => {
+  it("are shown by kubectl", async () => {
     const policies = rows(await cluster.kubectl.out("get validatingadmissionpolicies param-named plain"));
     expect(policies.map((row) => row.slice(0, 3))).toEqual([
       ["NAME", "VALIDATIONS", "PARAMKIND"],

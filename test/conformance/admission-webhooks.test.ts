@@ -73,7 +73,7 @@ onEachServer(
     let webhook: TestWebhook;
     let stranger: TestWebhook;
     let asked: (Review["request"] & { path: string })[];
-    /** The part of the answer that is worth telling, or all of it, written by hand. */
+    /** The relevant part of the response, or all of it, written by hand. */
     let reply: (review: Review, wire: Parameters<Reply>[1], path: string) => unknown;
 
     const hook = (type: string, name: string, over: object = {}) => ({
@@ -99,7 +99,7 @@ onEachServer(
     });
     const create = (labels: object, data?: object) => send(cluster, "POST", maps, map(labels, data));
     const mapPath = () => `${maps}/${name}`;
-    // What a webhook was made to refuse or misunderstand stays: each test has an object of its own.
+    // Each test has its own object, because refused and broken ones stay.
     let count = 0;
     let name = "";
     const begin = () => {
@@ -130,7 +130,7 @@ onEachServer(
         const { code } = await send(cluster, "POST", `${configurations}/${kind}webhookconfigurations`, body);
         expect(code).toBe(201);
       }
-      // A real server hears of its configurations a little later.
+      // kube-apiserver sees configurations a little later.
       await vi.waitFor(async () => {
         asked = [];
         await send(cluster, "POST", `${maps}?dryRun=All`, map({ m: "fail", v: "fail" }));
@@ -143,7 +143,7 @@ onEachServer(
       await stranger?.close();
     });
 
-    it.each(["m", "v"])("tell %s webhooks what is asked", async (type) => {
+    it.each(["m", "v"])("send the request to %s webhooks", async (type) => {
       await send(cluster, "POST", `${maps}?fieldManager=me`, map({ [type]: "fail" }, { k: "v" }));
       const configMap = { group: "", version: "v1", kind: "ConfigMap" };
       const resource = { group: "", version: "v1", resource: "configmaps" };
@@ -169,7 +169,7 @@ onEachServer(
       expect([uid, creationTimestamp ?? undefined]).toEqual([isString, isString]);
     });
 
-    it("are asked about changes and deletions with what was there before", async () => {
+    it("get the old object on updates and deletions", async () => {
       await create({ v: "fail" }, { k: "1" });
       await send(cluster, "PATCH", mapPath(), { data: { k: "2" } }, merge);
       await send(cluster, "DELETE", mapPath(), { propagationPolicy: "Background" });
@@ -188,7 +188,7 @@ onEachServer(
     const failed = (type: string, name: string, why: string) =>
       `Internal error occurred: failed calling webhook "${name}.${type}.example.com": ${why}`;
 
-    it.each(["m", "v"])("of type %s may refuse, in their own words", async (type) => {
+    it.each(["m", "v"])("of type %s may deny with their own message", async (type) => {
       reply = () => ({ allowed: false, status: { code: 418, reason: "Teapot", message: "no coffee" } });
       expect(await create({ [type]: "fail" })).toMatchObject({
         code: 418,
@@ -246,7 +246,7 @@ onEachServer(
       },
     );
 
-    it.each(["m", "v"])("of type %s must be there, and be who they say they are", async (type) => {
+    it.each(["m", "v"])("of type %s must be reachable and have a valid certificate", async (type) => {
       const untrusted = await create({ [type]: "stranger" });
       expect(untrusted.body.message).toContain(
         failed(
@@ -265,7 +265,7 @@ onEachServer(
       );
     });
 
-    it.each(["m", "v"])("of type %s are asked on conditions", async (type) => {
+    it.each(["m", "v"])("of type %s are called by their matchConditions", async (type) => {
       reply = () => ({ warnings: ["asked"] });
       expect((await create({ [type]: "if" }, { ask: "no" })).warning).toBeUndefined();
       begin();
@@ -279,7 +279,7 @@ onEachServer(
       ]);
     });
 
-    it("that mutate own nothing, and what they leave out is filled in again", async () => {
+    it("that mutate become no field managers, and defaults are set again", async () => {
       reply = () => patch({ op: "add", path: "/data/added", value: "x" }, { op: "add", path: "/nope", value: 1 });
       const { body } = await create({ m: "fail" }, { k: "v" });
       expect(body).toMatchObject({ data: { k: "v", added: "x" } });
@@ -287,7 +287,7 @@ onEachServer(
       expect(JSON.stringify(body.metadata.managedFields)).not.toContain("added");
     });
 
-    it("that mutate are asked again, if they want to see what others did", async () => {
+    it("that mutate are called again under reinvocationPolicy IfNeeded", async () => {
       reply = ({ request }, _, path) =>
         patch({
           op: "add",
@@ -350,7 +350,7 @@ onEachServer(
       expect([answer.code, answer.body.message]).toEqual([code, message?.replace("NAME", name)]);
     });
 
-    it("may write to the object they are asked about", async () => {
+    it("may write the object they are called for", async () => {
       await create({ m: "fail" }, { k: "v" });
       let turn = 0;
       reply = async () => {
@@ -362,12 +362,12 @@ onEachServer(
         }
         return {};
       };
-      // The inner write is asked about too, because the object was labelled before it.
+      // The webhook is called for the inner write too, because the object is already labelled.
       const answer = await send(cluster, "PATCH", mapPath(), { data: { p: "q" } }, merge);
       expect(answer.body).toMatchObject({ data: { k: "v", p: "q" }, metadata: { labels: { by: "webhook" } } });
     });
 
-    it("see the parts of objects in kinds of their own, and evictions instead of deletions", async () => {
+    it("see subresources in their own kinds, and evictions instead of deletions", async () => {
       const both = { m: "fail", v: "fail" };
       const pods = `/api/v1/namespaces/${NAMESPACE}/pods`;
       await send(cluster, "POST", `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, { metadata: { name: "default" } });
@@ -381,7 +381,7 @@ onEachServer(
       );
     });
 
-    it.each(["m", "v"])("of type %s see namespaces come with their phase, and go for good", async (type) => {
+    it.each(["m", "v"])("of type %s see the creation and the removal of namespaces", async (type) => {
       const labels = { [type]: "fail" };
       await send(cluster, "POST", "/api/v1/namespaces", { metadata: { name, labels } });
       const { body } = await send(cluster, "DELETE", `/api/v1/namespaces/${name}`);
@@ -394,7 +394,7 @@ onEachServer(
       expect(deleted).toMatchObject({ name, options: { preconditions: { uid: body.metadata.uid } } });
     });
 
-    it("see requests for tokens with what they leave to the server", async () => {
+    it("see TokenRequests with the server's defaults", async () => {
       const accounts = `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`;
       const { body } = await send(cluster, "POST", accounts, { metadata: { name } });
       await send(cluster, "POST", `${accounts}/${name}/token`, { metadata: { labels: { m: "fail", v: "fail" } } });
@@ -411,14 +411,14 @@ onEachServer(
       expect(asked[0]?.object?.metadata).not.toHaveProperty("name");
     });
 
-    it("have no more time than the request", async () => {
+    it("have no longer timeout than the request", async () => {
       reply = () => undefined;
       const answer = await send(cluster, "POST", `${maps}?timeout=300ms`, map({ v: "ignore" }));
       expect([answer.code, answer.body.reason]).toEqual([504, "Timeout"]);
       expect((await send(cluster, "GET", mapPath())).code).toBe(404);
     });
 
-    it("may hold up many writes to one object, which all come through", async () => {
+    it("may delay many writes of one object, which all succeed", async () => {
       await create({ m: "fail", v: "fail" });
       const keys = Array.from({ length: 30 }, (_, i) => `k${i}`);
       const answers = await Promise.all(
@@ -429,14 +429,14 @@ onEachServer(
       expect(Object.keys(body.data ?? {}).toSorted()).toEqual(keys.toSorted());
     });
 
-    it("have no say in configurations of admission", async () => {
+    it("do not apply to admission configurations", async () => {
       reply = () => ({ allowed: false });
       const path = `${configurations}/validatingwebhookconfigurations/test`;
       const { code } = await send(cluster, "PATCH", path, { metadata: { labels: { m: "fail", v: "fail" } } }, merge);
       expect([code, asked.length]).toEqual([200, 0]);
     });
 
-    it("that are slow hold up nobody else", async () => {
+    it("that are slow do not delay other requests", async () => {
       const waiting: (() => void)[] = [];
       reply = () => new Promise((resolve) => waiting.push(() => resolve({})));
       const slow = Array.from({ length: 20 }, () =>

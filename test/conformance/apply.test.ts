@@ -19,7 +19,7 @@ const daemonSet = (containers: object[]): string =>
     },
   });
 
-onEachServer("applying from the client", (cluster) => {
+onEachServer("client-side apply", (cluster) => {
   it("creates, leaves alone, and configures", async () => {
     const { kubectl } = cluster;
     await kubectl.prints("apply -f -", "configmap/steps created", { stdin: configMap("steps", { a: "1" }) });
@@ -92,7 +92,7 @@ onEachServer("applying from the client", (cluster) => {
     await kubectl.prints("apply view-last-applied configmap bare -o json", /"b": "1"/);
   });
 
-  it("runs dry on the server", async () => {
+  it("does a dry run on the server", async () => {
     const { kubectl } = cluster;
     await kubectl.prints("apply --dry-run=server -f -", "configmap/trial created (server dry run)", {
       stdin: configMap("trial", {}),
@@ -123,7 +123,7 @@ onEachServer("applying from the client", (cluster) => {
     await kubectl.prints("get configmaps -l set=s -o name", "configmap/keep");
   });
 
-  it("shows differences, and tells of them by its exit code", async () => {
+  it("shows differences, and reports them by its exit code", async () => {
     const { kubectl } = cluster;
     await kubectl.out("apply -f -", { stdin: configMap("diffed", { a: "1" }) });
     await kubectl.prints("diff -f -", "", { stdin: configMap("diffed", { a: "1" }) });
@@ -138,7 +138,7 @@ onEachServer("applying from the client", (cluster) => {
     await kubectl.refuses("get configmap fresh", /NotFound/);
   });
 
-  it("refuses to change what may not change", async () => {
+  it("refuses to change immutable fields", async () => {
     const { kubectl } = cluster;
     const frozen = (data: object): string =>
       JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "frozen" }, immutable: true, data });

@@ -15,7 +15,7 @@ onEachServer("changing", (cluster) => {
     await cluster.kubectl.out("wait --for=condition=Established crd/widgets.shop.example --timeout=30s");
   });
 
-  it("labels, refuses to overwrite unless told to, and removes", async () => {
+  it("labels, refuses to overwrite without --overwrite, and removes", async () => {
     const { kubectl } = cluster;
     await make(configMap("labelled"));
     await kubectl.prints("label configmap labelled a=1 b=2", "configmap/labelled labeled");
@@ -32,7 +32,7 @@ onEachServer("changing", (cluster) => {
     await kubectl.prints("label configmaps -l a=3 d=4", "configmap/labelled labeled");
   });
 
-  it("annotates, refuses to overwrite unless told to, and removes", async () => {
+  it("annotates, refuses to overwrite without --overwrite, and removes", async () => {
     const { kubectl } = cluster;
     await make(configMap("noted"));
     await kubectl.prints("annotate configmap noted example.com/why='two words'", "configmap/noted annotated");
@@ -162,7 +162,7 @@ onEachServer("changing", (cluster) => {
     await kubectl.prints("get node reporting --no-headers", /^reporting +Ready /);
   });
 
-  it("cordons, taints, and takes them back", async () => {
+  it("cordons and taints, and undoes both", async () => {
     const { kubectl } = cluster;
     await make(JSON.stringify({ apiVersion: "v1", kind: "Node", metadata: { name: "worker" } }));
     await kubectl.prints("cordon worker", "node/worker cordoned");
@@ -203,7 +203,7 @@ onEachServer("changing", (cluster) => {
     expect(await readFile(join(home, "opened.txt"), "utf8")).toContain('data[a b]: Invalid value: "a b"');
   });
 
-  it("replaces, refusing a stale copy and what is not there", async () => {
+  it("replaces, and refuses a stale copy and a missing object", async () => {
     const { kubectl } = cluster;
     await make(configMap("replaced", { a: "1" }));
     const copy = await kubectl.out("get configmap replaced -o json");
@@ -239,7 +239,7 @@ onEachServer("changing", (cluster) => {
     );
   });
 
-  it("scales a custom object, on condition if asked", async () => {
+  it("scales a custom object, also with a precondition", async () => {
     const { kubectl } = cluster;
     await make(widget("scaled", { size: "small" }));
     await kubectl.prints("scale widget scaled --replicas=3", "widget.shop.example/scaled scaled");

@@ -34,7 +34,7 @@ onEachServer("conversion by a webhook", (cluster) => {
     metadata: { name, ...metadata },
     spec,
   });
-  /** Stored as v1, and never yet seen in v2. */
+  /** Stored as v1, and not yet converted to v2. */
   async function fresh(size = 1, metadata: object = {}): Promise<string> {
     const name = `fresh-${++count}`;
     await make(widget("v1", name, { size, color: "red" }, metadata));
@@ -48,7 +48,7 @@ onEachServer("conversion by a webhook", (cluster) => {
       .map(({ manager, apiVersion, fieldsV1 }) => `${manager} ${apiVersion} ${JSON.stringify(fieldsV1)}`)
       .toSorted();
 
-  it("shows an object in either version, whichever it was made in", async () => {
+  it("shows an object in either version, whichever it was created in", async () => {
     const one = await fresh(1);
     expect(await get("v2", one)).toMatchObject({
       apiVersion: "x.io/v2",
@@ -84,7 +84,7 @@ onEachServer("conversion by a webhook", (cluster) => {
     });
   });
 
-  it("makes no new version of an object that a write in another version leaves as it is", async () => {
+  it("does not change the resourceVersion for a write without changes in another version", async () => {
     const one = await fresh(1);
     const before = await get("v2", one);
     await cluster.kubectl.out("replace -f -", { stdin: JSON.stringify(before) });
@@ -92,7 +92,7 @@ onEachServer("conversion by a webhook", (cluster) => {
     expect((await get("v1", one)).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
   });
 
-  it("shows the result of a dry run as it would come back", async () => {
+  it("shows the result of a dry run as it would be read back", async () => {
     const made = await cluster.kubectl.json("create --dry-run=server -f -", {
       stdin: JSON.stringify(widget("v2", "trial", { dimensions: { size: 2 } })),
     });
@@ -103,7 +103,7 @@ onEachServer("conversion by a webhook", (cluster) => {
     );
   });
 
-  it("validates in the version that is written", async () => {
+  it("validates in the version of the request", async () => {
     await cluster.kubectl.refuses(
       "create -f -",
       /^The Widget "bad" is invalid: .*spec\.dimensions\.size: Invalid value: -1/s,
@@ -111,7 +111,7 @@ onEachServer("conversion by a webhook", (cluster) => {
     );
   });
 
-  it("lists, selects and prints in the version asked for", async () => {
+  it("lists, selects and prints in the requested version", async () => {
     const { kubectl } = cluster;
     const [small, large] = [await fresh(70, { labels: { set: "list" } }), await fresh(71, { labels: { set: "list" } })];
     await kubectl.prints("get widgets.v2.x.io -l set=list --no-headers", new RegExp(`^${small} +70\\n${large} +71$`));
@@ -127,7 +127,7 @@ onEachServer("conversion by a webhook", (cluster) => {
     ]);
   });
 
-  it("tells watchers of one version what is written in the other, in order", async () => {
+  it("sends watches of one version the writes in the other, in order", async () => {
     const name = await fresh(1);
     const { out } = await cluster.kubectl.run(
       `get widgets.v2.x.io ${name} -w -o jsonpath={.apiVersion}/{.spec.dimensions.size}{"\\n"}`,
@@ -142,7 +142,7 @@ onEachServer("conversion by a webhook", (cluster) => {
     expect(out.split("\n")).toEqual([1, 2, 3, 4].map((size) => `x.io/v2/${size}`));
   });
 
-  it("applies in both versions, and knows whose a field is in whichever", async () => {
+  it("applies in both versions, and tracks field managers across them", async () => {
     const { kubectl } = cluster;
     const by = (manager: string): string => `apply --server-side --field-manager=${manager} -f -`;
     const wanted = (version: "v1" | "v2", fields: object): { stdin: string } => ({
@@ -168,7 +168,7 @@ onEachServer("conversion by a webhook", (cluster) => {
     ]);
   });
 
-  it("takes fields from their owner by an update in another version", async () => {
+  it("moves fields from their manager by an update in another version", async () => {
     const one = await fresh(1);
     await cluster.kubectl.out(
       `patch widgets.v2.x.io ${one} --field-manager=other --type=merge -p '{"spec":{"dimensions":{"size":2}}}'`,
@@ -240,7 +240,7 @@ onEachServer("conversion by a webhook", (cluster) => {
     },
   );
 
-  it("lets a webhook change labels and annotations, drops what the version does not know, and believes no other change", async () => {
+  it("lets a webhook change labels and annotations, prunes unknown fields, and ignores other changes", async () => {
     const name = await fresh(1);
     webhook.reply = changes((one) => ({
       ...one,
@@ -258,7 +258,7 @@ onEachServer("conversion by a webhook", (cluster) => {
     expect(seen.spec).toEqual({ color: "red", dimensions: { size: 1 } });
   });
 
-  it("waits for a slow webhook without keeping the stored version waiting", async () => {
+  it("waits for a slow webhook without delaying the stored version", async () => {
     const name = await fresh(1);
     let release: () => void = () => undefined;
     const thinking = new Promise<void>((resolve) => (release = resolve));
@@ -272,7 +272,7 @@ onEachServer("conversion by a webhook", (cluster) => {
     expect(await slow).toEqual({ color: "red", dimensions: { size: 1 } });
   });
 
-  it("believes no other authority, and the right one as soon as it is told", async () => {
+  it("trusts no other CA, and the right one as soon as it is configured", async () => {
     const { kubectl } = cluster;
     const other = await startTestWebhook(works);
     const trust = (caBundle: string): Promise<string> =>

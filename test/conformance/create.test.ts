@@ -17,7 +17,7 @@ onEachServer("creating", (cluster) => {
     await cluster.kubectl.prints("get -f one.yaml -o jsonpath={.data.k}", "v");
   });
 
-  it("creates several documents from standard input, and goes on past a bad one", async () => {
+  it("creates several documents from standard input, and continues after a bad one", async () => {
     const stdin = [configMap("in-1"), configMap("In_2"), configMap("in-3")].join("---\n");
     await cluster.kubectl.refuses(
       "create -f -",
@@ -38,7 +38,7 @@ onEachServer("creating", (cluster) => {
     await cluster.kubectl.prints("create -f -", "configmap/listed-a created\nconfigmap/listed-b created", { stdin });
   });
 
-  it("runs dry on the client or on the server, and stores nothing", async () => {
+  it("does a dry run on the client or the server, and stores nothing", async () => {
     await cluster.kubectl.prints("create configmap dry --dry-run=client", "configmap/dry created (dry run)");
     const dry = (await cluster.kubectl.json("create configmap dry --from-literal=a=b --dry-run=server")) as {
       metadata: { uid: string; creationTimestamp: string; resourceVersion?: string };
@@ -49,7 +49,7 @@ onEachServer("creating", (cluster) => {
     await cluster.kubectl.refuses("get configmap dry", 'Error from server (NotFound): configmaps "dry" not found');
   });
 
-  it("refuses on a dry run what it would refuse for real", async () => {
+  it("refuses in a dry run what it would refuse otherwise", async () => {
     await cluster.kubectl.prints("create configmap taken", "configmap/taken created");
     await cluster.kubectl.refuses(
       "create configmap taken --dry-run=server",
@@ -57,7 +57,7 @@ onEachServer("creating", (cluster) => {
     );
   });
 
-  it("makes up names", async () => {
+  it("generates names", async () => {
     const stdin = "apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: made-}\n";
     const [first, second] = [
       await cluster.kubectl.out("create -f - -o name", { stdin }),
@@ -187,7 +187,7 @@ onEachServer("creating", (cluster) => {
       expect(err).toContain(fault);
   });
 
-  it("takes unknown fields with a warning or silently, when told to", async () => {
+  it("accepts unknown fields with a warning or silently", async () => {
     const stdin = configMap("loose", "datum: {}\ndata: {a: b}\n");
     const warned = await cluster.kubectl.run("create --validate=warn -f -", { stdin });
     expect(warned).toEqual({ code: 0, out: "configmap/loose created", err: 'Warning: unknown field "datum"' });
@@ -198,7 +198,7 @@ onEachServer("creating", (cluster) => {
     await cluster.kubectl.prints("get configmap loose -o jsonpath={.datum}", "");
   });
 
-  it("fills in the defaults of a kind", async () => {
+  it("sets the defaults of a kind", async () => {
     const stdin = "apiVersion: v1\nkind: Pod\nmetadata: {name: plain}\nspec: {containers: [{name: c, image: i:1}]}\n";
     await cluster.kubectl.prints("create -f -", "pod/plain created", { stdin });
     expect(await cluster.kubectl.json("get pod plain")).toMatchObject({

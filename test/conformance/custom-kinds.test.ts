@@ -11,7 +11,7 @@ onEachServer("custom kinds", (cluster) => {
     await cluster.kubectl.out("wait --for=condition=Established crd/widgets.shop.example --timeout=30s");
   });
 
-  it("shows a definition and what became of it", async () => {
+  it("shows a definition and its status", async () => {
     expect(ageless(await cluster.kubectl.out("get crd"))[0]).toEqual(["NAME", "CREATED AT"]);
     expect(await cluster.kubectl.json("get crd widgets.shop.example")).toMatchObject({
       spec: { conversion: { strategy: "None" }, names: { listKind: "WidgetList" } },
@@ -68,7 +68,7 @@ onEachServer("custom kinds", (cluster) => {
       await kubectl.prints(`get ${name} -o name`, /^widget\.shop\.example\/served$/m);
   });
 
-  it("fills in defaults, and drops what the schema does not know when not strict", async () => {
+  it("sets defaults, and prunes unknown fields when not strict", async () => {
     const { kubectl } = cluster;
     await make(widget("filled", { size: "small", parts: [{ name: "lid" }], extra: { any: { thing: [1] } } }));
     expect(await kubectl.json("get widget filled")).toMatchObject({

@@ -60,7 +60,7 @@ onEachServer("deleting and waiting", (cluster) => {
       `patch configmap held --type=merge -p '{"metadata":{"finalizers":["example.com/hold","example.com/more"]}}'`,
       /The ConfigMap "held" is invalid: metadata\.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers \[\]string\{"example\.com\/more"\}/,
     );
-    // It says nothing when the object was gone before it looked.
+    // It prints nothing if the object was already gone.
     const waiting = kubectl.prints(
       "wait --for=delete configmap/held --timeout=30s",
       /^(?:configmap\/held condition met)?$/,
@@ -134,14 +134,14 @@ onEachServer("deleting and waiting", (cluster) => {
       "delete crd gizmos.shop.example --timeout=60s",
       'customresourcedefinition.apiextensions.k8s.io "gizmos.shop.example" deleted',
     );
-    // kubectl remembers for a while what was served, and asks; the server no longer knows it.
+    // kubectl caches discovery for a while and sends the request; the server no longer serves it.
     await kubectl.refuses(
       "get gizmos",
       /the server could not find the requested resource|the server doesn't have a resource type "gizmos"/,
     );
   });
 
-  it("marks a namespace for deletion and takes nothing new in", async () => {
+  it("marks a namespace for deletion and refuses new objects", async () => {
     const { kubectl } = cluster;
     await make(JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { name: "closing" } }));
     await make(configMap("inside", { namespace: "closing", finalizers: ["example.com/hold"] }));
@@ -155,14 +155,14 @@ onEachServer("deleting and waiting", (cluster) => {
     await kubectl.out(`patch configmap inside -n closing --type=merge -p '{"metadata":{"finalizers":null}}'`);
   });
 
-  it("refuses to delete the namespaces that everything stands on", async () => {
+  it("refuses to delete system namespaces", async () => {
     await cluster.kubectl.refuses(
       "delete namespace default",
       /Error from server \(Forbidden\): namespaces "default" is forbidden: this namespace may not be deleted/,
     );
   });
 
-  // A real server alone has no namespace controller: its namespaces stay Terminating.
+  // kube-apiserver without controllers: namespaces stay Terminating.
   it.skipIf(cluster.variant === "real")("empties a deleted namespace and lets it go", async () => {
     const { kubectl } = cluster;
     await make(JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { name: "doomed" } }));
@@ -173,10 +173,10 @@ onEachServer("deleting and waiting", (cluster) => {
     await kubectl.prints("get configmaps,widgets -n doomed -o name", "configmap/kube-root-ca.crt");
   });
 
-  // A real server alone has no garbage collector: dependents stay, and so does an owner that waits for them.
+  // kube-apiserver without controllers: dependents stay, and so does an owner that waits for them.
   const hasCollector = cluster.variant !== "real";
 
-  /** A configmap that owns a widget and a second one, which a finalizer holds for as long as the test likes. */
+  /** A ConfigMap that owns a widget and a second one, which a finalizer keeps until the test removes it. */
   const family = async (name: string, finalizers: string[] = []): Promise<void> => {
     const { kubectl } = cluster;
     await make(configMap(name));

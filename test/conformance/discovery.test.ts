@@ -6,8 +6,8 @@ import { rows } from "./printed-table.ts";
 if (serverVariants().length === 1)
   console.log("conformance: not compared with a real server, because KUBEBUILDER_ASSETS does not name one");
 
-onEachServer("what is served", (cluster) => {
-  it("tells its version", async () => {
+onEachServer("discovery", (cluster) => {
+  it("shows its version", async () => {
     const { serverVersion } = (await cluster.kubectl.json("version")) as { serverVersion: Record<string, string> };
     expect(serverVersion).toMatchObject({ major: "1", minor: expect.stringMatching(/^\d+$/) as string });
     expect(serverVersion.gitVersion).toMatch(/^v1\.\d+\.\d+/);
@@ -20,7 +20,7 @@ onEachServer("what is served", (cluster) => {
     },
   );
 
-  it("answers a raw path with the very body", async () => {
+  it("answers a raw path with the body", async () => {
     const answer = JSON.parse(await cluster.kubectl.out("get --raw /api/v1/namespaces/work")) as object;
     expect(answer).toMatchObject({ kind: "Namespace", apiVersion: "v1", status: { phase: "Active" } });
     await cluster.kubectl.refuses(

@@ -64,7 +64,7 @@ onEachServer("events, logs and groups", (cluster) => {
     expect(await cluster.kubectl.out("events --for pod/p")).toMatch(/Warning\s+Broken\s+Pod\/p\s+in two/);
   });
 
-  it("refuses logs that cannot be had, and has none of a pod that runs nowhere", async () => {
+  it("refuses logs that are not available, and returns none for an unscheduled pod", async () => {
     await create({
       apiVersion: "v1",
       kind: "Pod",
@@ -87,7 +87,7 @@ onEachServer("events, logs and groups", (cluster) => {
     );
   });
 
-  it("tells which groups are served", async () => {
+  it("lists the served groups", async () => {
     expect(ageless(await cluster.kubectl.out("get apiservices v1. v1.apps v1.events.k8s.io"))).toEqual([
       ["NAME", "SERVICE", "AVAILABLE", "AGE"],
       ["v1.", "Local", "True", "AGE"],
@@ -96,7 +96,7 @@ onEachServer("events, logs and groups", (cluster) => {
     ]);
   });
 
-  it("lists what one may do", async () => {
+  it("lists the user's rights", async () => {
     const mine = ageless(await cluster.kubectl.out("auth can-i --list"));
     expect(mine[0]).toEqual(["Resources", "Non-Resource URLs", "Resource Names", "Verbs"]);
     expect(mine.map((row) => row.join(" ").trim())).toContain("*.* [] [] [*]");
@@ -107,7 +107,7 @@ onEachServer("events, logs and groups", (cluster) => {
     await cluster.kubectl.prints("auth can-i get pods --subresource=log --as=ann", "yes");
   });
 
-  it("keeps volumes until nobody needs them", async () => {
+  it("keeps volumes while they are in use", async () => {
     await create({
       apiVersion: "v1",
       kind: "PersistentVolume",

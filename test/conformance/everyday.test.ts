@@ -44,7 +44,7 @@ onEachServer("everyday kubectl on a lab", (cluster) => {
     await kubectl.prints("delete pod alone", 'pod "alone" deleted');
   });
 
-  it("runs, exposes, scales and changes what one asks for in a word", async () => {
+  it("runs, exposes, scales and changes with short commands", async () => {
     const { kubectl } = cluster;
     await kubectl.prints(
       `create deployment shop --image=${image} --replicas=2 --port=80`,
@@ -87,7 +87,7 @@ onEachServer("everyday kubectl on a lab", (cluster) => {
     await kubectl.out("wait --for=delete pod -l app=shop --timeout=60s");
   });
 
-  it("makes jobs, once and by a schedule", async () => {
+  it("creates jobs and cron jobs", async () => {
     const { kubectl } = cluster;
     await kubectl.prints(`create job once --image=${image} -- true`, "job.batch/once created");
     await kubectl.prints("wait --for=condition=Complete job/once --timeout=60s", "job.batch/once condition met");
@@ -113,7 +113,7 @@ onEachServer("everyday kubectl on a lab", (cluster) => {
     ]);
     await kubectl.prints("delete job once", 'job.batch "once" deleted');
     await kubectl.out("wait --for=delete pod -l job-name=once --timeout=30s");
-    // What a schedule made goes with it.
+    // The jobs of a CronJob are deleted with it.
     await kubectl.out("delete cronjob often");
     await kubectl.out("wait --for=delete job/by-hand --timeout=60s");
   });
@@ -188,7 +188,7 @@ onEachServer("everyday kubectl on a lab", (cluster) => {
     await kubectl.out("delete pod waits --ignore-not-found");
   });
 
-  it("leaves dependents behind where it is told to", async () => {
+  it("orphans dependents if requested", async () => {
     const { kubectl } = cluster;
     await create(workload("Deployment", "left", { replicas: 1 }));
     await rolledOut("deployment/left");
@@ -211,7 +211,7 @@ onEachServer("everyday kubectl on a lab", (cluster) => {
     });
   });
 
-  it("says clearly what a node without containers cannot do", async () => {
+  it("explains what a node without containers cannot do", async () => {
     const { kubectl } = cluster;
     await kubectl.out(`run mute --image=${image}`);
     await kubectl.out("wait --for=condition=Ready pod/mute --timeout=30s");
@@ -219,7 +219,7 @@ onEachServer("everyday kubectl on a lab", (cluster) => {
     await kubectl.refuses("top nodes", "error: Metrics API not available");
     await writeFile(join(cluster.home, "f"), "x");
     for (const command of ["exec mute -- true", "attach mute", "port-forward pod/mute 0:80", "cp f mute:/f"])
-      // The one has no way to a container, the other asks a kubelet that has none.
+      // The embedded server has no streams to containers; the real one asks a kubelet without containers.
       await kubectl.refuses(command, /is not served: this server opens no streams to containers|method not allowed/);
     await kubectl.out("delete pod mute");
   });

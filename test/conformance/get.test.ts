@@ -4,7 +4,7 @@ import { ageless, column, rows } from "./printed-table.ts";
 
 const nodes = ["alpha", "beta", "gamma"];
 
-/** Three nodes and three pods, from which every output is read. */
+/** Three nodes and three pods, the source of every output. */
 const stock = [
   ...nodes.map((name, at) => ({
     apiVersion: "v1",
@@ -132,7 +132,7 @@ onEachServer("reading", (cluster) => {
     await cluster.kubectl.refuses(command, message);
   });
 
-  it("says that there is nothing", async () => {
+  it("says that no resources were found", async () => {
     expect(await cluster.kubectl.run("get pods -n default")).toEqual({
       code: 0,
       out: "",
@@ -188,7 +188,7 @@ onEachServer("reading", (cluster) => {
     expect(json.items.map(({ metadata }) => metadata.name)).toEqual(wanted);
   });
 
-  it("watches: first what is there, then every change", async () => {
+  it("watches: first the current state, then every change", async () => {
     const stdin = JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "seen" }, data: { a: "1" } });
     await cluster.kubectl.prints("create -f -", "configmap/seen created", { stdin });
     const { out } = await cluster.kubectl.run("get configmap seen --watch --output-watch-events", {

@@ -100,7 +100,7 @@ onEachServer(
       stream.close();
     });
 
-    it("knows the holder of a client certificate on either protocol", async () => {
+    it("authenticates a client certificate on either protocol", async () => {
       const { certPem, keyPem } = cluster.server.authority.issue({
         commonName: "carl",
         organizations: ["system:masters"],
@@ -218,7 +218,7 @@ onEachServer(
       });
     });
 
-    it("refuses who presents nothing, or a token nobody gave out", async () => {
+    it("refuses requests without credentials or with an unknown token", async () => {
       const nobody = await http1(cluster, `/api/v1/namespaces/${NAMESPACE}/configmaps`);
       expect(nobody.status).toBe(403);
       const stranger = await http1(cluster, "/version", { headers: { authorization: "Bearer made-up" } });

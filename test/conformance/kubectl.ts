@@ -16,7 +16,7 @@ export interface RunOptions {
   readonly meanwhile?: () => Promise<void>;
 }
 
-/** The kubectl to test with, or `undefined` where there is none. */
+/** The kubectl to test with, `undefined` if there is none. */
 export const kubectlPath = ((): string | undefined => {
   const path = process.env.ATTUNE_KUBECTL ?? "kubectl";
   return spawnSync(path, ["version", "--client"]).status === 0 ? path : undefined;

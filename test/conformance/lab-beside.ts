@@ -8,7 +8,7 @@ import { clientFor } from "../servers/client-for.ts";
 import { controllerManagerPath, startControllerManager } from "../servers/controller-manager.ts";
 import type { ServerUnderTest } from "../servers/server-under-test.ts";
 
-/** A container of `attune talk WORD …` says each word on a line and then waits to be stopped. */
+/** A container with `attune talk WORD …` prints each word on a line and then waits to be stopped. */
 const talk: Program = async ({ args, write, signal }) => {
   for (const word of args.slice(1)) write(word);
   await whenAborted(signal);
@@ -17,7 +17,7 @@ const talk: Program = async ({ args, write, signal }) => {
 
 /**
  * A lab of two nodes beside a server, as `attune lab` runs it, with scheduler and controllers. On a real server the
- * controllers are the real ones where they are at hand: the lab leaves the work to them once they hold their Lease.
+ * controllers are the real ones if they are available: the lab's stay idle while those hold their Lease.
  */
 export async function startLabBeside(
   variant: "embedded" | "real",

@@ -27,7 +27,7 @@ onEachServer("a node", (cluster) => {
   const may = (command: string): Promise<string> => cluster.kubectl.out(`${command} ${as("a")}`);
   const mayNot = (command: string, why: string): Promise<void> =>
     cluster.kubectl.refuses(`${command} ${as("a")}`, forbidden + why);
-  /** kubectl would read the status first, which no node may. */
+  /** kubectl would read the status first, which a node may not. */
   const patchStatus = (path: string, body: object): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const { url, authority } = cluster.server;
@@ -163,7 +163,7 @@ onEachServer("a node", (cluster) => {
       await cluster.kubectl.refuses(`get secret passing ${as("a")}`, /no relationship found/);
     });
 
-    it("says so when it is asked what it may", async () => {
+    it("and access reviews say so", async () => {
       expect(await cluster.kubectl.run(`auth can-i get secret/of-a ${as("a")}`)).toMatchObject({ out: "yes" });
       expect(await cluster.kubectl.run(`auth can-i get secret/of-b ${as("a")}`)).toMatchObject({
         code: 1,
@@ -211,7 +211,7 @@ onEachServer("a node", (cluster) => {
       });
     });
 
-    it("with its status, and labels that are nobody's or its own", async () => {
+    it("with its status, and labels outside Kubernetes' domains or its own", async () => {
       expect(await patchStatus("nodes/a", { status: { capacity: { cpu: "4" } } })).toMatchObject({ kind: "Node" });
       await may("label node a kubernetes.io/hostname=a topology.kubernetes.io/zone=z mine=yes node.kubernetes.io/x=y");
       await refusesToMake(plain("Node", "c"), 'nodes "c" is forbidden: node "a" is not allowed to modify node "c"');
@@ -281,7 +281,7 @@ onEachServer("a node", (cluster) => {
       await raw("loose/binding", binding, /cannot create resource "pods\/binding" in API group ""/);
     });
 
-    it("and shows what it runs of its own accord, referring to nothing", async () => {
+    it("and creates mirror pods without references", async () => {
       const mirror = (metadata: object, spec: object = {}): object => ({
         apiVersion: "v1",
         kind: "Pod",
@@ -314,7 +314,7 @@ onEachServer("a node", (cluster) => {
     });
   });
 
-  describe("makes tokens", () => {
+  describe("requests tokens", () => {
     const token = (account: string, pod: string, more = ""): string =>
       `create token ${account} --bound-object-kind=Pod --bound-object-name=${pod}${more}`;
 
@@ -345,7 +345,7 @@ onEachServer("a node", (cluster) => {
       expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(why) });
     });
 
-    it("bound to no other's pod, and for no audience that its own do not name", async () => {
+    it("not bound to other nodes' pods, and only for audiences that its pods name", async () => {
       await cluster.kubectl.refuses(
         `${token("of-a", "on-b", ` --bound-object-uid=${uids["on-b"]}`)} ${as("a")}`,
         /node requested token bound to a pod scheduled on a different node$/,
@@ -359,7 +359,7 @@ onEachServer("a node", (cluster) => {
     });
   });
 
-  it("is who its certificate says, and nobody without the group", async () => {
+  it("is authenticated by its certificate, and has no rights without the group", async () => {
     const { authority, url } = cluster.server;
     const identity = async (name: string, organizations: string[]): Promise<Kubectl> => {
       const { certPem, keyPem } = authority.issue({ commonName: name, organizations, purpose: "client" });

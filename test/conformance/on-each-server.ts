@@ -7,12 +7,12 @@ import { serverVariants, type ServerUnderTest, type ServerVariant } from "../ser
 import { until } from "../servers/until.ts";
 import { Kubectl, kubectlPath } from "./kubectl.ts";
 
-/** One server under test, which exists once the tests run. */
+/** One server under test, available once the tests run. */
 export interface Cluster {
   readonly variant: ServerVariant["name"];
   readonly server: ServerUnderTest;
   readonly kubectl: Kubectl;
-  /** Where kubectl runs, and where tests put the files they name. */
+  /** kubectl's working directory, for files of tests. */
   readonly home: string;
 }
 
@@ -20,11 +20,11 @@ export interface Cluster {
 export const NAMESPACE = "work";
 
 interface Needs {
-  /** The program a suite drives, or `undefined` where it is not on this machine. */
+  /** The program that a suite needs, `undefined` if it is not on this machine. */
   readonly program?: string | undefined;
 }
 
-/** Defines the same tests for every server: what holds on one has to hold on the other. */
+/** Defines the same tests for every server: both must behave the same. */
 export function onEachServer(title: string, define: (cluster: Cluster) => void, needs: Needs = {}): void {
   const program = "program" in needs ? needs.program : kubectlPath;
   for (const variant of serverVariants())
@@ -50,7 +50,7 @@ export function onEachServer(title: string, define: (cluster: Cluster) => void, 
           await kubectl.prints("create -f -", `namespace/${NAMESPACE} created`, {
             stdin: JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } }),
           });
-        // The last thing that a new namespace is given; until it has it, lists may still grow.
+        // The last default object of a new namespace; until it exists, lists may still grow.
         if (kubectlPath)
           await until(`${server.url}/api/v1/namespaces/${NAMESPACE}/configmaps/kube-root-ca.crt`, {
             ca: caPem,

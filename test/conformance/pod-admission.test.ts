@@ -13,7 +13,7 @@ interface Shown {
 const container = { name: "c", image: "i" };
 const mountPath = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-onEachServer("what becomes of a pod on its way in", (cluster) => {
+onEachServer("admission of a pod", (cluster) => {
   const create = async (object: object): Promise<Shown> =>
     (await cluster.kubectl.json("create -f -", { stdin: JSON.stringify(object) })) as Shown;
   const refuses = (object: object, why: string): Promise<void> =>
@@ -41,7 +41,7 @@ onEachServer("what becomes of a pod on its way in", (cluster) => {
       });
     });
 
-    it("is the default one, with a token in every container that has nothing else in its place", async () => {
+    it("is the default one, with a token mounted in every container without a mount at that path", async () => {
       const { spec } = await create(
         pod("plain", {
           initContainers: [{ name: "first", image: "i" }],
@@ -79,7 +79,7 @@ onEachServer("what becomes of a pod on its way in", (cluster) => {
       ]);
     });
 
-    it("may give pull secrets and want no token, unless the pod says otherwise", async () => {
+    it("may set pull secrets and disable the token, unless the pod overrides it", async () => {
       const quiet = { serviceAccountName: "quiet" };
       const { spec } = await create(pod("quiet", quiet));
       expect(spec).toMatchObject({ imagePullSecrets: [{ name: "pull" }] });
@@ -90,7 +90,7 @@ onEachServer("what becomes of a pod on its way in", (cluster) => {
       expect(loud.spec).toMatchObject({ imagePullSecrets: [{ name: "own" }], volumes: [{}] });
     });
 
-    it("uses a volume that is already there", async () => {
+    it("reuses an existing token volume", async () => {
       const { spec } = await create(pod("there", { volumes: [{ name: "kube-api-access-mine", emptyDir: {} }] }));
       expect(spec.volumes).toEqual([{ name: "kube-api-access-mine", emptyDir: {} }]);
       expect(spec.containers[0]?.volumeMounts).toMatchObject([{ name: "kube-api-access-mine" }]);
@@ -159,7 +159,7 @@ onEachServer("what becomes of a pod on its way in", (cluster) => {
       });
     });
 
-    it("adds its overhead, and the nodes that have it", async () => {
+    it("adds its overhead and scheduling", async () => {
       const { spec } = await create(
         pod("boxed", {
           runtimeClassName: "boxed",
@@ -205,7 +205,7 @@ onEachServer("what becomes of a pod on its way in", (cluster) => {
     });
   });
 
-  it("tells it the zone of its node, when it is made for it and when it is bound to it", async () => {
+  it("copies the zone of its node, on creation and on binding", async () => {
     const labels = { "topology.kubernetes.io/zone": "z1", "topology.kubernetes.io/region": "r1" };
     const node = await create({
       apiVersion: "v1",
@@ -227,7 +227,7 @@ onEachServer("what becomes of a pod on its way in", (cluster) => {
     expect(((await cluster.kubectl.json("get pod bound")) as Shown).metadata.labels).toEqual(labels);
   });
 
-  it("gives a claim the newest default class, unless it names one, be it none", async () => {
+  it("gives a claim the newest default class, unless it names a class, also an empty one", async () => {
     const claim = (name: string, spec: object = {}): object => ({
       apiVersion: "v1",
       kind: "PersistentVolumeClaim",

@@ -12,12 +12,12 @@ interface Managed {
 const configMap = (name: string, data: Record<string, string>): string =>
   JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data });
 
-onEachServer("applying on the server", (cluster) => {
+onEachServer("server-side apply", (cluster) => {
   const managed = async (name: string): Promise<Managed> =>
     (await cluster.kubectl.json(`get configmap ${name} --show-managed-fields`)) as Managed;
   const apply = (manager: string): string => `apply --server-side --field-manager=${manager} -f -`;
 
-  it("creates, and owns what it said", async () => {
+  it("creates, and owns the applied fields", async () => {
     await cluster.kubectl.prints("apply --server-side -f -", "configmap/first serverside-applied", {
       stdin: configMap("first", { a: "1" }),
     });
@@ -35,7 +35,7 @@ onEachServer("applying on the server", (cluster) => {
     expect((await managed("still")).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
   });
 
-  it("names the other manager and the field of a conflict, and gives way to force", async () => {
+  it("names the other manager and the field of a conflict, and overrides it with --force-conflicts", async () => {
     await cluster.kubectl.out(apply("red"), { stdin: configMap("contested", { a: "1", b: "1" }) });
     await cluster.kubectl.refuses(
       apply("blue"),
@@ -58,7 +58,7 @@ onEachServer("applying on the server", (cluster) => {
     });
   });
 
-  it("conflicts with those who update, naming how and where", async () => {
+  it("conflicts with managers that update, and names them", async () => {
     await cluster.kubectl.out("create -f -", { stdin: configMap("made", { a: "1" }) });
     await cluster.kubectl.refuses(
       apply("red"),
@@ -67,7 +67,7 @@ onEachServer("applying on the server", (cluster) => {
     );
   });
 
-  it("shares a field when both want the same value", async () => {
+  it("shares a field if both apply the same value", async () => {
     await cluster.kubectl.out(apply("red"), { stdin: configMap("shared", { a: "1" }) });
     await cluster.kubectl.out(apply("blue"), { stdin: configMap("shared", { a: "1" }) });
     await cluster.kubectl.out(apply("red"), { stdin: configMap("shared", {}) });
@@ -76,7 +76,7 @@ onEachServer("applying on the server", (cluster) => {
     expect((await managed("shared")).data).toBeUndefined();
   });
 
-  it("removes fields that are no longer said, and leaves those of others", async () => {
+  it("removes fields that are no longer applied, and leaves those of others", async () => {
     await cluster.kubectl.out(apply("red"), { stdin: configMap("shrinks", { a: "1", b: "2" }) });
     await cluster.kubectl.out(apply("blue"), { stdin: configMap("shrinks", { c: "3" }) });
     await cluster.kubectl.out(apply("red"), { stdin: configMap("shrinks", { b: "2" }) });
@@ -116,7 +116,7 @@ onEachServer("applying on the server", (cluster) => {
     await cluster.kubectl.prints("get daemonset keyed -o jsonpath={.spec.template.spec.containers[*].image}", "a:1");
   });
 
-  it("runs dry", async () => {
+  it("does a dry run", async () => {
     await cluster.kubectl.prints(
       `${apply("red")} --dry-run=server`,
       "configmap/dry serverside-applied (server dry run)",
@@ -133,7 +133,7 @@ onEachServer("applying on the server", (cluster) => {
     expect((await managed("dry")).data).toEqual({ a: "1" });
   });
 
-  it("takes over from applying on the client", async () => {
+  it("takes over from client-side apply", async () => {
     await cluster.kubectl.out("apply -f -", { stdin: configMap("upgraded", { a: "1", b: "1" }) });
     await cluster.kubectl.prints("apply --server-side -f -", "configmap/upgraded serverside-applied", {
       stdin: configMap("upgraded", { a: "1" }),

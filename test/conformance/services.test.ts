@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { onEachServer } from "./on-each-server.ts";
 import { ageless, rows } from "./printed-table.ts";
 
-/** Addresses and ports are given out by chance. */
+/** Addresses and ports are random. */
 const general = (text: string): string[][] =>
   ageless(text).map((row) =>
     row.map((cell) => cell.replace(/^10\.96\.\d+\.\d+$/, "ADDRESS").replaceAll(/:3\d{4}\//g, ":PORT/")),
@@ -14,7 +14,7 @@ onEachServer("services", (cluster) => {
   const spec = async (name: string): Promise<Record<string, unknown>> =>
     ((await cluster.kubectl.json(`get service ${name}`)) as { spec: Record<string, unknown> }).spec;
 
-  it("exposes a pod under an address of its own", async () => {
+  it("exposes a pod under its own address", async () => {
     const stdin = JSON.stringify({ ...pod, spec: { containers } });
     await cluster.kubectl.prints("create -f -", "pod/web created", { stdin });
     await cluster.kubectl.prints("expose pod web --port=80 --target-port=8080", "service/web exposed");
@@ -43,7 +43,7 @@ onEachServer("services", (cluster) => {
     expect(await spec("ported")).toMatchObject({ ports: [{ nodePort: 30123 }] });
   });
 
-  it("gives nobody what somebody has", async () => {
+  it("refuses addresses and ports that are taken", async () => {
     const { clusterIP } = await spec("plain");
     await cluster.kubectl.refuses(
       `create service clusterip second --tcp=80 --clusterip=${String(clusterIP)}`,
@@ -59,7 +59,7 @@ onEachServer("services", (cluster) => {
     );
   });
 
-  it("gives back what was deleted or is not needed any more", async () => {
+  it("releases addresses and ports that are no longer used", async () => {
     await cluster.kubectl.prints(`patch service ported -p '{"spec":{"type":"ClusterIP"}}'`, "service/ported patched");
     expect((await spec("ported")).ports).toEqual([{ name: "80", port: 80, protocol: "TCP", targetPort: 80 }]);
     await cluster.kubectl.prints("create service nodeport again --tcp=80 --node-port=30123", "service/again created");
@@ -67,7 +67,7 @@ onEachServer("services", (cluster) => {
     await cluster.kubectl.prints("create service nodeport again --tcp=80 --node-port=30123", "service/again created");
   });
 
-  it("keeps an address for as long as the service has one", async () => {
+  it("keeps the address of a service over updates", async () => {
     const before = await spec("web");
     await cluster.kubectl.refuses(
       `patch service web -p '{"spec":{"clusterIP":"10.96.200.200"}}'`,
@@ -85,12 +85,12 @@ onEachServer("services", (cluster) => {
     expect((await spec("web")).clusterIP).toBe(before.clusterIP);
   });
 
-  it("runs dry without giving anything out", async () => {
+  it("allocates nothing in a dry run", async () => {
     await cluster.kubectl.out("create service nodeport dry --tcp=80 --node-port=30999 --dry-run=server");
     await cluster.kubectl.prints("create service nodeport wet --tcp=80 --node-port=30999", "service/wet created");
   });
 
-  it("announces the server itself", async () => {
+  it("has the Service kubernetes", async () => {
     const table = general(await cluster.kubectl.out("get service kubernetes -n default"));
     expect(table[1]).toEqual(["kubernetes", "ClusterIP", "ADDRESS", "<none>", "443/TCP", "AGE"]);
     await cluster.kubectl.prints("get service kubernetes -n default -o jsonpath={.spec.clusterIP}", "10.96.0.1");
@@ -115,7 +115,7 @@ onEachServer("services", (cluster) => {
     ]);
   });
 
-  it("shows everything of everyday use at once", async () => {
+  it("lists everything with `get all`", async () => {
     await cluster.kubectl.prints("create deployment served --image=i", "deployment.apps/served created");
     const names = (await cluster.kubectl.out("get all -o name")).split("\n");
     expect(names).toEqual(
@@ -123,7 +123,7 @@ onEachServer("services", (cluster) => {
     );
   });
 
-  it("runs a pod and exposes it in one go", async () => {
+  it("runs a pod and exposes it with one command", async () => {
     const said = await cluster.kubectl.out("run quick --image=i --port=80 --expose");
     expect(said.split("\n").toSorted()).toEqual(["pod/quick created", "service/quick created"]);
   });

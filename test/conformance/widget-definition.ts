@@ -45,7 +45,7 @@ const status = {
   },
 };
 
-/** A kind with everything a definition can ask for that kubectl shows: columns, status, scale, defaults, two versions. */
+/** A kind with every feature that kubectl shows: columns, status, scale, defaults, two versions. */
 export const widgetDefinition = {
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",

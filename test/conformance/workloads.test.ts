@@ -47,7 +47,7 @@ onEachServer("workloads", (cluster) => {
   };
   const status = (name: string): Promise<string> => cluster.kubectl.out(`rollout status ${name} --timeout=60s`);
 
-  it("rolls a Deployment out, tells its history, and rolls it back", async () => {
+  it("rolls a Deployment out, shows its history, and rolls it back", async () => {
     const { kubectl } = cluster;
     await kubectl.prints("create -f -", "deployment.apps/web created", { stdin: deployment("web") });
     expect(await status("deployment/web")).toMatch(/deployment "web" successfully rolled out$/);
@@ -70,7 +70,7 @@ onEachServer("workloads", (cluster) => {
     expect(await status("deployment/web")).toMatch(/successfully rolled out$/);
   });
 
-  it("scales a Deployment, and moves nothing while it is paused", async () => {
+  it("scales a Deployment, and does not roll out while it is paused", async () => {
     const { kubectl } = cluster;
     await kubectl.out("create -f -", { stdin: deployment("still") });
     await status("deployment/still");
@@ -92,7 +92,7 @@ onEachServer("workloads", (cluster) => {
       .toMatch(/^still +0\/0 +0 +0 +\S+$/);
   });
 
-  it("says when a rollout does not get on", async () => {
+  it("reports a rollout that does not progress", async () => {
     const { kubectl } = cluster;
     await kubectl.out("create -f -", { stdin: deployment("stuck", { progressDeadlineSeconds: 3 }) });
     await status("deployment/stuck");
@@ -108,7 +108,7 @@ onEachServer("workloads", (cluster) => {
     expect(await status("deployment/stuck")).toMatch(/successfully rolled out$/);
   });
 
-  it("replaces all pods at once where the strategy is to recreate", async () => {
+  it("replaces all pods at once with strategy Recreate", async () => {
     const { kubectl } = cluster;
     await kubectl.out("create -f -", { stdin: deployment("anew", { strategy: { type: "Recreate" } }) });
     await status("deployment/anew");
@@ -117,7 +117,7 @@ onEachServer("workloads", (cluster) => {
     expect(await images("anew")).toEqual(["two", "two"]);
   });
 
-  it("adopts pods that a ReplicaSet selects, and lets go those it does not", async () => {
+  it("adopts pods that a ReplicaSet selects, and releases others", async () => {
     const { kubectl } = cluster;
     const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "stray", labels: { app: "few" } } };
     await kubectl.out("create -f -", {

@@ -13,7 +13,7 @@ export interface Exchange {
   };
 }
 
-/** The order they were recorded in, on one fresh server. */
+/** In the order of the recording, which was made on one new server. */
 export const chapters = [
   "discovery",
   "authentication-and-authorization",
