@@ -76,13 +76,13 @@ export class Machine {
     return this.run("cat", path);
   }
 
-  /** Pids of the TuneDs that run on it. */
+  /** Pids of the TuneD daemons that run on it. `tuned --version` is none: the agent runs it to choose an engine. */
   daemons(): number[] {
     const listed = this.run("sh", "-c", "grep -al /usr/sbin/tuned /proc/[0-9]*/cmdline 2>/dev/null || true");
     return listed.split("\n").flatMap((path) => {
       const pid = Number(path.split("/")[2]);
       const line = path === "" ? "" : this.run("sh", "-c", `tr '\\0' ' ' <${path} 2>/dev/null || true`);
-      return line.startsWith("/usr/bin/python3") ? [pid] : [];
+      return line.startsWith("/usr/bin/python3") && !line.includes("--version") ? [pid] : [];
     });
   }
 
