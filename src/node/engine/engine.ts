@@ -13,6 +13,9 @@ export interface Engine {
   rollback(host: Host, options?: RollbackOptions): Promise<RollbackReport>;
 }
 
+/** Where the scripts of built-in profiles are written: on image-based hosts `/usr` is read-only. */
+export const scriptDirectories: readonly string[] = ["/var/lib/attune/profiles", "/run/attune/profiles"];
+
 export interface ApplyOptions {
   /** Default: every sysctl file of the node wins over the profile, as in TuneD by default. */
   reapplySysctl?: ReapplySysctl | undefined;

@@ -3,7 +3,7 @@ import type { ResolvedProfile } from "../../language/tuned/resolve.ts";
 import type { Setting, Unit } from "../../language/tuned/unit.ts";
 import { DevicePool } from "./claim-devices.ts";
 import { deviceScripts } from "./device-scripts.ts";
-import type { ApplyOptions } from "./engine.ts";
+import { type ApplyOptions, scriptDirectories } from "./engine.ts";
 import type { Ledger } from "./ledger.ts";
 import { PlannedHost, realName } from "./planned-host.ts";
 import type { Observe, Plugin, Step } from "./plugin.ts";
@@ -19,7 +19,7 @@ export interface PlanInput {
 }
 
 const defaultDirectories = [
-  "/usr/lib/attune/profiles",
+  ...scriptDirectories,
   "/usr/lib/tuned/profiles",
   "/etc/tuned/profiles",
   "/var/lib/ocp-tuned/profiles",

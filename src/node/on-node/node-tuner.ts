@@ -95,8 +95,7 @@ export class NodeTuner {
     const resolution = await resolveSpec(spec, host, signal);
     if (resolution.type === "invalid")
       return { outcome: resolution, inForce: record?.complete === true ? inForceOf(record) : undefined };
-    const { profile } = resolution;
-    await placeBaseScripts(profile, host);
+    const profile = await placeBaseScripts(resolution.profile, host);
     this.#settled = undefined;
     const next: TuningRecord = {
       bootId,
@@ -106,7 +105,7 @@ export class NodeTuner {
     };
     const known = equal(record, next);
     if (!known) await saveRecord(host, { ...next, complete: false });
-    const wanted = { ...resolution, fingerprint };
+    const wanted = { ...resolution, profile, fingerprint };
     let by: AppliedBy;
     try {
       by = await engines.apply(wanted);

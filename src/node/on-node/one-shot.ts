@@ -21,8 +21,12 @@ export async function tuneFromRecord(host: Host, engines: NodeEngines): Promise<
   const { tunedProfile: profile } = record.spec.config;
   const resolution = await resolveSpec(record.spec, host);
   if (resolution.type === "invalid") return { ...resolution, profile };
-  await placeBaseScripts(resolution.profile, host);
-  return { type: "applied", profile, by: await engines.apply({ ...resolution, fingerprint: profile }) };
+  const placed = await placeBaseScripts(resolution.profile, host);
+  return {
+    type: "applied",
+    profile,
+    by: await engines.apply({ ...resolution, profile: placed, fingerprint: profile }),
+  };
 }
 
 /** Writes the image of `attune agent --one-shot` where the systemd unit reads it that runs before the first pod. */

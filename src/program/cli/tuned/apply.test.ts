@@ -93,7 +93,7 @@ describe("attune tuned apply", () => {
   it("puts scripts of built-in profiles on the node before they are run", async () => {
     const root = await node();
     await applied(root, "powersave");
-    expect(await root.read("/usr/lib/attune/profiles/powersave/script.sh")).toMatch(/^#!\/bin\/sh/);
+    expect(await root.read("/var/lib/attune/profiles/powersave/script.sh")).toMatch(/^#!\/bin\/sh/);
   });
 
   it("waits for nobody: a node that somebody else is tuning is refused", async () => {

@@ -26,12 +26,12 @@ export async function apply(words: readonly string[], options: ApplyOptions, ter
       applyOptions(host, places),
     ]);
     if (named.type === "invalid") return reportProblems(named.problems, terminal);
-    const { profile, links } = named;
+    const { links } = named;
+    const profile = await placeBaseScripts(named.profile, host);
     reportWarnings(profile.warnings, terminal);
     const texts = links.map((link) => link.profile);
     const { engine, reason, close } = await openEngine({ option, root, host, profile, texts });
     try {
-      await placeBaseScripts(profile, host);
       const report = await engine.apply(profile, host, given);
       const applied: Applied = { profile: profile.profile, engine: engine.name, reason, ...report };
       terminal.out(output === "table" ? applyText(applied, terminal.colours) : await serialised(applied, output));

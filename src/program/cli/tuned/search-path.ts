@@ -1,8 +1,7 @@
 import { resolve as absolute } from "node:path";
-import type { ApplyOptions } from "../../../node/engine/engine.ts";
+import { type ApplyOptions, scriptDirectories } from "../../../node/engine/engine.ts";
 import type { Host } from "../../../node/host/host.ts";
 import { LinuxHost } from "../../../node/host/linux-host.ts";
-import { baseDirectory } from "../../../language/tuned/profiles/base-profiles.ts";
 import { excludedSysctls, parseGlobalConfig } from "../../../language/tuned/text/global-config.ts";
 
 /** A folder of profiles, and the host that can read it. */
@@ -51,7 +50,7 @@ const mainConfig = "/etc/tuned/tuned-main.conf";
 
 /** The node's own TuneD configuration as far as it concerns sysctls, and the folders that scripts may be in. */
 export async function applyOptions(host: Host, places: readonly Place[]): Promise<ApplyOptions> {
-  const profileDirectories = [baseDirectory, ...places.map(({ directory }) => directory)];
+  const profileDirectories = [...scriptDirectories, ...places.map(({ directory }) => directory)];
   const file = await host.read(mainConfig);
   if (file.type !== "text") return { profileDirectories };
   const config = parseGlobalConfig(file.text, mainConfig);

@@ -3,6 +3,7 @@ import type { verifyFlags } from "./flags.ts";
 import type { Difference } from "../../../node/engine/engine.ts";
 import { nativeEngine } from "../../../node/engine/native-engine.ts";
 import { type Cell, reportTable } from "../terminal/text-table.ts";
+import { placeBaseScripts } from "../../../node/on-node/place-base-scripts.ts";
 import { applyOptions, searchPath } from "./search-path.ts";
 import { OneShotHost } from "./one-shot-host.ts";
 import { serialised } from "../terminal/serialise.ts";
@@ -19,7 +20,7 @@ export async function verify(words: readonly string[], options: VerifyOptions, t
   const places = await searchPath({ root, directories: dir }, host);
   const named = await resolveNamed({ names, places, host, programs: true });
   if (named.type === "invalid") return reportProblems(named.problems, terminal);
-  const { profile } = named;
+  const profile = await placeBaseScripts(named.profile, host, { write: false });
   reportWarnings(profile.warnings, terminal);
   const { differences } = await nativeEngine().verify(profile, host, await applyOptions(host, places));
   if (output !== "table") terminal.out(await serialised({ profile: profile.profile, differences }, output));
