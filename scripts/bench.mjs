@@ -6,11 +6,11 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-// Below the packages, where the bundles find them.
+// Inside node_modules, where the bundles find their packages.
 const out = mkdtempSync(join(root, "node_modules", ".attune-bench-"));
 process.on("exit", () => rmSync(out, { recursive: true, force: true }));
 
-// What is measured is what lies in the checkout, not what was bundled some time ago.
+// Bundle first: the benchmarks measure the current sources.
 await import("./bundle.mjs");
 const bundle = join(out, "main.mjs");
 await build({

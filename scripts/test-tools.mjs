@@ -1,4 +1,4 @@
-// Programs that the suites drive and that npm does not bring. As root on Debian they are installed when missing.
+// Programs that tests start and that npm does not install. As root on Debian, missing ones are installed.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -6,10 +6,10 @@ import { fileURLToPath } from "node:url";
 
 const cache = join(dirname(fileURLToPath(import.meta.url)), "../node_modules/.cache/attune-test-tools");
 
-/** Older ones ask for OpenAPI v2, which a current server answers but ours does not. */
+/** Older versions need OpenAPI v2 for validation; the embedded server describes kinds only in version 3. */
 const oldestKubectl = 28;
 
-/** What was found or installed, as environment for the suites, and what is missing with its reason. */
+/** The found or installed programs, as environment variables for the tests, and what is missing with the reason. */
 export function prepareTools() {
   const missing = [];
   const env = {};
@@ -41,12 +41,12 @@ function minorOf(text) {
   }
 }
 
-/** Debian's stable kubectl may be too old, so the newest that its mirror has is unpacked beside the tests, not installed. */
+/** Debian's stable kubectl may be too old, so the newest of its mirror is unpacked into the cache, not installed. */
 function installKubectl() {
   const refusal = cannotInstall();
   if (refusal) return { reason: `kubectl 1.${oldestKubectl} or newer is not on this machine, and ${refusal}` };
   console.log("set-up: kubectl is missing or old; unpacking Debian's newest for the tests");
-  // The program has lain in either package, by release.
+  // Depending on the release, either package contains kubectl.
   for (const suite of ["trixie", "sid"])
     for (const name of ["kubectl", "kubernetes-client"]) {
       const found = unpackFrom(suite, name) && findKubectl();
@@ -83,7 +83,7 @@ function unpackFrom(suite, name) {
   return true;
 }
 
-/** Debian's package is for Debian's own Python, whichever `python3` comes first on the path. */
+/** Debian's package is for Debian's Python, even if another `python3` comes first on the path. */
 function findPythonClient() {
   for (const path of ["/usr/bin/python3", "python3"])
     if (run(path, ["-c", "import kubernetes"]).status === 0) return { path };
@@ -99,7 +99,7 @@ function installPythonClient() {
   return findPythonClient() ?? { reason: "apt-get could not install python3-kubernetes" };
 }
 
-/** It is run in namespaces of its own, where it can change nothing of this machine. */
+/** TuneD runs in its own namespaces, where it cannot change this machine. */
 function findTuned() {
   const path = "/usr/sbin/tuned";
   if (run(path, ["--version"]).status !== 0) return undefined;

@@ -1,4 +1,4 @@
-// `npm test`: set-up, type check, lint, format check, then every suite. Ends with `N passed, N failed`.
+// `npm test`: set-up, type check, lint, format check, bundle, then all tests. Ends with `N passed, N failed`.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,7 +30,7 @@ if (!suites && counts.failed === 0) counts.failed = 1;
 
 for (const { files, reason } of tools.missing) console.log(`not run: ${skippedIn(report, files)} (${reason})`);
 if (process.env.CI === "true" && tools.missing.length > 0) {
-  console.log("with CI=true every suite must run");
+  console.log("with CI=true all tests must run");
   failed++;
 }
 const total = counts.failed + failed;
@@ -47,7 +47,7 @@ function run(name, command, args, env = process.env) {
   return status === 0;
 }
 
-/** How many tests of the named files were skipped. */
+/** The number of skipped tests in files that match `names`. */
 function skippedIn(file, names) {
   try {
     const { testResults } = JSON.parse(readFileSync(file, "utf8"));
