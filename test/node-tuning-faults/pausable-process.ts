@@ -65,7 +65,7 @@ export class PausableProcess {
     const write = <R>(
       verb: string,
       of: KindRef,
-      options: { subresource?: string } | undefined,
+      options: { subresource?: string | undefined } | undefined,
       send: () => Promise<R>,
     ) => this.#write(`${verb} ${of.plural}${options?.subresource ? `/${options.subresource}` : ""}`, send);
     return {

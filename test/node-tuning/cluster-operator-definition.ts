@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../src/language/object/meta.ts";
 
-/** As far as an operator needs it. Attune never installs it: others would take the cluster for OpenShift. */
+/** A minimal definition. Attune never installs it: other programs would take the cluster for OpenShift. */
 export const clusterOperatorDefinition: KubeObject = {
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",

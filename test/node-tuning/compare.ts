@@ -2,7 +2,7 @@ import { equal } from "../../src/language/object/json.ts";
 import type { Observation } from "./fixture.ts";
 import type { Observed } from "./observe.ts";
 
-/** Where an observation differs from what is expected, part by part; nothing where they agree. */
+/** The parts in which an observation differs from the expected one. */
 export function differences(
   observed: Observed,
   expected: Observation,
@@ -14,7 +14,7 @@ export function differences(
   };
   check("profiles", expected.profiles, observed.profiles);
   for (const [node, names] of Object.entries(observed.carried)) {
-    // A Profile carries what its node needs. It must be among what there is, and the chosen one among it.
+    // A Profile has the texts its node needs: all must be recorded ones, and the chosen profile must be among them.
     const all = Array.isArray(expected.carried) ? expected.carried : (expected.carried[node] ?? []);
     const { [node]: chosen = "" } = observed.profiles;
     const profile = typeof chosen === "string" ? chosen : chosen.profile;
@@ -32,8 +32,8 @@ export function differences(
       check(`annotations of ${node}`, expected.annotations[node] ?? expected.annotations, annotations);
   check("nodes without a Profile", (expected.without ?? []).toSorted(), observed.without.toSorted());
   check("tuneds", expected.tuneds, observed.tuneds);
-  for (const [type, said] of Object.entries(expected.operator))
-    if (!timing.has(`clusterOperator.${type}`)) check(`operator ${type}`, said, observed.operator[type]);
+  for (const [type, wanted] of Object.entries(expected.operator))
+    if (!timing.has(`clusterOperator.${type}`)) check(`operator ${type}`, wanted, observed.operator[type]);
   check("daemonSet", expected.daemonSet ?? true, observed.daemonSet);
   check("machineConfigs", normal(expected.machineConfigs ?? {}), normal(observed.machineConfigs));
   return found;

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isNotFound } from "../../src/cluster/kube/api-error.ts";
 
-/** Far longer than anything takes here. */
-const patienceMs = 30_000;
+/** Longer than any test takes. */
+const timeoutMs = 30_000;
 
-/** Asks until the answer is something, or is true. What is not there, or not served yet, is asked for again. */
+/** Asks again until the answer is neither undefined nor false; 404 counts as undefined. */
 export async function eventually<T>(what: string, ask: () => Promise<T | undefined | false>): Promise<T> {
-  for (const deadline = Date.now() + patienceMs; ;) {
+  for (const deadline = Date.now() + timeoutMs; ;) {
     const answer = await ask().catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
       return undefined;
@@ -17,7 +17,7 @@ export async function eventually<T>(what: string, ask: () => Promise<T | undefin
   }
 }
 
-/** Asks until it is not there any more. */
+/** Asks again until the answer is 404. */
 export async function gone(what: string, ask: () => Promise<unknown>): Promise<void> {
   await eventually(`${what} is gone`, async () => {
     try {

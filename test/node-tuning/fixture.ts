@@ -33,7 +33,7 @@ export interface GivenPool {
 export interface NodeSide {
   node: string;
   bootcmdline?: string;
-  /** `current`: those that the Profile carries at that moment. */
+  /** `current`: those of the Profile at that moment. */
   deps?: string;
   status?: { applied?: string; degraded?: string; tunedProfile?: string };
 }
@@ -54,7 +54,7 @@ export interface Given {
   operandReady?: boolean;
 }
 
-/** One thing that happens, by its name. */
+/** One change, by its name. */
 export type Change = Partial<{
   createTuned: GivenTuned | GivenTuned[];
   updateTuned: GivenTuned;
@@ -83,7 +83,7 @@ export type Change = Partial<{
   operandReady: true;
 }>;
 
-/** What is there in the end. Parts that are absent were not recorded. */
+/** The state of the cluster at the end. Absent parts were not recorded. */
 export interface Observation {
   /** The profile of each node, with its options where there are any. */
   profiles: Record<string, string | { profile: string; [option: string]: unknown }>;
@@ -110,10 +110,10 @@ export interface Scenario {
 
 export function scenarios(file: string): Scenario[] {
   const text = readFileSync(join(import.meta.dirname, "../fixtures/node-tuning", `${file}.yaml`), "utf8");
-  return parse(text, (_, value: unknown) => sayable(value)) as Scenario[];
+  return parse(text, (_, value: unknown) => representable(value)) as Scenario[];
 }
 
-/** The largest int64 is none in JavaScript, which would round it up to what a server refuses. */
-function sayable(value: unknown): unknown {
+/** JavaScript would round the largest int64 up to a value that a server rejects. */
+function representable(value: unknown): unknown {
   return typeof value === "number" && value > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : value;
 }

@@ -23,7 +23,7 @@ export type Observed = Required<Omit<Observation, "timing" | "carried" | "annota
   annotations: Record<string, Record<string, string>>;
 };
 
-/** What is there, said as scenarios say it. */
+/** The state of the cluster, in the form of the scenarios. */
 export async function observe(client: Client): Promise<Observed> {
   const list = async <T extends KubeObject>(of: KindRef<T>, place = {}): Promise<T[]> =>
     (await client.list(of, place)).items;
@@ -41,8 +41,8 @@ export async function observe(client: Client): Promise<Observed> {
   return {
     profiles: byName(profiles, ({ spec: { config } }) => {
       const { tunedProfile, ...options } = config;
-      const said = Object.entries(options).filter(([, value]) => !isNothing(value));
-      return said.length === 0 ? tunedProfile : { profile: tunedProfile, ...Object.fromEntries(said) };
+      const given = Object.entries(options).filter(([, value]) => !isEmpty(value));
+      return given.length === 0 ? tunedProfile : { profile: tunedProfile, ...Object.fromEntries(given) };
     }),
     carried: byName(profiles, ({ spec }) => (spec.profile ?? []).map(({ name }) => name)),
     texts: Object.fromEntries(
@@ -82,6 +82,6 @@ function conditionsOf(conditions: readonly Condition[] | undefined, types: reado
   );
 }
 
-function isNothing(value: unknown): boolean {
+function isEmpty(value: unknown): boolean {
   return value === false || value === 0 || (typeof value === "object" && Object.keys(value ?? {}).length === 0);
 }

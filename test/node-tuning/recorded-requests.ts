@@ -2,16 +2,16 @@ import { isNotFound } from "../../src/cluster/kube/api-error.ts";
 import type { Client, KindRef } from "../../src/cluster/kube/client.ts";
 import type { Grant } from "../../src/language/object/grant.ts";
 
-/** What RBAC judges a request by. */
+/** What RBAC authorizes a request by. */
 export interface RecordedRequest {
   readonly verb: string;
   readonly group: string;
   readonly resource: string;
-  readonly namespace?: string;
-  readonly name?: string;
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
 }
 
-/** The client with a record of what it asked for and was given. */
+/** The client, with a record of its successful requests. */
 export function recording(client: Client, record: (request: RecordedRequest) => void): Client {
   const note = (
     verb: string,
@@ -24,13 +24,13 @@ export function recording(client: Client, record: (request: RecordedRequest) => 
       verb,
       group,
       resource: subresource === undefined ? plural : `${plural}/${subresource}`,
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(name === undefined && selected === undefined ? {} : { name: name ?? selected }),
+      namespace,
+      name: name ?? selected,
     });
   };
   return {
     async get(of, name, options) {
-      // To learn that something is not there is a right as well.
+      // An answer that the object does not exist needs the same right.
       const noted = (): void => note("get", of, { ...options, name });
       try {
         const answer = await client.get(of, name, options);
@@ -59,7 +59,7 @@ export function recording(client: Client, record: (request: RecordedRequest) => 
     async patch(of, name, patch, options) {
       const answer = await client.patch(of, name, patch, options);
       note("patch", of, { ...options, name });
-      // An apply may create, and is asked for that right too when it does.
+      // An apply that creates the object needs that right too.
       if (patch.type === "apply" && answer.metadata.generation === 1) note("create", of, { ...options, name });
       return answer;
     },
@@ -80,26 +80,30 @@ export function recording(client: Client, record: (request: RecordedRequest) => 
 }
 
 interface Place {
-  namespace?: string;
-  subresource?: string;
-  name?: string;
-  fieldSelector?: string;
+  namespace?: string | undefined;
+  subresource?: string | undefined;
+  name?: string | undefined;
+  fieldSelector?: string | undefined;
 }
 
-/** Each right of a grant by itself, and whether some request needed it. */
+/** The rights that no request needed, one by one. */
 export function unused(grants: readonly Grant[], requests: readonly RecordedRequest[]): string[] {
   return grants.flatMap((grant) =>
     grant.apiGroups.flatMap((group) =>
       grant.resources.flatMap((resource) =>
         grant.verbs
-          .filter((verb) => !requests.some((request) => allows(grant, group, resource, verb, request)))
+          .filter((verb) => !requests.some((request) => allows(grant, { verb, group, resource }, request)))
           .map((verb) => `${verb} ${resource}.${group} ${grant.resourceNames?.join() ?? ""}`.trim()),
       ),
     ),
   );
 }
 
-function allows(grant: Grant, group: string, resource: string, verb: string, request: RecordedRequest): boolean {
+function allows(
+  grant: Grant,
+  { verb, group, resource }: Pick<RecordedRequest, "verb" | "group" | "resource">,
+  request: RecordedRequest,
+): boolean {
   return (
     request.verb === verb &&
     request.group === group &&

@@ -14,8 +14,8 @@ import { type Observation, scenarios } from "./fixture.ts";
 import { observe } from "./observe.ts";
 import { World } from "./world.ts";
 
-/** Looks in a row that must agree before a scenario counts as settled. */
-const looks = 3;
+/** Observations in a row that must agree before a scenario counts as settled. */
+const observations = 3;
 
 /** Every scenario of a file, on every server. */
 export function runScenarios(file: string): void {
@@ -56,12 +56,12 @@ export function runScenarios(file: string): void {
         const expected = { ...recorded, ...deviations[where]?.instead };
         let agreed = 0;
         let last: object = {};
-        const deadline = Date.now() + patienceMs;
+        const deadline = Date.now() + timeoutMs;
         for (const pause = growingPause(); ; await pause()) {
           await world.tick();
           last = differences(await observe(client), expected);
           agreed = Object.keys(last).length === 0 ? agreed + 1 : 0;
-          if (agreed === looks || Date.now() > deadline) break;
+          if (agreed === observations || Date.now() > deadline) break;
         }
         expect(last, where).toEqual({});
         if (where in deviations)
@@ -70,5 +70,5 @@ export function runScenarios(file: string): void {
     });
 }
 
-/** Far longer than anything takes here. */
-const patienceMs = Number(process.env.SCENARIO_PATIENCE_MS ?? 20_000);
+/** Longer than any scenario takes. */
+const timeoutMs = Number(process.env.SCENARIO_TIMEOUT_MS ?? 20_000);

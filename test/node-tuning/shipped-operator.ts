@@ -1,7 +1,7 @@
 import { tunedKind, tuningNamespace as namespace } from "../../src/domain/node-tuning/api.ts";
 import type { KubeObject, OwnerReference } from "../../src/language/object/meta.ts";
 
-/** What the operator that Attune replaces leaves on a cluster, as far as it matters to who comes after it. */
+/** Objects that the operator which Attune replaces leaves on a cluster. */
 export const shippedDaemonSet: KubeObject = {
   apiVersion: "apps/v1",
   kind: "DaemonSet",
@@ -40,7 +40,7 @@ export function shippedDeployment(replicas: number): KubeObject {
   };
 }
 
-/** Its client writes every field of the kind, also those that say nothing. */
+/** Its client writes empty fields too. */
 export function shippedMachineConfig(pool: string, kernelArguments: string[], generatedAnnotation: string): KubeObject {
   return {
     apiVersion: "machineconfiguration.openshift.io/v1",
@@ -62,7 +62,7 @@ export function shippedMachineConfig(pool: string, kernelArguments: string[], ge
   };
 }
 
-/** What its Profiles go with. */
+/** The owner of its Profiles. */
 export function shippedOwner(uid = ""): OwnerReference {
   const { apiVersion, kind } = tunedKind;
   return { apiVersion, kind, name: "default", uid, controller: true, blockOwnerDeletion: true };

@@ -30,15 +30,15 @@ export type Protocol = "documented" | "shipped";
 
 /** Written by users: TuneD profiles, and rules for which nodes get which profile. */
 export interface Tuned extends KubeObject {
-  spec?: TunedSpec;
-  status?: { conditions?: Condition[]; observedGeneration?: number };
+  spec?: TunedSpec | undefined;
+  status?: { conditions?: Condition[]; observedGeneration?: number | undefined } | undefined;
 }
 
 export interface TunedSpec {
   /** Honoured on the Tuned `default` only. */
   managementState?: "Managed" | "Unmanaged" | "Force" | "Removed";
-  profile?: ProfileText[] | null;
-  recommend?: Recommend[] | null;
+  profile?: ProfileText[] | null | undefined;
+  recommend?: Recommend[] | null | undefined;
 }
 
 export interface ProfileText {

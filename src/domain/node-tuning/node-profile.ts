@@ -14,7 +14,7 @@ import type { Rule } from "./rule.ts";
 /** What a decision needs of a Node. */
 export interface NodeFacts extends KubeObject {
   metadata: ObjectMeta;
-  spec?: { providerID?: string };
+  spec?: { providerID?: string | undefined };
   status?: { conditions?: { type: string; status: string }[] };
 }
 

@@ -7,7 +7,7 @@ import type { KubeObject } from "../../language/object/meta.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
 
 interface PodFacts extends KubeObject {
-  spec?: { nodeName?: string };
+  spec?: { nodeName?: string | undefined };
 }
 
 export interface PodLabelsOptions {

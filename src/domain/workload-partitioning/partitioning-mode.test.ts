@@ -5,7 +5,7 @@ import { installPartitioning } from "./partitioning-mode.ts";
 
 const about = { apiVersion: "", kind: "", metadata: {} };
 const pinned = bootstrapMachineConfig("master");
-const config = (spec: unknown): MachineConfig => ({ ...about, spec: spec as MachineConfig["spec"] });
+const config = (spec: unknown): MachineConfig => ({ ...about, spec: spec as NonNullable<MachineConfig["spec"]> });
 
 describe("whether a new cluster is partitioned", () => {
   it.each<[string, string, object, MachineConfig[]]>([
