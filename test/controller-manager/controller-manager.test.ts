@@ -19,7 +19,7 @@ type Server = Pick<ServerUnderTest, "url" | "authority" | "close">;
 
 async function startEmbedded(): Promise<Server> {
   const dir = await mkdtemp(join(tmpdir(), "attune-controlled-"));
-  // The controllers do what the server would do for itself.
+  // kube-controller-manager does what the embedded server can do itself.
   const server = await startServer({ dir, storage: "memory", housekeeping: false });
   const close = async (): Promise<void> => {
     await server.close();
@@ -81,26 +81,26 @@ describe.skipIf(!controllerManagerPath)("kube-controller-manager", () => {
     it.each(acts)(
       "%s",
       async (_what, act) => {
-        // From when things are deleted that several look after.
+        // From here on objects are deleted that several controllers manage.
         if (act === acts.at(-2)?.[1]) recorder?.beginEndgame();
         await act(cluster);
       },
       120_000,
     );
 
-    it("has nothing to complain of", () => {
+    it("logs no errors", () => {
       expect(complaints().filter((line) => !excused.some((pattern) => pattern.test(line)))).toEqual([]);
     });
   });
 
-  it("is answered on the embedded server as on the real one", () => {
+  it("gets the same answers from the embedded server as from the real one", () => {
     const [embedded = [], real = []] = recorded.values();
     expect(embedded.length).toBeGreaterThan(200);
     expect(embedded.filter(({ code }) => code >= 500)).toEqual([]);
     expect(refusals(embedded).filter((refusal) => !refusals(real).includes(refusal))).toEqual([]);
   });
 
-  it("looks after every kind on the embedded server that it looks after on the real one", () => {
+  it("uses the same kinds on the embedded server as on the real one", () => {
     const [embedded = [], real = []] = recorded.values();
     const kinds = (answers: readonly Answered[]): Set<string> => new Set(answers.map(kindOf));
     const missing = [...kinds(real)].filter((kind) => !kinds(embedded).has(kind));
@@ -108,10 +108,10 @@ describe.skipIf(!controllerManagerPath)("kube-controller-manager", () => {
   });
 });
 
-/** `apps/deployments`, or a path that is of no kind. */
+/** `apps/deployments`, or a path without a kind. */
 const kindOf = ({ request }: Answered): string => request.slice(request.indexOf(" ") + 1).split("/NAME")[0] ?? "";
 
-/** But for those that come of two doing the same at once: both write, or both delete, or one makes what another clears away. */
+/** Without those of two controllers that write, delete or create the same object at once. */
 function refusals(answers: readonly Answered[]): string[] {
   const isNamed = ({ request }: Answered): boolean => request.includes("/NAME");
   const isMade = ({ request }: Answered): boolean => request.startsWith("POST ");
@@ -128,18 +128,18 @@ function refusals(answers: readonly Answered[]): string[] {
   return [...new Set(refused.map(({ request, code }) => `${request} ${code}`))];
 }
 
-/** What it says on any server. */
+/** Log lines that it writes on any server. */
 const excused: readonly RegExp[] = [
-  // Nobody measures what pods use.
+  // There is no metrics server.
   /\(get pods\.metrics\.k8s\.io\)/,
   // A StatefulSet outlives its pods for a moment.
   /because it is being terminated/,
-  // Of two writers at once, one comes too late; so does one of two who delete.
+  // Of two concurrent writes or deletions one fails.
   /the object has been modified; please apply your changes to the latest version/,
   /(?:garbagecollector|horizontal|replica_set|stateful_set|daemon_controller|deployment_controller|job_controller|disruption|endpoint\w*)\.go.* not found/,
 ];
 
-/** Of a real server's kinds, those that the embedded one does not have. */
+/** Kinds that the embedded server does not have. */
 const notServed: readonly string[] = [
   "limitranges",
   "podtemplates",

@@ -14,8 +14,8 @@ type Pod = KubeObject & {
 };
 
 /**
- * A node that is ready, and what a scheduler and a kubelet would do: every pod is put on it and runs, those that need not
- * run forever end well, and deleted ones go.
+ * A ready node with a minimal scheduler and kubelet: every pod is bound to it and runs, pods without restarts succeed, and
+ * deleted pods are removed.
  */
 export async function playOneNode(client: HttpClient, signal: AbortSignal): Promise<void> {
   await client.raw("POST", "/api/v1/nodes", { apiVersion: "v1", kind: "Node", metadata: { name: NODE } });
@@ -41,7 +41,7 @@ async function play(client: HttpClient, pod: Pod, index: number): Promise<void> 
   const { metadata, spec, status } = pod;
   const path = `/api/v1/namespaces/${metadata.namespace}/pods/${metadata.name}`;
   if (metadata.deletionTimestamp) {
-    // As a kubelet does: only this pod, not another of its name.
+    // The uid is a precondition: never another pod of the same name.
     const preconditions = { uid: metadata.uid };
     await client.raw("DELETE", path, { kind: "DeleteOptions", apiVersion: "v1", gracePeriodSeconds: 0, preconditions });
   } else if (!spec.nodeName)

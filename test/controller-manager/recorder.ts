@@ -1,12 +1,12 @@
 import type { Authority } from "../../src/embedded/apiserver/auth/authority.ts";
 import { FaultProxy } from "../fault-proxy/fault-proxy.ts";
 
-/** What was asked of a server and how it answered, without names. */
+/** A request and the code of its response, without names of objects. */
 export interface Answered {
   /** `GET apps/deployments/status`, `WATCH pods` */
   readonly request: string;
   readonly code: number;
-  /** It was asked after the endgame began. */
+  /** Whether it came after `beginEndgame`. */
   readonly endgame: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface Recorder {
   close(): Promise<void>;
 }
 
-/** Stands before a server and writes down every request and the code of its answer. */
+/** A proxy that records every request and the code of its response. */
 export async function startRecorder(server: { url: string; authority: Authority }): Promise<Recorder> {
   const { serverCertPem: cert, serverKeyPem: key, caPem: ca } = server.authority;
   const answers: Answered[] = [];

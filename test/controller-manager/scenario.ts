@@ -3,11 +3,11 @@ import { isNotFound } from "../../src/cluster/kube/api-error.ts";
 import type { HttpClient } from "../../src/cluster/kube/http-client.ts";
 import type { KubeObject } from "../../src/language/object/meta.ts";
 
-const PATIENCE_MS = 90_000;
+const TIMEOUT_MS = 90_000;
 const PAUSE_MS = 250;
 const SPACE = "work";
 
-/** A cluster as its admin sees it, by paths. */
+/** A client with the administrator's rights that addresses objects by path. */
 export class Cluster {
   readonly #client: HttpClient;
 
@@ -52,11 +52,11 @@ export class Cluster {
     });
   }
 
-  /** Waits for controllers to bring something about. */
-  async comes(what: string, look: () => Promise<unknown>): Promise<void> {
-    const deadline = Date.now() + PATIENCE_MS;
-    while (!(await look())) {
-      if (Date.now() > deadline) throw new Error(`${what}: not after ${PATIENCE_MS / 1000} s`);
+  /** Waits until the condition holds. */
+  async comes(what: string, holds: () => Promise<unknown>): Promise<void> {
+    const deadline = Date.now() + TIMEOUT_MS;
+    while (!(await holds())) {
+      if (Date.now() > deadline) throw new Error(`${what}: not within ${TIMEOUT_MS / 1000} s`);
       await delay(PAUSE_MS);
     }
   }
@@ -64,7 +64,7 @@ export class Cluster {
 
 export type Found = (KubeObject & { status?: Record<string, unknown>; spec?: Record<string, unknown> }) | undefined;
 
-/** `undefined` as a namespace is ours, "" is none. */
+/** "" for a kind without namespaces. */
 function pathOf(group: string, plural: string, namespace: string): string {
   const root = group === "v1" ? "/api/v1" : `/apis/${group}`;
   return `${root}/${namespace === "" ? "" : `namespaces/${namespace}/`}${plural}`;
@@ -79,7 +79,7 @@ const workload = (app: string, spec: object = {}): object => ({
   spec: { selector: { matchLabels: { app } }, template: template(app), ...spec },
 });
 
-/** What each controller has to do, in the order it is asked for. */
+/** What each controller has to do, in order. */
 export const acts: readonly (readonly [string, (cluster: Cluster) => Promise<void>])[] = [
   [
     "a namespace gets its defaults",
@@ -150,7 +150,7 @@ export const acts: readonly (readonly [string, (cluster: Cluster) => Promise<voi
         const found = await cluster.get("v1", "replicationcontrollers", "old");
         return found?.status?.readyReplicas === 1;
       });
-      // Nobody measures, and it says so.
+      // There is no metrics server, and the condition reports it.
       await cluster.comes("a condition", async () => {
         const found = await cluster.get("autoscaling/v2", "horizontalpodautoscalers", "old");
         return JSON.stringify(found?.status?.conditions ?? "").includes("FailedGetResourceMetric");

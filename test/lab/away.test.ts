@@ -18,16 +18,16 @@ afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end();
 });
 
-async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
+async function eventually<T>(read: () => Promise<T | undefined>): Promise<T> {
   for (let tries = 0; tries < 2000; tries++) {
-    const found = await look();
+    const found = await read();
     if (found !== undefined) return found;
     await delay(10);
   }
   throw new Error("it did not come to be");
 }
 
-test("a server that goes away and comes back finds its nodes and pods alive, and what it missed is made up for", async () => {
+test("after an outage of the API server nodes and pods are alive, and missed writes are made up for", async () => {
   const dir = await mkdtemp(join(tmpdir(), "attune-lab-away-"));
   ends.push(() => rm(dir, { recursive: true, force: true }));
   let server: ApiServer = await startServer({ dir });
@@ -41,7 +41,7 @@ test("a server that goes away and comes back finds its nodes and pods alive, and
     clientAs: (who) => client.as(who),
     cluster: client.connection.cluster,
     nodes: [virtualNode("n")],
-    // Ends while the server is away.
+    // Ends during the outage.
     program: () => new Promise((resolve) => void setInterval(() => deaf || resolve(4), 5).unref()),
     workloads: false,
     signal: stop.signal,
@@ -85,7 +85,7 @@ test("a server that goes away and comes back finds its nodes and pods alive, and
   await eventually(async () => ((await pod("plain")) ? undefined : true));
 });
 
-test("a hundred nodes with scheduler and controllers go on where a server that was away left them", async () => {
+test("a hundred nodes with scheduler and controllers continue after an outage of the API server", async () => {
   const dir = await mkdtemp(join(tmpdir(), "attune-lab-away-"));
   ends.push(() => rm(dir, { recursive: true, force: true }));
   let server: ApiServer = await startServer({ dir });

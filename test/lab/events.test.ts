@@ -28,7 +28,7 @@ async function eventsOf(name: string, count: number): Promise<string[]> {
   });
 }
 
-describe("what a kubelet tells of a pod", () => {
+describe("the events of a pod", () => {
   test.each([
     ["that runs", {}, started],
     [
@@ -51,11 +51,11 @@ describe("what a kubelet tells of a pod", () => {
       { containers: containers({ resources: { requests: { cpu: "5" } } }) },
       [/^Warning OutOfcpu Node didn't have enough resource: cpu, /],
     ],
-  ] as const)("%s", async (what, wish, wanted) => {
+  ] as const)("%s", async (what, fields, wanted) => {
     const name = what.replaceAll(" ", "-");
-    await cluster.createPod({ name, node, ...wish });
-    const told = await eventsOf(name, wanted.length);
-    expect(told.toSorted()).toEqual(
+    await cluster.createPod({ name, node, ...fields });
+    const recorded = await eventsOf(name, wanted.length);
+    expect(recorded.toSorted()).toEqual(
       wanted.map((line) => (typeof line === "string" ? line : (expect.stringMatching(line) as string))).toSorted(),
     );
   });

@@ -17,7 +17,7 @@ import { VirtualClock } from "../../src/cluster/runtime/testing/virtual-clock.ts
 export const namespace = "work";
 const base = machineBase(smallMachine);
 
-/** The embedded server and virtual nodes on it, on one clock that the test moves. */
+/** The embedded API server and virtual nodes, on one clock that the test advances. */
 export class LabCluster {
   readonly clock = new VirtualClock();
   readonly #server: ApiServer;
@@ -58,7 +58,7 @@ export class LabCluster {
     });
   }
 
-  /** Kubelets of the nodes named, until the function that comes back is called, or the cluster stops. */
+  /** Runs kubelets of these nodes until the returned function is called, or the cluster stops. */
   kubelets(nodes: readonly (string | VirtualNode)[], options: Partial<LabOptions> = {}): Lab {
     const end = new AbortController();
     const client = this.client();
@@ -99,7 +99,7 @@ export class LabCluster {
     });
   }
 
-  /** Waits for a pod to be as wanted, without moving the clock. */
+  /** Waits until the pod satisfies the condition, without advancing the clock. */
   async podThat(name: string, holds: (pod: Pod) => boolean): Promise<Pod> {
     return this.eventually(
       async () => {
@@ -114,9 +114,9 @@ export class LabCluster {
     await this.eventually(async () => ((await this.pod(name)) ? undefined : true));
   }
 
-  async eventually<T>(look: () => Promise<T | undefined>, explain?: () => Promise<unknown>): Promise<T> {
+  async eventually<T>(read: () => Promise<T | undefined>, explain?: () => Promise<unknown>): Promise<T> {
     for (let tries = 0; tries < 1000; tries++) {
-      const found = await look();
+      const found = await read();
       if (found !== undefined) return found;
       await delay(5);
     }

@@ -41,13 +41,13 @@ async function read(path: string): Promise<string> {
 
 const log = (query = ""): string => `/api/v1/namespaces/${namespace}/pods/talk/log${query}`;
 
-test("a log is read through the server, in parts as asked for", async () => {
+test("a log is read through the API server, whole and in parts", async () => {
   expect(await read(log())).toBe("one\ntwo\nthree\n");
   expect(await read(log("?tailLines=1&container=main"))).toBe("three\n");
   expect(await read(log("?limitBytes=5"))).toBe("one\nt");
 });
 
-test("a log is followed through the server until the container ends", async () => {
+test("a log is followed through the API server until the container ends", async () => {
   const response = await open(log("?follow=true&tailLines=1"));
   const [first] = (await once(response, "data")) as [string];
   expect(first).toBe("three\n");
@@ -59,6 +59,6 @@ test("a log is followed through the server until the container ends", async () =
   response.destroy();
 });
 
-test("anything else of a kubelet is reached through its node", async () => {
+test("other kubelet endpoints are reached through nodes/proxy", async () => {
   expect(await read(`/api/v1/nodes/${node}/proxy/healthz`)).toBe("ok");
 });

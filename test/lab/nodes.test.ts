@@ -24,7 +24,7 @@ async function nodeThat(name: string, holds: (node: Node) => boolean): Promise<N
 const lease = (name: string) => cluster.admin.get(kinds.lease, name, { namespace: "kube-node-lease" });
 
 describe("a virtual node", () => {
-  test("registers under its own identity, as its topology says, and is let in by the lab's account", async () => {
+  test("registers with its own identity and topology, and the lab's account adds role labels and removes taints", async () => {
     const labels = { "node-role.kubernetes.io/worker": "", "example.com/rack": "7" };
     const taints = [{ key: "example.com/only", effect: "NoSchedule" as const }];
     cluster.kubelets([virtualNode("registers", { labels, taints, resources: { "hugepages-2Mi": "64Mi" } })]);
@@ -60,7 +60,7 @@ describe("a virtual node", () => {
     await nodeThat("renews", (node) => node.metadata.resourceVersion !== before.metadata.resourceVersion);
   });
 
-  test("comes back when its Node is deleted", async () => {
+  test("registers again when its Node is deleted", async () => {
     cluster.kubelets(["returns"]);
     const { metadata } = await nodeThat("returns", (node) => ready(node) === "True");
     await cluster.admin.delete(kinds.node, "returns");
@@ -85,7 +85,7 @@ describe("a virtual node", () => {
     expect(node.spec?.taints).toEqual(taints);
   });
 
-  test("is gone with a lab that cleans up", async () => {
+  test("is deleted by a lab with atEnd: remove", async () => {
     const lab = cluster.kubelets(["leaves"], { atEnd: "remove" });
     await nodeThat("leaves", (node) => ready(node) === "True");
     await lab.stop();
@@ -94,7 +94,7 @@ describe("a virtual node", () => {
     await expect(lease("leaves")).rejects.toMatchObject({ code: 404 });
   });
 
-  test("is played by the lab that came last: the other one lets go of it", async () => {
+  test("belongs to the lab that started last: the other one stops running it", async () => {
     const first = cluster.kubelets(["shared"]);
     await nodeThat("shared", (node) => ready(node) === "True");
     await cluster.createPod({ name: "shared", node: "shared" });

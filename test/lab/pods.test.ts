@@ -24,7 +24,7 @@ const annotated = (values: Record<string, string>) => ({
 });
 
 describe("a pod", () => {
-  test("becomes ready at once, with everything a kubelet says of one", async () => {
+  test("becomes ready at once, with the status of a kubelet", async () => {
     await cluster.createPod({ name: "plain", node });
     const pod = await cluster.podThat("plain", phase("Running"));
     expect(conditions(pod)).toEqual({
@@ -53,7 +53,7 @@ describe("a pod", () => {
     });
   });
 
-  test("is written once, and not again as long as nothing happens", async () => {
+  test("has its status written once, and not again without a change", async () => {
     await cluster.createPod({ name: "quiet", node });
     const before = await cluster.podThat("quiet", phase("Running"));
     await cluster.clock.advance(60_000);
@@ -85,13 +85,13 @@ describe("a pod", () => {
     ]);
   });
 
-  test("does not start while an init container fails, and fails for good where nothing is restarted", async () => {
-    const wish = {
+  test("does not start while an init container fails, and fails with restartPolicy Never", async () => {
+    const fields = {
       node,
       metadata: annotated({ "init-exit-code": "3" }),
       initContainers: [{ name: "first", image: "x" }],
     };
-    await cluster.createPod({ name: "init-crash", ...wish });
+    await cluster.createPod({ name: "init-crash", ...fields });
     const pod = await cluster.podThat(
       "init-crash",
       ({ status }) => status?.initContainerStatuses?.[0]?.state?.waiting?.reason === "CrashLoopBackOff",
@@ -99,7 +99,7 @@ describe("a pod", () => {
     expect(pod.status?.phase).toBe("Pending");
     expect(waiting(pod)).toBe("PodInitializing");
     expect(conditions(pod)["Initialized"]).toBe("False ContainersNotInitialized");
-    await cluster.createPod({ name: "init-fail", ...wish, restartPolicy: "Never" });
+    await cluster.createPod({ name: "init-fail", ...fields, restartPolicy: "Never" });
     const failed = await cluster.podThat("init-fail", phase("Failed"));
     expect(failed.status?.initContainerStatuses?.[0]?.state?.terminated).toMatchObject({
       exitCode: 3,
@@ -107,7 +107,7 @@ describe("a pod", () => {
     });
   });
 
-  test("that crashes is restarted at once, then ever later, up to five minutes", async () => {
+  test("that crashes is restarted with a backoff of up to five minutes", async () => {
     await cluster.createPod({ name: "crash", node, metadata: annotated({ "exit-code": "7", message: "boom" }) });
     let pod = await cluster.podThat("crash", (pod) => waiting(pod) === "CrashLoopBackOff");
     expect(restarts(pod)).toBe(1);
@@ -133,20 +133,30 @@ describe("a pod", () => {
     }
   });
 
-  test("is as ready as its annotation says, and ends when told to", async () => {
-    await cluster.createPod({ name: "told", node, metadata: annotated({ ready: "false" }), restartPolicy: "Never" });
-    const pod = await cluster.podThat("told", phase("Running"));
+  test("is ready and ends as its annotations say", async () => {
+    await cluster.createPod({
+      name: "annotated",
+      node,
+      metadata: annotated({ ready: "false" }),
+      restartPolicy: "Never",
+    });
+    const pod = await cluster.podThat("annotated", phase("Running"));
     expect(conditions(pod)["Ready"]).toBe("False ContainersNotReady");
     const annotate = (values: Record<string, string>) =>
-      cluster.admin.patch(kinds.pod, "told", { type: "merge", patch: { metadata: annotated(values) } }, { namespace });
+      cluster.admin.patch(
+        kinds.pod,
+        "annotated",
+        { type: "merge", patch: { metadata: annotated(values) } },
+        { namespace },
+      );
     await annotate({ ready: "true" });
-    await cluster.podThat("told", (pod) => conditions(pod)["Ready"] === "True");
+    await cluster.podThat("annotated", (pod) => conditions(pod)["Ready"] === "True");
     await annotate({ "exit-code": "2" });
-    const failed = await cluster.podThat("told", phase("Failed"));
+    const failed = await cluster.podThat("annotated", phase("Failed"));
     expect(conditions(failed)).toMatchObject({ Ready: "False PodFailed", ContainersReady: "False PodFailed" });
   });
 
-  test("of a Job succeeds at once, or after as long as it is told to run", async () => {
+  test("of a Job succeeds at once, or after its run time", async () => {
     const template = { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "x" }] } };
     const { metadata: job } = await cluster.admin.create(kinds.job, {
       apiVersion: "batch/v1",
@@ -167,7 +177,7 @@ describe("a pod", () => {
     await cluster.podThat("long-job", phase("Succeeded"));
   });
 
-  test("fails when it is active for too long", async () => {
+  test("fails when it exceeds activeDeadlineSeconds", async () => {
     await cluster.createPod({ name: "late", node, activeDeadlineSeconds: 100 });
     await cluster.podThat("late", phase("Running"));
     await cluster.clock.advance(100_000);
@@ -176,7 +186,7 @@ describe("a pod", () => {
     expect(pod.status?.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(143);
   });
 
-  test("is ready only when others have opened its gates", async () => {
+  test("is ready only when its readiness gates are True", async () => {
     await cluster.createPod({ name: "gated", node, readinessGates: [{ conditionType: "example.com/open" }] });
     const pod = await cluster.podThat("gated", phase("Running"));
     expect(conditions(pod)).toMatchObject({ ContainersReady: "True", Ready: "False ReadinessGatesNotReady" });
@@ -204,7 +214,7 @@ describe("a pod", () => {
     await cluster.gone(name);
   });
 
-  test("leaves room for the next when it goes", async () => {
+  test("frees its resources when it is deleted", async () => {
     const containers = [{ name: "main", image: "x", resources: { requests: { cpu: "3" } } }];
     await cluster.createPod({ name: "big-1", node: "n1", containers });
     await cluster.podThat("big-1", phase("Running"));
@@ -216,7 +226,7 @@ describe("a pod", () => {
     await cluster.podThat("big-3", phase("Running"));
   });
 
-  test("waits for a ConfigMap that it needs, in its environment or mounted", async () => {
+  test("waits for a ConfigMap in its environment or its volumes", async () => {
     const env = [{ name: "A", valueFrom: { configMapKeyRef: { name: "needed", key: "a" } } }];
     await cluster.createPod({ name: "env", node, containers: [{ name: "main", image: "x", env }] });
     const volumes = [{ name: "v", configMap: { name: "needed" } }];
@@ -236,7 +246,7 @@ describe("a pod", () => {
     await cluster.podThat("mount", phase("Running"));
   });
 
-  test("that is deleted goes, also one that ended or never began", async () => {
+  test("is deleted, also after its end or before its start", async () => {
     for (const [name, metadata] of [
       ["goes", {}],
       ["ended", annotated({ "exit-code": "0" })],
@@ -251,7 +261,7 @@ describe("a pod", () => {
     await cluster.gone("hasty");
   });
 
-  test("that is held by a finalizer shows its end, and is let go with it", async () => {
+  test("with a finalizer gets its final status, and is deleted without the finalizer", async () => {
     await cluster.createPod({ name: "held", node, metadata: { finalizers: ["example.com/hold"] } });
     await cluster.podThat("held", phase("Running"));
     await cluster.admin.delete(kinds.pod, "held", { namespace });
@@ -267,7 +277,7 @@ describe("a pod", () => {
     await cluster.gone("held");
   });
 
-  test("of the same name again is a new one", async () => {
+  test("of the same name is started anew", async () => {
     const first = await cluster.createPod({ name: "again", node });
     await cluster.podThat("again", phase("Running"));
     await cluster.admin.delete(kinds.pod, "again", { namespace, gracePeriodSeconds: 0 });
@@ -276,7 +286,7 @@ describe("a pod", () => {
     expect(second.metadata.uid).not.toBe(first.metadata.uid);
   });
 
-  test("fails while a file on its node says so", async () => {
+  test("fails while a file on its node overrides it", async () => {
     const file = `/var/lib/attune-lab/fail/${namespace}_web`;
     await cluster.createPod({ name: "web-1", node: "n2", metadata: { labels: { app: "web" } } });
     await cluster.podThat("web-1", phase("Running"));
@@ -293,7 +303,7 @@ describe("a pod", () => {
     await cluster.podThat("web-1", (pod) => conditions(pod)["Ready"] === "True");
   });
 
-  test("goes on where the lab before left it", async () => {
+  test("continues from its status after a restart of the lab", async () => {
     const first = cluster.kubelets([virtualNode("restart")]);
     await cluster.createPod({ name: "survivor", node: "restart" });
     const before = await cluster.podThat("survivor", phase("Running"));

@@ -8,7 +8,7 @@ import { LabCluster, namespace, phase } from "./lab-cluster.ts";
 
 let cluster: LabCluster;
 const node = "n";
-/** What each kind of program does; the first argument names it. */
+/** The programs by their first argument. */
 const programs = new Map<string, (run: ProgramRun) => Promise<number>>([
   ["hello", async ({ write, args }) => (write(args.slice(1).join(" ")), 0)],
   ["throw", async () => Promise.reject(new Error("it went wrong"))],
@@ -39,7 +39,7 @@ interface Answer {
   text: string;
 }
 
-/** As the API server asks: with a certificate, at the address that the Node tells. */
+/** As the API server does: with a client certificate, at the address in the Node's status. */
 async function logs(
   path: string,
   auth: { token?: string; certified?: boolean } = { certified: true },
@@ -76,8 +76,8 @@ async function logs(
 const logOf = async (pod: string, query = ""): Promise<string> =>
   (await logs(`/containerLogs/${namespace}/${pod}/main${query}`)).text;
 
-describe("a container of ours", () => {
-  test("runs in this process with its words, environment, files and token", async () => {
+describe("a container with an attune command", () => {
+  test("runs in this process with its arguments, environment, files and token", async () => {
     const data = { "a.conf": "x=1" };
     const metadata = { name: "settings", namespace };
     await cluster.admin.create(kinds.configMap, { apiVersion: "v1", kind: "ConfigMap", metadata, data });
@@ -122,7 +122,7 @@ describe("a container of ours", () => {
       code: 403,
       message: expect.stringContaining(`system:serviceaccount:${namespace}:default`) as string,
     });
-    // An hour later the first token is worth nothing; the program does not notice.
+    // After an hour the first token has expired; the client renews it.
     await cluster.clock.advance(3700_000);
     await expect(client.list(kinds.node)).rejects.toMatchObject({ code: 403 });
     await cluster.admin.delete(kinds.pod, "look", { namespace });
@@ -142,7 +142,7 @@ describe("a container of ours", () => {
     expect(await logOf(word)).toBe(text);
   });
 
-  test("is told to stop and given time, and its pod goes when it has ended", async () => {
+  test("gets SIGTERM and its grace period, and its pod is deleted once it has ended", async () => {
     await cluster.createPod({ name: "wait", node, ...attune("wait") });
     await cluster.podThat("wait", phase("Running"));
     const followed = logOf("wait", "?follow=true");
@@ -151,7 +151,7 @@ describe("a container of ours", () => {
     expect(await followed).toBe("waiting\nstopping\n");
   });
 
-  test("that does not listen is killed when its time is over", async () => {
+  test("that ignores SIGTERM is killed after its grace period", async () => {
     await cluster.createPod({ name: "deaf", node, terminationGracePeriodSeconds: 20, ...attune("deaf") });
     await cluster.podThat("deaf", phase("Running"));
     const { signal, write, connection } = await startedFor("deaf");
@@ -165,7 +165,7 @@ describe("a container of ours", () => {
     await expect(connection.credentials.current()).rejects.toThrow("was killed");
   });
 
-  test("starts anew, and says so, when the lab that ran it has ended", async () => {
+  test("is restarted, with a termination status, after a restart of the lab", async () => {
     const program = programs.get("wait")!;
     const first = cluster.kubelets(["other"], { program });
     await cluster.createPod({ name: "resumed", node: "other", ...attune("wait") });
@@ -181,7 +181,7 @@ describe("a container of ours", () => {
 });
 
 describe("a log", () => {
-  test("is read in parts, and of the run before", async () => {
+  test("is read in parts, and of the previous run", async () => {
     programs.set("talk", async ({ write }) => (["one", "two", "three"].forEach((line) => write(line)), 3));
     await cluster.createPod({ name: "talk", node, ...attune("talk") });
     await cluster.podThat("talk", ({ status }) => status?.containerStatuses?.[0]?.restartCount === 1);
@@ -204,7 +204,7 @@ describe("a log", () => {
     expect((await logs(path)).code).toBe(code);
   });
 
-  test("is given to those only whom the cluster lets", async () => {
+  test("is served only to users whom the cluster authorizes", async () => {
     const path = `/containerLogs/${namespace}/talk/main`;
     expect((await logs(path, {})).code).toBe(401);
     expect((await logs(path, { token: "nonsense" })).code).toBe(401);

@@ -13,7 +13,7 @@ import { LabCluster, phase } from "./lab-cluster.ts";
 
 let cluster: LabCluster;
 let cable: FaultProxy;
-/** A lab whose cable can be cut. */
+/** A lab whose connection to the API server can be cut. */
 let behindCable: Pick<LabOptions, "client" | "clientAs" | "cluster">;
 let dir: string;
 
@@ -38,19 +38,19 @@ const ready = (object: Node | Pod): string | undefined =>
   object.status?.conditions?.find(({ type }) => type === "Ready")?.status;
 
 async function nodeThat(name: string, holds: (node: Node) => boolean): Promise<Node> {
-  const look = async (): Promise<Node | undefined> =>
+  const read = async (): Promise<Node | undefined> =>
     (await cluster.admin.list(kinds.node)).items.find(({ metadata }) => metadata.name === name);
   return cluster.eventually(
     async () => {
-      const node = await look();
+      const node = await read();
       return node && holds(node) ? node : undefined;
     },
-    async () => JSON.stringify(await look()),
+    async () => JSON.stringify(await read()),
   );
 }
 
 /**
- * Seconds pass, one by one, until it holds: sockets take their own time, and whoever lives must be able to say so.
+ * Advances the clock by single seconds until the condition holds: between them, sockets deliver renewed leases.
  */
 async function passUntil(alive: string, holds: () => Promise<boolean>): Promise<void> {
   for (let seconds = 0; seconds < 90; seconds++) {
@@ -64,7 +64,7 @@ async function passUntil(alive: string, holds: () => Promise<boolean>): Promise<
   throw new Error(`it did not come to be: ${JSON.stringify((await cluster.admin.list(kinds.node)).items)}`);
 }
 
-test("a node that fell silent and speaks again is ready, and so are its pods, which ran on", async () => {
+test("a node that was silent is ready again, and so are its pods, which kept running", async () => {
   cluster.kubelets(["steady"], { workloads: {} });
   cluster.kubelets(["silent"], behindCable);
   for (const name of ["steady", "silent"])
@@ -88,7 +88,7 @@ test("a node that fell silent and speaks again is ready, and so are its pods, wh
   expect(after.status?.containerStatuses).toEqual(before.status?.containerStatuses);
 });
 
-test("a lab that was cut off and replaced lets go of its nodes when it hears of that", async () => {
+test("a lab that was cut off and replaced stops running its nodes once it notices", async () => {
   const first = cluster.kubelets(["n"], behindCable);
   await nodeThat("n", (node) => ready(node) === "True");
   await cluster.createPod({ name: "runs", node: "n" });
@@ -104,7 +104,7 @@ test("a lab that was cut off and replaced lets go of its nodes when it hears of 
   await cable.listen();
   let seconds = 0;
   await passUntil("n", async () => ++seconds === 20);
-  // The first would say that the node has stopped, were it still its own.
+  // If the first lab still ran the node, it would mark it NotReady when it stops.
   await first.stop();
   const node = await nodeThat("n", () => true);
   expect(ready(node)).toBe("True");

@@ -10,7 +10,7 @@ const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage:
 const names = async (): Promise<unknown[]> =>
   (await stage.list(kinds.persistentVolumeClaim)).map(({ metadata }) => metadata.name);
 
-it("lets a deleted claim go when the last pod on a node that uses it is gone", async () => {
+it("a deleted claim loses its finalizer when no bound pod uses it any more", async () => {
   stage = await staged(runClaimProtection);
   for (const name of ["used", "unused", "wanted"])
     await stage.create(kinds.persistentVolumeClaim, { metadata: { name }, spec });

@@ -16,7 +16,7 @@ const template = (app: string, image: string): object => ({
 });
 const isOfJob = ({ metadata }: Pod): boolean => metadata.ownerReferences?.[0]?.kind === "Job";
 
-/** A story with all four kinds in it, whose end must not depend on where the controllers crash. */
+/** A scenario with all four kinds. Its final state must not depend on when the controllers crash. */
 async function act(stage: Stage, live: () => Promise<void>): Promise<void> {
   stage.play = (pod) => (isOfJob(pod) ? { phase: "Succeeded" } : stage.ready(pod));
   await stage.create(kinds.deployment, {
@@ -84,29 +84,29 @@ const expected = {
   sum: [3, undefined, ["SuccessCriteriaMet", "Complete"], {}],
 };
 
-interface Misfortune {
-  /** Whether the controllers crash after this write, and start anew. */
+interface Fault {
+  /** Whether the controllers crash after this write, and restart. */
   crashes?: (write: number) => boolean;
-  /** Whether this write is carried out and its answer lost. */
+  /** Whether this write is carried out and its response lost. */
   loses?: (write: number) => boolean;
 }
 
-async function tell(misfortune: Misfortune): Promise<{ writes: number; end: Ending }> {
+async function play(fault: Fault): Promise<{ writes: number; end: Ending }> {
   const stage = await prepared(...controllers);
   let writes = 0;
   let crashing = false;
   const start = (): void => {
     crashing = false;
     stage.start({
-      // Once crashed, nothing more is heard of these controllers, whatever they still try.
+      // Requests of crashed controllers fail.
       beforeWrite: () => {
         if (crashing) throw new Error("the process is gone");
       },
       onWrite: (write) => {
         if (write.endsWith("events")) return;
         const number = writes++;
-        crashing ||= misfortune.crashes?.(number) ?? false;
-        if (misfortune.loses?.(number)) throw new ApiError({ code: 0, reason: "Unreachable", message: "reset" });
+        crashing ||= fault.crashes?.(number) ?? false;
+        if (fault.loses?.(number)) throw new ApiError({ code: 0, reason: "Unreachable", message: "reset" });
       },
     });
   };
@@ -130,29 +130,29 @@ async function tell(misfortune: Misfortune): Promise<{ writes: number; end: Endi
 }
 
 describe("controllers that crash", () => {
-  // Together the turns crash after every write, or after one of its kind a little later.
+  // Together the runs crash after every write.
   it.each([0, 1, 2, 3, 4])(
-    "come to the same end if every fifth write is their last, from write %i on",
+    "reach the same state if they crash after every fifth write, from write %i on",
     async (first) => {
-      const { writes, end } = await tell({ crashes: (write) => write % 5 === first });
+      const { writes, end } = await play({ crashes: (write) => write % 5 === first });
       expect(end).toEqual(expected);
       expect(writes).toBeGreaterThan(40);
     },
   );
 
-  it("come to the same end if they never live longer than one write", async () => {
-    expect((await tell({ crashes: () => true })).end).toEqual(expected);
+  it("reach the same state if they crash after every write", async () => {
+    expect((await play({ crashes: () => true })).end).toEqual(expected);
   });
 });
 
-describe("controllers whose answers get lost", () => {
-  it("come to the same end, though they cannot tell what was done", async () => {
-    const { end } = await tell({ loses: (write) => write % 4 === 1 });
+describe("controllers whose responses are lost", () => {
+  it("reach the same state, though they cannot know which writes were done", async () => {
+    const { end } = await play({ loses: (write) => write % 4 === 1 });
     const { pods, sum, ...rest } = end;
     const { pods: _, sum: __, ...wanted } = expected;
     expect(rest).toEqual(wanted);
     expect(pods).toMatchObject({ "ReplicaSet two Running": 2, "StatefulSet two Running": 1 });
-    // A pod that nobody knew of may have succeeded too before it could be deleted.
+    // A pod whose creation got no response may also have succeeded before its deletion.
     expect(sum[0]).toBeGreaterThanOrEqual(3);
     expect(sum.slice(1)).toEqual(expected.sum.slice(1));
   });

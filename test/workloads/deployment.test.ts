@@ -33,7 +33,7 @@ async function summary(): Promise<unknown> {
 }
 
 describe("a Deployment", () => {
-  it("makes pods and tells of them", async () => {
+  it("creates pods and reports them in its status", async () => {
     stage = await staged(runDeployments, runReplicaSets);
     await stage.create(kinds.deployment, deployment());
     await stage.settle();

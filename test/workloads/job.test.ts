@@ -44,7 +44,7 @@ const failure = (reason: string): string[] => [`FailureTarget=True ${reason}`, `
 const idle = { ready: 0, terminating: 0, uncountedTerminatedPods: {} };
 
 describe("a Job", () => {
-  it("ends when so many pods have succeeded, and never runs more at once than it may", async () => {
+  it("completes after its completions, and never exceeds its parallelism", async () => {
     stage = await staged(runJobs);
     let most = 0;
     stage.play = () => succeeded;
@@ -91,7 +91,7 @@ describe("a Job", () => {
     ]);
   });
 
-  it("waits longer after each failure, and gives up after its limit", async () => {
+  it("waits longer after each failure, and fails after its backoffLimit", async () => {
     stage = await staged(runJobs);
     stage.play = () => failed();
     await stage.create(kinds.job, job({ backoffLimit: 2 }));
@@ -110,7 +110,7 @@ describe("a Job", () => {
     expect([second - first, third - second].map((gap) => Math.round(gap / 10))).toEqual([1, 2]);
   });
 
-  it("stops at its deadline", async () => {
+  it("fails at its deadline", async () => {
     stage = await staged(runJobs);
     await stage.create(kinds.job, job({ activeDeadlineSeconds: 30, parallelism: 2 }));
     await stage.settle();
@@ -180,7 +180,7 @@ describe("a Job", () => {
     });
   });
 
-  it("succeeds early where its policy says so, and stops the rest", async () => {
+  it("succeeds early with a success policy, and stops the other pods", async () => {
     stage = await staged(runJobs);
     stage.play = (pod) => (indexOf(pod) === "0" ? succeeded : stage.ready(pod));
     const successPolicy = { rules: [{ succeededIndexes: "0" }] };
@@ -194,7 +194,7 @@ describe("a Job", () => {
     expect((await stage.pods()).length).toBe(1);
   });
 
-  it("lets its pods go when it is deleted", async () => {
+  it("releases its pods when it is deleted", async () => {
     stage = await staged(runJobs);
     await stage.create(kinds.job, job({ parallelism: 2 }));
     await stage.settle();

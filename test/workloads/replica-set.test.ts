@@ -19,7 +19,7 @@ const replicaSet = (spec: object = {}): Omit<ReplicaSet, "apiVersion" | "kind"> 
 const status = async (): Promise<ReplicaSet["status"]> => (await stage.get(kinds.replicaSet, "few")).status;
 
 describe("a ReplicaSet", () => {
-  it("adopts what it selects, and replaces what it no longer does", async () => {
+  it("adopts pods that it selects, and replaces pods that it no longer selects", async () => {
     stage = await staged(runReplicaSets);
     await stage.create(kinds.pod, { metadata: { name: "stray", labels }, spec: template.spec });
     await stage.create(kinds.replicaSet, replicaSet());
@@ -32,7 +32,7 @@ describe("a ReplicaSet", () => {
     expect(await status()).toMatchObject({ replicas: 2, readyReplicas: 2, fullyLabeledReplicas: 2 });
   });
 
-  it("calls pods available when they were ready for long enough", async () => {
+  it("counts pods as available after minReadySeconds", async () => {
     stage = await staged(runReplicaSets);
     await stage.create(kinds.replicaSet, replicaSet({ minReadySeconds: 30 }));
     await stage.settle();
@@ -43,7 +43,7 @@ describe("a ReplicaSet", () => {
     expect(await status()).toMatchObject({ readyReplicas: 2, availableReplicas: 2 });
   });
 
-  it("makes nothing more while it is being deleted with all that is its own", async () => {
+  it("creates no pods during its foreground deletion", async () => {
     stage = await staged(runReplicaSets);
     await stage.create(kinds.replicaSet, replicaSet());
     await stage.settle();
@@ -52,7 +52,7 @@ describe("a ReplicaSet", () => {
     expect([await stage.pods(), await stage.list(kinds.replicaSet)]).toEqual([[], []]);
   });
 
-  it("says why pods cannot be made, and makes them when they can", async () => {
+  it("reports why pods cannot be created, and creates them when they can", async () => {
     stage = await prepared(runDeployments, runReplicaSets);
     let refused = true;
     let attempts = 0;
@@ -71,7 +71,7 @@ describe("a ReplicaSet", () => {
       reason: "FailedCreate",
       message: "exceeded quota",
     });
-    // One at a time, and less and less often.
+    // One request at a time, with a growing backoff.
     expect(attempts).toBeLessThan(20);
     refused = false;
     await stage.clock.advance(30_000);
@@ -83,7 +83,7 @@ describe("a ReplicaSet", () => {
 });
 
 describe("a Deployment whose ReplicaSet's name is taken", () => {
-  it("takes another, and remembers how often it had to", async () => {
+  it("uses another name, and counts the collision", async () => {
     stage = await prepared(runDeployments, runReplicaSets);
     const deployment = await stage.create(kinds.deployment, { ...replicaSet(), metadata: { name: "web" } });
     const other = { app: "other" };

@@ -21,7 +21,7 @@ const ends: (() => Promise<void>)[] = [];
 
 const until = (holds: () => boolean | Promise<boolean>): Promise<unknown> => vi.waitUntil(holds, { timeout: 30_000 });
 
-/** Whatever is bound runs at once. */
+/** Marks bound pods as running and ready. */
 function playKubelets(): void {
   const pods = createInformer(admin, kinds.pod);
   let addresses = 0;
@@ -40,7 +40,7 @@ function playKubelets(): void {
   void pods.run(kubelets.signal);
 }
 
-/** Starts a process's part; it ends with the test. */
+/** Starts scheduler and controllers of one process; they end with the test. */
 function start(): Map<WorkloadComponent, ComponentState> {
   const stop = new AbortController();
   const states = new Map<WorkloadComponent, ComponentState>();
@@ -89,7 +89,7 @@ describe.each(serverVariants())(
       await server.close();
     });
 
-    it("turn workloads into pods that run, are counted, protected and reachable", async () => {
+    it("create, schedule, count and protect the pods of workloads, with endpoints", async () => {
       start();
       const selector = { matchLabels: { app: "web" } };
       await admin.create(
@@ -98,7 +98,7 @@ describe.each(serverVariants())(
       );
       await until(async () => (await admin.get(kinds.daemonSet, "agent", { namespace })).status?.numberAvailable === 3);
       expect((await running("agent")).map(nodeOf).toSorted()).toEqual(["a", "b", "c"]);
-      // One agent on each: no node looks better than another.
+      // One agent on each: all nodes have the same score.
       await admin.create(
         kinds.deployment,
         inShop(kinds.deployment, "web", { replicas: 3, selector, template: template("web") }),
@@ -127,7 +127,7 @@ describe.each(serverVariants())(
       expect(new Set(items.map(({ reason }) => reason))).toContain("Scheduled");
     });
 
-    it("leave a side to the real program while that renews its lease, and take it over when it lapses", async () => {
+    it("leave a component idle while the real one renews its lease, and run it when the lease expires", async () => {
       const spec = { holderIdentity: "real", leaseDurationSeconds: 2, renewTime: formatMicroTime(Date.now()) };
       const lease = {
         apiVersion: kinds.lease.apiVersion,

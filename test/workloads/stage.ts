@@ -13,15 +13,15 @@ import { DirectClient, type DirectClientOptions } from "./direct-client.ts";
 
 export type Run = (options: WorkloadOptions & { signal: AbortSignal }) => Promise<void>;
 
-/** A server, the controllers under test, and a player of kubelets, on one clock that the test moves. */
+/** An API server, the controllers under test, and simulated kubelets, on one clock that the test advances. */
 export class Stage {
   readonly server = new SmallServer();
-  /** The test's own. */
+  /** The test's own client. */
   readonly client: Client = new DirectClient(this.server);
   readonly #controllers: readonly Run[];
   readonly #stopCollecting: () => void;
   #running: { stop: AbortController; ended: Promise<unknown> } | undefined;
-  /** What a pod becomes, or nothing yet. Pods are ready at once unless a test says otherwise. */
+  /** The next status of a pod, or undefined for no change. Pods are ready at once by default. */
   play: (pod: Pod) => object | undefined = (pod) => this.ready(pod);
 
   constructor(...controllers: Run[]) {
@@ -60,7 +60,7 @@ export class Stage {
     this.#stopCollecting();
   }
 
-  /** Lets kubelets and controllers work until nothing is written for a second. */
+  /** Lets kubelets and controllers work until there is no write for a second. */
   async settle(): Promise<void> {
     for (let quiet = 0; quiet < 10;) {
       const before = this.server.store.revision;
@@ -100,7 +100,7 @@ export class Stage {
     };
   }
 
-  /** Makes an object, in the namespace `default` unless it says another. */
+  /** Creates an object, in the namespace `default` unless it has another. */
   async create<T extends KubeObject>(of: KindRef<T>, object: Omit<T, "apiVersion" | "kind">): Promise<T> {
     const { apiVersion, kind } = of;
     const metadata = { namespace: "default", ...(object.metadata as ObjectMeta) };
@@ -123,7 +123,7 @@ export class Stage {
     return this.list(kinds.pod);
   }
 
-  /** Messages of the events told on objects of this kind, with their reasons. */
+  /** Reasons and messages of the events of this kind. */
   async events(kind: string): Promise<string[]> {
     const of = { apiVersion: "v1", kind: "Event", plural: "events", namespaced: true };
     const events = await this.list<
@@ -135,7 +135,7 @@ export class Stage {
   }
 }
 
-/** With a namespace to work in, and nothing running yet. */
+/** A new stage with its namespace. */
 export async function prepared(...controllers: Run[]): Promise<Stage> {
   const stage = new Stage(...controllers);
   await stage.server.createNamespaces("default");

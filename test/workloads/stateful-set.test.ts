@@ -34,13 +34,13 @@ async function images(): Promise<Record<string, string>> {
 }
 const names = async (): Promise<string[]> => Object.keys(await images()).toSorted();
 
-/** Pods become ready only where this says so. */
+/** Pods become ready only where this holds. */
 function readyOnly(holds: (pod: Pod) => boolean): void {
   stage.play = (pod) => (holds(pod) ? stage.ready(pod) : undefined);
 }
 
 describe("a StatefulSet", () => {
-  it("makes pods one after the other, each with its identity and its claims", async () => {
+  it("creates pods one after the other, each with its identity and its claims", async () => {
     stage = await staged(runStatefulSets);
     readyOnly(({ metadata }) => metadata.name !== "db-1");
     await stage.create(kinds.statefulSet, statefulSet({ volumeClaimTemplates: [data] }));
@@ -76,7 +76,7 @@ describe("a StatefulSet", () => {
     });
   });
 
-  it("updates from the highest number down, and not below the partition", async () => {
+  it("updates from the highest ordinal down, and not below the partition", async () => {
     stage = await staged(runStatefulSets);
     const updateStrategy = { type: "RollingUpdate", rollingUpdate: { partition: 1 } };
     await stage.create(kinds.statefulSet, statefulSet({ updateStrategy }));
@@ -96,7 +96,7 @@ describe("a StatefulSet", () => {
     expect(await images()).toEqual({ "db-0": "two", "db-1": "two", "db-2": "two" });
   });
 
-  it("replaces only what a user deletes, where that is the strategy", async () => {
+  it("replaces only deleted pods with the strategy OnDelete", async () => {
     stage = await staged(runStatefulSets);
     await stage.create(kinds.statefulSet, statefulSet({ updateStrategy: { type: "OnDelete" } }));
     await stage.settle();

@@ -23,7 +23,7 @@ const big: Topology = {
   hugepages: new Map([[1_048_576, 3]]),
 };
 
-describe("what a machine is made of", () => {
+describe("the hardware of a machine", () => {
   test.each<{ name: string; topology: Partial<Topology>; cores: string[][] }>([
     { name: "one of four cores", topology: {}, cores: [["0/0:0", "0/1:1", "0/2:2", "0/3:3"]] },
     {
@@ -67,7 +67,7 @@ describe("what a machine is made of", () => {
     expect(numaNodes.reduce((sum, { memoryKiB = 0 }) => sum + memoryKiB, 0)).toBe(8192 * 1024);
   });
 
-  test("is the same in every file that tells it", async () => {
+  test("is the same in all files", async () => {
     const host = machine(machineBase(big));
     const cpus = "/sys/devices/system/cpu";
     const nodes = "/sys/devices/system/node";
@@ -87,7 +87,7 @@ describe("what a machine is made of", () => {
     expect(await text(host, `${nodes}/node1/distance`)).toBe("20 10");
   });
 
-  test("has its huge pages dealt out among memory nodes, of every size that there is", async () => {
+  test("has the huge pages of each size divided among memory nodes", async () => {
     const host = machine(machineBase(big));
     const counts = async (folder: string): Promise<string[]> =>
       Promise.all(
@@ -104,7 +104,7 @@ describe("what a machine is made of", () => {
     expect(await arm.run(["uname", "-m"])).toMatchObject({ stdout: "aarch64\n" });
   });
 
-  test("shrinks when a CPU is switched off", async () => {
+  test("has fewer CPUs online when one is switched off", async () => {
     const host = machine(machineBase({ ...smallMachine, threadsPerCore: 2 }));
     host.put("/sys/devices/system/cpu/cpu3/online", "0\n");
     const { numaNodes, offline } = await topologyOf(host);

@@ -8,7 +8,7 @@ import { machine, machineBase, smallMachine } from "./machine.ts";
 
 const base = machineBase(smallMachine);
 
-test("a machine has what its topology says", async () => {
+test("a machine has the CPUs and the memory of its topology", async () => {
   const host = machine(base, "boot-1");
   expect(await host.read("/sys/devices/system/cpu/online")).toEqual({ type: "text", text: "0-3\n" });
   expect(await host.read("/proc/sys/kernel/random/boot_id")).toEqual({ type: "text", text: "boot-1\n" });
@@ -16,7 +16,7 @@ test("a machine has what its topology says", async () => {
   expect(await host.write("/proc/sys/kernel/osrelease", "7")).toMatchObject({ code: "EACCES" });
 });
 
-test("CPUs are dealt out among memory nodes", async () => {
+test("CPUs are divided among memory nodes", async () => {
   const host = machine(machineBase({ ...smallMachine, cpus: 5, numaNodes: 2 }));
   const folder = "/sys/devices/system/node";
   expect(await host.read(`${folder}/online`)).toEqual({ type: "text", text: "0-1\n" });
@@ -34,7 +34,7 @@ test.each([
   expect(await host.run(words.split(" "))).toMatchObject({ code: 0, stdout });
 });
 
-test("lscpu says what the files say", async () => {
+test("lscpu prints what the files contain", async () => {
   const host = machine(machineBase({ ...smallMachine, cpus: 8, sockets: 2, threadsPerCore: 2 }));
   const found = await host.run(["lscpu"]);
   const lines = found.type === "exited" ? found.stdout.trimEnd().split("\n") : [];
@@ -60,7 +60,7 @@ test.each([
   expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining(why) as string });
 });
 
-test("a service is what was last said of it", async () => {
+test("a service remembers its last state", async () => {
   const host = machine(base);
   const asks = async (verb: string) => host.run(["systemctl", verb, "x.timer"]);
   expect(await asks("is-enabled")).toMatchObject({ code: 1, stdout: "disabled\n" });
@@ -71,7 +71,7 @@ test("a service is what was last said of it", async () => {
   expect(await asks("is-active")).toMatchObject({ code: 0, stdout: "active\n" });
 });
 
-test("two machines are two boots", async () => {
+test("two machines have different boot ids", async () => {
   const [a, b] = [machine(base), machine(base)];
   expect(await a.read("/proc/sys/kernel/random/boot_id")).not.toEqual(await b.read("/proc/sys/kernel/random/boot_id"));
 });

@@ -4,7 +4,7 @@ import { readTopology } from "./topology-file.ts";
 const group = (fields: object) => ({ groups: [{ name: "w-{}", ...fields }] });
 
 describe("a topology", () => {
-  test("is groups of nodes that are alike", () => {
+  test("is groups of nodes with the same hardware", () => {
     const groups = readTopology({
       groups: [
         {

@@ -28,7 +28,7 @@ function renew(spec: LeaseSpec = {}, name = "kube-scheduler"): void {
   cluster.put<Lease>(leaseKind, { apiVersion: leaseKind.apiVersion, kind: "Lease", metadata, spec: whole });
 }
 
-test("the holder renews, and is gone once it has not for the duration of its lease", async () => {
+test("a holder counts until it has not renewed for the duration of its lease", async () => {
   for (let i = 0; i < 10; i++) {
     renew();
     await clock.advance(10_000);

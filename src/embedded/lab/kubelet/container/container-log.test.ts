@@ -8,7 +8,7 @@ function logOf(budget = new LogBudget()): ContainerLog {
   return new ContainerLog(new VirtualClock(), budget);
 }
 
-test("lines are kept as they come, and long ones are cut", () => {
+test("a write has one or more lines, and long lines are split", () => {
   const log = logOf();
   log.write("one\ntwo");
   log.write("x".repeat(20_000));

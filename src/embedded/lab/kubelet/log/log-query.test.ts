@@ -16,11 +16,11 @@ test.each([
   expect(selectLines(lines, read).map(({ text }) => text)).toEqual(texts);
 });
 
-test.each(["tailLines=-1", "limitBytes=1e3", "sinceSeconds=x", "sinceTime=yesterday"])("?%s is refused", (query) => {
+test.each(["tailLines=-1", "limitBytes=1e3", "sinceSeconds=x", "sinceTime=yesterday"])("?%s is rejected", (query) => {
   expect(() => readLogQuery(new URLSearchParams(query), now)).toThrow(RangeError);
 });
 
-test("times are written with nine digits, as container runtimes do", () => {
+test("timestamps have nine digits, as those of container runtimes", () => {
   const query = readLogQuery(new URLSearchParams("timestamps=true"), now);
   expect(formatLine({ at: now, text: "x" }, query)).toBe("2026-01-01T00:01:40.000000000Z x\n");
 });

@@ -28,7 +28,7 @@ function daemonSet(spec: Partial<NonNullable<DaemonSet["spec"]>> = {}, image = "
 class World {
   readonly clock = new VirtualClock();
   readonly cluster = new MemoryCluster(this.clock);
-  /** The least pods that worked, and the most on one node, since it was set. */
+  /** The fewest running pods, and the most on one node, since it was set. */
   worst = { working: Infinity, onOneNode: 0 };
 
   start(): () => void {
@@ -67,13 +67,13 @@ class World {
       .map((one) => `${one.revision} ${(one.data as DaemonSet).spec?.template.spec?.containers[0]?.image}`);
   }
 
-  /** Applies as kubectl would: spec changes, the rest stays. */
+  /** Replaces the spec, as `kubectl apply` does. */
   apply(set: DaemonSet): void {
     const before = this.cluster.get(kinds.daemonSet, "default/agent");
     this.cluster.put(kinds.daemonSet, before ? { ...before, spec: set.spec } : set);
   }
 
-  /** Time passes; kubelets make pods ready, all or those of the nodes named. */
+  /** Advances the clock; kubelets make pods ready, on all nodes or on some. */
   async settle({ ready = true, onlyOn }: { ready?: boolean; onlyOn?: string[] } = {}): Promise<void> {
     for (let writes = -1; writes !== this.cluster.writes.length;) {
       writes = this.cluster.writes.length;
@@ -112,7 +112,7 @@ class World {
 }
 
 describe("pods", () => {
-  test("are made for each node, named in their affinity, and the status counts them", async () => {
+  test("are created for each node, and the status counts them", async () => {
     const world = new World();
     world.nodes("a", "b", "c");
     world.apply(daemonSet());
@@ -136,7 +136,7 @@ describe("pods", () => {
     expect(world.status?.numberUnavailable).toBeUndefined();
   });
 
-  test("come and go with nodes that fit", async () => {
+  test("are created and deleted as nodes begin and cease to fit", async () => {
     const world = new World();
     world.nodes("a");
     world.cluster.put(kinds.node, testNode("gpu", { labels: { gpu: "1" } }));
@@ -163,24 +163,24 @@ describe("pods", () => {
     expect(world.where).toEqual(["a"]);
   });
 
-  test("that failed are replaced, later each time", async () => {
+  test("that failed are replaced with a growing backoff", async () => {
     const world = new World();
     world.nodes("a");
     world.apply(daemonSet());
     world.start();
     await world.settle();
     const uid = (): string | undefined => world.pods[0]?.metadata.uid;
-    for (const restMs of [0, 1_000, 2_000, 4_000]) {
+    for (const backoffMs of [0, 1_000, 2_000, 4_000]) {
       const failed = uid();
       world.fail(world.pods[0]!);
-      await world.clock.advance(restMs / 2);
-      if (restMs > 0) expect(uid(), `after less than ${restMs} ms`).toBe(failed);
-      await world.clock.advance(restMs / 2 + 5);
-      expect(uid(), `after ${restMs} ms`).not.toBe(failed);
+      await world.clock.advance(backoffMs / 2);
+      if (backoffMs > 0) expect(uid(), `after less than ${backoffMs} ms`).toBe(failed);
+      await world.clock.advance(backoffMs / 2 + 5);
+      expect(uid(), `after ${backoffMs} ms`).not.toBe(failed);
     }
   });
 
-  test("are not made twice while the cache is behind", async () => {
+  test("are not created twice while the cache lags behind", async () => {
     const world = new World();
     world.nodes("a", "b");
     world.apply(daemonSet());
@@ -217,23 +217,26 @@ describe("a new template", () => {
     { maxUnavailable: "40%", maxSurge: 0, working: 3, onOneNode: 1 },
     { maxUnavailable: 0, maxSurge: 2, working: 5, onOneNode: 2 },
   ];
-  test.each(strategies)("is rolled out within $maxUnavailable missing and $maxSurge more", async (strategy) => {
-    const { maxUnavailable, maxSurge, ...worst } = strategy;
-    const updateStrategy = { type: "RollingUpdate", rollingUpdate: { maxUnavailable, maxSurge } };
-    const world = new World();
-    world.nodes("a", "b", "c", "d", "e");
-    world.apply(daemonSet({ updateStrategy }));
-    world.start();
-    await world.settle();
-    world.worst = { working: Infinity, onOneNode: 0 };
-    world.apply(daemonSet({ updateStrategy }, "two"));
-    await world.settle();
-    expect(world.images).toEqual(Array(5).fill("two"));
-    expect(world.worst).toEqual(worst);
-    expect(world.status).toMatchObject({ updatedNumberScheduled: 5, numberAvailable: 5, observedGeneration: 2 });
-  });
+  test.each(strategies)(
+    "is rolled out within maxUnavailable $maxUnavailable and maxSurge $maxSurge",
+    async (strategy) => {
+      const { maxUnavailable, maxSurge, ...worst } = strategy;
+      const updateStrategy = { type: "RollingUpdate", rollingUpdate: { maxUnavailable, maxSurge } };
+      const world = new World();
+      world.nodes("a", "b", "c", "d", "e");
+      world.apply(daemonSet({ updateStrategy }));
+      world.start();
+      await world.settle();
+      world.worst = { working: Infinity, onOneNode: 0 };
+      world.apply(daemonSet({ updateStrategy }, "two"));
+      await world.settle();
+      expect(world.images).toEqual(Array(5).fill("two"));
+      expect(world.worst).toEqual(worst);
+      expect(world.status).toMatchObject({ updatedNumberScheduled: 5, numberAvailable: 5, observedGeneration: 2 });
+    },
+  );
 
-  test("goes no further than one node while its pods do not work", async () => {
+  test("stops at one node while its pod is unavailable", async () => {
     const world = new World();
     world.nodes("a", "b", "c");
     world.apply(daemonSet());
@@ -247,7 +250,7 @@ describe("a new template", () => {
     expect(world.images).toEqual(["one", "one", "one"]);
   });
 
-  test("waits for deletions where the strategy is OnDelete", async () => {
+  test("waits for the deletion of pods with the strategy OnDelete", async () => {
     const world = new World();
     world.nodes("a", "b");
     world.apply(daemonSet({ updateStrategy: { type: "OnDelete" } }));
@@ -264,7 +267,7 @@ describe("a new template", () => {
 });
 
 describe("revisions", () => {
-  test("are kept for each template, and an old one that returns becomes the newest", async () => {
+  test("are kept for each template, and that of a template that is used again becomes the newest", async () => {
     const world = new World();
     world.nodes("a");
     world.start();
@@ -278,7 +281,7 @@ describe("revisions", () => {
     expect(pod?.metadata.labels?.[revisionLabel]).toBe(current?.metadata.labels?.[revisionLabel]);
   });
 
-  test("are forgotten beyond the limit, the oldest first, but never one that runs", async () => {
+  test("over the history limit are deleted, the oldest first, unless a pod runs them", async () => {
     const world = new World();
     world.nodes("a");
     world.start();
@@ -291,7 +294,7 @@ describe("revisions", () => {
   });
 });
 
-test("a controller that dies after any write leaves what the next one completes", async () => {
+test("after a crash behind any write, the next controller completes the rollout", async () => {
   for (let crashAfter = 1; crashAfter <= 20; crashAfter++) {
     const world = new World();
     world.nodes("a", "b", "c");

@@ -15,12 +15,12 @@ interface Kept {
 type Move =
   | { type: "decide" }
   | { type: "size"; which: number }
-  | { type: "tell"; which: number }
+  | { type: "report"; which: number }
   | { type: "ready"; which: number; count: number }
   | { type: "template"; image: number }
   | { type: "pause"; paused: boolean };
 
-/** A Deployment, its ReplicaSets and their pods, moved one small step at a time in any order. */
+/** A Deployment, its ReplicaSets and their pods, changed in small steps in any order. */
 class World {
   deployment: Deployment;
   readonly sets = new Map<string, Kept>();
@@ -60,7 +60,7 @@ class World {
     const kept = sets[move.which % Math.max(1, sets.length)];
     if (!kept) return;
     if (move.type === "size") resize(kept);
-    else if (move.type === "tell") tell(kept);
+    else if (move.type === "report") report(kept);
     else kept.available = Math.min(kept.pods, kept.available + move.count);
   }
 
@@ -100,28 +100,28 @@ class World {
     this.deployment = { ...this.deployment, status: plan.status };
   }
 
-  /** All parts work in turn, until nothing changes. */
+  /** All controllers work in turn, until nothing changes. */
   settle(): void {
     for (let turn = 0; turn < 25; turn++) {
       this.decide();
       for (const kept of this.sets.values()) {
         resize(kept);
         kept.available = kept.pods;
-        tell(kept);
+        report(kept);
       }
     }
   }
 }
 
-/** The ReplicaSet's controller makes and deletes pods, those first that do not serve. */
+/** The ReplicaSet controller creates and deletes pods, unavailable ones first. */
 function resize(kept: Kept): void {
   kept.pods = kept.object.spec?.replicas ?? 0;
   kept.available = Math.min(kept.available, kept.pods);
 }
 
-function tell(kept: Kept): void {
+function report(kept: Kept): void {
   const { pods, available, object } = kept;
-  // It counts after it has sized: a size it has not looked at is not told of.
+  // The status is written after pods are created and deleted, never for a size that is not reached.
   if (pods !== object.spec?.replicas) return;
   const status = { replicas: pods, readyReplicas: available, availableReplicas: available };
   kept.object = { ...object, status: { ...status, observedGeneration: object.metadata.generation ?? 0 } };
@@ -130,7 +130,7 @@ function tell(kept: Kept): void {
 const move: fc.Arbitrary<Move> = fc.oneof(
   { weight: 6, arbitrary: fc.constant({ type: "decide" } as const) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant("size"), which: fc.nat(5) }) },
-  { weight: 2, arbitrary: fc.record({ type: fc.constant("tell"), which: fc.nat(5) }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant("report"), which: fc.nat(5) }) },
   { weight: 4, arbitrary: fc.record({ type: fc.constant("ready"), which: fc.nat(5), count: fc.nat(4) }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("template"), image: fc.nat(3) }) },
 );
@@ -141,7 +141,7 @@ const bound = fc.oneof(
 const numRuns = process.env.ATTUNE_LONG ? 3_000 : 60;
 
 describe("a rolling update", () => {
-  it("never has more pods than the surge allows, nor fewer at work than must be, and ends", () => {
+  it("never has more pods than maxSurge allows, nor fewer available ones than maxUnavailable, and ends", () => {
     fc.assert(
       fc.property(fc.nat(8), bound, bound, fc.array(move, { maxLength: 80 }), (replicas, surge, unavailable, moves) => {
         const world = new World(replicas, surge, unavailable);
@@ -162,14 +162,14 @@ describe("a rolling update", () => {
             { type: "Progressing", status: "True", reason: "NewReplicaSetAvailable" },
           ],
         });
-        // The new one, and of the old ones no more than the history may hold.
+        // The new one, and at most revisionHistoryLimit old ones.
         expect(world.sets.size).toBeLessThanOrEqual(3);
       }),
       { numRuns },
     );
   });
 
-  it("comes to the wanted size, however that changes on the way", () => {
+  it("reaches the wanted size, also when that changes meanwhile", () => {
     const resize = fc.record({ type: fc.constant("replicas" as const), replicas: fc.nat(12) });
     const pause = fc.record({ type: fc.constant("pause" as const), paused: fc.boolean() });
     fc.assert(

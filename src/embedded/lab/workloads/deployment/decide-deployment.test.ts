@@ -9,11 +9,11 @@ const ago = (seconds: number): string => formatTime(now - seconds * 1000);
 
 interface Old {
   image: string;
-  /** Wanted, and as many available unless said otherwise. */
+  /** `spec.replicas`, and the default of `available`. */
   size: number;
   available?: number;
   revision?: number;
-  /** Size of the whole when it was scaled last. */
+  /** Size of the Deployment when it was scaled last. */
   desired?: number;
   max?: number;
   behind?: boolean;
@@ -75,15 +75,15 @@ function decide(wanted: Deployment, before: readonly Old[], podsOf: (uid: string
 
 describe("a pass over a Deployment", () => {
   it.each<{ when: string; wanted: Deployment; before: Old[]; after: object }>([
-    { when: "nothing is there", wanted: deployment("a"), before: [], after: { a: 10 } },
+    { when: "it has no ReplicaSet", wanted: deployment("a"), before: [], after: { a: 10 } },
     {
-      when: "a template is new: the surge is used, and the old shrink by what may be missing",
+      when: "the template is new: the new one grows by maxSurge, the old one shrinks by maxUnavailable",
       wanted: deployment("b"),
       before: [{ image: "a", size: 10 }],
       after: { a: 8, b: 3 },
     },
     {
-      when: "the surge is used up: the old shrink by what may be missing",
+      when: "the surge is used up: the old one shrinks by maxUnavailable",
       wanted: deployment("b"),
       before: [
         { image: "a", size: 10 },
@@ -92,7 +92,7 @@ describe("a pass over a Deployment", () => {
       after: { a: 8, b: 3 },
     },
     {
-      when: "there is room: the new grow before the old shrink",
+      when: "there is room: the new one grows before the old one shrinks",
       wanted: deployment("b"),
       before: [
         { image: "a", size: 8 },
@@ -101,7 +101,7 @@ describe("a pass over a Deployment", () => {
       after: { a: 8, b: 5 },
     },
     {
-      when: "old pods do not serve: they go first, though the new do not serve either",
+      when: "old pods are unavailable: they are deleted first, though the new ones are unavailable too",
       wanted: deployment("c"),
       before: [
         { image: "a", size: 8 },
@@ -111,7 +111,7 @@ describe("a pass over a Deployment", () => {
       after: { a: 8, b: 0, c: 0 },
     },
     {
-      when: "a ReplicaSet tells of an earlier size: nothing is taken away on its word",
+      when: "the status of a ReplicaSet is of an earlier size: no old one shrinks",
       wanted: deployment("b", {
         strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 0, maxUnavailable: 2 } },
       }),
@@ -122,7 +122,7 @@ describe("a pass over a Deployment", () => {
       after: { a: 8, b: 2 },
     },
     {
-      when: "it was scaled down during a rollout: each gives its share",
+      when: "it was scaled down during a rollout: each shrinks by its share",
       wanted: deployment("b", { replicas: 5 }),
       before: [
         { image: "a", size: 8 },
@@ -131,7 +131,7 @@ describe("a pass over a Deployment", () => {
       after: { a: 5, b: 3 },
     },
     {
-      when: "it was scaled up during a rollout: each takes its share",
+      when: "it was scaled up during a rollout: each grows by its share",
       wanted: deployment("b", { replicas: 20 }),
       before: [
         { image: "a", size: 8 },
@@ -140,25 +140,25 @@ describe("a pass over a Deployment", () => {
       after: { a: 14, b: 9 },
     },
     {
-      when: "it was scaled and only one is in use",
+      when: "it was scaled and one ReplicaSet has pods",
       wanted: deployment("a", { replicas: 0 }),
       before: [{ image: "a", size: 10 }],
       after: { a: 0 },
     },
     {
-      when: "it is paused: a new template waits",
+      when: "it is paused: a new template is not rolled out",
       wanted: deployment("b", { paused: true }),
       before: [{ image: "a", size: 10 }],
       after: { a: 10 },
     },
     {
-      when: "it recreates: first the old go",
+      when: "the strategy is Recreate: the old one is scaled down first",
       wanted: deployment("b", { strategy: { type: "Recreate" } }),
       before: [{ image: "a", size: 10, max: 10 }],
       after: { a: 0 },
     },
     {
-      when: "it recreates and no old pod is left",
+      when: "the strategy is Recreate and no old pod is left",
       wanted: deployment("b", { strategy: { type: "Recreate" } }),
       before: [{ image: "a", size: 0 }],
       after: { a: 0, b: 10 },
@@ -167,7 +167,7 @@ describe("a pass over a Deployment", () => {
     expect(sizes(decide(wanted, before), before)).toEqual(after);
   });
 
-  it("makes nothing new while an old pod is still ending", () => {
+  it("creates nothing while an old pod is terminating", () => {
     const wanted = deployment("b", { strategy: { type: "Recreate" } });
     const ending = {
       apiVersion: "v1",
@@ -178,7 +178,7 @@ describe("a pass over a Deployment", () => {
     expect(decide(wanted, [{ image: "a", size: 0 }], () => [ending as Pod]).create).toBeUndefined();
   });
 
-  it("gives a template that comes back the newest revision, and keeps its earlier ones", () => {
+  it("gives a template that is used again the newest revision, and keeps its history", () => {
     const before = [
       { image: "a", size: 0, revision: 1 },
       { image: "b", size: 10, revision: 2 },
@@ -191,7 +191,7 @@ describe("a pass over a Deployment", () => {
     });
   });
 
-  it("drops the oldest of the history once the rollout is complete", () => {
+  it("deletes the oldest ReplicaSets over the history limit once the rollout is complete", () => {
     const wanted = deployment("d", { revisionHistoryLimit: 1 });
     const complete = { replicas: 10, updatedReplicas: 10, availableReplicas: 10, observedGeneration: 1 };
     const before = ["a", "b", "c"].map((image, index) => ({ image, size: 0, revision: index + 1 }));
@@ -204,9 +204,9 @@ describe("a pass over a Deployment", () => {
   });
 
   it.each([
-    { told: 601, reason: "ProgressDeadlineExceeded", again: undefined },
-    { told: 590, reason: "ReplicaSetUpdated", again: 11_000 },
-  ])("$told s after the last progress says $reason", ({ told, reason, again }) => {
+    { seconds: 601, reason: "ProgressDeadlineExceeded", again: undefined },
+    { seconds: 590, reason: "ReplicaSetUpdated", again: 11_000 },
+  ])("$seconds s after the last progress has the reason $reason", ({ seconds, reason, again }) => {
     const status = {
       replicas: 13,
       updatedReplicas: 3,
@@ -217,8 +217,8 @@ describe("a pass over a Deployment", () => {
           type: "Progressing",
           status: "True",
           reason: "ReplicaSetUpdated",
-          lastUpdateTime: ago(told),
-          lastTransitionTime: ago(told),
+          lastUpdateTime: ago(seconds),
+          lastTransitionTime: ago(seconds),
         },
       ],
     };

@@ -23,7 +23,7 @@ function job(spec: object = {}, status: object = {}): Job {
   };
 }
 
-/** `Failed`, `Running`, `Succeeded 3`, `Running 3 going`, with a uid by its place. */
+/** `Failed`, `Running`, `Succeeded 3`, `Running 3 terminating`, with a uid by its position. */
 function pod(sketch: string, place: number): Pod {
   const [phase = "", index = "", state = ""] = sketch.split(" ");
   const finishedAt = formatTime(now - 3000);
@@ -37,7 +37,7 @@ function pod(sketch: string, place: number): Pod {
       uid: `u${place}`,
       finalizers: [trackingFinalizer],
       annotations: index ? { "batch.kubernetes.io/job-completion-index": index } : {},
-      ...(state === "going" && { deletionTimestamp: formatTime(now) }),
+      ...(state === "terminating" && { deletionTimestamp: formatTime(now) }),
     },
     status: {
       phase,
@@ -68,7 +68,7 @@ describe("a Job has to end", () => {
   });
   it.each<{ when: string; of: Job; pods: string[]; because: string | undefined }>([
     {
-      when: "never, as long as it may fail once more",
+      when: "never, while it may fail once more",
       of: job({ backoffLimit: 1 }),
       pods: ["Failed"],
       because: undefined,
@@ -86,21 +86,21 @@ describe("a Job has to end", () => {
       because: "BackoffLimitExceeded",
     },
     {
-      when: "never for a pod that is named already",
+      when: "never for a failed pod that is counted already",
       of: job({ backoffLimit: 1 }, { uncountedTerminatedPods: { failed: ["u0"] } }),
       pods: ["Failed"],
       because: undefined,
     },
     {
-      when: "when a pod is taken away too often",
+      when: "when pods were deleted too often",
       of: job({ backoffLimit: 0 }),
-      pods: ["Running 0 going"],
+      pods: ["Running 0 terminating"],
       because: "BackoffLimitExceeded",
     },
     {
-      when: "never for a pod whose end is waited for",
+      when: "never for a terminating pod whose end is waited for",
       of: job({ backoffLimit: 0, podReplacementPolicy: "Failed" }),
-      pods: ["Running 0 going"],
+      pods: ["Running 0 terminating"],
       because: undefined,
     },
     { when: "at its deadline", of: job({ activeDeadlineSeconds: 60 }), pods: [], because: "DeadlineExceeded" },
@@ -110,15 +110,20 @@ describe("a Job has to end", () => {
       pods: [],
       because: undefined,
     },
-    { when: "when a rule says so", of: job(onExit("FailJob")), pods: ["Failed"], because: "PodFailurePolicy" },
     {
-      when: "never for a failure that a rule ignores",
+      when: "when the pod failure policy has FailJob",
+      of: job(onExit("FailJob")),
+      pods: ["Failed"],
+      because: "PodFailurePolicy",
+    },
+    {
+      when: "never for a failure that the policy ignores",
       of: job({ ...onExit("Ignore"), backoffLimit: 0 }),
       pods: ["Failed"],
       because: undefined,
     },
     {
-      when: "when every index has ended and one failed",
+      when: "when every index is done and one failed",
       of: job({ ...indexed, completions: 2, backoffLimitPerIndex: 0 }),
       pods: ["Failed 0", "Succeeded 1"],
       because: "FailedIndexes",
@@ -162,7 +167,7 @@ describe("the pods of a Job", () => {
       does: { type: "enough" },
     },
     {
-      when: "too many are deleted",
+      when: "surplus pods are deleted",
       of: job({ parallelism: 1 }),
       pods: ["Running", "Running", "Running"],
       does: { type: "delete", pods: 2 },
@@ -173,7 +178,7 @@ describe("the pods of a Job", () => {
       pods: ["Running", "Running"],
       does: { type: "delete", pods: 2 },
     },
-    { when: "the next waits after a failure", of: job(), pods: ["Failed"], does: { type: "wait", ms: 7000 } },
+    { when: "the next one is delayed after a failure", of: job(), pods: ["Failed"], does: { type: "wait", ms: 7000 } },
     {
       when: "one more for one that succeeded",
       of: job({ completions: 9 }, { succeeded: 1 }),
@@ -181,25 +186,25 @@ describe("the pods of a Job", () => {
       does: { type: "create", pods: 1 },
     },
     {
-      when: "only when it has ended, where that is waited for",
+      when: "a terminating pod is replaced only after its end, where that is waited for",
       of: job({ podReplacementPolicy: "Failed" }),
-      pods: ["Running 0 going", "Running"],
+      pods: ["Running 0 terminating", "Running"],
       does: { type: "enough" },
     },
     {
-      when: "indexes that miss a pod get one",
+      when: "indexes without a pod get one",
       of: job(indexed, { completedIndexes: "1", succeeded: 1 }),
       pods: ["Running 2"],
       does: { type: "create", pods: 2 },
     },
     {
-      when: "of two for one index one is deleted",
+      when: "of two pods of an index one is deleted",
       of: job(indexed),
       pods: ["Running 0", "Running 0", "Running 1"],
       does: { type: "delete", pods: 1 },
     },
     {
-      when: "one without an index is deleted",
+      when: "pods without a valid index are deleted",
       of: job(indexed),
       pods: ["Running", "Running 1", "Running 9"],
       does: { type: "delete", pods: 2 },
@@ -209,7 +214,7 @@ describe("the pods of a Job", () => {
     expect("pods" in decision ? { ...decision, pods: decision.pods.length } : decision).toEqual(does);
   });
 
-  it("are left alone while the cache lags behind", () => {
+  it("are not managed while the cache lags behind", () => {
     expect(decidePods(assess(job(), []), false)).toEqual({ type: "enough" });
   });
 });

@@ -14,7 +14,7 @@ const addedAgo = (seconds: number) => ({
   timeAdded: formatTime(now - seconds * 1000),
 });
 
-/** Runs on the node. Tolerates the taint for so many seconds, for ever (`Infinity`), or not at all. */
+/** A pod on the node that tolerates the taint for some seconds, without a limit (`Infinity`), or not at all. */
 function pod(name: string, tolerates?: number, more: Parameters<typeof testPod>[1] = {}): Pod {
   const toleration = {
     key: "node.kubernetes.io/not-ready",

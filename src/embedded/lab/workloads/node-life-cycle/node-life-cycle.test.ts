@@ -17,7 +17,7 @@ class World {
   readonly clock = new VirtualClock();
   readonly cluster = new MemoryCluster(this.clock);
   readonly events: string[] = [];
-  /** Nodes whose kubelets live. */
+  /** Nodes whose kubelets renew their leases. */
   readonly alive = new Set<string>();
 
   constructor(...names: string[]) {
@@ -38,7 +38,7 @@ class World {
     void podGarbageController({ ...common, keptFinished: 2 }).run(end.signal);
   }
 
-  /** Seconds pass, and kubelets that live renew their leases every ten. */
+  /** Advances the clock; kubelets renew their leases every ten seconds. */
   async pass(seconds: number): Promise<void> {
     for (let left = seconds; left > 0; left -= 10) {
       await this.clock.advance(Math.min(10, left) * 1000);
@@ -47,7 +47,7 @@ class World {
     }
   }
 
-  /** The kubelet says so itself. */
+  /** The kubelet reports these conditions. */
   report(name: string, ...conditions: [type: string, status: string][]): void {
     const node = this.#node(name);
     const now = formatTime(this.clock.now());
@@ -102,14 +102,14 @@ const tolerating = (tolerationSeconds?: number) => ({
 });
 
 describe("a node", () => {
-  test("that renews its lease costs no write", async () => {
+  test("that renews its lease causes no write", async () => {
     const world = new World("a", "b");
     world.start();
     await world.pass(600);
     expect(world.cluster.writes).toEqual([]);
   });
 
-  test("that falls silent is unknown after 40 s, tainted, and its pods are not ready", async () => {
+  test("that is silent for 40 s is Unknown and tainted, and its pods are not ready", async () => {
     const world = new World("a", "b");
     world.addPod("p", "a", tolerating(300));
     world.start();
@@ -124,7 +124,7 @@ describe("a node", () => {
     expect(world.taints("b")).toEqual([]);
   });
 
-  test("that comes back loses its taints, and its pods stay", async () => {
+  test("that is ready again in time loses its taints, and keeps its pods", async () => {
     const world = new World("a", "b");
     world.addPod("p", "a", tolerating(300));
     world.start();
@@ -188,7 +188,7 @@ describe("a node", () => {
     },
   );
 
-  test("that is cordoned is tainted as well, and taints of others stay", async () => {
+  test("that is cordoned is tainted, and taints of other clients stay", async () => {
     const world = new World("b");
     const theirs = { key: "k", value: "v", effect: "NoSchedule" };
     world.cluster.put(kinds.node, testNode("a", { unschedulable: true, taints: [theirs] }));
@@ -197,7 +197,7 @@ describe("a node", () => {
     expect(world.taints("a")).toEqual(["k:NoSchedule", "unschedulable:NoSchedule"]);
   });
 
-  test("that was silent before us is given its time from when we look", async () => {
+  test("that was silent before the controller started gets 40 s from then", async () => {
     const world = new World("a", "b");
     world.alive.delete("a");
     await world.pass(600);
@@ -208,7 +208,7 @@ describe("a node", () => {
     expect(world.ready("a")).toBe("Unknown");
   });
 
-  test("that flaps keeps its pods, and costs a few writes a turn", async () => {
+  test("that flaps keeps its pods, with a few writes each time", async () => {
     const world = new World("a", "b");
     world.addPod("p", "a", tolerating(300));
     world.start();
@@ -225,7 +225,7 @@ describe("a node", () => {
 });
 
 describe("pods", () => {
-  test("leave when their tolerations end, each in its time", async () => {
+  test("are evicted when their tolerations end", async () => {
     const world = new World("a", "b");
     world.addPod("never", "a", tolerating());
     world.addPod("soon", "a", tolerating(30));
@@ -240,14 +240,14 @@ describe("pods", () => {
     expect(left()).toEqual(["now"]);
     await world.pass(2);
     expect(left()).toEqual(["soon", "now"]);
-    // Whoever takes over counts from when the taint came.
+    // A restarted controller counts from the taint's timeAdded.
     world.start();
     await world.pass(70);
     expect(left()).toEqual(["soon", "later", "now"]);
     expect(world.cluster.writes.filter((write) => write.startsWith("delete"))).toHaveLength(3);
   });
 
-  test("stay while no node is ready, for then it is we who are cut off", async () => {
+  test("are not evicted while no node is ready", async () => {
     const world = new World("a", "b");
     world.addPod("p", "a");
     world.start();
@@ -261,7 +261,7 @@ describe("pods", () => {
     expect(world.pod("p")).toBeUndefined();
   });
 
-  test("of a node that is gone are removed after 40 s, by force", async () => {
+  test("of a deleted node are deleted after 40 s, without a grace period", async () => {
     const world = new World("a", "b");
     world.addPod("p", "a", tolerating());
     world.addPod("q", "b", tolerating());
@@ -275,7 +275,7 @@ describe("pods", () => {
     expect([world.pod("p"), world.pod("q")?.metadata.name]).toEqual([undefined, "q"]);
   });
 
-  test("of a node that comes back in time stay", async () => {
+  test("of a deleted node that registers again within 40 s stay", async () => {
     const world = new World("a", "b");
     world.addPod("p", "a", tolerating());
     world.start();
@@ -287,7 +287,7 @@ describe("pods", () => {
     expect(world.pod("p")).toBeDefined();
   });
 
-  test("that are finished are kept up to a number, the newest", async () => {
+  test("that are finished are kept up to a number, the newest ones", async () => {
     const world = new World("a");
     for (const name of ["one", "two", "three", "four"]) {
       world.addPod(name, "a", { status: { phase: "Succeeded" } });

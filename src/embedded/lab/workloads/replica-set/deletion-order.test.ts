@@ -43,7 +43,7 @@ describe("of two pods, the first to be deleted is the one", () => {
     { that: "is not ready", first: { cost: "9" }, second: { readyFor: 1, cost: "1" } },
     { that: "costs less", first: { readyFor: 900, cost: "-1" }, second: { readyFor: 1 } },
     {
-      that: "says nothing readable of its cost",
+      that: "has a cost that cannot be read",
       first: { readyFor: 900, cost: "+5" },
       second: { readyFor: 1, cost: "1" },
     },
@@ -56,7 +56,7 @@ describe("of two pods, the first to be deleted is the one", () => {
     expect(inDeletionOrder(pods.toReversed(), [], now).map(({ metadata }) => metadata.name)).toEqual(["a", "b"]);
   });
 
-  it("that shares its node with more of its kind", () => {
+  it("that shares its node with more pods of the workload", () => {
     const crowded = [pod("x", { readyFor: 900 }), pod("y", { readyFor: 900 })];
     const alone = pod("z", { node: "m", readyFor: 1 });
     const order = inDeletionOrder([alone, ...crowded], [alone, ...crowded], now);

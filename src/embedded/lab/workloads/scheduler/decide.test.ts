@@ -33,7 +33,7 @@ const onNode = (operator: string, name: string): Affinity => ({
   },
 });
 const taint = (effect: string, value = "v") => ({ key: "k", value, effect });
-const notWished = "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.";
+const affinityMismatch = "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.";
 
 describe("one node", () => {
   test.each<{
@@ -42,7 +42,7 @@ describe("one node", () => {
     pod?: Parameters<typeof testPod>[1];
     so: string;
   }>([
-    { because: "nothing is asked for", so: "a" },
+    { because: "the pod requests nothing", so: "a" },
     {
       because: "it is cordoned",
       node: { unschedulable: true },
@@ -61,28 +61,28 @@ describe("one node", () => {
       so: "0/1 nodes are available: 1 Insufficient cpu.",
     },
     {
-      because: "several are too little",
+      because: "several resources are insufficient",
       pod: { requests: { cpu: "5", memory: "9Gi" } },
       so: "0/1 nodes are available: 1 Insufficient cpu, 1 Insufficient memory.",
     },
     {
-      because: "an extended resource is not there",
+      because: "an extended resource is missing",
       pod: { requests: { "example.com/gpu": "1" } },
       so: "0/1 nodes are available: 1 Insufficient example.com/gpu.",
     },
     {
-      because: "huge pages are there",
+      because: "it has the huge pages",
       node: { resources: { "hugepages-2Mi": "4Mi" } },
       pod: { requests: { "hugepages-2Mi": "4Mi" } },
       so: "a",
     },
     {
-      because: "there is no room for pods",
+      because: "its number of pods is reached",
       node: { resources: { pods: "0" } },
       so: "0/1 nodes are available: 1 Too many pods.",
     },
     {
-      because: "overhead comes on top",
+      because: "overhead is added",
       pod: { requests: { cpu: "4" }, overhead: { cpu: "1m" } },
       so: "0/1 nodes are available: 1 Insufficient cpu.",
     },
@@ -100,7 +100,7 @@ describe("one node", () => {
       so: "a",
     },
     {
-      because: "an init container that stays runs beside them",
+      because: "a sidecar runs beside them",
       pod: {
         requests: { cpu: "3" },
         initContainers: [{ name: "i", image: "i", restartPolicy: "Always", resources: { requests: { cpu: "2" } } }],
@@ -112,7 +112,7 @@ describe("one node", () => {
       node: { taints: [taint(effect)] },
       so: "0/1 nodes are available: 1 node(s) had untolerated taint {k: v}.",
     })),
-    { because: "a taint is only a wish", node: { taints: [taint("PreferNoSchedule")] }, so: "a" },
+    { because: "a taint is PreferNoSchedule", node: { taints: [taint("PreferNoSchedule")] }, so: "a" },
     ...[
       { key: "k", operator: "Equal", value: "v", effect: "NoSchedule" },
       { key: "k", value: "v" },
@@ -141,9 +141,9 @@ describe("one node", () => {
       because: "its labels are not selected",
       node: { labels: { a: "2" } },
       pod: { nodeSelector: { a: "1" } },
-      so: notWished,
+      so: affinityMismatch,
     },
-    { because: "a label has an unusual name", pod: { nodeSelector: { constructor: "1" } }, so: notWished },
+    { because: "a label has an unusual name", pod: { nodeSelector: { constructor: "1" } }, so: affinityMismatch },
     {
       because: "In",
       node: { labels: { a: "1" } },
@@ -155,7 +155,7 @@ describe("one node", () => {
       pod: { affinity: needs({ key: "a", operator: "NotIn", values: ["1"] }) },
       so: "a",
     },
-    { because: "Exists", pod: { affinity: needs({ key: "a", operator: "Exists" }) }, so: notWished },
+    { because: "Exists", pod: { affinity: needs({ key: "a", operator: "Exists" }) }, so: affinityMismatch },
     { because: "DoesNotExist", pod: { affinity: needs({ key: "a", operator: "DoesNotExist" }) }, so: "a" },
     {
       because: "Gt",
@@ -167,19 +167,19 @@ describe("one node", () => {
       because: "Lt",
       node: { labels: { a: "10" } },
       pod: { affinity: needs({ key: "a", operator: "Lt", values: ["9"] }) },
-      so: notWished,
+      so: affinityMismatch,
     },
     {
-      because: "Gt of what is no number",
+      because: "Gt of a value that is no number",
       node: { labels: { a: "x" } },
       pod: { affinity: needs({ key: "a", operator: "Gt", values: ["9"] }) },
-      so: notWished,
+      so: affinityMismatch,
     },
-    { because: "a term asks for nothing", pod: { affinity: needs() }, so: notWished },
-    { because: "it is the node meant", pod: { affinity: onNode("In", "a") }, so: "a" },
-    { because: "it is not the node meant", pod: { affinity: onNode("NotIn", "a") }, so: notWished },
+    { because: "a term is empty", pod: { affinity: needs() }, so: affinityMismatch },
+    { because: "the affinity names it", pod: { affinity: onNode("In", "a") }, so: "a" },
+    { because: "the affinity excludes it", pod: { affinity: onNode("NotIn", "a") }, so: affinityMismatch },
     {
-      because: "another node is meant that is not there",
+      because: "the affinity names a node that does not exist",
       pod: { affinity: onNode("In", "b") },
       so: "0/1 nodes are available: 1 node(s) didn't satisfy plugin(s) [NodeAffinity].",
     },
@@ -187,7 +187,7 @@ describe("one node", () => {
     expect(chosen(testPod("p", pod), stateOf([testNode("a", node)]))).toBe(so);
   });
 
-  test("without any node says so", () => {
+  test("without any node is reported", () => {
     expect(chosen(testPod("p"), stateOf([]))).toBe("no nodes available to schedule pods");
   });
 });
@@ -221,44 +221,49 @@ const apart = (more?: object): Partial<PodSpec> => ({
   affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term(more)] } },
 });
 
-describe("company", () => {
+describe("pod affinity", () => {
   const there = testPod("there", { ...web, nodeName: "b1" });
   test.each<{ because: string; pods: Pod[]; pod: Pod; so: string }>([
-    { because: "it is wanted, in the same zone", pods: [there], pod: testPod("p", together()), so: "b1" },
-    { because: "the first of a group is its own", pods: [], pod: testPod("p", { ...web, ...together() }), so: "a1" },
+    { because: "affinity requires the same zone", pods: [there], pod: testPod("p", together()), so: "b1" },
     {
-      because: "there is none",
+      because: "the first pod of a group satisfies its own affinity",
+      pods: [],
+      pod: testPod("p", { ...web, ...together() }),
+      so: "a1",
+    },
+    {
+      because: "no pod matches",
       pods: [],
       pod: testPod("p", together()),
       so: "0/3 nodes are available: 3 node(s) didn't match pod affinity rules.",
     },
-    { because: "it is unwanted", pods: [there], pod: testPod("p", apart()), so: "a1" },
+    { because: "anti-affinity excludes the zone", pods: [there], pod: testPod("p", apart()), so: "a1" },
     {
-      because: "it is unwanted, and everywhere",
+      because: "anti-affinity excludes all zones",
       pods: [there, testPod("too", { ...web, nodeName: "a1" })],
       pod: testPod("p", apart()),
       so: "0/3 nodes are available: 3 node(s) didn't match pod anti-affinity rules.",
     },
     {
-      because: "those who are there do not want it",
+      because: "anti-affinity of a running pod excludes it",
       pods: [testPod("x", { nodeName: "a1", ...apart() }), testPod("y", { nodeName: "b1", ...apart() })],
       pod: testPod("p", web),
       so: "0/3 nodes are available: 3 node(s) didn't satisfy existing pods anti-affinity rules.",
     },
     {
-      because: "it is in another namespace",
+      because: "the matching pod is in another namespace",
       pods: [testPod("there", { nodeName: "b1", meta: { labels: { app: "web" }, namespace: "other" } })],
       pod: testPod("p", together({ namespaces: ["other"] })),
       so: "b1",
     },
     {
-      because: "it is in a namespace of some labels",
+      because: "the namespace selector matches",
       pods: [testPod("there", { nodeName: "b1", meta: { labels: { app: "web" }, namespace: "other" } })],
       pod: testPod("p", together({ namespaceSelector: { matchLabels: { team: "y" } } })),
       so: "b1",
     },
     {
-      because: "it is liked",
+      because: "affinity prefers it",
       pods: [there],
       pod: testPod("p", {
         affinity: {
@@ -268,7 +273,7 @@ describe("company", () => {
       so: "b1",
     },
     {
-      because: "it is disliked",
+      because: "anti-affinity prefers another one",
       pods: [testPod("there", { ...web, nodeName: "a1" })],
       pod: testPod("p", {
         affinity: {
@@ -299,7 +304,7 @@ describe("spread", () => {
   });
   const inA = testPod("in-a", { ...web, nodeName: "a1" });
   test.each<{ because: string; pod: Parameters<typeof testPod>[1]; nodes?: Node[]; so: string }>([
-    { because: "the emptier zone is left", pod: evenly(), so: "b1" },
+    { because: "one zone has fewer pods", pod: evenly(), so: "b1" },
     {
       because: "the emptier zone is out of reach, and counts",
       pod: { ...evenly({ nodeAffinityPolicy: "Ignore" }), nodeSelector: { zone: "a" } },
@@ -311,18 +316,18 @@ describe("spread", () => {
       so: "a2",
     },
     {
-      because: "there are fewer zones than wanted",
+      because: "there are fewer zones than minDomains",
       pod: evenly({ minDomains: 3 }),
       nodes: zones.slice(0, 2),
       so: "0/2 nodes are available: 2 node(s) didn't match pod topology spread constraints.",
     },
     {
-      because: "a node is in no zone",
+      because: "a node has no zone label",
       pod: evenly(),
       nodes: [testNode("x")],
       so: "0/1 nodes are available: 1 node(s) didn't match pod topology spread constraints (missing required label).",
     },
-    { because: "it is only a wish", pod: evenly({ whenUnsatisfiable: "ScheduleAnyway" }), so: "b1" },
+    { because: "it is ScheduleAnyway", pod: evenly({ whenUnsatisfiable: "ScheduleAnyway" }), so: "b1" },
   ])("because $because: $so", ({ pod, nodes = zones, so }) => {
     expect(chosen(testPod("p", pod), stateOf(nodes, [inA]))).toBe(so);
   });
@@ -373,7 +378,7 @@ function dice(seed: number): (sides: number) => number {
   };
 }
 
-test("no node is ever given more than it has, and a pod that fits somewhere is given a node", () => {
+test("no node is overcommitted, and a pod that fits on a node gets one", () => {
   for (let seed = 1; seed <= 50; seed++) {
     const roll = dice(seed);
     const nodes = Array.from({ length: 1 + roll(5) }, (_, i) =>
@@ -421,7 +426,7 @@ test("no node is ever given more than it has, and a pod that fits somewhere is g
   }
 });
 
-test("counts of pods, kept as pods come and go, equal those of a fresh look", () => {
+test("incremental counts of pods equal those of a new state", () => {
   const roll = dice(7);
   const kept = stateOf(zones);
   const present = new Map<string, Pod>();

@@ -15,7 +15,7 @@ function preempting(pod: Pod, nodes: Node[], pods: Pod[], budgets: ProtectedPods
   if (decision.type === "node") throw new Error("it fits anyway");
   const before = picture(state);
   const preemption = decidePreemption(facts, decision.rejections, state, budgets);
-  // It tries by moving pods about, and must leave no trace.
+  // The search changes the state, and must restore it.
   expect(picture(state)).toEqual(before);
   expect(decideNode(facts, state)).toEqual(decision);
   if (preemption.type === "victims")
@@ -46,69 +46,69 @@ const covering = (name: string, allowed: number): ProtectedPods => ({
 
 describe("preemption", () => {
   test.each<{ what: string; pod?: Pod; nodes?: Node[]; pods: Pod[]; budgets?: ProtectedPods[]; so: string }>([
-    { what: "takes the least important", pods: [on("a", "x", 5, "2"), on("a", "y", 1, "2")], so: "a: y" },
+    { what: "deletes pods of the lowest priority", pods: [on("a", "x", 5, "2"), on("a", "y", 1, "2")], so: "a: y" },
     {
-      what: "takes as few as it needs",
+      what: "deletes as few as necessary",
       pods: [on("a", "x", 1, "2"), on("a", "y", 1, "1"), on("a", "z", 1, "1")],
       so: "a: y z",
     },
     {
-      what: "spares those who are as important",
+      what: "spares pods of the same priority",
       pods: [on("a", "x", 100, "4")],
       so: "0/1 nodes are available: 1 No preemption victims found for incoming pod.",
     },
     {
-      what: "is of no use where pods are not what is in the way",
+      what: "does not help where pods are not the obstacle",
       pod: vip({ nodeSelector: { gpu: "1" } }),
       pods: [on("a", "x", 1, "4")],
       so: "0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
     },
     {
-      what: "is of no use where the node is too small",
+      what: "does not help where the node is too small",
       pod: vip({ requests: { cpu: "5" } }),
       pods: [on("a", "x", 1, "4")],
       so: "0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
     },
     {
-      what: "is not for those who do not want it",
+      what: "is not done with preemptionPolicy Never",
       pod: vip({ preemptionPolicy: "Never" }),
       pods: [on("a", "x", 1, "4")],
       so: "not eligible due to preemptionPolicy=Never.",
     },
     {
-      what: "chooses the node whose victims matter least",
+      what: "chooses the node with the victims of the lowest priority",
       nodes: two,
       pods: [on("a", "x", 5, "4"), on("b", "y", 4, "4")],
       so: "b: y",
     },
     {
-      what: "breaks no budget where another node will do",
+      what: "violates no budget where another node fits",
       nodes: two,
       pods: [on("a", "x", 1, "4"), on("b", "y", 50, "4")],
       budgets: [covering("x", 0)],
       so: "b: y",
     },
     {
-      what: "may use what a budget allows",
+      what: "uses the disruptions that a budget allows",
       nodes: two,
       pods: [on("a", "x", 1, "4"), on("b", "y", 50, "4")],
       budgets: [covering("x", 1)],
       so: "a: x",
     },
     {
-      what: "spares on one node whom a budget protects",
+      what: "spares a pod that a budget protects on the same node",
       pods: [on("a", "x", 1, "2"), on("a", "y", 1, "2")],
       budgets: [covering("y", 0)],
       so: "a: x",
     },
     {
-      what: "waits for those who leave already",
+      what: "waits for victims that are terminating",
       pod: vip({ status: { nominatedNodeName: "a" } }),
       pods: [withMeta(on("a", "x", 1, "4"), { deletionTimestamp: "2026-01-01T00:00:00Z" })],
       so: "waiting",
     },
     {
-      what: "removes whom the pod cannot stand",
+      what: "deletes pods that anti-affinity excludes",
       pod: vip({
         affinity: {
           podAntiAffinity: {

@@ -56,7 +56,7 @@ function world(): World {
   };
 }
 
-test("a pod gets a node, and an event says so", async () => {
+test("a pod is bound to a node, with an event", async () => {
   const { cluster, start, settle, nodeOf, events } = world();
   cluster.put(kinds.node, testNode("a"));
   start();
@@ -67,7 +67,7 @@ test("a pod gets a node, and an event says so", async () => {
   expect(cluster.writes).toEqual(["bind default/p"]);
 });
 
-test("pods of another scheduler, finished ones and those on their way out are left alone", async () => {
+test("pods of another scheduler, finished and terminating ones are not scheduled", async () => {
   const { cluster, start, settle } = world();
   cluster.put(kinds.node, testNode("a"));
   cluster.put(kinds.pod, testPod("other", { schedulerName: "mine" }));
@@ -78,7 +78,7 @@ test("pods of another scheduler, finished ones and those on their way out are le
   expect(cluster.writes).toEqual([]);
 });
 
-test("a pod that fits nowhere says why once, and gets a node as soon as one is there", async () => {
+test("a pod that fits on no node is reported once, and bound as soon as a node fits", async () => {
   const { cluster, start, settle, nodeOf, condition, events } = world();
   cluster.put(kinds.node, testNode("a", { taints: [{ key: "k", value: "v", effect: "NoSchedule" }] }));
   cluster.put(kinds.node, testNode("b"));
@@ -98,7 +98,7 @@ test("a pod that fits nowhere says why once, and gets a node as soon as one is t
   expect(nodeOf("big")).toBe("d");
 });
 
-test("what frees room wakes who waits for it, after a rest that grows", async () => {
+test("freed resources put waiting pods back into the queue, after a growing backoff", async () => {
   const { cluster, clock, start, settle, nodeOf } = world();
   cluster.put(kinds.node, testNode("a"));
   cluster.put(kinds.pod, testPod("old", { requests: { cpu: "4" }, nodeName: "a" }));
@@ -112,7 +112,7 @@ test("what frees room wakes who waits for it, after a rest that grows", async ()
   expect(nodeOf("new")).toBe("a");
 });
 
-test("a gated pod waits until its gates are gone", async () => {
+test("a gated pod waits until its scheduling gates are removed", async () => {
   const { cluster, start, settle, nodeOf, condition } = world();
   cluster.put(kinds.node, testNode("a"));
   const gated = testPod("p");
@@ -126,7 +126,7 @@ test("a gated pod waits until its gates are gone", async () => {
   expect(nodeOf("p")).toBe("a");
 });
 
-test("the most important pod goes first where there is room for one", async () => {
+test("with room for one pod, the one with the highest priority is bound", async () => {
   const { cluster, start, settle, nodeOf } = world();
   cluster.put(kinds.node, testNode("a"));
   for (const [name, priority] of Object.entries({ low: 1, high: 3, middle: 2 }))
@@ -136,7 +136,7 @@ test("the most important pod goes first where there is room for one", async () =
   expect([nodeOf("low"), nodeOf("middle"), nodeOf("high")]).toEqual([undefined, undefined, "a"]);
 });
 
-test("a cache that is behind leads to no node with more than fits", async () => {
+test("a cache that lags behind does not lead to overcommitted nodes", async () => {
   const { cluster, start, settle, nodeOf } = world();
   cluster.put(kinds.node, testNode("a"));
   for (let i = 0; i < 10; i++) cluster.put(kinds.pod, testPod(`p${i}`, { requests: { cpu: "1" } }));
@@ -151,7 +151,7 @@ test("a cache that is behind leads to no node with more than fits", async () => 
   expect(placed()).toBe(4);
 });
 
-test("a bind whose answer was lost keeps its room, and is not tried elsewhere", async () => {
+test("a bind without a response keeps its resources, and is not tried on another node", async () => {
   const { cluster, start, settle, nodeOf } = world();
   cluster.put(kinds.node, testNode("a"));
   cluster.put(kinds.pod, testPod("p", { requests: { cpu: "3" } }));
@@ -169,7 +169,7 @@ test("a bind whose answer was lost keeps its room, and is not tried elsewhere", 
   expect(cluster.writes.filter((write) => write.startsWith("bind"))).toEqual(["bind default/p"]);
 });
 
-test("a bind that the server refuses is tried again", async () => {
+test("a bind that the API server rejects is tried again", async () => {
   const { cluster, start, settle, nodeOf } = world();
   cluster.put(kinds.node, testNode("a"));
   cluster.put(kinds.pod, testPod("p", { requests: { cpu: "4" } }));
@@ -184,7 +184,7 @@ test("a bind that the server refuses is tried again", async () => {
   expect(nodeOf("p")).toBe("a");
 });
 
-test("a more important pod takes the room of lesser ones, as few as it needs", async () => {
+test("a pod preempts pods of lower priority, as few as necessary", async () => {
   const { cluster, start, settle, nodeOf, events } = world();
   cluster.put(kinds.node, testNode("a"));
   cluster.put(kinds.node, testNode("b"));
@@ -208,7 +208,7 @@ test("a more important pod takes the room of lesser ones, as few as it needs", a
   expect(events.some((event) => event.startsWith("Preempted: Preempted by pod uid-vip"))).toBe(true);
 });
 
-test("room that was made for one is not taken by a lesser one", async () => {
+test("a pod of lower priority does not use the room of a nominated pod", async () => {
   const { cluster, start, settle, nodeOf } = world();
   cluster.put(kinds.node, testNode("a"));
   cluster.put(kinds.pod, testPod("vip", { priority: 10, requests: { cpu: "4" }, status: { nominatedNodeName: "a" } }));
@@ -237,7 +237,7 @@ test("two schedulers at once give each pod one node", async () => {
   expect(cluster.writes.filter((write) => write.startsWith("bind"))).toHaveLength(12);
 });
 
-test("a scheduler that dies after any write leaves what the next one completes", async () => {
+test("after a crash behind any write, the next scheduler completes the work", async () => {
   for (let crashAfter = 1; crashAfter <= 6; crashAfter++) {
     const { cluster, start, settle } = world();
     for (const name of ["a", "b"]) cluster.put(kinds.node, testNode(name));
@@ -263,7 +263,7 @@ test("a scheduler that dies after any write leaves what the next one completes",
   }
 });
 
-test("thousands of pods at once, with nodes that come and go, never make a node carry more than it can", async () => {
+test("thousands of pods at once, with nodes added and deleted, never overcommit a node", async () => {
   const { cluster, start, settle } = world();
   for (let i = 0; i < 60; i++) cluster.put(kinds.node, testNode(`n${i}`));
   start();
@@ -275,7 +275,7 @@ test("thousands of pods at once, with nodes that come and go, never make a node 
   const carried = new Map<string, number>();
   for (const { spec } of cluster.list(kinds.pod))
     if (spec?.nodeName) carried.set(spec.nodeName, (carried.get(spec.nodeName) ?? 0) + 1);
-  // Forty tenths of a core fit on each, and there are more pods than that: whoever may have more is full.
+  // 40 pods of 100m fit on each node, and there are more pods than that: every node is full.
   expect(Math.max(...carried.values())).toBe(40);
   const open = cluster.list(kinds.node).filter(({ spec }) => !spec?.unschedulable);
   expect(open.filter(({ metadata }) => carried.get(metadata.name ?? "") !== 40)).toEqual([]);

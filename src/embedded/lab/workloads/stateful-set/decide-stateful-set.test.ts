@@ -30,7 +30,7 @@ function statefulSet(spec: Spec = {}, image = "new"): StatefulSet {
 const current = { ...newRevision(revised, statefulSet({}, "old"), 1, 0) };
 const update = { ...newRevision(revised, statefulSet(), 2, 0) };
 
-/** `0 old ready`, `1 new pending`, `2 new going`, `0 old failed`. */
+/** `0 old ready`, `1 new pending`, `2 new terminating`, `0 old failed`. */
 function pod(sketch: string): Pod {
   const [ordinal = "0", image = "new", state = "ready"] = sketch.split(" ");
   const revision = image === "old" ? current : update;
@@ -46,7 +46,7 @@ function pod(sketch: string): Pod {
     metadata: {
       ...made.metadata,
       uid: `pod-${ordinal}`,
-      ...(state === "going" && { deletionTimestamp: formatTime(now) }),
+      ...(state === "terminating" && { deletionTimestamp: formatTime(now) }),
     },
     status: {
       phase: phases[state] ?? "Running",
@@ -83,9 +83,9 @@ const parallel: Spec = { podManagementPolicy: "Parallel" };
 
 describe("a pass over a StatefulSet", () => {
   it.each<{ when: string; set?: Spec; pods: string[]; does: string[] }>([
-    { when: "nothing is there", pods: [], does: ["create pod db-0 new"] },
+    { when: "no pod exists", pods: [], does: ["create pod db-0 new"] },
     {
-      when: "nothing is there and all may come at once",
+      when: "no pod exists and pods are managed in parallel",
       set: parallel,
       pods: [],
       does: ["create pod db-0 new", "create pod db-1 new", "create pod db-2 new"],
@@ -93,51 +93,51 @@ describe("a pass over a StatefulSet", () => {
     { when: "the last one is not ready", pods: ["0 new ready", "1 new pending"], does: [] },
     { when: "the last one is ready", pods: ["0 new ready", "1 new ready"], does: ["create pod db-2 new"] },
     {
-      when: "the last one was not ready for long enough",
+      when: "the last one is not available yet",
       set: { minReadySeconds: 9 },
       pods: ["0 new ready"],
       does: [],
     },
     { when: "one failed", pods: ["0 new ready", "1 new failed", "2 new ready"], does: ["delete pod db-1"] },
-    { when: "one in the middle is gone", pods: ["0 new ready", "2 new ready"], does: ["create pod db-1 new"] },
+    { when: "one in the middle is missing", pods: ["0 new ready", "2 new ready"], does: ["create pod db-1 new"] },
     { when: "there are too many: the highest first", pods: ["0", "1", "2", "3", "4"], does: ["delete pod db-4"] },
-    { when: "the highest is still going", pods: ["0", "1", "2", "3", "4 new going"], does: [] },
+    { when: "the highest is still terminating", pods: ["0", "1", "2", "3", "4 new terminating"], does: [] },
     {
-      when: "there are too many and all may go at once",
+      when: "there are too many and pods are managed in parallel",
       set: parallel,
       pods: ["0", "1", "2", "3", "4"],
       does: ["delete pod db-4", "delete pod db-3"],
     },
     { when: "one of too many never came up", pods: ["0", "1", "2", "3 new pending"], does: ["delete pod db-3"] },
     { when: "a template is new", pods: ["0 old", "1 old", "2 old"], does: ["delete pod db-2"] },
-    { when: "an updated one is not back yet", pods: ["0 old", "1 old", "2 new going"], does: [] },
-    { when: "an updated one is back", pods: ["0 old", "1 old", "2 new"], does: ["delete pod db-1"] },
+    { when: "an updated one is not available yet", pods: ["0 old", "1 old", "2 new terminating"], does: [] },
+    { when: "an updated one is available", pods: ["0 old", "1 old", "2 new"], does: ["delete pod db-1"] },
     {
-      when: "what is left is under the partition",
+      when: "the old ones are below the partition",
       set: { updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 2 } } },
       pods: ["0 old", "1 old", "2 new"],
       does: [],
     },
     {
-      when: "one under the partition is gone",
+      when: "one below the partition is missing",
       set: { updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 2 } } },
       pods: ["1 old", "2 new"],
       does: ["create pod db-0 old"],
     },
     {
-      when: "only a user may replace",
+      when: "the strategy is OnDelete",
       set: { updateStrategy: { type: "OnDelete" } },
       pods: ["0 old", "1 old", "2 old"],
       does: [],
     },
     {
-      when: "numbers start elsewhere",
+      when: "ordinals start at 5",
       set: { ordinals: { start: 5 } },
       pods: ["5", "6"],
       does: ["create pod db-7 new"],
     },
     {
-      when: "numbers have moved",
+      when: "the first ordinal changed",
       set: { ordinals: { start: 1 } },
       pods: ["0", "1", "2", "3"],
       does: ["delete pod db-0"],
@@ -146,17 +146,17 @@ describe("a pass over a StatefulSet", () => {
     expect(actions(decide(statefulSet(set), pods))).toEqual(does);
   });
 
-  it("does nothing for a set that is going, but counts", () => {
+  it("has no steps for a deleted set, and counts its pods", () => {
     const set = statefulSet();
-    const going = { ...set, metadata: { ...set.metadata, deletionTimestamp: formatTime(now) } };
-    const plan = decide(going, ["0 new ready"]);
+    const deleted = { ...set, metadata: { ...set.metadata, deletionTimestamp: formatTime(now) } };
+    const plan = decide(deleted, ["0 new ready"]);
     expect(plan.steps).toEqual([]);
     expect(plan.status).toMatchObject({ replicas: 1, readyReplicas: 1, updatedReplicas: 1 });
   });
 
-  it("counts each revision, and calls the update current when all is done", () => {
+  it("counts each revision, and the update revision becomes current after the rollout", () => {
     expect(decide(statefulSet(), ["0 old", "1 old", "2 new"]).status).toMatchObject({
-      // One of the old is deleted in this very pass.
+      // One of the old pods is deleted in this pass.
       currentReplicas: 1,
       updatedReplicas: 1,
       currentRevision: current.metadata.name,
@@ -186,43 +186,48 @@ describe("a pass over a StatefulSet", () => {
     const both = { whenDeleted: "Delete", whenScaled: "Delete" };
 
     it.each<{ when: string; policy?: object; pods: string[]; claims: PersistentVolumeClaim[]; does: string[] }>([
-      { when: "come before their pod", pods: [], claims: [], does: ["create claim db-0", "create pod db-0 new"] },
+      {
+        when: "are created before their pod",
+        pods: [],
+        claims: [],
+        does: ["create claim db-0", "create pod db-0 new"],
+      },
       { when: "are used again", pods: [], claims: [claim(0)], does: ["create pod db-0 new"] },
       {
-        when: "that are going hold their pod up",
+        when: "that are terminating block their pod",
         pods: [],
         claims: [claim(0, { deletionTimestamp: formatTime(now) })],
         does: ["wait db-0", "create pod db-0 new"],
       },
       {
-        when: "that were deleted under a pod that waits are made again",
+        when: "that were deleted under a pending pod are created again",
         pods: ["0 new pending"],
         claims: [],
         does: ["create claim db-0"],
       },
-      { when: "are nobody's by default", pods: ["0"], claims: [claim(0)], does: [] },
+      { when: "have no owner by default", pods: ["0"], claims: [claim(0)], does: [] },
       {
-        when: "are the set's, to go with it",
+        when: "are owned by the set, to be deleted with it",
         policy: both,
         pods: ["0"],
         claims: [claim(0)],
         does: ["update claim db-0"],
       },
       {
-        when: "that are the set's already stay so",
+        when: "that the set owns already stay as they are",
         policy: both,
         pods: ["0"],
         claims: [claim(0, ownedBy("StatefulSet", "db", "s"))],
         does: [],
       },
       {
-        when: "are set free when the policy changes",
+        when: "lose their owner when the policy changes",
         pods: ["0"],
         claims: [claim(0, ownedBy("StatefulSet", "db", "s"))],
         does: ["update claim db-0"],
       },
       {
-        when: "go with a pod that is too many",
+        when: "of a surplus pod are deleted with it",
         policy: both,
         pods: ["0", "1"],
         claims: [claim(0, ownedBy("StatefulSet", "db", "s")), claim(1, ownedBy("StatefulSet", "db", "s"))],
@@ -236,7 +241,7 @@ describe("a pass over a StatefulSet", () => {
         does: [],
       },
       {
-        when: "of an earlier pod hold the next one up",
+        when: "of an earlier pod block the next one",
         policy: both,
         pods: [],
         claims: [claim(0, ownedBy("Pod", "db-0", "earlier"))],
