@@ -8,7 +8,7 @@ import { equal } from "../../src/language/object/json.ts";
 const daemonSets = untyped("apps/v1", "DaemonSet", "daemonsets", true);
 const status = { namespace, subresource: "status" };
 
-/** What agents and the DaemonSet controller would have done by now: every Profile applied and reported. */
+/** Does the work of the agents and of the DaemonSet controller: every Profile is applied and reported. */
 export async function playAgents(client: Client): Promise<void> {
   const profiles = (await client.list(profileKind, { namespace })).items;
   for (const profile of profiles) {

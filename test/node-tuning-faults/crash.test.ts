@@ -3,7 +3,7 @@ import { DirectClient } from "../workloads/direct-client.ts";
 import { Stage } from "./stage.ts";
 import { outcome, story } from "./story.ts";
 
-/** When the operator dies of a write: before the server has it, or after, without having heard the answer. */
+/** When the operator dies at a write: before the server has it, or after, without an answer. */
 type Moment = "before" | "after";
 interface Misfortune {
   readonly strikes: (write: number) => boolean;
@@ -12,13 +12,13 @@ interface Misfortune {
 
 interface Told {
   readonly deaths: number;
-  /** What was written, in order. */
+  /** Writes in order. */
   readonly writes: readonly string[];
-  /** How things stood after each step. */
+  /** The state after each step. */
   readonly outcomes: readonly Record<string, unknown>[];
 }
 
-/** The whole story with an operator that dies when told to, and is started again at once. */
+/** Runs the whole story with an operator that dies at given writes and is restarted at once. */
 async function tell({ strikes, moment }: Misfortune): Promise<Told> {
   const stage = await Stage.open();
   const writes: string[] = [];
@@ -76,20 +76,20 @@ describe.each(["before", "after"] as const)("an operator that dies %s the server
   });
 });
 
-describe("an operator that never lives longer", () => {
-  it("than one write comes to the same end", async () => {
+describe("an operator that dies after every", () => {
+  it("write reaches the same state", async () => {
     const told = await tell({ strikes: () => true, moment: "after" });
     expectSameEnd(told);
   });
 
-  it("than two comes to the same end, though the second never arrives", async () => {
+  it("second write, which never arrives, reaches the same state", async () => {
     const told = await tell({ strikes: (write) => write % 2 === 0, moment: "before" });
     expectSameEnd(told);
   });
 });
 
 describe("an operator", () => {
-  it("writes in every step what the step asks for, and little more", () => {
+  it("writes in every step what the step needs, and little more", () => {
     expect(writes.filter((write) => write.endsWith("profiles"))).toHaveLength(12);
     expect(writes.filter((write) => write.endsWith("machineconfigs"))).toHaveLength(3);
     expect(writes.length).toBeLessThan(60);

@@ -5,7 +5,7 @@ import { DirectClient } from "../workloads/direct-client.ts";
 import { nodes, Stage } from "./stage.ts";
 import { story } from "./story.ts";
 
-/** Things that happen all the time, and ask for nothing. */
+/** Frequent events that need no reaction. */
 const trifles: readonly { readonly what: string; readonly happen: (stage: Stage) => Promise<unknown> }[] = [
   {
     what: "a label that no rule names is put on a node",
@@ -45,7 +45,7 @@ describe("an operator with nothing to do", () => {
     stage.close();
   });
 
-  it("writes nothing when it starts anew", async () => {
+  it("writes nothing after a restart", async () => {
     const stage = await Stage.open();
     const first = stage.startOperator(stage.client);
     for (const { happen } of story.slice(0, 2)) {

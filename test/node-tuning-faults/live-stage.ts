@@ -19,10 +19,10 @@ import type { RestartableServer, RestartableVariant } from "./restartable-server
 import { operatorSettings } from "./stage.ts";
 import { outcome } from "./story.ts";
 
-/** A server with sockets, and a proxy before it through which an operator speaks. */
+/** A server with sockets, and a proxy between it and the operator. */
 export class LiveStage {
   readonly proxy: FaultProxy;
-  /** The test's own, past the proxy. */
+  /** The client of the test, past the proxy. */
   readonly client: HttpClient;
   readonly #dir: string;
   readonly #proxyCa: string;
@@ -66,7 +66,7 @@ export class LiveStage {
     await rm(this.#dir, { recursive: true, force: true });
   }
 
-  /** An operator behind the proxy, and how many requests it has sent. */
+  /** An operator behind the proxy, and the number of its requests. */
   startOperator(): { requests: () => number; stop: () => Promise<void> } {
     let sent = 0;
     const client = this.#clientOf(this.proxy.url, this.#proxyCa, () => sent++);
@@ -82,7 +82,7 @@ export class LiveStage {
     };
   }
 
-  /** Agents work until everything is as expected. Never resolves otherwise, and the test's time is up. */
+  /** Runs agents until the state is as expected, or the test times out. */
   async until(expected: Record<string, unknown>): Promise<void> {
     for (;;) {
       await playAgents(this.client).catch(ifAway);
@@ -98,7 +98,7 @@ export class LiveStage {
   }
 }
 
-/** A server that is being restarted, or a Profile that is being deleted, is looked at again. */
+/** Errors while a server restarts or a Profile is deleted: try again. */
 function ifAway(error: unknown): undefined {
   const { code } = error as { code?: number };
   if (code !== 0 && code !== 404 && code !== 409) throw error;

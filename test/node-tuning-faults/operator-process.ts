@@ -2,13 +2,13 @@ import { spawn } from "node:child_process";
 
 export interface OperatorProcess {
   readonly pid: number;
-  /** What it has printed so far. */
+  /** Its output so far. */
   output(): string;
   signal(name: "SIGKILL" | "SIGSTOP" | "SIGCONT" | "SIGTERM"): void;
   readonly ended: Promise<number | null>;
 }
 
-/** `attune operator` of a bundle, as a cluster runs it. It dies with this process. */
+/** `attune operator` from a bundle, as in a cluster. It ends with this process. */
 export function startOperatorProcess(bundle: string, kubeconfig: string): OperatorProcess {
   const flags = ["--kubeconfig", kubeconfig, "--image", "attune:test"];
   const child = spawn(process.execPath, [bundle, "operator", ...flags], { stdio: ["ignore", "pipe", "pipe"] });

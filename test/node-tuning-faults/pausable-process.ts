@@ -5,20 +5,20 @@ import type { Clock } from "../../src/cluster/runtime/clock.ts";
 export interface Sent {
   readonly write: string;
   readonly at: number;
-  /** How it ended: `done`, or the code of the refusal. Undefined while nobody knows. */
+  /** `done`, or the status code of the refusal. Undefined while there is no answer. */
   outcome?: "done" | number;
 }
 
 /**
- * What SIGSTOP does to a process: time goes on, but no timer fires and nothing that arrives is heard until it goes on.
- * Then all of it comes at once, what the network brings before the timers.
+ * What SIGSTOP does to a process: time goes on, but no timer fires and no data is read until SIGCONT. Then everything happens
+ * at once, network data before timers.
  */
 export class PausableProcess {
   readonly clock: Clock;
   readonly client: Client;
-  /** Writes in the order in which they were begun. */
+  /** Writes in the order in which they were started. */
   readonly sent: Sent[] = [];
-  /** Writes for which this is true are on their way until `arrive` is called. */
+  /** Writes that match are held back until `arrive` is called. */
   delays: (write: string) => boolean = () => false;
   readonly #outer: Clock;
   readonly #heldTimers: (() => void)[] = [];

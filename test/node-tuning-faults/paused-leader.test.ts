@@ -8,7 +8,7 @@ import { PausableProcess, type Sent } from "./pausable-process.ts";
 import { nodes, type Running, Stage } from "./stage.ts";
 import { outcome, story } from "./story.ts";
 
-/** Defaults of the election: how long a leader acts without having renewed, and how long others wait for it. */
+/** Defaults of the leader election: how long a leader acts without renewing, and how long others wait for it. */
 const renewDeadlineMs = 10_000;
 const leaseDurationMs = 15_000;
 
@@ -51,18 +51,18 @@ afterEach(async () => {
 });
 
 describe("a leader that is paused past its lease", () => {
-  it("is alone in acting before that", async () => {
+  it("acts alone before that", async () => {
     expect(first.sent.filter((sent) => !isLease(sent)).length).toBeGreaterThan(10);
     expect(second.sent).toEqual([]);
   });
 
-  it("starts no request when it goes on, and ends; the other has taken over", async () => {
+  it("starts no request when it continues, and ends; the other has taken over", async () => {
     const { spec: before } = await lease();
     first.pause();
     const pausedAt = stage.clock.monotonic();
     await editTo(3);
     await stage.clock.advance(leaseDurationMs - 5_000);
-    // Not a moment too early: the first may still believe that it leads.
+    // Not earlier: the first may still believe that it leads.
     expect(second.sent).toEqual([]);
     await stage.clock.advance(15_000);
     await stage.settle();
@@ -83,8 +83,8 @@ describe("a leader that is paused past its lease", () => {
     expect((await lease()).spec?.holderIdentity).toBe(after?.holderIdentity);
   });
 
-  it("starts none in the middle of a plan either", async () => {
-    // The first writes of a plan are under way when it is paused; those that wait for them must not start after it.
+  it("starts no request in the middle of a plan either", async () => {
+    // The first writes of a plan are in flight when it is paused; those that wait for them must not start afterwards.
     first.delays = (write) => write.endsWith("profiles");
     const joined = Array.from({ length: 40 }, (_, index) => `late-${index}`);
     for (const name of joined) await createNode(name);
@@ -104,7 +104,7 @@ describe("a leader that is paused past its lease", () => {
 });
 
 describe("a write that arrives after another has taken over", () => {
-  /** The first sends it, and is paused; what it sent reaches the server when the second leads. */
+  /** The first leader sends it and is paused; it reaches the server when the second one leads. */
   const late = async (isLate: (write: string) => boolean, cause: () => Promise<void>): Promise<Sent> => {
     first.delays = isLate;
     await cause();
@@ -117,7 +117,7 @@ describe("a write that arrives after another has taken over", () => {
     return sent;
   };
 
-  it("is refused where the object has changed since", async () => {
+  it("is rejected if the object has changed since", async () => {
     const sent = await late(
       (write) => write === "update profiles",
       () => editTo(3),
@@ -131,7 +131,7 @@ describe("a write that arrives after another has taken over", () => {
     expect(await outcome(stage.client)).toEqual(done);
   });
 
-  it("is undone where it makes what nobody wants any more", async () => {
+  it("is undone if it creates an object that is no longer wanted", async () => {
     const sent = await late(
       (write) => write === "create profiles",
       () => createNode("short-lived"),
@@ -145,7 +145,7 @@ describe("a write that arrives after another has taken over", () => {
     expect(await outcome(stage.client)).toEqual(done);
   });
 
-  it("is put right where it tells an old status", async () => {
+  it("is corrected if it is an old status", async () => {
     const sent = await late(
       (write) => write === "patch tuneds/status",
       () => editTo(3),

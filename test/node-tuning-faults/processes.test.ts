@@ -30,7 +30,7 @@ const start = (): OperatorProcess => {
   return started;
 };
 
-/** Until it is so. What never comes is told by the time that is up. */
+/** Waits until the condition is true, or the test times out. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await delay(25);
 }
@@ -72,10 +72,10 @@ describe.each(restartableVariants())("the operator as a process, on the $name se
     stage = await LiveStage.open(variant);
   });
 
-  it("comes through five kills at any moment of its work", async () => {
+  it("survives five kills at any moment of its work", async () => {
     const names = new Set<string>();
     let value = 0;
-    // Without a lease to wait for: whoever is killed has not given it back.
+    // Without leader election: a killed process does not release its lease, and the next one would wait for it.
     const free = async (): Promise<void> => {
       await stage.client.delete(leaseKind, operatorLease, { namespace }).catch(() => {});
     };
@@ -85,7 +85,7 @@ describe.each(restartableVariants())("the operator as a process, on the $name se
       for (let index = 0; index < 40; index++) names.add(`node-${kill}-${index}`);
       await Promise.all([...names].slice(before).map((name) => join(name)));
       await edit(++value);
-      // Some of it is done, and some is not: a different part each time.
+      // A different part of the work is done each time.
       const part = before + Math.ceil(40 * (0.1 + 0.8 * Math.random()));
       await until(async () => (await stage.client.list(profileKind, { namespace })).items.length >= part);
       operator.signal("SIGKILL");
@@ -100,7 +100,7 @@ describe.each(restartableVariants())("the operator as a process, on the $name se
     await until(() => haveAll(names, value));
   }, 120_000);
 
-  it("hands over to another when it is stopped past its lease, and ends when it goes on", async () => {
+  it("is replaced by another when it is stopped past its lease, and ends when it continues", async () => {
     const names = new Set(["one", "two"]);
     for (const name of names) await join(name);
     await edit(1);
@@ -121,7 +121,7 @@ describe.each(restartableVariants())("the operator as a process, on the $name se
     expect(await versions()).toEqual(settled);
     second.signal("SIGTERM");
     expect(await second.ended).toBe(0);
-    // Given back: the next one need not wait.
+    // The lease was released: the next process need not wait.
     expect(await holder()).toBeUndefined();
   }, 120_000);
 });

@@ -7,7 +7,7 @@ import { story } from "./story.ts";
 
 const hourMs = 3_600_000;
 
-/** An operator whose writes of Profiles are refused as long as `refusing` says so, and how many it has tried. */
+/** An operator whose writes of Profiles are rejected while `refusing` is true, and the number of attempts. */
 async function staged(code: number): Promise<{
   stage: Stage;
   trouble: { refusing: boolean; tries: number };
@@ -63,7 +63,7 @@ describe("an operator whose writes are refused for an hour", () => {
     },
   );
 
-  it("with a conflict, though its cache shows none, tries no more often", async () => {
+  it("with a conflict that its cache does not show tries no more often", async () => {
     const { stage, trouble, stop } = await staged(409);
     trouble.refusing = true;
     await join(stage, "four");
@@ -75,7 +75,7 @@ describe("an operator whose writes are refused for an hour", () => {
     await stop();
   });
 
-  it("does not keep other things waiting", async () => {
+  it("does not delay other work", async () => {
     const { stage, trouble, stop } = await staged(500);
     trouble.refusing = true;
     await join(stage, "four");

@@ -5,7 +5,7 @@ import { startServer } from "../../src/embedded/apiserver/server.ts";
 import { startRealServer } from "../servers/real-server.ts";
 import type { ServerUnderTest } from "../servers/server-under-test.ts";
 
-/** One that can be stopped and started again, with what it has and where it is. */
+/** A server that can be stopped and started again with the same data and address. */
 export type RestartableServer = ServerUnderTest & { restart(): Promise<void> };
 
 export interface RestartableVariant {
@@ -13,7 +13,7 @@ export interface RestartableVariant {
   start(): Promise<RestartableServer>;
 }
 
-/** The embedded server, and the real one when `KUBEBUILDER_ASSETS` names a folder that has it. */
+/** The embedded server, and kube-apiserver if `KUBEBUILDER_ASSETS` names a folder with it. */
 export function restartableVariants(): RestartableVariant[] {
   const assets = process.env.KUBEBUILDER_ASSETS;
   const embedded: RestartableVariant = { name: "embedded", start: startEmbedded };

@@ -6,7 +6,7 @@ import { restartableVariants } from "./restartable-server.ts";
 import { story } from "./story.ts";
 import { undisturbedOutcomes } from "./undisturbed.ts";
 
-/** What happens to operator and server in every step, right after what the step brings. */
+/** What happens to operator and server in every step, right after the changes of the step. */
 const faults: readonly { readonly what: string; readonly strike: (stage: LiveStage) => Promise<void> }[] = [
   { what: "nothing", strike: async () => {} },
   { what: "requests are answered with 409", strike: async ({ proxy }) => proxy.plan("other", ...answers(409, 3)) },
@@ -48,11 +48,11 @@ const faults: readonly { readonly what: string; readonly strike: (stage: LiveSta
 ];
 
 describe.each(restartableVariants())(
-  "on the $name server the operator comes to the same end if in every step",
+  "on the $name server the operator reaches the same state if in every step",
   async (variant) => {
     const outcomes = await undisturbedOutcomes();
 
-    // Together: what they do most is wait. Ten real servers at once would do nothing but start.
+    // In parallel on the embedded server, since they mostly wait; ten real servers would take too long to start.
     const each = variant.name === "embedded" ? it.concurrent.each(faults) : it.each(faults);
     each(
       "$what",
@@ -65,9 +65,9 @@ describe.each(restartableVariants())(
             await strike(stage);
             await stage.until(outcomes[index] as Record<string, unknown>);
           }
-          // Every fault has struck: a watch may come back for its own after all is as it should be.
+          // Every fault has occurred: a watch may reconnect after the state is as expected.
           while (stage.proxy.pending > 0) await delay(20);
-          // Seven watches, a list or two for each that is cut, fifty writes, and those that are tried again.
+          // Seven watches, a list or two for each interrupted one, fifty writes, and retries.
           expect(operator.requests()).toBeLessThan(500);
         } finally {
           await operator.stop();

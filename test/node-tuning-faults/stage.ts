@@ -12,7 +12,7 @@ import { playAgents } from "./agents.ts";
 
 export const nodes = untyped("v1", "Node", "nodes", false);
 
-/** What every operator of these suites is told. */
+/** Options of every operator of these suites. */
 export const operatorSettings = {
   image: "attune:test",
   agentServiceAccount: "attune-agent",
@@ -21,16 +21,16 @@ export const operatorSettings = {
 } as const;
 
 export interface Running {
-  /** Why it ended, where nobody told it to. */
+  /** Why it ended without being stopped. */
   failure(): unknown;
-  /** Tells it to stop and waits until it has, moving the clock on. */
+  /** Stops it and waits until it has ended, advancing the clock. */
   stop(): Promise<void>;
 }
 
-/** A server, and agents that do what Profiles ask, on one clock that the test moves. */
+/** A server and agents on one clock, which the test advances. */
 export class Stage {
   readonly server = new SmallServer();
-  /** The test's own. */
+  /** The client of the test. */
   readonly client: Client = new DirectClient(this.server);
   readonly #stopHousekeeping: () => void;
 
@@ -56,7 +56,7 @@ export class Stage {
     this.#stopHousekeeping();
   }
 
-  /** As a process does that starts: with empty caches. */
+  /** Starts an operator with empty caches, as a new process has. */
   startOperator(client: Client, options: Partial<OperatorOptions> = {}): Running {
     const stop = new AbortController();
     setMaxListeners(0, stop.signal);
@@ -74,7 +74,7 @@ export class Stage {
     };
   }
 
-  /** Agents and operator work until nothing is written for a second. `each` is called in between. */
+  /** Runs agents and operator until nothing is written for a second. `each` is called in between. */
   async settle(each: () => Promise<boolean> = () => Promise.resolve(false)): Promise<void> {
     for (let quiet = 0; quiet < 10;) {
       const before = this.server.store.revision;

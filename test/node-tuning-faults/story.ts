@@ -15,7 +15,7 @@ const clusterOperators = untyped("config.openshift.io/v1", "ClusterOperator", "c
 
 const role = "machineconfiguration.openshift.io/role";
 
-/** What happens to a cluster, step by step. After each the operator is left alone until nothing changes any more. */
+/** Changes of a cluster, step by step. After each the operator runs until nothing changes any more. */
 export const story: readonly { readonly what: string; readonly happen: (client: Client) => Promise<void> }[] = [
   {
     what: "two pools and three nodes join",
@@ -54,7 +54,7 @@ export const story: readonly { readonly what: string; readonly happen: (client: 
   { what: "the rule with boot arguments goes", happen: (client) => client.delete(tunedKind, "rt", { namespace }) },
 ];
 
-/** All that the operator and the agents have written, without what differs from run to run. */
+/** All objects that the operator and the agents have written, without values that differ from run to run. */
 export async function outcome(client: Client): Promise<Record<string, unknown>> {
   const all: [string, unknown][] = [];
   for (const of of [tunedKind, profileKind, daemonSets, machineConfigKind, clusterOperators])

@@ -1,7 +1,7 @@
 import { Stage } from "./stage.ts";
 import { outcome, story } from "./story.ts";
 
-/** How things stand after each step of the story when nothing goes wrong. */
+/** The state after each step of the story without any fault. */
 export async function undisturbedOutcomes(): Promise<Record<string, unknown>[]> {
   const stage = await Stage.open();
   const operator = stage.startOperator(stage.client);

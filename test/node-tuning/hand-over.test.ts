@@ -36,7 +36,7 @@ for (const variant of serverVariants())
     let attune: { stop(): Promise<void>; readonly told: string[] };
     let before: string | undefined;
     const requests: RecordedRequest[] = [];
-    /** What Attune wrote while the other led. */
+    /** Writes of Attune while the other operator led. */
     const trespasses: RecordedRequest[] = [];
     const writes = (): RecordedRequest[] => requests.filter(({ verb }) => !["get", "list", "watch"].includes(verb));
 
@@ -56,7 +56,7 @@ for (const variant of serverVariants())
       await server?.close();
     });
 
-    it("does nothing while the other is meant to run, and says how to hand over", async () => {
+    it("does nothing while the other operator is deployed, and logs how to hand over", async () => {
       const told = await eventually("told", async () => attune.told.find((line) => line.includes("Deployment")));
       expect(told).toBe(
         `waiting: Deployment ${namespace}/cluster-node-tuning-operator manages this cluster; to hand over, run: kubectl -n ${namespace} scale deployment cluster-node-tuning-operator --replicas=0`,
@@ -64,7 +64,7 @@ for (const variant of serverVariants())
       expect(writes()).toEqual([]);
     });
 
-    it("does nothing before the other has let go", async () => {
+    it("does nothing before the other operator has released its lease", async () => {
       await scaleOther(0);
       const asked = requests.length;
       await eventually("the Lease was looked at", async () =>
@@ -73,7 +73,7 @@ for (const variant of serverVariants())
       expect([other.leads, writes()]).toEqual([true, []]);
     });
 
-    it("takes over without a change of what nodes boot with", async () => {
+    it("takes over without a change of boot arguments", async () => {
       await other.stop();
       await eventually("our agents", async () => {
         const { spec } = await admin.get(kinds.daemonSet, "tuned", place);
@@ -83,7 +83,7 @@ for (const variant of serverVariants())
         );
       });
       await bootArguments("WaitingForNodes");
-      // What our agents say once they run.
+      // The reports of our agents once they run.
       const { spec, metadata } = await admin.get(profileKind, "n", place);
       expect(metadata.ownerReferences ?? []).toEqual([]);
       const status = {
@@ -96,7 +96,7 @@ for (const variant of serverVariants())
       expect(await machineConfigVersion()).toBe(before);
     });
 
-    it("gives back without a change of what nodes boot with", async () => {
+    it("hands back without a change of boot arguments", async () => {
       await attune.stop();
       const written = writes().length;
       await scaleOther(1);
@@ -106,11 +106,11 @@ for (const variant of serverVariants())
       expect([writes().length, await machineConfigVersion()]).toEqual([written, before]);
     });
 
-    it("never wrote while the other led", () => {
+    it("never wrote while the other operator led", () => {
       expect(trespasses).toEqual([]);
     });
 
-    /** As the other has left it: a pool that boots what its node asked for. */
+    /** The state that the other operator leaves: a pool with the boot arguments of its node. */
     async function tunedCluster(): Promise<void> {
       const { metadata } = await admin.create(
         tunedKind,
@@ -163,7 +163,7 @@ for (const variant of serverVariants())
       before = await machineConfigVersion();
     }
 
-    /** A stand-in: holds the Lease as the other does. */
+    /** Stands in for the other operator: holds its Lease. */
     async function startOther(): Promise<typeof other> {
       const stop = new AbortController();
       const state = { leads: false };

@@ -50,7 +50,7 @@ describe("the operator", { timeout: 60_000 }, () => {
     }
   }
 
-  it("tells in metrics what it decided and what became of it", async () => {
+  it("has metrics for its decisions and their results", async () => {
     const probeAddress = `127.0.0.1:${await freePort()}`;
     const get = async (path: string): Promise<string> => (await fetch(`http://${probeAddress}${path}`)).text();
     const shown = async (line: string): Promise<void> => {
@@ -90,7 +90,7 @@ describe("the operator", { timeout: 60_000 }, () => {
     });
   });
 
-  it("says nothing twice when it starts again", async () => {
+  it("records no event twice after a restart", async () => {
     const events = async (): Promise<string[]> =>
       (await admin.list(kinds.event, place)).items
         .filter(({ involvedObject }) => involvedObject.name === "pods")
@@ -109,7 +109,7 @@ describe("the operator", { timeout: 60_000 }, () => {
     expect(await events()).toEqual(before);
   });
 
-  it("notices kinds that come later, and says so", async () => {
+  it("notices kinds that are installed later, and logs it", async () => {
     const told: string[] = [];
     const clock = new VirtualClock();
     await running({ clock, print: (line) => told.push(line) }, async () => {
@@ -127,7 +127,7 @@ describe("the operator", { timeout: 60_000 }, () => {
     });
   });
 
-  /** What the node's agent would say. */
+  /** Writes what the node's agent would report. */
   async function report(name: string, drift: readonly Repaired[]): Promise<void> {
     const profile = await admin.get(profileKind, name, place);
     const status = profileStatus(

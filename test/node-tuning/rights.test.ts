@@ -63,8 +63,8 @@ for (const variant of serverVariants())
       running = undefined;
     }
 
-    it("has a pool boot as its nodes want", async () => {
-      // Another operator's agents are replaced.
+    it("gives a pool the boot arguments of its nodes", async () => {
+      // The agents of another operator are replaced.
       await admin.create(kinds.daemonSet, shippedDaemonSet, place);
       await admin.create(machineConfigPoolKind, {
         ...typeOf(machineConfigPoolKind),
@@ -91,12 +91,12 @@ for (const variant of serverVariants())
       });
     });
 
-    it("goes by labels of pods where a rule does, and says that it is not valid", async () => {
+    it("matches labels of pods if a rule does, and reports the Tuned as invalid", async () => {
       await admin.create(tunedKind, tuned("pods", { match: [{ label: "x", type: "pod" }] }), place);
       await eventually("told", async () => validOf("pods").then((valid) => valid === "False"));
     });
 
-    it("counts what happens again", async () => {
+    it("counts repeated events", async () => {
       for (const [index, texts] of [["1", "2"], ["1"], ["1", "2"]].entries()) {
         const spec = { profile: texts.map((text) => ({ name: "twice", data: `[main]\nsummary=${text}\n` })) };
         if (index === 0) await admin.create(tunedKind, { ...(tuned("twice", {}) as object), spec } as never, place);
@@ -109,7 +109,7 @@ for (const variant of serverVariants())
       });
     });
 
-    it("takes away what it made", async () => {
+    it("deletes the objects it created", async () => {
       await admin.delete(tunedKind, "boots", place);
       await gone("the MachineConfig", () => admin.get(machineConfigKind, "50-nto-worker"));
       for (const [index, state] of ["Removed", "Managed", "Removed"].entries()) {
@@ -131,7 +131,7 @@ for (const variant of serverVariants())
       });
     });
 
-    it("says how it fares in a ConfigMap where there is no ClusterOperator", async () => {
+    it("reports its status in a ConfigMap if there is no ClusterOperator", async () => {
       await stop();
       await admin.delete(kinds.customResourceDefinition, clusterOperatorDefinition.metadata.name ?? "");
       await gone("the kind", () => admin.list(clusterOperatorKind));
@@ -148,7 +148,7 @@ for (const variant of serverVariants())
     });
 
     it("needed every right it has", () => {
-      // Lists are streamed by watches where a server can, and asked for where it cannot.
+      // Watches stream lists from servers that support it; other servers get list requests.
       const lists = requests
         .filter(({ verb }) => verb === "watch")
         .map((request): RecordedRequest => ({ ...request, verb: "list" }));
@@ -167,7 +167,7 @@ for (const variant of serverVariants())
       } as never;
     }
 
-    /** What the node's agent would say. */
+    /** Writes what the node's agent would report. */
     async function reports(node: string, bootcmdline: string): Promise<void> {
       const profile = await eventually("a Profile", async () => {
         const found = await admin.get(profileKind, node, place);

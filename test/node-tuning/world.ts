@@ -21,11 +21,11 @@ const nodes = untyped("v1", "Node", "nodes", false);
 const daemonSets = untyped("apps/v1", "DaemonSet", "daemonsets", true);
 const clusterOperators = untyped("config.openshift.io/v1", "ClusterOperator", "clusteroperators", false);
 
-/** A cluster as the scenarios have it: an operator that runs, and everything around it done by hand. */
+/** A cluster of a scenario: a running operator, and everything around it done by the test. */
 export class World {
   readonly client: Client;
   #operator: { stop: AbortController; running: Promise<void> } | undefined;
-  /** Whether the agents' pods count as available. */
+  /** Whether the pods of the agents count as available. */
   #operandReady = false;
   #failure: unknown;
 
@@ -33,7 +33,7 @@ export class World {
     this.client = client;
   }
 
-  /** Takes away what an earlier scenario left. */
+  /** Deletes the objects of an earlier scenario. */
   async clear(): Promise<void> {
     await this.#stopOperator();
     this.#operandReady = false;
@@ -67,7 +67,7 @@ export class World {
   async begin(given: Given): Promise<void> {
     for (const pool of given.pools ?? []) await this.#createPool(pool);
     await this.#startOperator();
-    // The agents were settled before any node joined: nodes that come later are no roll-out.
+    // The DaemonSet was rolled out before any node joined: nodes that join later are no roll-out.
     await this.#settleDaemonSet({ stable: true });
     for (const tuned of given.tuneds ?? []) await this.#createTuned(tuned);
     for (const node of given.nodes ?? []) await this.#createNode(node);
@@ -141,7 +141,7 @@ export class World {
       const { name, ...patch } = change.patchMachineConfig;
       await merge(machineConfigKind, name, patch);
     }
-    // The Go operator may have made one where Attune rightly has none.
+    // The Go operator may have created one where Attune has none, as intended.
     if (change.deleteMachineConfig)
       await client.delete(machineConfigKind, change.deleteMachineConfig).catch(ignoreNotFound);
     if (change.deleteDaemonSet) await client.delete(daemonSets, "tuned", inNamespace);
@@ -153,7 +153,7 @@ export class World {
     if (change.nodeSide) await this.#nodeSide(change.nodeSide);
   }
 
-  /** Once more what kube-controller-manager would have done: the status of the agents' DaemonSet. */
+  /** Writes the status of the DaemonSet, as kube-controller-manager would. */
   async tick(): Promise<void> {
     await this.#settleDaemonSet({ stable: false });
   }
@@ -264,7 +264,7 @@ export class World {
     });
   }
 
-  /** What agents would write, once each of these nodes has its Profile. */
+  /** Writes the reports of agents, once each of these nodes has its Profile. */
   async #nodeSide(sides: readonly NodeSide[]): Promise<void> {
     for (const { node, bootcmdline, deps, status } of sides) {
       const profile = await this.#profileOf(node);
@@ -298,7 +298,7 @@ export class World {
     await this.client.patch(profileKind, metadata.name ?? "", { type: "merge", patch }, place);
   }
 
-  /** Not every node has one: Windows has none. */
+  /** Windows nodes have none. */
   async #profileOf(node: string): Promise<Profile | undefined> {
     const { metadata } = await this.client.get(nodes, node);
     if (metadata.labels?.["kubernetes.io/os"] !== "linux") return undefined;

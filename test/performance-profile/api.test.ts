@@ -49,7 +49,7 @@ onEachServer("performance profiles", (cluster) => {
     await running?.stop();
   });
 
-  /** As whoever was here before may have: converting nothing, and with v1 for the newest version. */
+  /** As a cluster may have it before Attune: without conversion, and with v1 as the newest version. */
   async function storeOneInV1(): Promise<void> {
     const [definition] = structuredClone(performanceProfileCrds);
     const versions = at(definition, "spec", "versions") as { name: string; storage: boolean; served: boolean }[];
@@ -85,7 +85,7 @@ onEachServer("performance profiles", (cluster) => {
       });
       run.catch(reject);
     });
-    // Servers hear of a configuration, and of a definition, a little after they were written.
+    // A webhook configuration and a definition take effect a little after they are written.
     const refused = profile("v1", "nobody", { cpu: { reserved: "0", isolated: "0" } });
     for (const pause = growingPause(); ; await pause())
       if ((await cluster.kubectl.run("create --dry-run=server -f -", { stdin: text(refused) })).err.includes("invalid"))
@@ -106,7 +106,7 @@ onEachServer("performance profiles", (cluster) => {
   const patch = (version: string, name: string, change: object): Promise<string> =>
     cluster.kubectl.out(`patch ${resource(version)} ${name} --type=merge -p '${JSON.stringify(change)}'`);
 
-  /** A node of a role, with four CPUs as its agent found them. */
+  /** A node of a role, with four CPUs in the report of its agent. */
   async function node(name: string, cores: readonly string[]): Promise<void> {
     await admin.create(kinds.node, {
       apiVersion: "v1",
@@ -131,7 +131,7 @@ onEachServer("performance profiles", (cluster) => {
     );
   }
 
-  it("are refused in older versions, and only there, until somebody converts them", async () => {
+  it("are rejected in older versions, and only there, until the webhook converts them", async () => {
     await apply(profile("v2", "early", { cpu }));
     await cluster.kubectl.refuses("create -f -", /conversion webhook .*failed/, {
       stdin: text(profile("v1", "old", { cpu })),
@@ -143,7 +143,7 @@ onEachServer("performance profiles", (cluster) => {
 
   const irq = (banned: boolean): object => ({ globallyDisableIrqLoadBalancing: banned });
 
-  it("lose nothing when they are made in one version, changed in another and read in a third", async () => {
+  it("lose nothing when they are created in one version, changed in another and read in a third", async () => {
     await apply(profile("v1", "a", { cpu: { ...cpu, offlined: "4" }, workloadHints: { highPowerConsumption: true } }));
     const inV2 = { ...cpu, offlined: "4" };
     expect(await specOf("v2", "a")).toMatchObject({
@@ -167,7 +167,7 @@ onEachServer("performance profiles", (cluster) => {
     expect(changed.metadata.annotations ?? {}).not.toHaveProperty([conversionAnnotation]);
   });
 
-  it("are what v1 says when its author applies them again, and the rest stays", async () => {
+  it("have the fields of v1 after they are applied again in v1, and keep the rest", async () => {
     const mine = profile("v1", "b", { cpu, numa: { topologyPolicy: "restricted" } });
     await apply(mine);
     await patch("v2", "b", { spec: { kernelPageSize: "64k", cpu: { shared: "4" } } });
@@ -196,7 +196,7 @@ onEachServer("performance profiles", (cluster) => {
     });
   });
 
-  it("that no node could follow are refused, for all that is wrong with them", async () => {
+  it("with errors are rejected, with all errors at once", async () => {
     await node("d", ["0/0:0-1", "0/1:2-3"]);
     const wrong = { cpu: { reserved: "0-1", isolated: "1-9" }, numa: { topologyPolicy: "all" } };
     for (const version of ["v2", "v1", "v1alpha1"]) {
@@ -208,7 +208,7 @@ onEachServer("performance profiles", (cluster) => {
         expect(err).toContain("* spec.numa.topologyPolicy: ");
         expect(err).toMatch(/\* spec\.cpu.*\b1\b/);
         if (version !== "v2") expect(err).toContain(conversionAnnotation);
-        // The node may not have been heard of yet.
+        // The webhook may not know the node yet.
         if (/\* spec\.cpu.*4-9/.test(err)) break;
         await untilSeen();
       }
@@ -216,7 +216,7 @@ onEachServer("performance profiles", (cluster) => {
     await cluster.kubectl.refuses(`get ${resource("v2")} d`, /not found/);
   });
 
-  it("that suit nobody's taste are let in with a warning", async () => {
+  it("with warnings are accepted", async () => {
     const { code, err } = await cluster.kubectl.run("apply -f -", {
       stdin: text(profile("v2", "e", { cpu, additionalKernelArgs: ["isolcpus=1"] })),
     });
@@ -225,7 +225,7 @@ onEachServer("performance profiles", (cluster) => {
     expect([old.code, old.err]).toEqual([0, expect.stringMatching(/^Warning: .*v1 PerformanceProfile is deprecated/m)]);
   });
 
-  it("that were fine until their node changed can still be labelled, mended and deleted, but not made worse", async () => {
+  it("that became invalid with a change of their node can be labelled, fixed and deleted, but not made worse", async () => {
     await node("g", ["0/0:0-1", "0/1:2-3"]);
     const valid = profile("v2", "g", { cpu });
     await apply(valid);
@@ -273,7 +273,7 @@ onEachServer("performance profiles", (cluster) => {
     for (const pause = growingPause(); !(await isRefused());) await pause();
   });
 
-  it("outlast the webhook", async () => {
+  it("can be written without the webhook", async () => {
     const [inV1, inV2] = [await read("v1", "a"), await read("v2", "a")];
     await running.stop();
     expect(await read("v2", "a")).toEqual(inV2);

@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 import type { JsonObject } from "../../src/language/object/json.ts";
 
-/** The annotation's text, given what else the profile makes of its kubelets; absent: no annotation. */
+/** The text of the annotation, depending on the rest of the profile; absent: no annotation. */
 export type ChosenKubelet = (needs: KubeletNeeds) => string | undefined;
 
 export interface KubeletNeeds {
-  /** Pods are to be kept off reserved CPUs. */
+  /** Pods must not run on reserved CPUs. */
   readonly strict: boolean;
-  /** What is kept back must add up. */
+  /** Reservations of memory must add up. */
   readonly countsMemory: boolean;
 }
 

@@ -17,7 +17,7 @@ export interface ArbitraryProfile {
   readonly cluster: Omit<DerivationInput, "facts">;
 }
 
-/** Profiles without errors, of every field and annotation, and clusters that they suit. */
+/** Profiles without errors, with every field and annotation, and matching clusters. */
 export function arbitraryProfile(): fc.Arbitrary<ArbitraryProfile> {
   return fc.record({ name, cpus, selectors, options, kubelet: arbitraryKubelet, said, cluster }).map(compose);
 }
@@ -25,7 +25,7 @@ export function arbitraryProfile(): fc.Arbitrary<ArbitraryProfile> {
 const anyFlag = fc.option(fc.boolean(), { nil: undefined });
 const name = fc.constantFrom("cnf", "rt", "du-profile", "amd-x86-a", "0", "a.b-c", "x".repeat(63));
 
-/** Neighbours, and to whom they belong. The first two are there in any case. */
+/** Adjacent CPUs and their pools. The first two pools always exist. */
 const cpus = fc.record({
   first: fc.constantFrom(["reserved", "isolated"] as const, ["isolated", "reserved"] as const),
   runs: fc.array(
@@ -45,7 +45,7 @@ const label = fc.constantFrom<Record<string, string>>({ fast: "" }, { "example.c
 const selectors = fc.record({
   role,
   value: fc.constantFrom("", "true"),
-  /** A key that names no role needs all labels to be given. */
+  /** If the key names no role, all labels must be given. */
   roleless: fc.boolean(),
   machineConfigLabel: fc.option(label, { nil: undefined }),
   machineConfigPoolSelector: fc.option(label, { nil: undefined }),
@@ -135,7 +135,7 @@ interface Choices {
   readonly cluster: Chosen<typeof cluster>;
 }
 
-/** What was chosen, but for what excludes one another. */
+/** The choice, without options that exclude each other. */
 function compose(chosen: Choices): ArbitraryProfile {
   const cpu = cpuSpec(chosen.cpus);
   const { poolKnown, partitioning, mixedCpusAllowed } = chosen.cluster;

@@ -7,7 +7,7 @@ import { type DerivationInput, mixesCpus } from "../../src/domain/performance-pr
 import type { Derivation } from "../../src/domain/performance-profile/derive.ts";
 import { parseProfile } from "../../src/language/tuned/text/parse-profile.ts";
 
-/** Where derived objects disagree on whose a CPU is. Read from what nodes are given, not from the profile. */
+/** Where derived objects disagree on the pool of a CPU. Reads what nodes get, not the profile. */
 export function cpuFaults(
   derived: Extract<Derivation, { type: "derived" }>,
   input: DerivationInput,

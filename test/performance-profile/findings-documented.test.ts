@@ -23,7 +23,7 @@ function rowsOf(markdown: string): string[] {
   );
 }
 
-/** Names under which files that are no checklist report. */
+/** Names of findings outside the list of checks. */
 function reportedNames(): string[] {
   const readers = readdirSync(join(folder, "read")).map((name) => join("read", name));
   return ["read-facts.ts", "refusals.ts", ...readers].flatMap((path) =>
@@ -40,18 +40,18 @@ describe("every finding", () => {
     expect(documented).toEqual([...new Set(documented)]);
   });
 
-  it("of the checklist, with its severity", () => {
+  it("of a check is documented with its severity", () => {
     const listed = [...checks, ...clusterChecks].map(({ name, severity }) => `${name} ${severity}`);
     expect(listed.filter((one) => !documented.includes(one))).toEqual([]);
   });
 
-  it("of whoever reads and derives, as an error", () => {
+  it("of reading and deriving is documented as an error", () => {
     const names = reportedNames();
     expect(names.length).toBeGreaterThan(20);
     expect(names.filter((name) => !documented.includes(`${name} error`))).toEqual([]);
   });
 
-  it("in the table has a case that leads to it, and none is missing from it", () => {
+  it("in the table has a case, and every case is in the table", () => {
     expect([...produced].toSorted()).toEqual(documented.toSorted());
   });
 });

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { clone, set } from "../../src/language/object/json.ts";
 
-/** Values that nobody means, and somebody sends. */
+/** Hostile values. */
 export const anyHostile: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -45,7 +45,7 @@ function nested(depth: number): unknown {
 }
 
 export interface Mutation {
-  /** Which of the places in a value, by chance. */
+  /** A random place in a value. */
   readonly place: number;
   readonly how: "replace" | "remove" | "add" | "repeat";
   readonly key: string;
@@ -59,7 +59,7 @@ export const anyMutation: fc.Arbitrary<Mutation> = fc.record({
   value: anyHostile,
 });
 
-/** A copy that differs in one place. */
+/** A copy with a change in one place. */
 export function mutated<T>(value: T, { place, how, key, value: hostile }: Mutation): unknown {
   const copy: unknown = clone(value);
   const places = placesOf(copy);

@@ -7,7 +7,7 @@ function object(properties: Record<string, Schema>, ...required: string[]): Sche
   return { type: "object", properties, required };
 }
 
-/** As much of a MachineConfig with Ignition 3.2.0 in it as profiles make use of; nothing else may be there. */
+/** The part of a MachineConfig with Ignition 3.2.0 that profiles use, and nothing else. */
 export const machineConfigSchema: Schema = object(
   {
     apiVersion: { type: "string", enum: ["machineconfiguration.openshift.io/v1"] },

@@ -11,14 +11,14 @@ import type { Surroundings } from "../../src/domain/performance-profile/surround
 import { anyHostile, anyMutation, mutated } from "./hostile.ts";
 import { suitedProfile, type SuitedProfile } from "./suited-profile.ts";
 
-/** A quick look with every change, a long one when asked for. */
+/** A short run by default, a long one on request. */
 const times = process.env["ATTUNE_LONG"] ? 5 : 1;
 
 function errorsOf(found: readonly FieldFinding[]): readonly FieldFinding[] {
   return found.filter(({ severity }) => severity === "error");
 }
 
-/** Whatever can be read comes to four objects or to reasons; without surroundings, where all it asks for is there. */
+/** A profile that can be read gives four objects or reasons; without surroundings, a cluster with all features is assumed. */
 function isDerivable(
   profile: KubeObject,
   { pools = [], partitioning, mixedCpusAllowed }: Pick<Surroundings, "pools" | "partitioning" | "mixedCpusAllowed"> = {
@@ -33,8 +33,8 @@ function isDerivable(
   return derive({ facts: read.facts, partitioning, mixedCpusAllowed, ...pool }).type === "derived";
 }
 
-describe("a profile that suits its cluster", () => {
-  it("has no error there nor anywhere, and four objects", () => {
+describe("a profile that matches its cluster", () => {
+  it("has no errors with and without the cluster, and four objects", () => {
     fc.assert(
       fc.property(suitedProfile(), ({ profile, surroundings }) => {
         expect(errorsOf(findings(profile, surroundings))).toEqual([]);
@@ -46,8 +46,8 @@ describe("a profile that suits its cluster", () => {
   });
 });
 
-describe("a profile of which anything may have changed", () => {
-  it("is judged, and has an error with a place whenever nothing can be derived", () => {
+describe("a profile with random changes", () => {
+  it("has an error with a field whenever nothing can be derived", () => {
     const mutations = fc.array(anyMutation, { minLength: 1, maxLength: 3 });
     fc.assert(
       fc.property(suitedProfile(), mutations, fc.boolean(), ({ profile, surroundings }, changes, asks) => {
@@ -57,7 +57,7 @@ describe("a profile of which anything may have changed", () => {
     );
   });
 
-  it("may be anything at all", () => {
+  it("may be any value", () => {
     fc.assert(
       fc.property(anyHostile, (anything) => judge(anything, undefined)),
       { numRuns: 2000 * times },
@@ -75,7 +75,7 @@ describe("a profile of which anything may have changed", () => {
   }
 });
 
-/** One rule broken in a profile that keeps all others, and what must be found; nothing where it cannot be broken. */
+/** Breaks one rule of a valid profile; undefined if the rule cannot be broken. */
 type Breaker = (suited: SuitedProfile, chance: number) => SuitedProfile | undefined;
 
 const breakers: Record<string, Breaker> = {

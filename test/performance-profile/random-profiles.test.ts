@@ -30,7 +30,7 @@ describe("profiles at random", () => {
       }),
       { numRuns: 10_000 },
     );
-    // It would prove little of fields that no profile had.
+    // Every field must have occurred.
     expect(allFields.filter((field) => !seen.has(field))).toEqual([]);
   });
 
@@ -47,7 +47,7 @@ describe("profiles at random", () => {
     );
   });
 
-  it("come to settings and boot arguments on a node, whoever made it", () => {
+  it("give settings and boot arguments on a node of every processor", () => {
     const node = fc.record({
       lscpu: fc.constantFrom(...Object.values(processors)),
       kernel: fc.constantFrom("5.14.0-570.el9", "5.14.0-570.rt14.el9"),

@@ -11,8 +11,8 @@ type Facts = Record<string, unknown>;
 type Sections = Record<string, Record<string, string>>;
 
 /**
- * What derived objects say, by `Kind/name`, without how they say it: no comments, no order, no zero values, no bodies of
- * scripts, no descriptions and no commands of units.
+ * The content of derived objects by `Kind/name`, to compare: without comments, order, zero values, bodies of scripts,
+ * descriptions and commands of units.
  */
 export function reduce(objects: readonly KubeObject[]): Record<string, Facts> {
   return Object.fromEntries(
@@ -108,7 +108,7 @@ function tunedProfile({ name, data }: ProfileText): [string, Sections] {
   return [name, Object.fromEntries(facts)];
 }
 
-/** Blanks folded; lines stay apart. */
+/** Collapses spaces, keeps lines. */
 function folded(value: string): string {
   return value
     .split("\n")
@@ -126,7 +126,7 @@ function isEmpty(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }
 
-/** Go writes zeros of fields that nobody set. */
+/** Go writes zero values of unset fields. */
 function nonZero(value: unknown): unknown {
   if (Array.isArray(value)) return value.length > 0 ? value.map(nonZero) : undefined;
   if (!isObject(value)) return [null, undefined, "", "0", "0s", 0, false].includes(value as null) ? undefined : value;

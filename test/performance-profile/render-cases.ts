@@ -12,7 +12,7 @@ const folder = join(import.meta.dirname, "../fixtures/performance-profile/render
 
 interface Recorded {
   readonly name: string;
-  /** Absent: there was no Infrastructure to ask. */
+  /** Absent: there was no Infrastructure. */
   readonly cpuPartitioning?: PartitioningMode;
   readonly profile: { readonly metadata: ObjectMeta; readonly spec: PerformanceProfileSpec };
   readonly differs?: Json;
@@ -28,7 +28,7 @@ export interface RenderCase {
   readonly expected?: Readonly<Record<string, unknown>>;
 }
 
-/** Profiles, and what the operator that Attune replaces made of each. */
+/** Profiles, and the objects that the replaced operator derived from each. */
 export function renderCases(): readonly RenderCase[] {
   const plain = read("plain.yaml") as Json;
   const partitioned = applyMergePatch(plain, read("partitioned.yaml") as Json);

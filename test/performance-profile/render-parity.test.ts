@@ -13,7 +13,7 @@ import { type RenderCase, renderCases } from "./render-cases.ts";
 
 const cases = renderCases();
 
-describe("what is derived", () => {
+describe("derived objects", () => {
   it.each(cases.filter(({ expected }) => expected))("of $name agrees with the operator it replaces", (given) => {
     expect(reduce(objectsOf(given))).toEqual(given.expected);
   });
@@ -25,7 +25,7 @@ describe("what is derived", () => {
     },
   );
 
-  it("is asked of as many profiles as were recorded", () => {
+  it("cover all recorded profiles", () => {
     expect([cases.length, cases.filter(({ expected }) => expected).length]).toEqual([40, 37]);
   });
 });

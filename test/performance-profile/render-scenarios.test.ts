@@ -7,7 +7,7 @@ const all = scenarios();
 const suffix =
   /^(?<kind>\w+)\/(?:01-(?<role>.+)-cpu-partitioning|50-performance-(?<mc>.+)|performance-(?<pp>.+)|openshift-node-performance-(?<tuned>.+))$/;
 
-/** As scripts that come after it expect files to be called. */
+/** The file names that later scripts expect. */
 function fileOf(object: string): string {
   const { kind = "", role, mc, pp, tuned } = suffix.exec(object)?.groups ?? {};
   if (role !== undefined) return `01_01-${role}-cpu-partitioning_workload_pinning_machineconfig.yaml`;
@@ -36,7 +36,7 @@ describe("attune render", () => {
     },
   );
 
-  it("is asked as often as was recorded", () => {
+  it("runs all recorded scenarios", () => {
     expect(all.map(({ name }) => name)).toHaveLength(9);
   });
 });

@@ -24,7 +24,7 @@ export interface Scenario {
   readonly expected?: Readonly<Record<string, unknown>>;
 }
 
-/** What lay in folders, and what the operator that Attune replaces rendered of it. */
+/** Folders of files, and what the replaced operator rendered from them. */
 export function scenarios(): readonly Scenario[] {
   const plain = read("render/plain.yaml") as Json;
   const partitioned = applyMergePatch(plain, read("render/partitioned.yaml") as Json);

@@ -17,7 +17,7 @@ const tunedSchema = definedIn(nodeTuningCrds, "Tuned");
 const kubeletConfigSchema = definedIn(machineConfigCrds, "KubeletConfig");
 const runtimeClassSchema = definitionOf("node.k8s.io", "v1", "RuntimeClass");
 
-/** What an API server, an operating system or a kubelet would not take. */
+/** What an API server, an operating system or a kubelet would reject. */
 export function schemaFaults({
   machineConfig,
   kubeletConfig,

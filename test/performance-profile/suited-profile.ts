@@ -7,7 +7,7 @@ import type { PerformanceProfileSpec } from "../../src/domain/performance-profil
 import type { Surroundings } from "../../src/domain/performance-profile/surroundings.ts";
 import { type ArbitraryProfile, arbitraryProfile } from "./arbitrary-profile.ts";
 
-/** A profile, and a cluster with machines that it suits. */
+/** A profile and a cluster with matching nodes. */
 export interface SuitedProfile {
   readonly profile: KubeObject & { readonly spec: PerformanceProfileSpec };
   readonly surroundings: Surroundings;
@@ -28,10 +28,10 @@ export function suitedProfile(): fc.Arbitrary<SuitedProfile> {
 
 interface Shape {
   readonly threads: number;
-  /** Whether threads of a core are numbered beside each other. */
+  /** Whether threads of a core have adjacent numbers. */
   readonly adjacent: boolean;
   readonly nodes: number;
-  /** Whether no more than the number of CPUs is known. */
+  /** Whether only the number of CPUs is known. */
   readonly counted: boolean;
 }
 
@@ -55,7 +55,7 @@ function surroundingsOf({ cluster }: ArbitraryProfile, spec: PerformanceProfileS
   };
 }
 
-/** Every architecture has some sizes of pages; one that nobody knows may have any. */
+/** Page sizes of each architecture; an unknown one may have any. */
 function architectureFor({ hugepages, kernelPageSize, realTimeKernel }: PerformanceProfileSpec): string {
   const used = [hugepages?.defaultHugepagesSize ?? "2M", ...(hugepages?.pages ?? []).map(({ size = "" }) => size)];
   const has = (sizes: readonly string[]): boolean => used.every((size) => sizes.includes(size));
@@ -70,7 +70,7 @@ function cpusOf({ cpu = {} }: PerformanceProfileSpec): readonly number[] {
   return cpuSet(pools.flatMap((pool) => (pool.type === "cpus" ? pool.cpus : [])));
 }
 
-/** Eight NUMA nodes with cores that take turns, and more memory than anybody could ask for. */
+/** Eight NUMA nodes with alternating cores and plenty of memory. */
 function machineFor(spec: PerformanceProfileSpec, { threads, adjacent }: Shape): CpuTopology {
   const count = (cpusOf(spec).at(-1) ?? 0) + 1;
   const total = Math.ceil(count / threads);

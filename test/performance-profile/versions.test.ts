@@ -18,7 +18,7 @@ const file = new URL("../fixtures/performance-profile/versions.yaml", import.met
 const fixture = readYaml(readFileSync(file, "utf8")) as Record<string, Record<string, string>>;
 const versions = at(performanceProfileCrds[0], "spec", "versions") as Served[];
 
-/** Every field under its path, in the words of the fixture. */
+/** Every field by its path, in the notation of the fixture. */
 function fieldsOf(schema: Schema, path = "", isRequired = false): Record<string, string> {
   const { type, format, properties = {}, required = [], items, additionalProperties } = schema;
   const words = [
@@ -41,11 +41,11 @@ function fieldsOf(schema: Schema, path = "", isRequired = false): Record<string,
 }
 
 describe.each(versions)("version $name of PerformanceProfiles", ({ name, served, storage, deprecated, schema }) => {
-  it("has all fields, as they are everywhere, and no others", () => {
+  it("has all fields of the fixture and no others", () => {
     expect(fieldsOf(schema.openAPIV3Schema)).toEqual({ ...fixture["all"], ...fixture[name] });
   });
 
-  it("has a schema that servers take", () => {
+  it("has a schema that servers accept", () => {
     expect(checkStructural(schema.openAPIV3Schema, "schema")).toEqual([]);
   });
 

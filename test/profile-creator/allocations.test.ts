@@ -20,7 +20,7 @@ describe("a division of CPUs", () => {
     }).toEqual({ R, I, O });
   });
 
-  it.each(allocations.worker1.errors)("is refused where it was: %o", (wish) => {
+  it.each(allocations.worker1.errors)("is refused as recorded: %o", (wish) => {
     expect(allocate(worker1, divisionOf(wish)).type).toBe("impossible");
   });
 });

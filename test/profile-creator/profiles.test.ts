@@ -15,23 +15,23 @@ describe("support data", () => {
   });
   afterAll(() => gathered.remove());
 
-  it.each(profiles)("leads to $id as recorded", async ({ cluster, flags, spec }) => {
+  it.each(profiles)("gives $id as recorded", async ({ cluster, flags, spec }) => {
     const { code, said } = await created(gathered.path(cluster), flags);
     expect([code, said.stderr, readYaml(said.stdout)]).toEqual([0, "", profileOf(spec)]);
   });
 
-  it.each(refusals)("leads to nothing where that is recorded: $why", async ({ flags }) => {
+  it.each(refusals)("is refused as recorded: $why", async ({ flags }) => {
     const { code, said } = await created(gathered.path("bare-metal"), flags);
     expect([code, said.stdout]).toEqual([1, ""]);
     expect(said.stderr).toMatch(/^error: .*\n$/);
   });
 
-  it.each(Object.keys(clusters))("tells what nodes of %s are made of, packed or not", async (cluster) => {
+  it.each(Object.keys(clusters))("has the hardware of nodes of %s, packed or not", async (cluster) => {
     for (const path of [gathered.path(cluster), await gathered.packed(cluster)])
       expect(await toldOf(path)).toEqual(infos[cluster]);
   });
 
-  it("may have archives of the system's tar", async () => {
+  it("may have archives of the tar program", async () => {
     const foreign = await MustGathers.build(["sno"], "tar");
     expect(await toldOf(foreign.path("sno"))).toEqual(infos["sno"]);
     await foreign.remove();

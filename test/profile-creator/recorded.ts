@@ -3,7 +3,7 @@ import type { CpuTopology } from "../../src/language/cpu/cpu-topology.ts";
 import { type NumaNodeText, parseTopology } from "../../src/language/cpu/topology-text.ts";
 import { readYaml } from "../../src/language/object/yaml.ts";
 
-/** What the creator that Attune replaces was given, and what it answered: `test/fixtures/performance-profile/creator`. */
+/** Inputs and outputs of the replaced creator: `test/fixtures/performance-profile/creator`. */
 export interface RecordedCluster {
   readonly controlPlaneTopology: string;
   readonly pools: readonly {

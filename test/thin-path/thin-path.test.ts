@@ -23,7 +23,7 @@ import type { KubeObject } from "../../src/language/object/meta.ts";
 import { operatorRbac, operatorServiceAccount, systemNamespace } from "../../src/program/operator/rbac.ts";
 import { runOperator } from "../../src/program/operator/operator.ts";
 
-/** Every part under the token of its own account, as in a real cluster: what it may not do, it cannot. */
+/** Every part uses the token of its own account, as in a real cluster, so that RBAC applies. */
 let server: ApiServer;
 let dir = "";
 let admin: Client;
@@ -110,7 +110,7 @@ async function clientOf(account: string): Promise<HttpClient> {
   return new HttpClient({ ...connection, credentials: staticCredentials(bearer(token)) });
 }
 
-/** Waits on a watch, not on time. */
+/** Waits for a watch event. */
 async function until<T extends KubeObject>(
   of: KindRef<T>,
   name: string,
@@ -154,7 +154,7 @@ describe("from a Tuned to the kernel of a node", () => {
     expect(await swappiness(host)).toBe("10");
   });
 
-  test("a Tuned that is applied reaches it, and its status says so", async () => {
+  test("an applied Tuned reaches the node, and the status says so", async () => {
     await admin.patch(
       tunedKind,
       "quiet-memory",
@@ -173,7 +173,7 @@ describe("from a Tuned to the kernel of a node", () => {
     await until(tunedKind, "quiet-memory", namespace, ({ status }) => isTrue(status?.conditions, "Valid"));
   });
 
-  test("a setting the kernel does not have is named in the status, the others are made", async () => {
+  test("a setting that the kernel does not have is named in the status, and the others are applied", async () => {
     const tuned: Tuned = exampleTuned();
     tuned.spec!.profile![0]!.data += "vm.nosuch=1\nvm.max_map_count=300000\n";
     await admin.patch(tunedKind, "quiet-memory", { type: "merge", patch: { spec: tuned.spec } }, { namespace });
@@ -189,7 +189,7 @@ describe("from a Tuned to the kernel of a node", () => {
     expect(await host.read("/proc/sys/vm/max_map_count")).toEqual({ type: "text", text: "300000\n" });
   });
 
-  test("a Tuned that goes takes its settings with it", async () => {
+  test("the settings of a deleted Tuned are restored", async () => {
     await admin.delete(tunedKind, "quiet-memory", { namespace });
     const profile = await until(
       profileKind,
@@ -203,7 +203,7 @@ describe("from a Tuned to the kernel of a node", () => {
 });
 
 describe("each part", () => {
-  test("may do no more than it needs", async () => {
+  test("has only the rights it needs", async () => {
     const agent = await clientOf(agentServiceAccount);
     const operator = await clientOf(operatorServiceAccount);
     const forbidden = { reason: "Forbidden" };

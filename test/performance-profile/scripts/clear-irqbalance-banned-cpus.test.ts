@@ -16,7 +16,7 @@ onEachShell("lifting the ban of CPUs", (makeNode) => {
     ["a ban in a comment", "#IRQBALANCE_BANNED_CPUS=f\n", "#IRQBALANCE_BANNED_CPUS=f\nIRQBALANCE_BANNED_CPUS=0"],
     ["a last line without an end", "A=1", "A=1\nIRQBALANCE_BANNED_CPUS=0"],
     ["an empty file", "", "IRQBALANCE_BANNED_CPUS=0"],
-  ])("works on %s, however often it is done", (_, before, after) => {
+  ])("works on %s, and is idempotent", (_, before, after) => {
     const node = makeNode({ [settings]: before });
     for (const _time of ["once", "twice"]) {
       expect(node.run(script)).toEqual({ code: 0, out: "", err: "" });
@@ -44,7 +44,7 @@ onEachShell("lifting the ban of CPUs", (makeNode) => {
     expect(node.read(saved)).toBe(written);
   });
 
-  test("lets CRI-O put back what is there anyway", () => {
+  test("makes CRI-O restore the same mask", () => {
     const node = makeNode({ [settings]: "", [saved]: "ff" });
     node.run(script, { OVS_DPDK_CPUS: "" });
     expect(node.read(saved)).toBe("0");
@@ -65,13 +65,13 @@ onEachShell("lifting the ban of CPUs", (makeNode) => {
     expect([node.read(settings), node.read(saved)]).toEqual(["A=1", "ff"]);
   });
 
-  test("may be told that CRI-O keeps nothing", () => {
+  test("accepts that CRI-O saves no mask", () => {
     const node = makeNode({ "/other": "", [saved]: "ff" });
     expect(node.run(script, {}, [node.at("/other"), ""])).toMatchObject({ code: 0 });
     expect(node.read(saved)).toBe("ff");
   });
 
-  test("keeps who may read the settings", () => {
+  test("keeps the mode of the settings", () => {
     const node = makeNode({ [settings]: "A=1\n" });
     chmodSync(node.at(settings), 0o640);
     node.run(script);

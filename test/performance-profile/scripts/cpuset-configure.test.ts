@@ -12,13 +12,13 @@ const firstVersion = {
 };
 
 onEachShell("dividing CPUs among control groups", (makeNode) => {
-  test("is not needed with version 2 of them", () => {
+  test("does nothing with cgroup v2", () => {
     const node = makeNode({ "/sys/fs/cgroup/cgroup.controllers": "cpuset cpu\n" });
     expect(node.run(script)).toMatchObject({ code: 0, err: "" });
     expect(node.read(`${root}/cpuset.sched_load_balance`)).toBeUndefined();
   });
 
-  test("keeps the system where process 1 is, and lets Open vSwitch run anywhere", () => {
+  test("restricts the system to the CPUs of process 1, and lets Open vSwitch run anywhere", () => {
     const node = makeNode({
       ...firstVersion,
       [`${root}/machine.slice/cpuset.cpus`]: "0-7\n",
@@ -32,7 +32,7 @@ onEachShell("dividing CPUs among control groups", (makeNode) => {
       expect(node.read(`${root}/cpuset.sched_load_balance`)).toBe("0");
       expect(node.read(`${root}/system.slice/cpuset.cpus`)).toBe("0-1");
       expect(node.read(`${root}/system.slice/cpuset.mems`)).toBe("0-1");
-      // A file keeps the last process only; the kernel takes each as it is written.
+      // The file has only the last process; the kernel would move each one.
       expect(node.read(`${root}/system.slice/cgroup.procs`)).toBe("845");
       for (const group of ["", "/libpod.scope", "/libpod.scope/deep"])
         expect(node.read(`${root}/machine.slice${group}/cpuset.cpus`)).toBe("0-1");
@@ -43,20 +43,20 @@ onEachShell("dividing CPUs among control groups", (makeNode) => {
     }
   });
 
-  test("works where neither machines nor Open vSwitch run", () => {
+  test("works without machines and without Open vSwitch", () => {
     const node = makeNode(firstVersion);
     expect(node.run(script)).toEqual({ code: 0, out: "", err: "" });
     expect(node.read(`${root}/machine.slice/cpuset.mems`)).toBe("0-1");
     expect(node.read(`${root}/ovs.slice/cgroup.procs`)).toBeUndefined();
   });
 
-  test("passes over processes that cannot be moved", () => {
+  test("skips processes that cannot be moved", () => {
     const node = makeNode({ ...firstVersion, [`${root}/system.slice/cgroup.procs`]: "" });
     node.refuse(`${root}/system.slice/cgroup.procs`);
     expect(node.run(script)).toEqual({ code: 0, out: "", err: "" });
   });
 
-  test("says which group below machines keeps its CPUs", () => {
+  test("names the cgroup below machines that keeps its CPUs", () => {
     const node = makeNode({ ...firstVersion, [`${root}/machine.slice/a/cpuset.cpus`]: "7\n" });
     node.refuse(`${root}/machine.slice/a/cpuset.cpus`);
     const { code, err } = node.run(script);

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** What `/bin/sh` is on the systems that nodes run. */
+/** The shells that are `/bin/sh` on nodes. */
 export const shells = [["sh"], ["bash", "--posix"]] as const;
 export type Shell = (typeof shells)[number];
 
@@ -22,7 +22,7 @@ export interface Run {
   readonly err: string;
 }
 
-/** Files of a node that is not there, and scripts run on them. */
+/** The files of a fake node, to run scripts on. */
 export class FakeNode {
   readonly #dir = mkdtempSync(join(tmpdir(), "attune-scripts-"));
   readonly #shell: Shell;
@@ -32,7 +32,7 @@ export class FakeNode {
     for (const [path, text] of Object.entries(files)) this.write(path, text);
   }
 
-  /** Where a path of the node is. */
+  /** The real path of a path of the node. */
   at(path: string): string {
     return join(this.#dir, "root", path);
   }
@@ -42,18 +42,18 @@ export class FakeNode {
     writeFileSync(this.at(path), text);
   }
 
-  /** The text at a path without the last line end; nothing if there is none. */
+  /** The text of a file without the last newline; undefined if there is none. */
   read(path: string): string | undefined {
     return existsSync(this.at(path)) ? readFileSync(this.at(path), "utf8").replace(/\n$/, "") : undefined;
   }
 
-  /** From now on whatever is written to this path is refused. */
+  /** Makes all writes to this path fail. */
   refuse(path: string): void {
     rmSync(this.at(path), { force: true });
     symlinkSync("/dev/full", this.at(path));
   }
 
-  /** Puts a program before those of the system. */
+  /** Adds a program that hides that of the system. */
   program(name: string, script: string): void {
     const path = join(this.#dir, "bin", name);
     mkdirSync(dirname(path), { recursive: true });

@@ -6,7 +6,7 @@ import { onEachShell } from "./on-each-shell.ts";
 const env = { NUMA_NODE: "1", HUGEPAGES_SIZE: "2048", HUGEPAGES_COUNT: "8" };
 const pages = "/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages";
 
-/** Reading the file asks the kernel, which has found so many pages by then: one number for each time it is asked. */
+/** The number of pages that the kernel has found, one for each read of the file. */
 function kernelFinds(node: FakeNode, ...found: number[]): void {
   node.write("/found", `${found.join("\n")}\n`);
   const file = node.at("/found");
@@ -21,19 +21,19 @@ function kernelFinds(node: FakeNode, ...found: number[]): void {
 }
 
 onEachShell("setting huge pages aside", (makeNode) => {
-  test("asks the kernel for them", () => {
+  test("requests them from the kernel", () => {
     const node = makeNode({ [pages]: "0\n" });
     expect(node.run(script, env)).toMatchObject({ code: 0, err: "" });
     expect(node.read(pages)).toBe("8");
   });
 
-  test("takes pages away where there are more", () => {
+  test("releases pages if there are more", () => {
     const node = makeNode({ [pages]: "20\n" });
     expect(node.run(script, env)).toMatchObject({ code: 0 });
     expect(node.read(pages)).toBe("8");
   });
 
-  test("does nothing where they are there already", () => {
+  test("does nothing if they are allocated already", () => {
     const node = makeNode({ [pages]: "untouched" });
     kernelFinds(node, 8);
     expect(node.run(script, env)).toMatchObject({ code: 0 });
@@ -47,7 +47,7 @@ onEachShell("setting huge pages aside", (makeNode) => {
     expect(node.read("/slept")).toBe("1\n1");
   });
 
-  test("gives up after a minute, and says what the kubelet will see", () => {
+  test("gives up after a minute, and reports what the kubelet will see", () => {
     const node = makeNode({ [pages]: "0\n" });
     kernelFinds(node, 0, 3);
     const { code, err } = node.run(script, env);
@@ -57,7 +57,7 @@ onEachShell("setting huge pages aside", (makeNode) => {
     expect(node.read("/slept")?.split("\n")).toHaveLength(60);
   });
 
-  test("says why the kernel refuses", () => {
+  test("reports why the kernel refuses", () => {
     const node = makeNode({ [pages]: "0\n" });
     kernelFinds(node, 0);
     node.refuse(pages);
@@ -67,7 +67,7 @@ onEachShell("setting huge pages aside", (makeNode) => {
     expect(err.trimEnd().split("\n")).toHaveLength(1);
   });
 
-  test("fails where the node has no pages of that size", () => {
+  test("fails if the node has no pages of that size", () => {
     const node = makeNode({ [pages.replace("2048", "64")]: "0\n" });
     const { code, err } = node.run(script, env);
     expect(code).toBe(1);
@@ -75,7 +75,7 @@ onEachShell("setting huge pages aside", (makeNode) => {
     expect(node.read(pages)).toBeUndefined();
   });
 
-  test("fails when it is not told how many", () => {
+  test("fails without a count", () => {
     expect(makeNode({ [pages]: "0\n" }).run(script, { NUMA_NODE: "1", HUGEPAGES_SIZE: "2048" }).code).not.toBe(0);
   });
 });

@@ -3,7 +3,7 @@ import { FakeNode, shells } from "./fake-node.ts";
 
 type MakeNode = (files?: Record<string, string>) => FakeNode;
 
-/** The same on every shell that nodes may have. Nodes are gone after each test. */
+/** Runs the tests on every shell that nodes may have, and removes the fake nodes after each test. */
 export function onEachShell(name: string, suite: (node: MakeNode) => void): void {
   describe.each(shells.map((shell) => ({ shell })))(`${name}, run by $shell.0`, ({ shell }) => {
     const nodes: FakeNode[] = [];

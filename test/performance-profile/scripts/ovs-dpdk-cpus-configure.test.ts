@@ -8,7 +8,7 @@ const threads = `${service}/ovsdpdk.slice`;
 const running = { [`${service}/cgroup.procs`]: "71\n" };
 
 onEachShell("giving OVS-DPDK CPUs", (makeNode) => {
-  test.each(["member", "isolated"] as const)("makes a group of threads that is %s, however often", (partition) => {
+  test.each(["member", "isolated"] as const)("makes a threaded cgroup that is %s, and is idempotent", (partition) => {
     const node = makeNode(running);
     for (const _ of ["once", "twice"]) {
       expect(node.run(ovsDpdkCpusConfigure([2, 3, 8], partition))).toEqual({ code: 0, out: "", err: "" });
@@ -19,7 +19,7 @@ onEachShell("giving OVS-DPDK CPUs", (makeNode) => {
     }
   });
 
-  test("does nothing when there are none to give", () => {
+  test("does nothing without CPUs", () => {
     const node = makeNode(running);
     expect(node.run(ovsDpdkCpusConfigure([], "member"))).toMatchObject({ code: 0, err: "" });
     expect(node.read(`${service}/cgroup.subtree_control`)).toBeUndefined();
@@ -37,7 +37,7 @@ onEachShell("giving OVS-DPDK CPUs", (makeNode) => {
     expect(node.read(`${slice}/cpuset.cpus.exclusive`)).toBeUndefined();
   });
 
-  test("says so when the kernel takes the CPUs and does not give them", () => {
+  test("reports an invalid partition", () => {
     const node = makeNode(running);
     node.program("cat", "echo 'isolated invalid (Cpu list in cpuset.cpus not exclusive)'");
     expect(node.run(ovsDpdkCpusConfigure([2], "isolated"))).toMatchObject({

@@ -10,7 +10,7 @@ onEachShell("switching CPUs off", (makeNode) => {
     ["2,11", ["1", "0", "0"]],
     ["2", ["1", "0", "1"]],
     ["", ["1", "1", "1"]],
-  ])("%j leaves the others on, however often it is done", (cpus, left) => {
+  ])("%j leaves the others online, and is idempotent", (cpus, left) => {
     const node = makeNode(switches(1, 2, 11));
     for (const _ of ["once", "twice"]) {
       expect(node.run(script, { OFFLINE_CPUS: cpus })).toEqual({ code: 0, out: "", err: "" });
@@ -18,11 +18,11 @@ onEachShell("switching CPUs off", (makeNode) => {
     }
   });
 
-  test("that nobody names does nothing", () => {
+  test("does nothing without CPUs", () => {
     expect(makeNode().run(script)).toEqual({ code: 0, out: "", err: "" });
   });
 
-  test("changes nothing when one has no switch", () => {
+  test("changes nothing if one has no switch", () => {
     const node = makeNode(switches(1, 2));
     const { code, err } = node.run(script, { OFFLINE_CPUS: "1,0,2,7" });
     expect(code).toBe(1);
@@ -31,12 +31,12 @@ onEachShell("switching CPUs off", (makeNode) => {
     expect(node.read(online(0))).toBeUndefined();
   });
 
-  test("takes names of files for CPUs that are not there", () => {
+  test("treats patterns as CPUs that do not exist", () => {
     const node = makeNode(switches(1, 2));
     expect(node.run(script, { OFFLINE_CPUS: "*" })).toMatchObject({ code: 1, err: expect.stringContaining(": *\n") });
   });
 
-  test("names those that the kernel keeps running, and switches off the rest", () => {
+  test("names CPUs that the kernel keeps online, and takes the others offline", () => {
     const node = makeNode(switches(1, 2));
     node.refuse(online(1));
     const { code, err } = node.run(script, { OFFLINE_CPUS: "1,2" });

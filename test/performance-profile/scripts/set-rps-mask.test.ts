@@ -43,7 +43,7 @@ onEachShell("steering packets", (makeNode) => {
   test.each([
     ["a queue", `${device}/queues/rxx2d0`],
     ["a device", device],
-  ])("of %s that is gone is no failure, and makes no files", (_, path) => {
+  ])("of %s that is gone is no failure, and creates no files", (_, path) => {
     const node = makeNode();
     expect(node.run(script, {}, [path, "0"])).toMatchObject({
       code: 0,
