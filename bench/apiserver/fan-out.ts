@@ -9,7 +9,7 @@ const events = 1000;
 const writers = 16;
 const objectBytes = 1024;
 const namespace = "fan-out";
-const patienceMs = 120_000;
+const timeoutMs = 120_000;
 
 /** Many watchers of the same objects: the time until every watcher has every event, and that none is lost. */
 export const fanOut: Section = {
@@ -72,7 +72,7 @@ async function deliver(run: Run, round: number): Promise<void> {
   await fill(server, writing, { namespace, prefix, count: events, size: objectBytes });
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(lost(server, watching)), patienceMs);
+    timer = setTimeout(() => reject(lost(server, watching)), timeoutMs);
   });
   await Promise.race([Promise.all(watching.map(({ complete }) => complete)), late]);
   clearTimeout(timer);

@@ -101,14 +101,14 @@ const text = (value: number): string => `[main]\nsummary=x\n[sysctl]\nvm.swappin
 class Agents {
   readonly #child;
   #latest: { value: string; at: number } | undefined;
-  #tell = (): void => {};
+  #notify = (): void => {};
 
   private constructor(child: ReturnType<typeof spawn>) {
     this.#child = child;
     createInterface({ input: child.stdout as NodeJS.ReadableStream }).on("line", (line) => {
       const [value = "", at] = line.split(" ");
       this.#latest = { value, at: Number(at) };
-      this.#tell();
+      this.#notify();
     });
   }
 
@@ -123,7 +123,7 @@ class Agents {
 
   /** The wall time at which the last node got the value. */
   async whenAllHave(value: number): Promise<number> {
-    while (this.#latest?.value !== String(value)) await new Promise<void>((resolve) => (this.#tell = resolve));
+    while (this.#latest?.value !== String(value)) await new Promise<void>((resolve) => (this.#notify = resolve));
     return this.#latest.at;
   }
 

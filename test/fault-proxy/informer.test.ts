@@ -155,7 +155,7 @@ describe.each([
       await write(2);
       proxy.goOn();
     },
-    "a stall that outlasts patience": async () => {
+    "a stall longer than the timeout": async () => {
       proxy.stall();
       await write(2);
       await failed(2);

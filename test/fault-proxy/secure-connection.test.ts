@@ -43,7 +43,7 @@ async function secureServer(names: readonly string[]): Promise<string> {
     const socket = request.socket as TLSSocket & { servername?: string | false };
     const peer = socket.getPeerCertificate() as { subject?: { CN?: string } };
     response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify({ user: peer.subject?.CN ?? "nobody", name: socket.servername }));
+    response.end(JSON.stringify({ user: peer.subject?.CN ?? "anonymous", name: socket.servername }));
   });
   closing.push(() => server.closeAllConnections());
   return `https://127.0.0.1:${await portOf(server)}`;
@@ -65,7 +65,7 @@ describe("a server is", () => {
   test("trusted when our authority signed a certificate for its address", async () => {
     const server = await secureServer(["127.0.0.1"]);
     expect(await clientFor({ server, certificateAuthority: authority.caPem }).raw("GET", "/")).toMatchObject({
-      user: "nobody",
+      user: "anonymous",
     });
   });
 
@@ -102,7 +102,7 @@ describe("a server is", () => {
 
   test("not verified with insecureSkipTlsVerify", async () => {
     const server = await secureServer(["elsewhere"]);
-    expect(await clientFor({ server, insecureSkipTlsVerify: true }).raw("GET", "/")).toMatchObject({ user: "nobody" });
+    expect(await clientFor({ server, insecureSkipTlsVerify: true }).raw("GET", "/")).toMatchObject({ user: "anonymous" });
   });
 });
 
@@ -168,8 +168,8 @@ describe("a proxy", () => {
     const { port, asked } = await tunnelling();
     const proxyUrl = `http://me:p%40ss@127.0.0.1:${port}`;
     const client = clientFor({ server, certificateAuthority: authority.caPem, proxyUrl });
-    expect(await client.raw("GET", "/")).toMatchObject({ user: "nobody" });
-    expect(await client.raw("GET", "/")).toMatchObject({ user: "nobody" });
+    expect(await client.raw("GET", "/")).toMatchObject({ user: "anonymous" });
+    expect(await client.raw("GET", "/")).toMatchObject({ user: "anonymous" });
     expect(asked).toEqual([new URL(server).host]);
     expect(await failureOf(clientFor({ server, certificateAuthority: stranger.caPem, proxyUrl }))).toMatch(
       /certificate/,

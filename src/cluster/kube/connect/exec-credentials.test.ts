@@ -100,13 +100,13 @@ describe("the output of a plug-in", () => {
 test("a plug-in gets the cluster only if it requests it", () => {
   const cluster = { server: "https://api:6443", certificateAuthority: "CA", tlsServerName: "api" };
   const plugin = { ...counting(), cluster, clusterConfig: { audience: "x" }, env: [{ name: "PROFILE", value: "dev" }] };
-  const told = (provideClusterInfo: boolean): unknown => {
+  const infoFor = (provideClusterInfo: boolean): unknown => {
     const env = pluginEnvironment({ ...plugin, provideClusterInfo }, { PATH: "/bin", PROFILE: "other" }, false);
     expect(env).toMatchObject({ PATH: "/bin", PROFILE: "dev" });
     return JSON.parse(env["KUBERNETES_EXEC_INFO"] ?? "");
   };
-  expect(told(false)).toEqual({ apiVersion: v1, kind: "ExecCredential", spec: { interactive: false } });
-  expect(told(true)).toMatchObject({
+  expect(infoFor(false)).toEqual({ apiVersion: v1, kind: "ExecCredential", spec: { interactive: false } });
+  expect(infoFor(true)).toMatchObject({
     spec: {
       interactive: false,
       cluster: {

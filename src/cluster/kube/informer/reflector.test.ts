@@ -39,10 +39,10 @@ async function reflecting(options: ReflectorOptions = {}, prepare: (server: Mode
   });
   await clock.advance(0);
   /** The calls since the last call of this method, as `list`, `watch 5` or `watch initial`. */
-  let told = 0;
+  let seen = 0;
   const calls = (): string[] => {
-    const fresh = server.calls.slice(told);
-    told = server.calls.length;
+    const fresh = server.calls.slice(seen);
+    seen = server.calls.length;
     return fresh.map((call) =>
       call.verb === "list"
         ? "list"
@@ -78,7 +78,7 @@ describe("the initial list", () => {
   });
 
   test.each<[string, (server: ModelServer, clock: VirtualClock) => Promise<void>]>([
-    ["when no end is told of what is there", async (_, clock) => clock.advance(10_000)],
+    ["when the end of initial events does not come", async (_, clock) => clock.advance(10_000)],
     ["when an ordinary bookmark comes instead of the end", async (server) => server.bookmark()],
   ])("comes as a list %s", async (_, happen) => {
     const { server, clock, log, calls } = await reflecting({}, (server) => {

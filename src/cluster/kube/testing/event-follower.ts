@@ -14,7 +14,7 @@ export class EventFollower {
     if ((event.type === "added") === (known !== undefined)) complain(known ? "is there already" : "is not there");
     if (event.type === "updated") {
       if (event.object.metadata.uid !== known?.metadata.uid) complain("is another object of that name");
-      if (event.before !== known) complain("follows something that was not told");
+      if (event.before !== known) complain("follows a version that was not emitted");
       if (Number(version) <= Number(known?.metadata.resourceVersion))
         complain(`is older than ${known?.metadata.resourceVersion}`);
     }

@@ -55,7 +55,7 @@ export class ModelServer implements ListerWatcher {
     };
     const object = { apiVersion: "v1", kind: "ConfigMap", metadata, value };
     this.#objects.set(keyOf(object), object);
-    this.#tell({ type: before ? "MODIFIED" : "ADDED", object });
+    this.#publish({ type: before ? "MODIFIED" : "ADDED", object });
   }
 
   remove(name: string): void {
@@ -63,7 +63,7 @@ export class ModelServer implements ListerWatcher {
     if (!before) return;
     this.#objects.delete(name);
     const metadata = { ...before.metadata, resourceVersion: String(++this.#version) };
-    this.#tell({ type: "DELETED", object: { ...before, metadata } });
+    this.#publish({ type: "DELETED", object: { ...before, metadata } });
   }
 
   /** Drops the history: older versions get 410. */
@@ -139,7 +139,7 @@ export class ModelServer implements ListerWatcher {
     if (this.failures.length > 0) throw this.failures.shift();
   }
 
-  #tell(change: Change): void {
+  #publish(change: Change): void {
     this.#history.push({ version: this.#version, change });
     for (const stream of this.#streams) stream.push(change);
   }

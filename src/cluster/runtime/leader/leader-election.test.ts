@@ -79,7 +79,7 @@ function candidate(server: LeaseServer, clock: Clock, identity: string, options:
         if (signal.aborted) return resolve();
         signal.addEventListener("abort", () => resolve());
       });
-      log.push(signal.reason instanceof LeadershipLostError ? "lost" : "told to stop");
+      log.push(signal.reason instanceof LeadershipLostError ? "lost" : "stopped");
     })
     .then(
       () => log.push("ended"),
@@ -119,7 +119,7 @@ describe("leader election", () => {
     expect(b.log).toEqual([]);
     a.stop.abort();
     await clock.advance(0);
-    expect(a.log).toEqual(["leads", "told to stop", "ended"]);
+    expect(a.log).toEqual(["leads", "stopped", "ended"]);
     expect(server.lease?.spec?.holderIdentity).toBeUndefined();
     await clock.advance(2000);
     expect(b.log).toEqual(["leads"]);
