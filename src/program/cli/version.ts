@@ -2,5 +2,5 @@ import manifest from "../../../package.json" with { type: "json" };
 
 export const version: string = manifest.version;
 
-/** What agents run where nothing else is said. */
+/** The container image of this version. */
 export const defaultImage = `attune:${version}`;

@@ -28,30 +28,30 @@ const refs = new Map<string, KindRef>(
 export type Applied = "created" | "changed" | "unchanged";
 
 export interface ApplyOptions {
-  /** The server judges and nothing stays. */
-  readonly dryRun?: boolean;
-  readonly onApplied?: (object: KubeObject, what: Applied) => void;
+  /** Nothing is stored. */
+  readonly dryRun?: boolean | undefined;
+  readonly onApplied?: ((object: KubeObject, what: Applied) => void) | undefined;
 }
 
-/** Server-side apply, as `kubectl apply --server-side` would: running it again changes nothing. */
+/** Server-side apply, as `kubectl apply --server-side`: a second run changes nothing. */
 export async function applyManifests(
   client: Client,
   manifests: readonly KubeObject[],
   signal?: AbortSignal,
   { dryRun = false, onApplied }: ApplyOptions = {},
 ): Promise<void> {
-  const imagined = new Set<string>();
+  const onlyPlanned = new Set<string>();
   for (const object of manifests) {
     const ref = refs.get(object.kind);
-    if (!ref) throw new Error(`apply ${object.kind} ${object.metadata.name}: not a kind that is installed`);
+    if (!ref) throw new Error(`apply ${object.kind} ${object.metadata.name}: attune install has no such kind`);
     const { name = "", namespace } = object.metadata;
-    // Nothing can be tried in a namespace that would only be there afterwards.
-    if (namespace !== undefined && imagined.has(namespace)) {
+    // A dry run does not create the namespace, and the API server refuses objects in a missing one.
+    if (namespace !== undefined && onlyPlanned.has(namespace)) {
       onApplied?.(object, "created");
       continue;
     }
     const before = onApplied ? await observed(client, ref, object, signal) : undefined;
-    if (dryRun && ref === kinds.namespace && !before) imagined.add(name);
+    if (dryRun && ref === kinds.namespace && !before) onlyPlanned.add(name);
     const patch = { type: "apply", object, force: true } as const;
     const answer = await client.patch(ref, name, patch, { namespace, fieldManager: "attune", dryRun, signal });
     onApplied?.(object, outcome(before, answer));
@@ -72,7 +72,7 @@ async function observed(
   }
 }
 
-/** By content: who owns a field, and what others tell in the status meanwhile, is no change. */
+/** Compares without managed fields and status: a change of those is no change of the manifest. */
 function outcome(before: KubeObject | undefined, after: KubeObject): Applied {
   if (!before) return "created";
   return equal(contentOf(before), contentOf(after)) ? "unchanged" : "changed";

@@ -16,32 +16,32 @@ import type { OperatorMode } from "../option/shared-flags.ts";
 import { defaultImage } from "../version.ts";
 
 export interface InstallOptions {
-  /** Where Attune's own parts run. Default attune-system. */
-  readonly namespace?: string;
-  readonly image?: string;
-  /** `standalone` brings the kinds of machine configuration. Default auto. */
-  readonly mode?: OperatorMode;
+  /** Of operator and webhook. Default attune-system. */
+  readonly namespace?: string | undefined;
+  readonly image?: string | undefined;
+  /** `standalone` includes the CRDs of machine configuration. Default auto. */
+  readonly mode?: OperatorMode | undefined;
   /** Default documented. */
-  readonly protocol?: Protocol;
-  readonly release?: string;
-  /** Where API servers look for the webhook before it says so itself. Default: the Service in `namespace`. */
-  readonly webhook?: Target;
-  /** With what the Prometheus operator reads. Default false. */
-  readonly monitoring?: boolean;
+  readonly protocol?: Protocol | undefined;
+  readonly release?: string | undefined;
+  /** The address of the conversion webhook until it registers itself. Default: the Service in `namespace`. */
+  readonly webhook?: Target | undefined;
+  /** Include ServiceMonitor and PrometheusRule. Default false. */
+  readonly monitoring?: boolean | undefined;
 }
 
-/** Everything that `attune install` prints, in the order in which it must be applied. */
+/** All manifests of `attune install`, in the order in which they must be applied. */
 export function installManifests(options: InstallOptions = {}): KubeObject[] {
-  return [...foundation(options), ...parts(options)];
+  return [...foundation(options), ...workloads(options)];
 }
 
-/** What must be there before Attune's parts run. Policies come before the rights that they limit. */
+/** What the Deployments need. Policies come before the rights that they limit. */
 export function foundation(options: InstallOptions = {}): KubeObject[] {
   const { namespace = systemNamespace, mode = "auto", protocol = "documented" } = options;
   const { webhook = webhookService(namespace) } = options;
   return [
     namespaceObject(namespace, "restricted"),
-    // Agents reach into their nodes.
+    // Agents write to the file system of their node.
     namespaceObject(tuningNamespace, "privileged"),
     ...definitions(mode, webhook),
     ...ownNodePolicies(tuningNamespace, protocol),
@@ -51,7 +51,7 @@ export function foundation(options: InstallOptions = {}): KubeObject[] {
   ];
 }
 
-/** The kinds that Attune brings. Those of machine configuration are borrowed. */
+/** The CRDs that Attune installs. Those of machine configuration belong to OpenShift. */
 export function definitions(mode: OperatorMode, webhook = webhookService(systemNamespace)): readonly KubeObject[] {
   return [
     ...nodeTuningCrds,
@@ -60,7 +60,7 @@ export function definitions(mode: OperatorMode, webhook = webhookService(systemN
   ];
 }
 
-/** Until the webhook runs, older versions are refused instead of being taken for what they are not. */
+/** With the webhook named from the start, older versions are refused until it runs, and never stored unconverted. */
 function converted(definition: KubeObject, webhook: Target): KubeObject {
   const { spec } = definitionConversion(performanceProfileConversion, webhook, "");
   return { ...definition, spec: { ...(definition["spec"] as object), ...(spec as object) } };
@@ -70,14 +70,14 @@ function webhookService(namespace: string): Target {
   return { type: "service", namespace, name: webhookName, port: 443 };
 }
 
-/** What runs. The agents are not among it: the operator makes them. */
-function parts(options: InstallOptions): KubeObject[] {
+/** The Deployments and their Services. The operator creates the agents itself. */
+function workloads(options: InstallOptions): KubeObject[] {
   const { namespace = systemNamespace, image = defaultImage, mode = "auto", protocol = "documented" } = options;
   const { release, monitoring = false } = options;
   return [
     ...webhookDeployment(namespace, image),
     operatorMetricsService(namespace),
-    operatorDeployment({ namespace, image, mode, protocol, ...(release === undefined ? {} : { release }) }),
+    operatorDeployment({ namespace, image, mode, protocol, release }),
     ...(monitoring ? operatorMonitoring(namespace) : []),
   ];
 }

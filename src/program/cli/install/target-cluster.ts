@@ -8,26 +8,26 @@ import { at } from "../../../language/object/json.ts";
 import type { KubeObject, ObjectMeta } from "../../../language/object/meta.ts";
 import { monitoringApiVersion } from "../../operator/monitoring.ts";
 
-/** What is known of the cluster that Attune is to be installed on. */
+/** What matters of the cluster that Attune is installed on. */
 export interface TargetCluster {
-  /** Whether the Prometheus operator's kinds are there. */
+  /** Whether the cluster has the kinds of the Prometheus operator. */
   readonly monitoring: boolean;
   readonly admissionPolicies: boolean;
-  /** Whether Attune brought the kinds of machine configuration, and so keeps them up to date. */
+  /** Whether Attune installed the CRDs of machine configuration, and so updates them. */
   readonly machineConfigsAreOurs: boolean;
-  /** Definitions and namespaces that are there, and that Attune did not make: `Kind name`. */
+  /** Existing CRDs and namespaces without a label of Attune: `Kind name`. */
   readonly foreign: ReadonlySet<string>;
-  /** Definitions whose objects a webhook at an address converts, not a service: `Kind name`. */
+  /** CRDs with a conversion webhook at a URL instead of a Service: `Kind name`. */
   readonly convertedElsewhere: ReadonlySet<string>;
 }
 
-/** Looks at a cluster; changes nothing. */
+/** Reads the cluster; changes nothing. */
 export async function readTarget(
   client: Client,
   manifests: readonly KubeObject[],
   signal: AbortSignal,
 ): Promise<TargetCluster> {
-  // Everything is asked for at once, and each question listens.
+  // All requests run at the same time, and each adds a listener to the signal.
   setMaxListeners(0, signal);
   const discovery = new Discovery(client);
   const has = async (apiVersion: string, kind: string): Promise<boolean> =>
@@ -47,11 +47,13 @@ export async function readTarget(
     admissionPolicies,
     machineConfigsAreOurs: machineConfigCrds.some((crd) => names(true).includes(nameOf(crd))),
     foreign: new Set(names(false)),
-    convertedElsewhere: new Set(found.flatMap((object) => (object && namesAddress(object) ? [nameOf(object)] : []))),
+    convertedElsewhere: new Set(
+      found.flatMap((object) => (object && hasConversionUrl(object) ? [nameOf(object)] : [])),
+    ),
   };
 }
 
-/** What of the manifests this cluster gets, and what it does not and why. */
+/** The manifests for this cluster, and notes about those that were left out. */
 export function forTarget(
   manifests: readonly KubeObject[],
   target: TargetCluster,
@@ -59,15 +61,15 @@ export function forTarget(
   const notes: string[] = [];
   const kept = manifests.filter((object) => {
     if (target.foreign.has(nameOf(object))) {
-      notes.push(`${nameOf(object)}: left as it is, Attune did not make it`);
+      notes.push(`${nameOf(object)}: left unchanged, it was not created by Attune`);
       return false;
     }
     return target.admissionPolicies || !object.kind.startsWith("ValidatingAdmissionPolicy");
   });
-  // Servers take either an address or a service. The webhook says itself which it is as soon as it runs.
+  // The API allows a url or a service, not both. The webhook sets its own when it runs.
   const objects = kept.map((object) => (target.convertedElsewhere.has(nameOf(object)) ? unconverted(object) : object));
   if (!target.admissionPolicies)
-    notes.push("the cluster has no ValidatingAdmissionPolicy: an agent could write of nodes that are not its own");
+    notes.push("the cluster has no ValidatingAdmissionPolicy: agents are not limited to the Profile of their own node");
   return { objects, notes };
 }
 
@@ -85,7 +87,7 @@ async function observed(
   }
 }
 
-function namesAddress(object: KubeObject): boolean {
+function hasConversionUrl(object: KubeObject): boolean {
   return at(object, "spec", "conversion", "webhook", "clientConfig", "url") !== undefined;
 }
 

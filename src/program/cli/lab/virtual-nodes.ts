@@ -2,7 +2,7 @@ import { VirtualNode } from "../../../embedded/lab/kubelet/node/virtual-node.ts"
 import { machineBase, smallMachine } from "../../../embedded/lab/machine.ts";
 import type { NodeGroup } from "../../../embedded/lab/topology-file.ts";
 
-/** Nodes of the smallest kind: PREFIX1, PREFIX2, … */
+/** Nodes with the smallest hardware: PREFIX1, PREFIX2, … */
 export function smallNodes(
   count: number,
   prefix: string,

@@ -1,12 +1,12 @@
 import { get } from "../../../language/object/json.ts";
 import { splitDocuments } from "./split-documents.ts";
 
-/** A document of a file as data, or why it is none. */
+/** A document of a file as data, or why it cannot be read. */
 export type ParsedDocument =
   | {
       /** `tuned.yaml, document 2` */
       readonly place: string;
-      /** Where it begins in the file, counted from one. */
+      /** Its first line in the file, counted from one. */
       readonly line: number;
       readonly value: unknown;
     }

@@ -18,7 +18,7 @@ export interface ReadManifests {
 }
 
 export interface ReadOptions {
-  /** Folders below folders too. */
+  /** Also read the folders inside a folder. */
   readonly recursive: boolean;
   readonly stdin: () => Promise<string>;
 }
@@ -48,7 +48,7 @@ async function filesAt(path: string, recursive: boolean): Promise<string[]> {
     const below = join(path, entry.name);
     if (entry.isDirectory()) files.push(...(recursive ? await filesAt(below, true) : []));
     else if (/\.(ya?ml|json)$/.test(entry.name)) {
-      // Whoever names a pipe wants it read; one that lies somewhere would never end.
+      // A pipe is read only if it was named itself: one in a folder would never end.
       const kind = entry.isSymbolicLink() ? await stat(below) : entry;
       if (kind.isFile()) files.push(below);
       else if (!kind.isDirectory()) throw new Error(`read ${below}: neither a file nor a folder`);

@@ -1,13 +1,13 @@
 /** One of several documents of a text. */
 export interface TextDocument {
   readonly text: string;
-  /** Where it begins, counted from one. */
+  /** Its first line, counted from one. */
   readonly line: number;
 }
 
 /**
- * The documents of a text that has several: between lines of `---`, and one after the other in JSON. What has nothing in it
- * but blanks and comments is none.
+ * The documents of a text: YAML documents are separated by lines of `---`, JSON documents follow each other. Documents
+ * with only blanks and comments are left out.
  */
 export function splitDocuments(text: string): TextDocument[] {
   return splitYaml(text)
@@ -20,7 +20,7 @@ function splitYaml(text: string): TextDocument[] {
   let lines: string[] = [];
   let start = 1;
   for (const [index, line] of text.split(/\r?\n/).entries()) {
-    // Within a text of several lines, a line that stands at the very left has ended it.
+    // A block scalar cannot contain this line, since its lines are indented.
     if (/^---(\s|$)/.test(line)) {
       documents.push({ text: lines.join("\n"), line: start });
       lines = [line.slice(3)];
@@ -30,7 +30,7 @@ function splitYaml(text: string): TextDocument[] {
   return [...documents, { text: lines.join("\n"), line: start }];
 }
 
-/** Cut where all brackets are closed. What is no JSON is left to those who read it, in one piece. */
+/** Cuts where all brackets are closed. Text that is not JSON stays in one piece, for its reader to refuse. */
 function splitJson({ text, line }: TextDocument): TextDocument[] {
   const documents: TextDocument[] = [];
   let depth = 0;

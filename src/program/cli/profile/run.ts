@@ -1,4 +1,4 @@
-/** What `main.ts` loads when one of the commands is called: bundled into a file of its own. */
+/** Loaded when a command runs: a bundle of its own. */
 export { check } from "./check.ts";
 export { create } from "./create.ts";
 export { info } from "./info.ts";

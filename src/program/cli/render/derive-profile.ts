@@ -1,3 +1,7 @@
+import type { MachineConfigPool } from "../../../domain/machine-config/api.ts";
+import { mixedCpusAllowed } from "../../../domain/performance-profile/mixed-cpus-allowed.ts";
+import { defaultPools, poolFor } from "../../../domain/performance-profile/pools.ts";
+import { installPartitioning, type PartitioningMode } from "../../../domain/workload-partitioning/partitioning-mode.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { type Derivation, derive } from "../../../domain/performance-profile/derive.ts";
 import { type FieldFinding, formatFinding } from "../../../domain/finding.ts";
@@ -5,13 +9,27 @@ import { findings } from "../../../domain/performance-profile/findings.ts";
 import { poolAmbiguous, poolNotFound } from "../../../domain/performance-profile/findings/machine-config-pool.ts";
 import { noNodes } from "../../../domain/performance-profile/findings/pool-nodes.ts";
 import { type Surroundings, surroundingsOf } from "../../../domain/performance-profile/surroundings.ts";
-import { poolFor } from "../../../domain/performance-profile/pools.ts";
 import { readFacts } from "../../../domain/performance-profile/read-facts.ts";
-import type { Asset } from "./asset.ts";
-import type { FutureCluster } from "./future-cluster.ts";
+import type { Asset } from "./read-assets.ts";
 import type { SortedAssets } from "./sort-assets.ts";
 
-/** What comes of a profile of a file. Lines begin with its place. */
+/** What is known of a cluster that is being installed. It has no nodes yet. */
+export interface FutureCluster {
+  /** The default pools come first. */
+  readonly pools: readonly MachineConfigPool[];
+  readonly partitioning: PartitioningMode;
+  readonly mixedCpusAllowed: boolean;
+}
+
+export function futureCluster(assets: SortedAssets): FutureCluster {
+  return {
+    pools: [...defaultPools(assets.pools), ...assets.pools],
+    partitioning: installPartitioning(assets),
+    mixedCpusAllowed: mixedCpusAllowed(assets.featureGate),
+  };
+}
+
+/** The objects derived from a profile, or the problems that prevent it. Lines begin with its place. */
 export type DerivedProfile =
   | {
       readonly type: "derived";
@@ -20,16 +38,13 @@ export type DerivedProfile =
     }
   | { readonly type: "refused"; readonly problems: readonly string[]; readonly warnings: readonly string[] };
 
-/**
- * Only what makes it impossible to derive anything is a problem: bootstrapping goes on in spite of other findings, which
- * are for the author to think about.
- */
+/** A finding is a problem only if no objects can be derived: it must not stop the installation of a cluster otherwise. */
 export function deriveProfile({ place, object }: Asset, assets: SortedAssets, cluster: FutureCluster): DerivedProfile {
   const lines = (found: readonly FieldFinding[]): string[] =>
     found.map((finding) => `${place}: PerformanceProfile ${object.metadata.name}: ${formatFinding(finding)}`);
   const refused = (found: readonly FieldFinding[]): DerivedProfile => {
-    const told = new Set(lines(found));
-    return { type: "refused", problems: [...told], warnings: warnings.filter((line) => !told.has(line)) };
+    const reported = new Set(lines(found));
+    return { type: "refused", problems: [...reported], warnings: warnings.filter((line) => !reported.has(line)) };
   };
 
   const read = readFacts(object);

@@ -3,7 +3,7 @@ import { labelValue } from "../../../language/object/names.ts";
 import { weakOwnerLabel } from "../../../domain/performance-profile/api.ts";
 import type { OwnerMode } from "./options.ts";
 
-/** What is put on objects so that their owner can be found; or why that cannot be. */
+/** The label or owner reference that names the PerformanceProfile of an object, or why there can be none. */
 export type OwnerMark =
   | { readonly type: "mark"; readonly labels?: Readonly<Record<string, string>>; readonly reference?: OwnerReference }
   | { readonly type: "impossible"; readonly why: string };
@@ -17,20 +17,20 @@ export function ownerMark({ apiVersion, kind, metadata }: KubeObject, mode: Owne
       if (typeof uid === "string" && uid !== "") return { type: "mark", reference: { apiVersion, kind, name, uid } };
       return {
         type: "impossible",
-        why: "metadata.uid: Required value: an owner reference needs the uid that a cluster gives; pass --owner-ref label-name or none",
+        why: "metadata.uid: Required value: an owner reference needs the uid that a cluster assigns; pass --owner-ref label-name or none",
       };
     case "label-name": {
       const [fault] = labelValue(name);
       if (fault === undefined) return { type: "mark", labels: { [weakOwnerLabel]: name } };
       return {
         type: "impossible",
-        why: `metadata.name: Invalid value: ${JSON.stringify(name)}: no value of a label: ${fault}; pass --owner-ref none`,
+        why: `metadata.name: Invalid value: ${JSON.stringify(name)}: not a valid label value: ${fault}; pass --owner-ref none`,
       };
     }
   }
 }
 
-/** A new object: what it is made of may be part of others. */
+/** A copy of the object with the label or reference. */
 export function marked(object: KubeObject, mark: OwnerMark & { type: "mark" }): KubeObject {
   const { labels, reference } = mark;
   return {

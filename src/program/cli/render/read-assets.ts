@@ -3,7 +3,13 @@ import { join } from "node:path";
 import { get, isObject } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import { listItems, parseDocuments, textFault } from "../manifest/parse-documents.ts";
-import type { Asset } from "./asset.ts";
+
+/** An object of a file. */
+export interface Asset<T extends KubeObject = KubeObject> {
+  /** `/assets/profiles.yaml, document 2` */
+  readonly place: string;
+  readonly object: T;
+}
 
 export interface ReadAssets {
   readonly assets: readonly Asset[];
@@ -11,7 +17,7 @@ export interface ReadAssets {
   readonly problems: readonly string[];
 }
 
-/** Every object of every file below these folders, whatever the file is called, in the order of folders and names. */
+/** Every object of every file below these folders, in the order of folders and file names. File extensions do not matter. */
 export async function readAssets(folders: readonly string[]): Promise<ReadAssets> {
   const assets: Asset[] = [];
   const problems: string[] = [];
@@ -52,7 +58,7 @@ function filesBelow(folder: string): string[] {
     .flatMap((entry) => filesAt(join(folder, entry.name), entry));
 }
 
-/** What a link leads to is read, but no folder: in a mounted ConfigMap it is the one beside it, elsewhere maybe the one above. */
+/** Links to files are followed, links to folders are not: in a mounted ConfigMap they lead to a copy of the same files. */
 function filesAt(path: string, entry: Dirent): string[] {
   if (entry.isDirectory()) return filesBelow(path);
   const found = entry.isSymbolicLink() ? statSync(path) : entry;

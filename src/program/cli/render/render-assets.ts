@@ -3,24 +3,23 @@ import {
   bootstrapMachineConfig,
   bootstrapRoles,
 } from "../../../domain/workload-partitioning/bootstrap-machine-config.ts";
-import { deriveProfile } from "./derive-profile.ts";
-import { futureCluster } from "./future-cluster.ts";
+import { deriveProfile, futureCluster } from "./derive-profile.ts";
 import type { OwnerMode } from "./options.ts";
 import { marked, ownerMark } from "./owner.ts";
 import type { SortedAssets } from "./sort-assets.ts";
 
-/** A file that is to be written. */
+/** A file to write. */
 export interface RenderedFile {
   readonly name: string;
   readonly object: KubeObject;
 }
 
-/** Lines begin with the place of what they are about. */
+/** Each line begins with the file it is about. */
 export type Rendered =
   | { readonly type: "files"; readonly files: readonly RenderedFile[]; readonly warnings: readonly string[] }
   | { readonly type: "refused"; readonly problems: readonly string[]; readonly warnings: readonly string[] };
 
-/** What a new cluster needs to be as its performance profiles want it, before anybody runs in it who could see to that. */
+/** The objects that a new cluster needs for its PerformanceProfiles before an operator runs in it. */
 export function renderAssets(assets: SortedAssets, { owner }: { owner: OwnerMode }): Rendered {
   const cluster = futureCluster(assets);
   const files: RenderedFile[] = [];

@@ -6,13 +6,13 @@ import { type Rendered, renderAssets } from "./render-assets.ts";
 import { type SortedAssets, sortAssets } from "./sort-assets.ts";
 import { writeFiles } from "./write-files.ts";
 
-export interface Around {
+export interface RenderContext {
   readonly err: (text: string) => void;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** `attune render`: from files to files, without a word where all is well. Returns the exit code. */
-export async function render(flags: RenderFlags, { err, env }: Around): Promise<number> {
+/** `attune render`: reads manifests and writes manifests. Prints only problems and warnings. Returns the exit code. */
+export async function render(flags: RenderFlags, { err, env }: RenderContext): Promise<number> {
   const options = renderOptions(flags, env);
   const read = await readAssets(options.inputs);
   const rendered = await rendering(sortAssets(read.assets), options);
@@ -29,7 +29,7 @@ export async function render(flags: RenderFlags, { err, env }: Around): Promise<
 
 async function rendering(assets: SortedAssets, { owner, pool, root }: RenderOptions): Promise<Rendered> {
   if (pool === undefined) return renderAssets(assets, { owner });
-  // The language of profiles and all base profiles: not for everybody to load.
-  const { askPool } = await import("./boot/run.ts");
-  return askPool(assets, pool, root);
+  // Loaded only here: the TuneD language and all base profiles are large.
+  const { renderPool } = await import("./boot/run.ts");
+  return renderPool(assets, pool, root);
 }

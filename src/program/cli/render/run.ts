@@ -1,2 +1,2 @@
-/** What `main.ts` loads when the command is called: bundled into a file of its own. */
+/** Loaded when the command runs: a bundle of its own. */
 export { render } from "./render.ts";

@@ -12,15 +12,15 @@ import { apiVersion as profileApi, group as profileGroup } from "../../../domain
 import { convertProfile } from "../../../domain/performance-profile/conversion/conversion.ts";
 import { featureGateKind } from "../../../domain/performance-profile/mixed-cpus-allowed.ts";
 import { schemas } from "../../../domain/performance-profile/schemas.ts";
+import type { Schema } from "../../../language/schema/schema.ts";
 import { validateSchema } from "../../../language/schema/validate.ts";
 import { infrastructureKind } from "../../../domain/workload-partitioning/partitioning-mode.ts";
 import { textFault } from "../manifest/parse-documents.ts";
-import type { Asset } from "./asset.ts";
-import { assetSchemas } from "./asset-schemas.ts";
+import type { Asset } from "./read-assets.ts";
 
-/** What takes part, of all that lies there. */
+/** The objects of the input that rendering uses. */
 export interface SortedAssets {
-  /** All of the newest version. */
+  /** All converted to v2. */
   readonly profiles: readonly Asset[];
   readonly pools: readonly MachineConfigPool[];
   readonly machineConfigs: readonly MachineConfig[];
@@ -31,7 +31,7 @@ export interface SortedAssets {
   readonly warnings: readonly string[];
 }
 
-/** Picks what is known by its kind. Of objects with the same name the last counts, as if all were applied in turn. */
+/** Picks the objects of known kinds. Of several with the same name the last one wins, as if they were applied in turn. */
 export function sortAssets(assets: readonly Asset[]): SortedAssets {
   const profiles = new Map<string, Asset>();
   const others = new Map<string, Map<string, KubeObject>>();
@@ -49,12 +49,12 @@ export function sortAssets(assets: readonly Asset[]): SortedAssets {
     const { name = "" } = object.metadata;
     if (!isProfile) others.set(key, (others.get(key) ?? new Map<string, KubeObject>()).set(name, object));
     else if (!Object.hasOwn(schemas, parseApiVersion(apiVersion).version))
-      warnings.push(`${place}: PerformanceProfile ${name} is passed over: ${apiVersion} is no version that is known`);
+      warnings.push(`${place}: PerformanceProfile ${name} is ignored: ${apiVersion} is not a known version`);
     else {
       const before = profiles.get(name);
       const converted = convertProfile(object, profileApi);
       if (before && !equal(before.object, converted))
-        warnings.push(`${place}: PerformanceProfile ${name} stands for the one in ${before.place}`);
+        warnings.push(`${place}: PerformanceProfile ${name} replaces the one in ${before.place}`);
       profiles.set(name, { place, object: converted });
     }
   }
@@ -80,7 +80,7 @@ function keyOf({ apiVersion, kind }: { apiVersion: string; kind: string }): stri
   return `${apiVersion} ${kind}`;
 }
 
-/** What makes it no object of its kind, each behind its name. Names become names of files. */
+/** What is wrong with an object. Names are checked since they become file names. */
 function faultsOf(object: KubeObject): string[] {
   const name = at(object, "metadata", "name");
   if (typeof name !== "string" || name === "") return [`: metadata.name ${textFault(name)}`];
@@ -91,3 +91,29 @@ function faultsOf(object: KubeObject): string[] {
   const schema = assetSchemas[object.kind];
   return schema ? validateSchema(object, schema).map(({ field, message }) => ` ${name}: ${field}: ${message}`) : [];
 }
+
+const text: Schema = { type: "string" };
+const texts: Schema = { type: "array", items: text };
+
+function object(properties: Record<string, Schema>, ...required: string[]): Schema {
+  return { type: "object", properties, ...(required.length > 0 ? { required } : {}) };
+}
+
+const labels: Schema = { type: "object", additionalProperties: text };
+const selector = object({
+  matchLabels: labels,
+  matchExpressions: {
+    type: "array",
+    items: object({ key: text, operator: text, values: texts }, "key", "operator"),
+  },
+});
+
+function asset(spec: Schema): Schema {
+  return { type: "object", properties: { metadata: object({ labels, annotations: labels }), spec } };
+}
+
+/** Schemas of the fields that are read here, or copied into the output. */
+const assetSchemas: Readonly<Record<string, Schema>> = {
+  MachineConfigPool: asset(object({ nodeSelector: selector, machineConfigSelector: selector })),
+  MachineConfig: asset(object({ kernelArguments: texts })),
+};

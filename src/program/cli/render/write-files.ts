@@ -6,14 +6,14 @@ export interface TextFile {
   readonly text: string;
 }
 
-/** Writes all of the files or none, each at once: whoever looks meanwhile sees the old one or the new one. */
+/** Writes all files or none. Each is renamed into place, so that a reader sees the old file or the new one. */
 export function writeFiles(folder: string, files: readonly TextFile[]): void {
   makeFolder(folder);
   for (const { name } of files) {
     const path = join(folder, name);
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new Error(`write ${path}: it is a folder`);
   }
-  // Nobody else's, not even that of one before which was killed: in containers all have the same process id.
+  // A random name: in containers every process may have the same id, and a killed one may have left its folder.
   const unfinished = mkdtempSync(join(folder, ".render-"));
   try {
     for (const { name, text } of files) writeFileSync(join(unfinished, name), text, { mode: 0o644 });
@@ -23,14 +23,14 @@ export function writeFiles(folder: string, files: readonly TextFile[]): void {
   }
 }
 
-/** Node's own way of making the folders above tries for ever where there can be none, as below /proc. */
+/** `mkdirSync` with `recursive` never returns where no folder can be made, as below /proc. */
 function makeFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
   if (dirname(folder) !== folder) makeFolder(dirname(folder));
   try {
     mkdirSync(folder);
   } catch (error) {
-    // Another render may have been faster.
+    // Another process may have created it meanwhile.
     if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }

@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../../language/object/meta.ts";
 
-/** Objects as kubectl reads them: YAML documents, or one List. The same objects are always the same text. */
+/** Objects as kubectl reads them: YAML documents, or one List in JSON. The same objects always give the same text. */
 export async function printObjects(objects: readonly KubeObject[], format: "json" | "yaml"): Promise<string> {
   if (format === "json") return `${JSON.stringify({ apiVersion: "v1", kind: "List", items: objects }, null, 2)}\n`;
   const { writeYaml } = await import("../../../language/object/write-yaml.ts");

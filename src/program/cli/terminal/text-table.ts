@@ -1,9 +1,9 @@
-/** `paint` adds what takes no room, as colours do. */
+/** `paint` adds colours, which take no room. */
 export type Cell = string | { readonly text: string; paint(text: string): string };
 
 /**
- * Rows under headings, columns as wide as their widest cell, three spaces apart: kubectl's way. A cell wider than
- * `widest` pushes the rest of its own row aside, and no other.
+ * Rows under headings as kubectl prints them: columns as wide as their widest cell, three spaces apart. A cell wider than
+ * `widest` shifts the rest of its own row, and no other row.
  */
 export function textTable(headings: readonly Cell[], rows: readonly (readonly Cell[])[], widest = Infinity): string {
   const all = [headings, ...rows];
@@ -33,10 +33,10 @@ export function textOf(cell: Cell | undefined): string {
   return typeof cell === "object" ? cell.text : (cell ?? "");
 }
 
-/** Some values are longer than a screen is wide; they should not push everything else off it. */
+/** Values may be longer than a screen is wide, and must not make their column as wide. */
 export const widestCell = 60;
 
-/** A table without the columns in which nothing would stand. */
+/** A table without its empty columns. */
 export function reportTable(headings: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const used = headings.map((_, column) => rows.some((row) => textOf(row[column]) !== ""));
   const kept = <T>(cells: readonly T[]): T[] => cells.filter((_, column) => used[column]);

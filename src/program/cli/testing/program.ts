@@ -21,7 +21,7 @@ export class Program {
     this.#path = path;
   }
 
-  /** Bundled below node_modules, from where what is not bundled can be found. */
+  /** The bundle is written below node_modules, where it finds packages that are not bundled. */
   static async build(): Promise<Program> {
     const path = await mkdtemp(join(root, "node_modules", ".attune-"));
     await new Promise<void>((resolve, reject) => {
@@ -33,7 +33,7 @@ export class Program {
     return new Program(path);
   }
 
-  /** `within`: words before the program's own, such as those that enter another namespace. */
+  /** `within`: a command that runs the program, such as one that enters another namespace. */
   start(args: readonly string[], env: NodeJS.ProcessEnv = {}, within: readonly string[] = []): Run {
     const [program = "", ...words] = [...within, process.execPath, join(this.#path, "attune.cjs"), ...args];
     const child = spawn(program, words, {
@@ -73,7 +73,7 @@ export class Run {
     });
   }
 
-  /** What it has printed, once that matches. */
+  /** Resolves when the output matches. */
   async printed(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const found = pattern.exec(this.#stdout);
@@ -84,7 +84,7 @@ export class Run {
     }
   }
 
-  /** Reads no further. */
+  /** Stops reading its output. */
   close(): void {
     this.#child.stdout?.destroy();
   }

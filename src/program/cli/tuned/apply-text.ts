@@ -2,15 +2,15 @@ import type { ApplyReport, Restored, SettingReport } from "../../../node/engine/
 import { type Cell, reportTable } from "../terminal/text-table.ts";
 import { type Colours, printable } from "../terminal/terminal.ts";
 
-/** What an apply came to, as `-o json` prints it. */
+/** The result of an apply, as `-o json` prints it. */
 export interface Applied extends ApplyReport {
   readonly profile: string;
   readonly engine: "native" | "tuned";
-  /** Why that engine. */
+  /** Why this engine was chosen. */
   readonly reason: string;
 }
 
-/** What became of every setting, and a line that counts them. */
+/** A table of all settings, and a line that counts them. */
 export function applyText(applied: Applied, colours: Colours): string {
   const { settings, restored } = applied;
   const headings = ["RESULT", "UNIT", "OPTION", "DEVICE", "VALUE", "BEFORE", "FROM", "NOTE"];
@@ -52,7 +52,7 @@ function noteOf(setting: SettingReport): string {
       return setting.message;
     case "overridden": {
       const { unit, option, value, from } = setting.by;
-      return `${[unit, option].filter((name) => name !== "").join(" ")} makes it ${value} (${from})`;
+      return `${[unit, option].filter((name) => name !== "").join(" ")} sets it to ${value} (${from})`;
     }
     case "set":
       return [setting.drifted ? "somebody else had changed it" : "", setting.note ?? ""].filter(Boolean).join("; ");
@@ -63,10 +63,10 @@ function noteOf(setting: SettingReport): string {
   }
 }
 
-/** Of an earlier profile: no unit of this one speaks of it. */
+/** A value that an earlier profile had set, and that no unit of this one sets. */
 function restoredRow({ target, value, failed }: Restored, { cyan, red }: Colours): Cell[] {
   const result: Cell = failed === undefined ? { text: "restored", paint: cyan } : { text: "failed", paint: red };
-  const note: Cell = { text: failed === undefined ? "" : printable(`cannot be put back: ${failed}`), paint: red };
+  const note: Cell = { text: failed === undefined ? "" : printable(`cannot be restored: ${failed}`), paint: red };
   return [result, "", printable(target), "", printable(value), "", "", note];
 }
 
@@ -76,9 +76,9 @@ function conclusion({ profile, engine, reason, settings, restored }: Applied, { 
   for (const { type } of settings) count(type);
   for (const { failed } of restored) count(failed === undefined ? "restored" : "failed");
   const order = ["set", "same", "overridden", "skipped", "restored", "failed"];
-  const told = order.flatMap((what) => {
+  const parts = order.flatMap((what) => {
     const text = `${counts.get(what)} ${what}`;
     return counts.has(what) ? [what === "failed" ? red(text) : text] : [];
   });
-  return `${bold(profile)}: ${told.join(", ") || "nothing to set"} (engine ${engine}: ${printable(reason)})`;
+  return `${bold(profile)}: ${parts.join(", ") || "nothing to set"} (engine ${engine}: ${printable(reason)})`;
 }

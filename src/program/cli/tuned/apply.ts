@@ -13,7 +13,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 
 export type ApplyOptions = Values<typeof applyFlags>;
 
-/** `attune tuned apply` */
+/** `attune tuned apply`. Returns the exit code. */
 export async function apply(words: readonly string[], options: ApplyOptions, terminal: Terminal): Promise<number> {
   const names = profileNames(words);
   const { root, dir, engine: option, output } = options;
@@ -35,7 +35,7 @@ export async function apply(words: readonly string[], options: ApplyOptions, ter
       const report = await engine.apply(profile, host, given);
       const applied: Applied = { profile: profile.profile, engine: engine.name, reason, ...report };
       terminal.out(output === "table" ? applyText(applied, terminal.colours) : await serialised(applied, output));
-      warnOfPassing(host, terminal);
+      warnAboutTemporary(host, terminal);
       return hasFailed(report) ? 1 : 0;
     } finally {
       close();
@@ -49,7 +49,7 @@ function hasFailed({ settings, restored }: ApplyReport): boolean {
   return settings.some(({ type }) => type === "failed") || restored.some(({ failed }) => failed !== undefined);
 }
 
-function warnOfPassing({ passing }: OneShotHost, { err }: Terminal): void {
-  for (const name of passing)
-    err(`warning: ${name} is in force only while somebody holds it, and this command ends now\n`);
+function warnAboutTemporary({ temporary }: OneShotHost, { err }: Terminal): void {
+  for (const name of temporary)
+    err(`warning: ${name} lasts only while a process holds it, and this command exits now\n`);
 }

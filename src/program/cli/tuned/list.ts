@@ -12,14 +12,14 @@ import { searchPath } from "./search-path.ts";
 
 export type ListOptions = Values<typeof listFlags>;
 
-/** A profile that can be asked for by name, and those of the same name that it hides, strongest first. */
+/** A profile, and the profiles of the same name that it hides. */
 interface Listed {
   readonly name: string;
   readonly profile: ParsedProfile;
   readonly shadowed: readonly ParsedProfile[];
 }
 
-/** `attune tuned list` */
+/** `attune tuned list`. Returns the exit code. */
 export async function list({ root, dir, output }: ListOptions, { out, colours }: Terminal): Promise<number> {
   const host = new OneShotHost(root);
   const library = await ProfileLibrary.open(await searchPath({ root, directories: dir }, host));

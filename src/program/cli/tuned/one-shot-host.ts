@@ -2,10 +2,10 @@ import type { Outcome } from "../../../node/host/host.ts";
 import { LinuxHost } from "../../../node/host/linux-host.ts";
 import { syncFiles } from "../../../node/host/sync-files.ts";
 
-/** A host of a command that ends: what lasts only as long as its process lasts no longer than the command. */
+/** The host of a command that exits. Settings that need a running process, such as a latency request, end with it. */
 export class OneShotHost extends LinuxHost {
-  /** Names of files held open and programs kept running: somebody should say that they end. */
-  readonly passing = new Set<string>();
+  /** Files held open and programs kept running, which end with the command. */
+  readonly temporary = new Set<string>();
 
   constructor(root: string) {
     super(root, syncFiles);
@@ -20,8 +20,8 @@ export class OneShotHost extends LinuxHost {
   }
 
   #note(name: string, wanted: boolean, outcome: Outcome): Outcome {
-    if (outcome.type === "done" && wanted) this.passing.add(name);
-    else this.passing.delete(name);
+    if (outcome.type === "done" && wanted) this.temporary.add(name);
+    else this.temporary.delete(name);
     return outcome;
   }
 }

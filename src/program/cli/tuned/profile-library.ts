@@ -9,28 +9,28 @@ import { baseDirectory, baseTexts } from "../../../language/tuned/profiles/base-
 import type { Place } from "./search-path.ts";
 
 export interface Chain {
-  /** Ancestors first. */
+  /** Included profiles first. */
   readonly links: readonly ChainLink[];
-  /** What had to be asked to know them. */
+  /** The answers of the node that includes depend on. */
   readonly answers: Answers;
   readonly problems: readonly Problem[];
 }
 
 type Ask = (probes: readonly Probe[]) => Promise<readonly (readonly [string, Answer])[]>;
 
-/** Includes that depend on answers may raise further questions, but no profile asks this many in turn. */
-const mostRounds = 100;
+/** An include may depend on an answer, and lead to further questions. No real profile needs this many rounds. */
+const maxRounds = 100;
 
 type Layer = Map<string, ParsedProfile>;
 
-/** A profile of which only the name is known yet. */
+/** A profile whose file has not been read yet. */
 interface Unread {
   readonly name: string;
   readonly layer: Layer;
   read(): Promise<FileText>;
 }
 
-/** The profiles of a node, by name in layers. A file is read when something includes it: most never are. */
+/** The profiles of a node, in one layer for each folder. A file is read only when a profile includes it. */
 export class ProfileLibrary {
   readonly #layers: Layer[] = [];
   readonly #unread = new Map<ParsedProfile, Unread>();
@@ -62,12 +62,12 @@ export class ProfileLibrary {
     this.#layers.push(layer);
   }
 
-  /** Lowest first. Only profiles of chains that were asked for are more than names. */
+  /** A later layer wins. Only profiles of chains that were asked for have been read. */
   get layers(): ProfileLayers {
     return this.#layers;
   }
 
-  /** The profiles that others by these names include, all of them read. */
+  /** The profiles of these names and all that they include. */
   async chain(names: readonly string[], ask: Ask): Promise<Chain> {
     const answers = new Map<string, Answer>();
     for (let round = 0; ;) {
@@ -80,19 +80,19 @@ export class ProfileLibrary {
         continue;
       }
       const open = findings.probes().filter((probe) => !answers.has(probeKey(probe)));
-      const told = open.length === 0 || round++ === mostRounds ? [] : await ask(open);
-      if (told.length === 0) return { links, answers, problems: findings.problems };
-      for (const [key, answer] of told) answers.set(key, answer);
+      const answered = open.length === 0 || round++ === maxRounds ? [] : await ask(open);
+      if (answered.length === 0) return { links, answers, problems: findings.problems };
+      for (const [key, answer] of answered) answers.set(key, answer);
     }
   }
 
-  /** Every profile there is, lowest layer first. */
+  /** All profiles, one map for each layer. */
   async all(): Promise<ProfileLayers> {
     await Promise.all([...this.#unread.keys()].map((profile) => this.#read(profile)));
     return this.#layers;
   }
 
-  /** As it is written; undefined for a file that could not be read. */
+  /** The text of the file; undefined if it could not be read. */
   text({ file }: ParsedProfile): string | undefined {
     return this.#texts.get(file);
   }
@@ -104,7 +104,7 @@ export class ProfileLibrary {
     const { file } = profile;
     const found = await unread.read();
     this.#unread.delete(profile);
-    // A folder of scripts, or a file beside the profiles.
+    // Not a profile: a folder of scripts, or a file beside the profiles.
     if (found.type === "missing") layer.delete(name);
     else if (found.type === "failed")
       layer.set(name, { file, sections: [], problems: [{ file, message: found.message }] });

@@ -3,7 +3,7 @@ import { describeProbe } from "../../../language/tuned/probe.ts";
 import { type Cell, textTable, widestCell } from "../terminal/text-table.ts";
 import { type Colours, printable } from "../terminal/terminal.ts";
 
-/** A resolved profile for people: a head, then every option of every unit with the place that set it. */
+/** A resolved profile as text: a head, then every option of every unit with the file and line that set it. */
 export function resolutionText(document: ProfileDocument, colours: Colours): string {
   const parts = [head(document, colours), units(document, colours)];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
@@ -29,7 +29,7 @@ function head({ profile, chain, bootArguments, unresolved, variables }: ProfileD
   return textTable(first, others);
 }
 
-/** The name alone: `isolated_cores` of `isolated_cores=2-3`. */
+/** Colours only the name: `isolated_cores` of `isolated_cores=2-3`. */
 function painted(text: string, colour: (text: string) => string): string {
   const equals = text.indexOf("=");
   return colour(text.slice(0, equals)) + text.slice(equals);
@@ -52,11 +52,11 @@ function unitRows(unit: UnitDocument, colours: Colours): Cell[][] {
   ];
 }
 
-/** Whatever is not as in most units. */
+/** The attributes of a unit that differ from their defaults. */
 function aboutUnit(unit: UnitDocument): string {
   const said: string[] = [];
   if (!unit.enabled) said.push("disabled");
-  if (unit.unmet !== undefined) said.push(`not for this node: ${unit.unmet}`);
+  if (unit.unmet !== undefined) said.push(`does not apply to this node: ${unit.unmet}`);
   if (unit.type !== unit.name) said.push(`type=${unit.type}`);
   if (unit.devices !== "*") said.push(`devices=${unit.devices}`);
   for (const key of [
@@ -80,7 +80,7 @@ function optionRows(key: string, { value, from, overrides }: OptionDocument, { d
       printable(one),
       index === 0 ? { text: printable(from), paint: dim } : "",
     ]),
-    // The newest first: each line is what the one above took the place of.
+    // The newest first: each line is the value that the line above replaced.
     ...overrides.toReversed().map((before) => [old("    instead of"), old(before.value), old(before.from)]),
   ];
 }

@@ -14,7 +14,7 @@ import { checkDirectory } from "./search-path.ts";
 
 export type RollbackOptions = Values<typeof rollbackFlags>;
 
-/** `attune tuned rollback` */
+/** `attune tuned rollback`. Returns the exit code. */
 export async function rollback({ root, output }: RollbackOptions, terminal: Terminal): Promise<number> {
   const host = new OneShotHost(root);
   await checkDirectory("--root", root, { host, directory: "/" });
@@ -34,7 +34,7 @@ export async function rollback({ root, output }: RollbackOptions, terminal: Term
   }
 }
 
-/** A daemon of ours that outlived whoever started it has to be ended first. */
+/** A TuneD daemon that outlived the process that started it must be stopped first. */
 async function engineOf(root: string, host: Host): Promise<Pick<ChosenEngine, "engine" | "close">> {
   const daemon = await host.read(pidFile);
   if (daemon.type !== "missing") return tunedDaemon(root, "");
@@ -42,7 +42,7 @@ async function engineOf(root: string, host: Host): Promise<Pick<ChosenEngine, "e
 }
 
 function text(restored: readonly Restored[], colours: Colours): string {
-  if (restored.length === 0) return "nothing to put back: everything is as it was";
+  if (restored.length === 0) return "nothing to roll back";
   const rows = restored.map(({ target, value, failed }): Cell[] => [
     failed === undefined ? { text: "restored", paint: colours.green } : { text: "failed", paint: colours.red },
     printable(target),

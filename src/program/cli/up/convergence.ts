@@ -6,7 +6,7 @@ import { profileKind, tuningNamespace, type Profile } from "../../../domain/node
 import { findCondition } from "../../../language/object/condition.ts";
 import { textTable } from "../terminal/text-table.ts";
 
-/** How the worked example stands on one node: what was asked, what the node says, and what its kernel really holds. */
+/** The state of the example on one node: its Profile, the status that the agent reports, and the value in the kernel. */
 export interface NodeOutcome {
   readonly node: string;
   readonly profile: string;
@@ -41,9 +41,9 @@ export async function outcomeOf(node: string, host: MemoryHost, profile: Profile
   };
 }
 
-const lookMs = 50;
+const pollMs = 50;
 
-/** Follows Profiles until every node has converged or the signal aborts; either way, tells how things stand. */
+/** Watches Profiles until every node has converged or the signal aborts. Returns the last state. */
 export async function converge(
   client: Client,
   hosts: ReadonlyMap<string, MemoryHost>,
@@ -51,7 +51,7 @@ export async function converge(
 ): Promise<NodeOutcome[]> {
   const watching = new AbortController();
   const informer = createInformer(client, profileKind, { namespace: tuningNamespace });
-  const look = (): Promise<NodeOutcome[]> =>
+  const read = (): Promise<NodeOutcome[]> =>
     Promise.all([...hosts].map(([node, host]) => outcomeOf(node, host, informer.get(`${tuningNamespace}/${node}`))));
   const run = informer.run(watching.signal);
   let timer: NodeJS.Timeout | undefined;
@@ -60,11 +60,11 @@ export async function converge(
       const settle = (outcomes: NodeOutcome[]): void => {
         if (outcomes.every(({ converged }) => converged) || signal.aborted) resolve(outcomes);
       };
-      const check = (): void => void look().then(settle, reject);
+      const check = (): void => void read().then(settle, reject);
       informer.subscribe(check);
       signal.addEventListener("abort", check, { once: true });
-      // A kernel tells nobody of its settings: after a restart the Profiles say already what the nodes come to hold.
-      timer = setInterval(check, lookMs);
+      // The kernel sends no events. After a restart the Profiles are up to date before the nodes are.
+      timer = setInterval(check, pollMs);
       check();
     });
   } finally {

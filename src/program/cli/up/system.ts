@@ -24,7 +24,7 @@ import { programs } from "../lab/container-programs.ts";
 import { defaultImage, version } from "../version.ts";
 import { smallNodes } from "../lab/virtual-nodes.ts";
 
-/** Until the webhook has a port: nobody answers here. */
+/** The address of the webhook until it has a port. Nothing listens there. */
 const nowhere = { type: "url", base: "https://127.0.0.1:1" } as const;
 
 export interface SystemOptions {
@@ -37,7 +37,7 @@ export interface SystemOptions {
 
 export interface System {
   readonly server: ApiServer;
-  /** The user's own client: the only one with an admin's rights. */
+  /** The only client with the rights of an admin. */
   readonly admin: Client;
   readonly hosts: ReadonlyMap<string, MemoryHost>;
   /** Rejects when a part fails; resolves when all have stopped. */
@@ -45,9 +45,9 @@ export interface System {
 }
 
 /**
- * The whole system in one process: server, virtual nodes, scheduler and controllers, operator, webhook, and the agents,
- * which are pods of the operator's DaemonSet. They share nothing but loopback HTTPS, and each part has the token of its own
- * ServiceAccount or the identity of its node, so that what it may do is proven on every start.
+ * The whole system in one process: API server, virtual nodes, scheduler and controllers, operator, webhook, and the agents,
+ * which are pods of the operator's DaemonSet. The parts talk over loopback HTTPS only. Each has the token of its own
+ * ServiceAccount or the identity of its node, so that every start tests the RBAC rules.
  */
 export async function startSystem(options: SystemOptions): Promise<System> {
   const { dir, port, log } = options;
@@ -61,7 +61,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
       users: ["system:kube-controller-manager", "system:kube-scheduler"],
       serviceAccounts: controllerAccounts,
     };
-    // What `attune install` applies, but for what runs: here that is this process.
+    // What `attune install` applies, without the Deployments: this process runs their programs.
     await applyManifests(
       admin,
       [...foundation({ mode: "standalone", webhook: nowhere }), ...labRbac(systemNamespace, lab)],
@@ -113,7 +113,7 @@ async function startParts(
       cluster: lab.connection.cluster,
       nodes,
       program: programs(lab, log),
-      // The directory is locked: whoever held the lease before is gone, and need not be waited for.
+      // The directory is locked, so a previous holder of the lease is gone. With a fixed identity the lease is taken at once.
       workloads: { identity: "attune-up" },
       signal,
       log: log.child({ part: "lab" }),
@@ -131,7 +131,7 @@ function clientOf(server: ApiServer, token: string): HttpClient {
   });
 }
 
-/** A day: longer than a trial lasts, and every start asks for new ones. */
+/** A day. Every start requests new tokens. */
 const tokenSeconds = 24 * 3600;
 
 async function tokenOf(admin: Client, name: string): Promise<string> {

@@ -1,6 +1,6 @@
 import { apiVersion, type Tuned, tuningNamespace } from "../../../domain/node-tuning/api.ts";
 
-/** What `attune up` shows: one kernel parameter, for the nodes that carry the label. */
+/** The example of `attune up`: one kernel parameter for nodes with this label. */
 export const exampleLabel = "example.attune/quiet";
 export const exampleSysctl = { name: "vm.swappiness", path: "/proc/sys/vm/swappiness", value: "11" };
 

@@ -1,3 +1,6 @@
+import { nodeTuningCrds } from "../../../../domain/node-tuning/crds.ts";
+import type { Schema } from "../../../../language/schema/schema.ts";
+import { validateSchema } from "../../../../language/schema/validate.ts";
 import type { Host } from "../../../../node/host/host.ts";
 import type { MachineConfigPool } from "../../../../domain/machine-config/api.ts";
 import type { Tuned } from "../../../../domain/node-tuning/api.ts";
@@ -10,23 +13,21 @@ import { type Answers, probeKey } from "../../../../language/tuned/probe.ts";
 import { formatProblem } from "../../../../language/tuned/problem.ts";
 import { bootMachineConfig } from "./boot-machine-config.ts";
 import { chooseForPool } from "./choose-for-pool.ts";
-import { deriveProfile } from "../derive-profile.ts";
-import { type FutureCluster, futureCluster } from "../future-cluster.ts";
+import { deriveProfile, futureCluster, type FutureCluster } from "../derive-profile.ts";
 import type { Rendered } from "../render-assets.ts";
 import type { SortedAssets } from "../sort-assets.ts";
-import { tunedProblems } from "./tuned-problems.ts";
 
 export interface BootInput {
   readonly assets: SortedAssets;
   readonly pool: string;
-  /** A node of the pool. It is asked, and nothing on it is changed. */
+  /** A node of the pool, on which profiles are resolved. Nothing on it is changed. */
   readonly host: Host;
   readonly version: string;
 }
 
 /**
- * What a pool's nodes boot with from their first start: the MachineConfig that the operator would make once they have told
- * what they need, and for which they would have to start again.
+ * The MachineConfig with the boot arguments of a pool. The operator would write the same one later, after the agents have
+ * reported, and the nodes would have to restart for it.
  */
 export async function renderBootArguments({ assets, pool: name, host, version }: BootInput): Promise<Rendered> {
   const cluster = futureCluster(assets);
@@ -36,7 +37,7 @@ export async function renderBootArguments({ assets, pool: name, host, version }:
   const nothing = (why: string): Rendered => ({
     type: "files",
     files: [],
-    warnings: [...warnings, `pool ${name}: nothing is written: ${why}`],
+    warnings: [...warnings, `pool ${name}: no file is written: ${why}`],
   });
 
   if (!pool) return refused(`--mcp-name ${name}: no such MachineConfigPool`);
@@ -55,12 +56,12 @@ export async function renderBootArguments({ assets, pool: name, host, version }:
   return { type: "files", files: [{ name: "kernelcmdargs_machineconfig_kargs.yaml", object: made.object }], warnings };
 }
 
-/** Some profiles make a folder as soon as they are read. Nothing that a node boots with depends on its name. */
+/** Some profiles create a temporary folder when they are resolved. Boot arguments do not depend on its name. */
 const withoutTraces: Answers = new Map([
   [probeKey({ type: "exec", argv: ["mktemp", "-d"] }), { type: "text", text: "/tmp\n" }],
 ]);
 
-/** Those that are brought along, and those that performance profiles come to. */
+/** The Tuneds of the input, and those derived from PerformanceProfiles. */
 function tunedsOf(
   assets: SortedAssets,
   cluster: FutureCluster,
@@ -78,10 +79,25 @@ function tunedsOf(
   return { tuneds: [...tuneds.values()], problems, warnings };
 }
 
-/** What is wrong with the profile of another pool keeps nobody from rendering this one. */
+/** Problems of a profile matter only for its own pool. */
 function isFor(profile: KubeObject, pool: MachineConfigPool | undefined): boolean {
   const selector = at(profile, "spec", "nodeSelector");
   return (
     pool !== undefined && isObject(selector) && poolFor(selector as Record<string, string>, [pool]).type === "pool"
   );
+}
+
+/** Schema errors that an API server would report for these Tuneds. */
+function tunedProblems(tuneds: readonly Tuned[]): string[] {
+  return tuneds.flatMap((tuned) =>
+    validateSchema(tuned, tunedSchema()).map(
+      ({ field, message }) => `Tuned ${tuned.metadata.name}: ${field}: ${message}`,
+    ),
+  );
+}
+
+function tunedSchema(): Schema {
+  const definition = nodeTuningCrds.find((crd) => at(crd, "spec", "names", "kind") === "Tuned");
+  const [version] = at(definition, "spec", "versions") as { schema: { openAPIV3Schema: Schema } }[];
+  return version?.schema.openAPIV3Schema ?? {};
 }

@@ -9,10 +9,10 @@ export interface BootArguments {
   readonly pools: Pools;
   /** A node of the pool. */
   readonly node: ChosenNode;
-  /** What its profile wants of its boot loader. */
+  /** The boot arguments of its profile. */
   readonly line: string;
   readonly version: string;
-  /** Those that are brought along. */
+  /** The MachineConfigs of the input. */
   readonly machineConfigs: readonly MachineConfig[];
 }
 
@@ -20,21 +20,21 @@ export type BootMachineConfig =
   | { readonly type: "machine-config"; readonly object: MachineConfig }
   | { readonly type: "nothing"; readonly why: string };
 
-/** The MachineConfig that the operator would make if every node of the pool reported the same. */
+/** The MachineConfig that the operator would write if every node of the pool reported the same boot arguments. */
 export function bootMachineConfig(input: BootArguments): BootMachineConfig {
   const { pool, pools, node, version, machineConfigs } = input;
   const { choice, wanted } = node;
-  const told: ChosenNode = { ...node, observed: { ...wanted, status: statusOf(input) } };
-  const agreed = poolArguments([told], pools, "documented").find((one) => one.pool === pool);
+  const reported: ChosenNode = { ...node, observed: { ...wanted, status: statusOf(input) } };
+  const agreed = poolArguments([reported], pools, "documented").find((one) => one.pool === pool);
   if (!agreed) {
     const by =
       choice.via.type === "match"
-        ? "that goes by labels of nodes"
-        : "whose labels are those of another pool, or of several";
+        ? "that matches labels of nodes"
+        : "whose machineConfigLabels select another pool or several pools";
     return { type: "nothing", why: `its nodes get ${choice.rule.recommend.profile} through a rule ${by}` };
   }
   const made = poolMachineConfig(agreed, undefined, version);
-  if (!made) return { type: "nothing", why: `${choice.rule.recommend.profile} asks for no boot arguments` };
+  if (!made) return { type: "nothing", why: `${choice.rule.recommend.profile} has no boot arguments` };
   const brought = machineConfigs.find(({ metadata }) => metadata.name === machineConfigName(pool));
   return brought ? joined(brought, made) : { type: "machine-config", object: made };
 }
@@ -48,12 +48,12 @@ function statusOf({ node: { wanted }, line }: BootArguments): ChosenNode["wanted
   };
 }
 
-/** Whoever brought it may have arguments of his own in it: they stay, and stand first. */
+/** Arguments of the MachineConfig of the input stay, and come first. */
 function joined(brought: MachineConfig, made: MachineConfig): BootMachineConfig {
   const before = brought.spec?.kernelArguments ?? [];
   const after = made.spec?.kernelArguments ?? [];
   if (after.every((word) => before.includes(word)))
-    return { type: "nothing", why: `${brought.metadata.name} says it already` };
+    return { type: "nothing", why: `${brought.metadata.name} has these arguments already` };
   const kernelArguments = [...new Set([...before, ...after])];
   return {
     type: "machine-config",

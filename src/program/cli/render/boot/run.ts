@@ -5,8 +5,8 @@ import { renderBootArguments } from "./boot-arguments.ts";
 import type { Rendered } from "../render-assets.ts";
 import type { SortedAssets } from "../sort-assets.ts";
 
-/** What a pool's nodes boot with, as the one under `root` answers. */
-export async function askPool(assets: SortedAssets, pool: string, root: string): Promise<Rendered> {
+/** The boot arguments of a pool, with profiles resolved on the node that is mounted at `root`. */
+export async function renderPool(assets: SortedAssets, pool: string, root: string): Promise<Rendered> {
   const host = new OneShotHost(root);
   await checkDirectory("--root", root, { host, directory: "/" });
   return renderBootArguments({ assets, pool, host, version });
