@@ -158,7 +158,7 @@ onEachServer("attune install", (cluster) => {
       convertedElsewhere: new Set([name(performanceProfileCrds[0]!)]),
     });
     const { objects, notes } = forTarget(fitting, target);
-    expect(notes).toEqual([`${name(tuneds!)}: left as it is, Attune did not make it`]);
+    expect(notes).toEqual([`${name(tuneds!)}: left unchanged, it was not created by Attune`]);
     const names = new Set(objects.map(name));
     expect(fitting.map(name).filter((one) => !names.has(one))).toEqual([name(tuneds!)]);
   });

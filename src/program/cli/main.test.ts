@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
-/** A watch on a server that was started by the command, with its own kubeconfig. */
+/** Opens a watch on the server that the command started, with its kubeconfig. */
 async function watch(url: string): Promise<IncomingMessage> {
   const kubeconfig = await readFile(join(dir, "kubeconfig"), "utf8");
   const [, token] = /token: "(\S+)"/.exec(kubeconfig) ?? [];
@@ -32,19 +32,19 @@ async function watch(url: string): Promise<IncomingMessage> {
 }
 
 describe("attune", () => {
-  it("tells what it can do", async () => {
+  it("lists its commands", async () => {
     const { code, stdout, stderr } = await attune.run(["--help"]);
     expect([code, stderr]).toEqual([0, ""]);
     for (const command of ["up", "apiserver", "help"]) expect(stdout).toMatch(new RegExp(`^ {2}${command} `, "m"));
   });
 
-  it("tells what a command takes", async () => {
+  it("lists the flags of a command", async () => {
     const { code, stdout } = await attune.run(["help", "up"]);
     expect(code).toBe(0);
     for (const option of ["--mode", "--nodes", "--dir", "--port", "--once"]) expect(stdout).toContain(option);
   });
 
-  it("tells its version", async () => {
+  it("prints its version", async () => {
     expect(await attune.run(["--version"])).toMatchObject({ code: 0, stdout: `${manifest.version}\n` });
   });
 
@@ -70,7 +70,7 @@ describe("attune", () => {
 
 describe("attune apiserver", () => {
   it.each(["SIGTERM", "SIGINT"] as const)(
-    "prints one line when it is ready, and ends at %s though clients watch",
+    "prints one line when it is ready, and stops on %s although clients watch",
     async (signal) => {
       const run = attune.start(["apiserver", "--dir", dir]);
       const [, url = ""] = await run.printed(/^ready (https:\/\/127\.0\.0\.1:[0-9]+)\n/);
@@ -83,7 +83,7 @@ describe("attune apiserver", () => {
     },
   );
 
-  it("is refused a directory that another uses", async () => {
+  it("refuses a directory that another process uses", async () => {
     const run = attune.start(["apiserver", "--dir", dir]);
     await run.printed(/^ready /);
     const { code, stderr } = await attune.run(["apiserver", "--dir", dir]);
@@ -94,7 +94,7 @@ describe("attune apiserver", () => {
     expect((await run.stop("SIGTERM")).code).toBe(0);
   });
 
-  it("takes over a directory whose owner was killed", async () => {
+  it("takes over the directory of a killed process", async () => {
     const run = attune.start(["apiserver", "--dir", dir]);
     await run.printed(/^ready /);
     await run.stop("SIGKILL");
@@ -103,14 +103,14 @@ describe("attune apiserver", () => {
     expect((await next.stop("SIGTERM")).code).toBe(0);
   });
 
-  it("is refused the directory of another mode", async () => {
+  it("refuses the directory of another mode", async () => {
     await writeFile(join(dir, "mode"), "hosted\n");
     const { code, stderr } = await attune.run(["apiserver", "--dir", dir]);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^error: lock directory \S+: it holds the state of mode hosted, not apiserver: /);
   });
 
-  it("ends with an error when its port is taken", async () => {
+  it("fails if its port is in use", async () => {
     const holder = createServer();
     await new Promise<void>((resolve) => holder.listen(0, "127.0.0.1", resolve));
     const { port } = holder.address() as AddressInfo;
@@ -120,18 +120,18 @@ describe("attune apiserver", () => {
     expect(stderr).toMatch(/^error: .*EADDRINUSE/);
   });
 
-  it("ends with an error when its directory is a file", async () => {
+  it("fails if its directory is a file", async () => {
     await writeFile(join(dir, "file"), "");
     const { code, stderr } = await attune.run(["apiserver", "--dir", join(dir, "file")]);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: /)]);
   });
 });
 
-/** The command itself gives up after a minute and says why: that is worth more than a test that ran out of time. */
-const outageRetry = { timeout: 150_000 };
+/** Longer than the timeout of the command itself, which reports the reason. */
+const timeout = { timeout: 150_000 };
 
-describe("attune up --once", outageRetry, () => {
-  it("shows the example at work on every node, and the same again on what it left behind", async () => {
+describe("attune up --once", timeout, () => {
+  it("applies the example on every node, also with the state of an earlier run", async () => {
     for (const nodes of ["2", "1"]) {
       const { code, stdout, stderr } = await attune.run(["up", "--once", "--dir", dir, "--nodes", nodes]);
       expect([code, stderr]).toEqual([0, ""]);
@@ -141,7 +141,7 @@ describe("attune up --once", outageRetry, () => {
     }
   });
 
-  it("keeps its state where the environment says, unless told", async () => {
+  it("keeps its state below XDG_STATE_HOME by default", async () => {
     await mkdir(join(dir, "state"));
     const { code } = await attune.run(["up", "--once"], { XDG_STATE_HOME: join(dir, "state") });
     expect(code).toBe(0);
@@ -149,7 +149,7 @@ describe("attune up --once", outageRetry, () => {
   });
 });
 
-it("attune up runs until it is told to stop, and says how to look at it", outageRetry, async () => {
+it("attune up runs until SIGTERM, and prints a kubectl command", timeout, async () => {
   const run = attune.start(["up", "--dir", dir]);
   await run.printed(/kubectl --kubeconfig \S+ get nodes,pods,profiles -A/);
   expect(await run.stop("SIGTERM")).toMatchObject({ code: 0, stderr: "" });

@@ -15,14 +15,14 @@ function recordOf(data: string): TuningRecord {
   };
 }
 
-/** A node that was tuned and has restarted: the kernel has forgotten everything. */
+/** A tuned node after a restart: the kernel has its default values. */
 async function restarted(data: string): Promise<FakeRoot> {
   const root = await FakeRoot.make();
   await saveRecord(new LinuxHost(root.path), recordOf(data));
   return root;
 }
 
-/** Returns what it says. */
+/** Returns the printed lines. */
 async function tuned(root: FakeRoot): Promise<string[]> {
   const lines: string[] = [];
   await agentOneShot({ root: root.path, engine: "native" }, (line) => lines.push(line));
@@ -30,13 +30,13 @@ async function tuned(root: FakeRoot): Promise<string[]> {
 }
 
 describe("attune agent --one-shot", () => {
-  it("tunes a node as it was before it restarted", async () => {
+  it("applies the profile from before the restart", async () => {
     const root = await restarted("[sysctl]\nvm.swappiness=11\n");
     expect(await tuned(root)).toEqual(["applied quiet with the native engine: 1 setting"]);
     expect(await root.read("/proc/sys/vm/swappiness")).toBe("11");
   });
 
-  it("leaves the record as it is, by which the agent sees that the node has restarted", async () => {
+  it("leaves the record unchanged, from which the agent learns that the node has restarted", async () => {
     const root = await restarted("[sysctl]\nvm.swappiness=11\n");
     const before = await root.read(recordPath);
     await tuned(root);
@@ -51,17 +51,17 @@ describe("attune agent --one-shot", () => {
     expect(await root.read("/proc/sys/vm/swappiness")).toBe("60");
   });
 
-  it("fails when the profile makes no sense any more", async () => {
+  it("fails if the profile has become invalid", async () => {
     await expect(tuned(await restarted("nonsense\n"))).rejects.toThrow("apply quiet: ");
   });
 
-  it("fails when a setting does, and makes the others", async () => {
+  it("fails if a setting fails, and still sets the others", async () => {
     const root = await restarted("[sysctl]\nno.such=1\nvm.swappiness=11\n");
     await expect(tuned(root)).rejects.toThrow("apply quiet: failed to set no.such");
     expect(await root.read("/proc/sys/vm/swappiness")).toBe("11");
   });
 
-  it("lets go of the node at its end, whatever that was", async () => {
+  it("releases the lock of the node even if it fails", async () => {
     const root = await restarted("nonsense\n");
     await expect(tuned(root)).rejects.toThrow("quiet");
     await expect(tuned(root)).rejects.toThrow("quiet");

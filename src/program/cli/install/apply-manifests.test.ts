@@ -29,20 +29,20 @@ afterAll(async () => {
 
 const versionNow = async (): Promise<string> => (await client.list(kinds.namespace)).metadata.resourceVersion ?? "";
 
-it("what is installed can be installed again, and nothing changes", async () => {
+it("a second install changes nothing", async () => {
   const manifests = [...foundation({ mode: "standalone" }), ...labRbac(systemNamespace, { nodes: ["n"] })];
   await applyManifests(client, manifests);
   for (const name of [systemNamespace, tuningNamespace])
     expect((await client.get(kinds.namespace, name)).metadata.name).toBe(name);
   const before = await versionNow();
-  // Fields are owned since a time, which is told in seconds: what is applied in the same one could not be told apart.
+  // managedFields have a time in seconds: a write in the same second could not be noticed.
   const second = Math.floor(Date.now() / 1000);
   while (Math.floor(Date.now() / 1000) === second) await delay(50);
   await applyManifests(client, manifests);
   expect(await versionNow()).toBe(before);
 });
 
-it("an object of a kind that is never installed is refused by name", async () => {
+it("an object of an unknown kind is refused by name", async () => {
   const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "p" } };
-  await expect(applyManifests(client, [pod])).rejects.toThrow("apply Pod p: not a kind that is installed");
+  await expect(applyManifests(client, [pod])).rejects.toThrow("apply Pod p: attune install has no such kind");
 });

@@ -38,7 +38,7 @@ describe("attune install", { timeout: 60_000 }, () => {
     expect([code, stdout, stderr]).toEqual([1, "", expect.stringMatching(error)]);
   });
 
-  it("prints what it would apply, and asks no cluster unless one is named", async () => {
+  it("prints the manifests, and reads no cluster without --kubeconfig", async () => {
     const { code, stdout, stderr } = await attune.run(["install", "--image", "registry.example/attune:1"], {
       KUBECONFIG: "/nowhere",
     });
@@ -47,7 +47,7 @@ describe("attune install", { timeout: 60_000 }, () => {
     expect(stdout.match(/^kind: .*/gm)).toEqual(expect.arrayContaining(["kind: Namespace", "kind: Deployment"]));
   });
 
-  it("applies it, and tells of each object what became of it", async () => {
+  it("applies the manifests, and reports each object", async () => {
     const install = ["install", "--apply", "--mode", "standalone", "--kubeconfig", server.kubeconfig];
     const trial = await attune.run([...install, "--dry-run"]);
     expect([trial.code, trial.stderr]).toEqual([0, ""]);
@@ -58,7 +58,7 @@ describe("attune install", { timeout: 60_000 }, () => {
     expect(again.stdout).toBe(first.stdout.replaceAll(" created", " unchanged"));
   });
 
-  it("says what the cluster has, then runs until it is told to stop", async () => {
+  it("prints the features of the cluster, then runs until SIGTERM", async () => {
     const run = attune.start(["operator", "--kubeconfig", server.kubeconfig, "--probe-address", "127.0.0.1:0"]);
     await run.printed(
       /^attune \S+ operator, mode auto, on https:\S+\nmachine config pools: yes, cluster operators: no\n/,

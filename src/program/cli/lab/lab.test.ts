@@ -35,7 +35,7 @@ async function topology(text: string): Promise<string> {
 }
 
 describe("attune lab", timeout, () => {
-  it("plays nodes, runs what is given to them, and takes them away at the end", async () => {
+  it("runs nodes and their pods, and deletes the nodes on exit with --cleanup", async () => {
     const client = new HttpClient(await loadConnection({ kubeconfig: server.kubeconfig }));
     const file = await topology("groups: [{name: 'big-{}', count: 2, cpus: 32}, {name: small}]");
     const run = attune.start(["lab", "--kubeconfig", server.kubeconfig, "--topology", file, "--cleanup"]);

@@ -35,7 +35,7 @@ test.each<[string, string, unknown[]]>([
   expect(await parseDocuments("f", text)).toEqual(expected);
 });
 
-test("a text of ten thousand documents is read once, not once for each", async () => {
+test("reading many documents takes linear time", async () => {
   const count = 10_000;
   const parsed = await parseDocuments("f", '{"a": 1,\n"b": [1, 2, 3]}\n'.repeat(count));
   expect(parsed).toHaveLength(count);

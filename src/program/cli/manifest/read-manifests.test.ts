@@ -49,7 +49,7 @@ describe("manifests", () => {
     expect([shown, problems]).toEqual([expected, []]);
   });
 
-  it("of a list stand for themselves", async () => {
+  it("of a List are its items", async () => {
     const items = [{ apiVersion: "v1", kind: "X", metadata: { name: "x" } }];
     const list = JSON.stringify({ apiVersion: "v1", kind: "List", items });
     expect((await read({ "l.json": list }, ["l.json"])).shown).toEqual(["x in l.json"]);
@@ -58,14 +58,14 @@ describe("manifests", () => {
   it.each([
     ["is no file", "/dev/null", /l.yaml: neither a file nor a folder$/],
     ["leads nowhere", "/nowhere", /ENOENT.*l.yaml/],
-  ])("of a folder are refused where something in it %s", async (_, target, message) => {
+  ])("of a folder are refused if an entry %s", async (_, target, message) => {
     const dir = await mkdtemp(join(tmpdir(), "attune-files-"));
     onTestFinished(() => rm(dir, { recursive: true, force: true }));
     await symlink(target, join(dir, "l.yaml"));
     await expect(readManifests([dir], { recursive: false, stdin: () => Promise.resolve("") })).rejects.toThrow(message);
   });
 
-  it("of a path that is not there are refused", async () => {
+  it("of a missing path are refused", async () => {
     await expect(read({}, ["gone.yaml"])).rejects.toThrow(/^the path ".*gone.yaml" does not exist$/);
   });
 });

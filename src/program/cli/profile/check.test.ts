@@ -31,7 +31,7 @@ async function checked(
 }
 
 describe("attune profile check", () => {
-  it("has nothing to say of a profile that is well", async () => {
+  it("has no findings for a good profile", async () => {
     const { code, said } = await checked(profile("fast", '{ reserved: "0", isolated: "1-3" }'));
     expect([code, said.stderr, said.stdout]).toEqual([
       0,
@@ -40,7 +40,7 @@ describe("attune profile check", () => {
     ]);
   });
 
-  it("names errors and warnings, and fails for errors alone", async () => {
+  it("prints errors and warnings, and fails only for errors", async () => {
     const { code, said } = await checked(profile("fast", '{ reserved: "0-1", isolated: "1-3" }'));
     expect([code, said.stderr]).toEqual([1, ""]);
     expect(said.stdout).toMatch(/^ {2}error {3}CpuPoolsOverlap {3}spec\.cpu\.isolated: Forbidden: CPU 1 /m);
@@ -51,7 +51,7 @@ describe("attune profile check", () => {
     expect(unusual.said.stdout).toMatch(/^ {2}warning /m);
   });
 
-  it("judges them by the nodes of support data, if there is any", async () => {
+  it("checks profiles against the nodes of a must-gather", async () => {
     const topology = parseTopology({ numaNodes: [{ id: 0, cores: ["0/0:0,2", "0/1:1,3"] }] });
     if (!topology) throw new Error("no topology");
     const metadata = { name: "rt-1", labels: { [selector]: "" } };
@@ -74,14 +74,14 @@ describe("attune profile check", () => {
     ]);
   });
 
-  it("finds profiles that exclude each other", async () => {
+  it("finds profiles that conflict with each other", async () => {
     const cpu = '{ reserved: "0", isolated: "1-3" }';
     const { code, said } = await checked(`${profile("a", cpu)}---\n${profile("rt-a", cpu)}`);
     expect(code).toBe(1);
     expect(said.stdout.match(/NodeSelectorTaken|NameClashes/g)).toHaveLength(4);
   });
 
-  it("judges several together, of any version, and passes over other kinds", async () => {
+  it("checks several profiles of any version together, and ignores other kinds", async () => {
     const old = profile("old", '{ reserved: "0", isolated: "1-3" }')
       .replace("/v2", "/v1alpha1")
       .replace(selector, "a/b");

@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 describe("attune profile", () => {
-  it("ends at the first signal, though it waits for somebody to write", async () => {
+  it("exits on the first signal while it reads standard input", async () => {
     const pipe = join(dir, "pipe");
     execFileSync("mkfifo", [pipe]);
     const run = attune.start(["profile", "check", "-f", pipe]);
@@ -31,7 +31,7 @@ describe("attune profile", () => {
     await writer.close();
   });
 
-  it("takes the flags that scripts give, with values and without", async () => {
+  it("accepts boolean flags with and without values", async () => {
     const topology = parseTopology({ numaNodes: [{ id: 0, cores: ["0/0:0,4", "0/1:1,5", "0/2:2,6", "0/3:3,7"] }] });
     const { files } = topologyFiles(topology ?? { numaNodes: [], offline: [] });
     const root = await FakeRoot.make({ ...Object.fromEntries(files), "/proc/sys/kernel/arch": "x86_64\n" });
@@ -71,7 +71,7 @@ describe("attune profile", () => {
 });
 
 describe("attune agent --sysinfo", () => {
-  it("writes a snapshot of this very machine that a profile can be made of", async () => {
+  it("writes a snapshot of this machine from which a profile can be created", async () => {
     const file = join(dir, "here.tgz");
     expect(await attune.run(["agent", "--sysinfo", file])).toEqual({ code: 0, signal: null, stdout: "", stderr: "" });
     const { stdout } = await attune.run(["profile", "info", "--json", "--snapshot", file]);
@@ -80,7 +80,7 @@ describe("attune agent --sysinfo", () => {
     expect(written.length).toBeLessThan(4 * 1024 * 1024);
   });
 
-  it("writes to standard output as well, and nothing where there is no node", async () => {
+  it("writes to standard output, and nothing if --root is not a node", async () => {
     const { code, stdout } = await attune.run(["agent", "--sysinfo", "-"]);
     expect([code, stdout.charCodeAt(0)]).toEqual([0, 0x1f]);
     const nowhere = await attune.run(["agent", "--sysinfo", join(dir, "none.tgz"), "--root", dir]);

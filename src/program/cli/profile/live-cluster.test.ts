@@ -46,7 +46,7 @@ afterAll(async () => {
 });
 
 describe("a live cluster", () => {
-  it("has nodes of a role where there are no pools, and snapshots where there are no agents", async () => {
+  it("without pools is grouped by role, and without agents needs snapshots", async () => {
     const { code, said } = await created({});
     expect([code, said.stdout]).toEqual([1, ""]);
     expect(said.stderr).toContain(
@@ -59,7 +59,7 @@ describe("a live cluster", () => {
     expect(readYaml(again.said.stdout)).not.toHaveProperty("spec.machineConfigPoolSelector");
   });
 
-  it("has pools, and agents that said what their nodes are made of", async () => {
+  it("has pools, and hardware reported by agents", async () => {
     for (const crd of [...nodeTuningCrds, ...machineConfigCrds])
       await client.create(kinds.customResourceDefinition, crd as never);
     await client.create(kinds.namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: tuningNamespace } });

@@ -22,14 +22,14 @@ beforeEach(async () => {
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
 describe("attune profile create", () => {
-  it("makes a profile that nothing is to be said about", async () => {
+  it("prints a profile without warnings", async () => {
     await writeSupportData(dir, cluster());
     const { code, said } = await created({ mustGatherDirPath: dir });
     expect([code, said.stderr]).toEqual([0, ""]);
     expect(readYaml(said.stdout)).toMatchObject({ spec: { cpu: { reserved: "0,2", isolated: "1,3" } } });
   });
 
-  it("warns of what admission would warn of, and of nodes that are left out", async () => {
+  it("prints the warnings of admission, and names nodes that are left out", async () => {
     const tainted = node("rt-2", { [role("rt")]: "" });
     tainted.spec = { taints: [{ key: role("rt"), value: "", effect: "NoSchedule" }] };
     const elsewhere = node("w-1", { [role("worker")]: "" });
@@ -43,7 +43,7 @@ describe("attune profile create", () => {
     );
   });
 
-  it("warns where nodes number cores differently, and remarks on it", async () => {
+  it("warns if nodes number cores differently, and adds a comment", async () => {
     const nodes = ["rt-1", "rt-2"].map((name) => node(name, { [role("rt")]: "" }));
     const topologies = new Map([
       ["rt-1", topology],
@@ -56,7 +56,7 @@ describe("attune profile create", () => {
     expect(said.stdout).toMatch(/\n# Some nodes of this pool number their cores differently/);
   });
 
-  it("makes an envelope for a hosted cluster, where there are no pools", async () => {
+  it("wraps the profile in a ConfigMap for a hosted cluster", async () => {
     const hosted = cluster({ nodes: [node("a", { "hypershift.openshift.io/nodePool": "np" })], hosted: true });
     await writeSupportData(dir, { ...hosted, pools: [], topologies: new Map([["a", topology]]) });
     const { code, said } = await created({ mustGatherDirPath: dir, mcpName: undefined, nodePoolName: "np" });
@@ -67,7 +67,7 @@ describe("attune profile create", () => {
     );
   });
 
-  it("makes one of nothing but snapshots, for nodes of a role", async () => {
+  it("needs only snapshots, for nodes of a role", async () => {
     await writeFile(join(dir, "a.tgz"), await sysinfo(topology));
     const { code, said } = await created({ snapshot: [join(dir, "a.tgz")] });
     expect([code, said.stderr]).toEqual([0, ""]);
@@ -119,18 +119,18 @@ describe("attune profile create", () => {
   });
 });
 
-describe("support data", () => {
+describe("a must-gather", () => {
   const fails = (path: string, message: RegExp): Promise<void> =>
     expect(created({ mustGatherDirPath: path })).rejects.toThrow(message);
 
-  it("that is not there is told apart from what is none", async () => {
+  it("that is missing is reported differently from a folder that is none", async () => {
     await fails(join(dir, "gone"), /^--must-gather-dir-path .*gone: no such folder or archive$/);
     await fails(dir, /no cluster-scoped-resources\/core\/nodes in it: is it a must-gather\?$/);
     await writeFile(join(dir, "text"), "no archive");
     await fails(join(dir, "text"), /text: not a tar archive, or a damaged one$/);
   });
 
-  it("is of one cluster, gathered once", async () => {
+  it("must be of one cluster, gathered once", async () => {
     await writeSupportData(join(dir, "monday"), cluster());
     await writeSupportData(join(dir, "tuesday"), cluster());
     await fails(
@@ -155,13 +155,13 @@ describe("support data", () => {
       /machineconfigpools\/x\.yaml: line 1: /,
     ],
     ["nodes/rt-1/sysinfo.tgz", "damaged", /rt-1\/sysinfo\.tgz: not a tar archive, or a damaged one$/],
-  ])("that makes no sense is named: %s %j", async (path, content, message) => {
+  ])("with an invalid file is refused with the path of the file: %s %j", async (path, content, message) => {
     await writeSupportData(dir, cluster());
     await place(join(dir, "quay-io-image"), path, content);
     await fails(dir, message);
   });
 
-  it("may lack a pool of masters that can be read", async () => {
+  it("may have an unreadable pool of masters", async () => {
     await writeSupportData(dir, cluster());
     const pools = "cluster-scoped-resources/machineconfiguration.openshift.io/machineconfigpools";
     await place(join(dir, "quay-io-image"), `${pools}/master.yaml`, "x: [");
@@ -170,7 +170,7 @@ describe("support data", () => {
     expect(said.stderr).toMatch(/^warning: .*master\.yaml.*continuing without the pool\n$/);
   });
 
-  it("has pools, unless the cluster is hosted; of the platform it need say nothing", async () => {
+  it("must have pools, unless the cluster is hosted; the Infrastructure is optional", async () => {
     const { infrastructure: _, ...rest } = cluster();
     await writeSupportData(dir, rest);
     expect((await created({ mustGatherDirPath: dir })).code).toBe(0);
@@ -189,7 +189,7 @@ describe("support data", () => {
 });
 
 describe("attune profile info", () => {
-  it("tells of snapshots alone, one by one or by the folder", async () => {
+  it("reads only snapshots, as files or as a folder", async () => {
     await writeFile(join(dir, "a.tgz"), await sysinfo(topology));
     await writeFile(join(dir, "b.tar.gz"), await sysinfo(topology));
     await writeFile(join(dir, "notes.txt"), "");
@@ -207,7 +207,7 @@ describe("attune profile info", () => {
   it.each([
     ["gone.tgz", /^--snapshot .*gone\.tgz: no such file$/],
     ["empty", /^--snapshot .*empty: no NODE\.tgz in it$/],
-  ])("says what is wrong with --snapshot %s", async (name, message) => {
+  ])("reports what is wrong with --snapshot %s", async (name, message) => {
     await place(join(dir, "empty"), "text", "");
     const asked = info({ snapshot: [join(dir, name)] }, { terminal: new RecordingTerminal(), signal });
     await expect(asked).rejects.toThrow(message);

@@ -35,7 +35,7 @@ spec:
   nodeSelector:
     node-role.kubernetes.io/worker: ""
 `;
-/** Asks nothing of the machine it is read on. */
+/** Does not depend on the machine it is resolved on. */
 const tuned = {
   apiVersion: "tuned.openshift.io/v1",
   kind: "Tuned",
@@ -53,7 +53,7 @@ const here = (words: readonly string[]): string[] => words.map((word) => word.re
 const made = (): string[] => readdirSync(join(dir, "out")).toSorted();
 
 describe("attune render", () => {
-  it("is told what to do by flags, and takes those that say how to log", async () => {
+  it("reads flags, and ignores those of klog", async () => {
     const flags = ["--asset-input-dir", "DIR/a,DIR/b", "--asset-output-dir", "DIR/out", "-v=4", "--logtostderr"];
     const more = ["--v", "2", "--alsologtostderr=false", "--vmodule=a=1", "--owner-ref=none"];
     expect(await attune.run(["render", ...here([...flags, ...more])])).toMatchObject({
@@ -64,14 +64,14 @@ describe("attune render", () => {
     expect(made()).toEqual(four);
   });
 
-  it("is told what to do by the environment", async () => {
+  it("reads the environment", async () => {
     const [ASSET_INPUT_DIR, ASSET_OUTPUT_DIR] = here(["DIR/a,DIR/b", "DIR/out"]);
     const env = { ASSET_INPUT_DIR, ASSET_OUTPUT_DIR, OWNER_REF: "label-name" };
     expect(await attune.run(["render"], env)).toMatchObject({ code: 0, stdout: "", stderr: "" });
     expect(made()).toEqual(four);
   });
 
-  it("writes what a pool boots with, and nothing else", async () => {
+  it("writes only the boot arguments of a pool with --mcp-name", async () => {
     const flags = here(["--asset-input-dir", "DIR/a", "--asset-input-dir", "DIR/b", "--asset-output-dir", "DIR/out"]);
     const { code } = await attune.run(["render", ...flags, "--mcp-name", "worker"], {
       CLUSTER_NODE_TUNED_BOOTSTRAP_SAFE_ENV: "1",

@@ -19,7 +19,7 @@ const selector = {
   matchExpressions: [{ key: "a", operator: "DoesNotExist" }],
 };
 
-/** One of every kind that is read. */
+/** One object of every kind that is read. */
 const objects = [
   {
     apiVersion: "performance.openshift.io/v2",
@@ -133,7 +133,7 @@ describe("manifests in which anything stands anywhere", () => {
     );
   });
 
-  it("tell what a pool boots with or not, and never fail otherwise", async () => {
+  it("render the boot arguments of a pool or are refused, and never crash", async () => {
     const host = new MemoryHost(new MemoryBase([["/sys/devices/system/cpu/online", "0-7\n"]]));
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 3 }), async (changes) => {

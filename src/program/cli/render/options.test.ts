@@ -16,7 +16,7 @@ describe("options of attune render", () => {
       { inputs: ["a"], output: "o", owner: "none" },
     ],
     ["keep the order of folders", { assetInputDir: ["b,a", "c"] }, out, { inputs: ["b", "a", "c"] }],
-    ["take a variable that is empty for none", {}, { ...out, ASSET_INPUT_DIR: "" }, { inputs: ["/assets"] }],
+    ["take an empty variable for an unset one", {}, { ...out, ASSET_INPUT_DIR: "" }, { inputs: ["/assets"] }],
     ["name a pool", { mcpName: "master", root: "/host" }, out, { pool: "master", root: "/host" }],
   ])("%s", (_, flags, env, expected) => {
     expect(renderOptions({ root: "/", ...flags }, env)).toMatchObject(expected);

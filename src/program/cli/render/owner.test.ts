@@ -22,7 +22,7 @@ describe("attune render says whose objects are", () => {
     expect(at(rule, "machineConfigLabels")).toEqual({ "machineconfiguration.openshift.io/role": "worker" });
   });
 
-  it("by a reference, if the profile has a uid", async () => {
+  it("by an owner reference, if the profile has a uid", async () => {
     const assets = new AssetFolders({ a: profileText("one", ({ metadata }) => (metadata["uid"] = "u-1")) });
     expect((await assets.render({ ownerRef: "k8s" })).code).toBe(0);
     for (const { metadata } of assets.written().values()) {
@@ -33,7 +33,7 @@ describe("attune render says whose objects are", () => {
     }
   });
 
-  it("not by a label where the name is too long for one", async () => {
+  it("not by a label if the name is too long for a label value", async () => {
     const name = "n".repeat(70);
     const assets = new AssetFolders({ a: profileText(name) });
     const { code, stderr } = await assets.render();

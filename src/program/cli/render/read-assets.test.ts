@@ -4,7 +4,7 @@ import { AssetFolders } from "./testing/asset-folders.ts";
 import { filesOf, profileText } from "./testing/profile-text.ts";
 
 describe("attune render reads", () => {
-  it("every file below a folder, whatever it is called, and passes over what it does not know", async () => {
+  it("every file below a folder, and ignores unknown kinds", async () => {
     const assets = new AssetFolders({
       "a/b/.hidden": `---\n# only a remark\n---\n${profileText("one")}\n---\nkind: ConfigMap\napiVersion: v1\n`,
       "list.txt": JSON.stringify({ apiVersion: "v1", kind: "List", items: [JSON.parse(profileText("two"))] }),
@@ -21,7 +21,7 @@ describe("attune render reads", () => {
     expect(assets.names()).toEqual(filesOf("one"));
   });
 
-  it("what links lead to, but not folders behind links", async () => {
+  it("linked files, but not linked folders", async () => {
     const assets = new AssetFolders({ "..data1/p.json": profileText("one") });
     symlinkSync("..data1", assets.path("in0/..data"));
     symlinkSync("..data/p.json", assets.path("in0/p.json"));
@@ -39,7 +39,7 @@ describe("attune render reads", () => {
     expect(assets.names()).toEqual(filesOf("one"));
   });
 
-  it("nothing where there is nothing, and makes the folder all the same", async () => {
+  it("an empty folder, and still creates the output folder", async () => {
     const assets = new AssetFolders({});
     expect(await assets.render()).toEqual({ code: 0, stderr: [] });
     expect(readdirSync(assets.output)).toEqual([]);
@@ -69,7 +69,7 @@ describe("attune render reads", () => {
         /^error: in0\/b: PerformanceProfile x: spec\.cpu: Required value/,
       ],
     ],
-  ])("%s, and refuses all", async (_, files, errors) => {
+  ])("%s, and writes nothing", async (_, files, errors) => {
     const assets = new AssetFolders(files, { good: profileText("good") });
     const { code, stderr } = await assets.render();
     expect([code, assets.names()]).toEqual([1, []]);

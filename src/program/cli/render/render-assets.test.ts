@@ -12,7 +12,7 @@ const infrastructure = (status: object): string =>
   });
 
 describe("attune render derives", () => {
-  it("older versions too, by what they mean", async () => {
+  it("profiles of older versions", async () => {
     const assets = new AssetFolders({
       a: profileText("old", undefined, "v1"),
       b: profileText("older", undefined, "v1alpha1"),
@@ -25,25 +25,23 @@ describe("attune render derives", () => {
     }
   });
 
-  it("none of a version that nobody knows, and says so", async () => {
+  it("no profile of an unknown version, with a warning", async () => {
     const assets = new AssetFolders({ a: profileText("new", undefined, "v3") });
     expect(await assets.render()).toEqual({
       code: 0,
-      stderr: [
-        "warning: in0/a: PerformanceProfile new is passed over: performance.openshift.io/v3 is no version that is known",
-      ],
+      stderr: ["warning: in0/a: PerformanceProfile new is ignored: performance.openshift.io/v3 is not a known version"],
     });
   });
 
-  it("the last of those with the same name, and says so", async () => {
+  it("the last profile of a name, with a warning", async () => {
     const other: Change = ({ spec }) => (spec["realTimeKernel"] = { enabled: true });
     const assets = new AssetFolders({ a: profileText("one") }, { b: profileText("one", other) });
     const { code, stderr } = await assets.render();
-    expect([code, stderr]).toEqual([0, ["warning: in1/b: PerformanceProfile one stands for the one in in0/a"]]);
+    expect([code, stderr]).toEqual([0, ["warning: in1/b: PerformanceProfile one replaces the one in in0/a"]]);
     expect(at(assets.written().get("one_machineconfig.yaml"), "spec", "kernelType")).toBe("realtime");
   });
 
-  it("two for the same nodes, and warns of each", async () => {
+  it("two profiles for the same nodes, with a warning for each", async () => {
     const assets = new AssetFolders({ a: profileText("one"), b: profileText("two") });
     const { code, stderr } = await assets.render();
     expect([code, assets.names().length]).toEqual([0, 8]);
@@ -53,7 +51,7 @@ describe("attune render derives", () => {
     ]);
   });
 
-  it("what would be refused by a cluster but can be derived, and warns", async () => {
+  it("profiles that admission would deny but that can be derived, with a warning", async () => {
     const assets = new AssetFolders({
       a: profileText("one", ({ spec }) => (spec["cpu"] = { isolated: "1-3", reserved: "0-1" })),
     });
@@ -85,14 +83,14 @@ describe("attune render derives", () => {
     ],
     ["with a spec that is none", (object) => Object.assign(object, { spec: "text" }), /: spec: /],
     ["with metadata that is none", (object) => Object.assign(object, { metadata: "text" }), /: metadata\.name not set/],
-  ])("nothing of a profile %s", async (_, change, message) => {
+  ])("no objects of a profile %s", async (_, change, message) => {
     const assets = new AssetFolders({ a: profileText("one", change), b: profileText("two") });
     const { code, stderr } = await assets.render();
     expect([code, assets.names()]).toEqual([1, []]);
     expect(stderr.filter((line) => line.startsWith("error"))).toEqual([expect.stringMatching(message)]);
   });
 
-  it("nothing for several pools, and names them", async () => {
+  it("no objects for several pools, and names the pools", async () => {
     const pool = (name: string): string =>
       `apiVersion: machineconfiguration.openshift.io/v1\nkind: MachineConfigPool\nmetadata: {name: ${name}}
 spec: {nodeSelector: {matchLabels: {node-role.kubernetes.io/worker: ""}}}\n`;
@@ -101,7 +99,7 @@ spec: {nodeSelector: {matchLabels: {node-role.kubernetes.io/worker: ""}}}\n`;
     expect([code, stderr]).toEqual([1, [expect.stringMatching(/^error: .*: spec\.nodeSelector: .*cnf.*worker/)]]);
   });
 
-  it("partitioning for an arbiter too, before all else", async () => {
+  it("partitioning also for an arbiter, as the first file", async () => {
     const status = { cpuPartitioning: "AllNodes", controlPlaneTopology: "HighlyAvailableArbiter" };
     const assets = new AssetFolders({ i: infrastructure(status) });
     expect((await assets.render()).code).toBe(0);
@@ -111,7 +109,7 @@ spec: {nodeSelector: {matchLabels: {node-role.kubernetes.io/worker: ""}}}\n`;
     );
   });
 
-  it("partitioning by the last Infrastructure, and none by one of another name", async () => {
+  it("partitioning from the last Infrastructure named cluster", async () => {
     const named = infrastructure({ cpuPartitioning: "AllNodes" }).replace('"cluster"', '"other"');
     const assets = new AssetFolders({
       a: infrastructure({ cpuPartitioning: "AllNodes" }),
@@ -125,7 +123,7 @@ spec: {nodeSelector: {matchLabels: {node-role.kubernetes.io/worker: ""}}}\n`;
   it.each([
     [{}, false],
     [{ featureSet: "TechPreviewNoUpgrade" }, true],
-  ])("mixed CPUs where the feature is on, as the cluster does later: %j", async (spec, isMixed) => {
+  ])("mixed CPUs if the feature gate is on: %j", async (spec, isMixed) => {
     const gate = { apiVersion: "config.openshift.io/v1", kind: "FeatureGate", metadata: { name: "cluster" }, spec };
     const mixing: Change = ({ spec: wanted }) => {
       wanted["cpu"] = { isolated: "2-3", reserved: "0", shared: "1" };

@@ -6,7 +6,7 @@ import { AssetFolders } from "./testing/asset-folders.ts";
 import { filesOf, profileText } from "./testing/profile-text.ts";
 
 describe("attune render writes", () => {
-  it("files that anybody may read, in the place of older ones, and leaves nothing else behind", async () => {
+  it("world-readable files over older ones, and leaves no temporary files", async () => {
     const assets = new AssetFolders({ a: profileText("one") });
     mkdirSync(assets.output, { recursive: true });
     writeFileSync(join(assets.output, "one_tuned.yaml"), "old");
@@ -17,7 +17,7 @@ describe("attune render writes", () => {
     for (const name of filesOf("one")) expect(statSync(join(assets.output, name)).mode & 0o777).toBe(0o644);
   });
 
-  it("beside what one before left behind that was killed", async () => {
+  it("beside the temporary folder of a killed process", async () => {
     const assets = new AssetFolders({ a: profileText("one") });
     for (const left of [`.one_tuned.yaml.${process.pid}`, ".render-AbCdEf/one_tuned.yaml"])
       assets.write(`made/here/${left}`, "half a fi");
@@ -25,7 +25,7 @@ describe("attune render writes", () => {
     expect(readdirSync(assets.output)).toEqual(expect.arrayContaining(filesOf("one")));
   });
 
-  it("the same bytes whenever it is asked the same", async () => {
+  it("the same bytes for the same input", async () => {
     const assets = new AssetFolders({ a: profileText("one") });
     await assets.render();
     const first = JSON.stringify([...assets.written()]);
@@ -49,7 +49,7 @@ describe("attune render writes", () => {
       expect(readdirSync(assets.output)).toEqual(["one_tuned.yaml"]);
   });
 
-  it("nothing where there can be no folders, and does not try for ever", () => {
+  it("nothing where no folder can be created, and fails at once", () => {
     expect(() => writeFiles("/proc/attune/made", [])).toThrow(/ENOENT/);
   });
 });

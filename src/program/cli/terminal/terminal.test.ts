@@ -19,20 +19,20 @@ test.each([
   expect(wantsColours(env, terminal)).toBe(expected);
 });
 
-test("paint ends where its text does, and goes on after other paint within", () => {
+test("a colour ends with its text, and continues after another colour inside it", () => {
   const { bold, dim, red } = coloursOf(true);
   expect(red("a")).toBe("\x1b[31ma\x1b[39m");
   expect(bold(`a${dim("b")}c`)).toBe("\x1b[1ma\x1b[2mb\x1b[22m\x1b[1mc\x1b[22m");
 });
 
-test("without colours a text stays as it is", () => {
+test("without colours a text is unchanged", () => {
   for (const paint of Object.values(coloursOf(false))) expect(paint("a")).toBe("a");
 });
 
 /** More than a pipe holds. */
 const long = "é0123456789\n".repeat(50_000);
 
-test("everything is written to a pipe that does not wait for its reader", async () => {
+test("everything is written to a non-blocking pipe", async () => {
   const folder = mkdtempSync(join(tmpdir(), "attune-pipe-"));
   const pipe = join(folder, "pipe");
   execFileSync("mkfifo", [pipe]);
@@ -48,7 +48,7 @@ test("everything is written to a pipe that does not wait for its reader", async 
   rmSync(folder, { recursive: true });
 });
 
-test.runIf(process.platform === "linux")("what cannot be written is an error", () => {
+test.runIf(process.platform === "linux")("a failed write is an error", () => {
   const full = openSync("/dev/full", "w");
   expect(() => writeFully(full, "x")).toThrow("ENOSPC");
   closeSync(full);

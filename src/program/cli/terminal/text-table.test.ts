@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { textTable } from "./text-table.ts";
 
-it("aligns columns under their headings and leaves nothing behind the last", () => {
+it("aligns columns under their headings, without trailing blanks", () => {
   expect(
     textTable(
       ["NODE", "OK", "MESSAGE"],
@@ -13,16 +13,16 @@ it("aligns columns under their headings and leaves nothing behind the last", () 
   ).toBe(["NODE      OK      MESSAGE", "n         True", "node-10   False   no such file"].join("\n"));
 });
 
-it("is only its headings when there is nothing to show", () => {
+it("without rows is only its headings", () => {
   expect(textTable(["A", "B"], [])).toBe("A   B");
 });
 
-it("gives colours no room", () => {
+it("does not count colours as width", () => {
   const red = (text: string): string => `<${text}>`;
   expect(textTable(["A", "B"], [[{ text: "xyz", paint: red }, "1"]])).toBe("A     B\n<xyz>   1");
 });
 
-it("lets a cell that is too wide push its own row aside and no other", () => {
+it("lets a cell that is too wide shift only its own row", () => {
   const rows = [
     ["a long one", "1"],
     ["abc", "2"],
@@ -30,7 +30,7 @@ it("lets a cell that is too wide push its own row aside and no other", () => {
   expect(textTable(["A", "B"], rows, 5)).toBe("A     B\na long one   1\nabc   2");
 });
 
-it("takes more rows than a call takes arguments", () => {
+it("takes more rows than a function call takes arguments", () => {
   const rows = Array.from({ length: 200_000 }, () => ["a"]);
   expect(textTable(["A"], rows)).toHaveLength(400_001);
 });

@@ -13,15 +13,15 @@ function rows(settings: SettingReport[], colours = coloursOf(false)): string[] {
     .map((line) => line.replaceAll(/ {2,}/g, " | "));
 }
 
-describe("what an apply came to", () => {
+describe("the text of an apply", () => {
   const cases: [string, SettingReport, string][] = [
     [
-      "what was set again",
+      "a setting that was set again",
       { ...about, type: "set", target: "t", value: "2", before: "1", drifted: true, note: "slowly" },
-      "set | disk | readahead | sda | 2 | 1 | f:1 | somebody else had changed it; slowly",
+      "set | disk | readahead | sda | 2 | 1 | f:1 | another process had changed it; slowly",
     ],
     [
-      "what another unit has the last word on",
+      "a setting that another unit overrides",
       {
         ...about,
         type: "overridden",
@@ -29,10 +29,10 @@ describe("what an apply came to", () => {
         value: "2",
         by: { unit: "later", option: "x", from: "f:9", value: "3" },
       },
-      "overridden | disk | readahead | sda | 2 | f:1 | later x makes it 3 (f:9)",
+      "overridden | disk | readahead | sda | 2 | f:1 | later x sets it to 3 (f:9)",
     ],
     [
-      "what is not for this node",
+      "a setting that does not apply to this node",
       { ...about, type: "skipped", level: "info", message: "no such\ndevice" },
       "skipped | disk | readahead | sda | f:1 | no such\\ndevice",
     ],
@@ -41,11 +41,11 @@ describe("what an apply came to", () => {
     expect(rows([setting])[1]).toBe(row);
   });
 
-  it("has no table where there was nothing to set", () => {
+  it("has no table if there was nothing to set", () => {
     expect(rows([])).toEqual(["p: nothing to set (engine tuned: why\\u{7})"]);
   });
 
-  it("paints failures red, where somebody looks", () => {
+  it("shows failures in red on a terminal", () => {
     const [, row = ""] = rows([{ ...about, type: "failed", message: "no" }], coloursOf(true));
     expect(row.startsWith("\u001B[31mfailed\u001B[39m")).toBe(true);
   });

@@ -55,7 +55,7 @@ function noteOf(setting: SettingReport): string {
       return `${[unit, option].filter((name) => name !== "").join(" ")} sets it to ${value} (${from})`;
     }
     case "set":
-      return [setting.drifted ? "somebody else had changed it" : "", setting.note ?? ""].filter(Boolean).join("; ");
+      return [setting.drifted ? "another process had changed it" : "", setting.note ?? ""].filter(Boolean).join("; ");
     case "same":
       return setting.note ?? "";
     default:

@@ -38,7 +38,7 @@ async function rolledBack(root: FakeRoot, output: ApplyOptions["output"] = "tabl
 }
 
 describe("attune tuned apply", () => {
-  it("changes what differs and says what became of every setting", async () => {
+  it("sets what differs, and reports every setting", async () => {
     const root = await node();
     const { code, said } = await applied(root, "quiet");
     expect([code, said.stderr]).toEqual([0, ""]);
@@ -53,7 +53,7 @@ describe("attune tuned apply", () => {
     expect(await root.read("/proc/sys/vm/swappiness")).toBe("11");
   });
 
-  it("ends with 1 if a setting failed, and makes the others all the same", async () => {
+  it("exits with 1 if a setting failed, and still sets the others", async () => {
     const root = await node();
     const { code, said } = await applied(root, "wrong");
     expect(code).toBe(1);
@@ -62,7 +62,7 @@ describe("attune tuned apply", () => {
     expect(await root.read("/proc/sys/vm/swappiness")).toBe("11");
   });
 
-  it("puts back what an earlier profile changed", async () => {
+  it("restores what an earlier profile changed", async () => {
     const root = await node();
     await applied(root, "quiet");
     const { said } = await applied(root, "busy");
@@ -71,7 +71,7 @@ describe("attune tuned apply", () => {
     expect(await root.read("/proc/sys/net/core/somaxconn")).toBe("1024");
   });
 
-  it("changes nothing for a profile that makes no sense", async () => {
+  it("changes nothing for an invalid profile", async () => {
     const root = await node();
     const { code, said } = await applied(root, "broken");
     expect([code, said.stdout]).toEqual([1, ""]);
@@ -79,7 +79,7 @@ describe("attune tuned apply", () => {
     await expect(root.read("/var/lib/attune/journal.json")).rejects.toThrow("ENOENT");
   });
 
-  it("says by itself which engine it took, and why", async () => {
+  it("reports which engine it chose, and why", async () => {
     const { said } = await applied(await node(), "quiet", { engine: "auto", output: "json" });
     expect(JSON.parse(said.stdout)).toMatchObject({
       profile: "quiet",
@@ -90,13 +90,13 @@ describe("attune tuned apply", () => {
     });
   });
 
-  it("puts scripts of built-in profiles on the node before they are run", async () => {
+  it("writes scripts of built-in profiles to the node before they run", async () => {
     const root = await node();
     await applied(root, "powersave");
     expect(await root.read("/var/lib/attune/profiles/powersave/script.sh")).toMatch(/^#!\/bin\/sh/);
   });
 
-  it("waits for nobody: a node that somebody else is tuning is refused", async () => {
+  it("fails at once on a node that another process is tuning", async () => {
     const root = await node();
     const claims = Promise.allSettled([applied(root, "quiet"), applied(root, "busy")]);
     const reasons = (await claims).flatMap((one) => (one.status === "rejected" ? [String(one.reason)] : []));
@@ -112,14 +112,14 @@ describe("attune tuned apply", () => {
 });
 
 describe("attune tuned verify", () => {
-  it("is content with what was applied", async () => {
+  it("finds no differences after an apply", async () => {
     const root = await node();
     await applied(root, "quiet");
     const { code, said } = await verified(root, "quiet");
     expect([code, said.stdout]).toEqual([0, "quiet: verified, no differences\n"]);
   });
 
-  it("shows what differs and changes nothing", async () => {
+  it("reports differences and changes nothing", async () => {
     const root = await node();
     const { code, said } = await verified(root, "quiet");
     expect(code).toBe(1);
@@ -132,7 +132,7 @@ describe("attune tuned verify", () => {
     expect(await root.read("/proc/sys/vm/swappiness")).toBe("60");
   });
 
-  it("tells a change by somebody else from one that was never made", async () => {
+  it("distinguishes a change by another process from a setting that was never applied", async () => {
     const root = await node();
     await applied(root, "quiet");
     await root.write({ "/proc/sys/vm/swappiness": "99\n" });
@@ -147,14 +147,14 @@ describe("attune tuned verify", () => {
 });
 
 describe("attune tuned rollback", () => {
-  it("puts everything back, once", async () => {
+  it("restores everything, once", async () => {
     const root = await node();
     await applied(root, "quiet");
     await applied(root, "busy");
     const { code, said } = await rolledBack(root);
     expect(code).toBe(0);
     expect(said.lines).toEqual(["RESULT | WHAT | VALUE", "restored | /proc/sys/net/core/somaxconn | 128", ""]);
-    expect((await rolledBack(root)).said.stdout).toBe("nothing to put back: everything is as it was\n");
+    expect((await rolledBack(root)).said.stdout).toBe("nothing to roll back\n");
     expect(JSON.parse((await rolledBack(root, "json")).said.stdout)).toEqual({ restored: [] });
   });
 });

@@ -21,14 +21,14 @@ const node = (): Promise<FakeRoot> =>
   });
 
 describe("attune tuned", () => {
-  it("tells its commands", async () => {
+  it("lists its commands", async () => {
     const { code, stdout } = await attune.run(["tuned", "--help"]);
     expect(code).toBe(0);
     for (const command of ["list", "show", "resolve", "apply", "verify", "rollback"])
       expect(stdout).toMatch(new RegExp(`^ {2}${command} `, "m"));
   });
 
-  it("applies, compares and undoes, one process after another", async () => {
+  it("applies, verifies and rolls back, each in its own process", async () => {
     const root = await node();
     const run = async (...args: string[]): Promise<number | null> => {
       const { code, stderr } = await attune.run(["tuned", ...args, "--root", root.path]);
@@ -43,7 +43,7 @@ describe("attune tuned", () => {
     expect(await root.read("/proc/sys/vm/swappiness")).toBe("60");
   });
 
-  it("has what it loads late when it needs it: patterns and programs", async () => {
+  it("loads on demand what it needs late: patterns and programs", async () => {
     const root = await node();
     const valueOf = async (profile: string, ...more: string[]): Promise<unknown> => {
       const args = ["tuned", "resolve", profile, "-o", "json", ...more];
@@ -54,13 +54,13 @@ describe("attune tuned", () => {
     expect(await valueOf("asks", "--dir", join(root.path, "etc/tuned"), "--no-exec")).toBe("${f:exec:echo:7}");
   });
 
-  it("uses no colours where nobody looks", async () => {
+  it("uses no colours without a terminal", async () => {
     const { path } = await node();
     const { stdout } = await attune.run(["tuned", "resolve", "p", "--root", path], { CI: "1", FORCE_COLOR: "" });
     expect(stdout).not.toContain("\u001B");
   });
 
-  it("minds no reader that has seen enough", async () => {
+  it("exits with 0 if the reader closes the pipe early", async () => {
     const run = attune.start(["tuned", "list"]);
     run.close();
     expect(await run.ended).toMatchObject({ code: 0, stderr: "" });
@@ -87,7 +87,7 @@ describe("attune tuned", () => {
     expect([code, stdout]).toEqual([1, ""]);
   });
 
-  it("ends with 1 when a setting failed", async () => {
+  it("exits with 1 if a setting failed", async () => {
     const { path } = await node();
     const { code, stdout, stderr } = await attune.run(["tuned", "apply", "fails", "--root", path]);
     expect([code, stderr]).toEqual([1, ""]);

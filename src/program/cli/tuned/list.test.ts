@@ -22,7 +22,7 @@ async function listed(output: ListOptions["output"]): Promise<RecordingTerminal>
 }
 
 describe("attune tuned list", () => {
-  it("shows the profile that a name means, its place, and what is wrong with it", async () => {
+  it("shows the profile that wins, its folder and its first problem", async () => {
     const { lines } = await listed("table");
     expect(lines[0]).toBe("NAME | FROM | SUMMARY");
     expect(lines).toContain("new | /etc/tuned/profiles | The administrator's");
@@ -35,7 +35,7 @@ describe("attune tuned list", () => {
     expect(lines.filter((line) => line.startsWith("new "))).toHaveLength(1);
   });
 
-  it("shows what is hidden, and by what, when asked for more", async () => {
+  it("shows hidden profiles, and by which they are hidden, with -o wide", async () => {
     const { lines } = await listed("wide");
     expect(lines.filter((line) => line.startsWith("new "))).toEqual([
       "new | /etc/tuned/profiles | The administrator's",

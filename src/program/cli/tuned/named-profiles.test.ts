@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { profileNames } from "./named-profiles.ts";
 
 describe("names of profiles on the command line", () => {
-  it("may come in one word or in several", () => {
+  it("may come in one argument or in several", () => {
     expect(profileNames(["a  b", "c.d-e_f"])).toEqual(["a", "b", "c.d-e_f"]);
   });
 

@@ -42,7 +42,7 @@ const silent = (): Promise<[]> => Promise.resolve([]);
 const files = ({ links }: Chain): string[] => links.map(({ profile }) => profile.file);
 
 describe("a library of profiles", () => {
-  it("finds a chain, ancestors first, and a profile below the one of its own name", async () => {
+  it("finds a chain, included profiles first, and a profile hidden by one of the same name", async () => {
     const library = await open(host());
     const chain = await library.chain(["a"], silent);
     expect(files(chain)).toEqual(["/low/b/tuned.conf", "/high/b/tuned.conf", "/low/a/tuned.conf"]);
@@ -59,7 +59,7 @@ describe("a library of profiles", () => {
     expect(node.asked.toSorted()).toEqual(["/high/b/tuned.conf", "/low/a/tuned.conf", "/low/b/tuned.conf"]);
   });
 
-  it("has the built-in profiles below everything else, with their texts", async () => {
+  it("has the built-in profiles in the lowest layer, with their texts", async () => {
     const library = await open(host());
     const { links } = await library.chain(["openshift-node"], silent);
     const [last] = links.slice(-1);
@@ -67,7 +67,7 @@ describe("a library of profiles", () => {
     expect(last && library.text(last.profile)).toContain("include=openshift");
   });
 
-  it("asks what an include depends on, and keeps the answer for whoever goes on", async () => {
+  it("asks what an include depends on, and returns the answers", async () => {
     const asked: Probe[] = [];
     const chain = await (
       await open(host())
@@ -80,7 +80,7 @@ describe("a library of profiles", () => {
     expect([...chain.answers.keys()]).toEqual(asked.map(probeKey));
   });
 
-  it("goes on without an answer that it does not get", async () => {
+  it("continues without a missing answer", async () => {
     expect(files(await (await open(host())).chain(["asks"], silent))).toEqual(["/high/asks/tuned.conf"]);
   });
 
@@ -88,12 +88,12 @@ describe("a library of profiles", () => {
     ["nosuch", { message: 'profile "nosuch" does not exist' }],
     ["scripts", { message: 'profile "scripts" does not exist' }],
     ["locked", { file: "/low/locked/tuned.conf", message: "EACCES" }],
-  ])("tells what is wrong with %s", async (name, problem) => {
+  ])("reports what is wrong with %s", async (name, problem) => {
     const { problems } = await (await open(host())).chain([name], silent);
     expect(problems).toEqual([problem]);
   });
 
-  it("lists everything that is a profile", async () => {
+  it("lists all profiles", async () => {
     const [base, low, high] = await (await open(host())).all();
     expect([...(low?.keys() ?? [])]).toEqual(["a", "b", "c", "locked"]);
     expect([...(high?.keys() ?? [])]).toEqual(["asks", "b"]);

@@ -24,7 +24,7 @@ async function resolved(
 }
 
 describe("attune tuned resolve", () => {
-  it("prints what a profile comes to, and who said so", async () => {
+  it("prints the settings of a profile, and where each comes from", async () => {
     const { code, said } = await resolved("child");
     expect([code, said.stderr]).toEqual([0, ""]);
     const at = (name: string, line: number): string =>
@@ -68,7 +68,7 @@ describe("attune tuned resolve", () => {
     });
   });
 
-  it("shows it to people", async () => {
+  it("prints a table", async () => {
     const { said } = await resolved("child", { output: "table" });
     expect(said.lines).toEqual([
       "Profile: | child",
@@ -93,7 +93,7 @@ describe("attune tuned resolve", () => {
     expect((await resolved("child", { output: "yaml" })).said.stdout).toContain('value: "10"\n');
   });
 
-  it("leaves what a program would tell unresolved when none may be run, and reads files all the same", async () => {
+  it("with --no-exec leaves values that depend on a program unresolved, and still reads files", async () => {
     const { said } = await resolved("asks");
     expect(JSON.parse(said.stdout)).toMatchObject({
       units: [{ options: { a: { value: "${f:exec:touch:/tmp/never}" } } }],
@@ -103,7 +103,7 @@ describe("attune tuned resolve", () => {
     expect(shown.lines).toContain("Unresolved: | the output of `touch /tmp/never`");
   });
 
-  it("tells everything that is wrong, and where", async () => {
+  it("reports all problems with their places", async () => {
     const { code, said } = await resolved("wrong");
     expect([code, said.stdout]).toEqual([1, ""]);
     expect(said.stderr.split("\n").toSorted()).toEqual([
@@ -113,12 +113,12 @@ describe("attune tuned resolve", () => {
     ]);
   });
 
-  it("refuses a file that is no profile by its size", async () => {
+  it("refuses a file that is too large for a profile", async () => {
     const { code, said } = await resolved("huge");
     expect([code, said.stderr]).toEqual([1, "error: /etc/tuned/huge/tuned.conf: larger than 1048576 characters\n"]);
   });
 
-  it("takes the folder that is named last first", async () => {
+  it("prefers the folder that is named last", async () => {
     const { path } = await FakeRoot.make({
       "/one/child/tuned.conf": "[sysctl]\na=1\n",
       "/two/child/tuned.conf": "[sysctl]\na=2\n",
@@ -129,7 +129,7 @@ describe("attune tuned resolve", () => {
     expect(JSON.parse(said.stdout)).toMatchObject({ units: [{ options: { a: { value: "2", from } } }] });
   });
 
-  it("runs programs of the node unless told otherwise", async () => {
+  it("runs programs of the node by default", async () => {
     const { path } = await FakeRoot.make({ "/p/tuned.conf": "[sysctl]\na=${f:exec:echo:7}\n" });
     const { said } = await resolved("p", { root: "/", dir: [path], exec: true });
     expect(JSON.parse(said.stdout)).toMatchObject({ units: [{ options: { a: { value: "7\n" } } }], unresolved: [] });

@@ -10,7 +10,7 @@ async function directoriesOf(root: string, ...directories: string[]): Promise<st
 }
 
 describe("the search path", () => {
-  it("has the node's own folders, then those that are named, in that order", async () => {
+  it("has the folders of TuneD, then those of --dir, in that order", async () => {
     const { path: root } = await FakeRoot.make({ "/b/x": "", "/a/x": "" });
     expect(await directoriesOf("/", join(root, "b"), `${root}/a/`)).toEqual([
       ...systemDirectories,
@@ -26,7 +26,7 @@ describe("the search path", () => {
     expect(directories.slice(4)).toEqual(["/srv/profiles", elsewhere, "/"]);
   });
 
-  it("does not take a folder for one below the root because its name begins alike", async () => {
+  it("does not mistake a folder with the same prefix for one below the root", async () => {
     const root = await FakeRoot.make({ "/node/x": "", "/node-2/x": "" });
     const directories = await directoriesOf(join(root.path, "node"), join(root.path, "node-2"));
     expect(directories.at(-1)).toBe(join(root.path, "node-2"));

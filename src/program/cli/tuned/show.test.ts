@@ -10,7 +10,7 @@ async function shown(profiles: Record<string, string>): Promise<{ code: number; 
 }
 
 describe("attune tuned show", () => {
-  it("prints every text of the chain under the name of its file, comments and all", async () => {
+  it("prints every text of the chain under the name of its file, with comments", async () => {
     const { code, said } = await shown({
       "/usr/lib/tuned/q": "# Why\n[sysctl]\na=1\n\n\n",
       "/etc/tuned/p": "[main]\ninclude=q",
@@ -21,7 +21,7 @@ describe("attune tuned show", () => {
     );
   });
 
-  it("prints what there is of a profile that makes no sense, and what is wrong with it", async () => {
+  it("prints the text of an invalid profile, and its problems", async () => {
     const { code, said } = await shown({ "/etc/tuned/p": "[main]\ninclude=nosuch\nnonsense\n" });
     expect(code).toBe(1);
     expect(said.stdout).toContain("nonsense");
@@ -32,7 +32,7 @@ describe("attune tuned show", () => {
     ]);
   });
 
-  it("does not follow an include that only a program could tell", async () => {
+  it("with --no-exec does not follow an include that depends on a program", async () => {
     const { code, said } = await shown({ "/etc/tuned/p": "[main]\ninclude=${f:exec:touch:/tmp/attune-was-here}\n" });
     expect([code, said.stderr]).toEqual([0, ""]);
     expect(said.stdout).toMatch(/^# \/etc\/tuned\/p/);

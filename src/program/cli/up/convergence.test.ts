@@ -41,7 +41,7 @@ async function hostWith(value: string): Promise<MemoryHost> {
 }
 
 describe("a node", () => {
-  it("has converged when it says so and its kernel holds what was asked for", async () => {
+  it("has converged when its Profile is applied and its kernel has the value", async () => {
     const outcome = await outcomeOf("n", await hostWith(exampleSysctl.value), reported());
     expect(outcome).toMatchObject({ applied: "True", degraded: "False", value: exampleSysctl.value, converged: true });
   });
@@ -49,17 +49,17 @@ describe("a node", () => {
   const missing: [string, Profile | undefined, string, object][] = [
     ["has no profile yet", undefined, exampleSysctl.value, { profile: "-", message: "waiting for the node" }],
     ["has another profile", reported({ profile: "other" }), exampleSysctl.value, { profile: "other" }],
-    ["speaks of an older profile", reported({ observedGeneration: 1 }), exampleSysctl.value, { applied: "Unknown" }],
+    ["reports an older generation", reported({ observedGeneration: 1 }), exampleSysctl.value, { applied: "Unknown" }],
     ["has not applied it", reported({ applied: "False" }), exampleSysctl.value, { applied: "False" }],
     ["is degraded", reported({ degraded: "True" }), exampleSysctl.value, { degraded: "True", message: "broken" }],
-    ["says so, but its kernel holds something else", reported(), "60", { applied: "True", value: "60" }],
+    ["reports success, but its kernel has another value", reported(), "60", { applied: "True", value: "60" }],
   ];
   it.each(missing)("has not converged when it %s", async (_, profile, value, shown) => {
     expect(await outcomeOf("n", await hostWith(value), profile)).toMatchObject({ ...shown, converged: false });
   });
 });
 
-it("outcomes are shown a line each, what is beside what was wanted", async () => {
+it("outcomes are printed one per line, with the actual and the wanted value", async () => {
   const outcome = await outcomeOf("n", await hostWith("60"), reported({ degraded: "True" }));
   expect(outcomeTable([outcome]).split("\n")).toEqual([
     "NODE   PROFILE        APPLIED   DEGRADED   VM.SWAPPINESS   WANTED   MESSAGE",

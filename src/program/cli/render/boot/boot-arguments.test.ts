@@ -67,8 +67,8 @@ async function made(name: string, ...objects: KubeObject[]): Promise<MachineConf
   return file?.object;
 }
 
-describe("what a pool boots with from its first start", () => {
-  it("is what the operator would make of its performance profile later", async () => {
+describe("the boot arguments of a pool", () => {
+  it("are those that the operator would derive from its PerformanceProfile", async () => {
     const object = await made("master", profile("cp", "master"));
     expect(object?.metadata).toEqual({
       name: "50-nto-master",
@@ -85,12 +85,12 @@ describe("what a pool boots with from its first start", () => {
     );
   });
 
-  it("is not what another pool's profile says", async () => {
+  it("are not those of another pool's profile", async () => {
     const object = await made("master", profile("w", "worker", "3"), profile("cp", "master"));
     expect(object?.spec?.kernelArguments).toContain("nohz_full=2-3");
   });
 
-  it("is what a Tuned says that goes before the profile", async () => {
+  it("are those of a Tuned with a higher priority", async () => {
     const include = "[main]\ninclude=openshift-node-performance-cp\n[bootloader]\ncmdline_x=+mine\n";
     const mine = tuned("mine", { priority: 10, machineConfigLabels: role("master") }, include);
     expect((await made("master", profile("cp", "master"), mine))?.spec?.kernelArguments).toEqual(
@@ -98,7 +98,7 @@ describe("what a pool boots with from its first start", () => {
     );
   });
 
-  it("is for pools of one's own too, whatever they select configs by", async () => {
+  it("exist for custom pools, whatever labels their selector has", async () => {
     const cnf = pool("cnf", {
       nodeSelector: { matchExpressions: [{ key: "x.io/role", operator: "In", values: ["cnf"] }] },
       machineConfigSelector: { matchExpressions: [{ key: "role", operator: "In", values: ["worker", "cnf"] }] },
@@ -110,7 +110,7 @@ describe("what a pool boots with from its first start", () => {
     });
   });
 
-  it("is joined with what is brought along, which stands first", async () => {
+  it("come after those of a MachineConfig of the input", async () => {
     const rule = { priority: 10, machineConfigLabels: role("worker") };
     const brought = machineConfig("50-nto-worker", ["b", "quiet"]);
     expect(await made("worker", tuned("t", rule, boots("a b")), brought)).toMatchObject({
@@ -121,23 +121,23 @@ describe("what a pool boots with from its first start", () => {
 
   const byPool = { priority: 10, machineConfigLabels: role("worker") };
   it.each<[string, KubeObject[], RegExp]>([
-    ["no rule goes by pools", [], /openshift-node through a rule that goes by labels of nodes/],
+    ["no rule has machineConfigLabels", [], /openshift-node through a rule that matches labels of nodes/],
     [
-      "a rule by labels of nodes goes before",
+      "a rule that matches labels of nodes has priority",
       [
         tuned("a", { priority: 5, match: [{ label: "node-role.kubernetes.io/worker" }] }, boots("a")),
         tuned("b", byPool, boots("b")),
       ],
-      /a-text through a rule that goes by labels of nodes/,
+      /a-text through a rule that matches labels of nodes/,
     ],
-    ["the profile asks for nothing", [tuned("t", byPool, "[sysctl]\na=1\n")], /t-text asks for no boot arguments/],
+    ["the profile has no boot arguments", [tuned("t", byPool, "[sysctl]\na=1\n")], /t-text has no boot arguments/],
     [
-      "it is brought along already",
+      "the input has them already",
       [tuned("t", byPool, boots("a b")), machineConfig("50-nto-worker", ["b", "a", "c"])],
-      /50-nto-worker says it already/,
+      /50-nto-worker has these arguments already/,
     ],
     [
-      "several pools get the same",
+      "the rule selects several pools",
       [
         tuned("t", byPool, boots("a")),
         pool("cnf", {
@@ -147,23 +147,23 @@ describe("what a pool boots with from its first start", () => {
           },
         }),
       ],
-      /whose labels are those of another pool, or of several/,
+      /whose machineConfigLabels select another pool or several pools/,
     ],
     [
-      "the operator keeps its hands off",
+      "the operator is Unmanaged",
       [tuned("t", byPool, boots("a")), tuned("default", { priority: 1 }, "", { managementState: "Unmanaged" })],
       /the Tuned default is Unmanaged/,
     ],
-  ])("is nothing where %s, and that is said", async (_, objects, why) => {
+  ])("are none, with a warning, where %s", async (_, objects, why) => {
     const result = await rendered("worker", ...objects);
     expect(result).toMatchObject({ type: "files", files: [] });
     expect(result.warnings).toEqual([expect.stringMatching(why)]);
   });
 
   it.each<[string, string, KubeObject[], RegExp]>([
-    ["a pool that is not there", "gone", [], /^--mcp-name gone: no such MachineConfigPool$/],
+    ["an unknown pool", "gone", [], /^--mcp-name gone: no such MachineConfigPool$/],
     [
-      "a pool that selects by what nodes do not have",
+      "a pool whose nodeSelector does not determine labels",
       "odd",
       [
         pool("odd", {
@@ -175,10 +175,10 @@ describe("what a pool boots with from its first start", () => {
           },
         }),
       ],
-      /^--mcp-name odd: nobody can tell/,
+      /^--mcp-name odd: its nodeSelector does not determine the labels of its nodes$/,
     ],
     [
-      "a Tuned of another shape",
+      "a Tuned that violates its schema",
       "worker",
       [tuned("t", { priority: "high" }, "")],
       /^Tuned t: spec\.recommend\[0\]\.priority: /,
@@ -190,31 +190,31 @@ describe("what a pool boots with from its first start", () => {
       /^f0: PerformanceProfile p: spec\.cpu\.isolated: /,
     ],
     [
-      "a profile that includes one that is not there",
+      "a profile that includes a missing one",
       "worker",
       [tuned("t", byPool, "[main]\ninclude=gone\n")],
       /"gone" does not exist/,
     ],
     [
-      "profiles of one name and several texts",
+      "profiles that two Tuneds define differently",
       "worker",
       [
         tuned("t", byPool, boots("a")),
         about("tuned.openshift.io/v1", "Tuned", "u", { spec: { profile: [{ name: "t-text", data: "" }] } }),
       ],
-      /^--mcp-name worker: there are several texts of t-text$/,
+      /^--mcp-name worker: the Tuneds define these profiles differently: t-text$/,
     ],
-  ])("is refused for %s", async (_, name, objects, why) => {
+  ])("are refused for %s", async (_, name, objects, why) => {
     expect(await rendered(name, ...objects)).toMatchObject({ type: "refused", problems: [expect.stringMatching(why)] });
   });
 
-  it("is not refused for what is wrong with the profile of another pool", async () => {
+  it("are not refused for problems of another pool's profile", async () => {
     const result = await rendered("master", profile("cp", "master"), profile("w", "worker", "2-"));
     expect(result).toMatchObject({ type: "files", files: [{ object: { metadata: { name: "50-nto-master" } } }] });
     expect(result.warnings).toEqual([expect.stringMatching(/^f1: PerformanceProfile w: spec\.cpu\.isolated: /)]);
   });
 
-  it("takes a node that is alone for one of workers too", async () => {
+  it("of a cluster with a single node count it as a worker too", async () => {
     const infrastructure = about("config.openshift.io/v1", "Infrastructure", "cluster", {
       status: { controlPlaneTopology: "SingleReplica" },
     });

@@ -1,6 +1,6 @@
 import { coloursOf, type Terminal } from "../terminal.ts";
 
-/** A terminal that remembers. */
+/** A terminal that records what is written to it. */
 export class RecordingTerminal implements Terminal {
   stdout = "";
   stderr = "";
@@ -8,7 +8,7 @@ export class RecordingTerminal implements Terminal {
   readonly out = (text: string): void => void (this.stdout += text);
   readonly err = (text: string): void => void (this.stderr += text);
 
-  /** Without the blanks that align columns. */
+  /** The lines of standard output, with ` | ` between columns. */
   get lines(): string[] {
     return this.stdout.split("\n").map((line) => line.replaceAll(/ {2,}/g, " | ").trim());
   }

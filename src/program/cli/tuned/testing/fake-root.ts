@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** The root of a node that is nothing but files, those of the kernel too. Gone after the test that makes it. */
+/** A root file system with plain files for those of the kernel. Removed when the test finishes. */
 export class FakeRoot {
   readonly path: string;
 
