@@ -1,11 +1,12 @@
 import type { Repaired } from "../engine/drift.ts";
 import type { ApplyReport, SettingReport } from "../engine/engine.ts";
 import type { Hardware, Profile, ProfileStatus } from "../../domain/node-tuning/api.ts";
+import { formatSetting, joinParts } from "../../domain/node-tuning/status/degraded-message.ts";
 import { type Condition, findCondition, setCondition } from "../../language/object/condition.ts";
 import { formatProblem } from "../../language/tuned/problem.ts";
 import type { InForce, TuneOutcome, Tuning } from "./tune-outcome.ts";
 
-type Finding = Pick<Condition, "status" | "reason" | "message">;
+type ConditionState = Pick<Condition, "status" | "reason" | "message">;
 
 /** The status that an agent reports: the same for the same outcome. Unknown parts stay as reported before. */
 export function profileStatus(
@@ -15,8 +16,8 @@ export function profileStatus(
   hardware: Hardware | undefined = profile.status?.hardware,
 ): ProfileStatus {
   const before = profile.status?.conditions ?? [];
-  const applied = setCondition(before, { type: "Applied", ...appliedFinding(outcome) }, now);
-  const degraded = setCondition(applied, { type: "Degraded", ...degradedFinding(outcome) }, now);
+  const applied = setCondition(before, { type: "Applied", ...appliedState(outcome) }, now);
+  const degraded = setCondition(applied, { type: "Degraded", ...degradedState(outcome) }, now);
   const conditions = setDrifted(degraded, outcome, now);
   return {
     ...reportedBefore(profile),
@@ -32,7 +33,7 @@ function reportedBefore({ status }: Profile): InForce {
   return bootcmdlineInputs === undefined ? { tunedProfile } : { tunedProfile, bootcmdline, bootcmdlineInputs };
 }
 
-function appliedFinding(outcome: TuneOutcome): Finding {
+function appliedState(outcome: TuneOutcome): ConditionState {
   if (outcome.type === "deferred") return { status: "False", reason: "Deferred", message: waiting(outcome) };
   if (outcome.type !== "applied") return { status: "False", reason: "Failed", message: whyNot(outcome) };
   const { report, engine } = outcome;
@@ -47,9 +48,9 @@ function extentOf({ settings }: ApplyReport): string {
   return `${extent} ${failed} of ${settings.length} settings failed (see Degraded)`;
 }
 
-function degradedFinding(outcome: TuneOutcome): Finding {
+function degradedState(outcome: TuneOutcome): ConditionState {
   if (outcome.type === "deferred") {
-    const before = outcome.before && degradedFinding(outcome.before);
+    const before = outcome.before && degradedState(outcome.before);
     if (before?.reason === "TunedError") return { ...before, message: `${before.message}; ${waiting(outcome)}` };
     return { status: "True", reason: "TunedDeferredUpdate", message: waiting(outcome) };
   }
@@ -64,15 +65,15 @@ function degradedFinding(outcome: TuneOutcome): Finding {
     ...outcome.drift.filter(({ failed }) => failed !== undefined).map(describeDrift),
     ...outcome.troubles.filter((trouble) => !failures.some((failure) => failure.includes(trouble))),
   ];
-  if (errors.length > 0) return { status: "True", reason: "TunedError", message: several(errors) };
+  if (errors.length > 0) return { status: "True", reason: "TunedError", message: joinParts(errors) };
   const overrides = settings.flatMap(describeOverride);
-  if (overrides.length > 0) return { status: "True", reason: "TunedSysctlOverride", message: several(overrides) };
+  if (overrides.length > 0) return { status: "True", reason: "TunedSysctlOverride", message: joinParts(overrides) };
   const warnings = [
     ...outcome.drift.map(describeDrift),
     ...outcome.warnings.map(formatProblem),
     ...settings.flatMap(describeSkipped),
   ];
-  if (warnings.length > 0) return { status: "False", reason: "TunedWarning", message: several(warnings) };
+  if (warnings.length > 0) return { status: "False", reason: "TunedWarning", message: joinParts(warnings) };
   return { status: "False", reason: "AsExpected", message: "No errors." };
 }
 
@@ -80,7 +81,7 @@ function degradedFinding(outcome: TuneOutcome): Finding {
 function setDrifted(conditions: readonly Condition[], outcome: TuneOutcome, now: string): readonly Condition[] {
   const drift = driftOf(outcome);
   if (drift.length === 0 && !findCondition(conditions, "Drifted")) return conditions;
-  return setCondition(conditions, { type: "Drifted", ...driftedFinding(drift) }, now);
+  return setCondition(conditions, { type: "Drifted", ...driftedState(drift) }, now);
 }
 
 function driftOf(outcome: TuneOutcome): readonly Repaired[] {
@@ -88,13 +89,13 @@ function driftOf(outcome: TuneOutcome): readonly Repaired[] {
   return outcome.type === "applied" ? outcome.drift : [];
 }
 
-function driftedFinding(drift: readonly Repaired[]): Finding {
+function driftedState(drift: readonly Repaired[]): ConditionState {
   if (drift.length === 0) return { status: "False", reason: "AsExpected", message: "No drift." };
   const repaired = drift.every(({ failed }) => failed === undefined);
   return {
     status: "True",
     reason: repaired ? "Repaired" : "RepairFailed",
-    message: several(drift.map(describeDrift)),
+    message: joinParts(drift.map(describeDrift)),
   };
 }
 
@@ -109,40 +110,22 @@ function describeDrift({ target, owner, from, expected, found, failed }: Repaire
 }
 
 function whyNot(outcome: Extract<TuneOutcome, { type: "failed" | "invalid" }>): string {
-  return outcome.type === "failed" ? outcome.message : several(outcome.problems.map(formatProblem));
+  return outcome.type === "failed" ? outcome.message : joinParts(outcome.problems.map(formatProblem));
 }
 
 function describeFailure(setting: SettingReport): string[] {
-  return setting.type === "failed" ? [`${describePlace(setting)}: ${setting.message}`] : [];
+  return setting.type === "failed" ? [formatSetting(setting, setting.message)] : [];
 }
 
 function describeSkipped(setting: SettingReport): string[] {
   if (setting.type !== "skipped" || setting.level !== "warning") return [];
-  return [`${describePlace(setting)}: ${setting.message}`];
+  return [formatSetting(setting, setting.message)];
 }
 
 /** Only for the node's own sysctl files: another unit of the same profile may override a setting on purpose. */
 function describeOverride(setting: SettingReport): string[] {
   if (setting.type !== "overridden" || !/^\/(etc|run)\/sysctl\./.test(setting.by.from)) return [];
   const { by, value } = setting;
-  return [`${describePlace(setting)}: ${by.from} sets ${JSON.stringify(by.value)} instead of ${JSON.stringify(value)}`];
-}
-
-function describePlace({ from, option, unit }: SettingReport): string {
-  const name = option === "" ? `[${unit}]` : option;
-  return from === "" ? name : `${from}: ${name}`;
-}
-
-/** Conditions hold at most 32,768 characters, and thousands of nodes have some. */
-const longestText = 16_000;
-const longestPart = 1000;
-
-function several(messages: readonly string[]): string {
-  let text = "";
-  for (const [index, message] of messages.entries()) {
-    const part = message.length > longestPart ? `${message.slice(0, longestPart)}…` : message;
-    if (text.length + part.length > longestText) return `${text}; and ${messages.length - index} more`;
-    text += index === 0 ? part : `; ${part}`;
-  }
-  return text;
+  const message = `${by.from} sets ${JSON.stringify(by.value)} instead of ${JSON.stringify(value)}`;
+  return [formatSetting(setting, message)];
 }

@@ -3,6 +3,7 @@ import type { ResolvedProfile } from "../../../language/tuned/resolve.ts";
 import type { Setting, Unit } from "../../../language/tuned/unit.ts";
 import type { Profile, ProfileSpec, Tuned } from "../api.ts";
 import { profilesOf } from "../expected-profile.ts";
+import { isCut, messageAbout } from "../status/degraded-message.ts";
 
 /** One option of a node's profile: its value, the line that sets it, and what is known of the node. */
 export interface SettingExplanation {
@@ -113,18 +114,19 @@ function valuesText(settings: readonly FoundSetting[]): string {
 function byReport({ status }: Profile, profile: ResolvedProfile): (unit: Unit, option: string) => Verdict {
   const degraded = findCondition(status?.conditions, "Degraded");
   const applied = findCondition(status?.conditions, "Applied")?.status === "True";
-  const said = degraded?.message ?? "";
-  const clauses = new Map<string, string>();
-  for (const { options } of profile.units)
-    for (const [option, { from }] of options) {
-      const prefix = `${from}: ${option}: `;
-      const start = said.indexOf(prefix);
-      if (start >= 0) clauses.set(`${from} ${option}`, said.slice(start + prefix.length).split("; ")[0] ?? "");
+  const text = degraded?.message ?? "";
+  const messages = new Map<Unit, Map<string, string>>();
+  for (const unit of profile.units)
+    for (const [option, { from }] of unit.options) {
+      const message = messageAbout({ unit: unit.name, option, from }, text);
+      if (message === undefined) continue;
+      const known = messages.get(unit) ?? new Map<string, string>();
+      messages.set(unit, known.set(option, message));
     }
   // If the message is cut, or names no setting, nothing is known of the other settings.
-  const isComplete = degraded?.status !== "True" || (clauses.size > 0 && !/; and \d+ more$/.test(said));
-  return ({ options }, option) => {
-    const note = clauses.get(`${options.get(option)?.from} ${option}`);
+  const isComplete = degraded?.status !== "True" || (messages.size > 0 && !isCut(text));
+  return (unit, option) => {
+    const note = messages.get(unit)?.get(option);
     if (note !== undefined) return { state: reportedState(degraded), note };
     return { state: applied && isComplete ? "as wanted" : "unknown" };
   };
