@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { nativeEngine } from "../../node/engine/native-engine.ts";
+import { placeBaseScripts } from "../../node/on-node/place-base-scripts.ts";
 import { resolveSpec } from "../../node/on-node/resolve-spec.ts";
 import { apiVersion } from "../../domain/performance-profile/api.ts";
 import { readFacts } from "../../domain/performance-profile/read-facts.ts";
@@ -55,7 +56,7 @@ test.each([
   ["ethtool -L eth0 combined 5", "not supported"],
   ["ethtool -L eth0 rx 1", "not supported"],
   ["ethtool -c eth0", "not supported"],
-])("%s is refused", async (words, why) => {
+])("%s is rejected", async (words, why) => {
   const result = await machine(base).run(words.split(" "));
   expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining(why) as string });
 });
@@ -83,14 +84,15 @@ test.each(["openshift", "openshift-node", "openshift-control-plane"])(
     const resolution = await resolveSpec({ config: { tunedProfile: profile } }, host);
     if (resolution.type !== "resolved") throw new Error(JSON.stringify(resolution));
     expect(resolution.profile.warnings).toEqual([]);
-    const { settings } = await nativeEngine().apply(resolution.profile, host, resolution.options);
+    const profile = await placeBaseScripts(resolution.profile, host);
+    const { settings } = await nativeEngine().apply(profile, host, resolution.options);
     expect(settings.filter(({ type }) => type === "failed")).toEqual([]);
     expect(settings.some(({ type }) => type === "set")).toBe(true);
   },
 );
 
 test.each(["amd64", "arm64"] as const)(
-  "what a performance profile comes to applies to a machine of two sockets without a failure: %s",
+  "the profile of a PerformanceProfile applies to a machine with two sockets without a failure: %s",
   async (architecture) => {
     const read = readFacts({
       apiVersion,
@@ -109,7 +111,8 @@ test.each(["amd64", "arm64"] as const)(
     const resolution = await resolveSpec({ config, profile: spec.profile ?? [] }, host);
     if (resolution.type !== "resolved") throw new Error(JSON.stringify(resolution));
     expect(resolution.profile.warnings).toEqual([]);
-    const { settings } = await nativeEngine().apply(resolution.profile, host, resolution.options);
+    const profile = await placeBaseScripts(resolution.profile, host);
+    const { settings } = await nativeEngine().apply(profile, host, resolution.options);
     expect(settings.filter(({ type }) => type === "failed")).toEqual([]);
     const shows = async (...argv: string[]): Promise<string> => {
       const result = await host.run(argv);

@@ -28,7 +28,7 @@ export function startProgram(start: ProgramStart): RunningProgram {
   const stop = new AbortController();
   const tokens: PodToken[] = [];
   const token = (wanted: { audience?: string; expirationSeconds?: number } = {}): PodToken => {
-    const made = new PodToken({
+    const created = new PodToken({
       client: start.client,
       namespace: pod.metadata.namespace ?? "",
       pod: { name: pod.metadata.name ?? "", uid: pod.metadata.uid ?? "" },
@@ -37,8 +37,8 @@ export function startProgram(start: ProgramStart): RunningProgram {
       expirationSeconds: wanted.expirationSeconds || undefined,
       clock,
     });
-    tokens.push(made);
-    return made;
+    tokens.push(created);
+    return created;
   };
   const byAudience = new Map<string, PodToken>();
   const mounted: typeof token = (wanted) => {

@@ -39,15 +39,15 @@ export function daemonNodes(
   const byNode = new Map<string, Pod[]>();
   for (const pod of pods) {
     const name = nodeOf(pod);
-    const there = byNode.get(name);
-    if (there) there.push(pod);
+    const others = byNode.get(name);
+    if (others) others.push(pod);
     else byNode.set(name, [pod]);
   }
   const found = nodes.map((node) => {
     const name = node.metadata.name ?? "";
-    const there = byNode.get(name) ?? [];
+    const own = byNode.get(name) ?? [];
     byNode.delete(name);
-    return { name, fit: fit(node), pods: there.toSorted(byAge) };
+    return { name, fit: fit(node), pods: own.toSorted(byAge) };
   });
   return { nodes: found, stray: [...byNode.values()].flat() };
 }

@@ -80,10 +80,10 @@ export function replicaSetController(options: WorkloadControllerOptions): Contro
       const settled = expectations.met(key);
       const owner = { ownerKind: kinds.replicaSet, owner: replicaSet };
       const active = await claim({ client, ...owner, kind: kinds.pod, from: pods, only: isActive, signal });
-      const going = pods
+      const terminatingPods = pods
         .byIndex(byController, replicaSet.metadata.uid ?? "")
         .filter((pod) => isTerminating(pod) && !isFinished(pod));
-      const terminating = claims(replicaSet, selectorOf(replicaSet), going).mine.length;
+      const terminating = claims(replicaSet, selectorOf(replicaSet), terminatingPods).mine.length;
       const decision: ReplicasDecision = settled
         ? decideReplicas({ replicaSet, active, related: related(replicaSet), now: clock.now() })
         : { type: "enough" };

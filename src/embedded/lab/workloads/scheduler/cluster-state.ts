@@ -78,8 +78,8 @@ export class ClusterState {
   /** A preemption makes room for the pod on a node; pods of lower priority do not use it. */
   nominate(pod: PodFacts, nodeName: string): void {
     this.withdraw(pod.uid);
-    const there = this.#nominated.get(nodeName);
-    if (there) there.set(pod.uid, pod);
+    const nominated = this.#nominated.get(nodeName);
+    if (nominated) nominated.set(pod.uid, pod);
     else this.#nominated.set(nodeName, new Map([[pod.uid, pod]]));
   }
 

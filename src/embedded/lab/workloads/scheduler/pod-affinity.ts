@@ -79,9 +79,9 @@ export function podAffinityFilter(
 }
 
 function domainsOf(terms: readonly PodTerm[], state: ClusterState): Domains {
-  const places = new Domains();
-  for (const { query, topologyKey } of terms) places.addAll(state, topologyKey, state.matching(query));
-  return places;
+  const domains = new Domains();
+  for (const { query, topologyKey } of terms) domains.addAll(state, topologyKey, state.matching(query));
+  return domains;
 }
 
 /** The first pod of a group satisfies its own affinity. */

@@ -72,6 +72,6 @@ function leastAllocated(pod: PodFacts, node: NodeState): number {
   );
 }
 
-function left(there: number, taken: number): number {
-  return there <= 0 || taken > there ? 0 : Math.floor(((there - taken) * 100) / there);
+function left(total: number, taken: number): number {
+  return total <= 0 || taken > total ? 0 : Math.floor(((total - taken) * 100) / total);
 }

@@ -107,12 +107,12 @@ function decideSteps(input: Pass): Step[] {
   const { set, pods } = input;
   const ordered = set.spec?.podManagementPolicy !== "Parallel";
   const { start, end } = ordinalsOf(set);
-  const there = new Map(pods.map((pod) => [ordinalOf(pod, set) ?? -1, pod]));
+  const byOrdinal = new Map(pods.map((pod) => [ordinalOf(pod, set) ?? -1, pod]));
   const replicas = Array.from({ length: end - start }, (_, index) => {
     const ordinal = start + index;
-    return { ordinal, pod: there.get(ordinal) ?? newPod(input, ordinal), exists: there.has(ordinal) };
+    return { ordinal, pod: byOrdinal.get(ordinal) ?? newPod(input, ordinal), exists: byOrdinal.has(ordinal) };
   });
-  const condemned = [...there.entries()]
+  const condemned = [...byOrdinal.entries()]
     .filter(([ordinal]) => ordinal >= 0 && !isInRange(ordinal, set))
     .toSorted(([a], [b]) => b - a);
 
@@ -155,8 +155,8 @@ function newPod({ set, current, update }: Pass, ordinal: number): Pod {
 function judgeMissing(input: StatefulSetInput, pod: Pod, ordinal: number): Verdict {
   const { set, claim } = input;
   const isStale = claimsOf(set, ordinal).some(({ metadata }) => {
-    const there = claim(keyIn(set, metadata.name));
-    return there !== undefined && isOutlivedClaim(there, set, pod);
+    const existing = claim(keyIn(set, metadata.name));
+    return existing !== undefined && isOutlivedClaim(existing, set, pod);
   });
   if (isStale) return { actions: [], blocks: true };
   return { actions: [...missingClaims(input, ordinal), { type: "create pod", pod }], blocks: true };
@@ -198,9 +198,9 @@ function nextToUpdate(input: StatefulSetInput, replicas: readonly Pod[]): Pod | 
 
 function missingClaims({ set, claim }: StatefulSetInput, ordinal: number): Action[] {
   return claimsOf(set, ordinal).flatMap((wanted): Action[] => {
-    const there = claim(keyIn(set, wanted.metadata.name));
-    if (!there) return [{ type: "create claim", claim: wanted }];
-    return there.metadata.deletionTimestamp === undefined
+    const existing = claim(keyIn(set, wanted.metadata.name));
+    if (!existing) return [{ type: "create claim", claim: wanted }];
+    return existing.metadata.deletionTimestamp === undefined
       ? []
       : [{ type: "wait", because: `pvc ${wanted.metadata.name} is being deleted` }];
   });
@@ -208,8 +208,8 @@ function missingClaims({ set, claim }: StatefulSetInput, ordinal: number): Actio
 
 function ownClaims({ set, claim }: StatefulSetInput, pod: Pod, ordinal: number): Action[] {
   return claimsOf(set, ordinal).flatMap(({ metadata }): Action[] => {
-    const there = claim(keyIn(set, metadata.name));
-    const owned = there && ownedByPolicy(there, set, pod, ordinal);
+    const existing = claim(keyIn(set, metadata.name));
+    const owned = existing && ownedByPolicy(existing, set, pod, ordinal);
     return owned ? [{ type: "update claim", claim: owned }] : [];
   });
 }
