@@ -15,7 +15,16 @@ interface Answer {
 const GROUP = "/apis/admissionregistration.k8s.io/v1";
 const CONFIG_MAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
 
-function call(cluster: Cluster, method: string, path: string, body?: Fields, token?: string): Promise<Answer> {
+function call(cluster: Cluster, method: string, path: string, body?: Fields): Promise<Answer> {
+  return callAs({ cluster, token: cluster.server.authority.adminToken }, method, path, body);
+}
+
+interface Sender {
+  readonly cluster: Cluster;
+  readonly token: string | undefined;
+}
+
+function callAs({ cluster, token }: Sender, method: string, path: string, body?: Fields): Promise<Answer> {
   const { server } = cluster;
   return new Promise((resolve, reject) => {
     const request = httpsRequest(
@@ -24,7 +33,7 @@ function call(cluster: Cluster, method: string, path: string, body?: Fields, tok
         method,
         ca: server.authority.caPem,
         headers: {
-          authorization: `Bearer ${token ?? server.authority.adminToken}`,
+          authorization: `Bearer ${token}`,
           "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json",
         },
       },
@@ -391,26 +400,26 @@ onEachServer("admission policies", (cluster) => {
       ["node-b", "node-a"],
     ])("the one on %s writes what is its own, and nothing of %s", async (own, other) => {
       const token = tokens.get(own);
-      expect((await call(cluster, "POST", CONFIG_MAPS, object(own), token)).code).toBe(201);
-      const foreign = await call(cluster, "POST", CONFIG_MAPS, object(other), token);
+      expect((await callAs({ cluster, token }, "POST", CONFIG_MAPS, object(own))).code).toBe(201);
+      const foreign = await callAs({ cluster, token }, "POST", CONFIG_MAPS, object(other));
       expect({ code: foreign.code, message: foreign.body.message }).toEqual({
         code: 403,
         message: refusal(other, own),
       });
       const change = { data: { by: own } };
-      expect((await call(cluster, "PATCH", `${CONFIG_MAPS}/${own}`, change, token)).code).toBe(200);
+      expect((await callAs({ cluster, token }, "PATCH", `${CONFIG_MAPS}/${own}`, change)).code).toBe(200);
       await call(cluster, "POST", CONFIG_MAPS, object(other));
       for (const method of ["PATCH", "DELETE"]) {
         const body = method === "PATCH" ? change : undefined;
-        const answer = await call(cluster, method, `${CONFIG_MAPS}/${other}`, body, token);
+        const answer = await callAs({ cluster, token }, method, `${CONFIG_MAPS}/${other}`, body);
         expect(answer.body.message).toBe(refusal(other, own));
       }
-      expect((await call(cluster, "DELETE", `${CONFIG_MAPS}/${own}`, undefined, token)).code).toBe(200);
+      expect((await callAs({ cluster, token }, "DELETE", `${CONFIG_MAPS}/${own}`)).code).toBe(200);
       expect((await call(cluster, "DELETE", `${CONFIG_MAPS}/${other}`)).code).toBe(200);
     });
 
     it("one that runs on no node writes nothing", async () => {
-      const answer = await call(cluster, "POST", CONFIG_MAPS, object("node-a"), tokens.get("nowhere"));
+      const answer = await callAs({ cluster, token: tokens.get("nowhere") }, "POST", CONFIG_MAPS, object("node-a"));
       expect(answer.body.message).toBe(refusal("node-a", ""));
     });
   });

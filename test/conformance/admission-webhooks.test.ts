@@ -27,16 +27,15 @@ interface Answer {
 
 const maps = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
 const configurations = "/apis/admissionregistration.k8s.io/v1";
-const merge = "application/merge-patch+json";
 const patient = { timeout: 30_000, interval: 50 };
 
-function send(cluster: Cluster, method: string, path: string, body?: object, type = "application/json") {
+function send(cluster: Cluster, method: string, path: string, body?: object) {
   const text = body === undefined ? "" : JSON.stringify(body);
   return new Promise<Answer>((resolve, reject) => {
     const { authority, url } = cluster.server;
     const headers = {
       authorization: `Bearer ${authority.adminToken}`,
-      "content-type": type,
+      "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json",
       "content-length": Buffer.byteLength(text),
     };
     const request = httpsRequest(
@@ -171,7 +170,7 @@ onEachServer(
 
     it("get the old object on updates and deletions", async () => {
       await create({ v: "fail" }, { k: "1" });
-      await send(cluster, "PATCH", mapPath(), { data: { k: "2" } }, merge);
+      await send(cluster, "PATCH", mapPath(), { data: { k: "2" } });
       await send(cluster, "DELETE", mapPath(), { propagationPolicy: "Background" });
       expect(asked.map(({ operation, object, oldObject }) => [operation, object?.data, oldObject?.data])).toEqual([
         ["CREATE", { k: "1" }, undefined],
@@ -346,7 +345,7 @@ onEachServer(
     ])("that mutate a change cannot give it another %s", async (_, path, value, code, message) => {
       await create({ m: "fail" }, { k: "v" });
       reply = () => replace(path, value);
-      const answer = await send(cluster, "PATCH", mapPath(), { data: { k: "2" } }, merge);
+      const answer = await send(cluster, "PATCH", mapPath(), { data: { k: "2" } });
       expect([answer.code, answer.body.message]).toEqual([code, message?.replace("NAME", name)]);
     });
 
@@ -358,12 +357,12 @@ onEachServer(
           const { body } = await send(cluster, "GET", mapPath());
           const aside = { metadata: { labels: { m: null, v: null, by: "webhook" } } };
           expect(body.data).toEqual({ k: "v" });
-          await send(cluster, "PATCH", mapPath(), aside, merge);
+          await send(cluster, "PATCH", mapPath(), aside);
         }
         return {};
       };
       // The webhook is called for the inner write too, because the object is already labelled.
-      const answer = await send(cluster, "PATCH", mapPath(), { data: { p: "q" } }, merge);
+      const answer = await send(cluster, "PATCH", mapPath(), { data: { p: "q" } });
       expect(answer.body).toMatchObject({ data: { k: "v", p: "q" }, metadata: { labels: { by: "webhook" } } });
     });
 
@@ -421,9 +420,7 @@ onEachServer(
     it("may delay many writes of one object, which all succeed", async () => {
       await create({ m: "fail", v: "fail" });
       const keys = Array.from({ length: 30 }, (_, i) => `k${i}`);
-      const answers = await Promise.all(
-        keys.map((key) => send(cluster, "PATCH", mapPath(), { data: { [key]: "x" } }, merge)),
-      );
+      const answers = await Promise.all(keys.map((key) => send(cluster, "PATCH", mapPath(), { data: { [key]: "x" } })));
       expect(answers.map(({ code }) => code)).toEqual(keys.map(() => 200));
       const { body } = await send(cluster, "GET", mapPath());
       expect(Object.keys(body.data ?? {}).toSorted()).toEqual(keys.toSorted());
@@ -432,7 +429,7 @@ onEachServer(
     it("do not apply to admission configurations", async () => {
       reply = () => ({ allowed: false });
       const path = `${configurations}/validatingwebhookconfigurations/test`;
-      const { code } = await send(cluster, "PATCH", path, { metadata: { labels: { m: "fail", v: "fail" } } }, merge);
+      const { code } = await send(cluster, "PATCH", path, { metadata: { labels: { m: "fail", v: "fail" } } });
       expect([code, asked.length]).toEqual([200, 0]);
     });
 

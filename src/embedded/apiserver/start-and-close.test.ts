@@ -31,7 +31,12 @@ interface Answered {
   readonly json: { metadata: { resourceVersion: string; name: string }; status?: { token: string } };
 }
 
-function ask(to: ApiServer, method: string, path: string, body?: object, token?: string): Promise<Answered> {
+interface Sent {
+  readonly body?: object;
+  readonly token?: string | undefined;
+}
+
+function ask(to: ApiServer, method: string, path: string, { body, token }: Sent = {}): Promise<Answered> {
   const { caPem, adminToken } = to.authority;
   const options: RequestOptions = {
     method,
@@ -49,16 +54,16 @@ function ask(to: ApiServer, method: string, path: string, body?: object, token?:
   });
 }
 const configMaps = "/api/v1/namespaces/default/configmaps";
-const put = (to: ApiServer, name: string) => ask(to, "POST", configMaps, { metadata: { name } });
+const put = (to: ApiServer, name: string) => ask(to, "POST", configMaps, { body: { metadata: { name } } });
 
 describe("a server that is started again on its directory", () => {
   it("keeps objects, revisions, tokens and the kubeconfig", async () => {
     const first = await start();
     const { json: made } = await put(first, "one");
     const account = { metadata: { name: "robot" } };
-    await ask(first, "POST", "/api/v1/namespaces/default/serviceaccounts", account);
+    await ask(first, "POST", "/api/v1/namespaces/default/serviceaccounts", { body: account });
     const path = "/api/v1/namespaces/default/serviceaccounts/robot/token";
-    const { json: granted } = await ask(first, "POST", path, {});
+    const { json: granted } = await ask(first, "POST", path, { body: {} });
     const kubeconfig = await readFile(first.kubeconfig, "utf8");
     await first.close();
 
@@ -69,7 +74,7 @@ describe("a server that is started again on its directory", () => {
     expect(Number(next.metadata.resourceVersion)).toBeGreaterThan(Number(made.metadata.resourceVersion));
     const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
     const whoAmI = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
-    expect((await ask(second, "POST", whoAmI, review, granted.status?.token)).json).toMatchObject({
+    expect((await ask(second, "POST", whoAmI, { body: review, token: granted.status?.token })).json).toMatchObject({
       status: { userInfo: { username: "system:serviceaccount:default:robot" } },
     });
   });

@@ -57,7 +57,12 @@ beforeEach(() => {
 
 const context = (user: User, namespace = "", name = ""): ActionContext => ({ user, namespace, name, dryRun: false });
 
-async function review(kind: string, spec: unknown, user = admin, metadata = {}, namespace = ""): Promise<KubeObject> {
+async function review(
+  kind: string,
+  spec: unknown,
+  user = admin,
+  { metadata = {}, namespace = "" } = {},
+): Promise<KubeObject> {
   const resource = resources.get(kind);
   const apiVersion = `${resource?.group}/v1`;
   const body = { apiVersion, kind, metadata, ...(spec === undefined ? {} : { spec }) };
@@ -195,17 +200,17 @@ describe("access reviews", () => {
   test("in a namespace", async () => {
     const spec = { user: "jane", resourceAttributes: pod };
     const metadata = { namespace: "ci" };
-    expect(await review("LocalSubjectAccessReview", spec, admin, metadata, "ci")).toMatchObject({
+    expect(await review("LocalSubjectAccessReview", spec, admin, { metadata, namespace: "ci" })).toMatchObject({
       metadata,
       status: { allowed: true },
     });
-    expect(await refused(review("LocalSubjectAccessReview", spec, admin, {}, "prod"))).toMatchObject({
+    expect(await refused(review("LocalSubjectAccessReview", spec, admin, { namespace: "prod" }))).toMatchObject({
       code: 422,
       message:
         '.authorization.k8s.io "" is invalid: spec.resourceAttributes.namespace: Invalid value: "ci": must match metadata.namespace',
     });
     const path = { user: "jane", nonResourceAttributes: { path: "/x", verb: "get" } };
-    expect((await refused(review("LocalSubjectAccessReview", path, admin, {}, "ci"))).message).toBe(
+    expect((await refused(review("LocalSubjectAccessReview", path, admin, { namespace: "ci" }))).message).toBe(
       '.authorization.k8s.io "" is invalid: spec.nonResourceAttributes: Invalid value: {"Path":"/x","Verb":"get"}: disallowed on this kind of request',
     );
   });
@@ -261,7 +266,7 @@ describe("access reviews", () => {
       "[spec.resourceAttributes.fieldSelector.requirements[0].key: Required value: must be specified, spec.resourceAttributes.labelSelector.requirements: Required value: when spec.resourceAttributes.labelSelector is specified, requirements or rawSelector is required]",
     ],
   ])("with %s", async (_what, kind, spec, metadata, errors) => {
-    const status = await refused(review(kind, spec, admin, metadata));
+    const status = await refused(review(kind, spec, admin, { metadata }));
     expect(status).toMatchObject({ code: 422, message: `.authorization.k8s.io "" is invalid: ${errors}` });
     expect(Object.keys(status.details ?? {})).toEqual(["group", "causes"]);
   });

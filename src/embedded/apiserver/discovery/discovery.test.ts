@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { parseApiVersion } from "../../../language/object/meta.ts";
 import type { Resource, Verb } from "../resource.ts";
 import { aggregatedDiscovery } from "./aggregated-discovery.ts";
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from "./discovery.ts";
@@ -8,13 +9,8 @@ const CUSTOM: Verb[] = ["delete", "deletecollection", "get", "list", "patch", "c
 const status = { type: "status" } as const;
 const scale = { type: "scale", specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" } as const;
 
-function resource(
-  group: string,
-  version: string,
-  kind: string,
-  plural: string,
-  more: Partial<Resource> = {},
-): Resource {
+function resource(apiVersion: string, kind: string, plural: string, more: Partial<Resource> = {}): Resource {
+  const { group, version } = parseApiVersion(apiVersion);
   return {
     group,
     version,
@@ -50,31 +46,31 @@ const eviction = {
 const finalize = { ...eviction, group: "", kind: "Namespace", verbs: ["update"] } as const;
 
 const resources: Resource[] = [
-  resource("rec.example.com", "v1", "Dial", "dials", {
+  resource("rec.example.com/v1", "Dial", "dials", {
     origin: "custom",
     verbs: CUSTOM,
     shortNames: ["dl"],
     categories: ["all"],
     subresources: { scale, status },
   }),
-  resource("rec.example.com", "v1alpha1", "Dial", "dials", { origin: "custom", verbs: CUSTOM, storageVersion: "v1" }),
-  resource("authorization.k8s.io", "v1", "SelfSubjectAccessReview", "selfsubjectaccessreviews", {
+  resource("rec.example.com/v1alpha1", "Dial", "dials", { origin: "custom", verbs: CUSTOM, storageVersion: "v1" }),
+  resource("authorization.k8s.io/v1", "SelfSubjectAccessReview", "selfsubjectaccessreviews", {
     verbs: ["create"],
     namespaced: false,
     compute: never,
   }),
-  resource("apps", "v1", "DaemonSet", "daemonsets", {
+  resource("apps/v1", "DaemonSet", "daemonsets", {
     shortNames: ["ds"],
     categories: ["all"],
     subresources: { status },
   }),
-  resource("", "v1", "Pod", "pods", {
+  resource("v1", "Pod", "pods", {
     shortNames: ["po"],
     categories: ["all"],
     subresources: { status, eviction },
   }),
-  resource("", "v1", "Namespace", "namespaces", { namespaced: false, subresources: { finalize } }),
-  resource("", "v1", "ConfigMap", "configmaps", { shortNames: ["cm"] }),
+  resource("v1", "Namespace", "namespaces", { namespaced: false, subresources: { finalize } }),
+  resource("v1", "ConfigMap", "configmaps", { shortNames: ["cm"] }),
 ];
 const PART = ["get", "patch", "update"];
 
