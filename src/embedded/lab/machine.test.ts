@@ -79,9 +79,9 @@ test("two machines have different boot ids", async () => {
 
 test.each(["openshift", "openshift-node", "openshift-control-plane"])(
   "the base profile %s applies to a machine without a failure",
-  async (profile) => {
+  async (tunedProfile) => {
     const host = machine(base);
-    const resolution = await resolveSpec({ config: { tunedProfile: profile } }, host);
+    const resolution = await resolveSpec({ config: { tunedProfile } }, host);
     if (resolution.type !== "resolved") throw new Error(JSON.stringify(resolution));
     expect(resolution.profile.warnings).toEqual([]);
     const profile = await placeBaseScripts(resolution.profile, host);
