@@ -25,7 +25,7 @@ export interface AgentOptions {
   readonly serviceAccount: string;
   readonly release: string;
   /** More arguments for every agent. */
-  readonly args?: readonly string[];
+  readonly args?: readonly string[] | undefined;
 }
 
 const containerName = "agent";

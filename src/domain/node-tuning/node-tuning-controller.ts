@@ -46,7 +46,7 @@ export interface NodeTuningControllerOptions {
   signal: AbortSignal;
   clock: Clock;
   log?: Log;
-  metrics?: Metrics;
+  metrics?: Metrics | undefined;
   recorder?: { record(event: PlannedEvent): void };
   /** Called with every decision before it is carried out. */
   decided?: (plan: Plan) => void;

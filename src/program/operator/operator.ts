@@ -21,28 +21,28 @@ export interface OperatorOptions {
   client: Client;
   signal: AbortSignal;
   /** Of Tuneds and Profiles. Default: openshift-cluster-node-tuning-operator. */
-  namespace?: string;
+  namespace?: string | undefined;
   /** Container image of the agents, and their ServiceAccount in the namespace of the Profiles. */
   image: string;
   agentServiceAccount: string;
   /** Arguments for every agent. */
-  agentArguments?: readonly string[];
+  agentArguments?: readonly string[] | undefined;
   version: string;
   /** Version of the OpenShift release, which the shipped protocol compares. Default: none. */
-  release?: string;
+  release?: string | undefined;
   /** Default documented. */
-  protocol?: Protocol;
+  protocol?: Protocol | undefined;
   /** Default: detected, and detected again when kinds appear or disappear. */
-  features?: ClusterFeatures;
+  features?: ClusterFeatures | undefined;
   /** With several replicas, only the leader acts. Default true. */
-  leaderElection?: boolean;
+  leaderElection?: boolean | undefined;
   /** `host:port` of `/metrics`, `/healthz` and `/readyz`. Default: not served. */
-  probeAddress?: string;
-  clock?: Clock;
-  log?: Log;
-  metrics?: Metrics & Exposition;
+  probeAddress?: string | undefined;
+  clock?: Clock | undefined;
+  log?: Log | undefined;
+  metrics?: (Metrics & Exposition) | undefined;
   /** Prints a line for the user who started the operator. Default: to the log. */
-  print?: (line: string) => void;
+  print?: ((line: string) => void) | undefined;
 }
 
 /**

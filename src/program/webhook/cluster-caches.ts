@@ -36,7 +36,7 @@ export function clusterCaches(
   options: { clock?: Clock | undefined; log?: Log | undefined } = {},
 ): ClusterView {
   const cache = <T extends KubeObject>(kind: KindRef<T>, project?: (object: T) => T): OptionalCache<T> =>
-    new OptionalCache(client, kind, { ...options, ...(project ? { project } : {}) });
+    new OptionalCache(client, kind, { ...options, project });
   const named = (kind: KindRef): OptionalCache =>
     new OptionalCache(client, kind, { ...options, fieldSelector: "metadata.name=cluster" });
   const nodes = cache<KubeObject>(kinds.node, projectNode);

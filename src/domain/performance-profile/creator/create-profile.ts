@@ -13,7 +13,7 @@ export interface CreationInput {
   /** The nodes of the group. */
   readonly machines: readonly Machine[];
   /** All pools of the cluster. */
-  readonly pools?: readonly MachineConfigPool[];
+  readonly pools?: readonly MachineConfigPool[] | undefined;
 }
 
 export type Creation =

@@ -13,8 +13,8 @@ import type { Snapshot } from "../../../node/snapshot/read-snapshot.ts";
 export interface KnownCluster {
   readonly nodes: readonly KubeObject[];
   /** Absent: the cluster has no MachineConfigPools. */
-  readonly pools?: readonly KubeObject[];
-  readonly infrastructure?: KubeObject;
+  readonly pools?: readonly KubeObject[] | undefined;
+  readonly infrastructure?: KubeObject | undefined;
   /** The hardware of a node. Read on demand: there may be thousands of nodes. */
   readonly hardware: (node: string) => Promise<Snapshot | undefined>;
   /** Problems of the source that do not prevent its use. */

@@ -18,8 +18,8 @@ export async function readLiveCluster(client: Client, namespace: string, signal:
   const hardware = new Map((profiles?.items ?? []).map(({ metadata, status }) => [metadata.name, status?.hardware]));
   return {
     nodes,
-    ...(pools ? { pools: pools.items } : {}),
-    ...(infrastructure ? { infrastructure } : {}),
+    pools: pools?.items,
+    infrastructure,
     hardware: async (node) => {
       const found = hardware.get(node);
       const topology = parseTopology(found);

@@ -48,8 +48,8 @@ async function read(path: string): Promise<KnownCluster> {
   const snapshots = new Map(at(snapshotPlace).map((file) => [file.path.split("/").at(-2), file]));
   return {
     nodes,
-    ...(pools.length > 0 ? { pools } : {}),
-    ...(infrastructure ? { infrastructure } : {}),
+    pools: pools.length > 0 ? pools : undefined,
+    infrastructure,
     hardware: (node) => hardwareIn(snapshots.get(node)),
     warnings,
   };

@@ -25,8 +25,8 @@ export interface SortedAssets {
   readonly pools: readonly MachineConfigPool[];
   readonly machineConfigs: readonly MachineConfig[];
   readonly tuneds: readonly Tuned[];
-  readonly infrastructure?: KubeObject;
-  readonly featureGate?: KubeObject;
+  readonly infrastructure: KubeObject | undefined;
+  readonly featureGate: KubeObject | undefined;
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
 }
@@ -60,15 +60,13 @@ export function sortAssets(assets: readonly Asset[]): SortedAssets {
   }
   const named = (kind: KindRef): ReadonlyMap<string, KubeObject> =>
     others.get(keyOf(kind)) ?? new Map<string, KubeObject>();
-  const infrastructure = named(infrastructureKind).get("cluster");
-  const featureGate = named(featureGateKind).get("cluster");
   return {
     profiles: [...profiles.values()],
     pools: [...named(machineConfigPoolKind).values()],
     machineConfigs: [...named(machineConfigKind).values()],
     tuneds: [...named(tunedKind).values()],
-    ...(infrastructure ? { infrastructure } : {}),
-    ...(featureGate ? { featureGate } : {}),
+    infrastructure: named(infrastructureKind).get("cluster"),
+    featureGate: named(featureGateKind).get("cluster"),
     problems,
     warnings,
   };

@@ -17,7 +17,7 @@ export interface SearchOptions {
   /** Where the node's root file system is mounted. */
   readonly root: string;
   /** Additional folders, named as on this machine; the last one wins. */
-  readonly directories?: readonly string[];
+  readonly directories?: readonly string[] | undefined;
 }
 
 /** Folders below the root get the names they have on the node, so that its scripts are found there. */

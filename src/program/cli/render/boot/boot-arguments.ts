@@ -43,7 +43,7 @@ export async function renderBootArguments({ assets, pool: name, host, version }:
   if (!pool) return refused(`--mcp-name ${name}: no such MachineConfigPool`);
   if (problems.length > 0) return refused();
   const { infrastructure, machineConfigs } = assets;
-  const choice = chooseForPool({ pool, pools: cluster.pools, tuneds, ...(infrastructure ? { infrastructure } : {}) });
+  const choice = chooseForPool({ pool, pools: cluster.pools, tuneds, infrastructure });
   if (choice.type === "refused") return refused(`--mcp-name ${name}: ${choice.why}`);
   if (choice.type === "nothing") return nothing(choice.why);
 

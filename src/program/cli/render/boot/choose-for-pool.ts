@@ -11,7 +11,7 @@ export interface PoolQuestion {
   readonly pool: MachineConfigPool;
   readonly pools: readonly MachineConfigPool[];
   readonly tuneds: readonly Tuned[];
-  readonly infrastructure?: KubeObject;
+  readonly infrastructure: KubeObject | undefined;
 }
 
 export type PoolChoice =
