@@ -34,10 +34,26 @@ export type Action =
       readonly values: Readonly<Record<string, string>>;
       readonly add: boolean;
     }
+  /** Edits a file that other programs write too, in its current text, so that their changes stay. */
+  | { readonly type: "edit"; readonly path: string; readonly edit: Edit }
+  /** Removes a directory if it is empty. */
+  | { readonly type: "prune"; readonly path: string }
   /** A program to keep running, because the kernel does something only that long. No `argv` ends it. */
   | { readonly type: "keep"; readonly name: string; readonly argv: readonly string[] }
   /** Bytes to write to a file and keep it open: the kernel forgets them when it is closed. No `hex` closes it. */
   | { readonly type: "hold"; readonly path: string; readonly hex: string };
+
+/** Actions on whole files; `textAfter` computes their results. */
+export type FileAction = Extract<Action, { type: "file" | "keys" | "edit" }>;
+
+export type Edit =
+  /**
+   * Replaces all lines of a key (`KEY=…`), where the first of them is, or at the end. `header`: a missing or empty file
+   * is created with this text, and removed when only this is left in it. Without it, a missing file stays missing.
+   */
+  | { readonly kind: "lines"; readonly key: string; readonly lines: readonly string[]; readonly header?: string }
+  | { readonly kind: "grub-config"; readonly tuned_params: string; readonly tuned_initrd: string }
+  | { readonly kind: "grub-defaults" };
 
 export type ActionOutcome =
   /** `refused`: the tolerated error code of a write that had no effect. */

@@ -1,6 +1,6 @@
 import type { Action, ActionOutcome } from "./action.ts";
 import type { Host } from "../host/host.ts";
-import { setKeys } from "../../language/tuned/value.ts";
+import { textAfter } from "./text-after.ts";
 
 /** Carries actions out in order, up to the first that fails. */
 export async function carryOut(actions: readonly Action[], host: Host): Promise<ActionOutcome> {
@@ -24,7 +24,10 @@ async function one(action: Action, host: Host): Promise<ActionOutcome> {
     case "file":
       return action.text === null ? host.remove(action.path) : host.replace(action.path, action.text, action.mode);
     case "keys":
-      return keys(action, host);
+    case "edit":
+      return edit(action, host);
+    case "prune":
+      return host.prune(action.path);
     case "hold":
       if (!host.hold) return failed("ENOSYS", `this host cannot hold ${action.path} open`);
       return host.hold(action.path, action.hex);
@@ -38,13 +41,13 @@ async function one(action: Action, host: Host): Promise<ActionOutcome> {
   }
 }
 
-async function keys({ path, values, add }: Action & { type: "keys" }, host: Host): Promise<ActionOutcome> {
-  const file = await host.read(path);
+async function edit(action: Action & { type: "keys" | "edit" }, host: Host): Promise<ActionOutcome> {
+  const file = await host.read(action.path);
   if (file.type === "failed") return file;
-  if (file.type === "missing" && !add) return { type: "done" };
-  const before = file.type === "text" ? file.text : "";
-  const text = setKeys(before, new Map(Object.entries(values)), add);
-  return text === before ? { type: "done" } : host.replace(path, text);
+  const before = file.type === "text" ? file.text : undefined;
+  const text = textAfter(action, before);
+  if (text === before) return { type: "done" };
+  return text === undefined ? host.remove(action.path) : host.replace(action.path, text);
 }
 
 async function run(action: Action & { type: "run" }, host: Host): Promise<ActionOutcome> {

@@ -1,9 +1,10 @@
 import type { Host } from "../host/host.ts";
-import { activeOption, collapseBlanks, setKeys, isSameValue } from "../../language/tuned/value.ts";
+import { activeOption, collapseBlanks, isSameValue } from "../../language/tuned/value.ts";
 import type { Action } from "./action.ts";
 import { carryOut } from "./carry-out.ts";
 import { loadJournal } from "./journal.ts";
 import type { Claim } from "./ledger.ts";
+import { isFileAction, linesOf, textAfter } from "./text-after.ts";
 
 /** A setting that another process changed after its owner had set it. */
 export interface Drift {
@@ -51,7 +52,7 @@ async function drifted(host: Host): Promise<{ drift: Drift; claim: Claim }[]> {
 
 /** The current value, where it differs from what the action wrote. */
 async function otherThan(action: Action, host: Host): Promise<string | undefined> {
-  if (action.type !== "write" && action.type !== "file" && action.type !== "keys") return undefined;
+  if (action.type !== "write" && !isFileAction(action)) return undefined;
   const file = await host.read(action.path);
   const text = file.type === "text" ? file.text : undefined;
   if (action.type === "write") {
@@ -60,7 +61,8 @@ async function otherThan(action: Action, host: Host): Promise<string | undefined
     const present = activeOption(text, "everything").trim();
     return isSameValue(collapseBlanks(action.value), collapseBlanks(present)) ? undefined : present;
   }
-  const expected =
-    action.type === "file" ? action.text : setKeys(text ?? "", new Map(Object.entries(action.values)), action.add);
-  return (text ?? null) === expected ? undefined : (text ?? "");
+  if (textAfter(action, text) === text) return undefined;
+  return action.type === "edit" && action.edit.kind === "lines"
+    ? linesOf(action.edit.key, text ?? "").join("; ")
+    : (text ?? "");
 }

@@ -91,8 +91,15 @@ function isAction(value: unknown): value is Action {
   if (typeof value.path !== "string") return false;
   if (value.type === "write") return typeof value.value === "string";
   if (value.type === "keys") return isObject(value.values) && Object.values(value.values).every(isString);
+  if (value.type === "edit") return isObject(value.edit) && isEdit(value.edit);
+  if (value.type === "prune") return true;
   if (value.type === "hold") return typeof value.hex === "string";
   return value.type === "file" && (value.text === null || typeof value.text === "string");
+}
+
+function isEdit({ kind, key, lines, header, tuned_params, tuned_initrd }: Record<string, unknown>): boolean {
+  if (kind === "lines") return isString(key) && isListOf(lines, isString) && (header === undefined || isString(header));
+  return kind === "grub-defaults" || (kind === "grub-config" && isString(tuned_params) && isString(tuned_initrd));
 }
 
 function isString(value: unknown): value is string {

@@ -1,6 +1,6 @@
 import type { FileText, Host } from "../host/host.ts";
-import { setKeys } from "../../language/tuned/value.ts";
 import type { Action } from "./action.ts";
+import { isFileAction, textAfter } from "./text-after.ts";
 
 /** Reads files as they will be once the actions planned so far are carried out. */
 export class PlannedHost {
@@ -33,16 +33,10 @@ export class PlannedHost {
   async intend(actions: readonly Action[]): Promise<void> {
     for (const action of actions) {
       if (action.type === "write") this.#texts.set(await realName(action.path, this.#host), `${action.value}\n`);
-      if (action.type === "keys") {
-        const file = await this.read(action.path);
-        const { values, add } = action;
-        if (file.type === "text")
-          this.#texts.set(
-            await realName(action.path, this.#host),
-            setKeys(file.text, new Map(Object.entries(values)), add),
-          );
-      }
-      if (action.type === "file") this.#texts.set(await realName(action.path, this.#host), action.text);
+      if (!isFileAction(action)) continue;
+      const file = await this.read(action.path);
+      const text = textAfter(action, file.type === "text" ? file.text : undefined);
+      if (file.type !== "failed") this.#texts.set(await realName(action.path, this.#host), text ?? null);
     }
   }
 }

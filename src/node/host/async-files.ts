@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { lstat, mkdir, open, readdir, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { lstat, mkdir, open, readdir, readFile, realpath, rename, rm, rmdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /** How a LinuxHost reads and writes files. Errors are thrown as Node.js throws them. */
@@ -15,6 +15,7 @@ export interface Files {
   /** Returns when a crash would leave the new file. Without a mode the file keeps its mode. */
   replace(file: string, text: string, mode?: number): Promise<void>;
   remove(file: string): Promise<void>;
+  removeFolder(folder: string): Promise<void>;
 }
 
 /** In Node's thread pool: a slow file does not block the process. */
@@ -64,6 +65,7 @@ export const asyncFiles: Files = {
   },
 
   remove: (file) => rm(file),
+  removeFolder: (folder) => rmdir(folder),
 };
 
 async function modeOf(file: string): Promise<number | undefined> {

@@ -13,6 +13,8 @@ export interface Host {
   replace(path: string, text: string, mode?: number): Promise<Outcome>;
   /** Removing a missing file succeeds. */
   remove(path: string): Promise<Outcome>;
+  /** Removes an empty directory. One that is missing or has files stays as it is, which is no failure. */
+  prune(path: string): Promise<Outcome>;
   /** Names in a folder, sorted; empty for a missing folder. */
   list(path: string): Promise<string[]>;
   /** The path with all links resolved; the path itself if it does not exist. */

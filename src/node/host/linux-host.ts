@@ -16,6 +16,9 @@ import {
   type RunOptions,
 } from "./host.ts";
 
+/** Why a directory was not removed: it is missing, or not empty. */
+const mayStay = new Set(["ENOENT", "ENOTDIR", "ENOTEMPTY", "EEXIST"]);
+
 const done: Outcome = { type: "done" };
 
 /** A real node, seen through the folder where its root is mounted: `/` on the node itself, `/host` in a container. */
@@ -65,6 +68,14 @@ export class LinuxHost implements Host {
       },
       done,
     );
+  }
+
+  async prune(path: string): Promise<Outcome> {
+    const outcome = await this.#at<Outcome>(path, async (folder) => {
+      await this.#files.removeFolder(folder);
+      return done;
+    });
+    return outcome.type === "failed" && mayStay.has(outcome.code) ? done : outcome;
   }
 
   async list(path: string): Promise<string[]> {

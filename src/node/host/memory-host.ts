@@ -67,6 +67,11 @@ export class MemoryHost implements Host {
     return this.#put(this.#file(path), undefined);
   }
 
+  /** Directories exist here only as long as they have files. */
+  async prune(path: string): Promise<Outcome> {
+    return refusal(path) ?? { type: "done" };
+  }
+
   async list(path: string): Promise<string[]> {
     if (refusal(path)) return [];
     const folder = this.#file(path);

@@ -10,6 +10,7 @@ import {
   readFileSync,
   realpathSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -46,6 +47,7 @@ export const syncFiles: Files = {
   },
 
   remove: async (file) => rmSync(file),
+  removeFolder: async (folder) => rmdirSync(folder),
 };
 
 function withOpen(open: number, use: (open: number) => unknown): void {

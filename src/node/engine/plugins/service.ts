@@ -94,6 +94,9 @@ async function planOverlay(source: string, { name, option, from }: ServiceSettin
   const path = `/etc/systemd/system/${name}.service.d/${source.slice(source.lastIndexOf("/") + 1)}`;
   const present = await observe.host.read(path);
   const before = present.type === "text" ? present.text : null;
+  const folder = `${name}.service.d`;
+  const isOurs = !(await observe.host.list("/etc/systemd/system")).includes(folder);
+  const prune: Action[] = isOurs ? [{ type: "prune", path: `/etc/systemd/system/${folder}` }] : [];
   const reload: Action = { type: "run", argv: ["systemctl", "daemon-reload"], timeoutMs: 90_000 };
   return {
     ...about,
@@ -102,7 +105,7 @@ async function planOverlay(source: string, { name, option, from }: ServiceSettin
     before: before ?? "",
     value: file.text,
     actions: [{ type: "file", path, text: file.text }, reload],
-    undo: [{ type: "file", path, text: before }, reload],
+    undo: [{ type: "file", path, text: before }, ...prune, reload],
     lasts: "persistent",
   };
 }

@@ -1,6 +1,7 @@
 import { cpusOf } from "../../../language/cpu/cpu-list.ts";
 import type { Setting } from "../../../language/tuned/unit.ts";
 import type { Observe, Plugin, Step } from "../plugin.ts";
+import { linesOf } from "../text-after.ts";
 import { unknownOption } from "./steps.ts";
 
 const folder = "/etc/systemd";
@@ -31,33 +32,23 @@ async function planAffinity({ value: text, from }: Setting, observe: Observe): P
   const cpus = cpusOf(text.replaceAll(/["'\\]/g, ""));
   if (cpus.length === 0) return { ...about, type: "impossible", message: `${JSON.stringify(text)} is no list of CPUs` };
   const value = cpus.join(" ");
-  const content = file.type === "text" ? file.text : "";
-  const before = affinityOf(content);
+  const present = linesOf(key, file.type === "text" ? file.text : "");
+  const before = present
+    .at(-1)
+    ?.slice((present.at(-1)?.indexOf("=") ?? 0) + 1)
+    .trim();
+  const isOurs = !(await observe.host.list(folder)).includes("system.conf.d");
   return {
     ...about,
     type: before !== undefined && cpusOf(before.replaceAll(/\s+/g, ",")).join(" ") === value ? "same" : "change",
     target: path,
     before: before ?? "",
     value,
-    actions: [{ type: "file", path, text: withAffinity(content, value) }],
-    undo: [{ type: "file", path, text: file.type === "text" ? file.text : null }],
+    actions: [{ type: "edit", path, edit: { kind: "lines", key, lines: [`${key}=${value}`], header } }],
+    undo: [
+      { type: "edit", path, edit: { kind: "lines", key, lines: present, ...(file.type === "missing" && { header }) } },
+      ...(isOurs ? [{ type: "prune", path: `${folder}/system.conf.d` } as const] : []),
+    ],
     lasts: "persistent",
   };
-}
-
-function affinityOf(text: string): string | undefined {
-  for (const line of text.split("\n")) {
-    const [name, ...rest] = line.split("=");
-    if (name?.trim() === key) return rest.join("=").trim();
-  }
-  return undefined;
-}
-
-function withAffinity(text: string, value: string): string {
-  const line = `${key}=${value}`;
-  if (text === "") return `${header}${line}\n`;
-  const lines = text.split("\n");
-  const isKey = (one: string): boolean => one.split("=")[0]?.trim() === key && one.includes("=");
-  if (lines.some(isKey)) return lines.map((one) => (isKey(one) ? line : one)).join("\n");
-  return `${text}${text.endsWith("\n") ? "" : "\n"}${line}\n`;
 }

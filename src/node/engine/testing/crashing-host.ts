@@ -39,6 +39,10 @@ export class CrashingHost implements Host {
     return this.#change(() => this.#host.remove(path));
   }
 
+  prune(path: string): Promise<Outcome> {
+    return this.#change(() => this.#host.prune(path));
+  }
+
   run(argv: readonly string[], options?: RunOptions): Promise<CommandResult> {
     return this.#change(() => this.#host.run(argv, options));
   }

@@ -112,7 +112,7 @@ async function writeStateOnly({ observe, about, wanted }: LoaderInput): Promise<
 
 function withoutInitrd({ options }: Unit, loader: string): Step[] {
   return [...options]
-    .filter(([option]) => option === "initrd_add_img" || option === "initrd_add_dir")
+    .filter(([option, { value }]) => (option === "initrd_add_img" || option === "initrd_add_dir") && value !== "")
     .map(([option, setting]) => skipped(wantedOf(option, setting), `${loader} does not support further images`));
 }
 
@@ -124,7 +124,7 @@ async function withBootc({ observe, about, wanted }: LoaderInput): Promise<Step>
   const { option, from } = about;
   const target = "bootc kernel arguments";
   const type = same ? "same" : "change";
-  return { option, from, type, target, before: state.arguments, value, ...planBootc(value), ...lasting };
+  return { option, from, type, target, before: state.arguments, value, ...planBootc(value, state), ...lasting };
 }
 
 async function withOstree({ observe }: LoaderInput, busy: string, wanted: Wanted): Promise<Step> {
@@ -151,7 +151,8 @@ async function withGrub({ unit, observe, about, wanted }: LoaderInput): Promise<
     steps.push(impossible(wantedOf(initrd.option, blamed), initrd.message, { verified: false }));
   if (!wanted && initrd.type !== "image") return steps;
 
-  const config = unit.options.get("grub2_cfg_file");
+  const setting = unit.options.get("grub2_cfg_file");
+  const config = setting?.value === "" ? undefined : setting;
   if (config && !(isBelow(config.value, ["/boot", "/etc"]) && !config.value.split("/").includes("..")))
     return [...steps, impossible(wantedOf("grub2_cfg_file", config), "is neither below /boot nor /etc")];
   const value = wanted?.value ?? "";

@@ -76,6 +76,11 @@ const overlays = [
 
 /** `/etc/default/grub`, from which GRUB's tools generate configurations with the variables. */
 export function patchGrubDefaults(text: string): string {
+  if (text === "") return text;
+  return usesEntryFiles(text) ? withoutOverlay(text) : withOverlays(text);
+}
+
+function withOverlays(text: string): string {
   let result = text;
   for (const [key, variable] of overlays) {
     const present = result
@@ -87,7 +92,7 @@ export function patchGrubDefaults(text: string): string {
 }
 
 /** Boot loader entries in files of their own get the variables from the environment block; both would add them twice. */
-export function unpatchGrubDefaults(text: string): string {
+function withoutOverlay(text: string): string {
   const [key, variable] = overlays[0];
   const lines = text.split("\n");
   const others = lines.filter((line) => line !== overlay(key, variable));
@@ -100,6 +105,6 @@ function overlay(key: string, variable: string): string {
   return `${key}="\${${key}:+$${key} }\\$${variable}"`;
 }
 
-export function usesEntryFiles(defaults: string): boolean {
+function usesEntryFiles(defaults: string): boolean {
   return /^\s*GRUB_ENABLE_BLSCFG\s*=\s*"?\s*true\s*"?\s*$/im.test(defaults);
 }

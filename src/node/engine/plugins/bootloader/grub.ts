@@ -1,8 +1,8 @@
 import { isBelow } from "../../../../language/tuned/chain/path.ts";
-import type { Action } from "../../action.ts";
+import type { Action, Edit } from "../../action.ts";
 import type { Observe } from "../../plugin.ts";
-import { patchGrubConfig, patchGrubDefaults, unpatchGrubDefaults, usesEntryFiles } from "./grub-config.ts";
-import { type BootState, inQuotes, isWritten, writeBootState } from "./state.ts";
+import { textAfter } from "../../text-after.ts";
+import { type BootState, inQuotes, isWritten, undoBootState, writeBootState } from "./state.ts";
 
 const defaultsPath = "/etc/default/grub";
 const hook = "/usr/lib/kernel/install.d/92-tuned.install";
@@ -31,26 +31,24 @@ export async function planGrub({ observe, state, arguments: args, initrd, config
   const undo: Action[] = [];
   const notes: string[] = [];
   let same = true;
-  const replace = (path: string, before: string, text: string): void => {
-    actions.push({ type: "file", path, text });
-    same &&= text === before;
+  const change = (path: string, text: string, edit: Edit): void => {
+    const action = { type: "edit", path, edit } as const;
+    actions.push(action);
+    same &&= textAfter(action, text) === text;
   };
 
   const configs = await configsOf(observe, configPath);
   if (configs.size === 0) notes.push("there is no grub.cfg to change");
   for (const [path, text] of configs) {
-    replace(path, text, patchGrubConfig(text, variables));
+    change(path, text, { kind: "grub-config", ...variables });
     undo.push({ type: "keys", path, values: { "set tuned_params": "", "set tuned_initrd": "" }, add: false });
   }
   const defaults = await observe.host.read(defaultsPath);
-  if (configs.size > 0 && defaults.type === "text" && defaults.text !== "") {
-    const { text } = defaults;
-    replace(defaultsPath, text, usesEntryFiles(text) ? unpatchGrubDefaults(text) : patchGrubDefaults(text));
-  }
+  if (configs.size > 0 && defaults.type === "text") change(defaultsPath, defaults.text, { kind: "grub-defaults" });
 
   const note = writeBootState(args, initrd);
   actions.push(note);
-  undo.push(writeBootState("", ""));
+  undo.push(...undoBootState(state, note));
   same &&= isWritten(state, note);
 
   if ((await observe.host.list("/boot/loader")).includes("entries")) {

@@ -14,13 +14,14 @@ export type Initrd =
 /** A further initrd image, copied from a file or made from a directory. */
 export async function planInitrd(unit: Unit, observe: Observe, state: BootState): Promise<Initrd> {
   const [option, source] = ["initrd_add_img", "initrd_add_dir"]
-    .map((name) => [name, unit.options.get(name)?.value] as const)
-    .findLast(([, value]) => value !== undefined) ?? ["", undefined];
-  if (source === undefined) return { type: "none" };
+    .map((name) => [name, unit.options.get(name)?.value ?? ""] as const)
+    .findLast(([, value]) => value !== "") ?? ["", ""];
+  // As in TuneD, an empty value means unset.
+  if (source === "") return { type: "none" };
   const impossible = (message: string): Initrd => ({ type: "impossible", option, message });
   if (!source.startsWith("/") || source.split("/").includes("..")) return impossible("is not an absolute path");
 
-  const name = unit.options.get("initrd_dst_img")?.value ?? source.slice(source.lastIndexOf("/") + 1);
+  const name = unit.options.get("initrd_dst_img")?.value || source.slice(source.lastIndexOf("/") + 1);
   if (!/^\w[\w.+-]*$/.test(name)) return impossible(`${JSON.stringify(name)} is not a name for an image in /boot`);
   const image = `/boot/${name}`;
   // Another image needs another undo, so it is another target.

@@ -1,6 +1,6 @@
 import type { Action } from "../../action.ts";
 import type { Observe } from "../../plugin.ts";
-import { type BootState, writeBootState } from "./state.ts";
+import { type BootState, undoBootState, writeBootState } from "./state.ts";
 
 /** On image-based systems, bootc or rpm-ostree keep the kernel arguments. */
 
@@ -15,15 +15,16 @@ export async function hasBootc({ host }: Observe): Promise<boolean> {
 }
 
 /** bootc keeps arguments by source, and removes the earlier ones of a source itself. */
-export function planBootc(args: string): { actions: Action[]; undo: Action[] } {
+export function planBootc(args: string, state: BootState): { actions: Action[]; undo: Action[] } {
   const set = (options: readonly string[]): Action => ({
     type: "run",
     argv: [...bootcCommand, "--source", "tuned", ...options],
     timeoutMs,
   });
+  const note = writeBootState(args);
   return {
-    actions: [set(args === "" ? [] : ["--options", args]), writeBootState(args)],
-    undo: [set([]), writeBootState("")],
+    actions: [set(args === "" ? [] : ["--options", args]), note],
+    undo: [set([]), ...undoBootState(state, note)],
   };
 }
 
@@ -55,14 +56,12 @@ export function planOstree(
     timeoutMs,
   });
   const removal = (words: readonly string[]): string[] => words.map((word) => `--delete-if-present=${word}`);
+  const note = writeBootState(added.join(" "));
   return {
     added,
     same: earlier.join(" ") === added.join(" "),
-    actions: [
-      change([...removal(earlier), ...added.map((word) => `--append=${word}`)]),
-      writeBootState(added.join(" ")),
-    ],
-    undo: [...(added.length > 0 ? [change(removal(added))] : []), writeBootState("")],
+    actions: [change([...removal(earlier), ...added.map((word) => `--append=${word}`)]), note],
+    undo: [...(added.length > 0 ? [change(removal(added))] : []), ...undoBootState(state, note)],
   };
 }
 

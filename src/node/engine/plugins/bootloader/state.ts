@@ -1,6 +1,7 @@
 import { setKeys, unquote } from "../../../../language/tuned/value.ts";
 import type { Action } from "../../action.ts";
 import type { Observe } from "../../plugin.ts";
+import { linesOf } from "../../text-after.ts";
 
 /** TuneD's state file with the kernel arguments it adds; its GRUB template reads it as a shell would. */
 export const statePath = "/etc/tuned/bootcmdline";
@@ -8,6 +9,8 @@ const argumentsKey = "TUNED_BOOT_CMDLINE";
 const initrdKey = "TUNED_BOOT_INITRD_ADD";
 
 export interface BootState {
+  /** False: there is no state file. */
+  readonly exists: boolean;
   readonly text: string;
   readonly arguments: string;
   readonly initrd: string;
@@ -16,7 +19,12 @@ export interface BootState {
 export async function readBootState({ host }: Observe): Promise<BootState> {
   const file = await host.read(statePath);
   const text = file.type === "text" ? file.text : "";
-  return { text, arguments: valueIn(text, argumentsKey), initrd: valueIn(text, initrdKey) };
+  return {
+    exists: file.type === "text",
+    text,
+    arguments: valueIn(text, argumentsKey),
+    initrd: valueIn(text, initrdKey),
+  };
 }
 
 function valueIn(text: string, key: string): string {
@@ -31,6 +39,14 @@ export function writeBootState(args: string, initrd?: string): Extract<Action, {
     ...(initrd === undefined ? {} : { [initrdKey]: inQuotes(initrd) }),
   };
   return { type: "keys", path: statePath, values, add: true };
+}
+
+/** Empties the entries; those that were empty before, or missing, get their own lines back. */
+export function undoBootState({ exists, text }: BootState, note: Extract<Action, { type: "keys" }>): Action[] {
+  return Object.keys(note.values).map((key) => {
+    const lines = valueIn(text, key) === "" ? linesOf(key, text) : [`${key}=""`];
+    return { type: "edit", path: statePath, edit: { kind: "lines", key, lines, ...(!exists && { header: "" }) } };
+  });
 }
 
 export function isWritten({ text }: BootState, { values }: Extract<Action, { type: "keys" }>): boolean {

@@ -35,7 +35,7 @@ describe("The list of banned CPUs", () => {
   it("of the administrator is restored by a roll-back (Q17)", async () => {
     const text = "IRQBALANCE_BANNED_CPULIST=7\nFOO=1\n";
     const { applied, rolledBack } = await runWith("[irqbalance]\nbanned_cpus=2,3\n", { ...present, [path]: text });
-    expect(applied[path]).toBe("FOO=1\nIRQBALANCE_BANNED_CPULIST=2-3\n");
+    expect(applied[path]).toBe("IRQBALANCE_BANNED_CPULIST=2-3\nFOO=1\n");
     expect(rolledBack[path]).toBe(text);
   });
 

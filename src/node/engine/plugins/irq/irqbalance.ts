@@ -3,6 +3,7 @@ import { formatRanges, formatUnpacked, isSubset } from "../../../../language/cpu
 import type { Setting } from "../../../../language/tuned/unit.ts";
 import type { Action } from "../../action.ts";
 import type { Observe, Plugin, Step } from "../../plugin.ts";
+import { linesOf } from "../../text-after.ts";
 import { unknownOption } from "../steps.ts";
 
 /** Red Hat's file, then Debian's. */
@@ -45,16 +46,17 @@ async function planBanned({ value, from }: Setting, { host }: Observe): Promise<
     const settings = await host.read(path);
     if (settings.type === "missing") continue;
     if (settings.type === "failed") return impossible(`cannot read ${path}: ${settings.message}`);
-    const before = settings.text;
-    const text = withBanned(before, formatRanges(list.cpus));
-    const undo: Action[] = [{ type: "file", path, text: before }, restart];
+    const before = linesOf(key, settings.text);
+    const value = `${key}=${formatRanges(list.cpus)}`;
+    const set = (lines: readonly string[]): Action => ({ type: "edit", path, edit: { kind: "lines", key, lines } });
+    const undo = [set(before), restart];
     return {
       ...about,
-      type: text === before ? "same" : "change",
+      type: before.length === 1 && before[0] === value ? "same" : "change",
       target: path,
-      before: bannedLines(before).join("; ") || `no ${key}`,
-      value: `${key}=${formatRanges(list.cpus)}`,
-      actions: [{ type: "file", path, text }, restart],
+      before: before.map((line) => line.trim()).join("; ") || `no ${key}`,
+      value,
+      actions: [set([value]), restart],
       undo,
       undoAtShutdown: undo,
       lasts: "persistent",
@@ -62,22 +64,4 @@ async function planBanned({ value, from }: Setting, { host }: Observe): Promise<
     };
   }
   return { ...about, type: "skipped", message: `there is no ${files[0]}: irqbalance is not installed` };
-}
-
-/** Replaces every line that bans CPUs by one at the end of the file. */
-function withBanned(text: string, cpus: string): string {
-  const others = text.split("\n").filter((line) => !isBanned(line));
-  if (others.at(-1) === "") others.pop();
-  return [...others, `${key}=${cpus}`, ""].join("\n");
-}
-
-function bannedLines(text: string): string[] {
-  return text
-    .split("\n")
-    .filter(isBanned)
-    .map((line) => line.trim());
-}
-
-function isBanned(line: string): boolean {
-  return line.trimStart().startsWith(`${key}=`);
 }

@@ -1,0 +1,51 @@
+import { setKeys } from "../../language/tuned/value.ts";
+import type { Action, Edit, FileAction } from "./action.ts";
+import { patchGrubConfig, patchGrubDefaults } from "./plugins/bootloader/grub-config.ts";
+
+export function isFileAction(action: Action): action is FileAction {
+  return action.type === "file" || action.type === "keys" || action.type === "edit";
+}
+
+/** A file's text once the action is carried out on its current text. `undefined`: there is no file. */
+export function textAfter(action: FileAction, text: string | undefined): string | undefined {
+  switch (action.type) {
+    case "file":
+      return action.text ?? undefined;
+    case "keys":
+      if (text === undefined && !action.add) return undefined;
+      return setKeys(text ?? "", new Map(Object.entries(action.values)), action.add);
+    case "edit":
+      return edited(text, action.edit);
+    default:
+      return action satisfies never;
+  }
+}
+
+function edited(text: string | undefined, edit: Edit): string | undefined {
+  if (edit.kind === "lines") return withLines(text, edit);
+  if (text === undefined) return undefined;
+  return edit.kind === "grub-config" ? patchGrubConfig(text, edit) : patchGrubDefaults(text);
+}
+
+function withLines(text: string | undefined, { key, lines, header }: Edit & { kind: "lines" }): string | undefined {
+  if (text === undefined && (header === undefined || lines.length === 0)) return undefined;
+  const present = ((text || header) ?? "").split("\n");
+  const first = present.findIndex((line) => isLineOf(key, line));
+  if (present.at(-1) === "") present.pop();
+  const at = first < 0 ? present.length : first;
+  const others = present.filter((line) => !isLineOf(key, line));
+  const result = [...others.slice(0, at), ...lines, ...others.slice(at)].map((line) => `${line}\n`).join("");
+  if (lines.length === 0 && result === header) return undefined;
+  // Only a missing newline at the end of the file would differ.
+  return result === `${text}\n` ? text : result;
+}
+
+/** The lines of a text that set a key. */
+export function linesOf(key: string, text: string): string[] {
+  return text.split("\n").filter((line) => isLineOf(key, line));
+}
+
+function isLineOf(key: string, line: string): boolean {
+  const equals = line.indexOf("=");
+  return equals > 0 && line.slice(0, equals).trim() === key;
+}
