@@ -105,9 +105,9 @@ onEachServer("attune install", (cluster) => {
   const fitting = everything.filter((object) => !isMonitoring(object));
 
   it("can be dry-run on an empty cluster", async () => {
-    const told: string[] = [];
-    await applyManifests(admin, fitting, signal, { dryRun: true, onApplied: (_, what) => told.push(what) });
-    expect(told).toEqual(fitting.map(() => "created"));
+    const reported: string[] = [];
+    await applyManifests(admin, fitting, signal, { dryRun: true, onApplied: (_, what) => reported.push(what) });
+    expect(reported).toEqual(fitting.map(() => "created"));
     expect((await admin.list(kinds.namespace)).items.map(({ metadata }) => metadata.name)).not.toContain(
       "attune-system",
     );
@@ -124,11 +124,11 @@ onEachServer("attune install", (cluster) => {
 
   it("reports what it did, and the second time that nothing changed", async () => {
     const again = async (): Promise<string[]> => {
-      const told: string[] = [];
+      const reported: string[] = [];
       await applyManifests(admin, fitting, signal, {
-        onApplied: (object, what) => told.push(`${name(object)} ${what}`),
+        onApplied: (object, what) => reported.push(`${name(object)} ${what}`),
       });
-      return told;
+      return reported;
     };
     await again();
     expect(await again()).toEqual(fitting.map((object) => `${name(object)} unchanged`));

@@ -16,14 +16,14 @@ describe("support data", () => {
   afterAll(() => gathered.remove());
 
   it.each(profiles)("gives $id as recorded", async ({ cluster, flags, spec }) => {
-    const { code, said } = await created(gathered.path(cluster), flags);
-    expect([code, said.stderr, readYaml(said.stdout)]).toEqual([0, "", profileOf(spec)]);
+    const { code, printed } = await created(gathered.path(cluster), flags);
+    expect([code, printed.stderr, readYaml(printed.stdout)]).toEqual([0, "", profileOf(spec)]);
   });
 
   it.each(refusals)("is refused as recorded: $why", async ({ flags }) => {
-    const { code, said } = await created(gathered.path("bare-metal"), flags);
-    expect([code, said.stdout]).toEqual([1, ""]);
-    expect(said.stderr).toMatch(/^error: .*\n$/);
+    const { code, printed } = await created(gathered.path("bare-metal"), flags);
+    expect([code, printed.stdout]).toEqual([1, ""]);
+    expect(printed.stderr).toMatch(/^error: .*\n$/);
   });
 
   it.each(Object.keys(clusters))("has the hardware of nodes of %s, packed or not", async (cluster) => {
@@ -39,9 +39,9 @@ describe("support data", () => {
 });
 
 async function toldOf(mustGatherDirPath: string): Promise<unknown> {
-  const said = new RecordingTerminal();
-  expect([await info({ mustGatherDirPath, json: true }, { terminal: said, signal }), said.stderr]).toEqual([0, ""]);
-  return JSON.parse(said.stdout);
+  const printed = new RecordingTerminal();
+  expect([await info({ mustGatherDirPath, json: true }, { terminal: printed, signal }), printed.stderr]).toEqual([0, ""]);
+  return JSON.parse(printed.stdout);
 }
 
 function profileOf(spec: Record<string, unknown>): object {
@@ -49,10 +49,10 @@ function profileOf(spec: Record<string, unknown>): object {
   return { apiVersion: "performance.openshift.io/v2", kind: "PerformanceProfile", metadata, spec };
 }
 
-async function created(mustGatherDirPath: string, given: Flags): Promise<{ code: number; said: RecordingTerminal }> {
+async function created(mustGatherDirPath: string, given: Flags): Promise<{ code: number; printed: RecordingTerminal }> {
   const { "mcp-name": mcpName, ...rest } = given;
   const flags = Object.fromEntries(Object.entries(rest).map(([flag, value]) => [flag, String(value)]));
-  const said = new RecordingTerminal();
-  const code = await create({ mustGatherDirPath, mcpName: String(mcpName), flags }, { terminal: said, signal });
-  return { code, said };
+  const printed = new RecordingTerminal();
+  const code = await create({ mustGatherDirPath, mcpName: String(mcpName), flags }, { terminal: printed, signal });
+  return { code, printed };
 }

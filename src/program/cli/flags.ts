@@ -37,7 +37,7 @@ export const apiserverFlags = {
   fsync: toggle("--fsync", "sync every write to disk, so that acknowledged writes survive a power loss"),
 };
 
-/** What a container's `args` may also say. */
+/** Also allowed in the `args` of a container on a virtual node. */
 export const operatorFlags = {
   mode: modeFlag("auto (use what the cluster has), standalone (require MachineConfigPools) or plain (use neither)"),
   namespace: text("-n, --namespace <name>", "namespace of Tuneds and Profiles", {
@@ -54,7 +54,7 @@ export const operatorFlags = {
 };
 export const operatorCommandFlags = { ...operatorFlags, ...connectionFlags };
 
-/** What a container's `args` may also say. */
+/** Also allowed in the `args` of a container on a virtual node. */
 export const agentFlags = {
   node: text("--node <name>", "name of the node", { env: "NODE_NAME" }),
   root: rootFlag,

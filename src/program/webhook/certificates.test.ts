@@ -67,14 +67,14 @@ describe("certificates", () => {
   test("rotate their authority in three steps, each accepted by clients that trust the bundle before it", () => {
     const late = start + 250 * day;
     const before = next(first, { now: late - 60 * day });
-    const told = next(before, { now: late, trusted: true });
-    expect(authorities(told)).toBe(2);
-    expect(told["tls.crt"]).toBe(before["tls.crt"]);
+    const published = next(before, { now: late, trusted: true });
+    expect(authorities(published)).toBe(2);
+    expect(published["tls.crt"]).toBe(before["tls.crt"]);
 
-    expect(next(told, { now: late, trusted: false })).toEqual(told);
-    const signed = next(told, { now: late, trusted: true });
-    expect(signed["tls.crt"]).not.toBe(told["tls.crt"]);
-    expect(accepts(told["ca.crt"], signed)).toBe(true);
+    expect(next(published, { now: late, trusted: false })).toEqual(published);
+    const signed = next(published, { now: late, trusted: true });
+    expect(signed["tls.crt"]).not.toBe(published["tls.crt"]);
+    expect(accepts(published["ca.crt"], signed)).toBe(true);
 
     const settled = next(signed, { now: late, trusted: true });
     expect(authorities(settled)).toBe(1);

@@ -91,8 +91,8 @@ describe("a profile", () => {
   });
 
   it("of an older version gets a hint about the conversion annotation", () => {
-    const told = review(profile(overlapping), { version: "v1" }).warnings ?? [];
-    expect(told.some((one) => one.includes("performance.openshift.io/conversion-data"))).toBe(true);
+    const warnings = review(profile(overlapping), { version: "v1" }).warnings ?? [];
+    expect(warnings.some((one) => one.includes("performance.openshift.io/conversion-data"))).toBe(true);
   });
 });
 

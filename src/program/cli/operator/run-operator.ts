@@ -10,7 +10,7 @@ import { version } from "../version.ts";
 
 type Surroundings = Pick<OperatorOptions, "client" | "signal" | "log" | "metrics" | "print">;
 
-/** Runs the operator as its flags say until the signal aborts. `env`: that of its process or container. */
+/** Runs the operator with these flags until the signal aborts. `env`: that of its process or container. */
 export async function runOperatorWith(
   flags: Values<typeof operatorFlags>,
   env: Environment,

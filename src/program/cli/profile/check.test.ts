@@ -24,16 +24,16 @@ function profile(name: string, cpu: string, more = ""): string {
 async function checked(
   text: string,
   options: Partial<CheckOptions> = {},
-): Promise<{ code: number; said: RecordingTerminal }> {
-  const said = new RecordingTerminal();
-  const around = { terminal: said, signal, stdin: () => Promise.resolve(text) };
-  return { code: await check({ filename: ["-"], ...options }, around), said };
+): Promise<{ code: number; printed: RecordingTerminal }> {
+  const printed = new RecordingTerminal();
+  const around = { terminal: printed, signal, stdin: () => Promise.resolve(text) };
+  return { code: await check({ filename: ["-"], ...options }, around), printed };
 }
 
 describe("attune profile check", () => {
   it("has no findings for a good profile", async () => {
-    const { code, said } = await checked(profile("fast", '{ reserved: "0", isolated: "1-3" }'));
-    expect([code, said.stderr, said.stdout]).toEqual([
+    const { code, printed } = await checked(profile("fast", '{ reserved: "0", isolated: "1-3" }'));
+    expect([code, printed.stderr, printed.stdout]).toEqual([
       0,
       "",
       "PerformanceProfile fast (standard input)\n  nothing found\n",
@@ -41,14 +41,14 @@ describe("attune profile check", () => {
   });
 
   it("prints errors and warnings, and fails only for errors", async () => {
-    const { code, said } = await checked(profile("fast", '{ reserved: "0-1", isolated: "1-3" }'));
-    expect([code, said.stderr]).toEqual([1, ""]);
-    expect(said.stdout).toMatch(/^ {2}error {3}CpuPoolsOverlap {3}spec\.cpu\.isolated: Forbidden: CPU 1 /m);
+    const { code, printed } = await checked(profile("fast", '{ reserved: "0-1", isolated: "1-3" }'));
+    expect([code, printed.stderr]).toEqual([1, ""]);
+    expect(printed.stdout).toMatch(/^ {2}error {3}CpuPoolsOverlap {3}spec\.cpu\.isolated: Forbidden: CPU 1 /m);
     const unusual = await checked(
       profile("fast", '{ reserved: "0", isolated: "1-3" }', ", additionalKernelArgs: [isolcpus=1]"),
     );
     expect(unusual.code).toBe(0);
-    expect(unusual.said.stdout).toMatch(/^ {2}warning /m);
+    expect(unusual.printed.stdout).toMatch(/^ {2}warning /m);
   });
 
   it("checks profiles against the nodes of a must-gather", async () => {
@@ -64,9 +64,9 @@ describe("attune profile check", () => {
     };
     await writeSupportData(dir, { nodes: [node], pools: [pool], topologies: new Map([["rt-1", topology]]) });
     const options = { mustGatherDirPath: dir, output: "json" } as const;
-    const { code, said } = await checked(profile("fast", '{ reserved: "0", isolated: "1-4" }'), options);
+    const { code, printed } = await checked(profile("fast", '{ reserved: "0", isolated: "1-4" }'), options);
     expect(code).toBe(1);
-    const [found] = JSON.parse(said.stdout) as [{ findings: { name: string; field: string }[] }];
+    const [found] = JSON.parse(printed.stdout) as [{ findings: { name: string; field: string }[] }];
     expect(found.findings.map(({ name, field }) => [name, field])).toEqual([
       ["MachineConfigNotSelected", "spec.nodeSelector"],
       ["CpuDoesNotExist", "spec.cpu.isolated"],
@@ -76,9 +76,9 @@ describe("attune profile check", () => {
 
   it("finds profiles that conflict with each other", async () => {
     const cpu = '{ reserved: "0", isolated: "1-3" }';
-    const { code, said } = await checked(`${profile("a", cpu)}---\n${profile("rt-a", cpu)}`);
+    const { code, printed } = await checked(`${profile("a", cpu)}---\n${profile("rt-a", cpu)}`);
     expect(code).toBe(1);
-    expect(said.stdout.match(/NodeSelectorTaken|NameClashes/g)).toHaveLength(4);
+    expect(printed.stdout.match(/NodeSelectorTaken|NameClashes/g)).toHaveLength(4);
   });
 
   it("checks several profiles of any version together, and ignores other kinds", async () => {
@@ -88,9 +88,9 @@ describe("attune profile check", () => {
     const other = "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: x }\n";
     const file = join(dir, "profiles.yaml");
     await writeFile(file, [profile("fast", '{ reserved: "0", isolated: "1-3" }'), old, other].join("---\n"));
-    const { code, said } = await checked("", { filename: [dir] });
-    expect([code, said.stderr]).toEqual([0, ""]);
-    expect(said.stdout.match(/^PerformanceProfile \w+/gm)).toEqual([
+    const { code, printed } = await checked("", { filename: [dir] });
+    expect([code, printed.stderr]).toEqual([0, ""]);
+    expect(printed.stdout.match(/^PerformanceProfile \w+/gm)).toEqual([
       "PerformanceProfile fast",
       "PerformanceProfile old",
     ]);
@@ -105,8 +105,8 @@ describe("attune profile check", () => {
     ["a version of its own", profile("x", "{}").replace("/v2", "/v3"), "performance.openshift.io/v3 is no version"],
     ["no YAML", "a: [", "standard input: "],
   ])("refuses %s", async (_, text, why) => {
-    const { code, said } = await checked(text);
-    expect([code, said.stdout]).toEqual([1, ""]);
-    expect(said.stderr).toContain(why);
+    const { code, printed } = await checked(text);
+    expect([code, printed.stdout]).toEqual([1, ""]);
+    expect(printed.stderr).toContain(why);
   });
 });

@@ -47,16 +47,16 @@ afterAll(async () => {
 
 describe("a live cluster", () => {
   it("without pools is grouped by role, and without agents needs snapshots", async () => {
-    const { code, said } = await created({});
-    expect([code, said.stdout]).toEqual([1, ""]);
-    expect(said.stderr).toContain(
+    const { code, printed } = await created({});
+    expect([code, printed.stdout]).toEqual([1, ""]);
+    expect(printed.stderr).toContain(
       "error: hardware of nodes rt-1, rt-2 is unknown: install the agents, or pass --snapshot rt-1=FILE",
     );
     const topology = parseTopology(hardware);
     for (const name of ["rt-1", "rt-2"]) await writeFile(join(dir, `${name}.tgz`), await sysinfo(topology as never));
     const again = await created({ snapshot: ["rt-1", "rt-2"].map((name) => join(dir, `${name}.tgz`)) });
-    expect([again.code, again.said.stderr]).toEqual([0, ""]);
-    expect(readYaml(again.said.stdout)).not.toHaveProperty("spec.machineConfigPoolSelector");
+    expect([again.code, again.printed.stderr]).toEqual([0, ""]);
+    expect(readYaml(again.printed.stdout)).not.toHaveProperty("spec.machineConfigPoolSelector");
   });
 
   it("has pools, and hardware reported by agents", async () => {
@@ -82,24 +82,24 @@ describe("a live cluster", () => {
       const status = { tunedProfile: "openshift", hardware };
       await client.update(profileKind, { ...made, status }, { subresource: "status" });
     }
-    const { code, said } = await created({});
-    expect([code, said.stderr]).toEqual([0, ""]);
-    expect(readYaml(said.stdout)).toMatchObject({
+    const { code, printed } = await created({});
+    expect([code, printed.stderr]).toEqual([0, ""]);
+    expect(readYaml(printed.stdout)).toMatchObject({
       spec: {
         cpu: { reserved: "0,2", isolated: "1,3" },
         machineConfigPoolSelector: { [poolRole]: "rt" },
         nodeSelector: { [rt]: "" },
       },
     });
-    const told = new RecordingTerminal();
-    expect(await info({ kubeconfig: server.kubeconfig, json: true }, { terminal: told, signal })).toBe(0);
-    expect(JSON.parse(told.stdout)).toMatchObject([{ name: "rt", nodes: [{ cpus_count: 4 }, { name: "rt-2" }] }]);
+    const infoTerminal = new RecordingTerminal();
+    expect(await info({ kubeconfig: server.kubeconfig, json: true }, { terminal: infoTerminal, signal })).toBe(0);
+    expect(JSON.parse(infoTerminal.stdout)).toMatchObject([{ name: "rt", nodes: [{ cpus_count: 4 }, { name: "rt-2" }] }]);
   });
 });
 
-async function created(options: Partial<CreateOptions>): Promise<{ code: number; said: RecordingTerminal }> {
-  const said = new RecordingTerminal();
+async function created(options: Partial<CreateOptions>): Promise<{ code: number; printed: RecordingTerminal }> {
+  const printed = new RecordingTerminal();
   const flags = { "reserved-cpu-count": "2", "rt-kernel": "false" };
   const given = { kubeconfig: server.kubeconfig, mcpName: "rt", flags, ...options };
-  return { code: await create(given, { terminal: said, signal }), said };
+  return { code: await create(given, { terminal: printed, signal }), printed };
 }

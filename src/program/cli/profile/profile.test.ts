@@ -24,9 +24,9 @@ afterEach(() => rm(dir, { recursive: true, force: true }));
 describe("attune profile create", () => {
   it("prints a profile without warnings", async () => {
     await writeSupportData(dir, cluster());
-    const { code, said } = await created({ mustGatherDirPath: dir });
-    expect([code, said.stderr]).toEqual([0, ""]);
-    expect(readYaml(said.stdout)).toMatchObject({ spec: { cpu: { reserved: "0,2", isolated: "1,3" } } });
+    const { code, printed } = await created({ mustGatherDirPath: dir });
+    expect([code, printed.stderr]).toEqual([0, ""]);
+    expect(readYaml(printed.stdout)).toMatchObject({ spec: { cpu: { reserved: "0,2", isolated: "1,3" } } });
   });
 
   it("prints the warnings of admission, and names nodes that are left out", async () => {
@@ -36,9 +36,9 @@ describe("attune profile create", () => {
     elsewhere.spec = { taints: [{ key: role("worker"), value: "", effect: "NoSchedule" }] };
     const nodes = [node("rt-1", { [role("rt")]: "" }), tainted, elsewhere];
     await writeSupportData(dir, cluster({ nodes, selects: "other" }));
-    const { code, said } = await created({ mustGatherDirPath: dir });
+    const { code, printed } = await created({ mustGatherDirPath: dir });
     expect(code).toBe(0);
-    expect(said.stderr).toMatch(
+    expect(printed.stderr).toMatch(
       /^warning: node rt-2 is left out of pool rt: .*\nwarning: spec\..*MachineConfigPool rt/,
     );
   });
@@ -50,28 +50,28 @@ describe("attune profile create", () => {
       ["rt-2", machine(["0/0:0,2", "0/8:1,3"])],
     ]);
     await writeSupportData(dir, { ...cluster({ nodes }), topologies });
-    const { code, said } = await created({ mustGatherDirPath: dir });
+    const { code, printed } = await created({ mustGatherDirPath: dir });
     expect(code).toBe(0);
-    expect(said.stderr).toMatch(/^warning: core ids on NUMA node 0: /);
-    expect(said.stdout).toMatch(/\n# Some nodes of this pool number their cores differently/);
+    expect(printed.stderr).toMatch(/^warning: core ids on NUMA node 0: /);
+    expect(printed.stdout).toMatch(/\n# Some nodes of this pool number their cores differently/);
   });
 
   it("wraps the profile in a ConfigMap for a hosted cluster", async () => {
     const hosted = cluster({ nodes: [node("a", { "hypershift.openshift.io/nodePool": "np" })], hosted: true });
     await writeSupportData(dir, { ...hosted, pools: [], topologies: new Map([["a", topology]]) });
-    const { code, said } = await created({ mustGatherDirPath: dir, mcpName: undefined, nodePoolName: "np" });
-    expect([code, said.stderr]).toEqual([0, ""]);
-    expect(readYaml(said.stdout)).toMatchObject({ kind: "ConfigMap", metadata: { namespace: "clusters" } });
-    expect((await created({ mustGatherDirPath: dir })).said.stderr).toMatch(
+    const { code, printed } = await created({ mustGatherDirPath: dir, mcpName: undefined, nodePoolName: "np" });
+    expect([code, printed.stderr]).toEqual([0, ""]);
+    expect(readYaml(printed.stdout)).toMatchObject({ kind: "ConfigMap", metadata: { namespace: "clusters" } });
+    expect((await created({ mustGatherDirPath: dir })).printed.stderr).toMatch(
       /^error: --mcp-name: .*--node-pool-name\n$/,
     );
   });
 
   it("needs only snapshots, for nodes of a role", async () => {
     await writeFile(join(dir, "a.tgz"), await sysinfo(topology));
-    const { code, said } = await created({ snapshot: [join(dir, "a.tgz")] });
-    expect([code, said.stderr]).toEqual([0, ""]);
-    expect(readYaml(said.stdout)).toMatchObject({ spec: { nodeSelector: { [role("rt")]: "" } } });
+    const { code, printed } = await created({ snapshot: [join(dir, "a.tgz")] });
+    expect([code, printed.stderr]).toEqual([0, ""]);
+    expect(readYaml(printed.stdout)).toMatchObject({ spec: { nodeSelector: { [role("rt")]: "" } } });
   });
 
   it.each<[string, Partial<CreateOptions>, RegExp]>([
@@ -80,9 +80,9 @@ describe("attune profile create", () => {
     ["one pool", { snapshot: ["x"], nodePoolName: "np" }, /^error: exactly one of --mcp-name and --node-pool-name/],
     ["counts", { snapshot: ["x"], flags: {} }, /^error: --reserved-cpu-count: .*\nerror: --rt-kernel: /],
   ])("requires %s", async (_, options, message) => {
-    const { code, said } = await created(options);
-    expect([code, said.stdout]).toEqual([1, ""]);
-    expect(said.stderr).toMatch(message);
+    const { code, printed } = await created(options);
+    expect([code, printed.stdout]).toEqual([1, ""]);
+    expect(printed.stderr).toMatch(message);
   });
 
   it.each<[string, Partial<CreateOptions>, RegExp]>([
@@ -100,22 +100,25 @@ describe("attune profile create", () => {
     ],
   ])("refuses %s", async (_, options, message) => {
     await writeSupportData(dir, cluster());
-    const { code, said } = await created({ mustGatherDirPath: dir, ...options });
-    expect([code, said.stdout]).toEqual([1, ""]);
-    expect(said.stderr).toMatch(message);
+    const { code, printed } = await created({ mustGatherDirPath: dir, ...options });
+    expect([code, printed.stdout]).toEqual([1, ""]);
+    expect(printed.stderr).toMatch(message);
   });
 
-  it("says how to provide the hardware of a node, and takes a snapshot of it", async () => {
+  it("explains how to provide the hardware of a node, and takes a snapshot of it", async () => {
     await writeSupportData(dir, { ...cluster(), topologies: new Map() });
-    const { code, said } = await created({ mustGatherDirPath: dir });
-    expect([code, said.stdout]).toEqual([1, ""]);
-    expect(said.stderr).toContain(
+    const { code, printed } = await created({ mustGatherDirPath: dir });
+    expect([code, printed.stdout]).toEqual([1, ""]);
+    expect(printed.stderr).toContain(
       "error: hardware of node rt-1 is unknown: install the agents, or pass --snapshot rt-1=FILE with a file that attune agent --sysinfo FILE wrote on the node\n",
     );
     const snapshot = join(dir, "any-name");
     await writeFile(snapshot, await sysinfo(topology));
     const again = await created({ mustGatherDirPath: dir, snapshot: [`rt-1=${snapshot}`, `strange=${snapshot}`] });
-    expect([again.code, again.said.stderr]).toEqual([0, "warning: --snapshot strange: the cluster has no such node\n"]);
+    expect([again.code, again.printed.stderr]).toEqual([
+      0,
+      "warning: --snapshot strange: the cluster has no such node\n",
+    ]);
   });
 });
 
@@ -165,9 +168,9 @@ describe("a must-gather", () => {
     await writeSupportData(dir, cluster());
     const pools = "cluster-scoped-resources/machineconfiguration.openshift.io/machineconfigpools";
     await place(join(dir, "quay-io-image"), `${pools}/master.yaml`, "x: [");
-    const { code, said } = await created({ mustGatherDirPath: dir });
+    const { code, printed } = await created({ mustGatherDirPath: dir });
     expect(code).toBe(0);
-    expect(said.stderr).toMatch(/^warning: .*master\.yaml.*continuing without the pool\n$/);
+    expect(printed.stderr).toMatch(/^warning: .*master\.yaml.*continuing without the pool\n$/);
   });
 
   it("must have pools, unless the cluster is hosted; the Infrastructure is optional", async () => {
@@ -193,9 +196,9 @@ describe("attune profile info", () => {
     await writeFile(join(dir, "a.tgz"), await sysinfo(topology));
     await writeFile(join(dir, "b.tar.gz"), await sysinfo(topology));
     await writeFile(join(dir, "notes.txt"), "");
-    const said = new RecordingTerminal();
-    expect(await info({ snapshot: [dir] }, { terminal: said, signal })).toBe(0);
-    expect(said.stdout).toBe(`Pool worker
+    const printed = new RecordingTerminal();
+    expect(await info({ snapshot: [dir] }, { terminal: printed, signal })).toBe(0);
+    expect(printed.stdout).toBe(`Pool worker
   Node a: 4 CPUs, 1 NUMA node, hyper-threading on
     NUMA node 0: CPUs 0-3
   Node b: 4 CPUs, 1 NUMA node, hyper-threading on
@@ -215,17 +218,17 @@ describe("attune profile info", () => {
 
   it("prints nothing if the hardware of a node is unknown", async () => {
     await writeSupportData(dir, { ...cluster(), topologies: new Map() });
-    const said = new RecordingTerminal();
-    expect(await info({ mustGatherDirPath: dir, json: true }, { terminal: said, signal })).toBe(1);
-    expect([said.stdout, said.stderr]).toEqual(["", expect.stringContaining("hardware of node rt-1 is unknown")]);
+    const printed = new RecordingTerminal();
+    expect(await info({ mustGatherDirPath: dir, json: true }, { terminal: printed, signal })).toBe(1);
+    expect([printed.stdout, printed.stderr]).toEqual(["", expect.stringContaining("hardware of node rt-1 is unknown")]);
   });
 });
 
-async function created(options: Partial<CreateOptions>): Promise<{ code: number; said: RecordingTerminal }> {
-  const said = new RecordingTerminal();
+async function created(options: Partial<CreateOptions>): Promise<{ code: number; printed: RecordingTerminal }> {
+  const printed = new RecordingTerminal();
   const flags = { "reserved-cpu-count": "2", "rt-kernel": "false" };
-  const code = await create({ mcpName: "rt", flags, ...options }, { terminal: said, signal });
-  return { code, said };
+  const code = await create({ mcpName: "rt", flags, ...options }, { terminal: printed, signal });
+  return { code, printed };
 }
 
 function node(name: string, labels: Record<string, string>): KubeObject {

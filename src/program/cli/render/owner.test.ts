@@ -4,7 +4,7 @@ import type { KubeObject } from "../../../language/object/meta.ts";
 import { AssetFolders } from "./testing/asset-folders.ts";
 import { type Change, filesOf, profileText } from "./testing/profile-text.ts";
 
-describe("attune render says whose objects are", () => {
+describe("attune render names the PerformanceProfile of its objects", () => {
   const labelled: Change = ({ spec }) =>
     (spec["machineConfigLabel"] = { "machineconfiguration.openshift.io/role": "worker" });
   const owner = "performance.openshift.io/weak-owner-reference-name";

@@ -16,33 +16,33 @@ const profiles = {
 
 interface Result {
   readonly code: number;
-  readonly said: RecordingTerminal;
+  readonly printed: RecordingTerminal;
 }
 
 const node = (): Promise<FakeRoot> => FakeRoot.withProfiles(profiles);
 
 async function applied(root: FakeRoot, name: string, options: Partial<ApplyOptions> = {}): Promise<Result> {
-  const said = new RecordingTerminal();
+  const printed = new RecordingTerminal();
   const given: ApplyOptions = { root: root.path, dir: [], engine: "native", output: "table", ...options };
-  return { code: await apply([name], given, said), said };
+  return { code: await apply([name], given, printed), printed };
 }
 
 async function verified(root: FakeRoot, name: string, output: ApplyOptions["output"] = "table"): Promise<Result> {
-  const said = new RecordingTerminal();
-  return { code: await verify([name], { root: root.path, dir: [], output }, said), said };
+  const printed = new RecordingTerminal();
+  return { code: await verify([name], { root: root.path, dir: [], output }, printed), printed };
 }
 
 async function rolledBack(root: FakeRoot, output: ApplyOptions["output"] = "table"): Promise<Result> {
-  const said = new RecordingTerminal();
-  return { code: await rollback({ root: root.path, output }, said), said };
+  const printed = new RecordingTerminal();
+  return { code: await rollback({ root: root.path, output }, printed), printed };
 }
 
 describe("attune tuned apply", () => {
   it("sets what differs, and reports every setting", async () => {
     const root = await node();
-    const { code, said } = await applied(root, "quiet");
-    expect([code, said.stderr]).toEqual([0, ""]);
-    expect(said.lines).toEqual([
+    const { code, printed } = await applied(root, "quiet");
+    expect([code, printed.stderr]).toEqual([0, ""]);
+    expect(printed.lines).toEqual([
       "RESULT | UNIT | OPTION | VALUE | BEFORE | FROM",
       "set | sysctl | vm.swappiness | 11 | 60 | /etc/tuned/quiet/tuned.conf:2",
       "same | sysctl | vm.dirty_ratio | 20 | /etc/tuned/quiet/tuned.conf:3",
@@ -55,33 +55,33 @@ describe("attune tuned apply", () => {
 
   it("exits with 1 if a setting failed, and still sets the others", async () => {
     const root = await node();
-    const { code, said } = await applied(root, "wrong");
+    const { code, printed } = await applied(root, "wrong");
     expect(code).toBe(1);
-    expect(said.lines).toContainEqual(expect.stringMatching(/^failed \| sysctl \| no\.such \| .*no\/such/));
-    expect(said.lines).toContain("wrong: 1 set, 1 failed (engine native: asked for)");
+    expect(printed.lines).toContainEqual(expect.stringMatching(/^failed \| sysctl \| no\.such \| .*no\/such/));
+    expect(printed.lines).toContain("wrong: 1 set, 1 failed (engine native: asked for)");
     expect(await root.read("/proc/sys/vm/swappiness")).toBe("11");
   });
 
   it("restores what an earlier profile changed", async () => {
     const root = await node();
     await applied(root, "quiet");
-    const { said } = await applied(root, "busy");
-    expect(said.lines).toContain("restored | /proc/sys/vm/swappiness | 60");
+    const { printed } = await applied(root, "busy");
+    expect(printed.lines).toContain("restored | /proc/sys/vm/swappiness | 60");
     expect(await root.read("/proc/sys/vm/swappiness")).toBe("60");
     expect(await root.read("/proc/sys/net/core/somaxconn")).toBe("1024");
   });
 
   it("changes nothing for an invalid profile", async () => {
     const root = await node();
-    const { code, said } = await applied(root, "broken");
-    expect([code, said.stdout]).toEqual([1, ""]);
-    expect(said.stderr).toMatch(/^error: \/etc\/tuned\/broken\/tuned\.conf:1: /);
+    const { code, printed } = await applied(root, "broken");
+    expect([code, printed.stdout]).toEqual([1, ""]);
+    expect(printed.stderr).toMatch(/^error: \/etc\/tuned\/broken\/tuned\.conf:1: /);
     await expect(root.read("/var/lib/attune/journal.json")).rejects.toThrow("ENOENT");
   });
 
   it("reports which engine it chose, and why", async () => {
-    const { said } = await applied(await node(), "quiet", { engine: "auto", output: "json" });
-    expect(JSON.parse(said.stdout)).toMatchObject({
+    const { printed } = await applied(await node(), "quiet", { engine: "auto", output: "json" });
+    expect(JSON.parse(printed.stdout)).toMatchObject({
       profile: "quiet",
       engine: "native",
       reason: "TuneD is not installed",
@@ -115,15 +115,15 @@ describe("attune tuned verify", () => {
   it("finds no differences after an apply", async () => {
     const root = await node();
     await applied(root, "quiet");
-    const { code, said } = await verified(root, "quiet");
-    expect([code, said.stdout]).toEqual([0, "quiet: verified, no differences\n"]);
+    const { code, printed } = await verified(root, "quiet");
+    expect([code, printed.stdout]).toEqual([0, "quiet: verified, no differences\n"]);
   });
 
   it("reports differences and changes nothing", async () => {
     const root = await node();
-    const { code, said } = await verified(root, "quiet");
+    const { code, printed } = await verified(root, "quiet");
     expect(code).toBe(1);
-    expect(said.lines.slice(0, 4)).toEqual([
+    expect(printed.lines.slice(0, 4)).toEqual([
       "UNIT | OPTION | EXPECTED | FOUND | FROM",
       "sysctl | vm.swappiness | 11 | 60 | /etc/tuned/quiet/tuned.conf:2",
       "",
@@ -136,10 +136,10 @@ describe("attune tuned verify", () => {
     const root = await node();
     await applied(root, "quiet");
     await root.write({ "/proc/sys/vm/swappiness": "99\n" });
-    expect((await verified(root, "quiet")).said.lines[1]).toMatch(/\| 11 \| 99 \| .* \| changed by another process/);
-    const { code, said } = await verified(root, "quiet", "json");
+    expect((await verified(root, "quiet")).printed.lines[1]).toMatch(/\| 11 \| 99 \| .* \| changed by another process/);
+    const { code, printed } = await verified(root, "quiet", "json");
     expect(code).toBe(1);
-    expect(JSON.parse(said.stdout)).toMatchObject({
+    expect(JSON.parse(printed.stdout)).toMatchObject({
       profile: "quiet",
       differences: [{ option: "vm.swappiness", expected: "11", found: "99", drifted: true }],
     });
@@ -151,10 +151,10 @@ describe("attune tuned rollback", () => {
     const root = await node();
     await applied(root, "quiet");
     await applied(root, "busy");
-    const { code, said } = await rolledBack(root);
+    const { code, printed } = await rolledBack(root);
     expect(code).toBe(0);
-    expect(said.lines).toEqual(["RESULT | WHAT | VALUE", "restored | /proc/sys/net/core/somaxconn | 128", ""]);
-    expect((await rolledBack(root)).said.stdout).toBe("nothing to roll back\n");
-    expect(JSON.parse((await rolledBack(root, "json")).said.stdout)).toEqual({ restored: [] });
+    expect(printed.lines).toEqual(["RESULT | WHAT | VALUE", "restored | /proc/sys/net/core/somaxconn | 128", ""]);
+    expect((await rolledBack(root)).printed.stdout).toBe("nothing to roll back\n");
+    expect(JSON.parse((await rolledBack(root, "json")).printed.stdout)).toEqual({ restored: [] });
   });
 });

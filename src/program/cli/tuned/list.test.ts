@@ -16,9 +16,9 @@ const profiles = {
 
 async function listed(output: ListOptions["output"]): Promise<RecordingTerminal> {
   const { path: root } = await FakeRoot.withProfiles(profiles);
-  const said = new RecordingTerminal();
-  expect(await list({ root, dir: [], output }, said)).toBe(0);
-  return said;
+  const printed = new RecordingTerminal();
+  expect(await list({ root, dir: [], output }, printed)).toBe(0);
+  return printed;
 }
 
 describe("attune tuned list", () => {

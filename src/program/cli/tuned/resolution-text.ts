@@ -54,11 +54,11 @@ function unitRows(unit: UnitDocument, colours: Colours): Cell[][] {
 
 /** The attributes of a unit that differ from their defaults. */
 function aboutUnit(unit: UnitDocument): string {
-  const said: string[] = [];
-  if (!unit.enabled) said.push("disabled");
-  if (unit.unmet !== undefined) said.push(`does not apply to this node: ${unit.unmet}`);
-  if (unit.type !== unit.name) said.push(`type=${unit.type}`);
-  if (unit.devices !== "*") said.push(`devices=${unit.devices}`);
+  const printed: string[] = [];
+  if (!unit.enabled) printed.push("disabled");
+  if (unit.unmet !== undefined) printed.push(`does not apply to this node: ${unit.unmet}`);
+  if (unit.type !== unit.name) printed.push(`type=${unit.type}`);
+  if (unit.devices !== "*") printed.push(`devices=${unit.devices}`);
   for (const key of [
     "priority",
     "devices_udev_regex",
@@ -67,8 +67,8 @@ function aboutUnit(unit: UnitDocument): string {
     "script_pre",
     "script_post",
   ] as const)
-    if (unit[key] !== undefined && !unit.unmet?.startsWith(`${key}=`)) said.push(`${key}=${unit[key]}`);
-  return printable(said.join(", "));
+    if (unit[key] !== undefined && !unit.unmet?.startsWith(`${key}=`)) printed.push(`${key}=${unit[key]}`);
+  return printable(printed.join(", "));
 }
 
 function optionRows(key: string, { value, from, overrides }: OptionDocument, { dim, cyan }: Colours): Cell[][] {

@@ -16,20 +16,20 @@ const profiles = {
 async function resolved(
   name: string,
   options: Partial<ResolveOptions> = {},
-): Promise<{ code: number; said: RecordingTerminal; root: FakeRoot }> {
+): Promise<{ code: number; printed: RecordingTerminal; root: FakeRoot }> {
   const root = await FakeRoot.withProfiles(profiles);
-  const said = new RecordingTerminal();
-  const code = await resolve([name], { root: root.path, dir: [], exec: false, output: "json", ...options }, said);
-  return { code, said, root };
+  const printed = new RecordingTerminal();
+  const code = await resolve([name], { root: root.path, dir: [], exec: false, output: "json", ...options }, printed);
+  return { code, printed, root };
 }
 
 describe("attune tuned resolve", () => {
   it("prints the settings of a profile, and where each comes from", async () => {
-    const { code, said } = await resolved("child");
-    expect([code, said.stderr]).toEqual([0, ""]);
+    const { code, printed } = await resolved("child");
+    expect([code, printed.stderr]).toEqual([0, ""]);
     const at = (name: string, line: number): string =>
       `${name === "child" ? "/etc/tuned" : "/usr/lib/tuned"}/${name}/tuned.conf:${line}`;
-    expect(JSON.parse(said.stdout)).toEqual({
+    expect(JSON.parse(printed.stdout)).toEqual({
       profile: "child",
       chain: ["parent", "child"],
       variables: { n: "4" },
@@ -69,8 +69,8 @@ describe("attune tuned resolve", () => {
   });
 
   it("prints a table", async () => {
-    const { said } = await resolved("child", { output: "table" });
-    expect(said.lines).toEqual([
+    const { printed } = await resolved("child", { output: "table" });
+    expect(printed.lines).toEqual([
       "Profile: | child",
       "Merged from: | parent → child",
       "Boot arguments: | nohz=on quiet",
@@ -90,23 +90,23 @@ describe("attune tuned resolve", () => {
   });
 
   it("prints YAML that keeps strings strings", async () => {
-    expect((await resolved("child", { output: "yaml" })).said.stdout).toContain('value: "10"\n');
+    expect((await resolved("child", { output: "yaml" })).printed.stdout).toContain('value: "10"\n');
   });
 
   it("with --no-exec leaves values that depend on a program unresolved, and still reads files", async () => {
-    const { said } = await resolved("asks");
-    expect(JSON.parse(said.stdout)).toMatchObject({
+    const { printed } = await resolved("asks");
+    expect(JSON.parse(printed.stdout)).toMatchObject({
       units: [{ options: { a: { value: "${f:exec:touch:/tmp/never}" } } }],
       unresolved: [{ type: "exec", argv: ["touch", "/tmp/never"] }],
     });
-    const { said: shown } = await resolved("asks", { output: "table" });
+    const { printed: shown } = await resolved("asks", { output: "table" });
     expect(shown.lines).toContain("Unresolved: | the output of `touch /tmp/never`");
   });
 
   it("reports all problems with their places", async () => {
-    const { code, said } = await resolved("wrong");
-    expect([code, said.stdout]).toEqual([1, ""]);
-    expect(said.stderr.split("\n").toSorted()).toEqual([
+    const { code, printed } = await resolved("wrong");
+    expect([code, printed.stdout]).toEqual([1, ""]);
+    expect(printed.stderr.split("\n").toSorted()).toEqual([
       "",
       'error: /etc/tuned/wrong/tuned.conf:2: profile "gone" does not exist',
       'error: /etc/tuned/wrong/tuned.conf:3: expected "key = value", found "nonsense"',
@@ -114,8 +114,8 @@ describe("attune tuned resolve", () => {
   });
 
   it("refuses a file that is too large for a profile", async () => {
-    const { code, said } = await resolved("huge");
-    expect([code, said.stderr]).toEqual([1, "error: /etc/tuned/huge/tuned.conf: larger than 1048576 characters\n"]);
+    const { code, printed } = await resolved("huge");
+    expect([code, printed.stderr]).toEqual([1, "error: /etc/tuned/huge/tuned.conf: larger than 1048576 characters\n"]);
   });
 
   it("prefers the folder that is named last", async () => {
@@ -124,14 +124,14 @@ describe("attune tuned resolve", () => {
       "/two/child/tuned.conf": "[sysctl]\na=2\n",
     });
     const dir = [join(path, "one"), join(path, "two")];
-    const { said } = await resolved("child", { dir });
+    const { printed } = await resolved("child", { dir });
     const from = `${path}/two/child/tuned.conf:2`;
-    expect(JSON.parse(said.stdout)).toMatchObject({ units: [{ options: { a: { value: "2", from } } }] });
+    expect(JSON.parse(printed.stdout)).toMatchObject({ units: [{ options: { a: { value: "2", from } } }] });
   });
 
   it("runs programs of the node by default", async () => {
     const { path } = await FakeRoot.make({ "/p/tuned.conf": "[sysctl]\na=${f:exec:echo:7}\n" });
-    const { said } = await resolved("p", { root: "/", dir: [path], exec: true });
-    expect(JSON.parse(said.stdout)).toMatchObject({ units: [{ options: { a: { value: "7\n" } } }], unresolved: [] });
+    const { printed } = await resolved("p", { root: "/", dir: [path], exec: true });
+    expect(JSON.parse(printed.stdout)).toMatchObject({ units: [{ options: { a: { value: "7\n" } } }], unresolved: [] });
   });
 });

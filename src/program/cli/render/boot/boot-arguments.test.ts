@@ -43,12 +43,12 @@ const boots = (words: string): string => `[bootloader]\ncmdline_x=${words}\n`;
 
 /** An Intel machine of four CPUs, on which nothing may be changed. */
 function node(): MemoryHost {
-  const says = (stdout: string) => (): CommandResult => ({ type: "exited", code: 0, stdout, stderr: "" });
+  const prints = (stdout: string) => (): CommandResult => ({ type: "exited", code: 0, stdout, stderr: "" });
   const cpus = ["online", "present", "possible"].map((name) => [`/sys/devices/system/cpu/${name}`, "0-3\n"] as const);
   const host = new MemoryHost(new MemoryBase([...cpus, ["/proc/cpuinfo", "processor\t: 0\n"]]), [
-    ["uname", says("5.14.0\n")],
+    ["uname", prints("5.14.0\n")],
     ["mktemp", () => Promise.reject(new Error("changed"))],
-    ["lscpu", says("Architecture:  x86_64\nVendor ID:  GenuineIntel\n")],
+    ["lscpu", prints("Architecture:  x86_64\nVendor ID:  GenuineIntel\n")],
   ]);
   host.write = host.replace = host.remove = () => Promise.reject(new Error("changed"));
   return host;

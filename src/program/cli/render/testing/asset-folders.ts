@@ -43,10 +43,10 @@ export class AssetFolders {
   }
 
   async render(flags: Partial<RenderFlags> = {}, env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
-    let said = "";
+    let printed = "";
     const given = { root: "/", assetInputDir: this.inputs, assetOutputDir: this.output, ...flags };
-    const code = await render(given, { err: (text) => void (said += text), env });
-    const stderr = said.replaceAll(`${this.#root}/`, "").split("\n").slice(0, -1);
+    const code = await render(given, { err: (text) => void (printed += text), env });
+    const stderr = printed.replaceAll(`${this.#root}/`, "").split("\n").slice(0, -1);
     return { code, stderr };
   }
 
