@@ -4,7 +4,7 @@ import { NodeEngines } from "../../../node/on-node/node-engines.ts";
 import { tuneFromRecord } from "../../../node/on-node/one-shot.ts";
 import type { agentFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
-import { tunedDaemon } from "../tuned/engine-option.ts";
+import { tunedDaemon } from "../tuned/open-engine.ts";
 
 /**
  * `attune agent --one-shot`: applies the profile that was applied before the node restarted, and exits. It runs before the

@@ -9,7 +9,7 @@ import type { PerformanceProfile } from "../../../domain/performance-profile/api
 import { partitioningMode } from "../../../domain/workload-partitioning/partitioning-mode.ts";
 import { type CommandContext, printable, type Terminal } from "../terminal/terminal.ts";
 import { clusterOf, type KnownCluster, machinesOf, unknownHardware } from "./known-cluster.ts";
-import { knownCluster, type SourceOptions } from "./source-option.ts";
+import { knownCluster, type SourceOptions } from "./cluster-source.ts";
 
 export interface CreateOptions extends SourceOptions {
   readonly mcpName?: string | undefined;

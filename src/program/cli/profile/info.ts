@@ -2,7 +2,7 @@ import { groupNodes } from "../../../domain/performance-profile/creator/node-gro
 import { type KnownGroup, poolInfos, poolInfoText } from "../../../domain/performance-profile/creator/info.ts";
 import { type CommandContext, printable } from "../terminal/terminal.ts";
 import { clusterOf, machinesOf, unknownHardware } from "./known-cluster.ts";
-import { knownCluster, type SourceOptions } from "./source-option.ts";
+import { knownCluster, type SourceOptions } from "./cluster-source.ts";
 
 export interface InfoOptions extends SourceOptions {
   readonly json?: boolean | undefined;

@@ -93,7 +93,9 @@ describe("a live cluster", () => {
     });
     const infoTerminal = new RecordingTerminal();
     expect(await info({ kubeconfig: server.kubeconfig, json: true }, { terminal: infoTerminal, signal })).toBe(0);
-    expect(JSON.parse(infoTerminal.stdout)).toMatchObject([{ name: "rt", nodes: [{ cpus_count: 4 }, { name: "rt-2" }] }]);
+    expect(JSON.parse(infoTerminal.stdout)).toMatchObject([
+      { name: "rt", nodes: [{ cpus_count: 4 }, { name: "rt-2" }] },
+    ]);
   });
 });
 

@@ -4,7 +4,7 @@ import type { ApplyReport } from "../../../node/engine/engine.ts";
 import { applyOptions, searchPath } from "./search-path.ts";
 import { type Applied, applyText } from "./apply-text.ts";
 import { placeBaseScripts } from "../../../node/on-node/place-base-scripts.ts";
-import { openEngine } from "./engine-option.ts";
+import { openEngine } from "./open-engine.ts";
 import { lockEngine } from "../../../node/on-node/lock-engine.ts";
 import { OneShotHost } from "./one-shot-host.ts";
 import { serialised } from "../terminal/serialise.ts";

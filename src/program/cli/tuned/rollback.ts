@@ -5,7 +5,7 @@ import { nativeEngine } from "../../../node/engine/native-engine.ts";
 import { pidFile } from "../../../node/engine/tuned-daemon/other-tuned.ts";
 import type { Host } from "../../../node/host/host.ts";
 import { type Cell, reportTable } from "../terminal/text-table.ts";
-import { type ChosenEngine, tunedDaemon } from "./engine-option.ts";
+import { type ChosenEngine, tunedDaemon } from "./open-engine.ts";
 import { lockEngine } from "../../../node/on-node/lock-engine.ts";
 import { OneShotHost } from "./one-shot-host.ts";
 import { serialised } from "../terminal/serialise.ts";
