@@ -54,11 +54,23 @@ async function run(action: Action & { type: "run" }, host: Host): Promise<Action
   const { argv, tolerate = [], quiet = false, timeoutMs, env, cwd } = action;
   const result = await host.run(argv, { timeoutMs, env, cwd });
   if (result.type === "failed") return failed("ENOEXEC", result.message);
-  const said = (result.stderr.trim() || result.stdout.trim()).slice(0, 1000);
-  const name = argv.join(" ").slice(0, 1000);
+  const said = (result.stderr.trim() || result.stdout.trim()).slice(0, longestOutput);
+  const name = nameOf(argv);
   if (result.code !== 0 && !tolerate.includes(result.code))
     return failed("EEXIT", `${name}: exit code ${result.code}${said === "" ? "" : `: ${said}`}`);
   return quiet && result.stderr.trim() !== "" ? failed("ESTDERR", `${name}: ${said}`) : { type: "done" };
+}
+
+/** A condition's message has a line for each of many settings. */
+const longestOutput = 500;
+const longestName = 200;
+
+/** For messages: without the text of a shell script, and bounded. */
+function nameOf([program = "", ...args]: readonly string[]): string {
+  const [flag, , ...rest] = args;
+  const words = program === "sh" && flag === "-c" ? [program, flag, "…", ...rest] : [program, ...args];
+  const name = words.join(" ");
+  return name.length > longestName ? `${name.slice(0, longestName)}…` : name;
 }
 
 function failed(code: string, message: string): ActionOutcome {

@@ -110,7 +110,7 @@ function describeDrift({ target, owner, from, expected, found, failed }: Repaire
 }
 
 function whyNot(outcome: Extract<TuneOutcome, { type: "failed" | "invalid" }>): string {
-  return outcome.type === "failed" ? outcome.message : joinParts(outcome.problems.map(formatProblem));
+  return joinParts(outcome.type === "failed" ? [outcome.message] : outcome.problems.map(formatProblem));
 }
 
 function describeFailure(setting: SettingReport): string[] {

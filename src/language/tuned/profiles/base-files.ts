@@ -35,10 +35,35 @@ quiet_kvm() {
 
 const partitioning = `#!/bin/sh
 ${quietKvm}
+merging=/sys/kernel/mm/ksm/run
+# Lasts beyond a boot, as masks do: what the kernel had, services that were not masked, and those of them that ran.
+original=/var/lib/attune/ksm
+
 # Same-page merging interrupts every CPU.
 keep_pages() {
-  if systemctl cat ksm ksmtuned >/dev/null 2>&1; then systemctl --now --quiet mask ksm ksmtuned; fi
-  if [ -w /sys/kernel/mm/ksm/run ]; then echo 2 >/sys/kernel/mm/ksm/run; fi
+  if [ ! -e "$original" ]; then
+    services= active=
+    for service in ksm ksmtuned; do
+      systemctl cat "$service" >/dev/null 2>&1 || continue
+      [ "$(systemctl is-enabled "$service" 2>/dev/null)" != masked ] || continue
+      services="$services $service"
+      if systemctl is-active --quiet "$service"; then active="$active $service"; fi
+    done
+    mkdir -p "\${original%/*}"
+    printf '%s\\n' "$(cat "$merging" 2>/dev/null)" "$services" "$active" >"$original"
+  fi
+  { read -r value && read -r services; } <"$original"
+  if [ -n "$services" ]; then systemctl --now --quiet mask $services; fi
+  if [ -w "$merging" ]; then echo 2 >"$merging"; fi
+}
+
+merge_pages() {
+  [ -e "$original" ] || return 0
+  { read -r value && read -r services && read -r active; } <"$original"
+  if [ -n "$value" ] && [ -w "$merging" ]; then echo "$value" >"$merging"; fi
+  if [ -n "$services" ]; then systemctl --quiet unmask $services; fi
+  if [ -n "$active" ]; then systemctl start $active; fi
+  rm -f "$original"
 }
 
 # The initrd's systemd must not use the isolated CPUs either.
@@ -54,7 +79,7 @@ case $1 in
   stop)
     if [ "$2" = full_rollback ]; then
       rm -f "$options"
-      if systemctl cat ksm ksmtuned >/dev/null 2>&1; then systemctl --quiet unmask ksm ksmtuned; fi
+      merge_pages
     fi
     ;;
 esac

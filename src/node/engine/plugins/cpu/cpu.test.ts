@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { complaints, expectedOutcome, outcomeOf, runCase } from "../../testing/plugin-bench.ts";
+import { nativeEngine } from "../../native-engine.ts";
+import { complaints, expectedOutcome, outcomeOf, resolvedProfile, runCase } from "../../testing/plugin-bench.ts";
 import { type RecordedCase, recordedCases } from "../../testing/recorded-case.ts";
 import { nativeBytes } from "./latency.ts";
 
@@ -48,6 +49,16 @@ describe("force_latency", () => {
     expect(verify).toEqual({ differences: [] });
     expect(rollback?.restored).toMatchObject([{ target: latency }]);
     expect(host.held().get(latency)).toBeUndefined();
+  });
+
+  test("is requested again without a report of drift after the agent was killed", async () => {
+    const one = node("[cpu]\nforce_latency=5\n", { [latency]: "" }, { rollback: "none" });
+    const { host } = await runCase(one);
+    await host.hold(latency, "");
+    const again = await nativeEngine().apply(await resolvedProfile(one, host), host);
+    expect(host.held().get(latency)).toBe(nativeBytes(5));
+    expect(again.settings).toMatchObject([{ type: "set", target: latency }]);
+    expect(again.settings[0]).not.toHaveProperty("drifted");
   });
 
   test("is held while the profile is applied, in the machine's byte order", async () => {

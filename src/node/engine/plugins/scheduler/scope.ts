@@ -36,8 +36,16 @@ export function readScope(unit: Unit): Scope {
       listed.set(comm, is);
       return is;
     },
-    isInLeftGroup: (controlGroups) => finds(groups, controlGroups),
+    isInLeftGroup: (controlGroups) => finds(groups, controlGroups) || finds(groups, systemdNames(controlGroups)),
   };
+}
+
+/**
+ * The kubelet's control group as its systemd driver names it: with the driver cgroupfs it is `/kubepods`, below a root of
+ * its own also `/kubelet-kubepods.slice`. Profiles in use know only the first name.
+ */
+function systemdNames(controlGroups: string): string {
+  return controlGroups.replaceAll(/\/(?:[^/,]*-)?kubepods(?:\.slice)?(?=\/)/g, "/kubepods.slice");
 }
 
 function finds(patterns: readonly PythonPattern[], text: string): boolean {

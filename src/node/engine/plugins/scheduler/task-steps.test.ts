@@ -46,7 +46,7 @@ describe("Isolated CPUs", () => {
     expect(cpusOf(threads)).toEqual(before);
   });
 
-  it.each([
+  it.each<{ name: string; options: string[]; moved: string[]; cgroup?: string }>([
     {
       name: "may be used by a process on the black list, with all its threads",
       options: ["ps_blacklist=^qemu;^vhost"],
@@ -69,24 +69,48 @@ describe("Isolated CPUs", () => {
       options: ["cgroup_ps_blacklist=/kubepods\\.slice/"],
       moved: ["sshd", "pmd\\;1", "kubelet", "kworker", "worker of kubelet"],
     },
+    ...[
+      "0::/kubepods/burstable/pod1/x",
+      "4:cpuset:/kubepods/pod1\n0::/",
+      "0::/kubelet.slice/kubelet-kubepods.slice/x",
+    ].map((cgroup) => ({
+      name: `may be used by tasks in pods of ${cgroup}`,
+      options: ["cgroup_ps_blacklist=/kubepods\\.slice/"],
+      moved: ["sshd", "pmd\\;1", "kubelet", "kworker", "worker of kubelet"],
+      cgroup,
+    })),
     {
       name: "are left by all where a black list has an empty part",
       options: ["ps_blacklist=;"],
       moved: ["sshd", "pmd\\;1", "kubelet", "qemu-kvm", "CPU 0/KVM", "kworker", "worker of kubelet"],
     },
-  ])("$name", async ({ options, moved }) => {
+  ])("$name", async ({ options, moved, cgroup = "0::/kubepods.slice/pod1" }) => {
     const threads: Thread[] = [
       { tid: 10, comm: "sshd" },
       { tid: 11, comm: "pmd\\;1" },
       { tid: 20, comm: "kubelet", threads: 2 },
       { tid: 21, pid: 20, comm: "worker of kubelet" },
-      { tid: 30, comm: "qemu-kvm", cgroup: "0::/kubepods.slice/pod1\n", threads: 2 },
+      { tid: 30, comm: "qemu-kvm", cgroup: `${cgroup}\n`, threads: 2 },
       { tid: 31, pid: 30, comm: "CPU 0/KVM" },
       { tid: 40, comm: "kworker", kind: "kernel" },
     ];
     await engine.apply(schedulerProfile("isolated_cores=2-7", ...options), new TaskNode(threads));
     const now = threads.filter(({ cpus }) => cpus === "0-1").map(({ comm }) => comm);
     expect(now.toSorted()).toEqual(moved.toSorted());
+  });
+
+  it.each([
+    { cgroup: "0::/kubepods/pod1\n", file: "/sys/fs/cgroup/kubepods/pod1/cpuset.cpus.effective" },
+    { cgroup: "9:cpuset,cpu:/pod1\n0::/x\n", file: "/sys/fs/cgroup/cpuset/pod1/cpuset.effective_cpus" },
+  ])("stay those of a task whose cpuset has no others: $file", async ({ cgroup, file }) => {
+    const threads: Thread[] = [
+      { tid: 10, comm: "exclusive", cpus: "3", cgroup },
+      { tid: 11, comm: "sshd" },
+    ];
+    const host = new TaskNode(threads, { [file]: "3\n" });
+    const report = await engine.apply(isolate, host);
+    expect(cpusOf(threads)).toEqual({ exclusive: "3", sshd: "0-1" });
+    expect(reasons(report)).toEqual(["isolated_cores: 1 task is left alone: not allowed on these CPUs by its cpuset"]);
   });
 
   it("are not changed for a later task with the same number", async () => {

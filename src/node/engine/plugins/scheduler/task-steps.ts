@@ -1,12 +1,12 @@
 import { cpusOf } from "../../../../language/cpu/cpu-list.ts";
-import { formatRanges } from "../../../../language/cpu/cpu-set.ts";
+import { formatRanges, intersection } from "../../../../language/cpu/cpu-set.ts";
 import type { Observe, Step } from "../../plugin.ts";
 import { within, withoutUs } from "../irq/affinity.ts";
 import type { Housekeeping } from "./housekeeping.ts";
 import { policies, type Rule } from "./rules.ts";
 import type { Scope } from "./scope.ts";
 import { setTaskCpus, setTaskPolicy } from "./task-command.ts";
-import { inPortions, type Process, readProcesses, readTaskCpus, type Task } from "./tasks.ts";
+import { inPortions, type Process, readCpuset, readProcesses, readTaskCpus, type Task } from "./tasks.ts";
 
 export interface TaskRequest {
   readonly scope: Scope;
@@ -109,6 +109,10 @@ async function planCpus(subject: Subject, request: TaskRequest, observe: Observe
     ? { option: rule?.option ?? "", from: rule?.from ?? "" }
     : { option: "isolated_cores", from: housekeeping?.from ?? "" };
   if (task.bound && !same) return [{ ...about, type: "passed", why: "bound to its CPUs by the kernel" }];
+  const cpuset = same || task.kernel ? undefined : await readCpuset(observe, pid);
+  // The kernel refuses CPUs of which the cpuset has none: pods with CPUs of their own have such cpusets.
+  if (cpuset && intersection(cpuset, cpusOf(value)).length === 0)
+    return [{ ...about, type: "passed", why: "not allowed on these CPUs by its cpuset" }];
   return [
     {
       ...about,

@@ -1,3 +1,5 @@
+import { cpusOf } from "../../../../language/cpu/cpu-list.ts";
+import type { CpuSet } from "../../../../language/cpu/cpu-set.ts";
 import type { Observe } from "../../plugin.ts";
 
 /** One thread of a process. */
@@ -90,6 +92,21 @@ function parseStat(text: string): { task: Task; threads: number } | undefined {
 export async function readTaskCpus({ host }: Observe, pid: number, tid: number): Promise<string | undefined> {
   const file = await host.read(`/proc/${pid}/task/${tid}/status`);
   return file.type === "text" ? /^Cpus_allowed_list:\s*([0-9,-]+)$/m.exec(file.text)?.[1] : undefined;
+}
+
+/** The CPUs that the cpuset of a process allows; `undefined` where it has none. */
+export async function readCpuset({ host }: Observe, pid: number): Promise<CpuSet | undefined> {
+  const file = await host.read(`/proc/${pid}/cgroup`);
+  if (file.type !== "text") return undefined;
+  for (const line of file.text.split("\n")) {
+    const [number, controllers = "", ...path] = line.split(":");
+    const unified = number === "0" && controllers === "";
+    if (!unified && !controllers.split(",").includes("cpuset")) continue;
+    const folder = `/sys/fs/cgroup${unified ? "" : "/cpuset"}${path.join(":")}`;
+    const cpus = await host.read(`${folder}/${unified ? "cpuset.cpus.effective" : "cpuset.effective_cpus"}`);
+    if (cpus.type === "text") return cpusOf(cpus.text.trim());
+  }
+  return undefined;
 }
 
 export async function inPortions<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
