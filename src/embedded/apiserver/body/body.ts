@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
 import { isObject, set, type Json, type JsonObject } from "../../../language/object/json.ts";
-import { badRequest, StatusError, tooLarge, unsupportedMediaType } from "../status-error.ts";
+import { badRequest, type StatusError, tooLarge, unsupportedMediaType } from "../status-error.ts";
 import { scanJson } from "./json-scan.ts";
 
 /** As kube-apiserver: the limit of a request body. */
