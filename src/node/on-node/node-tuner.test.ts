@@ -43,7 +43,7 @@ class World {
     const { clock } = this;
     const log: Log = { ...noLog, warn: (fields) => void this.warned.push(fields) };
     const engines = new NodeEngines({ host, option: "native" });
-    this.tuner = new NodeTuner({ host, engines, clock, resyncIntervalMs, log });
+    this.tuner = new NodeTuner({ node: "n", host, engines, clock, resyncIntervalMs, log });
     return this.tuner;
   }
 
@@ -259,7 +259,7 @@ describe("a configured engine that fails", () => {
       },
     };
     const engines = new NodeEngines({ host: w.host, option: "tuned", tuned });
-    const tuner = new NodeTuner({ host: w.host, engines, clock: w.clock, resyncIntervalMs, log: noLog });
+    const tuner = new NodeTuner({ node: "n", host: w.host, engines, clock: w.clock, resyncIntervalMs, log: noLog });
     expect(said(await tuner.tune(profile("p", sysctl(10))))).toBe("applied, p in force");
     broken = true;
     const tuning = await tuner.tune(profile("q", sysctl(20)));

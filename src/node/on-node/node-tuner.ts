@@ -13,9 +13,11 @@ import type { AppliedBy, NodeEngines, ToApply } from "./node-engines.ts";
 import { placeBaseScripts } from "./place-base-scripts.ts";
 import { resolveSpec } from "./resolve-spec.ts";
 import type { Applied, InForce, Tuning } from "./tune-outcome.ts";
-import { loadRecord, readBootId, removeRecord, saveRecord, type TuningRecord } from "./tuning-record.ts";
+import { loadRecord, readBootId, recordPath, removeRecord, saveRecord, type TuningRecord } from "./tuning-record.ts";
 
 export interface NodeTunerOptions {
+  /** The node's name. */
+  readonly node: string;
   readonly host: Host;
   readonly engines: NodeEngines;
   readonly clock: Clock;
@@ -43,6 +45,7 @@ export class NodeTuner {
   readonly #options: NodeTunerOptions;
   #settled: Settled | undefined;
   #resyncedAt = 0;
+  #known = false;
 
   constructor(options: NodeTunerOptions) {
     this.#options = options;
@@ -61,7 +64,7 @@ export class NodeTuner {
     const settled = await this.#resynced();
     if (settled?.wanted.fingerprint === fingerprint) return this.#tuning(settled);
     const { host } = this.#options;
-    const [record, bootId] = await Promise.all([loadRecord(host), readBootId(host)]);
+    const [record, bootId] = await Promise.all([this.#ownRecord(), readBootId(host)]);
     const wanted = { profile: spec.config.tunedProfile, fingerprint };
     const mode = deferredOf(profile);
     const complete = record?.complete === true ? record : undefined;
@@ -81,16 +84,35 @@ export class NodeTuner {
     return { outcome: { type: "deferred", profile: wanted.profile, before }, inForce: inForceOf(complete) };
   }
 
+  /**
+   * Whether this node is known to have the agent's name: it was tuned under it. Throws if it was tuned under another, since
+   * a mistyped name must not change the node's settings.
+   */
+  async isKnown(): Promise<boolean> {
+    this.#known ||= (await this.#ownRecord())?.node !== undefined;
+    return this.#known;
+  }
+
   /** Restores every original value. */
   async release(): Promise<RollbackReport> {
+    await this.#ownRecord();
     this.#settled = undefined;
     // The record first: with a record left behind, the next agent would take the node for tuned.
     await removeRecord(this.#options.host);
     return this.#options.engines.rollback();
   }
 
+  async #ownRecord(): Promise<TuningRecord | undefined> {
+    const { host, node } = this.#options;
+    const record = await loadRecord(host);
+    if (record?.node === undefined || record.node === node) return record;
+    const names = `this node was tuned as Node "${record.node}" (${recordPath}), not as "${node}"`;
+    const advice = `check --node, or run "attune tuned rollback" and remove the file`;
+    throw new Error(`${names}: nothing is changed; ${advice}`);
+  }
+
   async #apply({ spec, record, bootId, signal }: ApplyInput): Promise<Tuning> {
-    const { host, engines } = this.#options;
+    const { node, host, engines } = this.#options;
     const fingerprint = fingerprintOf(spec);
     const resolution = await resolveSpec(spec, host, signal);
     if (resolution.type === "invalid")
@@ -98,6 +120,7 @@ export class NodeTuner {
     const profile = await placeBaseScripts(resolution.profile, host);
     this.#settled = undefined;
     const next: TuningRecord = {
+      node,
       bootId,
       spec,
       bootcmdline: profile.bootArguments.join(" "),
@@ -116,6 +139,7 @@ export class NodeTuner {
     }
     if (!known) await saveRecord(host, next);
     this.#resyncedAt = this.#options.clock.monotonic();
+    this.#known = true;
     this.#settled = { wanted, inForce: inForceOf(next), applied: this.#applied(wanted, by) };
     return this.#tuning(this.#settled);
   }

@@ -22,11 +22,18 @@ import { NodeEngines } from "./node-engines.ts";
 import { NodeHardware } from "./node-hardware.ts";
 import { NodeTuner } from "./node-tuner.ts";
 import { tuneController } from "./tune-controller.ts";
+import { loadRecord, recordPath, type TuningRecord } from "./tuning-record.ts";
 
 const namespace = "tuning";
 const minute = 60_000;
 let end = new AbortController();
 afterEach(() => end.abort());
+
+/** The record of a node that was tuned under a name; earlier versions recorded none. */
+function recordOf(node: string | undefined): TuningRecord {
+  const spec = { config: { tunedProfile: "p" }, profile: [] };
+  return { ...(node !== undefined && { node }), bootId: "b", spec, bootcmdline: "", complete: true };
+}
 
 /** An API server with at most one Profile, an informer, and an engine that records its calls. */
 class World {
@@ -34,7 +41,11 @@ class World {
   readonly done: string[] = [];
   readonly statuses: ProfileStatus[] = [];
   readonly requests: string[] = [];
-  readonly node: KubeObject = { apiVersion: "v1", kind: "Node", metadata: { name: "n", annotations: { other: "1" } } };
+  node: KubeObject | undefined = {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { name: "n", annotations: { other: "1" } },
+  };
   /** The error of the engine. */
   failing: string | undefined;
   /** The status code of every answer. */
@@ -43,12 +54,15 @@ class World {
   hidden: Profile | undefined;
   /** Whether the CRD of Profiles has no hardware. */
   dropsHardware = false;
-  readonly host = new MemoryHost(new MemoryBase([["/proc/sys/kernel/random/boot_id", "b\n"]]));
+  readonly host: MemoryHost;
   #version = 0;
   #current: Profile | undefined;
   #notify: (event: CacheEvent<Profile>) => void = () => {};
 
-  constructor(start?: Profile, protocol: Protocol = "documented") {
+  constructor(start?: Profile, protocol: Protocol = "documented", record?: TuningRecord) {
+    const files: [string, string][] = [["/proc/sys/kernel/random/boot_id", "b\n"]];
+    if (record) files.push([recordPath, JSON.stringify({ version: 1, ...record })]);
+    this.host = new MemoryHost(new MemoryBase(files));
     end = new AbortController();
     this.#current = start;
     const profiles = {
@@ -62,7 +76,7 @@ class World {
     } as unknown as Informer<Profile>;
     const { clock, host } = this;
     const engines = new NodeEngines({ host, option: "native", native: this.#engine() });
-    const tuner = new NodeTuner({ host, engines, clock, resyncIntervalMs: 10 * minute, log: noLog });
+    const tuner = new NodeTuner({ node: "n", host, engines, clock, resyncIntervalMs: 10 * minute, log: noLog });
     const controller = tuneController({
       client: this.#client(),
       profiles,
@@ -99,7 +113,7 @@ class World {
       patch: async (of: KindRef, _name: string, { patch }: Extract<Patch, { type: "merge" }>) => {
         ask(`patch ${of.kind}`);
         if (of.kind === "Node") {
-          Object.assign(this.node.metadata.annotations!, (patch as KubeObject).metadata.annotations);
+          Object.assign(this.node!.metadata.annotations!, (patch as KubeObject).metadata.annotations);
           return this.node;
         }
         const { status } = patch as { status: ProfileStatus };
@@ -182,6 +196,28 @@ describe("the agent of a node", () => {
     expect(w.done).toEqual(["rollback", "apply p", "rollback"]);
   });
 
+  test.each<{ name: string; record: TuningRecord | undefined; hasNode: boolean; done: string[] }>([
+    { name: "of another node's name", record: recordOf("other"), hasNode: true, done: [] },
+    { name: "without a name, and no such Node", record: recordOf(undefined), hasNode: false, done: [] },
+    { name: "without a name", record: recordOf(undefined), hasNode: true, done: ["rollback"] },
+    { name: "of its name", record: recordOf("n"), hasNode: false, done: ["rollback"] },
+  ])("rolls back without a Profile where its name is right: with a record $name", async ({ record, hasNode, done }) => {
+    const w = new World(undefined, "documented", record);
+    if (!hasNode) w.node = undefined;
+    await w.clock.advance(minute);
+    expect(w.done).toEqual(done);
+    expect(await loadRecord(w.host)).toEqual(done.length === 0 ? record : undefined);
+  });
+
+  test("applies no Profile to a node that was tuned under another name", async () => {
+    const w = new World(profile("p"), "documented", recordOf("other"));
+    await w.clock.advance(0);
+    expect(w.done).toEqual([]);
+    expect(w.statuses[0]?.conditions?.[0]?.message).toBe(
+      `this node was tuned as Node "other" (${recordPath}), not as "n": nothing is changed; check --node, or run "attune tuned rollback" and remove the file`,
+    );
+  });
+
   test.each([
     ["the server is unreachable", { away: 0 }],
     ["the server forbids the request", { away: 403 }],
@@ -255,21 +291,21 @@ describe("under the shipped protocol", () => {
   test("the Node has the boot arguments and their inputs, written when they differ", async () => {
     const w = new World(annotated("p", "a:1"), "shipped");
     await w.clock.advance(0);
-    expect(w.node.metadata.annotations).toEqual({
+    expect(w.node?.metadata.annotations).toEqual({
       other: "1",
       [bootArgumentsAnnotation]: "quiet",
       [inputsAnnotation]: "a:1",
     });
     w.change({ ...annotated("p", "a:2"), status: w.statuses[0] });
     await w.clock.advance(0);
-    expect(w.node.metadata.annotations?.[inputsAnnotation]).toBe("a:2");
+    expect(w.node?.metadata.annotations?.[inputsAnnotation]).toBe("a:2");
     expect(w.requests.filter((request) => request === "patch Node")).toHaveLength(2);
     expect(w.done).toEqual(["apply p"]);
   });
 
   test("a Node that has them already is not written", async () => {
     const w = new World(annotated("p", "a:1"), "shipped");
-    Object.assign(w.node.metadata.annotations!, { [bootArgumentsAnnotation]: "quiet", [inputsAnnotation]: "a:1" });
+    Object.assign(w.node?.metadata.annotations!, { [bootArgumentsAnnotation]: "quiet", [inputsAnnotation]: "a:1" });
     await w.clock.advance(60 * minute);
     expect(w.requests).toEqual(["patch Profile", "get Node"]);
   });
@@ -280,7 +316,7 @@ describe("under the shipped protocol", () => {
     w.failing = "no";
     w.change(annotated("q", "a:2", 2));
     await w.clock.advance(0);
-    expect(w.node.metadata.annotations?.[inputsAnnotation]).toBe("a:1");
+    expect(w.node?.metadata.annotations?.[inputsAnnotation]).toBe("a:1");
   });
 });
 

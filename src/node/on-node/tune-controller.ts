@@ -1,6 +1,7 @@
-import { isNotFound } from "../../cluster/kube/api-error.ts";
+import { isForbidden, isNotFound } from "../../cluster/kube/api-error.ts";
 import type { Informer } from "../../cluster/kube/cache.ts";
 import type { Client } from "../../cluster/kube/client.ts";
+import { kinds } from "../../cluster/kube/kinds.ts";
 import { type Hardware, type Profile, profileKind, type Protocol } from "../../domain/node-tuning/api.ts";
 import { equal } from "../../language/object/json.ts";
 import { keyOf } from "../../language/object/meta.ts";
@@ -54,6 +55,7 @@ export function tuneController(options: TuneControllerOptions): Controller {
 
   async function release(signal: AbortSignal, log: Log): Promise<Result> {
     if (!(await isGone({ client, namespace, node, signal }))) return { requeue: true };
+    await checkNode({ client, node, tuner, signal });
     const { restored } = await tuner.release();
     if (restored.length === 0) return {};
     const failed = restored.filter((one) => one.failed !== undefined);
@@ -87,6 +89,26 @@ export function tuneController(options: TuneControllerOptions): Controller {
 
 function hasIn({ status }: Profile, hardware: Hardware | undefined): boolean {
   return hardware === undefined || equal(status?.hardware, hardware);
+}
+
+export interface OwnNode {
+  readonly client: Client;
+  readonly node: string;
+  readonly tuner: NodeTuner;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Throws where a missing Profile may only mean that the agent was given a wrong name. */
+export async function checkNode({ client, node, tuner, signal }: OwnNode): Promise<void> {
+  if (await tuner.isKnown()) return;
+  try {
+    await client.get(kinds.node, node, { signal });
+  } catch (error) {
+    if (isNotFound(error))
+      throw new Error(`there is no Node "${node}" in the cluster: nothing is changed; check --node`, { cause: error });
+    // Agents that the DaemonSet started may not read Nodes, but have their names from the kubelet.
+    if (!isForbidden(error)) throw error;
+  }
 }
 
 export interface OwnProfile {

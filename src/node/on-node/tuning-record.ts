@@ -8,6 +8,8 @@ const version = 1;
 
 /** The Profile that a node was last tuned to. Outlives the agent, and shows whether the node has restarted since. */
 export interface TuningRecord {
+  /** The node's name at that time. Earlier versions recorded none. */
+  readonly node?: string | undefined;
   readonly bootId: string;
   /** While a change of it is deferred, this is the only copy: the API server has the change. */
   readonly spec: ProfileSpec;
@@ -50,9 +52,10 @@ function parse(text: string): TuningRecord | undefined {
     return undefined;
   }
   if (!isObject(data) || data.version !== version || typeof data.complete !== "boolean") return undefined;
-  const { bootId, bootcmdline, spec, complete } = data;
+  const { node, bootId, bootcmdline, spec, complete } = data;
+  if (node !== undefined && typeof node !== "string") return undefined;
   if (typeof bootId !== "string" || typeof bootcmdline !== "string" || !isSpec(spec)) return undefined;
-  return { bootId, bootcmdline, spec, complete };
+  return { ...(node !== undefined && { node }), bootId, bootcmdline, spec, complete };
 }
 
 /** Distinguishes a spec from other data; the spec itself was valid when it was written. */

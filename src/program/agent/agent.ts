@@ -13,7 +13,7 @@ import { RollbackOnRemoval } from "../../node/on-node/rollback-on-removal.ts";
 import { NodeEngines } from "../../node/on-node/node-engines.ts";
 import { NodeHardware } from "../../node/on-node/node-hardware.ts";
 import { NodeTuner } from "../../node/on-node/node-tuner.ts";
-import { tuneController } from "../../node/on-node/tune-controller.ts";
+import { checkNode, type OwnNode, tuneController } from "../../node/on-node/tune-controller.ts";
 import { type Clock, systemClock } from "../../cluster/runtime/clock.ts";
 import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
 import { Manager } from "../../cluster/runtime/controller/manager.ts";
@@ -57,7 +57,9 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   const onRecord = ({ level, logger, message }: LogRecord): void => log.debug({ level, logger }, `TuneD: ${message}`);
   const tuned = launch && new TunedEngine({ launch, timer: clock, signal: over.signal, onEvent, onRecord });
   const engines = new NodeEngines({ host, option, tuned });
-  const tuner = new NodeTuner({ host, engines, clock, resyncIntervalMs, log });
+  const tuner = new NodeTuner({ node, host, engines, clock, resyncIntervalMs, log });
+
+  await tuner.isKnown();
 
   const manager = new Manager({ clock, log });
   const selection = { namespace, fieldSelector: `metadata.name=${node}` };
@@ -87,12 +89,25 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   try {
     await manager.run(signal);
     await begun;
-    if (options.rollbackOnExit === true || (await rollback.isDue())) {
+    if (
+      options.rollbackOnExit === true ||
+      ((await rollback.isDue()) && (await isOwnNode({ client, node, tuner }, log)))
+    ) {
       const { restored } = await tuner.release();
       log.info({ settings: restored.length }, "rolled back");
     }
   } finally {
     over.abort();
+  }
+}
+
+async function isOwnNode(own: OwnNode, log: Log): Promise<boolean> {
+  try {
+    await checkNode(own);
+    return true;
+  } catch (error) {
+    log.error({ error: (error as Error).message }, "not rolled back");
+    return false;
   }
 }
 
