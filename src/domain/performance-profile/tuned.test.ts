@@ -68,7 +68,7 @@ describe("a node", () => {
     "nosoftlockup",
     "rcutree.kthread_prio=11",
   ];
-  const intel = ["intel_iommu=on", "iommu=pt", "intel_pstate=active", "tsc=reliable", "nmi_watchdog=0", "mce=off"];
+  const intel = ["intel_iommu=on", "iommu=pt", "tsc=reliable", "nmi_watchdog=0", "mce=off", "intel_pstate=active"];
   const amd = ["iommu=pt", "amd_pstate=guided", "tsc=reliable", "nmi_watchdog=0", "mce=off"];
 
   /** What the base profiles boot with is none of this profile's. */
@@ -95,8 +95,8 @@ describe("a node", () => {
       {},
       [
         "nohz=on rcu_nocbs=2-6 tuned.non_isolcpus=00000083 systemd.cpu_affinity=0,1,7",
-        "intel_iommu=on iommu=pt intel_pstate=active tsc=reliable nmi_watchdog=0 mce=off",
-        "processor.max_cstate=1 intel_idle.max_cstate=0 idle=poll",
+        "intel_iommu=on iommu=pt tsc=reliable nmi_watchdog=0 mce=off",
+        "processor.max_cstate=1 intel_idle.max_cstate=0 idle=poll intel_pstate=active",
         "nohz_full=2-6 skew_tick=1 isolcpus=domain,managed_irq,2-6 nosoftlockup rcutree.kthread_prio=11",
         "default_hugepagesz=1G hugepagesz=1G hugepages=4 hugepagesz=2M hugepages=0",
         "irqaffinity=0-5,7 audit=0 quiet",

@@ -305,7 +305,10 @@ describe("under the shipped protocol", () => {
 
   test("a Node that has them already is not written", async () => {
     const w = new World(annotated("p", "a:1"), "shipped");
-    Object.assign(w.node?.metadata.annotations!, { [bootArgumentsAnnotation]: "quiet", [inputsAnnotation]: "a:1" });
+    Object.assign(w.node?.metadata.annotations ?? {}, {
+      [bootArgumentsAnnotation]: "quiet",
+      [inputsAnnotation]: "a:1",
+    });
     await w.clock.advance(60 * minute);
     expect(w.requests).toEqual(["patch Profile", "get Node"]);
   });
