@@ -17,7 +17,7 @@ afterEach(() => end.splice(0).forEach((controller) => controller.abort()));
 /** One kind on a server that accepts every write, and the informer on it. */
 class Collection<T extends KubeObject> {
   readonly objects = new Map<string, T>();
-  #tell: (event: CacheEvent<T>) => void = () => {};
+  #notify: (event: CacheEvent<T>) => void = () => {};
   #version = 0;
 
   put(object: T): T {
@@ -27,14 +27,14 @@ class Collection<T extends KubeObject> {
     const metadata = { ...object.metadata, uid: key, generation, resourceVersion: String(++this.#version) };
     const after = { ...object, metadata };
     this.objects.set(key, after);
-    this.#tell(before ? { type: "updated", object: after, before } : { type: "added", object: after });
+    this.#notify(before ? { type: "updated", object: after, before } : { type: "added", object: after });
     return after;
   }
 
   delete(key: string): void {
     const object = this.objects.get(key);
     this.objects.delete(key);
-    if (object) this.#tell({ type: "deleted", object });
+    if (object) this.#notify({ type: "deleted", object });
   }
 
   informer(): Informer<T> {
@@ -46,7 +46,7 @@ class Collection<T extends KubeObject> {
       list: () => [...this.objects.values()],
       byIndex: () => [],
       subscribe: (handler) => {
-        this.#tell = handler;
+        this.#notify = handler;
         for (const object of this.objects.values()) handler({ type: "added", object });
         return () => {};
       },
@@ -213,7 +213,7 @@ test("hardware is not kept", () => {
   const spec = { config: { tunedProfile: "p" } };
   const plain: Profile = { apiVersion, kind: "Profile", metadata: { name: "a" }, spec, status: { tunedProfile: "p" } };
   const hardware = { architecture: "amd64", numaNodes: [{ id: 0, cores: ["0/0:0"] }], offline: "" };
-  const told: Profile = { ...plain, status: { tunedProfile: "p", hardware } };
-  expect(withoutHardware(told)).toEqual(plain);
-  expect(profileFactsOf(told)).toBe(profileFactsOf(plain));
+  const withHardware: Profile = { ...plain, status: { tunedProfile: "p", hardware } };
+  expect(withoutHardware(withHardware)).toEqual(plain);
+  expect(profileFactsOf(withHardware)).toBe(profileFactsOf(plain));
 });

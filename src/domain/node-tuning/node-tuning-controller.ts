@@ -1,10 +1,8 @@
-import type { MachineConfig, MachineConfigPool } from "../machine-config/api.ts";
-import { machineConfigKind } from "../machine-config/api.ts";
+import { type MachineConfig, machineConfigKind, type MachineConfigPool } from "../machine-config/api.ts";
 import type { Cache, CacheEvent, Informer } from "../../cluster/kube/cache.ts";
 import type { Client, KindRef } from "../../cluster/kube/client.ts";
 import { kinds, untyped } from "../../cluster/kube/kinds.ts";
-import type { KubeObject } from "../../language/object/meta.ts";
-import { keyOf } from "../../language/object/meta.ts";
+import { keyOf, type KubeObject } from "../../language/object/meta.ts";
 import type { Plan, PlannedEvent } from "../../language/object/plan.ts";
 import { formatTime } from "../../language/object/time.ts";
 import { act, type ActResult } from "../../cluster/runtime/act/act.ts";

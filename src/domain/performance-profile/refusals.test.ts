@@ -40,7 +40,7 @@ describe("nothing is derived", () => {
     ],
     ["from OVS-DPDK beside ordinary pods", dpdk, {}, {}, "OvsDpdkUnprotected", "spec.cpu.ovsDpdk"],
     [
-      "from OVS-DPDK whose protection a driver takes away",
+      "from OVS-DPDK without protection under dynamic resource allocation",
       dpdk,
       { [experimentalKubelet]: strict, [dra]: "1" },
       {},
@@ -49,8 +49,8 @@ describe("nothing is derived", () => {
     ],
     ["for a pool that has no labels", {}, {}, { pool: bare }, "PoolNotSelectable", "spec.machineConfigPoolSelector"],
     ["for an unknown pool", foreign, {}, {}, "PoolNotSelectable", "spec.machineConfigPoolSelector"],
-  ])("%s", (_, spec, said, cluster, name, field) => {
-    const derived = derive(inputOf(spec, { annotations: said, cluster }));
+  ])("%s", (_, spec, annotations, cluster, name, field) => {
+    const derived = derive(inputOf(spec, { annotations, cluster }));
     expect(derived).toMatchObject({ type: "refused", findings: [{ severity: "error", name, field }] });
   });
 
@@ -81,7 +81,7 @@ describe("objects are derived", () => {
       {},
       { pool: bare },
     ],
-  ])("%s", (_, spec, said, cluster) => {
-    expect(derive(inputOf(spec, { annotations: said, cluster })).type).toBe("derived");
+  ])("%s", (_, spec, annotations, cluster) => {
+    expect(derive(inputOf(spec, { annotations, cluster })).type).toBe("derived");
   });
 });

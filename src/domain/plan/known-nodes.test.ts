@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Probe } from "../../language/tuned/probe.ts";
-import { probeKey } from "../../language/tuned/probe.ts";
+import { type Probe, probeKey } from "../../language/tuned/probe.ts";
 import { knownAnswers, type NodeTraits } from "./known-nodes.ts";
 
 const kernel: Probe = { type: "exec", argv: ["uname", "-r"] };

@@ -1,15 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { ignitionConfig } from "../../language/ignition/config.ts";
 import { textFile } from "../../language/ignition/file-contents.ts";
-import { objectDiff } from "./object-diff.ts";
-import { readable } from "./readable.ts";
+import { objectDiff, readable } from "./object-diff.ts";
 
 function machineConfig(config: unknown) {
   return { apiVersion: "machineconfiguration.openshift.io/v1", kind: "MachineConfig", metadata: {}, spec: { config } };
 }
 
-describe("a MachineConfig for people", () => {
-  it("shows files and units as they would be on the machine", () => {
+describe("a readable MachineConfig", () => {
+  it("has files and units as they are on the node", () => {
     const unit = { name: "a.service", enabled: true, contents: "[Unit]\nBefore=b\n" };
     const config = ignitionConfig([textFile("/etc/a", 0o644, "α=1\n")], [unit]);
     expect(readable(machineConfig(config))).toMatchObject({
@@ -23,7 +22,7 @@ describe("a MachineConfig for people", () => {
     });
   });
 
-  it("keeps what it cannot read, and what is neither a file nor a unit", () => {
+  it("keeps what it cannot decode, and what is neither a file nor a unit", () => {
     const files = [{ path: "/etc/a", contents: { source: "https://example.com/a" } }];
     const config = { ignition: {}, passwd: { users: [{ name: "core" }] }, storage: { files, links: [{ path: "/b" }] } };
     expect(readable(machineConfig(config))).toMatchObject({

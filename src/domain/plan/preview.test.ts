@@ -12,10 +12,9 @@ import {
 } from "../node-tuning/api.ts";
 import type { NodeTuningInput } from "../node-tuning/decide.ts";
 import { previewTuning, type TuningPreview } from "./preview.ts";
-import { inputsOf } from "../node-tuning/node-profile.ts";
+import { inputsOf, type NodeFacts } from "../node-tuning/node-profile.ts";
 import { judge } from "../node-tuning/judge.ts";
 import { knownAnswers } from "./known-nodes.ts";
-import type { NodeFacts } from "../node-tuning/node-profile.ts";
 
 const namespace = "tuning";
 const role = "machineconfiguration.openshift.io/role";

@@ -3,11 +3,9 @@ import type { KubeObject } from "../../language/object/meta.ts";
 import type { Plan } from "../../language/object/plan.ts";
 import type { MachineConfig } from "../machine-config/api.ts";
 import { bootArgumentsAnnotation, type Profile, type ProfileSpec } from "../node-tuning/api.ts";
-import { carries } from "../node-tuning/node-profile.ts";
+import { carries, inputsOf, type NodeFacts } from "../node-tuning/node-profile.ts";
 import { decideNodeTuning, type NodeTuningInput } from "../node-tuning/decide.ts";
 import { type Expected, expectedProfile } from "../node-tuning/expected-profile.ts";
-import { inputsOf } from "../node-tuning/node-profile.ts";
-import type { NodeFacts } from "../node-tuning/node-profile.ts";
 
 /** A cluster once the operator and the agents have nothing left to do. */
 export interface Settled {

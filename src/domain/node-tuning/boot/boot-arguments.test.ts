@@ -31,7 +31,7 @@ const pool = (name: string, selects = name): MachineConfigPool => ({
 });
 const pools = new Pools([pool("worker"), pool("rt")]);
 
-interface Told {
+interface Given {
   line?: string;
   /** Default: of the Profile that the node should have. */
   inputs?: string;
@@ -41,15 +41,15 @@ interface Told {
   via?: "match" | "pool";
 }
 
-function node(name: string, told: Told = {}): ChosenNode {
-  const { line, applied = true, ready, via = "pool" } = told;
+function node(name: string, given: Given = {}): ChosenNode {
+  const { line, applied = true, ready, via = "pool" } = given;
   const wanted: Profile = { apiVersion, kind: "Profile", metadata: { name }, spec: { config: { tunedProfile: "p" } } };
-  const inputs = told.inputs ?? inputsOf(wanted.spec);
+  const inputs = given.inputs ?? inputsOf(wanted.spec);
   return {
     node: {
       apiVersion: "v1",
       kind: "Node",
-      metadata: { name, labels: Object.fromEntries((told.in ?? ["worker"]).map((pool) => [pool, ""])) },
+      metadata: { name, labels: Object.fromEntries((given.in ?? ["worker"]).map((pool) => [pool, ""])) },
       ...(ready ? { status: { conditions: [{ type: "Ready", status: ready }] } } : {}),
     },
     choice: { rule, via: via === "match" ? { type: "match" } : { type: "pool", pool: "worker" }, ties: [] },

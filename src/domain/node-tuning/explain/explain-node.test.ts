@@ -2,11 +2,10 @@ import { describe, expect, it, test } from "vitest";
 import { deepFreeze } from "../../../language/object/json.ts";
 import { apiVersion, type Match, type Profile, type Recommend, type Tuned, type TunedSpec } from "../api.ts";
 import { expectedProfile } from "../expected-profile.ts";
-import { explainNode, type ExplainInput, type NodeExplanation } from "./explain-node.ts";
+import { type ExplainInput, explainNode, type NodeExplanation } from "./explain-node.ts";
 import type { FoundSetting } from "./settings.ts";
-import { inputsOf } from "../node-profile.ts";
+import { inputsOf, type NodeFacts } from "../node-profile.ts";
 import { judge } from "../judge.ts";
-import type { NodeFacts } from "../node-profile.ts";
 
 const namespace = "tuning";
 const role = "machineconfiguration.openshift.io/role";

@@ -3,16 +3,21 @@ import type { Probe } from "../../../language/tuned/probe.ts";
 import { formatProblem } from "../../../language/tuned/problem.ts";
 import type { Deferred, Profile, ProfileSpec, Tuned } from "../api.ts";
 import type { ChosenNode } from "../boot/boot-arguments.ts";
-import { carries } from "../node-profile.ts";
+import { carries, type NodeFacts } from "../node-profile.ts";
 import { decideNodeTuning, type NodeTuningInput } from "../decide.ts";
 import { type Expected, expectedProfile } from "../expected-profile.ts";
 import { type BootExplanation, explainBoot } from "./boot.ts";
-import { type ChainEntry, explainChain } from "./settings.ts";
+import {
+  type ChainEntry,
+  type Evidence,
+  explainChain,
+  explainSettings,
+  type FoundSetting,
+  type SettingExplanation,
+} from "./settings.ts";
 import { explainHardware, type HardwareExplanation } from "./hardware.ts";
 import { explainRules, type RuleVerdict } from "./rule.ts";
-import { type Evidence, explainSettings, type FoundSetting, type SettingExplanation } from "./settings.ts";
 import { judge, type Judgement } from "../judge.ts";
-import type { NodeFacts } from "../node-profile.ts";
 
 export interface ExplainInput extends NodeTuningInput {
   readonly node: NodeFacts;

@@ -37,7 +37,7 @@ function profile(name: string, applied: string, degraded = "False", tunedProfile
   };
 }
 
-function said(more: Partial<OperatorStatusInput>): Record<string, string> {
+function conditions(more: Partial<OperatorStatusInput>): Record<string, string> {
   const status = operatorStatus(input(more));
   return Object.fromEntries((status.conditions ?? []).map(({ type, status, reason }) => [type, `${status} ${reason}`]));
 }
@@ -74,12 +74,12 @@ describe("the status of the operator", () => {
     ["boot arguments disagree", { pools: [conflict] }, { Degraded: "True ProfileConflict" }],
     ["labels select several pools", { pools: [conflict], acrossPools: ["r"] }, { Degraded: "True MCLabelsAcrossMCPs" }],
   ])("%s", (_, more, expected) => {
-    expect(said(more)).toEqual({ ...fine, ...expected });
+    expect(conditions(more)).toEqual({ ...fine, ...expected });
   });
 
   test.each(["Unmanaged", "Removed"] as const)("in state %s nothing is wrong", (managementState) => {
     const all = `True ${managementState}`;
-    expect(said({ managementState, daemonSet: undefined, profiles: [profile("n", "False", "True")] })).toEqual({
+    expect(conditions({ managementState, daemonSet: undefined, profiles: [profile("n", "False", "True")] })).toEqual({
       Available: all,
       Progressing: `False ${managementState}`,
       Degraded: `False ${managementState}`,
@@ -87,24 +87,24 @@ describe("the status of the operator", () => {
   });
 
   test("without a DaemonSet says that the agents are being created, or keeps the last conditions", () => {
-    const begun = said({ daemonSet: undefined });
+    const begun = conditions({ daemonSet: undefined });
     expect(begun).toEqual({
       Available: "False TunedUnavailable",
       Progressing: "True Reconciling",
       Degraded: "False Reconciling",
     });
     const before = operatorStatus({ ...input({}), before: {} });
-    expect(said({ daemonSet: undefined, before })).toEqual(fine);
+    expect(conditions({ daemonSet: undefined, before })).toEqual(fine);
   });
 
   test("is degraded after two hours without an agent, and says when that will be", () => {
     const unavailable = { daemonSet: agents({ numberAvailable: 0 }) };
     const before = operatorStatus(input(unavailable));
     expect(statusDueAt(before)).toBe(Date.parse("2026-01-01T14:00:00Z"));
-    expect(said({ ...unavailable, before, now: "2026-01-01T14:00:00Z" })).toMatchObject({
+    expect(conditions({ ...unavailable, before, now: "2026-01-01T14:00:00Z" })).toMatchObject({
       Degraded: "False AsExpected",
     });
-    const late = said({ ...unavailable, before, now: "2026-01-01T14:00:01Z" });
+    const late = conditions({ ...unavailable, before, now: "2026-01-01T14:00:01Z" });
     expect(late).toMatchObject({ Available: "False TunedUnavailable", Degraded: "True TunedUnavailable" });
   });
 

@@ -56,11 +56,11 @@ export const machineConfigNotSelected: Check<Surrounded> = {
     const pool = onlyPool(judged);
     const labels = readSelectors(judged.spec, () => {}).machineConfigLabels;
     if (!pool || selects(pool.spec?.machineConfigSelector, labels)) return [];
-    const said = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+    const given = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
     return [
       advice(
         judged.spec.machineConfigLabel ? "spec.machineConfigLabel" : "spec.nodeSelector",
-        `the MachineConfigPool ${pool.metadata.name} selects no MachineConfig ${said.length > 0 ? `labelled ${said.join(",")}` : "without labels"}: give machineConfigLabel what its machineConfigSelector asks for`,
+        `the MachineConfigPool ${pool.metadata.name} selects no MachineConfig ${given.length > 0 ? `labelled ${given.join(",")}` : "without labels"}: give machineConfigLabel what its machineConfigSelector asks for`,
       ),
     ];
   },

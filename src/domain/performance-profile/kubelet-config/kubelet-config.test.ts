@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { at, type JsonObject } from "../../../language/object/json.ts";
-import type { PerformanceProfileSpec } from "../api.ts";
-import { annotations } from "../api.ts";
+import { annotations, type PerformanceProfileSpec } from "../api.ts";
 import type { DerivationInput } from "../derivation.ts";
 import { kubeletConfigOf } from "./kubelet-config.ts";
 import type { TopologyPolicy } from "../profile-facts.ts";

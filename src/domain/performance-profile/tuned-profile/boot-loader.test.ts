@@ -17,13 +17,13 @@ describe("huge pages", () => {
       "hugepagesz=2M hugepages=128 hugepagesz=1G hugepages=4",
     ],
     [
-      "of one NUMA node later, but the kernel hears of them",
+      "of one NUMA node later, but their size is in the arguments",
       "1G",
       [gigabytes, onNode],
       "hugepagesz=1G hugepages=4 hugepagesz=2M hugepages=0",
     ],
     [
-      "unless it hears of them anyway",
+      "unless their size is in the arguments anyway",
       "1G",
       [gigabytes, onNode, spread],
       "hugepagesz=1G hugepages=4 hugepagesz=2M hugepages=128",

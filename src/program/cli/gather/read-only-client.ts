@@ -1,6 +1,6 @@
 import type { Client, WriteOptions } from "../../../cluster/kube/client.ts";
 
-/** A client that can look at a cluster and ask what a write would do. Whatever else it is asked, it refuses. */
+/** A client that reads and sends dry runs, and throws on any other write. */
 export function readOnlyClient(client: Client): Client {
   const dry = (action: string, options: Pick<WriteOptions, "dryRun"> | undefined): void => {
     if (options?.dryRun !== true) throw new TypeError(`${action}: this command changes nothing`);

@@ -1,8 +1,7 @@
 import { coloursOf } from "../terminal/terminal.ts";
 import { describe, expect, it, test } from "vitest";
 import type { NodeChange } from "../../../domain/plan/node-changes.ts";
-import type { PlanDocument } from "./plan-text.ts";
-import { planText } from "./plan-text.ts";
+import { type PlanDocument, planText } from "./plan-text.ts";
 
 const nothing: PlanDocument = {
   nodes: 20,

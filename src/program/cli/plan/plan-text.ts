@@ -197,10 +197,10 @@ function summary(document: PlanDocument, { bold, green, yellow }: Colours): stri
   const count = (change: PlannedObject["change"]): number => objects.filter((one) => one.change === change).length;
   const touched = new Set(changes.flatMap((change) => change.nodes)).size;
   const restarts = new Set([...boot, ...configurations].flatMap((change) => change.restarts)).size;
-  const said = [
+  const parts = [
     `${count("create")} to create, ${count("change")} to change`,
     `${touched} of ${nodes} ${nodes === 1 ? "node changes" : "nodes change"}`,
     restarts > 0 ? yellow(`${restarts} ${restarts === 1 ? "restarts" : "restart"}`) : "none restarts",
   ];
-  return `${bold("Plan:")} ${said.join("; ")}. Nothing has been changed.`;
+  return `${bold("Plan:")} ${parts.join("; ")}. Nothing has been changed.`;
 }

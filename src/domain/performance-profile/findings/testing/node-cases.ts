@@ -7,7 +7,7 @@ export const nodeCases: readonly Case[] = [
   { what: "a cluster that it suits", cluster: {}, finds: [] },
   { what: "no nodes yet", cluster: { nodes: [] }, finds: [["NoNodes", field]] },
   {
-    what: "a node that has not said what it is",
+    what: "a node without an architecture",
     cluster: { nodes: [node("worker-0"), { name: "worker-1", cpus: 8, topology: machine() }] },
     finds: [["ArchitectureUnknown", field, "worker-1 has reported no architecture"]],
   },

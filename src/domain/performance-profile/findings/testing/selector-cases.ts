@@ -76,7 +76,7 @@ export const selectorCases: readonly Case[] = [
     finds: [["PoolAmbiguous", "spec.nodeSelector", "other and worker"]],
   },
   {
-    what: "a pool that nothing tells from others",
+    what: "a pool without labels",
     cluster: { pools: [{ ...pool, metadata: { name: "worker" } }] },
     finds: [["PoolNotSelectable", "spec.machineConfigPoolSelector", "worker has no labels"]],
   },

@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest";
+import { deepFreeze } from "../../language/object/json.ts";
+import type { KubeObject } from "../../language/object/meta.ts";
+import type { MachineConfigPool } from "../machine-config/api.ts";
+import { apiVersion, tuningNamespace as namespace } from "../node-tuning/api.ts";
+import { apiVersion as performanceVersion } from "../performance-profile/api.ts";
+import { type ClusterState, planChanges, type PlanResult } from "./plan-changes.ts";
+
+const role = "node-role.kubernetes.io/rt";
+const pool: MachineConfigPool = {
+  apiVersion: "machineconfiguration.openshift.io/v1",
+  kind: "MachineConfigPool",
+  metadata: { name: "rt", labels: { pool: "rt" } },
+  spec: {
+    nodeSelector: { matchLabels: { [role]: "" } },
+    machineConfigSelector: { matchLabels: { "machineconfiguration.openshift.io/role": "rt" } },
+  },
+};
+
+function node(name: string, labels: Record<string, string> = {}): KubeObject {
+  return {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { name, labels: { "kubernetes.io/os": "linux", ...labels } },
+    status: { capacity: { cpu: "4" }, nodeInfo: { architecture: "amd64" } },
+  };
+}
+
+function cluster(pools: readonly MachineConfigPool[] | undefined, derived: readonly KubeObject[] = []): ClusterState {
+  const nodes = [node("rt-1", { [role]: "" }), node("plain")];
+  return {
+    nodes,
+    profiles: [],
+    performanceProfiles: [],
+    derived,
+    tuning: {
+      tuneds: [],
+      nodes: nodes as never,
+      profiles: [],
+      pools,
+      machineConfigs: pools && [],
+      status: { type: "ConfigMap", observed: undefined },
+      agent: { namespace, image: "", serviceAccount: "", release: "" },
+      protocol: "documented",
+      namespace,
+      version: "1",
+      now: "2026-01-01T00:00:00Z",
+    },
+  };
+}
+
+function tuned(text: string, place = namespace): KubeObject {
+  return {
+    apiVersion,
+    kind: "Tuned",
+    metadata: { name: "quiet", namespace: place },
+    spec: { profile: [{ name: "quiet", data: text }], recommend: [{ profile: "quiet", priority: 1 }] },
+  } as KubeObject;
+}
+
+function lowLatency(isolated: string): KubeObject {
+  return {
+    apiVersion: performanceVersion,
+    kind: "PerformanceProfile",
+    metadata: { name: "low" },
+    spec: { cpu: { reserved: "0", isolated }, nodeSelector: { [role]: "" } },
+  } as KubeObject;
+}
+
+function plan(after: KubeObject, state: ClusterState): PlanResult {
+  return planChanges(deepFreeze({ writes: [{ place: "f.yaml", after }], cluster: state }));
+}
+
+describe("a plan", () => {
+  it("has the objects that are written and what they do to nodes", () => {
+    expect(plan(tuned("[sysctl]\nvm.swappiness=5\n"), cluster([pool]))).toMatchObject({
+      type: "planned",
+      plan: {
+        nodes: 2,
+        objects: [{ place: "f.yaml", kind: "Tuned", namespace, name: "quiet", change: "create" }],
+        changes: [{ nodes: ["plain", "rt-1"], before: "openshift-node", after: "quiet" }],
+        boot: [],
+        configurations: [],
+        findings: [],
+      },
+    });
+  });
+
+  it("ignores a Tuned of another namespace, and says so", () => {
+    expect(plan(tuned("", "elsewhere"), cluster([pool]))).toMatchObject({
+      plan: {
+        changes: [],
+        findings: [
+          {
+            severity: "warning",
+            about: "Tuned quiet",
+            message: `it is in namespace elsewhere: Tuneds outside namespace ${namespace} are ignored`,
+          },
+        ],
+      },
+    });
+  });
+
+  it("follows the labels of a written Node", () => {
+    expect(plan(node("plain", { "node-role.kubernetes.io/control-plane": "" }), cluster([pool]))).toMatchObject({
+      plan: { changes: [{ nodes: ["plain"], after: "openshift-control-plane" }] },
+    });
+  });
+
+  it("has the objects derived from a PerformanceProfile, and the nodes that restart for them", () => {
+    const there = { apiVersion: "node.k8s.io/v1", kind: "RuntimeClass", metadata: { name: "performance-low" } };
+    const result = plan(lowLatency("1-3"), cluster([pool], [there]));
+    expect(result).toMatchObject({
+      plan: { configurations: [{ pools: ["rt"], restarts: ["rt-1"] }], boot: [{ restarts: ["rt-1"] }] },
+    });
+    expect(result.type === "planned" && result.plan.objects.map(({ kind, change }) => `${change} ${kind}`)).toEqual([
+      "create PerformanceProfile",
+      "create Tuned",
+      "create MachineConfig",
+      "create KubeletConfig",
+      "change RuntimeClass",
+    ]);
+  });
+
+  it("leaves MachineConfigs out in a cluster without pools", () => {
+    const result = plan(lowLatency("1-3"), cluster(undefined));
+    expect(result.type === "planned" && result.plan.objects.map(({ kind }) => kind)).toEqual([
+      "PerformanceProfile",
+      "Tuned",
+      "RuntimeClass",
+    ]);
+  });
+
+  it("is refused with the errors for which the webhook would reject a profile", () => {
+    expect(plan(lowLatency("0-3"), cluster([pool]))).toEqual({
+      type: "refused",
+      problems: [expect.stringMatching(/^f\.yaml: PerformanceProfile low: spec\.cpu\.isolated: /)],
+    });
+  });
+});
