@@ -102,7 +102,9 @@ describe("a server is", () => {
 
   test("not verified with insecureSkipTlsVerify", async () => {
     const server = await secureServer(["elsewhere"]);
-    expect(await clientFor({ server, insecureSkipTlsVerify: true }).raw("GET", "/")).toMatchObject({ user: "anonymous" });
+    expect(await clientFor({ server, insecureSkipTlsVerify: true }).raw("GET", "/")).toMatchObject({
+      user: "anonymous",
+    });
   });
 });
 

@@ -40,7 +40,10 @@ describe("support data", () => {
 
 async function toldOf(mustGatherDirPath: string): Promise<unknown> {
   const printed = new RecordingTerminal();
-  expect([await info({ mustGatherDirPath, json: true }, { terminal: printed, signal }), printed.stderr]).toEqual([0, ""]);
+  expect([await info({ mustGatherDirPath, json: true }, { terminal: printed, signal }), printed.stderr]).toEqual([
+    0,
+    "",
+  ]);
   return JSON.parse(printed.stdout);
 }
 

@@ -101,7 +101,7 @@ async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<Ap
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const [authority, backend] = await Promise.all([openAuthority(dir, { clock }), openBackend(options)]);
   const store = new ObjectStore(backend, {
-    onWatcherError: (error) => log.error({ error }, "a watcher failed"),
+    onWatcherError: (error) => log.error({ error }, "store watcher failed"),
   });
   closers.push(() => store.close());
   const reader = new StoreReader(store);

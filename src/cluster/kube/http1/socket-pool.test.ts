@@ -99,7 +99,10 @@ describe("sockets", () => {
   test.each<[string, (socket: Socket) => unknown]>([
     ["ends", (socket) => socket.end()],
     ["resets them", (socket) => socket.resetAndDestroy()],
-    ["sends bytes without a request", (socket) => socket.write("HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n")],
+    [
+      "sends bytes without a request",
+      (socket) => socket.write("HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n"),
+    ],
   ])("that are idle are dropped when the server %s", async (_, act) => {
     const { ask, pool, sockets } = await served(echo);
     await ask();

@@ -1,7 +1,7 @@
+import { forbidden, StatusError } from "../status-error.ts";
 import { type Attributes, type Authorizer, type Decision, nodeNameOf, type User } from "./user.ts";
 import type { NodeAuthorizer } from "./node/node-authorizer.ts";
 import type { HeldRules, RbacAuthorizer } from "./rbac/rbac.ts";
-import { forbidden, StatusError } from "../status-error.ts";
 
 /** The authorizers Node and RBAC: a request is allowed if either allows it. */
 export class ClusterAuthorizer implements Authorizer {

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { KubeObject } from "../../../language/object/meta.ts";
+import { pruneUnknown } from "../../../language/schema/prune.ts";
 import { decodeCustom } from "../custom/decode-custom.ts";
 import { apiVersion } from "../registry.ts";
 import type { Resource } from "../resource.ts";
 import type { ReviewClient } from "../webhook-client/review-client.ts";
 import { StatusError } from "../status-error.ts";
 import { convertedIn, failure, reviewOf, type Question } from "./conversion-review.ts";
-import { pruneUnknown } from "../../../language/schema/prune.ts";
 
 /** As kube-apiserver. */
 const timeoutMs = 30_000;

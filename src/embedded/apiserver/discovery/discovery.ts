@@ -1,8 +1,8 @@
+import { createHash } from "node:crypto";
 import { apiVersionOf } from "../../../language/object/meta.ts";
 import type { Resource } from "../resource.ts";
 import { servedGroups, type ServedGroup } from "./group-versions.ts";
 import { servedSubresources, servedVerbs } from "./subresources.ts";
-import { createHash } from "node:crypto";
 
 export interface ApiVersions {
   kind: "APIVersions";

@@ -1,13 +1,13 @@
+import { parseApiVersion, type KubeObject } from "../../../language/object/meta.ts";
+import type { Log } from "../../../cluster/runtime/log/log.ts";
+import { formatTime } from "../../../language/object/time.ts";
 import { SUPERUSERS } from "../auth/rbac/rbac.ts";
 import { longestWriteMs, type RequestContext, type Services } from "../request/context.ts";
 import type { Resource } from "../resource.ts";
-import { parseApiVersion, type KubeObject } from "../../../language/object/meta.ts";
 import { collectionOf } from "../registry.ts";
 import { insert } from "../request/create.ts";
 import { writeOptions } from "../request/options.ts";
-import type { Log } from "../../../cluster/runtime/log/log.ts";
 import { StaleWriteError } from "../storage/object-store.ts";
-import { formatTime } from "../../../language/object/time.ts";
 import { asStored } from "../conversion/stored-version.ts";
 import { draftOf } from "../request/draft.ts";
 import type { Entry } from "../storage/store.ts";

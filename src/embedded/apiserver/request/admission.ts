@@ -5,8 +5,8 @@ import type { Attributes, Kind, Operation } from "../admission/admission.ts";
 import type { User } from "../auth/user.ts";
 import type { Resource } from "../resource.ts";
 import { StatusError } from "../status-error.ts";
-import type { RequestContext } from "./context.ts";
 import { escalationCheck } from "../auth/rbac/escalation.ts";
+import type { RequestContext } from "./context.ts";
 
 export interface Write {
   readonly operation: Operation;

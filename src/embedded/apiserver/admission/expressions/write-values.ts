@@ -1,10 +1,10 @@
 import { fromJson } from "../../../../language/schema/cel/json-value.ts";
 import { ObjectValue, type Value } from "../../../../language/schema/cel/value.ts";
-import type { Resource } from "../../resource.ts";
-import type { Attributes } from "../admission.ts";
 import { at, isObject } from "../../../../language/object/json.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
 import { parseTimestamp } from "../../../../language/schema/cel/time-value.ts";
+import type { Resource } from "../../resource.ts";
+import type { Attributes } from "../admission.ts";
 
 /** `request`. Empty strings are absent, so that `has(request.subResource)` works. */
 export function requestValue(attributes: Attributes, shownAs: Resource): Value {

@@ -11,7 +11,7 @@ export function resourceNamed(plural: string): Resource {
   return found;
 }
 
-/** A write as a test describes it: the creation of `pods` `default/p` by `alice` unless told otherwise. */
+/** Attributes of a write for tests. Default: alice creates `default/p`. */
 export function attributesOf(
   plural: string,
   { resource = resourceNamed(plural), ...given }: Partial<Attributes> = {},

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
+import type { KubeObject } from "../../../../language/object/meta.ts";
 import type { Resource } from "../../resource.ts";
 import type { Attributes, Kind } from "../admission.ts";
-import type { KubeObject } from "../../../../language/object/meta.ts";
 import type { WebhookDependencies } from "./webhook.ts";
 
 export type ReviewVersion = "v1" | "v1beta1";

@@ -1,14 +1,14 @@
 import type { Registry } from "../../registry.ts";
 import type { Lookup, Resource } from "../../resource.ts";
 import type { ObjectReader } from "../../storage/store-reader.ts";
-import type { Attributes } from "../admission.ts";
-import { matchesRules } from "../match/rules.ts";
-import { type CompiledWebhook, compileWebhook, webhooksIn } from "./webhook.ts";
 import type { Authorizer } from "../../auth/user.ts";
 import { forbidden } from "../../status-error.ts";
+import type { Attributes } from "../admission.ts";
+import { matchesRules } from "../match/rules.ts";
 import { evaluateMatchConditions } from "../expressions/match-conditions.ts";
 import { variablesFor, WriteFacts } from "../expressions/write-facts.ts";
 import { matchesSelectors } from "../match/selectors.ts";
+import { type CompiledWebhook, compileWebhook, webhooksIn } from "./webhook.ts";
 
 /** A webhook whose rules match a write, and the resource in the version that matched. */
 export interface Candidate {

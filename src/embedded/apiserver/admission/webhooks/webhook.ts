@@ -1,6 +1,11 @@
 import type { LabelSelectorObject } from "../../../../language/object/label-selector.ts";
 import type { KubeObject } from "../../../../language/object/meta.ts";
+import type { Clock } from "../../../../cluster/runtime/clock.ts";
 import type { ClientConfig, ReviewClient } from "../../webhook-client/review-client.ts";
+import type { Authorizer } from "../../auth/user.ts";
+import type { Registry } from "../../registry.ts";
+import type { Resource } from "../../resource.ts";
+import type { StoreReader } from "../../storage/store-reader.ts";
 import {
   type CompiledCondition,
   compileMatchConditions,
@@ -8,11 +13,6 @@ import {
 } from "../expressions/match-conditions.ts";
 import type { Rule, Rules } from "../match/rules.ts";
 import { compileSelectors, type Selectors } from "../match/selectors.ts";
-import type { Clock } from "../../../../cluster/runtime/clock.ts";
-import type { Authorizer } from "../../auth/user.ts";
-import type { Registry } from "../../registry.ts";
-import type { Resource } from "../../resource.ts";
-import type { StoreReader } from "../../storage/store-reader.ts";
 
 /** One webhook of a configuration, mutating or validating. */
 export interface Webhook {
