@@ -1,8 +1,8 @@
 import { collapseBlanks, unquote } from "../../../../language/tuned/value.ts";
 import type { Setting } from "../../../../language/tuned/unit.ts";
 import { isAsWanted, wantedValue } from "../../wanted-value.ts";
+import type { Action } from "../../action.ts";
 import type { Observe, Plugin, Step } from "../../plugin.ts";
-import { undoSysctl } from "../vm/dirty.ts";
 import { readSystemSysctls, type SystemSysctl, sysctlPath } from "./files.ts";
 
 /** `[sysctl]`: options are kernel parameters. */
@@ -77,4 +77,20 @@ async function planSystem(
   if (isAsWanted(collapseBlanks(value), collapseBlanks(before), observe)) return [];
   const actions = [{ type: "write", path: target, value }] as const;
   return [{ type: "change", option, from, target, before, value, actions, undo: [] }];
+}
+
+/** The kernel keeps each limit of dirty memory as bytes or as a ratio: setting one makes the other 0. */
+const counterparts = new Map([
+  ["/proc/sys/vm/dirty_bytes", "/proc/sys/vm/dirty_ratio"],
+  ["/proc/sys/vm/dirty_ratio", "/proc/sys/vm/dirty_bytes"],
+  ["/proc/sys/vm/dirty_background_bytes", "/proc/sys/vm/dirty_background_ratio"],
+  ["/proc/sys/vm/dirty_background_ratio", "/proc/sys/vm/dirty_background_bytes"],
+]);
+
+/** Restores a sysctl. Where the original 0 meant that its counterpart is in force, the counterpart is written. */
+export async function undoSysctl(path: string, before: string, observe: Observe): Promise<Action[]> {
+  const other = before === "0" ? counterparts.get(path) : undefined;
+  const file = other === undefined ? undefined : await observe.host.read(other);
+  if (other === undefined || file?.type !== "text") return [{ type: "write", path, value: before }];
+  return [{ type: "write", path: other, value: file.text.trim() }];
 }

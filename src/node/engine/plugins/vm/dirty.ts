@@ -1,7 +1,7 @@
-import type { Action } from "../../action.ts";
 import type { Observe, Step } from "../../plugin.ts";
 import { parseInteger } from "../../../../language/cpu/integer.ts";
 import type { Setting } from "../../../../language/tuned/unit.ts";
+import { undoSysctl } from "../sysctl/sysctl.ts";
 
 /** TuneD asks the kernel for it; the supported architectures have pages of this size. */
 const pageBytes = 4096n;
@@ -52,20 +52,4 @@ function refusalOf(name: string, value: string): string | undefined {
   if (name === "dirty_bytes")
     return number >= 2n * pageBytes ? undefined : `must be at least two pages (${2n * pageBytes})`;
   return number > 0n ? undefined : "must be more than 0";
-}
-
-/** The kernel keeps each limit of dirty memory as bytes or as a ratio: setting one makes the other 0. */
-const counterparts = new Map([
-  ["/proc/sys/vm/dirty_bytes", "/proc/sys/vm/dirty_ratio"],
-  ["/proc/sys/vm/dirty_ratio", "/proc/sys/vm/dirty_bytes"],
-  ["/proc/sys/vm/dirty_background_bytes", "/proc/sys/vm/dirty_background_ratio"],
-  ["/proc/sys/vm/dirty_background_ratio", "/proc/sys/vm/dirty_background_bytes"],
-]);
-
-/** Restores a sysctl. Where the original 0 meant that its counterpart is in force, the counterpart is written. */
-export async function undoSysctl(path: string, before: string, observe: Observe): Promise<Action[]> {
-  const other = before === "0" ? counterparts.get(path) : undefined;
-  const file = other === undefined ? undefined : await observe.host.read(other);
-  if (other === undefined || file?.type !== "text") return [{ type: "write", path, value: before }];
-  return [{ type: "write", path: other, value: file.text.trim() }];
 }
