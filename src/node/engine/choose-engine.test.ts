@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { MemoryBase } from "../../host/memory-base.ts";
-import { type MemoryCommand, MemoryHost } from "../../host/memory-host.ts";
-import type { CommandResult } from "../../host/host.ts";
-import { parseProfile } from "../../../language/tuned/text/parse-profile.ts";
-import { noAnswers } from "../../../language/tuned/probe.ts";
-import { resolve, type ResolvedProfile } from "../../../language/tuned/resolve.ts";
-import { tunedPlugins, usedFeatures, type UsedFeatures } from "../../../language/tuned/version-differences.ts";
-import { nativePlugins } from "../plugins/native-plugins.ts";
+import { MemoryBase } from "../host/memory-base.ts";
+import { type MemoryCommand, MemoryHost } from "../host/memory-host.ts";
+import type { CommandResult } from "../host/host.ts";
+import { parseProfile } from "../../language/tuned/text/parse-profile.ts";
+import { noAnswers } from "../../language/tuned/probe.ts";
+import { resolve, type ResolvedProfile } from "../../language/tuned/resolve.ts";
+import { tunedPlugins, usedFeatures, type UsedFeatures } from "../../language/tuned/version-differences.ts";
+import { nativePlugins } from "./plugins/native-plugins.ts";
 import { chooseByFeatures, chooseEngine, type EngineChoice, type EngineName } from "./choose-engine.ts";
-import { tunedFacts, type TunedFacts } from "./tuned-facts.ts";
+import { tunedFacts, type TunedFacts } from "./tuned-daemon/tuned-facts.ts";
 
 const debian: TunedFacts = { type: "installed", version: "2.20.0" };
 const newest: TunedFacts = { type: "installed", version: "2.28.0" };

@@ -1,15 +1,15 @@
-import type { Host } from "../../host/host.ts";
-import type { ParsedProfile } from "../../../language/tuned/text/parse-profile.ts";
-import type { ResolvedProfile } from "../../../language/tuned/resolve.ts";
+import type { Host } from "../host/host.ts";
+import type { ParsedProfile } from "../../language/tuned/text/parse-profile.ts";
+import type { ResolvedProfile } from "../../language/tuned/resolve.ts";
 import {
   compareVersion,
   lackedBy,
   oldestVersion,
   type UsedFeatures,
   usedFeatures,
-} from "../../../language/tuned/version-differences.ts";
-import { isLeftToTuned } from "../plugins/left-to-tuned.ts";
-import { tunedFacts, type TunedFacts } from "./tuned-facts.ts";
+} from "../../language/tuned/version-differences.ts";
+import { isLeftToTuned } from "./plugins/left-to-tuned.ts";
+import { tunedFacts, type TunedFacts } from "./tuned-daemon/tuned-facts.ts";
 
 export const engineNames = ["auto", "native", "tuned"] as const;
 export type EngineName = (typeof engineNames)[number];

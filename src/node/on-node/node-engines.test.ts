@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { FakeTuned } from "../engine/tuned-daemon/testing/fake-tuned.ts";
 import { pidFile } from "../engine/tuned-daemon/other-tuned.ts";
 import { TunedEngine } from "../engine/tuned-daemon/tuned-engine.ts";
-import type { EngineName } from "../engine/tuned-daemon/choose-engine.ts";
+import type { EngineName } from "../engine/choose-engine.ts";
 import { MemoryBase } from "../host/memory-base.ts";
 import { MemoryHost } from "../host/memory-host.ts";
 import { VirtualClock } from "../../cluster/runtime/testing/virtual-clock.ts";

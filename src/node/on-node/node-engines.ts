@@ -1,7 +1,7 @@
 import type { ApplyOptions, ApplyReport, Engine, Restored, RollbackReport } from "../engine/engine.ts";
 import { nativeEngine } from "../engine/native-engine.ts";
-import type { EngineChoice } from "../engine/tuned-daemon/choose-engine.ts";
-import { chooseEngine, type EngineName } from "../engine/tuned-daemon/choose-engine.ts";
+import type { EngineChoice } from "../engine/choose-engine.ts";
+import { chooseEngine, type EngineName } from "../engine/choose-engine.ts";
 import { NotAppliedError } from "../engine/tuned-daemon/not-applied-error.ts";
 import { pidFile } from "../engine/tuned-daemon/other-tuned.ts";
 import type { TunedStatus } from "../engine/tuned-daemon/tuned-engine.ts";

@@ -1,6 +1,6 @@
 import type { Repaired } from "../engine/drift.ts";
 import type { ApplyReport } from "../engine/engine.ts";
-import type { EngineChoice } from "../engine/tuned-daemon/choose-engine.ts";
+import type { EngineChoice } from "../engine/choose-engine.ts";
 import type { ProfileStatus } from "../../domain/node-tuning/api.ts";
 import type { Problem } from "../../language/tuned/problem.ts";
 

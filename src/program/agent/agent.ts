@@ -1,4 +1,4 @@
-import type { EngineName } from "../../node/engine/tuned-daemon/choose-engine.ts";
+import type { EngineName } from "../../node/engine/choose-engine.ts";
 import type { Launch } from "../../node/engine/tuned-daemon/launch.ts";
 import type { LogRecord } from "../../node/engine/tuned-daemon/log-record.ts";
 import type { DaemonEvent } from "../../node/engine/tuned-daemon/supervisor.ts";

@@ -1,5 +1,5 @@
 import type { Protocol } from "../../../domain/node-tuning/api.ts";
-import type { EngineName } from "../../../node/engine/tuned-daemon/choose-engine.ts";
+import type { EngineName } from "../../../node/engine/choose-engine.ts";
 import { choice, type Flag, list, oneOf, parsed, text, toggle } from "./flag.ts";
 
 /** Flags that several commands have. */

@@ -1,6 +1,6 @@
 import type { Engine } from "../../../node/engine/engine.ts";
 import { nativeEngine } from "../../../node/engine/native-engine.ts";
-import { chooseEngine, type EngineQuestion } from "../../../node/engine/tuned-daemon/choose-engine.ts";
+import { chooseEngine, type EngineQuestion } from "../../../node/engine/choose-engine.ts";
 import { launchAt } from "../../../node/engine/tuned-daemon/launch.ts";
 import { TunedEngine } from "../../../node/engine/tuned-daemon/tuned-engine.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
