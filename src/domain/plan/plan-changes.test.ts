@@ -55,7 +55,7 @@ function tuned(text: string, place = namespace): KubeObject {
     kind: "Tuned",
     metadata: { name: "quiet", namespace: place },
     spec: { profile: [{ name: "quiet", data: text }], recommend: [{ profile: "quiet", priority: 1 }] },
-  } as KubeObject;
+  };
 }
 
 function lowLatency(isolated: string): KubeObject {
@@ -64,7 +64,7 @@ function lowLatency(isolated: string): KubeObject {
     kind: "PerformanceProfile",
     metadata: { name: "low" },
     spec: { cpu: { reserved: "0", isolated }, nodeSelector: { [role]: "" } },
-  } as KubeObject;
+  };
 }
 
 function plan(after: KubeObject, state: ClusterState): PlanResult {
