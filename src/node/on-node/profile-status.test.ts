@@ -52,7 +52,7 @@ const cases: Case[] = [
   {
     name: "a setting that failed",
     outcome: applied(set, failed),
-    applied: "True AsExpected TuneD profile applied, but 1 of 2 settings failed (see Degraded).",
+    applied: "True AsExpected TuneD profile applied. 1 of 2 settings failed (see Degraded).",
     degraded: "True TunedError p/tuned.conf:2: vm.x: no such file",
     active: "p",
   },
@@ -141,7 +141,7 @@ const cases: Case[] = [
   {
     name: "a setting that another process changed, beside one that failed",
     outcome: { ...applied(failed, set), drift: [drift] },
-    applied: "True AsExpected TuneD profile applied, but 1 of 2 settings failed (see Degraded).",
+    applied: "True AsExpected TuneD profile applied. 1 of 2 settings failed (see Degraded).",
     degraded: "True TunedError p/tuned.conf:2: vm.x: no such file",
     drifted: `True Repaired ${repaired}`,
     active: "p",

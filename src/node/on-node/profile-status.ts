@@ -44,7 +44,8 @@ function appliedState(outcome: TuneOutcome): ConditionState {
 function extentOf({ settings }: ApplyReport): string {
   const failed = settings.filter(({ type }) => type === "failed").length;
   if (failed === 0) return "TuneD profile applied";
-  const extent = failed === settings.length ? "not applied:" : "TuneD profile applied, but";
+  // Scripts written for the Go operator look for the first sentence.
+  const extent = failed === settings.length ? "not applied:" : "TuneD profile applied.";
   return `${extent} ${failed} of ${settings.length} settings failed (see Degraded)`;
 }
 
