@@ -35,7 +35,7 @@ function cluster(pools: readonly MachineConfigPool[] | undefined, derived: reado
     derived,
     tuning: {
       tuneds: [],
-      nodes: nodes as never,
+      nodes,
       profiles: [],
       pools,
       machineConfigs: pools && [],
