@@ -63,6 +63,7 @@ interface ServiceState {
 const serviceChanges = new Map<string, Partial<ServiceState>>([
   ["start", { running: true }],
   ["restart", { running: true }],
+  ["try-restart", {}],
   ["stop", { running: false }],
   ["enable", { enabled: true }],
   ["disable", { enabled: false }],

@@ -92,6 +92,7 @@ export function machineBase(topology: Topology): MemoryBase {
       [`${policy}/boost`, "1\n"],
       [`${policy}/energy_performance_preference`, "balance_performance\n"],
       [`${policy}/scaling_governor`, "powersave\n"],
+      [`${policy}/scaling_max_freq`, "3500000\n"],
     );
   }
   for (const [name, value] of Object.entries(sysctls)) files.push([`/proc/sys/${name}`, `${value}\n`]);
