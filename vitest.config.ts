@@ -7,7 +7,7 @@ export default defineConfig({
     // Suites that run real programs start servers and processes: a hang fails, a busy machine does not.
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    // One core is usually left for whoever looks on. Where there are two, that would be half of them, and suites wait a lot.
+    // One core is usually left for the user. Where there are two, that would be half of them, and suites wait a lot.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     restoreMocks: true,
   },

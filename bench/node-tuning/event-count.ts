@@ -73,7 +73,7 @@ export class EventCount {
         resolve(at);
       };
       this.#wanted = { kind, count, reached };
-      this.#look();
+      this.#check();
     });
   }
 
@@ -103,10 +103,10 @@ export class EventCount {
       this.#startsLine = true;
       at = end + 1;
     }
-    this.#look();
+    this.#check();
   }
 
-  #look(): void {
+  #check(): void {
     const wanted = this.#wanted;
     if (!wanted || this.#counts[wanted.kind] < wanted.count) return;
     this.#wanted = undefined;

@@ -6,7 +6,7 @@ const count = process.env.ATTUNE_LONG ? 10_000 : 3_000;
 const limit = count / 20;
 
 /** The ConfigMap that every namespace has. */
-const furniture = "kube-root-ca.crt";
+const defaultConfigMap = "kube-root-ca.crt";
 
 let victim: Victim;
 let names: string[];
@@ -42,7 +42,7 @@ describe("a list read in pages during writes", () => {
       const { metadata, items: some } = await page(token);
       if (version) expect(metadata.resourceVersion).toBe(version);
       ({ resourceVersion: version } = metadata);
-      items.push(...some.filter(({ metadata: { name } }) => name !== furniture));
+      items.push(...some.filter(({ metadata: { name } }) => name !== defaultConfigMap));
       token = metadata.continue ?? "";
       // Before, within and after the pages still to be read.
       await Promise.all([

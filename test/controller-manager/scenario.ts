@@ -224,7 +224,10 @@ export const acts: readonly (readonly [string, (cluster: Cluster) => Promise<voi
         uid: "11111111-1111-1111-1111-111111111111",
       };
       await cluster.create("v1", "configmaps", { metadata: { name: "lost", ownerReferences: [absent] } });
-      await cluster.comes("nobody's is gone", async () => !(await cluster.get("v1", "configmaps", "lost")));
+      await cluster.comes(
+        "the ConfigMap of an absent owner is gone",
+        async () => !(await cluster.get("v1", "configmaps", "lost")),
+      );
     },
   ],
   [

@@ -24,7 +24,7 @@ async function eventually<T>(read: () => Promise<T | undefined>): Promise<T> {
     if (found !== undefined) return found;
     await delay(10);
   }
-  throw new Error("it did not come to be");
+  throw new Error("timed out waiting");
 }
 
 test("after an outage of the API server nodes and pods are alive, and missed writes are made up for", async () => {

@@ -120,7 +120,7 @@ export class LabCluster {
       if (found !== undefined) return found;
       await delay(5);
     }
-    throw new Error(`it did not come to be: ${String(await explain?.())}`);
+    throw new Error(`timed out waiting: ${String(await explain?.())}`);
   }
 
   async close(): Promise<void> {

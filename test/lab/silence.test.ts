@@ -61,7 +61,7 @@ async function passUntil(alive: string, holds: () => Promise<boolean>): Promise<
     });
     if (await holds()) return;
   }
-  throw new Error(`it did not come to be: ${JSON.stringify((await cluster.admin.list(kinds.node)).items)}`);
+  throw new Error(`timed out waiting: ${JSON.stringify((await cluster.admin.list(kinds.node)).items)}`);
 }
 
 test("a node that was silent is ready again, and so are its pods, which kept running", async () => {

@@ -5,13 +5,13 @@ import { outcome, story } from "./story.ts";
 
 /** When the operator dies at a write: before the server has it, or after, without an answer. */
 type Moment = "before" | "after";
-interface Misfortune {
-  readonly strikes: (write: number) => boolean;
+interface CrashPlan {
+  readonly crashesAt: (write: number) => boolean;
   readonly moment: Moment;
 }
 
-interface Told {
-  readonly deaths: number;
+interface RunResult {
+  readonly crashes: number;
   /** Writes in order. */
   readonly writes: readonly string[];
   /** The state after each step. */
@@ -19,29 +19,29 @@ interface Told {
 }
 
 /** Runs the whole story with an operator that dies at given writes and is restarted at once. */
-async function tell({ strikes, moment }: Misfortune): Promise<Told> {
+async function run({ crashesAt, moment }: CrashPlan): Promise<RunResult> {
   const stage = await Stage.open();
   const writes: string[] = [];
   let dead = false;
-  const strike = (): never => {
+  const crash = (): never => {
     dead = true;
     throw new Error("the process is gone");
   };
   let begun = 0;
-  let deaths = 0;
+  let crashes = 0;
   const start = () => {
     dead = false;
     const client = new DirectClient(stage.server, {
       beforeWrite: (write) => {
-        if (dead) strike();
+        if (dead) crash();
         if (write.endsWith("events")) return;
         begun++;
-        if (moment === "before" && strikes(begun)) strike();
+        if (moment === "before" && crashesAt(begun)) crash();
       },
       onWrite: (write) => {
         if (write.endsWith("events")) return;
         writes.push(write);
-        if (moment === "after" && strikes(writes.length)) strike();
+        if (moment === "after" && crashesAt(writes.length)) crash();
       },
     });
     return stage.startOperator(client);
@@ -49,7 +49,7 @@ async function tell({ strikes, moment }: Misfortune): Promise<Told> {
   let operator = start();
   const restart = async (): Promise<boolean> => {
     if (!dead) return false;
-    deaths++;
+    crashes++;
     await operator.stop();
     operator = start();
     return true;
@@ -62,29 +62,29 @@ async function tell({ strikes, moment }: Misfortune): Promise<Told> {
   }
   await operator.stop();
   stage.close();
-  return { deaths, writes, outcomes };
+  return { crashes, writes, outcomes };
 }
 
-const { writes, outcomes } = await tell({ strikes: () => false, moment: "after" });
+const { writes, outcomes } = await run({ crashesAt: () => false, moment: "after" });
 const points = writes.map((write, index) => ({ write, number: index + 1 }));
 
 describe.each(["before", "after"] as const)("an operator that dies %s the server has a write", (moment) => {
   it.each(points)("comes to the same end if it is number $number: $write", async ({ number }) => {
-    const told = await tell({ strikes: (write) => write === number, moment });
-    expect(told.deaths).toBe(1);
-    expectSameEnd(told);
+    const result = await run({ crashesAt: (write) => write === number, moment });
+    expect(result.crashes).toBe(1);
+    expectSameEnd(result);
   });
 });
 
 describe("an operator that dies after every", () => {
   it("write reaches the same state", async () => {
-    const told = await tell({ strikes: () => true, moment: "after" });
-    expectSameEnd(told);
+    const result = await run({ crashesAt: () => true, moment: "after" });
+    expectSameEnd(result);
   });
 
   it("second write, which never arrives, reaches the same state", async () => {
-    const told = await tell({ strikes: (write) => write % 2 === 0, moment: "before" });
-    expectSameEnd(told);
+    const result = await run({ crashesAt: (write) => write % 2 === 0, moment: "before" });
+    expectSameEnd(result);
   });
 });
 
@@ -96,6 +96,6 @@ describe("an operator", () => {
   });
 });
 
-function expectSameEnd(told: Told): void {
-  for (const [step, { what }] of story.entries()) expect(told.outcomes[step], what).toEqual(outcomes[step]);
+function expectSameEnd(result: RunResult): void {
+  for (const [step, { what }] of story.entries()) expect(result.outcomes[step], what).toEqual(outcomes[step]);
 }

@@ -21,7 +21,7 @@ const trifles: readonly { readonly what: string; readonly happen: (stage: Stage)
       client.patch(tunedKind, "web", merge({ metadata: { annotations: { any: "thing" } } }), { namespace }),
   },
   {
-    what: "a ConfigMap of somebody else",
+    what: "a ConfigMap of another client",
     happen: ({ client }) =>
       client.create(kinds.configMap, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "other", namespace } }),
   },

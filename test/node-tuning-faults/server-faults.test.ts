@@ -25,7 +25,7 @@ const faults: readonly { readonly what: string; readonly strike: (stage: LiveSta
     },
   },
   {
-    what: "watches are told that they are too old",
+    what: "the server reports watches as too old",
     strike: async ({ proxy }) => proxy.say({ type: "ERROR", object: statusOf(410, "Expired") }),
   },
   {

@@ -57,7 +57,7 @@ for (const variant of serverVariants())
     });
 
     it("does nothing while the other operator is deployed, and logs how to hand over", async () => {
-      const told = await eventually("told", async () => attune.told.find((line) => line.includes("Deployment")));
+      const told = await eventually("reported", async () => attune.told.find((line) => line.includes("Deployment")));
       expect(told).toBe(
         `waiting: Deployment ${namespace}/cluster-node-tuning-operator manages this cluster; to hand over, run: kubectl -n ${namespace} scale deployment cluster-node-tuning-operator --replicas=0`,
       );
@@ -102,7 +102,7 @@ for (const variant of serverVariants())
       await scaleOther(1);
       other = await startOther();
       attune = await startAttune();
-      await eventually("told", async () => attune.told.some((line) => line.includes("to hand over")));
+      await eventually("reported", async () => attune.told.some((line) => line.includes("to hand over")));
       expect([writes().length, await machineConfigVersion()]).toEqual([written, before]);
     });
 

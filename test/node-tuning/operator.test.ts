@@ -101,7 +101,7 @@ describe("the operator", { timeout: 60_000 }, () => {
     ]);
     await running({}, async () => {
       await admin.create(tunedKind, byPods("more-pods"), place);
-      await eventually("told", async () => {
+      await eventually("reported", async () => {
         const { items } = await admin.list(kinds.event, place);
         return items.some(({ involvedObject }) => involvedObject.name === "more-pods");
       });
@@ -113,7 +113,7 @@ describe("the operator", { timeout: 60_000 }, () => {
     const told: string[] = [];
     const clock = new VirtualClock();
     await running({ clock, print: (line) => told.push(line) }, async () => {
-      await eventually("told", async () => told.length > 0);
+      await eventually("reported", async () => told.length > 0);
       expect(told).toEqual(["machine config pools: no, cluster operators: no"]);
       await applyManifests(admin, machineConfigCrds);
       await eventually("noticed", async () => {

@@ -93,7 +93,7 @@ for (const variant of serverVariants())
 
     it("matches labels of pods if a rule does, and reports the Tuned as invalid", async () => {
       await admin.create(tunedKind, tuned("pods", { match: [{ label: "x", type: "pod" }] }), place);
-      await eventually("told", async () => validOf("pods").then((valid) => valid === "False"));
+      await eventually("reported", async () => validOf("pods").then((valid) => valid === "False"));
     });
 
     it("counts repeated events", async () => {
@@ -101,7 +101,9 @@ for (const variant of serverVariants())
         const spec = { profile: texts.map((text) => ({ name: "twice", data: `[main]\nsummary=${text}\n` })) };
         if (index === 0) await admin.create(tunedKind, { ...(tuned("twice", {}) as object), spec } as never, place);
         else await admin.patch(tunedKind, "twice", { type: "merge", patch: { spec } }, place);
-        await eventually("told", async () => validOf("twice").then((valid) => valid === (texts[1] ? "False" : "True")));
+        await eventually("reported", async () =>
+          validOf("twice").then((valid) => valid === (texts[1] ? "False" : "True")),
+        );
       }
       await eventually("an event for both times", async () => {
         const { items } = await admin.list(kinds.event, place);
@@ -120,7 +122,7 @@ for (const variant of serverVariants())
         if (state === "Managed") await eventually("agents", daemonSet);
         if (state === "Removed") await gone(`the Profile (${index})`, profile);
         if (state === "Removed") await gone(`the agents (${index})`, daemonSet);
-        await eventually("told", async () => {
+        await eventually("reported", async () => {
           const { status } = await admin.get(clusterOperatorKind, "node-tuning");
           return (findCondition(status?.conditions, "Available")?.reason === "Removed") === (state === "Removed");
         });
@@ -140,10 +142,10 @@ for (const variant of serverVariants())
         admin
           .get(kinds.configMap, "node-tuning-status", place)
           .then(({ data }) => (data as Record<string, string>)["Available"] ?? "");
-      await eventually("told", async () => (await state()).includes("Removed"));
+      await eventually("reported", async () => (await state()).includes("Removed"));
       const patch = { spec: { managementState: "Unmanaged" } };
       await admin.patch(tunedKind, "default", { type: "merge", patch }, place);
-      await eventually("told again", async () => (await state()).includes("Unmanaged"));
+      await eventually("reported again", async () => (await state()).includes("Unmanaged"));
       await stop();
     });
 

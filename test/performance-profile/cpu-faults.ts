@@ -42,7 +42,7 @@ export function cpuFaults(
     "the kubelet gives out what is isolated, and no CPU of OVS-DPDK's": facts.dra
       ? reserved === undefined
       : equal(intersection(reserved ?? [], isolated), ovsDpdk),
-    "the kubelet keeps what the system and those who share have":
+    "the kubelet keeps the CPUs of the system and the shared CPUs":
       facts.dra || equal(difference(reserved ?? [], ovsDpdk), union(infra, shared)),
     "the kubelet keeps nothing that is off": disjoint(reserved ?? [], offline),
     "OVS-DPDK is isolated": isSubset(ovsDpdk, isolated),

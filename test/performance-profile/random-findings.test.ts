@@ -70,7 +70,7 @@ describe("a profile with random changes", () => {
     for (const { field, name, message } of found)
       if (!/^[A-Z][A-Za-z0-9]+$/.test(name) || field === "" || message === "")
         expect.fail(`${name} ${field} ${message}`);
-    expect(new Set(found.map((one) => JSON.stringify(one))).size, "findings that are told once").toBe(found.length);
+    expect(new Set(found.map((one) => JSON.stringify(one))).size, "findings that are reported once").toBe(found.length);
     if (!isDerivable(profile, surroundings)) expect(errorsOf(found)).not.toEqual([]);
   }
 });

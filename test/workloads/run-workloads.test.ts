@@ -148,7 +148,7 @@ describe.each(serverVariants())(
       await until(() => states.get("scheduler")?.type === "running");
     });
 
-    it("act in one process, and in the next when that one stops", async () => {
+    it("act in one process, and in the next when the first stops", async () => {
       const first = start();
       await until(() => first.get("scheduler")?.type === "running");
       const second = start();

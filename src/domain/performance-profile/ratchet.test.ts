@@ -27,8 +27,8 @@ describe("an error", () => {
   });
 
   it("is no warning", () => {
-    const told = warning("Told", { reason: "FieldValueInvalid", field: "spec", message: "m" });
-    expect(newErrors({ before, after: { profile: profile({}), findings: [told] } })).toEqual([]);
+    const reported = warning("Reported", { reason: "FieldValueInvalid", field: "spec", message: "m" });
+    expect(newErrors({ before, after: { profile: profile({}), findings: [reported] } })).toEqual([]);
   });
 });
 

@@ -71,7 +71,7 @@ describe("a node", () => {
   const intel = ["intel_iommu=on", "iommu=pt", "tsc=reliable", "nmi_watchdog=0", "mce=off", "intel_pstate=active"];
   const amd = ["iommu=pt", "amd_pstate=guided", "tsc=reliable", "nmi_watchdog=0", "mce=off"];
 
-  /** What the base profiles boot with is none of this profile's. */
+  /** Without the boot arguments of base profiles. */
   function bootArguments(spec: PerformanceProfileSpec, node: Partial<AskedNode> = {}): readonly string[] {
     const { bootArguments: words, warnings } = resolvedOn(tunedOf(inputOf(spec)), { ...plain, ...node });
     expect(warnings).toEqual([]);

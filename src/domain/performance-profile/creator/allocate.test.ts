@@ -53,7 +53,7 @@ describe("allocate", () => {
     expect(texts(allocate(uneven, wish))).toMatchObject({ reserved: "0-3,5-6", isolated: "4" });
   });
 
-  it("agrees with the creator it replaces wherever that one reserves as many as requested", () => {
+  it("agrees with the creator it replaces wherever the latter reserves as many as requested", () => {
     const shape = fc.record({
       nodes: fc.integer({ min: 1, max: 8 }),
       q: fc.integer({ min: 0, max: 5 }),

@@ -106,7 +106,7 @@ describe("conditions together", () => {
       { type: "mismatch", name: "c1" },
     ],
     [
-      "errors are told",
+      "errors are reported",
       ["object.nope == 1", "true"],
       { type: "error", errors: ["expression 'object.nope == 1' resulted in error: no such key: nope"] },
     ],

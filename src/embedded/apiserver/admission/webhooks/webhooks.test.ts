@@ -228,7 +228,7 @@ describe.each(["mutating", "validating"] as const)("a %s webhook", (type) => {
     ["on a condition that holds", { matchConditions: [{ name: "c", expression: "object.data.k == 'v'" }] }, ["w"]],
     ["on a condition that does not", { matchConditions: [{ name: "c", expression: "object.data.k == 'w'" }] }, []],
     [
-      "on a condition that cannot be told, if it does not matter",
+      "on a condition that cannot be evaluated, if it does not matter",
       { failurePolicy: "Ignore", matchConditions: [{ name: "c", expression: "object.data.nope == 'w'" }] },
       [],
     ],
