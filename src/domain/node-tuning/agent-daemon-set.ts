@@ -35,7 +35,7 @@ export function isOurDaemonSet({ spec }: AgentDaemonSet): boolean {
   return spec?.template?.spec?.containers?.every(({ name }) => name === containerName) ?? false;
 }
 
-/** One agent on every Linux node, whatever its taints. It has the name of the DaemonSet it replaces, so that only one of both runs. */
+/** One agent on every Linux node, whatever its taints. It has the name of the DaemonSet it replaces, so that the two never run together. */
 export function agentDaemonSet(options: AgentOptions, observed: AgentDaemonSet | undefined): KubeObject {
   const { namespace, image, serviceAccount, release, args = [] } = options;
   const labels = { "app.kubernetes.io/name": "attune-agent", "app.kubernetes.io/part-of": "attune" };

@@ -19,7 +19,7 @@ export interface ProfileChangesInput {
   readonly cluster: ClusterObjects & { readonly derived: readonly KubeObject[] };
 }
 
-/** What PerformanceProfiles among the writes bring. */
+/** Changes caused by written PerformanceProfiles. */
 export interface ProfileChanges {
   readonly objects: readonly PlannedObject[];
   readonly tuneds: readonly Tuned[];

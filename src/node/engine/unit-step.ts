@@ -15,7 +15,7 @@ export function isChange(step: UnitStep): step is ChangeStep {
   return step.type === "change" || step.type === "same";
 }
 
-/** Whether its actions are run: those of a setting that is as wanted already are not, with the exception of `always`. */
+/** Whether its actions run. A setting that already has its value is skipped, unless `always` is set. */
 export function isCarriedOut({ type, always }: ChangeStep): boolean {
   return type === "change" || always === true;
 }

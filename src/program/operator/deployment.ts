@@ -19,7 +19,7 @@ export const operatorLabels = {
   "app.kubernetes.io/part-of": "attune",
 };
 
-/** Two replicas, so that one can take over when a node fails. Leader election lets one act. */
+/** Two replicas, so that the other can take over when a node fails. Leader election lets one act. */
 export function operatorDeployment(options: OperatorDeployment): KubeObject {
   const { namespace, image, mode, protocol, release } = options;
   const selector = { "app.kubernetes.io/name": operatorName };

@@ -8,7 +8,7 @@ import {
 } from "../../../language/object/label-selector.ts";
 import type { ClusterNode } from "./cluster-node.ts";
 
-/** Nodes that one profile can serve. */
+/** Nodes that a profile can serve together. */
 export interface NodeGroup {
   readonly name: string;
   /** A MachineConfigPool; a NodePool of a hosted cluster; a role in other clusters. */
@@ -32,7 +32,7 @@ export interface NodeGroups {
 
 /** Why a node is in no group, or in an unexpected one. */
 export interface GroupNote {
-  /** Groups that one may expect it in; empty if unknown. */
+  /** Groups that may be expected to have it; empty if unknown. */
   readonly about: readonly string[];
   readonly message: string;
 }

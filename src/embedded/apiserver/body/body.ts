@@ -90,9 +90,9 @@ function wellFormed(value: Json): Json {
   if (typeof value === "string") return value.replace(halfPairs, "\ufffd");
   if (Array.isArray(value)) return value.map(wellFormed);
   if (!isObject(value)) return value;
-  const mended: JsonObject = {};
-  for (const [key, child] of Object.entries(value)) set(mended, key.replace(halfPairs, "\ufffd"), wellFormed(child));
-  return mended;
+  const repaired: JsonObject = {};
+  for (const [key, child] of Object.entries(value)) set(repaired, key.replace(halfPairs, "\ufffd"), wellFormed(child));
+  return repaired;
 }
 
 const halfPairs = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;

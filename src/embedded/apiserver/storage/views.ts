@@ -13,7 +13,7 @@ import type { Entry } from "./store.ts";
 /**
  * Stored objects as a resource shows them. A built-in kind is stored as it is shown, unless it has `storedAs`. A custom
  * object is pruned and defaulted by the current schema of its stored version, which may have changed since the write;
- * then it is converted to the requested version and pruned by that one's schema.
+ * then it is converted to the requested version and pruned by the schema of that version.
  */
 export class Views {
   readonly #shown = new WeakMap<Entry, WeakMap<Resource, Buffer>>();

@@ -31,7 +31,7 @@ import { asKey, EvaluationError, isList, isMap, none, ObjectValue, OptionalValue
 
 const typeNames = ["bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint"];
 
-/** A fault is added to the scope, and the faulty part gets type `dyn`, so that one fault does not cause others. */
+/** A fault is added to the scope, and the faulty part gets type `dyn`, so that a fault does not cause others. */
 export function compile(node: Node, scope: Scope): Compiled {
   try {
     return compileNode(node, scope);

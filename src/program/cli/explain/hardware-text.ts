@@ -1,6 +1,6 @@
 import type { HardwareExplanation } from "../../../domain/node-tuning/explain/hardware.ts";
 
-/** What a node is made of, in two lines. */
+/** The hardware of a node, in two lines. */
 export function hardwareText(hardware: HardwareExplanation): string[] {
   const { architecture, vendor, sockets, cores, threads, offline, numaNodes } = hardware;
   const made = [

@@ -1,6 +1,6 @@
 import type { Client, WriteOptions } from "../../../cluster/kube/client.ts";
 
-/** A client that reads and sends dry runs, and throws on any other write. */
+/** Allows reads and dry runs; rejects every other request. */
 export function readOnlyClient(client: Client): Client {
   const dry = (action: string, options: Pick<WriteOptions, "dryRun"> | undefined): void => {
     if (options?.dryRun !== true) throw new TypeError(`${action}: this command changes nothing`);

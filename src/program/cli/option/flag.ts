@@ -28,7 +28,7 @@ export type Values<F extends Flags> = { readonly [K in keyof F]: F[K] extends Fl
 interface TextOptions {
   readonly env?: string;
   readonly default?: string;
-  /** Where the default is no text that could be given. */
+  /** Shown in help when the default is computed. */
   readonly shownDefault?: string;
   readonly required?: boolean;
 }
@@ -42,7 +42,7 @@ export function text(flags: string, description: string, options: TextOptions = 
 
 type Parse<T> = (text: string, name: string) => T;
 
-/** A text that `parse` makes a value of. */
+/** A flag whose text `parse` converts. */
 export function parsed<T>(
   flags: string,
   description: string,
@@ -89,7 +89,7 @@ export function oneOf<T extends string>(values: readonly T[], value: string, nam
   return found;
 }
 
-/** True where it is given; of `--no-…`, false. */
+/** True if given; a `--no-…` flag is false if given. */
 export function toggle(flags: string, description: string): Flag<boolean> {
   return {
     flags,

@@ -9,7 +9,7 @@ interface BoundPod {
 
 /**
  * The objects related to a node: those that pods bound to it refer to, the volumes of their claims, and the secrets of
- * those volumes. A query is one or two map look-ups; a change costs the references of that one pod.
+ * those volumes. A query is one or two map look-ups; a change costs the references of the changed pod.
  */
 export class NodeGraph {
   readonly #pods = new Map<string, BoundPod>();

@@ -23,7 +23,7 @@ import { daemonSetStatus } from "./daemon-set-status.ts";
 import { type DaemonSetDecision, decideDaemonSet, hashOf, outdatedRevisions } from "./decide-daemon-set.ts";
 import { FailedPods } from "./failed-pods.ts";
 
-/** The most pods that one pass creates. */
+/** The most pods that a pass creates. */
 const mostCreations = 250;
 /** With many nodes, pods change hundreds of times a second. */
 const intervalMsPerNode = 0.25;

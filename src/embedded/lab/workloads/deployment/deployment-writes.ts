@@ -20,7 +20,7 @@ interface DeploymentWrites {
   signal: AbortSignal;
 }
 
-/** Carries a plan out in its order. Whatever the cache did not show yet ends it: the next pass goes on. */
+/** Carries a plan out in its order. Stops at an object that the cache does not show yet; the next pass continues. */
 export async function carryOut(
   deployment: Deployment,
   plan: DeploymentPlan,

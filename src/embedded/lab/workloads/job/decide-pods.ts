@@ -16,7 +16,7 @@ export type PodsDecision =
   /** The backoff after failures delays the next pod. */
   | { type: "wait"; ms: number };
 
-/** The most pods that one pass creates or deletes. */
+/** The most pods that a pass creates or deletes. */
 const burst = 500;
 
 /** `settled`: whether the cache shows all pods that were created and deleted before. */

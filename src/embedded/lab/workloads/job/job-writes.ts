@@ -14,7 +14,7 @@ import type { PodsDecision } from "./decide-pods.ts";
 import { isTracked, trackingFinalizer } from "./job-fields.ts";
 import type { JobStatus, PodsOutcome } from "./job-status.ts";
 
-const requestsAtOnce = 32;
+const maxConcurrentRequests = 32;
 
 /** Writes pods and statuses of Jobs, and remembers those that the caches do not show yet. */
 export class JobWrites {
@@ -92,7 +92,7 @@ export class JobWrites {
       key,
       pods.map(({ metadata }) => metadata.uid ?? ""),
     );
-    await forEachBounded(pods, requestsAtOnce, async (pod) => {
+    await forEachBounded(pods, maxConcurrentRequests, async (pod) => {
       const { uid = "" } = pod.metadata;
       try {
         if (!(await releasePod(this.#writes.client, pod, signal))) this.releases.deletionObserved(key, uid);

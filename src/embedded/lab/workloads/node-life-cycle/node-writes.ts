@@ -15,7 +15,7 @@ interface NodeWrites {
   signal: AbortSignal;
 }
 
-const writesAtOnce = 16;
+const maxConcurrentWrites = 16;
 
 /** Conflicts of the node are thrown: the plan was made from an older version. */
 export async function carryOut(node: Node, plan: NodeLifeCyclePlan, writes: NodeWrites): Promise<void> {
@@ -54,7 +54,7 @@ export function evict(pods: readonly Pod[], { client, recorder, now, signal }: N
 /** Tries all of them, then throws the first error. Pods that are gone or replaced are skipped. */
 async function each<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
   const errors: unknown[] = [];
-  await forEachBounded(items, writesAtOnce, async (item) => {
+  await forEachBounded(items, maxConcurrentWrites, async (item) => {
     try {
       await act(item);
     } catch (error) {

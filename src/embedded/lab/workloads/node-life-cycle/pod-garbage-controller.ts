@@ -13,7 +13,7 @@ import { removePod, type Removal } from "./remove-pod.ts";
 const countEveryMs = 20_000;
 /** Finished pods that are kept: kube-controller-manager's `--terminated-pod-gc-threshold`. */
 const mostFinished = 12_500;
-const removalsAtOnce = 16;
+const maxConcurrentRemovals = 16;
 
 /** The key of the count of finished pods; the other keys are names of nodes. */
 const finishedKey = "";
@@ -38,7 +38,7 @@ export function podGarbageController({
 
   const removeAll = async (garbage: readonly Pod[], removal: Removal, signal: AbortSignal): Promise<void> => {
     const errors: unknown[] = [];
-    await forEachBounded(garbage, removalsAtOnce, async (pod) => {
+    await forEachBounded(garbage, maxConcurrentRemovals, async (pod) => {
       try {
         await removePod(client, pod, removal, { now: clock.now(), signal });
       } catch (error) {

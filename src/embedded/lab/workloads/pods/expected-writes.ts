@@ -5,7 +5,7 @@ import type { Expectations } from "./expectations.ts";
 import { createPod, deletePod, type PodWrites } from "./pod-writes.ts";
 import { slowStart } from "./slow-start.ts";
 
-const deletionsAtOnce = 32;
+const maxConcurrentDeletions = 32;
 
 export interface ExpectedWrites extends PodWrites {
   expectations: Expectations;
@@ -49,7 +49,7 @@ export async function deleteExpected(
     key,
     pods.map(({ metadata }) => metadata.uid ?? ""),
   );
-  await forEachBounded(pods, deletionsAtOnce, async (pod) => {
+  await forEachBounded(pods, maxConcurrentDeletions, async (pod) => {
     const { uid = "" } = pod.metadata;
     try {
       await before?.(pod);

@@ -16,7 +16,7 @@ export type ReplicasDecision =
   | { type: "create"; count: number }
   | { type: "delete"; pods: readonly Pod[] };
 
-/** The most pods that one pass creates or deletes. */
+/** The most pods that a pass creates or deletes. */
 const burst = 500;
 
 export function decideReplicas({ replicaSet, active, related, now }: ReplicasInput): ReplicasDecision {

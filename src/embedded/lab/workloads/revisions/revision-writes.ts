@@ -12,7 +12,7 @@ export interface CurrentRevision {
   collisions: number;
 }
 
-const deletionsAtOnce = 8;
+const maxConcurrentDeletions = 8;
 
 interface RevisionInput {
   client: Client;
@@ -59,7 +59,7 @@ export async function deleteRevisions(
   revisions: readonly ControllerRevision[],
   signal: AbortSignal,
 ): Promise<void> {
-  await forEachBounded(revisions, deletionsAtOnce, async ({ metadata: { name = "", namespace, uid } }) => {
+  await forEachBounded(revisions, maxConcurrentDeletions, async ({ metadata: { name = "", namespace, uid } }) => {
     try {
       await client.delete(kinds.controllerRevision, name, { namespace, preconditions: { uid }, signal });
     } catch (error) {
