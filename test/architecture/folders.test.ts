@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { root, sources } from "./imports.ts";
 
@@ -16,7 +16,16 @@ describe("folders", () => {
   });
 
   it.each([...rooms, ...folders])("%s has a README", (folder) => {
-    expect(existsSync(join(root, folder, "README.md"))).toBe(true);
+    expect(readme(folder)).not.toBe("");
+  });
+
+  it("have a README, or are named in the README of the folder above", () => {
+    const all = new Set(files.map(({ path }) => dirname(path)));
+    const deep = [...all].filter(
+      (folder) => folder.split("/").length > 3 && !/\/(testing|generated)(\/|$)/.test(folder),
+    );
+    expect(deep.length).toBeGreaterThan(80);
+    expect(deep.filter((folder) => readme(folder) === "" && !isNamedAbove(folder))).toEqual([]);
   });
 
   it(`have at most ${most} sources, without tests, their support and what is generated`, () => {
@@ -26,3 +35,12 @@ describe("folders", () => {
     expect([...count].filter(([, sources]) => sources > most)).toEqual([]);
   });
 });
+
+function readme(folder: string): string {
+  const path = join(root, folder, "README.md");
+  return existsSync(path) ? readFileSync(path, "utf8") : "";
+}
+
+function isNamedAbove(folder: string): boolean {
+  return readme(dirname(folder)).includes(`\`${basename(folder)}/\``);
+}
