@@ -126,11 +126,11 @@ describe("what is not HTTP", () => {
     ["a length below zero", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n"],
     ["a chunk without end", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n"],
     ["headers without end", `GET / HTTP/1.1\r\n${`${"A".repeat(99)}: ${"b".repeat(100)}\r\n`.repeat(20_000)}`],
-  ])("%s within TLS gets at most a 400", async (_, text) => {
+  ])("%s within TLS is cut off without a response", async (_, text) => {
     const socket = await tls();
     const answer = answerOf(socket);
     socket.write(text, "latin1");
-    expect(await answer).toMatch(/^(HTTP\/1\.1 4\d\d [^]*)?$/);
+    expect(await answer).toBe("");
   });
 
   it("an HTTP/2 preface in HTTP/1.1 and the reverse are refused", async () => {
@@ -144,11 +144,11 @@ describe("what is not HTTP", () => {
     expect(await nothing).not.toContain("gitVersion");
   });
 
-  it("CONNECT and an upgrade are refused", async () => {
+  it("CONNECT is refused, an upgrade is ignored", async () => {
     const socket = await tls();
     const answer = answerOf(socket);
     socket.write(`CONNECT 127.0.0.1:22 HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer()}\r\n\r\n`);
-    expect(await answer).not.toMatch(/^HTTP\/1\.1 2/);
+    expect(await answer).toBe("");
     const upgrading = await victim.admin.get("/version", { headers: { connection: "upgrade", upgrade: "websocket" } });
     expect(upgrading.status).toBe(200);
   });

@@ -75,16 +75,20 @@ describe("attune tuned", () => {
     [["resolve", ".."], /^error: "\.\." is not a profile name/],
     [["resolve", "wrong"], /^error: \/etc\/tuned\/wrong\/tuned\.conf:2: profile "gone" does not exist\n$/],
     [["apply", "p", "--engine", "x"], /^error: --engine x: not one of auto, native, tuned\n$/],
+    [["apply", "p", "--output", "wide"], /^error: --output wide: not one of table, json, yaml\n$/],
     [["apply", "p", "--no-exec"], /^error: unknown option '--no-exec'/],
     [["verify", "nosuch"], /^error: profile "nosuch" does not exist\n$/],
     [["nothing"], /^error: unknown command 'nothing'/],
   ];
-  it.each(mistakes)("answers %j with an error and exit code 1", async (args, error) => {
-    const { path } = await node();
-    const rooted = args[0] === "nothing" ? args : [...args, "--root", path];
+  it.each(mistakes)("answers %j with an error and exit code 1, and leaves the node unchanged", async (args, error) => {
+    const root = await node();
+    const before = await readdir(root.path, { recursive: true });
+    const rooted = args[0] === "nothing" ? args : [...args, "--root", root.path];
     const { code, stdout, stderr } = await attune.run(["tuned", ...rooted]);
     expect(stderr).toMatch(error);
     expect([code, stdout]).toEqual([1, ""]);
+    expect(await root.read("/proc/sys/vm/swappiness")).toBe("60");
+    expect(await readdir(root.path, { recursive: true })).toEqual(before);
   });
 
   it("exits with 1 if a setting failed", async () => {

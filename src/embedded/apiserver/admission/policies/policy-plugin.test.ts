@@ -265,9 +265,16 @@ describe("a policy", () => {
       matchConstraints: { resourceRules: [everything] },
       validations: [{ expression: "false" }],
     });
-    await server.delete("validatingadmissionpolicybindings", { name: "p-b0" });
-    await server.create("validatingadmissionpolicybindings", { metadata: { name: "b" }, spec: deny });
-    const denied = "422 Invalid: 'p' with binding 'b' denied request: failed expression: false";
+    const denied = "422 Invalid: 'p' with binding 'p-b0' denied request: failed expression: false";
+    await bind(server, "q", { validations: [{ expression: "true" }] }, [{ ...deny, policyName: "q" }]);
+    await server.patch("validatingadmissionpolicies", { name: "q" }, { spec: { failurePolicy: "Ignore" } });
+    await server.patch(
+      "validatingadmissionpolicybindings",
+      { name: "q-b0" },
+      { spec: { validationActions: ["Warn"] } },
+    );
+    await server.delete("validatingadmissionpolicybindings", { name: "q-b0" });
+    await server.delete("validatingadmissionpolicies", { name: "q" });
     expect(await outcome(server.create("validatingwebhookconfigurations", { metadata: { name: "w" } }))).toBe(denied);
     expect(await outcome(server.create("namespaces", { metadata: { name: "n" } }))).toBe(denied);
   });
