@@ -1,6 +1,6 @@
 import type { TopologyText } from "../../language/cpu/topology-text.ts";
 import type { Condition } from "../../language/object/condition.ts";
-import type { KindRef, KubeObject } from "../../language/object/meta.ts";
+import type { KindRef, KubeObject, ObjectMeta } from "../../language/object/meta.ts";
 
 export const group = "tuned.openshift.io";
 export const apiVersion = `${group}/v1`;
@@ -24,6 +24,11 @@ export const inputsAnnotation = `${group}/bootcmdline-deps`;
 export const bootArgumentsAnnotation = `${group}/bootcmdline`;
 /** On a MachineConfig that the operator may change and delete. */
 export const generatedAnnotation = `${group}/generated-by-controller-version`;
+
+/** Whether the operator generated the object. */
+export function isGenerated({ annotations }: ObjectMeta): boolean {
+  return annotations !== undefined && Object.hasOwn(annotations, generatedAnnotation);
+}
 
 /** Where nodes report boot arguments: in the status of Profiles, or in annotations of Nodes as the replaced operator does. */
 export type Protocol = "documented" | "shipped";

@@ -1,6 +1,6 @@
 import type { MachineConfig, MachineConfigPool } from "../machine-config/api.ts";
 import { equal } from "../../language/object/json.ts";
-import { generatedAnnotation } from "../node-tuning/api.ts";
+import { isGenerated } from "../node-tuning/api.ts";
 import type { NodeFacts } from "../node-tuning/node-profile.ts";
 import { Pools } from "../node-tuning/pools.ts";
 import type { Settled } from "./settle.ts";
@@ -37,7 +37,7 @@ export function bootChanges(before: Settled, after: Settled, state: PoolState): 
   return names.flatMap((name) => {
     const old = before.machineConfigs.get(name);
     const fresh = after.machineConfigs.get(name);
-    if (!isOurs(old ?? fresh) || equal(argumentsOf(old), argumentsOf(fresh))) return [];
+    if (!isGenerated((old ?? fresh)?.metadata ?? {}) || equal(argumentsOf(old), argumentsOf(fresh))) return [];
     // Arguments resolved without the node may hold unexpanded functions: those in force are exact.
     const inForce = now.get(name);
     if (equal(argumentsOf(inForce), argumentsOf(fresh))) return [];
@@ -70,9 +70,4 @@ export function restartsOf(selected: readonly string[], { nodes, pools }: Omit<P
 
 function argumentsOf(machineConfig: MachineConfig | undefined): readonly string[] {
   return machineConfig?.spec?.kernelArguments ?? [];
-}
-
-function isOurs(machineConfig: MachineConfig | undefined): boolean {
-  const { annotations } = machineConfig?.metadata ?? {};
-  return annotations !== undefined && Object.hasOwn(annotations, generatedAnnotation);
 }

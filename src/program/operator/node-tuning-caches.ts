@@ -3,7 +3,7 @@ import { createInformer } from "../../cluster/kube/informer/informer.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
 import { machineConfigKind, machineConfigPoolKind } from "../../domain/machine-config/api.ts";
 import { agentDaemonSetName } from "../../domain/node-tuning/agent-daemon-set.ts";
-import { generatedAnnotation, type Profile, profileKind, tunedKind } from "../../domain/node-tuning/api.ts";
+import { isGenerated, type Profile, profileKind, tunedKind } from "../../domain/node-tuning/api.ts";
 import { clusterOperatorKind, type NodeTuningCaches } from "../../domain/node-tuning/node-tuning-controller.ts";
 import { clusterOperatorName } from "../../domain/node-tuning/status/operator-status.ts";
 import { statusConfigMapName } from "../../domain/node-tuning/status/operator-status-object.ts";
@@ -69,7 +69,5 @@ export function nodeTuningCaches({ manager, client, namespace, features, clock }
 function withoutContent<T extends KubeObject & { spec?: { kernelArguments?: string[] | null; config?: unknown } }>(
   config: T,
 ): T {
-  const { annotations } = config.metadata;
-  const ours = annotations && Object.hasOwn(annotations, generatedAnnotation);
-  return ours ? config : { ...config, spec: {} };
+  return isGenerated(config.metadata) ? config : { ...config, spec: {} };
 }

@@ -1,5 +1,5 @@
 import { apiVersion, type MachineConfig } from "../../machine-config/api.ts";
-import { generatedAnnotation } from "../api.ts";
+import { generatedAnnotation, isGenerated } from "../api.ts";
 import type { PoolArguments } from "./boot-arguments.ts";
 import type { Pools } from "../pools.ts";
 import type { Rule } from "../rule.ts";
@@ -49,9 +49,5 @@ export function orphaned(
       return first === undefined ? [] : [machineConfigName(first)];
     }),
   );
-  return machineConfigs.filter(({ metadata }) => isOurs(metadata) && !kept.has(metadata.name ?? ""));
-}
-
-function isOurs({ annotations }: MachineConfig["metadata"]): boolean {
-  return annotations !== undefined && Object.hasOwn(annotations, generatedAnnotation);
+  return machineConfigs.filter(({ metadata }) => isGenerated(metadata) && !kept.has(metadata.name ?? ""));
 }
