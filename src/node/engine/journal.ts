@@ -1,10 +1,10 @@
+import { readBootId } from "../host/boot-id.ts";
 import type { Host } from "../host/host.ts";
 import { isObject } from "../../language/object/json.ts";
 import type { Action } from "./action.ts";
 import { type Claim, type Entry, Ledger } from "./ledger.ts";
 
 export const journalPath = "/var/lib/attune/journal.json";
-const bootIdPath = "/proc/sys/kernel/random/boot_id";
 const version = 2;
 
 /** The ledger as it is on disk, and the boot that it belongs to. */
@@ -18,10 +18,7 @@ export interface Journal {
  * boot are dropped; those of files and boot arguments stay.
  */
 export async function loadJournal(host: Host): Promise<Journal> {
-  const boot = await host.read(bootIdPath);
-  if (boot.type === "missing") throw new Error(`--root has no ${bootIdPath}: is it a node's root?`);
-  if (boot.type === "failed") throw new Error(`read the journal of originals: ${boot.message}`);
-  const bootId = boot.text.trim();
+  const bootId = await readBootId(host);
   const file = await host.read(journalPath);
   if (file.type === "missing") return { bootId, ledger: new Ledger() };
   if (file.type === "failed") throw new Error(`read the journal of originals: ${file.message}`);

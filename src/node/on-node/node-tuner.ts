@@ -1,6 +1,7 @@
 import { repairDrift, type Repaired } from "../engine/drift.ts";
 import type { RollbackReport, SettingReport } from "../engine/engine.ts";
 import { NotAppliedError } from "../engine/tuned-daemon/not-applied-error.ts";
+import { readBootId } from "../host/boot-id.ts";
 import type { Host } from "../host/host.ts";
 import { deferredOf, type Profile, type ProfileSpec } from "../../domain/node-tuning/api.ts";
 import { inputsOf } from "../../domain/node-tuning/node-profile.ts";
@@ -13,7 +14,7 @@ import type { AppliedBy, NodeEngines, ToApply } from "./node-engines.ts";
 import { placeBaseScripts } from "./place-base-scripts.ts";
 import { resolveSpec } from "./resolve-spec.ts";
 import type { Applied, InForce, Tuning } from "./tune-outcome.ts";
-import { loadRecord, readBootId, recordPath, removeRecord, saveRecord, type TuningRecord } from "./tuning-record.ts";
+import { loadRecord, recordPath, removeRecord, saveRecord, type TuningRecord } from "./tuning-record.ts";
 
 export interface NodeTunerOptions {
   /** The node's name. */

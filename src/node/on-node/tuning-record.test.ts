@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { MemoryBase } from "../host/memory-base.ts";
 import { MemoryHost } from "../host/memory-host.ts";
-import { loadRecord, readBootId, recordPath, removeRecord, saveRecord, type TuningRecord } from "./tuning-record.ts";
+import { loadRecord, recordPath, removeRecord, saveRecord, type TuningRecord } from "./tuning-record.ts";
 
 const record: TuningRecord = {
   bootId: "b",
@@ -31,11 +31,5 @@ describe("the tuning record", () => {
     JSON.stringify({ version: 1, ...record, bootId: 1 }),
   ])("is none if the file holds %j", async (text) => {
     expect(await loadRecord(new MemoryHost(new MemoryBase([[recordPath, text]])))).toBeUndefined();
-  });
-
-  test("has the boot id of the node, which must be readable", async () => {
-    const path = "/proc/sys/kernel/random/boot_id";
-    expect(await readBootId(new MemoryHost(new MemoryBase([[path, "b\n"]])))).toBe("b");
-    await expect(readBootId(new MemoryHost(new MemoryBase([])))).rejects.toThrow(`no ${path}`);
   });
 });

@@ -3,7 +3,6 @@ import type { ProfileSpec } from "../../domain/node-tuning/api.ts";
 import { isObject } from "../../language/object/json.ts";
 
 export const recordPath = "/var/lib/attune/tuning.json";
-const bootIdPath = "/proc/sys/kernel/random/boot_id";
 const version = 1;
 
 /** The Profile that a node was last tuned to. Outlives the agent, and shows whether the node has restarted since. */
@@ -35,13 +34,6 @@ export async function saveRecord(host: Pick<Host, "replace">, record: TuningReco
 export async function removeRecord(host: Pick<Host, "remove">): Promise<void> {
   const outcome = await host.remove(recordPath);
   if (outcome.type === "failed") throw new Error(`remove the tuning record: ${outcome.message}`);
-}
-
-/** Changes with every boot of the kernel. */
-export async function readBootId(host: Pick<Host, "read">): Promise<string> {
-  const file = await host.read(bootIdPath);
-  if (file.type === "text") return file.text.trim();
-  throw new Error(`read the boot id: ${file.type === "failed" ? file.message : `no ${bootIdPath}`}`);
 }
 
 function parse(text: string): TuningRecord | undefined {
