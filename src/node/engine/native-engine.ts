@@ -7,6 +7,7 @@ import { type PlanInput, planUnits } from "./plan-units.ts";
 import type { Plugin } from "./plugin.ts";
 import { nativePlugins } from "./plugins/native-plugins.ts";
 import { putBack } from "./put-back.ts";
+import { serialQueue } from "./serial-queue.ts";
 import { aboutOf, type UnitStep } from "./unit-step.ts";
 
 /** The owner of a profile's claims in the ledger. */
@@ -15,7 +16,7 @@ export const profileOwner = "profile";
 /** Applies profiles itself, without the TuneD daemon. */
 export function nativeEngine(list: readonly Plugin[] = nativePlugins): Engine {
   const plugins = new Map(list.map((plugin) => [plugin.type, plugin]));
-  const inTurn = turns();
+  const enqueue = queuePerHost();
   const owner = profileOwner;
 
   const planning =
@@ -28,11 +29,11 @@ export function nativeEngine(list: readonly Plugin[] = nativePlugins): Engine {
 
     apply(profile, host, options = {}) {
       const plan = planning({ profile, host, purpose: "apply", options });
-      return inTurn(host, () => enforce({ host, owner, plan }));
+      return enqueue(host, () => enforce({ host, owner, plan }));
     },
 
     verify(profile, host, options = {}) {
-      return inTurn(host, async () => {
+      return enqueue(host, async () => {
         const { ledger } = await loadJournal(host);
         const steps = await planning({ profile, host, purpose: "verify", options })(ledger);
         return { differences: steps.flatMap((step) => difference(step, isDrift(step, ledger, owner))) };
@@ -40,7 +41,7 @@ export function nativeEngine(list: readonly Plugin[] = nativePlugins): Engine {
     },
 
     rollback(host, { extent } = {}) {
-      return inTurn(host, async () => {
+      return enqueue(host, async () => {
         const journal = await loadJournal(host);
         const restored = await putBack({ ledger: journal.ledger, host, owner, which: () => true, extent });
         await saveJournal(host, journal);
@@ -60,11 +61,11 @@ function difference(step: UnitStep, drifted: boolean): Difference[] {
 }
 
 /** One operation at a time on each host: no other may read the journal before this one has written it. */
-function turns(): <T>(host: Host, work: () => Promise<T>) => Promise<T> {
-  const last = new WeakMap<Host, Promise<unknown>>();
-  return (host, work) => {
-    const next = (last.get(host) ?? Promise.resolve()).then(work, work);
-    last.set(host, next);
-    return next;
+function queuePerHost(): <T>(host: Host, operation: () => Promise<T>) => Promise<T> {
+  const queues = new WeakMap<Host, ReturnType<typeof serialQueue>>();
+  return (host, operation) => {
+    const enqueue = queues.get(host) ?? serialQueue();
+    queues.set(host, enqueue);
+    return enqueue(operation);
   };
 }

@@ -1,4 +1,5 @@
 import type { Setting, Unit } from "../../../language/tuned/unit.ts";
+import { mapBounded } from "./map-bounded.ts";
 import type { Step, Impossible, Observe, Skipped } from "../plugin.ts";
 import { isSameValue } from "../../../language/tuned/value.ts";
 
@@ -54,16 +55,14 @@ export async function valueOf({ host }: Observe, path: string): Promise<string |
 }
 
 /** Some devices are asked by a program each, and a node may have hundreds of them. */
-const atOnce = 16;
+const maxConcurrentDevices = 16;
 
 /** The steps of all devices, in order. A finding that several devices share is reported once, without a device. */
 export async function forEachDevice(
   devices: readonly string[],
   plan: (device: string) => Promise<readonly Step[]>,
 ): Promise<Step[]> {
-  const steps: Step[] = [];
-  for (let at = 0; at < devices.length; at += atOnce)
-    steps.push(...(await Promise.all(devices.slice(at, at + atOnce).map(plan))).flat());
+  const steps = (await mapBounded(devices, maxConcurrentDevices, plan)).flat();
   const counts = new Map<string, number>();
   for (const step of steps) {
     const finding = findingOf(step);

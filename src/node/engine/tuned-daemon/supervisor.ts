@@ -1,3 +1,4 @@
+import { serialQueue } from "../serial-queue.ts";
 import { exitText, type DaemonProcess, type Exit, type Launch, type Timer } from "./launch.ts";
 import { LogReader, type LogRecord, isError } from "./log-record.ts";
 import { Round } from "./round.ts";
@@ -56,8 +57,8 @@ interface Running {
  */
 export class Supervisor {
   readonly #options: SupervisorOptions;
+  readonly #enqueue = serialQueue();
   #running: Running | undefined;
-  #tail: Promise<unknown> = Promise.resolve();
   #cancelRestart: (() => void) | undefined;
   #cancelForget: (() => void) | undefined;
   #crashes = 0;
@@ -89,11 +90,11 @@ export class Supervisor {
   /** Waits for the running operation, and cancels a pending restart. */
   async quiet(): Promise<void> {
     this.#cancelPendingRestart();
-    await this.#inTurn(async () => this.#cancelPendingRestart());
+    await this.#enqueue(async () => this.#cancelPendingRestart());
   }
 
   start(profile: string, { overTuned = false, debug = false } = {}): Promise<Outcome> {
-    return this.#inTurn(() => {
+    return this.#enqueue(() => {
       this.#cancelPendingRestart();
       this.#crashes = 0;
       this.#debug = debug;
@@ -103,7 +104,7 @@ export class Supervisor {
 
   /** Makes the daemon undo its profile and apply the one that its files now name. */
   reload(profile: string): Promise<Outcome> {
-    return this.#inTurn(async () => {
+    return this.#enqueue(async () => {
       const running = this.#running;
       if (!running) return this.#start(profile, false);
       running.profile = profile;
@@ -118,17 +119,11 @@ export class Supervisor {
    * by itself.
    */
   stop(how: "undo" | "keep"): Promise<boolean> {
-    return this.#inTurn(async () => {
+    return this.#enqueue(async () => {
       this.#cancelPendingRestart();
       const exit = this.#running && (await this.#end(this.#running, how));
       return exit?.type === "exited" && exit.signal === null;
     });
-  }
-
-  #inTurn<T>(operation: () => Promise<T>): Promise<T> {
-    const result = this.#tail.then(operation);
-    this.#tail = result.catch(() => undefined);
-    return result;
   }
 
   async #start(profile: string, overTuned: boolean): Promise<Outcome> {
@@ -244,7 +239,7 @@ export class Supervisor {
   #restartLater(profile: string, ms: number): void {
     this.#cancelPendingRestart();
     this.#cancelRestart = this.#options.timer.after(ms, () => {
-      void this.#inTurn(async () => {
+      void this.#enqueue(async () => {
         if (!this.#cancelRestart) return;
         this.#cancelRestart = undefined;
         const outcome = await this.#start(profile, true);

@@ -20,6 +20,7 @@ import { planUnits } from "../plan-units.ts";
 import type { Plugin } from "../plugin.ts";
 import { nativePlugins } from "../plugins/native-plugins.ts";
 import { putBack } from "../put-back.ts";
+import { serialQueue } from "../serial-queue.ts";
 import type { UnitStep } from "../unit-step.ts";
 import { evictConflicts, endOrphan } from "./evict-conflicts.ts";
 import { configFiles, mainConfig } from "./config-files.ts";
@@ -55,9 +56,9 @@ export class TunedEngine implements Engine {
   readonly #options: TunedEngineOptions;
   readonly #supervisor: Supervisor;
   readonly #plugins: ReadonlyMap<string, Plugin>;
+  readonly #enqueue = serialQueue();
   #locked = false;
   #version: string | undefined;
-  #tail: Promise<unknown> = Promise.resolve();
   #round: Round | undefined;
   #trouble: string | undefined;
 
@@ -75,11 +76,11 @@ export class TunedEngine implements Engine {
   }
 
   apply(profile: ResolvedProfile, host: Host, options: ApplyOptions = {}): Promise<ApplyReport> {
-    return this.#inTurn(() => this.#apply(profile, host, options));
+    return this.#enqueue(() => this.#apply(profile, host, options));
   }
 
   verify(profile: ResolvedProfile, host: Host, options: ApplyOptions = {}): Promise<VerifyReport> {
-    return this.#inTurn(async () => {
+    return this.#enqueue(async () => {
       await this.#learnVersion(host);
       const native = nativeEngine([...this.#plugins.values()]);
       return native.verify(this.#comparable(profile), host, await this.#planOptions(host, options));
@@ -87,7 +88,7 @@ export class TunedEngine implements Engine {
   }
 
   rollback(host: Host, options: RollbackOptions = {}): Promise<RollbackReport> {
-    return this.#inTurn(async () => {
+    return this.#enqueue(async () => {
       await this.#supervisor.quiet();
       const { orphan } = await findTuned(host, this.#supervisor.pid);
       if (orphan) await endOrphan(orphan.pid, host, this.#options.timer);
@@ -196,12 +197,6 @@ export class TunedEngine implements Engine {
     if (event.type === "restarted") this.#note(event.outcome);
     if (event.type === "crashed") this.#trouble = `${event.message}; started again in ${event.restartInMs / 1000} s`;
     this.#options.onEvent?.(event);
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#tail.then(work);
-    this.#tail = result.catch(() => undefined);
-    return result;
   }
 }
 

@@ -2,11 +2,12 @@ import { cpusOf } from "../../../../language/cpu/cpu-list.ts";
 import { formatRanges, intersection } from "../../../../language/cpu/cpu-set.ts";
 import type { Observe, Step } from "../../plugin.ts";
 import { within, withoutUs } from "../irq/affinity.ts";
+import { mapBounded } from "../map-bounded.ts";
 import type { Housekeeping } from "./housekeeping.ts";
 import { policies, type Rule } from "./rules.ts";
 import type { Scope } from "./scope.ts";
 import { setTaskCpus, setTaskPolicy } from "./task-command.ts";
-import { inPortions, type Process, readCpuset, readProcesses, readTaskCpus, type Task } from "./tasks.ts";
+import { maxConcurrentTasks, type Process, readCpuset, readProcesses, readTaskCpus, type Task } from "./tasks.ts";
 
 export interface TaskRequest {
   readonly scope: Scope;
@@ -40,7 +41,7 @@ export async function planTasks(request: TaskRequest, observe: Observe): Promise
   const want = { commands: rules.length > 0, controlGroups: scope.byControlGroup };
   const processes = await readProcesses(observe, want);
   const subjects = processes.flatMap((process) => subjectsOf(process, request));
-  const planned = await inPortions(subjects, async (subject) => [
+  const planned = await mapBounded(subjects, maxConcurrentTasks, async (subject) => [
     ...planPolicy(subject, observe),
     ...(await planCpus(subject, request, observe)),
   ]);

@@ -1,6 +1,7 @@
 import { cpusOf } from "../../../../language/cpu/cpu-list.ts";
 import type { CpuSet } from "../../../../language/cpu/cpu-set.ts";
 import type { Observe } from "../../plugin.ts";
+import { mapBounded } from "../map-bounded.ts";
 
 /** One thread of a process. */
 export interface Task {
@@ -25,7 +26,7 @@ export interface Process {
 }
 
 /** Reading thousands of small files one by one takes seconds, all at once takes memory. */
-const atOnce = 32;
+export const maxConcurrentTasks = 32;
 
 /** All processes. One that ends meanwhile is left out. */
 export async function readProcesses(
@@ -33,8 +34,9 @@ export async function readProcesses(
   want: { readonly commands: boolean; readonly controlGroups: boolean },
 ): Promise<Process[]> {
   const pids = (await observe.host.list("/proc")).filter(isNumber).map(Number);
-  const processes = await inPortions(
+  const processes = await mapBounded(
     pids.toSorted((a, b) => a - b),
+    maxConcurrentTasks,
     (pid) => readProcess(observe, pid, want),
   );
   return processes.filter((process) => process !== undefined);
@@ -107,13 +109,6 @@ export async function readCpuset({ host }: Observe, pid: number): Promise<CpuSet
     if (cpus.type === "text") return cpusOf(cpus.text.trim());
   }
   return undefined;
-}
-
-export async function inPortions<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  for (let i = 0; i < items.length; i += atOnce)
-    results.push(...(await Promise.all(items.slice(i, i + atOnce).map(work))));
-  return results;
 }
 
 function isNumber(name: string): boolean {
