@@ -75,8 +75,8 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * The boot and the clock tick at which a process started: pids are reused, this is not. Empty where there is no procfs;
- * then only the pid identifies a process.
+ * The boot and the clock tick at which a process started: pids are reused, this is not. Empty where procfs cannot be
+ * read; then only the pid identifies a process.
  */
 function startTime(pid: number): string {
   try {
@@ -86,6 +86,7 @@ function startTime(pid: number): string {
     const ticks = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
     return `${boot.slice(0, 8)}-${ticks}`;
   } catch {
+    // No procfs, a procfs that denies access, or a process that has ended.
     return "";
   }
 }

@@ -24,11 +24,7 @@ export const asyncFiles: Files = {
   list: (folder) => readdir(folder),
   real: (path) => realpath(path),
 
-  isLink: (path) =>
-    lstat(path).then(
-      (found) => found.isSymbolicLink(),
-      () => false,
-    ),
+  isLink: async (path) => (await lstat(path).catch(ignoreMissing))?.isSymbolicLink() === true,
 
   async write(file, text, create) {
     if (create) await mkdir(dirname(file), { recursive: true });
@@ -69,6 +65,12 @@ export const asyncFiles: Files = {
 };
 
 async function modeOf(file: string): Promise<number | undefined> {
-  const present = await stat(file).catch(() => undefined);
+  const present = await stat(file).catch(ignoreMissing);
   return present && present.mode & 0o777;
+}
+
+/** Any other error is thrown: a file whose mode is unknown must not become readable by being rewritten. */
+export function ignoreMissing(error: unknown): undefined {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code !== "ENOENT" && code !== "ENOTDIR") throw error;
 }

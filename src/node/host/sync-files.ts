@@ -17,14 +17,14 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import type { Files } from "./async-files.ts";
+import { type Files, ignoreMissing } from "./async-files.ts";
 
 /** For a process that does one thing at a time: handing a small file to another thread takes longer than reading it. */
 export const syncFiles: Files = {
   read: async (file) => readFileSync(file, "utf8"),
   list: async (folder) => readdirSync(folder),
   real: async (path) => realpathSync.native(path),
-  isLink: async (path) => orUndefined(() => lstatSync(path))?.isSymbolicLink() === true,
+  isLink: async (path) => ifPresent(() => lstatSync(path))?.isSymbolicLink() === true,
 
   async write(file, text, create) {
     if (create) mkdirSync(dirname(file), { recursive: true });
@@ -59,14 +59,14 @@ function withOpen(open: number, use: (open: number) => unknown): void {
 }
 
 function modeOf(file: string): number | undefined {
-  const present = orUndefined(() => statSync(file));
+  const present = ifPresent(() => statSync(file));
   return present && present.mode & 0o777;
 }
 
-function orUndefined<T>(call: () => T): T | undefined {
+function ifPresent<T>(call: () => T): T | undefined {
   try {
     return call();
-  } catch {
-    return undefined;
+  } catch (error) {
+    return ignoreMissing(error);
   }
 }

@@ -72,6 +72,19 @@ describe("a cluster is found in", () => {
     await file(".kube/config", config());
     expect(await load({ env })).toMatchObject({ name: "c" });
   });
+
+  test("the pod's service account, whose certificate authority may be missing but not unreadable", async () => {
+    await file("sa/token", "pod-token\n");
+    const env = { HOME: directory, KUBERNETES_SERVICE_HOST: "10.0.0.1", KUBERNETES_SERVICE_PORT: "443" };
+    const { cluster, namespace } = await load({ env });
+    expect([cluster, namespace]).toEqual([
+      { server: "https://10.0.0.1:443", certificateAuthority: undefined },
+      "default",
+    ]);
+    const authority = join(directory, "sa/ca.crt");
+    await mkdir(authority);
+    await expect(load({ env })).rejects.toThrow(`read ${authority}: EISDIR`);
+  });
 });
 
 describe("credentials of a user", () => {

@@ -46,9 +46,9 @@ export async function inClusterConnection(options: LoadConnectionOptions = {}): 
   const port = env["KUBERNETES_SERVICE_PORT"];
   const tokenFile = join(serviceAccountDirectory, "token");
   if (!host || !port || !existsSync(tokenFile)) return undefined;
-  const read = async (name: string): Promise<string | undefined> =>
-    readFile(join(serviceAccountDirectory, name), "utf8").catch(() => undefined);
-  const [certificateAuthority, namespace] = await Promise.all([read("ca.crt"), read("namespace")]);
+  const [certificateAuthority, namespace] = await Promise.all(
+    ["ca.crt", "namespace"].map((name) => readIfPresent(join(serviceAccountDirectory, name))),
+  );
   return {
     cluster: {
       server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
@@ -58,4 +58,11 @@ export async function inClusterConnection(options: LoadConnectionOptions = {}): 
     namespace: namespace?.trim() || "default",
     name: "in-cluster",
   };
+}
+
+async function readIfPresent(path: string): Promise<string | undefined> {
+  return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw new Error(`read ${path}: ${error.message}`, { cause: error });
+  });
 }

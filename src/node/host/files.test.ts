@@ -1,0 +1,26 @@
+import { mkdtemp, readlink, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { asyncFiles } from "./async-files.ts";
+import { syncFiles } from "./sync-files.ts";
+
+let folder = "";
+beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), "files-"))));
+afterEach(async () => rm(folder, { recursive: true }));
+
+describe.each([
+  ["asynchronously", asyncFiles],
+  ["synchronously", syncFiles],
+])("files accessed %s", (_, files) => {
+  test("are not replaced if their mode cannot be read", async () => {
+    const loop = join(folder, "loop");
+    await symlink("loop", loop);
+    await expect(files.replace(loop, "text")).rejects.toThrow("ELOOP");
+    expect(await readlink(loop)).toBe("loop");
+  });
+
+  test("are no links if they do not exist", async () => {
+    expect(await files.isLink(join(folder, "none"))).toBe(false);
+  });
+});
