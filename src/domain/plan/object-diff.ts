@@ -2,6 +2,7 @@ import { clone, get, isObject, set } from "../../language/object/json.ts";
 import { lineDiff } from "../../language/object/line-diff.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { writeYaml } from "../../language/object/write-yaml.ts";
+import { lastAppliedAnnotation } from "../../language/patch/last-applied.ts";
 import { filesOf, type IgnitionFile, unitsOf } from "../../language/ignition/config.ts";
 import { contentsOf } from "../../language/ignition/file-contents.ts";
 
@@ -14,7 +15,7 @@ function written(object: KubeObject | undefined): string {
   if (!object) return "";
   const { metadata, status: _, ...rest } = readable(object);
   const { name, namespace, labels, annotations, finalizers } = clone(metadata);
-  delete annotations?.["kubectl.kubernetes.io/last-applied-configuration"];
+  delete annotations?.[lastAppliedAnnotation];
   const given = Object.entries({ name, namespace, labels, annotations, finalizers }).filter(
     ([, value]) => value !== undefined && Object.keys(value).length > 0,
   );

@@ -1,4 +1,4 @@
-import { at, canonical, isObject } from "../object/json.ts";
+import { at, canonical, isObject, type Json, type JsonObject } from "../object/json.ts";
 import type { KubeObject } from "../object/meta.ts";
 import type { Schema } from "../schema/schema.ts";
 import { compareObjects } from "./compare-objects.ts";
@@ -9,15 +9,15 @@ import { assertFitsType } from "./fits-type.ts";
 import { PatchError } from "./patch-error.ts";
 
 /** The annotation in which client-side `kubectl apply` stores its last configuration. */
-const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+export const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration";
 const MAX_ANNOTATIONS_SIZE = 256 * 1024;
 
 /** The fields that client-side apply wrote and that are unchanged since; undefined if it never applied in this version. */
 export function fieldsOfLastApplied(live: KubeObject, schema: Schema, apiVersion: string): FieldSet | undefined {
-  const applied = parse(at(live, "metadata", "annotations", LAST_APPLIED));
-  if (applied === undefined || applied.apiVersion !== apiVersion) return undefined;
+  const applied = readLastApplied(live);
+  if (!isObject(applied?.metadata) || applied.apiVersion !== apiVersion) return undefined;
   try {
-    assertFitsType(applied, schema);
+    assertFitsType(applied as unknown as KubeObject, schema);
     const { added, modified, removed } = compareObjects(applied, live, schema);
     return [added, modified, removed].reduce(difference, fieldsOf(applied, schema));
   } catch (error) {
@@ -29,20 +29,22 @@ export function fieldsOfLastApplied(live: KubeObject, schema: Schema, apiVersion
 /** Updates the annotation, if present, for a later client-side apply. Changes `object`. */
 export function updateLastApplied(object: KubeObject, config: KubeObject): void {
   const annotations = object.metadata.annotations;
-  if (!isObject(annotations) || !annotations[LAST_APPLIED]) return;
-  const { [LAST_APPLIED]: _, ...others } = config.metadata.annotations ?? {};
+  if (!isObject(annotations) || !annotations[lastAppliedAnnotation]) return;
+  const { [lastAppliedAnnotation]: _, ...others } = config.metadata.annotations ?? {};
   const metadata = config.metadata.annotations ? { ...config.metadata, annotations: others } : config.metadata;
-  annotations[LAST_APPLIED] = `${canonical({ ...config, metadata })}\n`;
+  annotations[lastAppliedAnnotation] = `${canonical({ ...config, metadata })}\n`;
   let size = 0;
   for (const [name, value] of Object.entries(annotations)) size += name.length + value.length;
-  if (size > MAX_ANNOTATIONS_SIZE) delete annotations[LAST_APPLIED];
+  if (size > MAX_ANNOTATIONS_SIZE) delete annotations[lastAppliedAnnotation];
 }
 
-function parse(text: unknown): KubeObject | undefined {
-  if (typeof text !== "string" || text === "") return undefined;
+/** The configuration in the annotation; undefined if there is none or it is malformed. */
+export function readLastApplied(live: KubeObject): JsonObject | undefined {
+  const text = at(live, "metadata", "annotations", lastAppliedAnnotation);
+  if (typeof text !== "string") return undefined;
   try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) && isObject(value["metadata"]) ? (value as unknown as KubeObject) : undefined;
+    const value = JSON.parse(text) as Json;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -3,8 +3,9 @@ import type { Client, KindRef } from "../../../cluster/kube/client.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
 import { machineConfigPoolKind } from "../../../domain/machine-config/api.ts";
 import { tunedKind } from "../../../domain/node-tuning/api.ts";
-import { at, get, isObject, type Json, set } from "../../../language/object/json.ts";
+import { get, isObject, type Json, set } from "../../../language/object/json.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
+import { readLastApplied } from "../../../language/patch/last-applied.ts";
 import { group as performanceGroup, performanceProfileKind } from "../../../domain/performance-profile/api.ts";
 import type { PlannedWrite } from "../../../domain/plan/change-plan.ts";
 import type { Manifest } from "../manifest/read-manifests.ts";
@@ -32,8 +33,6 @@ const planned: readonly { readonly ref: KindRef; readonly patch: "merge" | "stra
   { ref: kinds.node, patch: "strategic" },
   ...versions.map((apiVersion) => ({ ref: { ...performanceProfileKind, apiVersion }, patch: "merge" as const })),
 ];
-
-const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 export interface DryRunOptions {
   /** For objects that name none. */
@@ -97,18 +96,8 @@ async function dryRun(
     throw error;
   });
   if (!before) return { after: await client.create(ref, object, options) };
-  const patch = withRemovals(readApplied(before), object as unknown as Json);
+  const patch = withRemovals(readLastApplied(before), object as unknown as Json);
   return { before, after: await client.patch(ref, name, { type, patch }, options) };
-}
-
-function readApplied(live: KubeObject): Json | undefined {
-  const text = at(live, "metadata", "annotations", lastApplied);
-  if (typeof text !== "string") return undefined;
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }
 
 /** A merge patch that sets what is wanted and removes what was applied last time and is no longer wanted. */

@@ -1,4 +1,6 @@
 import type { KubeObject } from "../../../../language/object/meta.ts";
+import { lastAppliedAnnotation } from "../../../../language/patch/last-applied.ts";
+import { countIn } from "../object-fields.ts";
 import type { Deployment, ReplicaSet } from "../workload-objects.ts";
 
 export const revisionAnnotation = "deployment.kubernetes.io/revision";
@@ -11,7 +13,7 @@ const longestHistory = 2000;
 
 /** The annotations of a Deployment that are not copied to its ReplicaSets. */
 const notCopied: ReadonlySet<string> = new Set([
-  "kubectl.kubernetes.io/last-applied-configuration",
+  lastAppliedAnnotation,
   revisionAnnotation,
   historyAnnotation,
   desiredAnnotation,
@@ -79,9 +81,4 @@ export function desiredReplicas(replicaSet: ReplicaSet): number | undefined {
 
 export function maxReplicas(replicaSet: ReplicaSet): number | undefined {
   return countIn(replicaSet, maxAnnotation);
-}
-
-function countIn({ metadata }: ReplicaSet, annotation: string): number | undefined {
-  const text = metadata.annotations?.[annotation];
-  return text !== undefined && /^\d{1,10}$/.test(text) && Number(text) < 2 ** 31 ? Number(text) : undefined;
 }

@@ -1,3 +1,4 @@
+import { countIn } from "../object-fields.ts";
 import type { Job, Pod } from "../workload-objects.ts";
 
 export const trackingFinalizer = "batch.kubernetes.io/job-tracking";
@@ -49,9 +50,4 @@ export function indexOf(pod: Pod, completions: number): number | undefined {
 /** Failures of the same index before this pod: those that count, and those that the failure policy ignores. */
 export function failuresBefore(pod: Pod): { counted: number; ignored: number } {
   return { counted: countIn(pod, failuresAnnotation) ?? 0, ignored: countIn(pod, ignoredFailuresAnnotation) ?? 0 };
-}
-
-function countIn({ metadata }: Pod, annotation: string): number | undefined {
-  const text = metadata.annotations?.[annotation];
-  return text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : undefined;
 }
