@@ -2,6 +2,7 @@ import { isObject } from "../../../../language/object/json.ts";
 import { parseApiVersion } from "../../../../language/object/meta.ts";
 import type { StatusDetails } from "../../../../language/object/status.ts";
 import { canonicalBase64 } from "../../kinds/decode/base64.ts";
+import { jsonType } from "../../kinds/decode/decoding.ts";
 import type { Review, ReviewVersion } from "./admission-review.ts";
 
 /** A webhook's response. */
@@ -145,11 +146,6 @@ function misfit(value: unknown, field: string, type: string): UnreadableAnswer {
 
 function typeMeta(value: unknown): string {
   return `json: cannot unmarshal ${jsonType(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
-}
-
-function jsonType(value: unknown): string {
-  if (Array.isArray(value)) return "array";
-  return typeof value === "boolean" ? "bool" : typeof value;
 }
 
 function isString(value: unknown): value is string {

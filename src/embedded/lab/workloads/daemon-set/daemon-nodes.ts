@@ -1,6 +1,7 @@
 import type { PodSpec } from "kubernetes-types/core/v1.js";
 import { mayRunOn, nodeConstraintsOf } from "../scheduler/node-affinity.ts";
 import { untolerated } from "../scheduler/tolerations.ts";
+import { byAge } from "../object-fields.ts";
 import type { DaemonSet, Node, Pod } from "../workload-objects.ts";
 import { daemonTolerations, nodeOf } from "./daemon-pod.ts";
 
@@ -50,12 +51,6 @@ export function daemonNodes(
     return { name, fit: fit(node), pods: own.toSorted(byAge) };
   });
   return { nodes: found, stray: [...byNode.values()].flat() };
-}
-
-function byAge(a: Pod, b: Pod): number {
-  const [first, second] = [a.metadata.creationTimestamp ?? "", b.metadata.creationTimestamp ?? ""];
-  if (first !== second) return first < second ? -1 : 1;
-  return (a.metadata.name ?? "") < (b.metadata.name ?? "") ? -1 : 1;
 }
 
 /** Whether nodes fit a template. Resources are the scheduler's concern. */

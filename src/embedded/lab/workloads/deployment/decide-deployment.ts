@@ -1,11 +1,12 @@
 import type { PlannedEvent } from "../../../../language/object/plan.ts";
 import { replicasOf } from "../pods/replicas.ts";
 import type { Deployment, Pod, ReplicaSet } from "../workload-objects.ts";
+import { byAge } from "../object-fields.ts";
 import { isRolling } from "./bounds.ts";
 import { type DeploymentStatus, deploymentStatus, isComplete, untilOverdue } from "./deployment-status.ts";
 import { revisionAnnotation, revisionOf } from "./revision.ts";
 import { recreate, rollForward } from "./rollout.ts";
-import { byAge, RolloutDraft } from "./rollout-draft.ts";
+import { RolloutDraft } from "./rollout-draft.ts";
 import { scaleInProportion, wasResized } from "./scale-in-proportion.ts";
 
 export interface DeploymentInput {

@@ -2,6 +2,7 @@ import type { DeploymentCondition } from "kubernetes-types/apps/v1.js";
 import { findCondition } from "../../../../language/object/condition.ts";
 import { equal, omitUndefined } from "../../../../language/object/json.ts";
 import type { PlannedEvent } from "../../../../language/object/plan.ts";
+import { byAge } from "../object-fields.ts";
 import { replicasOf } from "../pods/replicas.ts";
 import type { Deployment, ReplicaSet } from "../workload-objects.ts";
 import { type Bounds, boundsOf } from "./bounds.ts";
@@ -131,13 +132,6 @@ export class RolloutDraft {
 /** The largest 32-bit number means: no deadline. */
 export function hasDeadline({ spec }: Deployment): boolean {
   return spec?.progressDeadlineSeconds !== undefined && spec.progressDeadlineSeconds !== 2 ** 31 - 1;
-}
-
-export function byAge(a: ReplicaSet, b: ReplicaSet): number {
-  const left = a.metadata.creationTimestamp ?? "";
-  const right = b.metadata.creationTimestamp ?? "";
-  if (left !== right) return left < right ? -1 : 1;
-  return nameOf(a) < nameOf(b) ? -1 : 1;
 }
 
 function nameOf({ metadata }: ReplicaSet): string {

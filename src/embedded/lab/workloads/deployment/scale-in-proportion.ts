@@ -1,7 +1,8 @@
+import { byAge } from "../object-fields.ts";
 import { replicasOf } from "../pods/replicas.ts";
 import { isRolling } from "./bounds.ts";
 import { desiredReplicas, maxReplicas } from "./revision.ts";
-import { byAge, type Member, type RolloutDraft } from "./rollout-draft.ts";
+import type { Member, RolloutDraft } from "./rollout-draft.ts";
 
 /** The size of the Deployment changed, or it is paused: only sizes change, the rollout does not continue. */
 export function scaleInProportion(draft: RolloutDraft): void {
