@@ -38,9 +38,9 @@ onEachServer("everyday kubectl on a lab", (cluster) => {
     ]);
     await kubectl.out(`run alone --image=${image} --overrides='{"spec":{"nodeName":"node1"}}'`);
     await kubectl.out("wait --for=condition=Ready pod/alone --timeout=30s");
-    const told = await kubectl.out("describe node node1");
-    expect(told).toMatch(/Ready\s+True/);
-    expect(told).toMatch(/Non-terminated Pods:[\s\S]*work\s+alone/);
+    const description = await kubectl.out("describe node node1");
+    expect(description).toMatch(/Ready\s+True/);
+    expect(description).toMatch(/Non-terminated Pods:[\s\S]*work\s+alone/);
     await kubectl.prints("delete pod alone", 'pod "alone" deleted');
   });
 
@@ -73,9 +73,11 @@ onEachServer("everyday kubectl on a lab", (cluster) => {
       /^horizontalpodautoscaler.autoscaling\/shop\s+Deployment\/shop\s+cpu: <unknown>\/80%\s+1\s+4\s/m,
     ])
       expect(all).toMatch(line);
-    const told = await kubectl.out("describe deployment shop");
-    expect(told).toMatch(/Environment:\s+A:\s+b/);
-    expect(told).toMatch(/Events:[\s\S]*Normal\s+ScalingReplicaSet\s+.*deployment-controller\s+Scaled up replica set/);
+    const description = await kubectl.out("describe deployment shop");
+    expect(description).toMatch(/Environment:\s+A:\s+b/);
+    expect(description).toMatch(
+      /Events:[\s\S]*Normal\s+ScalingReplicaSet\s+.*deployment-controller\s+Scaled up replica set/,
+    );
     const pod = await kubectl.out("get pod -l app=shop -o jsonpath={.items[0].metadata.name}");
     const ofPod = await kubectl.out(`describe pod ${pod}`);
     expect(ofPod).toMatch(/Node:\s+node[12]\//);

@@ -24,7 +24,7 @@ interface Exchange {
   traffic: Traffic;
   response: ServerResponse;
   answer?: IncomingMessage;
-  /** Traffic is dropped in both directions, and no side is told. */
+  /** Traffic is dropped in both directions, and neither side is notified. */
   lost: boolean;
   /** Whether the bytes sent so far end with a complete line. */
   betweenLines: boolean;

@@ -33,7 +33,7 @@ for (const variant of serverVariants())
     let server: ServerUnderTest;
     let admin: Client;
     let other: { stop(): Promise<void>; readonly leads: boolean };
-    let attune: { stop(): Promise<void>; readonly told: string[] };
+    let attune: { stop(): Promise<void>; readonly printed: string[] };
     let before: string | undefined;
     const requests: RecordedRequest[] = [];
     /** Writes of Attune while the other operator led. */
@@ -57,8 +57,10 @@ for (const variant of serverVariants())
     });
 
     it("does nothing while the other operator is deployed, and logs how to hand over", async () => {
-      const told = await eventually("reported", async () => attune.told.find((line) => line.includes("Deployment")));
-      expect(told).toBe(
+      const printed = await eventually("reported", async () =>
+        attune.printed.find((line) => line.includes("Deployment")),
+      );
+      expect(printed).toBe(
         `waiting: Deployment ${namespace}/cluster-node-tuning-operator manages this cluster; to hand over, run: kubectl -n ${namespace} scale deployment cluster-node-tuning-operator --replicas=0`,
       );
       expect(writes()).toEqual([]);
@@ -102,7 +104,7 @@ for (const variant of serverVariants())
       await scaleOther(1);
       other = await startOther();
       attune = await startAttune();
-      await eventually("reported", async () => attune.told.some((line) => line.includes("to hand over")));
+      await eventually("reported", async () => attune.printed.some((line) => line.includes("to hand over")));
       expect([writes().length, await machineConfigVersion()]).toEqual([written, before]);
     });
 
@@ -194,7 +196,7 @@ for (const variant of serverVariants())
     async function startAttune(): Promise<typeof attune> {
       const account = await clientOfAccount(server, systemNamespace, operatorServiceAccount);
       const stop = new AbortController();
-      const told: string[] = [];
+      const printed: string[] = [];
       const client = recording(account, (request) => {
         requests.push(request);
         if (other.leads && !["get", "list", "watch"].includes(request.verb)) trespasses.push(request);
@@ -205,10 +207,10 @@ for (const variant of serverVariants())
         image: "attune:test",
         agentServiceAccount: "attune-agent",
         version: "1.2.3",
-        print: (line) => told.push(line),
+        print: (line) => printed.push(line),
       });
       return {
-        told,
+        printed,
         async stop() {
           stop.abort();
           await running;

@@ -110,17 +110,17 @@ describe("the operator", { timeout: 60_000 }, () => {
   });
 
   it("notices kinds that are installed later, and logs it", async () => {
-    const told: string[] = [];
+    const printed: string[] = [];
     const clock = new VirtualClock();
-    await running({ clock, print: (line) => told.push(line) }, async () => {
-      await eventually("reported", async () => told.length > 0);
-      expect(told).toEqual(["machine config pools: no, cluster operators: no"]);
+    await running({ clock, print: (line) => printed.push(line) }, async () => {
+      await eventually("reported", async () => printed.length > 0);
+      expect(printed).toEqual(["machine config pools: no, cluster operators: no"]);
       await applyManifests(admin, machineConfigCrds);
       await eventually("noticed", async () => {
         await clock.advance(1_000);
-        return told.length >= 3;
+        return printed.length >= 3;
       });
-      expect(told.slice(1)).toEqual([
+      expect(printed.slice(1)).toEqual([
         "the kinds of the cluster have changed: restarting controllers",
         "machine config pools: yes, cluster operators: no",
       ]);

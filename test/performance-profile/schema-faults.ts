@@ -30,7 +30,7 @@ export function schemaFaults({
     ...faultsOf(machineConfig, machineConfigSchema),
     ...faultsOf(kubeletConfig, kubeletConfigSchema),
     ...unknown,
-    ...faults.map(told),
+    ...faults.map(faultText),
     ...faultsOf(tuned, tunedSchema, true),
     ...faultsOf(runtimeClass, runtimeClassSchema),
   ];
@@ -38,13 +38,13 @@ export function schemaFaults({
 
 function faultsOf(object: KubeObject, schema: Schema, namespaced = false): readonly string[] {
   return [
-    ...validateSchema(object, schema).map(told),
+    ...validateSchema(object, schema).map(faultText),
     ...pruneUnknown(clone(object), schema, { root: true }).map((path) => `${object.kind} has no field ${path}`),
-    ...validateObjectMeta(object.metadata, { namespaced, validateName: dnsSubdomain }).map(told),
+    ...validateObjectMeta(object.metadata, { namespaced, validateName: dnsSubdomain }).map(faultText),
   ];
 }
 
-function told({ field, message }: FieldError): string {
+function faultText({ field, message }: FieldError): string {
   return `${field}: ${message}`;
 }
 

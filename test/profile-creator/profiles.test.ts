@@ -28,17 +28,17 @@ describe("support data", () => {
 
   it.each(Object.keys(clusters))("has the hardware of nodes of %s, packed or not", async (cluster) => {
     for (const path of [gathered.path(cluster), await gathered.packed(cluster)])
-      expect(await toldOf(path)).toEqual(infos[cluster]);
+      expect(await infoOf(path)).toEqual(infos[cluster]);
   });
 
   it("may have archives of the tar program", async () => {
     const foreign = await MustGathers.build(["sno"], "tar");
-    expect(await toldOf(foreign.path("sno"))).toEqual(infos["sno"]);
+    expect(await infoOf(foreign.path("sno"))).toEqual(infos["sno"]);
     await foreign.remove();
   });
 });
 
-async function toldOf(mustGatherDirPath: string): Promise<unknown> {
+async function infoOf(mustGatherDirPath: string): Promise<unknown> {
   const printed = new RecordingTerminal();
   expect([await info({ mustGatherDirPath, json: true }, { terminal: printed, signal }), printed.stderr]).toEqual([
     0,

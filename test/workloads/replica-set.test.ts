@@ -65,8 +65,8 @@ describe("a ReplicaSet", () => {
     });
     await stage.create(kinds.deployment, { ...replicaSet({ replicas: 100 }), metadata: { name: "few" } });
     await stage.settle();
-    const { status: told } = await stage.get(kinds.deployment, "few");
-    expect(told?.conditions?.find(({ type }) => type === "ReplicaFailure")).toMatchObject({
+    const { status } = await stage.get(kinds.deployment, "few");
+    expect(status?.conditions?.find(({ type }) => type === "ReplicaFailure")).toMatchObject({
       status: "True",
       reason: "FailedCreate",
       message: "exceeded quota",

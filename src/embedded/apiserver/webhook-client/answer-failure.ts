@@ -5,8 +5,8 @@ const shownBytes = 2048;
 
 /** The message of client-go for a response with an error status. */
 export function answerFailure(code: number, contentType: string | undefined, body: Buffer): string {
-  const told = statusMessage(body);
-  if (told !== undefined) return told;
+  const message = statusMessage(body);
+  if (message !== undefined) return message;
   const isText = contentType === undefined || contentType.toLowerCase().startsWith("text/");
   const text = isText ? body.subarray(0, shownBytes).toString("utf8").trim() : "unknown";
   // client-go shows the body alone for these.

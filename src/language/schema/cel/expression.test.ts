@@ -178,7 +178,7 @@ describe("an expression that does not compile", () => {
 
   it("reports every fault, and none that follows from another", () => {
     const source = "a.x ==\n b + 1 && self.n.all(c, c.nope) && self.s == 1 && nope(self.s)";
-    const told = (): string[] => {
+    const reported = (): string[] => {
       try {
         compileExpression(source, { self: shape.type });
       } catch (error) {
@@ -186,7 +186,7 @@ describe("an expression that does not compile", () => {
       }
       return [];
     };
-    expect(told()).toEqual([
+    expect(reported()).toEqual([
       "ERROR: <input>:1:1: undeclared reference to 'a' (in container '')",
       "ERROR: <input>:2:2: undeclared reference to 'b' (in container '')",
       "ERROR: <input>:2:15: expression of type 'int' cannot be range of a comprehension (must be list, map, or dynamic)",

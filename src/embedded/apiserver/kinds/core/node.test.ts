@@ -15,8 +15,8 @@ describe("Node", () => {
     const { object } = create(node, { status: { capacity: { cpu: "4", memory: "8192Mi" } } });
     const amounts = { cpu: "4", memory: "8Gi" };
     expect(object.status).toMatchObject({ capacity: amounts, allocatable: amounts });
-    const told = create(node, { status: { capacity: { cpu: "4" }, allocatable: { cpu: "3" } } });
-    expect(told.object.status).toMatchObject({ allocatable: { cpu: "3" } });
+    const reported = create(node, { status: { capacity: { cpu: "4" }, allocatable: { cpu: "3" } } });
+    expect(reported.object.status).toMatchObject({ allocatable: { cpu: "3" } });
   });
 
   it("keeps podCIDR and podCIDRs consistent", () => {
