@@ -19,7 +19,7 @@ all_cpus=$(cat "$root/cpuset.cpus")
 all_memory=$(cat "$root/cpuset.mems")
 system_cpus=$(sed -n 's/^Cpus_allowed_list:[[:blank:]]*//p' "\${ATTUNE_ROOT:-}/proc/1/status")
 if [ -z "$system_cpus" ]; then
-  echo "cannot read the CPUs of process 1" >&2
+  echo "it is not known on which CPUs process 1 runs" >&2
   exit 1
 fi
 
