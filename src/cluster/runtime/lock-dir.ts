@@ -1,5 +1,6 @@
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { makeFolder } from "./make-folder.ts";
 
 export type Unlock = () => Promise<void>;
 
@@ -27,7 +28,7 @@ export class DirectoryModeError extends Error {
  * at this point the process has nothing else to do, and it is several times faster than the thread pool.
  */
 export async function lockDirectory(dir: string, { mode }: { mode: string }): Promise<Unlock> {
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  makeFolder(dir, 0o700);
   const claim = join(dir, claimName(process.pid, startTime(process.pid)));
   place(claim, dir);
   try {

@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock, type Clock } from "../../cluster/runtime/clock.ts";
 import { ServicePools } from "./allocation/service-pools.ts";
@@ -33,6 +32,7 @@ import { Paths } from "./http/paths.ts";
 import { builtinResources } from "./kinds/builtin-resources.ts";
 import { heldByService } from "./kinds/network/service/service-spec.ts";
 import { definition } from "./kinds/definitions.ts";
+import { makeFolder } from "../../cluster/runtime/make-folder.ts";
 import { noLog, type Log } from "../../cluster/runtime/log/log.ts";
 import { KubeletClient } from "./proxy/kubelet-client.ts";
 import { nodeProxy } from "./proxy/node-proxy.ts";
@@ -98,7 +98,7 @@ type Closer = () => void | Promise<void>;
 
 async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<ApiServer, "close">> {
   const { dir, host = "127.0.0.1", clock = systemClock, log = noLog } = options;
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  makeFolder(dir, 0o700);
   const [authority, backend] = await Promise.all([openAuthority(dir, { clock }), openBackend(options)]);
   const store = new ObjectStore(backend, {
     onWatcherError: (error) => log.error({ error }, "store watcher failed"),

@@ -5,6 +5,7 @@ import { stopOnSignals } from "../../cluster/runtime/signals.ts";
 import { whenAborted } from "../../cluster/runtime/clock.ts";
 import type { apiserverFlags } from "./flags.ts";
 import type { Values } from "./option/flag.ts";
+import { writeOut } from "./terminal/terminal.ts";
 
 /** `attune apiserver`: prints one line when it is ready, then serves until SIGTERM or SIGINT. */
 export async function apiserver({ dir, port, fsync }: Values<typeof apiserverFlags>): Promise<void> {
@@ -19,7 +20,7 @@ export async function apiserver({ dir, port, fsync }: Values<typeof apiserverFla
 
 async function serve(options: ServerOptions, signal: AbortSignal): Promise<void> {
   const server = await startServer({ ...options, log: await createLog({ name: "apiserver", level: "warn" }) });
-  process.stdout.write(`ready ${server.url}\n`);
+  writeOut(`ready ${server.url}\n`);
   await whenAborted(signal);
   await server.close();
 }

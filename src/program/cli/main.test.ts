@@ -44,6 +44,15 @@ describe("attune", () => {
     for (const option of ["--mode", "--nodes", "--dir", "--port", "--once"]) expect(stdout).toContain(option);
   });
 
+  it.each([["crds"], ["install", "-o", "json"]])(
+    "ends without an error if the reader of `%s` closes the pipe",
+    async (...args) => {
+      const run = attune.start(args);
+      run.close();
+      expect(await run.ended).toMatchObject({ code: 0, stderr: "" });
+    },
+  );
+
   it("prints its version", async () => {
     expect(await attune.run(["--version"])).toMatchObject({ code: 0, stdout: `${manifest.version}\n` });
   });
@@ -118,6 +127,11 @@ describe("attune apiserver", () => {
     holder.close();
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(/^error: .*EADDRINUSE/);
+  });
+
+  it("fails if no directory can be made, instead of trying forever", async () => {
+    const { code, stderr } = await attune.run(["apiserver", "--dir", "/proc/attune/state"]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: .*ENOENT.*\n$/)]);
   });
 
   it("fails if its directory is a file", async () => {

@@ -10,6 +10,7 @@ import type { Target } from "../webhook/registration.ts";
 import { runWebhook } from "../webhook/webhook.ts";
 import type { webhookFlags } from "./flags.ts";
 import type { Values } from "./option/flag.ts";
+import { writeOut } from "./terminal/terminal.ts";
 
 type WebhookOptions = Values<typeof webhookFlags>;
 
@@ -31,7 +32,7 @@ export async function webhook(options: WebhookOptions): Promise<void> {
     probeAddress,
     log,
     metrics: await createPromMetrics(),
-    onReady: (address) => process.stdout.write(`ready https://${address}\n`),
+    onReady: (address) => writeOut(`ready https://${address}\n`),
   });
 }
 

@@ -38,7 +38,7 @@ export function mainProfile(facts: ProfileFacts): string {
     },
     {
       name: "vm",
-      why: "Merging pages into huge ones stalls the processes that use them.",
+      why: "Making huge pages of small ones stops whoever uses them.",
       options: [["transparent_hugepages", "never"]],
     },
     ...(irqsBanned

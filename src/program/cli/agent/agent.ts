@@ -10,6 +10,7 @@ import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import type { agentCommandFlags, agentFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
 import { version } from "../version.ts";
+import { writeOut } from "../terminal/terminal.ts";
 
 /** `attune agent`: applies the Profile of one node until SIGTERM or SIGINT. */
 export async function agent(options: Values<typeof agentCommandFlags>, env = process.env): Promise<void> {
@@ -22,7 +23,7 @@ export async function agent(options: Values<typeof agentCommandFlags>, env = pro
   const client = new HttpClient(connection, { timeoutMs: 20_000 });
   try {
     const log = await createLog({ name: "agent" });
-    process.stdout.write(`attune ${version} agent of node ${given.node}, on ${connection.cluster.server}\n`);
+    writeOut(`attune ${version} agent of node ${given.node}, on ${connection.cluster.server}\n`);
     const host = new LinuxHost(root);
     const image = env["CLUSTER_NODE_TUNED_IMAGE"];
     if (image) {

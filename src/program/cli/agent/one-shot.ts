@@ -5,6 +5,7 @@ import { tuneFromRecord } from "../../../node/on-node/one-shot.ts";
 import type { agentFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
 import { tunedDaemon } from "../tuned/open-engine.ts";
+import { writeOut } from "../terminal/terminal.ts";
 
 /**
  * `attune agent --one-shot`: applies the profile that was applied before the node restarted, and exits. It runs before the
@@ -12,7 +13,7 @@ import { tunedDaemon } from "../tuned/open-engine.ts";
  */
 export async function agentOneShot(
   { root, engine: option }: Pick<Values<typeof agentFlags>, "root" | "engine">,
-  print: (line: string) => void = (line) => process.stdout.write(`${line}\n`),
+  print: (line: string) => void = (line) => writeOut(`${line}\n`),
 ): Promise<void> {
   const host = new LinuxHost(root);
   const unlock = await lockEngine(root);

@@ -10,6 +10,7 @@ import type { Environment, Values } from "../option/flag.ts";
 import { definitions, type InstallOptions, installManifests } from "./manifests.ts";
 import { printObjects } from "../terminal/serialise.ts";
 import { forTarget, readTarget } from "./target-cluster.ts";
+import { writeOut } from "../terminal/terminal.ts";
 
 type Options = Values<typeof installFlags>;
 
@@ -64,5 +65,5 @@ function wantedBy({ namespace, image, mode, protocol, monitoring }: Options, env
 }
 
 function write(text: string): void {
-  process.stdout.write(text);
+  writeOut(text);
 }

@@ -12,6 +12,7 @@ import type { labFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
 import { programs } from "./container-programs.ts";
 import { nodesOfGroups, smallNodes } from "./virtual-nodes.ts";
+import { writeOut } from "../terminal/terminal.ts";
 
 type LabOptions = Values<typeof labFlags>;
 
@@ -82,5 +83,5 @@ function printState(component: WorkloadComponent, state: ComponentState): void {
 }
 
 function print(line: string): void {
-  process.stdout.write(`${line}\n`);
+  writeOut(`${line}\n`);
 }

@@ -8,6 +8,7 @@ import type { operatorCommandFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
 import { version } from "../version.ts";
 import { runOperatorWith } from "./run-operator.ts";
+import { writeOut } from "../terminal/terminal.ts";
 
 /** `attune operator`: prints which features the cluster has, then runs until SIGTERM or SIGINT. */
 export async function operator(options: Values<typeof operatorCommandFlags>): Promise<void> {
@@ -16,7 +17,7 @@ export async function operator(options: Values<typeof operatorCommandFlags>): Pr
   const metrics = await createPromMetrics();
   const client = new HttpClient(connection, { onRequest: countRequests(metrics) });
   const log = await createLog({ name: "operator" });
-  const print = (line: string): void => void process.stdout.write(`${line}\n`);
+  const print = (line: string): void => writeOut(`${line}\n`);
   print(`attune ${version} operator, mode ${options.mode}, on ${connection.cluster.server}`);
   try {
     await runOperatorWith(options, process.env, { client, signal, metrics, print, log });

@@ -1,5 +1,6 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { makeFolder } from "../../../cluster/runtime/make-folder.ts";
 
 export interface TextFile {
   readonly name: string;
@@ -20,17 +21,5 @@ export function writeFiles(folder: string, files: readonly TextFile[]): void {
     for (const { name } of files) renameSync(join(unfinished, name), join(folder, name));
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
-  }
-}
-
-/** `mkdirSync` with `recursive` never returns where no folder can be made, as below /proc. */
-function makeFolder(folder: string): void {
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
-  if (dirname(folder) !== folder) makeFolder(dirname(folder));
-  try {
-    mkdirSync(folder);
-  } catch (error) {
-    // Another process may have created it meanwhile.
-    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }

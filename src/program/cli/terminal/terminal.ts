@@ -25,9 +25,14 @@ export interface CommandContext {
   readonly signal: AbortSignal;
 }
 
+/** Prints to standard output. A reader that closed the pipe, as `head` does, is no error. */
+export function writeOut(text: string): void {
+  writeFully(1, text);
+}
+
 export function processTerminal(): Terminal {
   return {
-    out: (text) => writeFully(1, text),
+    out: writeOut,
     err: (text) => writeFully(2, text),
     colours: coloursOf(wantsColours(process.env, isTerminal())),
   };

@@ -10,6 +10,7 @@ import type { upFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
 import { defaultStateDirectory, startSystem, type System } from "./system.ts";
 import { version } from "../version.ts";
+import { writeOut } from "../terminal/terminal.ts";
 
 /** How long the example may take to converge. */
 const timeoutMs = 60_000;
@@ -40,7 +41,7 @@ export async function up(options: Values<typeof upFlags>): Promise<void> {
 /** Applies the example and prints the result. True when every node has converged. */
 async function showExample(system: System, signal: AbortSignal, once: boolean): Promise<boolean> {
   const { admin, server, hosts } = system;
-  process.stdout.write(
+  writeOut(
     [
       `attune ${version}, standalone, ${hosts.size} virtual ${hosts.size === 1 ? "node" : "nodes"}`,
       `server      ${server.url}`,
@@ -57,10 +58,10 @@ async function showExample(system: System, signal: AbortSignal, once: boolean): 
   });
   const outcomes = await converge(admin, hosts, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
   const converged = outcomes.every((outcome) => outcome.converged);
-  process.stdout.write(`${outcomeTable(outcomes)}\n`);
+  writeOut(`${outcomeTable(outcomes)}\n`);
   if (!converged && !signal.aborted) process.stderr.write(`error: not converged after ${timeoutMs / 1000} s\n`);
   if (once || signal.aborted) return converged;
-  process.stdout.write(
+  writeOut(
     `\ntry:  kubectl --kubeconfig ${server.kubeconfig} get nodes,pods,profiles -A\n      press Ctrl-C to stop; the objects are kept for the next start\n`,
   );
   await whenAborted(signal);
