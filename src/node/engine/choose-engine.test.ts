@@ -59,10 +59,10 @@ test.each<[name: string, text: string, facts: TunedFacts, expected: EngineChoice
     { engine: "native", reason: "TuneD 2.24.1 lacks plug-in irq" },
   ],
   [
-    "a newer plug-in that only TuneD has",
-    "[acpi]\nplatform_profile=performance\n",
+    "a newer plug-in beside one that only TuneD has",
+    "[acpi]\nplatform_profile=performance\n[audio]\ntimeout=10\n",
     debian,
-    { engine: "native", reason: "TuneD 2.20.0 lacks plug-in acpi; only TuneD could apply [acpi]" },
+    { engine: "native", reason: "TuneD 2.20.0 lacks plug-in acpi; only TuneD could apply [audio]" },
   ],
   [
     "a newer option",

@@ -1,11 +1,9 @@
 import type { Plugin, Step } from "../plugin.ts";
 
-/** Plug-ins for desktops and firmware, with the folder that shows whether the node has anything for them to tune. */
+/** Plug-ins for desktops, with the folder that shows whether the node has anything for them to tune. */
 const places = {
-  acpi: "/sys/firmware/acpi",
   audio: "/sys/class/sound",
   eeepc_she: "/sys/devices/platform/eeepc",
-  uncore: "/sys/devices/system/cpu/intel_uncore_frequency",
   usb: "/sys/bus/usb/devices",
   video: "/sys/class/drm",
 } as const;
@@ -19,8 +17,7 @@ export function isLeftToTuned(type: string): boolean {
 export const leftToTuned: readonly Plugin[] = Object.entries(places).map(([type, place]) => ({
   type,
   async plan({ options }, { host }) {
-    const names = await host.list(place);
-    const concerned = type === "acpi" ? names.includes("platform_profile") : names.length > 0;
+    const concerned = (await host.list(place)).length > 0;
     const steps: Step[] = [];
     for (const [option, { from }] of options)
       steps.push(

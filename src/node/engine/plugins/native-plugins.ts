@@ -1,4 +1,6 @@
 import type { Plugin } from "../plugin.ts";
+import { acpi } from "./firmware/acpi.ts";
+import { uncore } from "./firmware/uncore.ts";
 import { bootloader } from "./bootloader/bootloader.ts";
 import { cpu } from "./cpu/cpu.ts";
 import { disk } from "./disk/disk.ts";
@@ -21,6 +23,7 @@ import { vm } from "./vm/vm.ts";
 
 /** Every plug-in of TuneD 2.28; the native engine reports those that it leaves to the daemon. */
 export const nativePlugins: readonly Plugin[] = [
+  acpi,
   bootloader,
   cpu,
   disk,
@@ -38,6 +41,7 @@ export const nativePlugins: readonly Plugin[] = [
   sysctl,
   sysfs,
   systemd,
+  uncore,
   vm,
   ...leftToTuned,
 ];

@@ -1,6 +1,6 @@
 import type { Setting, Unit } from "../../../language/tuned/unit.ts";
 import { mapBounded } from "./map-bounded.ts";
-import type { Step, Impossible, Observe, Skipped } from "../plugin.ts";
+import type { Change, Impossible, Observe, Skipped, Step } from "../plugin.ts";
 import { isSameValue } from "../../../language/tuned/value.ts";
 
 /** One option of a unit. */
@@ -23,7 +23,7 @@ interface KernelFile {
 }
 
 /** A kernel file that holds one value. */
-export function kernelFile({ option, from }: Wanted, { path, before, value, ...rest }: KernelFile): Step {
+export function kernelFile({ option, from }: Wanted, { path, before, value, ...rest }: KernelFile): Step & Change {
   return {
     type: isSameValue(value, before) ? "same" : "change",
     option,
