@@ -14,11 +14,12 @@ export interface Outcome {
 
 /** `attune` as users run it: bundled, in a process of its own. */
 export class Program {
-  readonly #path: string;
+  /** Folder of the bundle. */
+  readonly path: string;
   readonly #running = new Set<Run>();
 
   private constructor(path: string) {
-    this.#path = path;
+    this.path = path;
   }
 
   /** The bundle is written below node_modules, where it finds packages that are not bundled. */
@@ -35,7 +36,7 @@ export class Program {
 
   /** `within`: a command that runs the program, such as one that enters another namespace. */
   start(args: readonly string[], env: NodeJS.ProcessEnv = {}, within: readonly string[] = []): Run {
-    const [program = "", ...words] = [...within, process.execPath, join(this.#path, "attune.cjs"), ...args];
+    const [program = "", ...words] = [...within, process.execPath, join(this.path, "attune.cjs"), ...args];
     const child = spawn(program, words, {
       env: { ...process.env, ...env },
       stdio: ["ignore", "pipe", "pipe"],
@@ -52,7 +53,7 @@ export class Program {
 
   async remove(): Promise<void> {
     for (const run of this.#running) await run.stop("SIGKILL");
-    await rm(this.#path, { recursive: true, force: true });
+    await rm(this.path, { recursive: true, force: true });
   }
 }
 
