@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -31,6 +31,20 @@ function node(name: string): { root: string; profiles: string; value: (i: number
   const value = (i: number): string => readFileSync(join(root, `proc/sys/test/s${i}`), "utf8").trim();
   return { root, profiles: join(root, "profiles"), value };
 }
+
+/** Kills the program before it gives a file its name. */
+const killer = `require("node:fs").renameSync = () => process.kill(process.pid, "SIGKILL");`;
+
+it("a program that is killed while it replaces a file leaves nothing beside it for long", async () => {
+  const { root, profiles } = node("replace");
+  const args = ["tuned", "apply", "many", "--engine", "native", "--root", root, "--dir", profiles];
+  put(join(folder, "killer.cjs"), killer);
+  const { signal } = await program.run(args, { NODE_OPTIONS: `--require ${join(folder, "killer.cjs")}` });
+  expect(signal).toBe("SIGKILL");
+  expect(readdirSync(join(root, "var/lib/attune"))).toHaveLength(1);
+  expect((await program.run(args)).code).toBe(0);
+  expect(readdirSync(join(root, "var/lib/attune"))).toEqual(["journal.json"]);
+});
 
 describe("an engine that is killed in the middle of a profile", () => {
   it.each([0, settings / 4, settings / 2, settings - 1])("after setting %i restores the true originals", async (at) => {

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
-import { lstat, mkdir, open, readdir, readFile, realpath, rename, rm, rmdir, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { lstat, open, readdir, readFile, realpath, rename, rm, rmdir, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { makeFolderAsync } from "../../cluster/runtime/make-folder.ts";
 
 /** How a LinuxHost reads and writes files. Errors are thrown as Node.js throws them. */
 export interface Files {
@@ -27,7 +28,7 @@ export const asyncFiles: Files = {
   isLink: async (path) => (await lstat(path).catch(ignoreMissing))?.isSymbolicLink() === true,
 
   async write(file, text, create) {
-    if (create) await mkdir(dirname(file), { recursive: true });
+    if (create) await makeFolderAsync(dirname(file));
     const handle = await open(file, constants.O_WRONLY | constants.O_TRUNC | (create ? constants.O_CREAT : 0), 0o644);
     try {
       await handle.write(text);
@@ -37,20 +38,26 @@ export const asyncFiles: Files = {
   },
 
   async replace(file, text, wantedMode) {
-    await mkdir(dirname(file), { recursive: true });
+    await makeFolderAsync(dirname(file));
     // A boot configuration with passwords in it must not become readable by being rewritten.
     const mode = wantedMode ?? (await modeOf(file)) ?? 0o644;
-    const beside = `${file}.${process.pid}.new`;
-    const handle = await open(beside, "w", mode);
+    const beside = besideOf(file);
+    await rm(beside, { force: true });
+    const handle = await open(beside, "wx", mode);
     try {
-      // open() applies the process's umask to the mode.
-      await handle.chmod(mode);
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
+      try {
+        // open() applies the process's umask to the mode.
+        await handle.chmod(mode);
+        await handle.writeFile(text);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(beside, file);
+    } catch (error) {
+      await rm(beside, { force: true });
+      throw error;
     }
-    await rename(beside, file);
     // The new name lasts only once the folder itself is on disk.
     const folder = await open(dirname(file), "r");
     try {
@@ -60,9 +67,17 @@ export const asyncFiles: Files = {
     }
   },
 
-  remove: (file) => rm(file),
+  async remove(file) {
+    await rm(besideOf(file), { force: true });
+    await rm(file);
+  },
   removeFolder: (folder) => rmdir(folder),
 };
+
+/** Where a file is written before it gets its name. Always the same place, so that the next write clears what a kill left. */
+export function besideOf(file: string): string {
+  return join(dirname(file), `.${basename(file)}.attune-new`);
+}
 
 async function modeOf(file: string): Promise<number | undefined> {
   const present = await stat(file).catch(ignoreMissing);

@@ -48,7 +48,7 @@ export interface RunOptions {
   /** After which the program is killed. Default 10 s. */
   timeoutMs?: number | undefined;
   signal?: AbortSignal | undefined;
-  /** Added to the environment. */
+  /** Added to the environment, which is otherwise the same for every program. */
   env?: Readonly<Record<string, string>> | undefined;
   /** The folder it is started in. */
   cwd?: string | undefined;

@@ -1,7 +1,7 @@
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { behavesAsHost } from "./testing/host-behaviour.ts";
 import { LinuxHost } from "./linux-host.ts";
 import { asyncFiles } from "./async-files.ts";
@@ -24,6 +24,30 @@ async function rootWith(files: Record<string, string>): Promise<string> {
 
 describe.each(Object.entries({ asyncFiles, syncFiles }))("with %s", (_, how) => {
   behavesAsHost(async (files) => new LinuxHost(await rootWith(files), how));
+
+  test.each(["write", "replace"] as const)("%s fails where no folder can be made", async (name) => {
+    // Node's recursive mkdir never returns below /proc.
+    expect(await new LinuxHost("/proc", how)[name]("/nosuch/x", "1")).toMatchObject({ type: "failed", code: "ENOENT" });
+  });
+
+  test("a replacement that fails leaves no other file behind", async () => {
+    const root = await rootWith({ "/etc/x/y": "1" });
+    expect(await new LinuxHost(root, how).replace("/etc/x", "2")).toMatchObject({ type: "failed" });
+    expect(await readdir(join(root, "etc"))).toEqual(["x"]);
+  });
+
+  test.each(["replace", "remove"] as const)("%s removes what a killed process left beside a file", async (name) => {
+    const root = await rootWith({ "/etc/x": "1", "/etc/.x.attune-new": "half" });
+    expect(await new LinuxHost(root, how)[name]("/etc/x", "2")).toEqual({ type: "done" });
+    expect(await readdir(join(root, "etc"))).toEqual(name === "replace" ? ["x"] : []);
+  });
+
+  test("a link beside a file is not followed", async () => {
+    const root = await rootWith({ "/etc/x": "1", "/etc/other": "o" });
+    await symlink("other", join(root, "etc/.x.attune-new"));
+    expect(await new LinuxHost(root, how).replace("/etc/x", "2")).toEqual({ type: "done" });
+    expect(await readFile(join(root, "etc/other"), "utf8")).toBe("o");
+  });
 });
 
 describe("a host below a root", () => {
@@ -66,6 +90,24 @@ describe("a host's programs", () => {
   test("get their arguments as they are, without a shell", async () => {
     expect(await host.run(["printf", "%s", "$HOME; a"])).toMatchObject({ code: 0, stdout: "$HOME; a" });
     expect(await host.run(["sh", "-c", "echo bad >&2; exit 3"])).toMatchObject({ code: 3, stderr: "bad\n" });
+  });
+
+  test("get none of this process's variables", async () => {
+    vi.stubEnv("ATTUNE_SECRET", "s");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const kept = join(await rootWith({}), "kept");
+    await host.keep("env", ["sh", "-c", 'env > "$0.new" && mv "$0.new" "$0"', kept]);
+    const printed = [
+      await vi.waitFor(() => readFile(kept, "utf8")),
+      await host.run(["env"]).then((result) => (result.type === "exited" ? result.stdout : "")),
+    ];
+    for (const text of printed)
+      expect(
+        text
+          .split("\n")
+          .filter((line) => !/^(PWD|SHLVL|_|OLDPWD)=|^$/.test(line))
+          .toSorted(),
+      ).toEqual(["LANG=C", "LC_ALL=C", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"]);
   });
 
   test("get variables and a working directory", async () => {

@@ -4,6 +4,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { asyncFiles, type Files } from "./async-files.ts";
+import { programEnvironment } from "./program-environment.ts";
 import {
   type CommandResult,
   type Failure,
@@ -96,6 +97,11 @@ export class LinuxHost implements Host {
     return root === "/" ? real.path : real.path.slice(root.length) || "/";
   }
 
+  /** The path as this process sees it; refused if a link on the way leads out of the root. */
+  locate(path: string): Promise<{ type: "path"; path: string } | Failure> {
+    return this.#at(path, async (file) => ({ type: "path", path: file }));
+  }
+
   hold(path: string, hex: string): Promise<Outcome> {
     return this.#at<Outcome>(path, async (file) => {
       const before = this.#held.get(path);
@@ -118,7 +124,7 @@ export class LinuxHost implements Host {
     const [program, ...args] = this.#root === "/" || argv.length === 0 ? argv : ["chroot", this.#root, ...argv];
     if (program === undefined) return Promise.resolve(done);
     return new Promise((resolve) => {
-      const child = spawn(program, args, { stdio: ["pipe", "ignore", "ignore"] });
+      const child = spawn(program, args, { stdio: ["pipe", "ignore", "ignore"], env: programEnvironment });
       child.once("error", ({ message }) => resolve({ type: "failed", code: "ENOEXEC", message }));
       child.once("spawn", () => {
         this.#kept.set(name, child);
@@ -145,7 +151,7 @@ export class LinuxHost implements Host {
         {
           ...limits,
           encoding: "utf8",
-          env: { ...process.env, LC_ALL: "C", ...env },
+          env: { ...programEnvironment, ...env },
           ...(this.#root === "/" && cwd !== undefined ? { cwd } : {}),
         },
         (error, stdout, stderr) => {

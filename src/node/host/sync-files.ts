@@ -4,7 +4,6 @@ import {
   fchmodSync,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -17,7 +16,8 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { type Files, ignoreMissing } from "./async-files.ts";
+import { makeFolder } from "../../cluster/runtime/make-folder.ts";
+import { besideOf, type Files, ignoreMissing } from "./async-files.ts";
 
 /** For a process that does one thing at a time: handing a small file to another thread takes longer than reading it. */
 export const syncFiles: Files = {
@@ -27,26 +27,36 @@ export const syncFiles: Files = {
   isLink: async (path) => ifPresent(() => lstatSync(path))?.isSymbolicLink() === true,
 
   async write(file, text, create) {
-    if (create) mkdirSync(dirname(file), { recursive: true });
+    if (create) makeFolder(dirname(file));
     const flags = constants.O_WRONLY | constants.O_TRUNC | (create ? constants.O_CREAT : 0);
     withOpen(openSync(file, flags, 0o644), (open) => writeSync(open, text));
   },
 
   /** The same steps in the same order as in async-files.ts, and for the same reasons. */
   async replace(file, text, wantedMode) {
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     const mode = wantedMode ?? modeOf(file) ?? 0o644;
-    const beside = `${file}.${process.pid}.new`;
-    withOpen(openSync(beside, "w", mode), (open) => {
-      fchmodSync(open, mode);
-      writeFileSync(open, text);
-      fsyncSync(open);
-    });
-    renameSync(beside, file);
+    const beside = besideOf(file);
+    rmSync(beside, { force: true });
+    const handle = openSync(beside, "wx", mode);
+    try {
+      withOpen(handle, (open) => {
+        fchmodSync(open, mode);
+        writeFileSync(open, text);
+        fsyncSync(open);
+      });
+      renameSync(beside, file);
+    } catch (error) {
+      rmSync(beside, { force: true });
+      throw error;
+    }
     withOpen(openSync(dirname(file), "r"), fsyncSync);
   },
 
-  remove: async (file) => rmSync(file),
+  async remove(file) {
+    rmSync(besideOf(file), { force: true });
+    rmSync(file);
+  },
   removeFolder: async (folder) => rmdirSync(folder),
 };
 

@@ -1,16 +1,24 @@
-import { join } from "node:path";
+import { errorText } from "../../cluster/runtime/error-text.ts";
 import { DirectoryLockedError, lockDirectory, type Unlock } from "../../cluster/runtime/lock-dir.ts";
+import { LinuxHost } from "../host/linux-host.ts";
+import { syncFiles } from "../host/sync-files.ts";
 
 /** Lets one process at a time tune a node: a second one would take tuned values for original ones. */
 export async function lockEngine(root: string): Promise<Unlock> {
+  const folder = await new LinuxHost(root, syncFiles).locate("/run/attune");
+  if (folder.type === "failed") throw new Error(`--root ${root}: ${whyNot(folder)}`);
   try {
-    return await lockDirectory(join(root, "run/attune"), { mode: "engine" });
+    return await lockDirectory(folder.path, { mode: "engine" });
   } catch (error) {
     if (error instanceof DirectoryLockedError)
       throw new Error(`another attune process (agent or command) tunes this node: ${error.message}`, { cause: error });
-    const { code, message } = error as NodeJS.ErrnoException;
+    const { code } = error as NodeJS.ErrnoException;
     if (code === "EACCES" || code === "EPERM" || code === "EROFS")
-      throw new Error(`only root may tune this host: ${message}`, { cause: error });
+      throw new Error(`only root may tune this host: ${errorText(error)}`, { cause: error });
     throw error;
   }
+}
+
+function whyNot({ code, message }: { code: string; message: string }): string {
+  return code === "ENOENT" ? "no such directory" : message;
 }

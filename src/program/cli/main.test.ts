@@ -131,7 +131,7 @@ describe("attune apiserver", () => {
 
   it("fails if no directory can be made, instead of trying forever", async () => {
     const { code, stderr } = await attune.run(["apiserver", "--dir", "/proc/attune/state"]);
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: .*ENOENT.*\n$/)]);
+    expect([code, stderr]).toEqual([1, "error: mkdir /proc/attune: no such file or directory (ENOENT)\n"]);
   });
 
   it("fails if its directory is a file", async () => {
@@ -153,6 +153,15 @@ describe("attune up --once", timeout, () => {
       expect(rows).toHaveLength(Number(nodes));
       for (const row of rows) expect(row).toMatch(/^node-[12] +quiet-memory +True +False +11 +11 /);
     }
+  });
+
+  it("names the state directory that it cannot create, and what to do", async () => {
+    const { code, stderr } = await attune.run(["up", "--once"], { HOME: "/proc/home", XDG_STATE_HOME: "" });
+    expect([code, stderr]).toEqual([
+      1,
+      "error: use the state directory /proc/home/.local/state/attune/standalone: " +
+        "mkdir /proc/home: no such file or directory (ENOENT); choose another with --dir\n",
+    ]);
   });
 
   it("keeps its state below XDG_STATE_HOME by default", async () => {

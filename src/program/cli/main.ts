@@ -11,6 +11,7 @@ import {
   upFlags,
   webhookFlags,
 } from "./flags.ts";
+import { errorText } from "../../cluster/runtime/error-text.ts";
 import { addCommand } from "./option/flag.ts";
 import { profileCommand } from "./profile/command.ts";
 import { renderCommand } from "./render/command.ts";
@@ -117,7 +118,7 @@ async function main(): Promise<void> {
     process.exitCode = 1;
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) process.exitCode = 0;
-    } else process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+    } else process.stderr.write(`error: ${errorText(error)}\n`);
   } finally {
     process.off("exit", unfinished);
   }

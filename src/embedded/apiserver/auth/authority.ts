@@ -1,8 +1,9 @@
 import { createPrivateKey, createPublicKey, randomBytes, X509Certificate, type KeyObject } from "node:crypto";
-import { chmod, mkdir } from "node:fs/promises";
+import { chmod } from "node:fs/promises";
 import { isIP } from "node:net";
 import { join } from "node:path";
 import { systemClock, type Clock } from "../../../cluster/runtime/clock.ts";
+import { makeFolderAsync } from "../../../cluster/runtime/make-folder.ts";
 import {
   makeCertificate,
   newKeyPair,
@@ -70,7 +71,7 @@ export interface AuthorityOptions {
 export async function openAuthority(dir: string, options: AuthorityOptions = {}): Promise<Authority> {
   const { clock = systemClock, names: extraNames = [] } = options;
   const pki = join(dir, "pki");
-  await mkdir(pki, { recursive: true, mode: 0o700 });
+  await makeFolderAsync(pki, 0o700);
   await chmod(pki, 0o700);
   const names = [...new Set([...serverNames, ...extraNames])];
 

@@ -1,5 +1,6 @@
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { makeFolderAsync } from "../../../cluster/runtime/make-folder.ts";
 
 /** The file's text, `undefined` if there is no file. */
 export async function readIfThere(path: string): Promise<string | undefined> {
@@ -14,7 +15,7 @@ export async function readIfThere(path: string): Promise<string | undefined> {
 /** Writes a file that only its owner may read. After a crash the file holds the old text or the new one. */
 export async function writeSecretFile(path: string, text: string): Promise<void> {
   const directory = dirname(path);
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await makeFolderAsync(directory, 0o700);
   // A fixed name, so that the next write removes what a crash left behind.
   const temporary = `${path}.tmp`;
   await rm(temporary, { force: true });

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { programEnvironment } from "../../host/program-environment.ts";
 
 /** A started program, as its supervisor sees it. */
 export interface DaemonProcess {
@@ -26,7 +27,7 @@ export function launchAt(root = "/"): Launch {
       // A process group of its own: a terminal's signals do not reach it, and its scripts can be killed with it.
       detached: true,
       // TuneD passes its environment on to scripts, so it gets none of Attune's.
-      env: { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL: "C.UTF-8" },
+      env: { ...programEnvironment, LC_ALL: "C.UTF-8" },
     });
     createInterface({ input: child.stderr, crlfDelay: Infinity }).on("line", onLine);
     const exited = new Promise<Exit>((resolve) => {

@@ -1,4 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { mkdtemp, readdir, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { LinuxHost } from "../../../node/host/linux-host.ts";
 import { saveRecord, type TuningRecord } from "../../../node/on-node/tuning-record.ts";
 import { agentOneShot } from "./one-shot.ts";
@@ -59,6 +62,22 @@ describe("attune agent --one-shot", () => {
     const root = await restarted("[sysctl]\nno.such=1\nvm.swappiness=11\n");
     await expect(tuned(root)).rejects.toThrow("apply quiet: failed to set no.such");
     expect(await root.read("/proc/sys/vm/swappiness")).toBe("11");
+  });
+
+  it("refuses a root that does not exist, and creates nothing", async () => {
+    const root = await restarted("[sysctl]\nvm.swappiness=11\n");
+    const path = join(root.path, "typo");
+    await expect(agentOneShot({ root: path, engine: "native" })).rejects.toThrow(`--root ${path}: no such directory`);
+    expect(await readdir(root.path)).not.toContain("typo");
+  });
+
+  it("does not lock through a link that leads out of the root", async () => {
+    const root = await restarted("[sysctl]\nvm.swappiness=11\n");
+    const outside = await mkdtemp(join(tmpdir(), "attune-outside-"));
+    onTestFinished(() => rm(outside, { recursive: true }));
+    await symlink(outside, join(root.path, "run"));
+    await expect(tuned(root)).rejects.toThrow("/run/attune leads out of the host's root");
+    expect(await readdir(outside)).toEqual([]);
   });
 
   it("releases the lock of the node even if it fails", async () => {

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { exampleTuned } from "./worked-example.ts";
 import { tunedKind, tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { createLog } from "../../../cluster/runtime/log/log.ts";
+import { errorText } from "../../../cluster/runtime/error-text.ts";
 import { lockDirectory } from "../../../cluster/runtime/lock-dir.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import { whenAborted } from "../../../cluster/runtime/clock.ts";
@@ -21,7 +22,11 @@ export async function up(options: Values<typeof upFlags>): Promise<void> {
   if (mode !== "standalone") throw new Error(`--mode ${mode}: not supported yet; use standalone`);
   const dir = resolve(options.dir ?? defaultStateDirectory(mode, process.env));
 
-  const unlock = await lockDirectory(dir, { mode });
+  const unlock = await lockDirectory(dir, { mode }).catch((error: NodeJS.ErrnoException) => {
+    if (error.syscall === undefined) throw error;
+    const advice = "choose another with --dir";
+    throw new Error(`use the state directory ${dir}: ${errorText(error)}; ${advice}`, { cause: error });
+  });
   const { signal: interrupted } = stopOnSignals();
   const stop = new AbortController();
   const signal = AbortSignal.any([interrupted, stop.signal]);
