@@ -51,8 +51,9 @@ describe.each(
     it("tunes the kernel of every node", async () => {
       await admin.create(tunedKind, exampleTuned(), { namespace: tuningNamespace });
       const hosts = new Map(nodes.map(({ name, host }) => [name, host]));
-      const outcomes = await converge(admin, hosts, AbortSignal.timeout(60_000));
-      expect(outcomes.map(({ node, converged }) => [node, converged])).toEqual(nodes.map(({ name }) => [name, true]));
+      const outcomes = await converge({ client: admin, hosts, signal, timeoutMs: 60_000 });
+      const { value } = exampleSysctl;
+      expect(outcomes).toMatchObject(nodes.map(({ name }) => ({ node: name, value, waitsFor: undefined })));
     });
 
     it.runIf(protocol === "shipped")("reports on every Node what its boot arguments depend on", async () => {

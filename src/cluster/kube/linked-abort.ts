@@ -1,6 +1,7 @@
 /**
- * Aborts with an outer signal, or on its own. `AbortSignal.any` does the same, but on Node 20 it leaves an entry in the
- * outer signal for ever. Creating a signal is expensive for a short request, so `signal` creates it on first use.
+ * Aborts with an outer signal, or on its own. `AbortSignal.any` does the same, but Node 20 leaves an entry in the outer
+ * signal for ever, and never aborts if the garbage collector takes a source first, as it does with `AbortSignal.timeout`.
+ * Creating a signal is expensive for a short request, so `signal` creates it on first use.
  */
 export class LinkedAbort {
   readonly #outer: AbortSignal | undefined;
@@ -38,6 +39,7 @@ export class LinkedAbort {
   readonly abort = (): void => {
     if (this.#aborted) return;
     this.#aborted = true;
+    this.unlink();
     this.#controller?.abort(this.#reason());
     this.#act?.();
   };

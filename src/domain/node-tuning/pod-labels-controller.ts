@@ -3,6 +3,7 @@ import type { CacheEvent, Informer } from "../../cluster/kube/cache.ts";
 import type { Client } from "../../cluster/kube/client.ts";
 import { createInformer } from "../../cluster/kube/informer/informer.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
+import { LinkedAbort } from "../../cluster/kube/linked-abort.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
 
@@ -24,7 +25,7 @@ export class PodLabels {
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
   readonly #changed: () => void;
-  #running: { informer: Informer<PodFacts>; stop: AbortController } | undefined;
+  #running: { informer: Informer<PodFacts>; stop: LinkedAbort } | undefined;
 
   constructor({ client, clock, signal, changed }: PodLabelsOptions) {
     this.#client = client;
@@ -52,8 +53,8 @@ export class PodLabels {
     this.#running = undefined;
   }
 
-  #start(): { informer: Informer<PodFacts>; stop: AbortController } {
-    const stop = new AbortController();
+  #start(): { informer: Informer<PodFacts>; stop: LinkedAbort } {
+    const stop = new LinkedAbort(this.#signal);
     const informer = createInformer<KubeObject, PodFacts>(this.#client, kinds.pod, {
       clock: this.#clock,
       project: facts,
@@ -62,9 +63,8 @@ export class PodLabels {
     informer.subscribe((event) => {
       if (informer.synced && matters(event)) this.#changed();
     });
-    const signal = AbortSignal.any([this.#signal, stop.signal]);
-    void informer.run(signal);
-    informer.whenSynced(signal).then(this.#changed, () => {});
+    void informer.run(stop.signal);
+    informer.whenSynced(stop.signal).then(this.#changed, () => {});
     return { informer, stop };
   }
 }

@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { LinkedAbort } from "../../cluster/kube/linked-abort.ts";
 import { noLog } from "../../cluster/runtime/log/log.ts";
 import { type KubeletsOptions, runKubelets } from "./kubelet/kubelets.ts";
 import { runWorkloads, type WorkloadsOptions } from "./workloads/run-workloads.ts";
@@ -12,8 +13,8 @@ export interface LabOptions extends Omit<KubeletsOptions, "caches" | "nodeContro
 /** Runs virtual nodes, with scheduler and controllers, until the signal. The first that fails ends the others. */
 export async function runLab({ workloads, ...options }: LabOptions): Promise<void> {
   const { client, clientAs, clock, log = noLog } = options;
-  const failed = new AbortController();
-  const signal = AbortSignal.any([options.signal, failed.signal]);
+  const ending = new LinkedAbort(options.signal);
+  const { signal } = ending;
   setMaxListeners(0, signal);
   // One cache for kubelets and controllers: pods are most of a lab's memory.
   const caches = createNodeCaches(client, {
@@ -29,7 +30,7 @@ export async function runLab({ workloads, ...options }: LabOptions): Promise<voi
   try {
     await Promise.all(parts);
   } finally {
-    failed.abort();
+    ending.abort();
     await Promise.allSettled(parts);
   }
 }

@@ -9,6 +9,7 @@ import {
   execFlag,
   manifestFlags,
   modeFlag,
+  modeOf,
   nodeCount,
   outputFlag,
   portFlag,
@@ -24,11 +25,16 @@ import { defaultImage } from "./version.ts";
  */
 
 export const upFlags = {
-  mode: text("--mode <mode>", "standalone; hosted and plain are not supported yet", { default: "standalone" }),
+  mode: parsed(
+    "--mode <mode>",
+    "standalone; hosted and plain are not supported yet",
+    modeOf(["standalone"], ["hosted", "plain"]),
+    { default: "standalone" },
+  ),
   nodes: parsed("--nodes <n>", "number of virtual nodes", nodeCount, { default: "1" }),
   dir: text("--dir <dir>", "state directory", { shownDefault: "$XDG_STATE_HOME/attune/<mode>" }),
   port: portFlag("--port <port>", "port of the API server; 0 picks a free one", "0"),
-  once: toggle("--once", "exit when the example has converged; exit code 1 if it does not"),
+  once: toggle("--once", "exit when the nodes have converged; exit code 1 if they do not"),
 };
 
 export const apiserverFlags = {
@@ -39,7 +45,9 @@ export const apiserverFlags = {
 
 /** Also allowed in the `args` of a container on a virtual node. */
 export const operatorFlags = {
-  mode: modeFlag("auto (use what the cluster has), standalone (require MachineConfigPools) or plain (use neither)"),
+  mode: modeFlag(
+    "auto (use the OpenShift kinds that the cluster has), standalone (require MachineConfigPools) or plain (use no OpenShift kinds)",
+  ),
   namespace: text("-n, --namespace <name>", "namespace of Tuneds and Profiles", {
     env: "WATCH_NAMESPACE",
     default: tuningNamespace,

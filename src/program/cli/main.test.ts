@@ -6,7 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from "vitest";
 import manifest from "../../../package.json" with { type: "json" };
+import { loadConnection } from "../../cluster/kube/connect/load-connection.ts";
+import { HttpClient } from "../../cluster/kube/http-client.ts";
+import { tunedKind, tuningNamespace } from "../../domain/node-tuning/api.ts";
 import { Program } from "./testing/program.ts";
+import { exampleTuned } from "./up/worked-example.ts";
 
 let attune: Program;
 let dir: string;
@@ -67,7 +71,8 @@ describe("attune", () => {
     [["up", "--dir", "DIR", "--port", "http"], /^error: --port http: not a port number/],
     [["up", "--dir", "DIR", "--nodes", "0"], /^error: --nodes 0: not a number of nodes/],
     [["up", "--dir", "DIR", "--nodes", "many"], /^error: --nodes many: not a number of nodes/],
-    [["up", "--dir", "DIR", "--mode", "upside-down"], /^error: --mode upside-down: /],
+    [["up", "--dir", "DIR", "--mode", "foo"], /^error: --mode foo: not one of standalone\n/],
+    [["up", "--dir", "DIR", "--mode", "hosted"], /^error: --mode hosted: not supported yet; use standalone\n/],
   ];
   it.each(mistakes)("answers %j with one error, exit code 1 and nothing on disk", async (args, error) => {
     const { code, stdout, stderr } = await attune.run(args.map((arg) => (arg === "DIR" ? dir : arg)));
@@ -141,6 +146,8 @@ describe("attune apiserver", () => {
   });
 });
 
+const rowsOf = (table: string): string[] => table.split("\n").filter((line) => line.startsWith("node-"));
+
 /** Longer than the timeout of the command itself, which reports the reason. */
 const timeout = { timeout: 150_000 };
 
@@ -149,9 +156,11 @@ describe("attune up --once", timeout, () => {
     for (const nodes of ["2", "1"]) {
       const { code, stdout, stderr } = await attune.run(["up", "--once", "--dir", dir, "--nodes", nodes]);
       expect([code, stderr]).toEqual([0, ""]);
-      const rows = stdout.split("\n").filter((line) => line.startsWith("node-"));
-      expect(rows).toHaveLength(Number(nodes));
-      for (const row of rows) expect(row).toMatch(/^node-[12] +quiet-memory +True +False +11 +11 /);
+      const [first = "", last = first] = stdout.split(/^NODE /m).slice(1);
+      expect(first).toMatch(/^node-1 .* waiting for /m);
+      expect(rowsOf(last)).toHaveLength(Number(nodes));
+      for (const row of rowsOf(last))
+        expect(row).toMatch(/^node-[12] +quiet-memory +True +False +11 +TuneD profile applied/);
     }
   });
 
@@ -164,6 +173,21 @@ describe("attune up --once", timeout, () => {
     ]);
   });
 
+  it("keeps what a user changed, and does not wait for the example then", async () => {
+    const run = attune.start(["up", "--dir", dir]);
+    await run.printed(/^node-1 +quiet-memory +True /m);
+    const own = exampleTuned();
+    own.spec!.profile![0]!.data = "[sysctl]\nvm.swappiness=17\n";
+    const admin = new HttpClient(await loadConnection({ kubeconfig: join(dir, "kubeconfig") }));
+    const patch = { type: "merge", patch: { spec: own.spec } } as const;
+    await admin.patch(tunedKind, "quiet-memory", patch, { namespace: tuningNamespace });
+    admin.close();
+    expect((await run.stop("SIGTERM")).code).toBe(0);
+    const { code, stdout, stderr } = await attune.run(["up", "--once", "--dir", dir]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(rowsOf(stdout).at(-1)).toMatch(/^node-1 +quiet-memory +True +False +17 /);
+  });
+
   it("keeps its state below XDG_STATE_HOME by default", async () => {
     await mkdir(join(dir, "state"));
     const { code } = await attune.run(["up", "--once"], { XDG_STATE_HOME: join(dir, "state") });
@@ -172,8 +196,10 @@ describe("attune up --once", timeout, () => {
   });
 });
 
-it("attune up runs until SIGTERM, and prints a kubectl command", timeout, async () => {
-  const run = attune.start(["up", "--dir", dir]);
-  await run.printed(/kubectl --kubeconfig \S+ get nodes,pods,profiles -A/);
+it("attune up runs until SIGTERM, and prints a kubectl command for any directory", timeout, async () => {
+  const run = attune.start(["up", "--dir", join(dir, "with a blank")]);
+  const [, path] = await run.printed(/kubectl --kubeconfig '([^']+)' get nodes,pods,profiles -A/);
+  expect(path).toBe(join(dir, "with a blank", "kubeconfig"));
+  await run.printed(/press Ctrl-C/);
   expect(await run.stop("SIGTERM")).toMatchObject({ code: 0, stderr: "" });
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Client } from "../../cluster/kube/client.ts";
+import { LinkedAbort } from "../../cluster/kube/linked-abort.ts";
 import { type Protocol, tuningNamespace } from "../../domain/node-tuning/api.ts";
 import { nodeTuningController } from "../../domain/node-tuning/node-tuning-controller.ts";
 import { type Clock, systemClock } from "../../cluster/runtime/clock.ts";
@@ -59,14 +60,14 @@ export async function runOperator(options: OperatorOptions): Promise<void> {
   while (!signal.aborted) {
     const features = await clusterFeatures(client, signal);
     print(describeFeatures(features));
-    const changed = new AbortController();
+    const changed = new LinkedAbort(signal);
     const watching = featuresChanged(client, features, {
-      signal: AbortSignal.any([signal, changed.signal]),
+      signal: changed.signal,
       clock,
       log,
-    }).then(() => changed.abort());
+    }).then(changed.abort);
     try {
-      await runWith(options, features, AbortSignal.any([signal, changed.signal]), print);
+      await runWith(options, features, changed.signal, print);
     } finally {
       changed.abort();
       await watching;

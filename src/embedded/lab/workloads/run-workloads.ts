@@ -5,6 +5,7 @@ import type { Informer } from "../../../cluster/kube/cache.ts";
 import type { Client } from "../../../cluster/kube/client.ts";
 import type { Impersonation } from "../../../cluster/kube/connect/connection.ts";
 import { createInformer } from "../../../cluster/kube/informer/informer.ts";
+import { LinkedAbort } from "../../../cluster/kube/linked-abort.ts";
 import { type Clock, systemClock, whenAborted } from "../../../cluster/runtime/clock.ts";
 import { LeaderElection } from "../../../cluster/runtime/leader/leader-election.ts";
 import { LeaderGate, leadersOnly, LeadershipLostError } from "../../../cluster/runtime/leader/leader-gate.ts";
@@ -87,8 +88,8 @@ type Settled = WorkloadsOptions & { clock: Clock; log: Log };
 /** One term as the leader. Caches run only once a component needs them. */
 async function runTerm(options: Settled, client: Client, gate: LeaderGate, signal: AbortSignal): Promise<void> {
   const { clock } = options;
-  const stop = new AbortController();
-  const ending = AbortSignal.any([signal, stop.signal]);
+  const stop = new LinkedAbort(signal);
+  const ending = stop.signal;
   setMaxListeners(0, ending);
   const leases = createInformer(client, leaseKind, { namespace: systemNamespace, clock });
   const running: Promise<void>[] = [];
@@ -107,7 +108,7 @@ async function runTerm(options: Settled, client: Client, gate: LeaderGate, signa
   // A failure ends the other component, and is thrown.
   const ended = parts.map((part) =>
     part.catch((error: unknown) => {
-      stop.abort(error);
+      stop.abort();
       throw error;
     }),
   );
@@ -141,8 +142,8 @@ async function runComponent(component: WorkloadComponent, options: Settled, cont
       }
       log.info({ component }, "run");
       onState?.(component, { type: "running" });
-      const term = new AbortController();
-      const ending = AbortSignal.any([signal, term.signal]);
+      const term = new LinkedAbort(signal);
+      const ending = term.signal;
       setMaxListeners(0, ending);
       // Once the real component holds its lease, no request is started.
       const gate = new LeaderGate(clock);

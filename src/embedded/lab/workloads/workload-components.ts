@@ -3,6 +3,7 @@ import type { Informer } from "../../../cluster/kube/cache.ts";
 import type { Client } from "../../../cluster/kube/client.ts";
 import { createInformer } from "../../../cluster/kube/informer/informer.ts";
 import { kinds } from "../../../cluster/kube/kinds.ts";
+import { LinkedAbort } from "../../../cluster/kube/linked-abort.ts";
 import type { KubeObject } from "../../../language/object/meta.ts";
 import type { Clock } from "../../../cluster/runtime/clock.ts";
 import { EventRecorder } from "../../../cluster/runtime/event/event-recorder.ts";
@@ -88,15 +89,14 @@ export const controllerAccounts: readonly string[] = Object.keys(controllers);
 /** Stands in for kube-controller-manager. The first controller that fails ends the others. */
 export async function runControllers({ as, caches, signal, ...options }: ComponentOptions): Promise<void> {
   const { workloads, services, endpointSlices, leases } = caches;
-  const failed = new AbortController();
-  const ending = AbortSignal.any([signal, failed.signal]);
-  setMaxListeners(0, ending);
-  const common = { ...options, caches: workloads, services, endpointSlices, leases, signal: ending };
+  const ending = new LinkedAbort(signal);
+  setMaxListeners(0, ending.signal);
+  const common = { ...options, caches: workloads, services, endpointSlices, leases, signal: ending.signal };
   const parts = Object.entries(controllers).map(async ([name, run]) => {
     try {
       await run({ ...common, client: as(`system:serviceaccount:kube-system:${name}`) });
     } catch (cause) {
-      failed.abort();
+      ending.abort();
       throw new Error(`run ${name}: ${textOf(cause)}`, { cause });
     }
   });

@@ -27,11 +27,18 @@ export const protocolFlag: Flag<Protocol> = choice(
 export type OperatorMode = "auto" | "standalone" | "plain";
 
 export function modeFlag(description: string): Flag<OperatorMode> {
-  const parse = (mode: string, name: string): OperatorMode => {
-    if (mode === "hosted") throw new Error(`${name} hosted: not supported yet; use auto, standalone or plain`);
-    return oneOf(["auto", "standalone", "plain"], mode, name);
-  };
+  const parse = modeOf(["auto", "standalone", "plain"], ["hosted"]);
   return parsed("--mode <mode>", description, parse, { default: "auto" });
+}
+
+export function modeOf<const T extends string>(
+  supported: readonly T[],
+  planned: readonly string[],
+): (mode: string, name: string) => T {
+  return (mode, name) => {
+    if (planned.includes(mode)) throw new Error(`${name} ${mode}: not supported yet; use ${supported.join(" or ")}`);
+    return oneOf(supported, mode, name);
+  };
 }
 
 export const engineFlag: Flag<EngineName> = choice(

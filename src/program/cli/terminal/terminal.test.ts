@@ -3,7 +3,7 @@ import { closeSync, constants, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { coloursOf, printable, wantsColours, writeFully } from "./terminal.ts";
+import { coloursOf, printable, shellWord, wantsColours, writeFully } from "./terminal.ts";
 
 test.each([
   [{}, true, true],
@@ -62,3 +62,10 @@ test.each([
 ])("%j is printed as %j", (text, printed) => {
   expect(printable(text)).toBe(printed);
 });
+
+test.each(["/tmp/a/kubeconfig", "/tmp/with a blank", "it's", "$(id)", "a;b\n", ""])(
+  "a shell reads %j as one word, unchanged",
+  (text) => {
+    expect(execFileSync("sh", ["-c", `printf %s ${shellWord(text)}`], { encoding: "utf8" })).toBe(text);
+  },
+);

@@ -46,6 +46,14 @@ function isTerminal(): boolean {
   return (process.stdout.isTTY as boolean | undefined) === true;
 }
 
+/** Undefined where standard output is not a terminal. */
+export function screenSize(): { readonly columns: number; readonly rows: number } | undefined {
+  if (!isTerminal() || process.env.TERM === "dumb") return undefined;
+  const { columns, rows } = process.stdout;
+  // Some terminals have no size, such as that of a container without a window.
+  return columns > 0 && rows > 0 ? { columns, rows } : undefined;
+}
+
 /** `NO_COLOR` wins over `FORCE_COLOR`, with which pipelines ask for colours in their logs. */
 export function wantsColours(env: Readonly<Record<string, string | undefined>>, terminal: boolean): boolean {
   if (env.NO_COLOR) return false;
@@ -84,6 +92,11 @@ export function writeFully(descriptor: number, text: string): void {
       // Another process that shares the pipe made it non-blocking.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
     }
+}
+
+/** A text as one word of a command that users copy into a shell. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 const escapes = new Map([

@@ -1,3 +1,4 @@
+import { LinkedAbort } from "../../../cluster/kube/linked-abort.ts";
 import type { Engine } from "../../../node/engine/engine.ts";
 import { nativeEngine } from "../../../node/engine/native-engine.ts";
 import { chooseEngine, type EngineQuestion } from "../../../node/engine/choose-engine.ts";
@@ -24,8 +25,8 @@ function native(reason: string): ChosenEngine {
 
 /** The TuneD daemon, until `close` is called or the process gets SIGTERM or SIGINT. */
 export function tunedDaemon(root: string, reason: string): ChosenEngine & { readonly engine: TunedEngine } {
-  const over = new AbortController();
   const signals = stopOnSignals();
+  const over = new LinkedAbort(signals.signal);
   const timers = new Set<NodeJS.Timeout>();
   const timer = {
     after(ms: number, callback: () => void): () => void {
@@ -34,9 +35,8 @@ export function tunedDaemon(root: string, reason: string): ChosenEngine & { read
       return () => clearTimeout(handle);
     },
   };
-  const signal = AbortSignal.any([over.signal, signals.signal]);
   return {
-    engine: new TunedEngine({ launch: launchAt(root), timer, signal }),
+    engine: new TunedEngine({ launch: launchAt(root), timer, signal: over.signal }),
     reason,
     close() {
       over.abort();

@@ -1,68 +1,108 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import type { MemoryHost } from "../../../node/host/memory-host.ts";
+import type { Client } from "../../../cluster/kube/client.ts";
 import { machine, machineBase, smallMachine } from "../../../embedded/lab/machine.ts";
-import { exampleSysctl, exampleTuned } from "./worked-example.ts";
-import type { Profile } from "../../../domain/node-tuning/api.ts";
-import { outcomeOf, outcomeTable } from "./convergence.ts";
+import type { MemoryHost } from "../../../node/host/memory-host.ts";
+import { saveRecord } from "../../../node/on-node/tuning-record.ts";
+import type { Profile, ProfileSpec } from "../../../domain/node-tuning/api.ts";
+import { converge, outcomeOf, outcomeTable, type Wanted } from "./convergence.ts";
+import { exampleSysctl } from "./worked-example.ts";
 
-const time = "2026-01-01T00:00:00Z";
-const condition = (type: string, status: string, message = "") => ({
-  type,
-  status,
-  reason: "Test",
-  message,
-  lastTransitionTime: time,
-});
+const condition = (type: string, status: string, message = "") => ({ type, status, reason: "Test", message });
+const spec = (tunedProfile = "quiet-memory"): ProfileSpec => ({ config: { tunedProfile }, profile: [] });
 
 interface Reported {
   readonly applied?: string;
   readonly degraded?: string;
   readonly observedGeneration?: number;
-  readonly profile?: string;
 }
 
-function reported({ applied = "True", degraded = "False", observedGeneration = 2, profile }: Reported = {}): Profile {
+function reported({ applied = "True", degraded = "False", observedGeneration = 2 }: Reported = {}): Profile {
   return {
     apiVersion: "tuned.openshift.io/v1",
     kind: "Profile",
     metadata: { name: "n", generation: 2 },
-    spec: { config: { tunedProfile: profile ?? exampleTuned().metadata.name ?? "" } },
+    spec: spec(),
     status: {
+      tunedProfile: "quiet-memory",
       observedGeneration,
       conditions: [condition("Applied", applied, "applied"), condition("Degraded", degraded, "broken")],
     },
-  } as unknown as Profile;
+  } as Profile;
 }
 
-async function hostWith(value: string): Promise<MemoryHost> {
+/** A machine that was tuned to a profile since it started. */
+async function tuned(profile = "quiet-memory", complete = true): Promise<MemoryHost> {
   const host = machine(machineBase(smallMachine));
-  await host.write(exampleSysctl.path, `${value}\n`);
+  await host.write(exampleSysctl.path, "11\n");
+  await saveRecord(host, { bootId: "b", spec: spec(profile), bootcmdline: "", complete });
   return host;
 }
 
+const wanted: Wanted = { type: "profile", spec: spec() };
+
 describe("a node", () => {
-  it("has converged when its Profile is applied and its kernel has the value", async () => {
-    const outcome = await outcomeOf("n", await hostWith(exampleSysctl.value), reported());
-    expect(outcome).toMatchObject({ applied: "True", degraded: "False", value: exampleSysctl.value, converged: true });
+  it("has converged when the profile that the operator chooses is applied since the machine started", async () => {
+    const outcome = await outcomeOf({ node: "n", host: await tuned(), profile: reported(), wanted });
+    expect(outcome).toMatchObject({ applied: "True", degraded: "False", value: "11", message: "applied" });
+    expect(outcome.waitsFor).toBeUndefined();
   });
 
-  const missing: [string, Profile | undefined, string, object][] = [
-    ["has no profile yet", undefined, exampleSysctl.value, { profile: "-", message: "waiting for the node" }],
-    ["has another profile", reported({ profile: "other" }), exampleSysctl.value, { profile: "other" }],
-    ["reports an older generation", reported({ observedGeneration: 1 }), exampleSysctl.value, { applied: "Unknown" }],
-    ["has not applied it", reported({ applied: "False" }), exampleSysctl.value, { applied: "False" }],
-    ["is degraded", reported({ degraded: "True" }), exampleSysctl.value, { degraded: "True", message: "broken" }],
-    ["reports success, but its kernel has another value", reported(), "60", { applied: "True", value: "60" }],
+  const missing: [string, Profile | undefined, Wanted, string][] = [
+    ["has not joined", undefined, { type: "no node" }, "the node to join the cluster"],
+    ["has no Profile yet", undefined, wanted, "the operator to choose profile quiet-memory"],
+    [
+      "is to get another profile",
+      reported(),
+      { type: "profile", spec: spec("own") },
+      "the operator to choose profile own",
+    ],
+    ["is no longer managed", reported(), { type: "no profile" }, "the operator to delete the Profile"],
+    ["reports an older generation", reported({ observedGeneration: 1 }), wanted, "the agent to report"],
+    ["has not applied it", reported({ applied: "False" }), wanted, "applied"],
+    ["is degraded", reported({ degraded: "True" }), wanted, "broken"],
   ];
-  it.each(missing)("has not converged when it %s", async (_, profile, value, shown) => {
-    expect(await outcomeOf("n", await hostWith(value), profile)).toMatchObject({ ...shown, converged: false });
+  it.each(missing)("that %s has not converged, and says what it waits for", async (_, profile, wanted, waitsFor) => {
+    const outcome = await outcomeOf({ node: "n", host: await tuned(), profile, wanted });
+    expect(outcome).toMatchObject({ waitsFor, message: `waiting for ${waitsFor}` });
+  });
+
+  it.each([
+    ["was not tuned", () => machine(machineBase(smallMachine))],
+    ["was tuned to another profile", () => tuned("other")],
+    ["is being tuned", () => tuned("quiet-memory", false)],
+  ])("whose status is from before a restart, and that %s since, has not converged", async (_, host) => {
+    const outcome = await outcomeOf({ node: "n", host: await host(), profile: reported(), wanted });
+    expect(outcome.waitsFor).toBe("the agent to apply the profile");
+  });
+
+  it("that the operator is told to leave alone has converged", async () => {
+    const host = machine(machineBase(smallMachine));
+    const outcome = await outcomeOf({ node: "n", host, profile: undefined, wanted: { type: "no profile" } });
+    expect(outcome).toMatchObject({ profile: "-", waitsFor: undefined });
   });
 });
 
-it("outcomes are printed one per line, with the actual and the wanted value", async () => {
-  const outcome = await outcomeOf("n", await hostWith("60"), reported({ degraded: "True" }));
+it("waiting ends after its time, however often the garbage collector runs", async () => {
+  setFlagsFromString("--expose-gc");
+  const collector = setInterval(runInNewContext("gc") as () => void, 5);
+  try {
+    const client = { list: async () => ({ items: [] }), raw: async () => ({ resources: [] }) } as unknown as Client;
+    const hosts = new Map([["n", machine(machineBase(smallMachine))]]);
+    const { signal } = new AbortController();
+    const outcomes = await converge({ client, hosts, signal, timeoutMs: 150 });
+    expect(outcomes).toMatchObject([{ node: "n", waitsFor: "the node to join the cluster" }]);
+  } finally {
+    clearInterval(collector);
+  }
+});
+
+it("outcomes are printed one per line", async () => {
+  const host = await tuned();
+  const outcome = await outcomeOf({ node: "n", host, profile: reported({ degraded: "True" }), wanted });
   expect(outcomeTable([outcome]).split("\n")).toEqual([
-    "NODE   PROFILE        APPLIED   DEGRADED   VM.SWAPPINESS   WANTED   MESSAGE",
-    "n      quiet-memory   True      True       60              11       broken",
+    "NODE   PROFILE        APPLIED   DEGRADED   VM.SWAPPINESS   MESSAGE",
+    "n      quiet-memory   True      True       11              waiting for broken",
   ]);
 });

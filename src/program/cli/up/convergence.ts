@@ -1,12 +1,16 @@
-import type { MemoryHost } from "../../../node/host/memory-host.ts";
-import { createInformer } from "../../../cluster/kube/informer/informer.ts";
 import type { Client } from "../../../cluster/kube/client.ts";
-import { exampleSysctl, exampleTuned } from "./worked-example.ts";
-import { profileKind, tuningNamespace, type Profile } from "../../../domain/node-tuning/api.ts";
+import { type Clock, pause, systemClock } from "../../../cluster/runtime/clock.ts";
+import { type Profile, type ProfileSpec, tuningNamespace } from "../../../domain/node-tuning/api.ts";
+import { type Judgement, judge } from "../../../domain/node-tuning/judge.ts";
 import { findCondition } from "../../../language/object/condition.ts";
+import { equal } from "../../../language/object/json.ts";
+import type { Host } from "../../../node/host/host.ts";
+import { loadRecord } from "../../../node/on-node/tuning-record.ts";
+import { gatherNodeTuning, gatherPods } from "../gather/gather-node-tuning.ts";
 import { textTable } from "../terminal/text-table.ts";
+import { exampleSysctl } from "./worked-example.ts";
 
-/** The state of the example on one node: its Profile, the status that the agent reports, and the value in the kernel. */
+/** One node: its Profile, the status that the agent reports, and the value of the example's setting in the kernel. */
 export interface NodeOutcome {
   readonly node: string;
   readonly profile: string;
@@ -14,78 +18,121 @@ export interface NodeOutcome {
   readonly degraded: string;
   readonly value: string;
   readonly message: string;
-  readonly converged: boolean;
+  /** What is missing until the node has converged; undefined if nothing is. */
+  readonly waitsFor?: string | undefined;
 }
 
-export async function outcomeOf(node: string, host: MemoryHost, profile: Profile | undefined): Promise<NodeOutcome> {
-  const conditions = profile?.status?.conditions ?? [];
-  const applied = findCondition(conditions, "Applied");
-  const degraded = findCondition(conditions, "Degraded");
+export interface NodeState {
+  readonly node: string;
+  readonly host: Pick<Host, "read">;
+  readonly profile: Profile | undefined;
+  readonly wanted: Wanted;
+}
+
+/** What the operator decides for a node by the Tuneds of now. */
+export type Wanted =
+  | { readonly type: "profile"; readonly spec: ProfileSpec }
+  | { readonly type: "no profile" }
+  | { readonly type: "no node" };
+
+export async function outcomeOf({ node, host, profile, wanted }: NodeState): Promise<NodeOutcome> {
+  const { conditions = [], observedGeneration } = profile?.status ?? {};
+  const current = profile !== undefined && observedGeneration === profile.metadata.generation;
+  const applied = current ? findCondition(conditions, "Applied") : undefined;
+  const degraded = current ? findCondition(conditions, "Degraded") : undefined;
+  const record = await loadRecord(host);
+  const missing = (): string | undefined => {
+    if (wanted.type === "no node") return "the node to join the cluster";
+    if (wanted.type === "no profile") return profile && "the operator to delete the Profile";
+    if (!equal(profile?.spec, wanted.spec)) return `the operator to choose profile ${wanted.spec.config.tunedProfile}`;
+    if (!applied || !degraded) return "the agent to report";
+    if (degraded.status === "True") return degraded.message;
+    if (applied.status !== "True") return applied.message;
+    // The machine of a virtual node is new after a restart, while the Profile still has the status of the last run.
+    return record?.complete && equal(record.spec, wanted.spec) ? undefined : "the agent to apply the profile";
+  };
+  const waitsFor = missing();
   const file = await host.read(exampleSysctl.path);
-  const value = file.type === "text" ? file.text.trim() : "";
-  const current = profile?.status?.observedGeneration === profile?.metadata.generation;
-  const name = profile?.spec.config.tunedProfile ?? "";
   return {
     node,
-    profile: name || "-",
-    applied: (current && applied?.status) || "Unknown",
-    degraded: (current && degraded?.status) || "Unknown",
-    value,
-    message: degraded?.status === "True" ? degraded.message : (applied?.message ?? "waiting for the node"),
-    converged:
-      current &&
-      name === exampleTuned().metadata.name &&
-      applied?.status === "True" &&
-      degraded?.status === "False" &&
-      value === exampleSysctl.value,
+    profile: profile?.spec.config.tunedProfile ?? "-",
+    applied: applied?.status ?? "Unknown",
+    degraded: degraded?.status ?? "Unknown",
+    value: file.type === "text" ? file.text.trim() : "",
+    message:
+      waitsFor === undefined
+        ? (applied?.message ?? "not managed: managementState of Tuned default")
+        : `waiting for ${waitsFor}`,
+    waitsFor,
   };
 }
 
-const pollMs = 50;
+export interface Convergence {
+  readonly client: Client;
+  readonly hosts: ReadonlyMap<string, Pick<Host, "read">>;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  /** Called with every state. */
+  readonly onState?: ((outcomes: readonly NodeOutcome[]) => void) | undefined;
+  readonly clock?: Clock | undefined;
+}
 
-/** Watches Profiles until every node has converged or the signal aborts. Returns the last state. */
-export async function converge(
-  client: Client,
-  hosts: ReadonlyMap<string, MemoryHost>,
-  signal: AbortSignal,
-): Promise<NodeOutcome[]> {
-  const watching = new AbortController();
-  const informer = createInformer(client, profileKind, { namespace: tuningNamespace });
-  const read = (): Promise<NodeOutcome[]> =>
-    Promise.all([...hosts].map(([node, host]) => outcomeOf(node, host, informer.get(`${tuningNamespace}/${node}`))));
-  const run = informer.run(watching.signal);
-  let timer: NodeJS.Timeout | undefined;
-  try {
-    return await new Promise<NodeOutcome[]>((resolve, reject) => {
-      const settle = (outcomes: NodeOutcome[]): void => {
-        if (outcomes.every(({ converged }) => converged) || signal.aborted) resolve(outcomes);
-      };
-      const check = (): void => void read().then(settle, reject);
-      informer.subscribe(check);
-      signal.addEventListener("abort", check, { once: true });
-      // The kernel sends no events. After a restart the Profiles are up to date before the nodes are.
-      timer = setInterval(check, pollMs);
-      check();
-    });
-  } finally {
-    clearInterval(timer);
-    watching.abort();
-    await run;
+/** The kernel sends no events, so nodes are read this often. */
+const pollMs = 100;
+
+/** Reads the nodes until all have converged, the time is over or the signal aborts. Returns the last state. */
+export async function converge(options: Convergence): Promise<readonly NodeOutcome[]> {
+  const { signal, timeoutMs, onState, clock = systemClock } = options;
+  const deadline = clock.monotonic() + timeoutMs;
+  let outcomes: readonly NodeOutcome[] = [];
+  while (!signal.aborted) {
+    const began = clock.monotonic();
+    try {
+      outcomes = await readNodes(options);
+    } catch (error) {
+      if (signal.aborted) break;
+      throw error;
+    }
+    onState?.(outcomes);
+    const now = clock.monotonic();
+    if (now >= deadline || outcomes.every(({ waitsFor }) => waitsFor === undefined)) break;
+    // Thousands of nodes take long to read: most of the time is left to the programs that tune them.
+    await pause(clock, Math.max(pollMs, 4 * (now - began)), signal);
   }
+  return outcomes;
+}
+
+async function readNodes({ client, hosts, signal, clock = systemClock }: Convergence): Promise<NodeOutcome[]> {
+  const { tuning, profiles } = await gatherNodeTuning({ client, namespace: tuningNamespace, now: clock.now(), signal });
+  const podsOn = await gatherPods(client, tuning.tuneds, { signal });
+  const wanted = wantedOn(judge({ ...tuning, podsOn }));
+  const observed = new Map(profiles.map((profile) => [profile.metadata.name, profile]));
+  const readNode = ([node, host]: [string, Pick<Host, "read">]): Promise<NodeOutcome> =>
+    outcomeOf({ node, host, profile: observed.get(node), wanted: wanted.get(node) ?? { type: "no node" } });
+  return Promise.all([...hosts].map(readNode));
+}
+
+function wantedOn({ managementState, chosen }: Judgement): Map<string, Wanted> {
+  return new Map(
+    chosen.map(({ node: { node, observed, wanted }, undecided }): [string, Wanted] => {
+      // The operator keeps the Profile that is there, if the texts contradict each other or it was told to change nothing.
+      const kept = undecided || managementState === "Unmanaged";
+      const spec = managementState === "Removed" ? undefined : kept ? observed?.spec : wanted.spec;
+      return [node.metadata.name ?? "", spec ? { type: "profile", spec } : { type: "no profile" }];
+    }),
+  );
 }
 
 export function outcomeTable(outcomes: readonly NodeOutcome[]): string {
-  const { name, value } = exampleSysctl;
   return textTable(
-    ["NODE", "PROFILE", "APPLIED", "DEGRADED", name.toUpperCase(), "WANTED", "MESSAGE"],
-    outcomes.map((outcome) => [
-      outcome.node,
-      outcome.profile,
-      outcome.applied,
-      outcome.degraded,
-      outcome.value,
+    ["NODE", "PROFILE", "APPLIED", "DEGRADED", exampleSysctl.name.toUpperCase(), "MESSAGE"],
+    outcomes.map(({ node, profile, applied, degraded, value, message }) => [
+      node,
+      profile,
+      applied,
+      degraded,
       value,
-      outcome.message,
+      message,
     ]),
   );
 }

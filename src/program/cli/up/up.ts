@@ -1,25 +1,29 @@
-import { resolve } from "node:path";
+import { existsSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { exampleTuned } from "./worked-example.ts";
+import { isAlreadyExists } from "../../../cluster/kube/api-error.ts";
+import type { Client } from "../../../cluster/kube/client.ts";
+import { LinkedAbort } from "../../../cluster/kube/linked-abort.ts";
 import { tunedKind, tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { createLog } from "../../../cluster/runtime/log/log.ts";
 import { errorText } from "../../../cluster/runtime/error-text.ts";
 import { lockDirectory } from "../../../cluster/runtime/lock-dir.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import { whenAborted } from "../../../cluster/runtime/clock.ts";
-import { converge, outcomeTable } from "./convergence.ts";
+import { converge } from "./convergence.ts";
 import type { upFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
+import { Progress } from "./progress.ts";
 import { defaultStateDirectory, startSystem, type System } from "./system.ts";
 import { version } from "../version.ts";
-import { writeOut } from "../terminal/terminal.ts";
+import { screenSize, shellWord, writeOut } from "../terminal/terminal.ts";
 
-/** How long the example may take to converge. */
+/** How long the nodes may take to converge. */
 const timeoutMs = 60_000;
 
-/** `attune up`: the whole system with an example, until SIGTERM or SIGINT; with `--once`, until the example has converged. */
+/** `attune up`: the whole system with an example, until SIGTERM or SIGINT; with `--once`, until the nodes have converged. */
 export async function up(options: Values<typeof upFlags>): Promise<void> {
   const { mode, nodes, port, once } = options;
-  if (mode !== "standalone") throw new Error(`--mode ${mode}: not supported yet; use standalone`);
   const dir = resolve(options.dir ?? defaultStateDirectory(mode, process.env));
 
   const unlock = await lockDirectory(dir, { mode }).catch((error: NodeJS.ErrnoException) => {
@@ -27,13 +31,12 @@ export async function up(options: Values<typeof upFlags>): Promise<void> {
     const advice = "choose another with --dir";
     throw new Error(`use the state directory ${dir}: ${errorText(error)}; ${advice}`, { cause: error });
   });
-  const { signal: interrupted } = stopOnSignals();
-  const stop = new AbortController();
-  const signal = AbortSignal.any([interrupted, stop.signal]);
+  const stop = new LinkedAbort(stopOnSignals().signal);
+  const { signal } = stop;
   try {
     const log = await createLog({ name: "attune", level: once ? "error" : "warn" });
     const system = await startSystem({ dir, port, nodes, signal, log });
-    const converged = await Promise.race([showExample(system, signal, once), failureOf(system)]);
+    const converged = await Promise.race([showNodes(system, { dir, signal, once }), failureOf(system)]);
     if (!converged) process.exitCode = 1;
     stop.abort();
     await system.stopped;
@@ -43,34 +46,47 @@ export async function up(options: Values<typeof upFlags>): Promise<void> {
   }
 }
 
-/** Applies the example and prints the result. True when every node has converged. */
-async function showExample(system: System, signal: AbortSignal, once: boolean): Promise<boolean> {
-  const { admin, server, hosts } = system;
-  writeOut(
-    [
-      `attune ${version}, standalone, ${hosts.size} virtual ${hosts.size === 1 ? "node" : "nodes"}`,
-      `server      ${server.url}`,
-      `kubeconfig  ${server.kubeconfig}`,
-      "",
-      "",
-    ].join("\n"),
-  );
-  const example = exampleTuned();
-  const apply = { type: "apply", object: example, force: true } as const;
-  await admin.patch(tunedKind, example.metadata.name ?? "", apply, {
-    namespace: tuningNamespace,
-    fieldManager: "attune-up",
-  });
-  const outcomes = await converge(admin, hosts, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
-  const converged = outcomes.every((outcome) => outcome.converged);
-  writeOut(`${outcomeTable(outcomes)}\n`);
-  if (!converged && !signal.aborted) process.stderr.write(`error: not converged after ${timeoutMs / 1000} s\n`);
-  if (once || signal.aborted) return converged;
-  writeOut(
-    `\ntry:  kubectl --kubeconfig ${server.kubeconfig} get nodes,pods,profiles -A\n      press Ctrl-C to stop; the objects are kept for the next start\n`,
-  );
+/** Prints the state of the nodes until they have converged. False if `--once` ends before. */
+async function showNodes(
+  { admin, server, hosts }: System,
+  { dir, signal, once }: { readonly dir: string; readonly signal: AbortSignal; readonly once: boolean },
+): Promise<boolean> {
+  const kubeconfig = shellWord(server.kubeconfig);
+  const lines = [
+    `attune ${version}, standalone, ${hosts.size} virtual ${hosts.size === 1 ? "node" : "nodes"}`,
+    `server      ${server.url}`,
+    `kubeconfig  ${server.kubeconfig}`,
+    ...(once ? [] : [`try         kubectl --kubeconfig ${kubeconfig} get nodes,pods,profiles -A`]),
+  ];
+  writeOut(`${lines.join("\n")}\n\n`);
+  await createExample(admin, dir);
+
+  const progress = new Progress({ out: writeOut, size: screenSize() });
+  const outcomes = await converge({ client: admin, hosts, signal, timeoutMs, onState: progress.show });
+  progress.end();
+  if (signal.aborted) return !once;
+  const waiting = outcomes.filter(({ waitsFor }) => waitsFor !== undefined);
+  if (waiting.length > 0)
+    process.stderr.write(
+      `error: ${waiting.length} of ${outcomes.length} nodes not converged after ${timeoutMs / 1000} s\n`,
+    );
+  if (once) return waiting.length === 0;
+  writeOut("\npress Ctrl-C to stop; the objects are kept for the next start\n");
   await whenAborted(signal);
   return true;
+}
+
+/** Into a new directory only: what users change or delete stays so. */
+async function createExample(admin: Client, dir: string): Promise<void> {
+  const mark = join(dir, "example-created");
+  if (existsSync(mark)) return;
+  try {
+    await admin.create(tunedKind, exampleTuned(), { namespace: tuningNamespace, fieldManager: "attune-up" });
+  } catch (error) {
+    // A process that was killed before it wrote the mark, or an earlier version.
+    if (!isAlreadyExists(error)) throw error;
+  }
+  writeFileSync(mark, "", { mode: 0o600 });
 }
 
 /** Rejects when a part of the system fails, and never resolves: the caller awaits `stopped` itself. */
