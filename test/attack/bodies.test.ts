@@ -52,6 +52,15 @@ describe("a body that is not an object", () => {
     ["YAML block lists without end", "- ".repeat(50_000), "application/yaml"],
     ["YAML that would grow to gigabytes", aliases(14), "application/yaml"],
     ["YAML that refers to itself", "a: &a [*a]", "application/yaml"],
+    ["YAML of a million items", `a: [${"b,".repeat(1.4 * mebibyte)}]`, "application/yaml"],
+    ["YAML of many lines", "a:\n".repeat(mebibyte / 2), "application/yaml"],
+    ["YAML of blank lines", `${"\n".repeat(2.9 * mebibyte)}a: b`, "application/yaml"],
+    [
+      "YAML of very many anchors",
+      `[${Array.from({ length: 14_000 }, (_, i) => `&a${i} x, *a${i}`).join()}]`,
+      "application/yaml",
+    ],
+    ["YAML that repeats a long text", `a: &a ${"x".repeat(mebibyte)}\nb: [${"*a, ".repeat(50)}]`, "application/yaml"],
     ["YAML without a number", "{metadata: {name: x}, data: {a: .nan}}", "application/yaml"],
   ])("%s is refused with 400", async (_, body, type) => {
     expectStatus(await victim.admin.post(configMaps, body, { type }), 400, "BadRequest");
@@ -215,6 +224,27 @@ describe("numbers and texts that JSON.parse accepts and other clients do not", (
     const warned = await victim.admin.post(configMaps, body);
     expect(warned.headers.warning).toContain("duplicate field");
     expect(warned.json.data).toEqual({ a: "2" });
+  });
+
+  it("very many duplicate keys are refused by a strict request, with no more than a client can read", async () => {
+    const data = '"a":"1",'.repeat(200_000);
+    const others = Array.from({ length: 60_000 }, (_, i) => `"k${i}":"","k${i}":""`).join();
+    const body = `{"metadata":{"name":"manifold"},"data":{${data}${others}}}`;
+    const strict = await victim.admin.post(`${configMaps}?fieldValidation=Strict`, body);
+    expectStatus(strict, 400, "BadRequest");
+    expect(strict.json.message.match(/duplicate field "data\./g)).toHaveLength(100);
+    const warned = await victim.admin.post(`${configMaps}?dryRun=All`, body);
+    expect(warned.status).toBe(201);
+  });
+
+  it.each(["POST", "PATCH"])("very many unknown fields in a %s are no failure of the server", async (method) => {
+    const body = `{"metadata":{"name":"there"},${Array.from({ length: 150_000 }, (_, i) => `"u${i}":0`).join()}}`;
+    const sent = { body, type: method === "POST" ? "application/json" : patchTypes.merge };
+    const path = method === "POST" ? configMaps : `${configMaps}/there`;
+    expect((await victim.admin.send(method, `${path}?dryRun=All`, sent)).status).toBeLessThan(500);
+    const strict = await victim.admin.send(method, `${path}?dryRun=All&fieldValidation=Strict`, sent);
+    expect([400, 422]).toContain(strict.status);
+    expect(strict.json.message.match(/unknown field/g)).toHaveLength(100);
   });
 
   it.each([

@@ -267,6 +267,40 @@ describe("clients that disconnect in the middle", () => {
   });
 });
 
+describe("bodies of which only a part arrives", () => {
+  const begun = (token: string): string =>
+    `POST ${configMaps}?timeout=50ms HTTP/1.1\r\nHost: x\r\nAuthorization: ${token}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"metadata"`;
+
+  it("are answered with 504 when the request's time is over, and the connection is closed", async () => {
+    const socket = await tls();
+    const answer = answerOf(socket);
+    socket.write(begun(bearer()));
+    expect(await answer).toMatch(/^HTTP\/1\.1 504 [^]*"reason":"Timeout"/);
+  });
+
+  it("are answered over HTTP/2 too, where only the stream is closed", async () => {
+    const session = await http2();
+    const begin = (method: string) =>
+      session.request({ ":method": method, ":path": `${configMaps}?timeout=50ms`, authorization: bearer() });
+    const stream = begin("POST");
+    const status = new Promise((resolve) => stream.once("response", (headers) => resolve(headers[":status"])));
+    const closed = new Promise((resolve) => stream.once("close", resolve));
+    stream.resume().write("{");
+    expect(await status).toBe(504);
+    await closed;
+    const next = begin("GET");
+    expect(await new Promise((resolve) => next.once("response", (headers) => resolve(headers[":status"])))).toBe(200);
+    session.destroy();
+  });
+
+  it("of a client that is refused are not waited for without end", async () => {
+    const socket = await tls();
+    const answer = answerOf(socket);
+    socket.write(begun("Bearer nobody"));
+    expect(await answer).toMatch(/^HTTP\/1\.1 401 /);
+  });
+});
+
 describe("clients that do not read", () => {
   const mebibyte = 1024 * 1024;
   const large = (name: string, fill: string): object => ({

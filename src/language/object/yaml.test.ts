@@ -94,6 +94,20 @@ describe("YAML", () => {
     expect(() => readYaml(text)).toThrow(YamlError);
   });
 
+  it.each([
+    ["tokens", "[a, b, c, d, e, f, g, h]", { tokens: 20, characters: 100 }],
+    ["tokens, counting what an alias repeats", "[&a [b, c], *a, *a]", { tokens: 20, characters: 100 }],
+    [
+      "characters, counting what an alias repeats",
+      "{a: &a bcdefghijkl, b: *a, c: *a}",
+      { tokens: 100, characters: 30 },
+    ],
+  ])("has as many %s as the reader allows", (_, text, limits) => {
+    expect(() => readYaml(text)).not.toThrow();
+    expect(() => readYaml(text, { tokens: 100, characters: 100 })).not.toThrow();
+    expect(() => readYaml(text, limits)).toThrow(YamlError);
+  });
+
   it("may nest as deep as kube-apiserver allows", () => {
     expect(JSON.stringify(readYaml("[".repeat(200) + "]".repeat(200)))).toBe("[".repeat(200) + "]".repeat(200));
   });

@@ -11,6 +11,14 @@ const maxAliasCount = 100;
 /** The composer is recursive, and a stack overflow inside a regular expression ends the process. */
 const maxDepth = 256;
 
+/** Time and memory grow with the tokens of a text; its aliases can repeat long texts. */
+export interface YamlLimits {
+  readonly tokens: number;
+  readonly characters: number;
+}
+
+const unlimited: YamlLimits = { tokens: Infinity, characters: Infinity };
+
 const readOptions = {
   uniqueKeys: false,
   version: "1.1",
@@ -23,9 +31,9 @@ const readOptions = {
  * YAML as Kubernetes reads it: version 1.1, where `yes` is true. Of a repeated key the last value counts, of several
  * documents the first. Callers import this file dynamically, since the library is slow to load.
  */
-export function readYaml(text: string): unknown {
+export function readYaml(text: string, limits: YamlLimits = unlimited): unknown {
   const lines = new LineCounter();
-  const document = firstDocument(text, lines);
+  const document = firstDocument(text, lines, limits);
   const [fault] = document.errors;
   if (fault) throw new YamlError(`line ${lines.linePos(fault.pos[0]).line}: ${fault.message}`, { cause: fault });
   let value: unknown;
@@ -34,33 +42,59 @@ export function readYaml(text: string): unknown {
   } catch (error) {
     throw new YamlError(error instanceof Error ? error.message : String(error), { cause: error });
   }
-  heightOf(value, 0, new Map());
+  measure(value, 0, { known: new Map(), limits });
   return value;
 }
 
-/** Aliases can make a value contain itself, or join shallow values to one too deep for recursion. */
-function heightOf(value: unknown, depth: number, heights: Map<object, number | undefined>): number {
-  if (typeof value !== "object" || value === null) return 0;
-  let height = heights.get(value);
-  if (height === undefined) {
-    if (heights.has(value)) throw new YamlError("an anchor's value contains itself");
-    heights.set(value, undefined);
+interface Measured {
+  readonly height: number;
+  readonly characters: number;
+}
+
+interface Measuring {
+  /** Undefined while a value is measured. */
+  readonly known: Map<object, Measured | undefined>;
+  readonly limits: YamlLimits;
+}
+
+/** Aliases can make a value contain itself, or join small values to one too deep for recursion or too large for memory. */
+function measure(value: unknown, depth: number, measuring: Measuring): Measured {
+  if (typeof value === "string") return { height: 0, characters: value.length };
+  if (typeof value !== "object" || value === null) return { height: 0, characters: 1 };
+  const { known, limits } = measuring;
+  let measured = known.get(value);
+  if (measured === undefined) {
+    if (known.has(value)) throw new YamlError("an anchor's value contains itself");
+    known.set(value, undefined);
     if (depth > maxDepth) throw tooDeep();
-    height = 0;
-    for (const child of Object.values(value)) height = Math.max(height, 1 + heightOf(child, depth + 1, heights));
-    heights.set(value, height);
+    let [height, characters] = [0, 0];
+    for (const [key, child] of Object.entries(value)) {
+      const inner = measure(child, depth + 1, measuring);
+      height = Math.max(height, 1 + inner.height);
+      characters += inner.characters + (Array.isArray(value) ? 0 : key.length);
+      if (characters > limits.characters)
+        throw new YamlError(`its aliases repeat more than ${limits.characters} characters`);
+    }
+    measured = { height, characters };
+    known.set(value, measured);
   }
-  if (depth + height > maxDepth) throw tooDeep();
-  return height;
+  if (depth + measured.height > maxDepth) throw tooDeep();
+  return measured;
 }
 
 const tooDeep = (): YamlError => new YamlError(`exceeded max depth of ${maxDepth}`);
 
-function firstDocument(text: string, lines: LineCounter): Document.Parsed {
+function firstDocument(text: string, lines: LineCounter, limits: YamlLimits): Document.Parsed {
   const parser = new Parser(lines.addNewLine);
   const tokens: CST.Token[] = [];
   lines.addNewLine(0);
+  let [seen, cost] = [0, 0];
   for (const lexeme of new Lexer().lex(text)) {
+    seen++;
+    // An alias may repeat everything before it.
+    cost += lexeme.startsWith("*") ? seen : 1;
+    if (cost > limits.tokens)
+      throw new YamlError(`it has more than ${limits.tokens} tokens with what its aliases repeat`);
     tokens.push(...parser.next(lexeme));
     // The stack has the open collections, and the document.
     if (parser.stack.length > maxDepth + 1) throw tooDeep();

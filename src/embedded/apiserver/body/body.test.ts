@@ -1,6 +1,8 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { parseObject, readBody } from "./body.ts";
+import { systemClock } from "../../../cluster/runtime/clock.ts";
+import { VirtualClock } from "../../../cluster/runtime/testing/virtual-clock.ts";
+import { drainBody, parseObject, readBody } from "./body.ts";
 import type { HttpRequest } from "../http/exchange.ts";
 
 function request(headers: Record<string, string> = {}): PassThrough & HttpRequest {
@@ -10,7 +12,7 @@ function request(headers: Record<string, string> = {}): PassThrough & HttpReques
 describe("a body", () => {
   it("is joined from its chunks", async () => {
     const sent = request();
-    const body = readBody(sent);
+    const body = readBody(sent, { clock: systemClock });
     sent.write("{");
     sent.end("}");
     expect(String(await body)).toBe("{}");
@@ -19,16 +21,18 @@ describe("a body", () => {
   it("may be absent", async () => {
     const sent = request();
     sent.end();
-    expect((await readBody(sent)).length).toBe(0);
+    expect((await readBody(sent, { clock: systemClock })).length).toBe(0);
   });
 
   it("is refused by its Content-Length, before it is read", async () => {
-    await expect(readBody(request({ "content-length": "11" }), 10)).rejects.toMatchObject({ code: 413 });
+    await expect(
+      readBody(request({ "content-length": "11" }), { clock: systemClock, limit: 10 }),
+    ).rejects.toMatchObject({ code: 413 });
   });
 
   it("is refused when it is too long, without buffering it", async () => {
     const sent = request();
-    const body = readBody(sent, 10);
+    const body = readBody(sent, { clock: systemClock, limit: 10 });
     sent.write("0123456789");
     sent.write("x");
     await expect(body).rejects.toMatchObject({ code: 413, reason: "RequestEntityTooLarge" });
@@ -38,12 +42,40 @@ describe("a body", () => {
   it("of the maximum length is accepted", async () => {
     const sent = request({ "content-length": "10" });
     sent.end("0123456789");
-    expect((await readBody(sent, 10)).length).toBe(10);
+    expect((await readBody(sent, { clock: systemClock, limit: 10 })).length).toBe(10);
+  });
+
+  it("is refused when it has not arrived whole by the deadline, and is not kept", async () => {
+    const clock = new VirtualClock();
+    const sent = request();
+    const body = readBody(sent, { clock, deadline: clock.now() + 34_000 });
+    const refused = expect(body).rejects.toMatchObject({ code: 504, reason: "Timeout" });
+    sent.write("{");
+    await clock.advance(34_000);
+    await refused;
+    expect(sent.listenerCount("data")).toBe(0);
+  });
+
+  it("leaves no timer behind once it is here", async () => {
+    const clock = new VirtualClock();
+    const sent = request();
+    const body = readBody(sent, { clock, deadline: clock.now() + 34_000 });
+    sent.end("{}");
+    await body;
+    expect(clock.pending).toBe(0);
+  });
+
+  it("that was refused is not waited for without end", async () => {
+    const clock = new VirtualClock();
+    const drained = drainBody(request(), clock);
+    await clock.advance(2_000);
+    await drained;
+    expect(clock.pending).toBe(0);
   });
 
   it.each(["error", "aborted"])("that breaks off with %s is a bad request", async (event) => {
     const sent = request();
-    const body = readBody(sent);
+    const body = readBody(sent, { clock: systemClock });
     sent.emit(event, new Error("reset"));
     await expect(body).rejects.toMatchObject({ code: 400 });
   });

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
+import type { Clock } from "../../../cluster/runtime/clock.ts";
 import { isObject, set, type Json, type JsonObject } from "../../../language/object/json.ts";
-import { badRequest, type StatusError, tooLarge, unsupportedMediaType } from "../status-error.ts";
+import { badRequest, StatusError, tooLarge, unsupportedMediaType } from "../status-error.ts";
 import { scanJson } from "./json-scan.ts";
 
 /** As kube-apiserver: the limit of a request body. */
@@ -10,34 +11,73 @@ export const maxBodyBytes = 3 * 1024 * 1024;
 /** How much of a refused body is read before the connection is closed. */
 const maxUnwantedBytes = 16 * maxBodyBytes;
 
+/**
+ * Reading YAML blocks the server for some two microseconds a token. The largest CustomResourceDefinitions in use have some
+ * 100,000; kubectl and Go clients send JSON, which has no such limit.
+ */
+const yamlLimits = { tokens: 150_000, characters: maxBodyBytes };
+
 const objectTypes = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
 
-export async function readBody(request: IncomingMessage | Http2ServerRequest, limit = maxBodyBytes): Promise<Buffer> {
+/** How long the server waits for the rest of a refused body. */
+const maxUnwantedMs = 2_000;
+
+export interface Arrival {
+  readonly clock: Clock;
+  /** When the whole body must be here, in milliseconds of wall time. */
+  readonly deadline?: number | undefined;
+  readonly limit?: number;
+}
+
+/** The body did not arrive in time: what is missing is not waited for. */
+export class LateBodyError extends StatusError {
+  constructor() {
+    super(504, "Timeout", "Timeout: the whole request body did not arrive within the requested timeout", {});
+  }
+}
+
+export async function readBody(
+  request: IncomingMessage | Http2ServerRequest,
+  { clock, deadline = Infinity, limit = maxBodyBytes }: Arrival,
+): Promise<Buffer> {
   if (Number(request.headers["content-length"]) > limit) throw tooLarge(limit);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    const stopWaiting =
+      deadline === Infinity ? () => {} : clock.after(deadline - clock.now(), () => fail(new LateBodyError()));
+    const fail = (error: StatusError): void => {
+      stopWaiting();
+      request.removeAllListeners("data");
+      chunks.length = 0;
+      reject(error);
+    };
     request.on("data", (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= limit) return void chunks.push(chunk);
-      request.removeAllListeners("data");
-      reject(tooLarge(limit));
+      if (size > limit) fail(tooLarge(limit));
+      else chunks.push(chunk);
     });
-    request.on("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    request.on("error", (error) => reject(badRequest("reading the request body failed").causedBy(error)));
-    request.on("aborted", () =>
-      reject(badRequest("the client closed the connection before the whole body had arrived")),
-    );
+    request.on("end", () => {
+      stopWaiting();
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+    });
+    request.on("error", (error) => fail(badRequest("reading the request body failed").causedBy(error)));
+    request.on("aborted", () => fail(badRequest("the client closed the connection before the whole body had arrived")));
   });
 }
 
 /** Reads and drops the rest of a body: a client that is still sending would not see the response otherwise. */
-export function drainBody(request: IncomingMessage | Http2ServerRequest): Promise<void> {
+export function drainBody(request: IncomingMessage | Http2ServerRequest, clock: Clock): Promise<void> {
   return new Promise((resolve) => {
     if (request.complete || request.destroyed) return resolve();
     let size = 0;
-    request.on("data", (chunk: Buffer) => (size += chunk.length) > maxUnwantedBytes && resolve());
-    for (const event of ["end", "close", "error"]) request.once(event, () => resolve());
+    const stopWaiting = clock.after(maxUnwantedMs, done);
+    function done(): void {
+      stopWaiting();
+      resolve();
+    }
+    request.on("data", (chunk: Buffer) => (size += chunk.length) > maxUnwantedBytes && done());
+    for (const event of ["end", "close", "error"]) request.once(event, done);
     request.resume();
   });
 }
@@ -103,7 +143,7 @@ export async function parseYaml(text: string, of: string): Promise<ParsedBody> {
   const { readYaml, YamlError } = await import("../../../language/object/yaml.ts");
   try {
     // Through JSON, so that dates and unusual map keys become what a JSON client would have sent.
-    return parseJson(JSON.stringify(readYaml(text) ?? null), of);
+    return parseJson(JSON.stringify(readYaml(text, yamlLimits) ?? null), of);
   } catch (error) {
     if (error instanceof YamlError) throw unrecognized(of, "yaml parse error", error);
     throw error;

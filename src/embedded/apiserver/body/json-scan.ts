@@ -1,10 +1,13 @@
 /** The most levels of an object: far more than any real one has, far fewer than would overflow the stack. */
 export const maxDepth = 256;
 
+/** As kube-apiserver: how many faults of one body are reported. */
+export const maxComplaints = 100;
+
 export type Scan =
   | {
       type: "ok";
-      /** Paths of duplicate keys. */
+      /** Paths of duplicate keys, each once, as many as are reported. */
       duplicates: string[];
       /** A string may hold a lone surrogate, which UTF-8 cannot encode. */
       surrogates: boolean;
@@ -26,7 +29,7 @@ interface Level {
  * lone surrogates. Paths of duplicates have the form of strict decoding errors: `data.a`, `spec.items[0].name`.
  */
 export function scanJson(text: string): Scan {
-  const duplicates: string[] = [];
+  const duplicates = new Set<string>();
   const stack: Level[] = [];
   let surrogates = false;
   let expectKey = false;
@@ -56,8 +59,8 @@ export function scanJson(text: string): Scan {
         if (escaped && !surrogates) surrogates = /\\u[dD][89a-fA-F]/.test(text.slice(start, i));
         if (expectKey && top?.keys) {
           top.key = escaped ? (JSON.parse(text.slice(start, i + 1)) as string) : text.slice(start + 1, i);
-          if (top.keys.has(top.key)) duplicates.push(pathOf(stack));
-          else top.keys.add(top.key);
+          if (!top.keys.has(top.key)) top.keys.add(top.key);
+          else if (duplicates.size < maxComplaints) duplicates.add(pathOf(stack));
           expectKey = false;
         }
         break;
@@ -76,7 +79,7 @@ export function scanJson(text: string): Scan {
         }
     }
   }
-  return { type: "ok", duplicates, surrogates };
+  return { type: "ok", duplicates: [...duplicates], surrogates };
 }
 
 /** The index of the closing quote; negative if there is an escape before it. */

@@ -23,8 +23,8 @@ import { readScale, writeScale } from "../request/subresource/scale.ts";
 import { update } from "../request/update.ts";
 import { watch } from "../request/watch.ts";
 import { StaleWriteError } from "../storage/object-store.ts";
-import { drainBody, parseObject, readBody } from "../body/body.ts";
-import { isGone, tlsSocketOf, type HttpRequest, type HttpResponse } from "./exchange.ts";
+import { drainBody, LateBodyError, parseObject, readBody } from "../body/body.ts";
+import { closeAfterResponse, isGone, tlsSocketOf, type HttpRequest, type HttpResponse } from "./exchange.ts";
 import { negotiate, plainJson, type Representation } from "./negotiate.ts";
 import type { Paths } from "./paths.ts";
 import { narrowedBySelector, parseRequest, type ResourceRequest } from "./request-info.ts";
@@ -54,7 +54,8 @@ export class Dispatcher {
     this.#answer(request, response).catch(async (error: unknown) => {
       try {
         const status = this.#statusOf(error, request);
-        await drainBody(request);
+        if (!(error instanceof LateBodyError)) await drainBody(request, this.#services.clock);
+        if (!request.complete) closeAfterResponse(response);
         if (!response.headersSent)
           await respondError(response, status, negotiate(request.headers.accept, []) ?? plainJson);
         else response.end();
@@ -219,11 +220,12 @@ type Handler = (context: RequestContext, request: HttpRequest) => Promise<Answer
 const main: Record<string, Handler> = {
   get,
   list,
-  create: async (context, request) => create(context, await objectIn(request, context.resource.kind)),
-  update: async (context, request) => update(context, await objectIn(request, context.resource.kind)),
-  patch: async (context, request) => patch(context, String(await readBody(request)), request.headers["content-type"]),
-  delete: async (context, request) => remove(context, await optionsIn(request)),
-  deletecollection: async (context, request) => removeCollection(context, await optionsIn(request)),
+  create: async (context, request) => create(context, await objectIn(context, request, context.resource.kind)),
+  update: async (context, request) => update(context, await objectIn(context, request, context.resource.kind)),
+  patch: async (context, request) =>
+    patch(context, String(await bodyOf(context, request)), request.headers["content-type"]),
+  delete: async (context, request) => remove(context, await optionsIn(context, request)),
+  deletecollection: async (context, request) => removeCollection(context, await optionsIn(context, request)),
 };
 
 /** Subresources that this server does not serve, with a message of their own. */
@@ -233,7 +235,7 @@ function handlerFor(context: RequestContext, verb: string): Handler {
   const { resource, subresource } = context;
   if (subresource === "") {
     if (resource.compute && verb === "create")
-      return async (context, request) => perform(context, await objectIn(request, resource.kind));
+      return async (context, request) => perform(context, await objectIn(context, request, resource.kind));
     if (resource.namespaced && context.namespace === "" && verb !== "list") throw methodNotAllowed();
     requireVerb(context, verb);
     return main[verb] as Handler;
@@ -245,7 +247,7 @@ function handlerFor(context: RequestContext, verb: string): Handler {
   }
   if (part.type === "action") {
     if (!part.verbs.includes(verb as never)) throw methodNotAllowed();
-    return async (context, request) => perform(context, await objectIn(request, part.kind));
+    return async (context, request) => perform(context, await objectIn(context, request, part.kind));
   }
   const allowed: readonly string[] = (part.type === "status" && part.verbs) || ["get", "update", "patch"];
   if (!allowed.includes(verb)) throw methodNotAllowed();
@@ -255,7 +257,7 @@ function handlerFor(context: RequestContext, verb: string): Handler {
     : async (context, request) =>
         writeScale(context, part, {
           verb,
-          body: await readBody(request),
+          body: await bodyOf(context, request),
           contentType: request.headers["content-type"],
         });
 }
@@ -270,12 +272,16 @@ function requireVerb({ resource, name }: RequestContext, verb: string): void {
     throw methodNotAllowed();
 }
 
-async function objectIn(request: HttpRequest, kind: string): ReturnType<typeof parseObject> {
-  return parseObject(await readBody(request), request.headers["content-type"], kind);
+function bodyOf({ services: { clock }, deadline }: RequestContext, request: HttpRequest): Promise<Buffer> {
+  return readBody(request, { clock, deadline });
 }
 
-async function optionsIn(request: HttpRequest) {
-  const body = await readBody(request);
+async function objectIn(context: RequestContext, request: HttpRequest, kind: string): ReturnType<typeof parseObject> {
+  return parseObject(await bodyOf(context, request), request.headers["content-type"], kind);
+}
+
+async function optionsIn(context: RequestContext, request: HttpRequest) {
+  const body = await bodyOf(context, request);
   if (body.length === 0) return null;
   return (await parseObject(body, request.headers["content-type"], "DeleteOptions")).value;
 }

@@ -20,6 +20,13 @@ export function cutOff(response: HttpResponse): void {
   else (response as ServerResponse).destroy();
 }
 
+/** For a client that may never send the rest of its body: an HTTP/1.1 connection cannot be used again after that. */
+export function closeAfterResponse(response: HttpResponse): void {
+  // The response of HTTP/2 emits "finish" only when its stream has closed.
+  if ("stream" in response) response.stream?.once("finish", () => response.stream?.close(0x0 /* NO_ERROR */));
+  else if (!(response as ServerResponse).headersSent) (response as ServerResponse).setHeader("connection", "close");
+}
+
 /** Whether the client has closed the connection. */
 export function isGone(response: HttpResponse): boolean {
   return "stream" in response ? (response.stream?.destroyed ?? true) : (response as ServerResponse).destroyed;

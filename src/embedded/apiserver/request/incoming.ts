@@ -3,6 +3,7 @@ import type { KubeObject } from "../../../language/object/meta.ts";
 import { invalid } from "../../../language/schema/field-error.ts";
 import { decodeCustom } from "../custom/decode-custom.ts";
 import type { ParsedBody } from "../body/body.ts";
+import { maxComplaints } from "../body/json-scan.ts";
 import { decodeBuiltin } from "../kinds/decode/decode.ts";
 import { DecodeError } from "../kinds/decode/decoding.ts";
 import { apiVersion } from "../registry.ts";
@@ -42,14 +43,19 @@ export function incoming(resource: Resource, body: ParsedBody, options: WriteOpt
     if (error instanceof DecodeError) throw badRequest(cannotHandle(resource, value, error.message));
     throw error;
   }
-  const complaints = [
-    ...decoded.unknown.map((field) => `unknown field ${JSON.stringify(field)}`),
-    ...body.duplicates.map((field) => `duplicate field ${JSON.stringify(field)}`),
-  ];
+  const complaints = complaintsAbout(decoded.unknown, body.duplicates);
   if (complaints.length > 0 && options.fieldValidation === "Strict")
     throw badRequest(cannotHandle(resource, value, `strict decoding error: ${complaints.join(", ")}`));
   if (options.fieldValidation === "Warn") warnings.push(...complaints);
   return decoded.object;
+}
+
+/** Of a hostile body there could be hundreds of thousands. */
+export function complaintsAbout(unknown: readonly string[], duplicates: readonly string[]): string[] {
+  return [
+    ...unknown.slice(0, maxComplaints).map((field) => `unknown field ${JSON.stringify(field)}`),
+    ...duplicates.map((field) => `duplicate field ${JSON.stringify(field)}`),
+  ].slice(0, maxComplaints);
 }
 
 /** Kind and apiVersion default to those of the URL; others are refused. */

@@ -18,7 +18,7 @@ import { acrossVersions } from "./across-versions.ts";
 import { timestamp, type Answer, type RequestContext } from "./context.ts";
 import { insert, placeInNamespace } from "./create.ts";
 import { ignoredFor } from "./ignored-fields.ts";
-import { checkKind, decodeAs } from "./incoming.ts";
+import { checkKind, complaintsAbout, decodeAs } from "./incoming.ts";
 import { mayWait, onNewest } from "./on-newest.ts";
 import { writeOptions, type WriteOptions } from "./options.ts";
 import { replace } from "./update.ts";
@@ -143,7 +143,7 @@ function decodePatched(context: RequestContext, patched: Json, body: Json, optio
 }
 
 function report(unknown: readonly string[], options: WriteOptions, warnings: string[]): void {
-  const complaints = unknown.map((field) => `unknown field ${JSON.stringify(field)}`);
+  const complaints = complaintsAbout(unknown, []);
   if (complaints.length > 0 && options.fieldValidation === "Strict")
     throw invalidObject("", "", "", [
       {
