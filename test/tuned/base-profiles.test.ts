@@ -4,6 +4,7 @@ import { parseProfile } from "../../src/language/tuned/text/parse-profile.ts";
 import { noAnswers } from "../../src/language/tuned/probe.ts";
 import { baseScripts, baseVariableFiles } from "../../src/language/tuned/profiles/base-files.ts";
 import { baseDirectory, baseProfiles } from "../../src/language/tuned/profiles/base-profiles.ts";
+import { formerNames } from "../../src/language/tuned/profiles/former-names.ts";
 import { preview, resolve } from "../../src/language/tuned/resolve.ts";
 import { renderedProfiles } from "./performance-profile-texts.ts";
 import { type RecordedCase, recorded } from "./recorded-case.ts";
@@ -60,7 +61,9 @@ function recordedForm({ options, priority, unmet, ...unit }: UnitDocument): Omit
 }
 
 describe("a base profile resolves to the same as TuneD's of its name", () => {
-  const cases = recorded("30-shipped-resolved").map((one): [string, RecordedCase] => [one.id, one]);
+  const cases = ["30-shipped-resolved", "31-shipped-resolved"]
+    .flatMap(recorded)
+    .map((one): [string, RecordedCase] => [one.id, one]);
 
   test.each(cases)("%s", (id, { expect: expected }) => {
     const profile = expected.profile ?? "";
@@ -87,6 +90,10 @@ describe("the base profiles", () => {
   test.each([...baseProfiles().keys()])("%s can be shown without asking a node anything", (profile) => {
     const shown = preview({ profile, layers: [baseProfiles()], files: baseVariableFiles() }, noAnswers);
     expect(shown).toMatchObject({ type: "preview", profile: { warnings: [] } });
+  });
+
+  test("have a profile for every former name", () => {
+    for (const [before, now] of formerNames) expect([before, baseProfiles().has(now)]).toEqual([before, true]);
   });
 
   test("name only scripts that come with them", () => {

@@ -145,6 +145,9 @@ describe("resolving a profile", () => {
 
   test("a profile that does not exist is a problem", () => {
     expect(problems(resolving("__proto__", [{}]))).toEqual(['profile "__proto__" does not exist']);
+    expect(problems(resolving("sst", [{}]))).toEqual([
+      'profile "sst" does not exist: it is a former name; include "intel-sst" instead',
+    ]);
   });
 
   test("a chain of a thousand includes is refused, not followed until the stack ends", () => {

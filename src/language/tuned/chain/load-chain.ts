@@ -3,6 +3,7 @@ import type { Findings } from "../findings.ts";
 import { certainIncludes, parseIncludes } from "./include.ts";
 import type { ParsedProfile } from "../text/parse-profile.ts";
 import type { Problem } from "../problem.ts";
+import { formerNames } from "../profiles/former-names.ts";
 
 /** TuneD's search directories: a later layer takes precedence. */
 export type ProfileLayers = readonly ReadonlyMap<string, ParsedProfile>[];
@@ -35,7 +36,7 @@ export function loadChain(
     const profile = layers[layer]?.get(name);
     if (!profile) {
       if (hiding) reportCycle(name, by);
-      else if (!optional) findings.problem({ ...by, message: `profile ${JSON.stringify(name)} does not exist` });
+      else if (!optional) findings.problem({ ...by, message: missing(name) });
     } else if (open.length >= deepest)
       findings.problem({ ...by, message: `includes are nested more than ${deepest} deep` });
     else if (links.length + open.length >= mostProfiles)
@@ -73,4 +74,10 @@ export function loadChain(
 
   for (const name of requested) load(name, false, {});
   return links;
+}
+
+function missing(name: string): string {
+  const now = formerNames.get(name);
+  const message = `profile ${JSON.stringify(name)} does not exist`;
+  return now === undefined ? message : `${message}: it is a former name; include ${JSON.stringify(now)} instead`;
 }

@@ -103,18 +103,51 @@ case $1 in
 esac
 `;
 
-const powersave = `#!/bin/sh
-radios() {
+const radios = `radios() {
   for radio in /sys/class/net/*/phy80211; do
     [ -e "$radio" ] || continue
     interface=\${radio%/phy80211}
     iw dev "\${interface##*/}" set power_save "$1"
   done
 }
+`;
 
+const powersave = `#!/bin/sh
+${radios}
 case $1 in
   start) radios on ;;
   stop) radios off ;;
+esac
+`;
+
+const spindown = `#!/bin/sh
+${radios}
+# A mount point and its options in each line, as they were.
+original=/run/attune/spindown-disk
+
+write_rarely() {
+  if [ ! -e "$original" ]; then
+    mkdir -p "\${original%/*}"
+    while read -r _ point type options _; do
+      case $type in ext3 | ext4) printf '%s %s\\n' "$point" "$options" ;; esac
+    done </proc/mounts >"$original"
+  fi
+  while read -r point _; do remount "$point" commit=600,noatime; done <"$original"
+}
+
+# 0 is the file system's own interval; options that a mount has by default are not listed.
+write_as_before() {
+  [ -e "$original" ] || return 0
+  while read -r point options; do remount "$point" "commit=0,strictatime,$options"; done <"$original"
+  rm -f "$original"
+}
+
+# The kernel lists a blank as \\040.
+remount() { mount -o "remount,$2" "$(printf %b "$1")"; }
+
+case $1 in
+  start) write_rarely && radios on ;;
+  stop) write_as_before && radios off ;;
 esac
 `;
 
@@ -124,5 +157,7 @@ export function baseScripts(): Map<string, string> {
     [`${baseDirectory}/cpu-partitioning/script.sh`, partitioning],
     [`${baseDirectory}/realtime-virtual-host/script.sh`, virtualHost],
     [`${baseDirectory}/powersave/script.sh`, powersave],
+    [`${baseDirectory}/laptop-ac-powersave/script.sh`, powersave],
+    [`${baseDirectory}/spindown-disk/script.sh`, spindown],
   ]);
 }

@@ -3,8 +3,15 @@ import { clusterProfiles } from "./cluster.ts";
 import { isolationProfiles } from "./isolation.ts";
 import { performanceProfiles } from "./performance.ts";
 import { powerProfiles } from "./power.ts";
+import { workloadProfiles } from "./workload.ts";
 
-const texts = { ...performanceProfiles, ...powerProfiles, ...clusterProfiles, ...isolationProfiles };
+const texts = {
+  ...performanceProfiles,
+  ...powerProfiles,
+  ...clusterProfiles,
+  ...isolationProfiles,
+  ...workloadProfiles,
+};
 
 /** The directory that base profiles and their scripts belong to. */
 export const baseDirectory = "/usr/lib/attune/profiles";

@@ -1,4 +1,23 @@
-/** Profiles of cluster nodes. */
+/** The forerunner of `openshift` exists for both kinds of machines. */
+function atomic(kind: string, include: string): string {
+  return `[main]
+summary=Atomic Host, a host of containers, on a ${kind}
+include=${include}
+
+[selinux]
+avc_cache_threshold=65536
+
+[net]
+nf_conntrack_hashsize=1048576
+
+[sysctl]
+kernel.pid_max=131072
+net.netfilter.nf_conntrack_max=1048576
+fs.inotify.max_user_watches=65536
+`;
+}
+
+/** Profiles of cluster nodes and cloud instances. */
 export const clusterProfiles: Record<string, string> = {
   openshift: `[main]
 summary=Base of all cluster nodes: limits for many pods, connections and neighbours
@@ -47,5 +66,21 @@ fs.inotify.max_user_instances=8192
   "openshift-control-plane": `[main]
 summary=Cluster node that runs the control plane
 include=openshift
+`,
+
+  "atomic-host": atomic("physical machine", "throughput-performance"),
+  "atomic-guest": atomic("virtual machine", "virtual-guest"),
+
+  aws: `[main]
+summary=Instance of Amazon EC2: patient with network disks, names of interfaces as the kernel gives them
+include=throughput-performance
+
+[bootloader.thunderx]
+type=bootloader
+uname_regex=aarch64
+cmdline=+iommu.strict=0
+
+[bootloader]
+cmdline=+net.ifnames=0 nvme_core.io_timeout=4294967295
 `,
 };

@@ -66,4 +66,89 @@ kernel.nmi_watchdog=0
 [script]
 script=\${i:PROFILE_DIR}/script.sh
 `,
+
+  "balanced-battery": `[main]
+summary=Balance of power and performance on a battery
+include=balanced
+
+[cpu]
+energy_performance_preference=balance_power
+boost=1
+
+[video]
+panel_power_savings=1
+`,
+
+  default: `[main]
+summary=Devices watched, and nothing set: the first default of TuneD
+
+[cpu]
+
+[disk]
+`,
+
+  desktop: `[main]
+summary=Balance of power and performance, with a fair share of CPU time for each session
+include=balanced
+
+[sysctl]
+kernel.sched_autogroup_enabled=1
+`,
+
+  "server-powersave": `[main]
+summary=Server that saves power where that costs little
+
+[cpu]
+energy_performance_preference=balance_power
+
+[disk]
+
+[scsi_host]
+alpm=med_power_with_dipm
+`,
+
+  "desktop-powersave": `[main]
+summary=Desktop that saves power
+include=server-powersave
+
+[video]
+radeon_powersave=dpm-battery, auto
+
+[net]
+`,
+
+  "laptop-ac-powersave": `[main]
+summary=Laptop that saves power while it is plugged in
+include=desktop-powersave
+
+[script]
+script=\${i:PROFILE_DIR}/script.sh
+`,
+
+  "laptop-battery-powersave": `[main]
+summary=Laptop on a battery: an earlier name of powersave
+include=powersave
+`,
+
+  "spindown-disk": `[main]
+summary=Rotating disks that stand still for long: written rarely, spun down soon
+
+[disk]
+apm=128
+spindown=6
+
+[scsi_host]
+alpm=med_power_with_dipm
+
+[vm]
+dirty_bytes=60%
+
+[sysctl]
+vm.dirty_writeback_centisecs=6000
+vm.dirty_expire_centisecs=9000
+vm.swappiness=30
+
+[script]
+script=\${i:PROFILE_DIR}/script.sh
+`,
 };
