@@ -37,6 +37,7 @@ import { noLog, type Log } from "../../cluster/runtime/log/log.ts";
 import { KubeletClient } from "./proxy/kubelet-client.ts";
 import { nodeProxy } from "./proxy/node-proxy.ts";
 import { podLog } from "./proxy/pod-log.ts";
+import { generateName } from "./generate-name.ts";
 import { Registry } from "./registry.ts";
 import { HttpReviewClient } from "./webhook-client/http-review-client.ts";
 import type { Resource } from "./resource.ts";
@@ -142,6 +143,7 @@ async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<Ap
     admission,
     writeQueue: new FairQueue(clock),
     clock,
+    generateName,
   };
   // Webhooks are not called for what the server needs to start: they may themselves run on this server.
   const withoutWebhooks: Services = { ...services, admission: new Admission(builtinPlugins(reader, authorizer)) };

@@ -23,6 +23,8 @@ export interface Services {
   readonly admission: Admission;
   readonly writeQueue: FairQueue;
   readonly clock: Clock;
+  /** A random name that begins with `base`. */
+  readonly generateName: (base: string) => string;
 }
 
 /** One request to one resource, authenticated and authorised. */

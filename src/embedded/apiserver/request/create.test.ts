@@ -1,23 +1,19 @@
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { generateName } from "../generate-name.ts";
 import { SmallServer, type Body } from "../testing/small-server.ts";
 
 /** The suffixes of the next generated names; random after these. */
 const dice: string[] = [];
-vi.mock("../generate-name.ts", async (original) => {
-  const { generateName } = await original<{ generateName: (base: string) => string }>();
-  return {
-    generateName: (base: string) => {
-      const suffix = dice.shift();
-      return suffix === undefined ? generateName(base) : base + suffix;
-    },
-  };
-});
+const nextName = (base: string): string => {
+  const suffix = dice.shift();
+  return suffix === undefined ? generateName(base) : base + suffix;
+};
 
 let server: SmallServer;
 
 beforeEach(async () => {
   dice.length = 0;
-  server = new SmallServer();
+  server = new SmallServer({ generateName: nextName });
   await server.createNamespaces("a");
 });
 

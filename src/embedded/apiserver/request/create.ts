@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import type { KubeObject, ObjectMeta } from "../../../language/object/meta.ts";
 import { updateManagedFields } from "../../../language/patch/managed-fields.ts";
 import type { ParsedBody } from "../body/body.ts";
-import { generateName } from "../generate-name.ts";
 import { apiVersion, collectionOf } from "../registry.ts";
 import type { Resource } from "../resource.ts";
 import { alreadyExists, badRequest, invalidObject, notFound, StatusError } from "../status-error.ts";
@@ -79,7 +78,7 @@ async function store(context: RequestContext, object: KubeObject, options: Write
   for (let attempt = 1; ; attempt++) {
     const generated = !metadata.name && metadata.generateName;
     if (generated) {
-      metadata.name = generateName(generated);
+      metadata.name = services.generateName(generated);
       // Some defaults depend on the name.
       strategy.defaults?.(object);
     }

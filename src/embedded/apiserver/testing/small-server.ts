@@ -14,6 +14,7 @@ import { WebhookConverter } from "../conversion/webhook-converter.ts";
 import { definitionResource } from "../custom/definition-resource.ts";
 import { Definitions } from "../housekeeping/definitions.ts";
 import { Namespaces } from "../housekeeping/namespaces.ts";
+import { generateName } from "../generate-name.ts";
 import { builtinResources } from "../kinds/builtin-resources.ts";
 import { heldByService } from "../kinds/network/service/service-spec.ts";
 import { Registry } from "../registry.ts";
@@ -42,6 +43,7 @@ export interface SmallServerOptions {
   readonly admission?: readonly AdmissionPlugin[];
   /** Calls webhooks. Default: every call fails. */
   readonly reviews?: ReviewClient;
+  readonly generateName?: Services["generateName"];
 }
 
 /** What a request names besides its resource. */
@@ -76,6 +78,7 @@ export class SmallServer {
     resources = [],
     admission = [],
     reviews = unreachable,
+    generateName: nextName = generateName,
   }: SmallServerOptions = {}) {
     const store = new ObjectStore(backend, { history: history });
     const reader = new StoreReader(store);
@@ -94,6 +97,7 @@ export class SmallServer {
       admission: new Admission([...admissionPlugins(around), ...admission]),
       writeQueue: new FairQueue(this.clock),
       clock: this.clock,
+      generateName: nextName,
     };
   }
 
