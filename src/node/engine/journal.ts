@@ -1,4 +1,4 @@
-import { readBootId } from "../host/boot-id.ts";
+import { findBootId, readBootId } from "../host/boot-id.ts";
 import type { Host } from "../host/host.ts";
 import { isObject } from "../../language/object/json.ts";
 import type { Action } from "./action.ts";
@@ -19,12 +19,20 @@ export interface Journal {
  */
 export async function loadJournal(host: Host): Promise<Journal> {
   const bootId = await readBootId(host);
+  return { bootId, ledger: await ledgerOf(host, bootId) };
+}
+
+/** The ledger for comparing, also below a root where no kernel runs. */
+export async function readLedger(host: Host): Promise<Ledger> {
+  return ledgerOf(host, await findBootId(host));
+}
+
+async function ledgerOf(host: Host, bootId: string | undefined): Promise<Ledger> {
   const file = await host.read(journalPath);
-  if (file.type === "missing") return { bootId, ledger: new Ledger() };
+  if (file.type === "missing") return new Ledger();
   if (file.type === "failed") throw new Error(`read the journal of originals: ${file.message}`);
   const journal = parse(file.text);
-  const entries = journal.entries.filter(({ lasts }) => lasts === "persistent" || journal.bootId === bootId);
-  return { bootId, ledger: new Ledger(entries) };
+  return new Ledger(journal.entries.filter(({ lasts }) => lasts === "persistent" || journal.bootId === bootId));
 }
 
 /** Resolves when the journal would survive a crash. Writes nothing if the ledger did not change. */

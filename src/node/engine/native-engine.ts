@@ -1,7 +1,7 @@
 import type { Host } from "../host/host.ts";
 import type { Difference, Engine } from "./engine.ts";
 import { enforce, isDrift } from "./enforce.ts";
-import { loadJournal, saveJournal } from "./journal.ts";
+import { loadJournal, readLedger, saveJournal } from "./journal.ts";
 import type { Ledger } from "./ledger.ts";
 import { type PlanInput, planUnits } from "./plan-units.ts";
 import type { Plugin } from "./plugin.ts";
@@ -34,7 +34,7 @@ export function nativeEngine(list: readonly Plugin[] = nativePlugins): Engine {
 
     verify(profile, host, options = {}) {
       return enqueue(host, async () => {
-        const { ledger } = await loadJournal(host);
+        const ledger = await readLedger(host);
         const steps = await planning({ profile, host, purpose: "verify", options })(ledger);
         return { differences: steps.flatMap((step) => difference(step, isDrift(step, ledger, owner))) };
       });

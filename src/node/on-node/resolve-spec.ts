@@ -1,6 +1,7 @@
 import type { ApplyOptions } from "../engine/engine.ts";
+import type { ReapplySysctl } from "../engine/plugin.ts";
 import type { Host } from "../host/host.ts";
-import type { ProfileSpec } from "../../domain/node-tuning/api.ts";
+import type { ProfileSpec, TunedConfig } from "../../domain/node-tuning/api.ts";
 import { excludedSysctls, parseGlobalConfig } from "../../language/tuned/text/global-config.ts";
 import { type ParsedProfile, parseProfile } from "../../language/tuned/text/parse-profile.ts";
 import type { Problem } from "../../language/tuned/problem.ts";
@@ -34,23 +35,22 @@ export async function resolveSpec(spec: ProfileSpec, host: Host, signal?: AbortS
   if (resolution.type === "invalid") return resolution;
   const { profile } = resolution;
   const texts = profile.chain.flatMap((name) => layers.flatMap((layer) => layer.get(name) ?? []));
-  const enabled = tunedConfig?.reapply_sysctl ?? true;
-  return {
-    type: "resolved",
-    profile,
-    texts,
-    options: { reapplySysctl: { enabled, exclude: await excluded(host) }, debug },
-  };
+  const reapplySysctl = await reapplySysctlOf(tunedConfig, host);
+  return { type: "resolved", profile, texts, options: { reapplySysctl, debug } };
 }
 
 function textsOf(spec: ProfileSpec): Map<string, ParsedProfile> {
   return new Map((spec.profile ?? []).map(({ name, data }) => [name, parseProfile(data, `${name}/tuned.conf`)]));
 }
 
-/** Sysctls excluded by the node's own tuned-main.conf, if it has one. */
-async function excluded(host: Host): Promise<string[]> {
+/** The Profile decides whether, and the node's own tuned-main.conf for which sysctls not. */
+export async function reapplySysctlOf(
+  config: TunedConfig | undefined,
+  host: Pick<Host, "read">,
+): Promise<ReapplySysctl> {
   const file = await host.read(mainConfig);
-  return file.type === "text" ? excludedSysctls(parseGlobalConfig(file.text, mainConfig)) : [];
+  const exclude = file.type === "text" ? excludedSysctls(parseGlobalConfig(file.text, mainConfig)) : [];
+  return { enabled: config?.reapply_sysctl ?? true, exclude };
 }
 
 async function writeProvider(host: Host, provider: string): Promise<void> {

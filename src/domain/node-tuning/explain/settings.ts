@@ -31,7 +31,13 @@ export type FoundSetting = {
   readonly option: string;
   readonly device?: string;
 } & (
-  | { readonly type: "as wanted" | "different"; readonly value: string; readonly drifted?: boolean }
+  | {
+      readonly type: "as wanted" | "different";
+      readonly value: string;
+      readonly drifted?: boolean;
+      /** `file:line` of the node's own configuration that sets another value. */
+      readonly by?: string;
+    }
   | { readonly type: "skipped" | "failed"; readonly message: string }
 );
 
@@ -80,9 +86,8 @@ function byFinding({ name }: Unit, option: string, settings: readonly FoundSetti
   const found = settings.filter((one) => one.unit === name && (one.option === option || one.option === ""));
   const different = found.filter((one) => one.type === "different");
   if (different.length > 0) {
-    const drifted = different.some((one) => "drifted" in one && one.drifted);
-    const note = drifted ? { note: "changed by another process since it was applied" } : {};
-    return { state: "different", actual: valuesText(different), ...note };
+    const note = whyDifferent(different);
+    return { state: "different", actual: valuesText(different), ...(note === undefined ? {} : { note }) };
   }
   for (const type of ["failed", "as wanted", "skipped"] as const) {
     const some = found.filter((one) => one.type === type);
@@ -93,6 +98,12 @@ function byFinding({ name }: Unit, option: string, settings: readonly FoundSetti
       : { state: type, note: [...messages].join("; ") };
   }
   return { state: "unknown" };
+}
+
+function whyDifferent(settings: readonly FoundSetting[]): string | undefined {
+  for (const one of settings) if ("by" in one && one.by !== undefined) return `set by ${one.by}`;
+  const drifted = settings.some((one) => "drifted" in one && one.drifted);
+  return drifted ? "changed by another process since it was applied" : undefined;
 }
 
 /** `128 (loop0 and 7 more)`: most devices have the same value. */

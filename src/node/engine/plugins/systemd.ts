@@ -4,7 +4,8 @@ import type { Observe, Plugin, Step } from "../plugin.ts";
 import { linesOf } from "../text-after.ts";
 import { unknownOption } from "./steps.ts";
 
-const folder = "/etc/systemd";
+const parent = "/etc";
+const folder = `${parent}/systemd`;
 const path = `${folder}/system.conf.d/00-tuned.conf`;
 const key = "CPUAffinity";
 const header = "# Please avoid changing this file, as it will\n# be overwritten by TuneD!\n[Manager]\n";
@@ -25,7 +26,8 @@ export const systemd: Plugin = {
 async function planAffinity({ value: text, from }: Setting, observe: Observe): Promise<Step> {
   const option = "cpu_affinity";
   const about = { option, from };
-  if ((await observe.host.list(folder)).length === 0)
+  // A minimal system may have no file in it.
+  if (!(await observe.host.list(parent)).includes("systemd"))
     return { ...about, type: "skipped", level: "info", message: `this node has no systemd: there is no ${folder}` };
   const file = await observe.host.read(path);
   if (file.type === "failed") return { ...about, type: "impossible", message: file.message };

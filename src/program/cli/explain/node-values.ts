@@ -1,5 +1,5 @@
 import { isDrift } from "../../../node/engine/enforce.ts";
-import { loadJournal } from "../../../node/engine/journal.ts";
+import { readLedger } from "../../../node/engine/journal.ts";
 import type { Ledger } from "../../../node/engine/ledger.ts";
 import { profileOwner } from "../../../node/engine/native-engine.ts";
 import { planUnits } from "../../../node/engine/plan-units.ts";
@@ -10,26 +10,35 @@ import type { ProfileSpec } from "../../../domain/node-tuning/api.ts";
 import { profilesOf } from "../../../domain/node-tuning/expected-profile.ts";
 import type { Found } from "../../../domain/node-tuning/explain/explain-node.ts";
 import type { FoundSetting } from "../../../domain/node-tuning/explain/settings.ts";
+import { readSystemSysctls, sysctlPath } from "../../../node/engine/plugins/sysctl/files.ts";
+import { reapplySysctlOf } from "../../../node/on-node/resolve-spec.ts";
 import { resolveOnNode } from "../../../node/on-node/resolve-on-node.ts";
 
 /** What a profile resolves to on a node, and the values that the node has now. Changes nothing there. */
 export async function readNodeValues(spec: ProfileSpec, host: Host, programs: boolean): Promise<Found> {
   const expected = await resolveOnNode({ profiles: profilesOf(spec), host, programs });
   if (expected.type === "invalid") return { expected, settings: [] };
-  const enabled = spec.config.tunedConfig?.reapply_sysctl ?? true;
-  const { ledger } = await loadJournal(host);
+  const reapplySysctl = await reapplySysctlOf(spec.config.tunedConfig, host);
+  const ledger = await readLedger(host);
   const steps = await planUnits({
     profile: expected.profile,
     host,
     ledger,
     plugins: new Map(nativePlugins.map((plugin) => [plugin.type, plugin])),
     purpose: "verify",
-    options: { reapplySysctl: { enabled, exclude: [] } },
+    options: { reapplySysctl },
   });
-  return { expected, settings: steps.flatMap((step) => foundSetting(step, ledger)) };
+  const own = reapplySysctl.enabled ? await readSystemSysctls({ host, reapplySysctl }) : { values: [] };
+  const winners = new Map(own.values.map(({ key, from }) => [sysctlPath(key), from]));
+  return { expected, settings: steps.flatMap((step) => foundSetting(step, ledger, winners)) };
 }
 
-function foundSetting(step: UnitStep, ledger: Ledger): FoundSetting[] {
+/** `winners`: the lines of the node's own files, which win over the profile, by what they set. */
+function foundSetting(
+  step: UnitStep,
+  ledger: Ledger,
+  winners: ReadonlyMap<string | undefined, string>,
+): FoundSetting[] {
   const { unit, option, device } = step;
   const about = { unit, option, ...(device === undefined ? {} : { device }) };
   switch (step.type) {
@@ -39,7 +48,10 @@ function foundSetting(step: UnitStep, ledger: Ledger): FoundSetting[] {
       // Some settings cannot be read back.
       if (step.verified === false) return [];
       const drifted = isDrift(step, ledger, profileOwner);
-      return [{ ...about, type: "different", value: step.before, ...(drifted ? { drifted } : {}) }];
+      const by = winners.get(step.target);
+      return [
+        { ...about, type: "different", value: step.before, ...(drifted ? { drifted } : {}), ...(by ? { by } : {}) },
+      ];
     }
     case "skipped":
       return [{ ...about, type: "skipped", message: step.message }];

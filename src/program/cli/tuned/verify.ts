@@ -1,6 +1,7 @@
 import type { Values } from "../option/flag.ts";
 import type { verifyFlags } from "./flags.ts";
 import type { Difference } from "../../../node/engine/engine.ts";
+import { bootIdPath, findBootId } from "../../../node/host/boot-id.ts";
 import { nativeEngine } from "../../../node/engine/native-engine.ts";
 import { type Cell, reportTable } from "../terminal/text-table.ts";
 import { placeBaseScripts } from "../../../node/on-node/place-base-scripts.ts";
@@ -22,6 +23,11 @@ export async function verify(words: readonly string[], options: VerifyOptions, t
   if (named.type === "invalid") return reportProblems(named.problems, terminal);
   const profile = await placeBaseScripts(named.profile, host, { write: false });
   reportWarnings(profile.warnings, terminal);
+  if ((await findBootId(host)) === undefined)
+    terminal.err(
+      `warning: --root ${printable(root)} has no ${bootIdPath}: no kernel runs there, so what was changed since it was applied ` +
+        "is not known\n",
+    );
   const { differences } = await nativeEngine().verify(profile, host, await applyOptions(host, places));
   if (output !== "table") terminal.out(await serialised({ profile: profile.profile, differences }, output));
   else terminal.out(`${text(profile.profile, differences, terminal.colours)}\n`);

@@ -21,7 +21,10 @@ const folders = ["/etc/sysctl.d", "/run/sysctl.d"];
 const last = "/etc/sysctl.conf";
 
 /** Reads the node's sysctl files in order of their names; a file in /run replaces one of the same name in /etc. */
-export async function readSystemSysctls({ host, reapplySysctl }: Observe): Promise<SystemSysctls> {
+export async function readSystemSysctls({
+  host,
+  reapplySysctl,
+}: Pick<Observe, "host" | "reapplySysctl">): Promise<SystemSysctls> {
   const files = new Map<string, string>();
   for (const folder of folders)
     for (const name of await host.list(folder)) if (name.endsWith(".conf")) files.set(name, `${folder}/${name}`);
