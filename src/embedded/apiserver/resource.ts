@@ -91,7 +91,7 @@ export interface Strategy {
   /** Sets fields that the client left out. Runs after decoding, on create, update and patch. */
   readonly defaults?: (object: KubeObject) => void;
   /** Sets what only the server decides; drops what this endpoint ignores (the status of a new object). */
-  readonly prepareForCreate?: (object: KubeObject, now: number) => void;
+  readonly prepareForCreate?: (object: KubeObject, now: number, user: User) => void;
   readonly prepareForUpdate?: (object: KubeObject, old: KubeObject) => void;
   /** Built-in admission: like prepareForCreate, but fields set here belong to no field manager. */
   readonly admitCreate?: (object: KubeObject, objects: Lookup) => void;

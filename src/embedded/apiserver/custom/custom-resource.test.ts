@@ -91,7 +91,7 @@ const NOT_CHECKED =
 function created(resource: Resource, object: KubeObject): { object: KubeObject; unknown: string[]; faults: string[] } {
   const decoded = decodeCustom(clone(object), resource);
   resource.strategy.defaults?.(decoded.object);
-  resource.strategy.prepareForCreate?.(decoded.object, 0);
+  resource.strategy.prepareForCreate?.(decoded.object, 0, { name: "", groups: [] });
   return { ...decoded, faults: shown(resource.strategy.validate?.(decoded.object)) };
 }
 

@@ -49,7 +49,7 @@ const shown = (errors: readonly FieldError[] = []) => errors.map(({ field, messa
 function created(change: Change = () => {}): Definition {
   const definition = changed(change);
   strategy.defaults?.(definition);
-  strategy.prepareForCreate?.(definition, 0);
+  strategy.prepareForCreate?.(definition, 0, { name: "", groups: [] });
   return definition;
 }
 

@@ -19,6 +19,7 @@ describe("builtinResources", () => {
 
   it("are known to kubectl by their short names", () => {
     expect(names("shortNames")).toEqual({
+      certificatesigningrequests: ["csr"],
       configmaps: ["cm"],
       cronjobs: ["cj"],
       daemonsets: ["ds"],
@@ -26,6 +27,7 @@ describe("builtinResources", () => {
       endpoints: ["ep"],
       events: ["ev"],
       horizontalpodautoscalers: ["hpa"],
+      ingresses: ["ing"],
       namespaces: ["ns"],
       networkpolicies: ["netpol"],
       nodes: ["no"],
@@ -36,6 +38,7 @@ describe("builtinResources", () => {
       priorityclasses: ["pc"],
       replicasets: ["rs"],
       replicationcontrollers: ["rc"],
+      resourcequotas: ["quota"],
       serviceaccounts: ["sa"],
       services: ["svc"],
       statefulsets: ["sts"],
@@ -83,6 +86,8 @@ describe("builtinResources", () => {
       "PersistentVolume",
       "PersistentVolumeClaim",
       "Pod",
+      "PodTemplate",
+      "ResourceQuota",
       "Service",
       "ServiceAccount",
       "CSIDriver",

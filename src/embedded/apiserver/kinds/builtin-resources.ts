@@ -5,6 +5,7 @@ import { mutatingWebhookConfiguration, validatingWebhookConfiguration } from "./
 import { apiService } from "./api-service.ts";
 import { horizontalPodAutoscalerV1 } from "./autoscaling/horizontal-pod-autoscaler-v1.ts";
 import { horizontalPodAutoscaler } from "./autoscaling/horizontal-pod-autoscaler.ts";
+import { certificateSigningRequest } from "./certificate-signing-request.ts";
 import { configMap } from "./core/config-map.ts";
 import { controllerRevision } from "./apps/controller-revision.ts";
 import { cronJob } from "./batch/cron-job.ts";
@@ -16,6 +17,8 @@ import { endpointSlice } from "./network/endpoint-slice.ts";
 import { endpoints } from "./network/endpoints.ts";
 import { event } from "./core/event/event.ts";
 import { eventsGroupEvent } from "./core/event/events-group-event.ts";
+import { ingressClass } from "./network/ingress-class.ts";
+import { ingress } from "./network/ingress.ts";
 import { job } from "./batch/job.ts";
 import { lease } from "./lease.ts";
 import { namespace } from "./core/namespace.ts";
@@ -24,11 +27,13 @@ import { node } from "./core/node.ts";
 import { persistentVolume } from "./storage/persistent-volume.ts";
 import { persistentVolumeClaim } from "./storage/persistent-volume-claim.ts";
 import { podDisruptionBudget } from "./pod-disruption-budget.ts";
+import { podTemplate } from "./core/pod-template-kind.ts";
 import { pod } from "./core/pod/pod.ts";
 import { priorityClass } from "./priority-class.ts";
 import { clusterRole, clusterRoleBinding, role, roleBinding } from "./rbac.ts";
 import { replicaSet } from "./apps/replica-set.ts";
 import { replicationController } from "./core/replication-controller.ts";
+import { resourceQuota } from "./core/resource-quota.ts";
 import { runtimeClass } from "./runtime-class.ts";
 import { secret } from "./core/secret.ts";
 import { serviceAccount } from "./core/service-account.ts";
@@ -50,7 +55,9 @@ export function builtinResources(): Resource[] {
     persistentVolume,
     persistentVolumeClaim,
     pod,
+    podTemplate,
     replicationController,
+    resourceQuota,
     secret,
     service,
     serviceAccount,
@@ -63,9 +70,12 @@ export function builtinResources(): Resource[] {
     horizontalPodAutoscalerV1,
     cronJob,
     job,
+    certificateSigningRequest,
     lease,
     eventsGroupEvent,
     endpointSlice,
+    ingress,
+    ingressClass,
     networkPolicy,
     runtimeClass,
     podDisruptionBudget,

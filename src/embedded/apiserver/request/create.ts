@@ -71,7 +71,7 @@ async function store(context: RequestContext, object: KubeObject, options: Write
   metadata.creationTimestamp = timestamp(services.clock);
   if (strategy.hasGeneration) metadata.generation = 1;
   refuseEscalation(context, object);
-  strategy.prepareForCreate?.(object, services.clock.now());
+  strategy.prepareForCreate?.(object, services.clock.now(), context.user);
   context.warnings.push(...finalizerAdvice(metadata, resource));
 
   // If a generated name is taken, another one is generated.

@@ -17,7 +17,7 @@ export function create(resource: Resource, body: Record<string, unknown>): { obj
   object.apiVersion = apiVersionOf(resource.group, resource.version);
   object.kind = resource.kind;
   strategy.defaults?.(object);
-  strategy.prepareForCreate?.(object, 0);
+  strategy.prepareForCreate?.(object, 0, { name: "tester", groups: ["testers"] });
   strategy.admitCreate?.(object, { head: () => undefined, list: () => [] });
   const rules = { namespaced: resource.namespaced, validateName: strategy.validateName ?? dnsSubdomain };
   return {
