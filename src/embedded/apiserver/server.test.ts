@@ -46,6 +46,13 @@ it.each([
   ["one object as the metadata of a list", "GET", one, as("PartialObjectMetadataList"), 406],
   ["a list as the metadata of one object", "GET", many, as("PartialObjectMetadata"), 406],
   ["a table with a part of its objects that is none", "GET", `${many}?includeObject=All`, as("Table"), 400],
+  [
+    "a table of a kind without metadata",
+    "POST",
+    "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+    as("Table"),
+    406,
+  ],
   ["a watch in YAML", "GET", `${many}?watch=true`, yaml, 406],
   ["the head of an object", "HEAD", one, json, 405],
   ["a change of a whole collection", "PATCH", many, json, 405],

@@ -1,4 +1,15 @@
-import { Composer, Lexer, LineCounter, Parser, type CST, type Document, type ScalarTag, type Tags } from "yaml";
+import {
+  Composer,
+  isScalar,
+  Lexer,
+  LineCounter,
+  Parser,
+  visit,
+  type CST,
+  type Document,
+  type ScalarTag,
+  type Tags,
+} from "yaml";
 
 /** The text is not valid YAML. */
 export class YamlError extends Error {
@@ -29,13 +40,15 @@ const readOptions = {
 
 /**
  * YAML as Kubernetes reads it: version 1.1, where `yes` is true. Of a repeated key the last value counts, of several
- * documents the first. Callers import this file dynamically, since the library is slow to load.
+ * documents the first. Callers import this file dynamically, since the library is slow to load. `repeated` collects
+ * repeated keys, in the words of Go's YAML library.
  */
-export function readYaml(text: string, limits: YamlLimits = unlimited): unknown {
+export function readYaml(text: string, limits: YamlLimits = unlimited, repeated?: string[]): unknown {
   const lines = new LineCounter();
   const document = firstDocument(text, lines, limits);
   const [fault] = document.errors;
   if (fault) throw new YamlError(`line ${lines.linePos(fault.pos[0]).line}: ${fault.message}`, { cause: fault });
+  if (repeated) collectRepeated(document, lines, repeated);
   let value: unknown;
   try {
     value = document.toJS({ maxAliasCount });
@@ -44,6 +57,20 @@ export function readYaml(text: string, limits: YamlLimits = unlimited): unknown 
   }
   measure(value, 0, { known: new Map(), limits });
   return value;
+}
+
+function collectRepeated(document: Document.Parsed, lines: LineCounter, into: string[]): void {
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (seen.has(key.value) && key.range)
+          into.push(`line ${lines.linePos(key.range[0]).line}: key ${JSON.stringify(key.value)} already set in map`);
+        seen.add(key.value);
+      }
+    },
+  });
 }
 
 interface Measured {

@@ -105,7 +105,14 @@ describe("an object in a body", () => {
   });
 
   it("reports duplicate keys", async () => {
-    expect((await parse('{"a":1,"a":2}')).duplicates).toEqual(["a"]);
+    expect((await parse('{"a":1,"a":2}')).duplicates).toEqual(['duplicate field "a"']);
+    const yaml = await parse("a: 1\nb: {c: 1, c: 2}\na: 3\n", "application/yaml");
+    expect(yaml).toEqual({
+      value: { a: 3, b: { c: 2 } },
+      duplicates: [
+        'yaml: unmarshal errors:\n  line 3: key "a" already set in map\n  line 2: key "c" already set in map',
+      ],
+    });
   });
 
   const refused: [string, string | undefined, string, number][] = [

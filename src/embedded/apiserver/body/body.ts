@@ -3,7 +3,7 @@ import type { Http2ServerRequest } from "node:http2";
 import type { Clock } from "../../../cluster/runtime/clock.ts";
 import { isObject, set, type Json, type JsonObject } from "../../../language/object/json.ts";
 import { badRequest, StatusError, tooLarge, unsupportedMediaType } from "../status-error.ts";
-import { scanJson } from "./json-scan.ts";
+import { maxComplaints, scanJson } from "./json-scan.ts";
 
 /** As kube-apiserver: the limit of a request body. */
 export const maxBodyBytes = 3 * 1024 * 1024;
@@ -84,7 +84,7 @@ export function drainBody(request: IncomingMessage | Http2ServerRequest, clock: 
 
 export interface ParsedBody {
   readonly value: Json;
-  /** Paths of duplicate keys. */
+  /** Complaints about repeated keys: one for each in JSON, one for all in YAML. */
   readonly duplicates: string[];
 }
 
@@ -122,7 +122,10 @@ export function parseJson(text: string, of: string): ParsedBody {
   }
   const scan = scanJson(text);
   if (scan.type === "refused") throw badRequest(`the object provided cannot be read: ${scan.why}`);
-  return { value: scan.surrogates ? wellFormed(value) : value, duplicates: scan.duplicates };
+  return {
+    value: scan.surrogates ? wellFormed(value) : value,
+    duplicates: scan.duplicates.map((field) => `duplicate field ${JSON.stringify(field)}`),
+  };
 }
 
 /** Lone surrogates become U+FFFD, as in Go: keys that differ only there would be one key on disk. */
@@ -143,7 +146,10 @@ export async function parseYaml(text: string, of: string): Promise<ParsedBody> {
   const { readYaml, YamlError } = await import("../../../language/object/yaml.ts");
   try {
     // Through JSON, so that dates and unusual map keys become what a JSON client would have sent.
-    return parseJson(JSON.stringify(readYaml(text, yamlLimits) ?? null), of);
+    const repeated: string[] = [];
+    const { value } = parseJson(JSON.stringify(readYaml(text, yamlLimits, repeated) ?? null), of);
+    const complaint = `yaml: unmarshal errors:\n  ${repeated.slice(0, maxComplaints).join("\n  ")}`;
+    return { value, duplicates: repeated.length > 0 ? [complaint] : [] };
   } catch (error) {
     if (error instanceof YamlError) throw unrecognized(of, "yaml parse error", error);
     throw error;

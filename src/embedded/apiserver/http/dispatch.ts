@@ -139,7 +139,7 @@ export class Dispatcher {
       return part.connect({ namespace, name, path: pathBehind(request, info), query, request, response });
     }
     if (request.method === "HEAD") throw methodNotAllowed();
-    const representation = representationFor(request, info.verb, query);
+    const representation = representationFor(request, resource, info.verb, query);
     if (info.verb === "watch") {
       requireVerb(context, "watch");
       const frames = new WatchFrames(context, representation, this.#frames);
@@ -184,8 +184,16 @@ function peerOf(socket: ReturnType<typeof tlsSocketOf>): { subject: never; finge
   return peer;
 }
 
-function representationFor(request: HttpRequest, verb: string, query: URLSearchParams): Representation {
-  const found = negotiate(request.headers.accept, ["Table", "PartialObjectMetadata", "PartialObjectMetadataList"]);
+/** Computed kinds (reviews) have no metadata, so they have no reduced forms. */
+const reducedForms = ["Table", "PartialObjectMetadata", "PartialObjectMetadataList"];
+
+function representationFor(
+  request: HttpRequest,
+  { compute }: Resource,
+  verb: string,
+  query: URLSearchParams,
+): Representation {
+  const found = negotiate(request.headers.accept, compute ? [] : reducedForms);
   if (!found)
     throw new StatusError(
       406,

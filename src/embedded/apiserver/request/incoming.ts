@@ -54,7 +54,7 @@ export function incoming(resource: Resource, body: ParsedBody, options: WriteOpt
 export function complaintsAbout(unknown: readonly string[], duplicates: readonly string[]): string[] {
   return [
     ...unknown.slice(0, maxComplaints).map((field) => `unknown field ${JSON.stringify(field)}`),
-    ...duplicates.map((field) => `duplicate field ${JSON.stringify(field)}`),
+    ...duplicates,
   ].slice(0, maxComplaints);
 }
 

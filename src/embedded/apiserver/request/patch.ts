@@ -7,7 +7,7 @@ import { PatchError } from "../../../language/patch/patch-error.ts";
 import { applyStrategicMerge } from "../../../language/patch/strategic/strategic-merge.ts";
 import { invalid } from "../../../language/schema/field-error.ts";
 import { strayNulls } from "../../../language/schema/stray-null.ts";
-import { mediaType, parseJson, parseYaml } from "../body/body.ts";
+import { mediaType, parseJson, parseYaml, type ParsedBody } from "../body/body.ts";
 import { maxDepth } from "../body/json-scan.ts";
 import { DecodeError } from "../kinds/decode/decoding.ts";
 import { apiVersion } from "../registry.ts";
@@ -41,18 +41,19 @@ export async function patch(context: RequestContext, text: string, contentType: 
     );
   const options = writeOptions(context.query, "PatchOptions", context.userAgent, type === "apply");
   if (type === "apply") {
-    const value = (await parseYaml(text, resource.kind)).value;
+    const { value, duplicates } = await parseYaml(text, resource.kind);
+    reportRepeated(duplicates, options, context.warnings);
     const isKept = mayWait(context);
     return onNewest(context, async (live) => apply(context, live, isKept ? clone(value) : value, options));
   }
   return onNewest(context, async (live) => {
-    const body = parseJson(text, resource.kind).value;
+    const { value: body, duplicates } = parseJson(text, resource.kind);
     if (!live) throw notFound(resource.group, resource.plural, context.name);
     const current = services.views.object(live, resource);
     const patched = patchedBy(type, current, body, resource);
     if (nestsTooDeep(patched)) throw badRequest(`the patched object nests deeper than ${maxDepth} levels`);
     checkUnmoved(context, patched);
-    const object = decodePatched(context, patched, body, options);
+    const object = decodePatched(context, patched, { value: body, duplicates }, options);
     return replace(context, { live, object, options, managed: "update" });
   });
 }
@@ -129,21 +130,28 @@ function badPatch(patched: Json, why: string): StatusError {
   return invalidObject("", "", "", [invalid("patch", JSON.stringify(patched), why)]);
 }
 
-function decodePatched(context: RequestContext, patched: Json, body: Json, options: WriteOptions): KubeObject {
+function decodePatched(context: RequestContext, patched: Json, body: ParsedBody, options: WriteOptions): KubeObject {
   const { resource } = context;
   try {
     const { object, unknown } = decodeAs(resource, patched);
-    report(unknown, options, context.warnings);
+    report([...body.duplicates, ...complaintsAbout(unknown, [])], options, context.warnings);
     placeInNamespace(context, object);
     return object;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw badPatch(body, error.message);
+    throw badPatch(body.value, error.message);
   }
 }
 
-function report(unknown: readonly string[], options: WriteOptions, warnings: string[]): void {
-  const complaints = complaintsAbout(unknown, []);
+/** Repeated keys of an applied configuration. */
+function reportRepeated(duplicates: readonly string[], options: WriteOptions, warnings: string[]): void {
+  if (duplicates.length === 0) return;
+  const complaint = `error converting YAML to JSON: ${duplicates.join(", ")}`;
+  if (options.fieldValidation === "Strict") throw badRequest(`error strict decoding YAML: ${complaint}`);
+  if (options.fieldValidation === "Warn") warnings.push(complaint);
+}
+
+function report(complaints: readonly string[], options: WriteOptions, warnings: string[]): void {
   if (complaints.length > 0 && options.fieldValidation === "Strict")
     throw invalidObject("", "", "", [
       {
