@@ -1,85 +1,160 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { createInterface } from "node:readline";
+import { build } from "esbuild";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { DirectoryLockedError, DirectoryModeError, lockDirectory } from "./lock-dir.ts";
+import { ForeignFolderError } from "./own-folder.ts";
 
-// Only procfs can tell a process from a later one with the same pid.
-const testOnLinux = test.runIf(process.platform === "linux");
+const isRoot = process.geteuid?.() === 0;
+const hasNamespaces = spawnSync("unshare", ["--pid", "--net", "--fork", "true"]).status === 0;
+if (!isRoot) console.warn("not run: directories of other users (only root can make one)");
+if (!hasNamespaces) console.warn("not run: locks across namespaces (unshare is not permitted)");
+
+let program: string;
+let parent: string;
 let dir: string;
-let child: ChildProcess | undefined;
+const children: ChildProcess[] = [];
 
+beforeAll(async () => {
+  program = join(await mkdtemp(join(tmpdir(), "attune-holder-")), "holder.mjs");
+  const contents = `import { lockDirectory } from "./lock-dir.ts";
+    await lockDirectory(process.argv[2], { mode: "standalone" }).then(() => console.log("held " + process.pid), () => process.exit(3));
+    setInterval(() => {}, 1e6);`;
+  const stdin = { contents, resolveDir: import.meta.dirname };
+  await build({ stdin, bundle: true, format: "esm", platform: "node", outfile: program, logLevel: "error" });
+});
+afterAll(() => rm(join(program, ".."), { recursive: true }));
 beforeEach(async () => {
-  dir = join(await mkdtemp(join(tmpdir(), "attune-lock-")), "state");
+  parent = await mkdtemp(join(tmpdir(), "attune-lock-"));
+  dir = join(parent, "state");
 });
-
 afterEach(async () => {
-  child?.kill("SIGKILL");
-  child = undefined;
-  await rm(join(dir, ".."), { recursive: true });
+  for (const child of children.splice(0)) {
+    child.kill("SIGCONT");
+    child.kill("SIGKILL");
+  }
+  await rm(parent, { recursive: true });
 });
 
-const claims = async (): Promise<string[]> => (await readdir(dir)).filter((name) => name.startsWith("lock."));
+const claims = (): string[] => readdirSync(dir).filter((name) => name.startsWith("lock."));
+const lock = () => lockDirectory(dir, { mode: "standalone" });
 
-/** The claim of another process: ours, renamed to its pid and start time. */
-async function claimOf(pid: number, start: string): Promise<void> {
-  await writeFile(join(dir, `lock.${pid}.${start}`), "");
-}
-
-async function ownStart(): Promise<string> {
-  const unlock = await lockDirectory(dir, { mode: "standalone" });
-  const [claim = ""] = await claims();
-  await unlock();
-  return claim.split(".").slice(2).join(".");
+/** Another process that holds the lock, or has failed to. Resolves to its pid as it sees it. */
+async function holder(...wrapper: string[]): Promise<{ child: ChildProcess; pid: number | undefined }> {
+  const [command = "", ...args] = [...wrapper, process.execPath, program, dir];
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
+  children.push(child);
+  const held = new Promise<number>((resolve) => {
+    createInterface({ input: child.stdout }).on("line", (line) => resolve(Number(line.split(" ")[1])));
+  });
+  return { child, pid: await Promise.race([held, once(child, "exit").then(() => undefined)]) };
 }
 
 test("a second lock fails until the first is released", async () => {
-  const unlock = await lockDirectory(dir, { mode: "standalone" });
-  await expect(lockDirectory(dir, { mode: "standalone" })).rejects.toThrow(DirectoryLockedError);
+  const unlock = await lock();
+  await expect(lock()).rejects.toThrow(DirectoryLockedError);
   await unlock();
   await (
-    await lockDirectory(dir, { mode: "standalone" })
+    await lock()
   )();
-  expect(await claims()).toEqual([]);
+  expect(claims()).toEqual([]);
 });
 
-testOnLinux("the claim of a living process holds, and outlives it by nothing when it is killed", async () => {
-  const boot = (await ownStart()).split("-")[0];
-  child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1e6)"], { stdio: "ignore" });
-  await once(child, "spawn");
-  const pid = child.pid!;
-  const stat = await readFile(`/proc/${pid}/stat`, "utf8");
-  await claimOf(pid, `${boot}-${stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]}`);
-
-  await expect(lockDirectory(dir, { mode: "standalone" })).rejects.toThrow(`process ${pid} is using it`);
-  expect(await claims()).toHaveLength(1);
-
+test("another process holds it, also while it is stopped, and no longer once it is killed", async () => {
+  const { child, pid } = await holder();
+  await expect(lock()).rejects.toThrow(`process ${pid} is using it`);
+  child.kill("SIGSTOP");
+  await expect(lock()).rejects.toThrow(`process ${pid} is using it`);
   child.kill("SIGKILL");
   await once(child, "exit");
   await (
-    await lockDirectory(dir, { mode: "standalone" })
+    await lock()
   )();
-  expect(await claims()).toEqual([]);
+  expect(claims()).toEqual([]);
 });
 
-testOnLinux("a claim whose pid now belongs to a younger process is stale", async () => {
-  const start = await ownStart();
-  await claimOf(process.pid, `${start}0`);
-  await claimOf(process.ppid, start);
-  const unlock = await lockDirectory(dir, { mode: "standalone" });
-  expect(await claims()).toEqual([`lock.${process.pid}.${start}`]);
+test.runIf(hasNamespaces)("a process in other pid and network namespaces holds it until it is killed", async () => {
+  const { child, pid } = await holder("unshare", "--pid", "--net", "--fork", "--kill-child", "--mount-proc");
+  expect(pid).toBe(1);
+  await expect(lock()).rejects.toThrow(DirectoryLockedError);
+  child.kill("SIGKILL");
+  await once(child.stdout as NodeJS.ReadableStream, "close");
+  await (
+    await lock()
+  )();
+});
+
+test.runIf(process.platform === "linux")("a zombie does not hold it", async () => {
+  // The shell becomes a program that never collects its children.
+  const { pid } = await holder("sh", "-c", '"$@" & exec sleep 1000', "sh");
+  await expect(lock()).rejects.toThrow(DirectoryLockedError);
+  process.kill(pid as number, "SIGKILL");
+  const state = (): string => readFileSync(`/proc/${pid}/stat`, "utf8").replace(/.*\) /, "").slice(0, 1);
+  while (state() !== "Z") await new Promise((resolve) => setImmediate(resolve));
+  await (
+    await lock()
+  )();
+});
+
+test("of many that start at once, at most one holds it", async () => {
+  const outcomes = await Promise.allSettled(Array.from({ length: 20 }, lock));
+  const held = outcomes.filter(({ status }) => status === "fulfilled");
+  expect(held.length).toBeLessThanOrEqual(1);
+  for (const { value } of held as PromiseFulfilledResult<() => Promise<void>>[]) await value();
+  await (
+    await lock()
+  )();
+  expect(claims()).toEqual([]);
+});
+
+test("a claim that is no socket holds nothing", async () => {
+  mkdirSync(dir);
+  writeFileSync(join(dir, `lock.${process.pid}.1`), "");
+  const unlock = await lock();
+  expect(claims()).toHaveLength(1);
   await unlock();
+});
+
+test.runIf(process.platform === "linux")("a path longer than that of a socket can be locked", async () => {
+  dir = join(parent, ..."abc".split("").map((letter) => letter.repeat(100)));
+  const unlock = await lock();
+  await expect(lock()).rejects.toThrow(DirectoryLockedError);
+  await unlock();
+  expect(readdirSync(dir)).toEqual(["mode"]);
 });
 
 test("a directory of another mode is an error and stays as it is", async () => {
   await (
     await lockDirectory(dir, { mode: "hosted" })
   )();
-  await expect(lockDirectory(dir, { mode: "standalone" })).rejects.toThrow(DirectoryModeError);
-  expect(await claims()).toEqual([]);
+  await expect(lock()).rejects.toThrow(DirectoryModeError);
+  expect(claims()).toEqual([]);
   await (
     await lockDirectory(dir, { mode: "hosted" })
   )();
 });
+
+test("a directory that others may read or write is closed to them", async () => {
+  mkdirSync(dir);
+  chmodSync(dir, 0o777);
+  const unlock = await lock();
+  expect(statSync(dir).mode & 0o777).toBe(0o700);
+  await unlock();
+});
+
+test.runIf(isRoot).each(["", "pki", "pki/ca.pem", "mode"])(
+  "a directory in which another user made %j is refused",
+  async (path) => {
+    mkdirSync(join(dir, "pki"), { recursive: true });
+    for (const file of ["pki/ca.pem", "mode"]) writeFileSync(join(dir, file), "");
+    chownSync(join(dir, path), 12345, 12345);
+    await expect(lock()).rejects.toThrow(ForeignFolderError);
+    await expect(lock()).rejects.toThrow("belongs to user 12345");
+    expect(execFileSync("find", [dir, "-name", "lock.*"], { encoding: "utf8" })).toBe("");
+  },
+);

@@ -1,6 +1,8 @@
-import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
-import { makeFolder } from "./make-folder.ts";
+import { randomBytes } from "node:crypto";
+import { closeSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createConnection, createServer, type Server } from "node:net";
+import { join } from "node:path";
+import { makeOwnFolder } from "./own-folder.ts";
 
 export type Unlock = () => Promise<void>;
 
@@ -22,74 +24,82 @@ export class DirectoryModeError extends Error {
 }
 
 /**
- * Locks a state directory for this process and one mode. Each process creates a claim file first and only then looks for
- * the claims of other processes: of two that start at the same time, at least one sees the other and withdraws. A claim
- * names a process by pid and start time, so that the claim of a killed process locks nothing. File access is synchronous:
- * at this point the process has nothing else to do, and it is several times faster than the thread pool.
+ * Locks a state directory for this process and one mode. A claim is a listening Unix socket in the directory: the kernel
+ * closes it when its process ends, and connections by path reach it from every pid and network namespace, also while its
+ * process is stopped. Each process places its claim first and only then looks for other claims: of two that start at the
+ * same time, at least one sees the other and withdraws. Names of claims are never used twice, so that removing a dead one
+ * cannot remove a living one.
  */
 export async function lockDirectory(dir: string, { mode }: { mode: string }): Promise<Unlock> {
-  makeFolder(dir, 0o700);
-  const claim = join(dir, claimName(process.pid, startTime(process.pid)));
-  place(claim, dir);
-  try {
-    const holder = otherClaim(dir, basename(claim));
-    if (holder !== undefined) throw new DirectoryLockedError(dir, holder);
-    checkMode(dir, mode);
-  } catch (error) {
-    rmSync(claim, { force: true });
-    throw error;
-  }
-  return async () => rmSync(claim, { force: true });
+  makeOwnFolder(dir);
+  return within(dir, async (reach) => {
+    const name = `lock.${process.pid}.${randomBytes(8).toString("hex")}`;
+    const socket = await placed(reach, name);
+    const unlock = async (): Promise<void> => {
+      rmSync(join(dir, name), { force: true });
+      await new Promise((resolve) => socket.close(resolve));
+    };
+    try {
+      const holder = await otherClaim(reach, name);
+      if (holder !== undefined) throw new DirectoryLockedError(dir, holder);
+      checkMode(dir, mode);
+      return unlock;
+    } catch (error) {
+      await unlock();
+      throw error;
+    }
+  });
 }
 
-const claimName = (pid: number, start: string): string => `lock.${pid}.${start}`;
+/** unix(7): the longest path of a socket. */
+const maxSocketPath = 107;
 
-function place(claim: string, dir: string): void {
+/** Calls `use` with a path to the directory that is short enough for sockets in it. */
+async function within<T>(dir: string, use: (reach: string) => Promise<T>): Promise<T> {
+  if (Buffer.byteLength(dir) + 40 <= maxSocketPath) return use(dir);
+  const descriptor = openSync(dir, "r");
   try {
-    closeSync(openSync(claim, "wx", 0o600));
-  } catch (error) {
-    if (code(error) === "EEXIST") throw new DirectoryLockedError(dir, process.pid);
-    throw error;
+    return await use(`/proc/self/fd/${descriptor}`);
+  } finally {
+    closeSync(descriptor);
   }
 }
 
-/** The pid of a running process with a claim. Removes claims of processes that have ended. */
-function otherClaim(dir: string, own: string): number | undefined {
-  for (const name of readdirSync(dir)) {
-    if (name === own) continue;
-    const [, digits, start] = /^lock\.([0-9]+)\.(.*)$/.exec(name) ?? [];
-    if (digits === undefined || start === undefined) continue;
-    const pid = Number(digits);
-    if (isAlive(pid) && start === startTime(pid)) return pid;
-    rmSync(join(dir, name), { force: true });
+/** A socket gets its name when it listens already: no process sees a claim that is not alive yet. */
+async function placed(reach: string, name: string): Promise<Server> {
+  const socket = createServer((connection) => connection.destroy());
+  const unnamed = join(reach, `new-${name}`);
+  await new Promise<void>((resolve, reject) => {
+    socket.once("error", reject);
+    socket.listen({ path: unnamed }, resolve);
+  });
+  socket.unref();
+  renameSync(unnamed, join(reach, name));
+  return socket;
+}
+
+/** The pid of a living process with a claim, as that process sees it. Removes claims of processes that have ended. */
+async function otherClaim(reach: string, own: string): Promise<number | undefined> {
+  for (const name of readdirSync(reach)) {
+    const [, pid] = /^lock\.([0-9]+)\./.exec(name) ?? [];
+    if (pid === undefined || name === own) continue;
+    const path = join(reach, name);
+    if (await isAlive(path)) return Number(pid);
+    rmSync(path, { force: true });
   }
   return undefined;
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return code(error) === "EPERM";
-  }
-}
-
-/**
- * The boot and the clock tick at which a process started: pids are reused, this is not. Empty where procfs cannot be
- * read; then only the pid identifies a process.
- */
-function startTime(pid: number): string {
-  try {
-    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8");
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The command, in parentheses, may contain spaces and parentheses; field 22 is the 20th after it (proc(5)).
-    const ticks = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
-    return `${boot.slice(0, 8)}-${ticks}`;
-  } catch {
-    // No procfs, a procfs that denies access, or a process that has ended.
-    return "";
-  }
+/** Everything but a refusal counts as alive: EAGAIN if many have asked a stopped process, EACCES if it is another user's. */
+function isAlive(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const connection = createConnection({ path });
+    connection.once("connect", () => {
+      connection.destroy();
+      resolve(true);
+    });
+    connection.once("error", (error) => resolve(!["ECONNREFUSED", "ENOENT"].includes(String(code(error)))));
+  });
 }
 
 function checkMode(dir: string, mode: string): void {

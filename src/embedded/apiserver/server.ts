@@ -32,7 +32,7 @@ import { Paths } from "./http/paths.ts";
 import { builtinResources } from "./kinds/builtin-resources.ts";
 import { heldByService } from "./kinds/network/service/service-spec.ts";
 import { definition } from "./kinds/definitions.ts";
-import { makeFolder } from "../../cluster/runtime/make-folder.ts";
+import { makeOwnFolder } from "../../cluster/runtime/own-folder.ts";
 import { noLog, type Log } from "../../cluster/runtime/log/log.ts";
 import { KubeletClient } from "./proxy/kubelet-client.ts";
 import { nodeProxy } from "./proxy/node-proxy.ts";
@@ -99,7 +99,7 @@ type Closer = () => void | Promise<void>;
 
 async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<ApiServer, "close">> {
   const { dir, host = "127.0.0.1", clock = systemClock, log = noLog } = options;
-  makeFolder(dir, 0o700);
+  makeOwnFolder(dir);
   const [authority, backend] = await Promise.all([openAuthority(dir, { clock }), openBackend(options)]);
   const store = new ObjectStore(backend, {
     onWatcherError: (error) => log.error({ error }, "store watcher failed"),

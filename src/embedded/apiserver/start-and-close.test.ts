@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readFile, mkdtemp, rm, stat } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { get, request, type RequestOptions } from "node:https";
 import { connect } from "node:http2";
@@ -90,8 +90,18 @@ describe("a server that is started again on its directory", () => {
 
 describe("a server", () => {
   it("keeps its secrets readable by the owner only", async () => {
-    const { kubeconfig } = await start({ storage: "memory", dir: join(dir, "state") });
-    for (const path of [kubeconfig, join(dir, "state")]) expect((await stat(path)).mode & 0o077).toBe(0);
+    const state = join(dir, "state");
+    await mkdir(state);
+    await chmod(state, 0o755);
+    await start({ dir: state });
+    for (const path of ["", ...(await readdir(state, { recursive: true }))])
+      expect({ path, open: (await stat(join(state, path))).mode & 0o077 }).toEqual({ path, open: 0 });
+  });
+
+  it.runIf(process.geteuid?.() === 0)("refuses a directory in which another user put a key", async () => {
+    await (await start()).close();
+    await chown(join(dir, "pki/ca.pem"), 12345, 12345);
+    await expect(start()).rejects.toThrow("belongs to user 12345");
   });
 
   it("closes while clients watch, over either protocol", async () => {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { open, type RootDatabase } from "lmdb";
+import { makeFolder } from "../../../cluster/runtime/make-folder.ts";
 import type { Backend, Row } from "./store.ts";
 
 export interface LmdbOptions {
@@ -18,6 +19,7 @@ export class LmdbBackend implements Backend {
 
   constructor(path: string, { fsync = false }: LmdbOptions = {}) {
     this.#fsync = fsync;
+    makeFolder(path, 0o700);
     this.#database = open<Buffer, Buffer>({
       path,
       encoding: "binary",
@@ -30,6 +32,8 @@ export class LmdbBackend implements Backend {
       eventTurnBatching: false,
       overlappingSync: false,
       mapSize: 1024 * 1024 * 1024,
+      // Missing from the types of lmdb.
+      ...{ permissionsMode: 0o600 },
     });
     const found = this.#database.get(formatKey);
     if (found === undefined) this.#database.putSync(formatKey, Buffer.from(String(format)));
