@@ -1,7 +1,7 @@
 // Bundles src/program/cli into dist/: bin/attune starts faster from a few files than from several hundred. Tests that run
 // the program set ATTUNE_BUNDLE_DIR to a folder of their own.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -177,6 +177,8 @@ await Promise.all([
   }),
 ]);
 
+// Where `bin/attune` finds node if PATH does not have it.
+symlinkSync(process.execPath, join(outdir, "node"));
 recordCode();
 
 /**

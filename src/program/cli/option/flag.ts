@@ -126,18 +126,20 @@ export interface CommandDefinition<F extends Flags> {
   /** Arguments that are no flags, with what they are: `{ "<profile...>": "names of profiles" }`. */
   readonly operands?: Readonly<Record<string, string>>;
   readonly flags: F;
+  /** Whether arguments beyond the operands are passed on, instead of being an error. */
+  readonly surplus?: boolean;
   readonly run: (options: Values<F>, operands: readonly string[]) => Promise<void>;
 }
 
 export function addCommand<F extends Flags>(parent: Command, definition: CommandDefinition<F>): Command {
-  const { name, description, operands = {}, flags, run } = definition;
-  const command = parent.command(name).description(description);
+  const { name, description, operands = {}, flags, surplus = false, run } = definition;
+  const command = parent.command(name).description(description).allowExcessArguments(surplus);
   for (const [operand, about] of Object.entries(operands)) command.argument(operand, about);
   addFlags(command, flags);
   // Commander passes operands, then options, then the command.
   return command.action((...given: unknown[]) => {
     const options = readFlags(flags, given.at(-2) as Record<string, Given>, process.env);
-    return run(options, given.slice(0, -2).flat() as string[]);
+    return run(options, surplus ? command.args : (given.slice(0, -2).flat() as string[]));
   });
 }
 

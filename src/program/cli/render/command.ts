@@ -1,14 +1,17 @@
 import { type Command, Option } from "commander";
-import { addCommand, list, text } from "../option/flag.ts";
+import { addCommand, type Environment, type Flag, list, text } from "../option/flag.ts";
 import { rootFlag } from "../option/shared-flags.ts";
-import { defaultInput, defaultOwner } from "./options.ts";
+import { defaultInput, defaultOwner, type RenderFlags } from "./options.ts";
+
+const inputFlag = (fallback: string): Flag<readonly string[] | undefined> =>
+  list(
+    "--asset-input-dir <dir>",
+    `folders of manifests, separated by commas; may be repeated (default: ${fallback})`,
+  );
 
 /** Flags and environment variables of the `render` command of the operator that Attune replaces. */
 const renderFlags = {
-  assetInputDir: list(
-    "--asset-input-dir <dir>",
-    `folders of manifests, separated by commas; may be repeated (default: $ASSET_INPUT_DIR, or ${defaultInput})`,
-  ),
+  assetInputDir: inputFlag(`$ASSET_INPUT_DIR, or ${defaultInput}`),
   assetOutputDir: text("--asset-output-dir <dir>", "folder to write to", { shownDefault: "$ASSET_OUTPUT_DIR" }),
   ownerRef: text(
     "--owner-ref <how>",
@@ -22,24 +25,50 @@ const renderFlags = {
   root: rootFlag,
 };
 
-/** `attune render`. Its code is loaded when it runs. */
+/** Flags of its `render-bootcmd-mc` command, which reads no environment variables for them. */
+const bootFlags = {
+  assetInputDir: inputFlag(defaultInput),
+  assetOutputDir: text("--asset-output-dir <dir>", "folder to write to", { required: true }),
+  mcpName: text("--mcp-name <pool>", "name of the pool", { required: true }),
+  root: rootFlag,
+};
+
+/** `attune render` and `attune render-bootcmd-mc`. Their code is loaded when they run. */
 export function renderCommand(program: Command): void {
-  const command = addCommand(program, {
-    name: "render",
-    description: "generate manifests from PerformanceProfile files",
-    flags: renderFlags,
-    run: async (flags) => {
-      const { render } = await import("./run.ts");
-      // Node loads its stream modules when standard error is first used.
-      const err = (text: string): void => void process.stderr.write(text);
-      process.exitCode = await render(flags, { err, env: process.env });
-    },
-  });
-  for (const flag of [...logFlags, ...logSwitches]) command.addOption(new Option(flag).hideHelp());
+  const commands = [
+    addCommand(program, {
+      name: "render",
+      description: "generate manifests from PerformanceProfile files",
+      flags: renderFlags,
+      surplus: true,
+      run: (flags, surplus) => run(flags, surplus, process.env),
+    }),
+    addCommand(program, {
+      name: "render-bootcmd-mc",
+      description: "generate the MachineConfig with the boot arguments of a pool, as render --mcp-name does",
+      flags: bootFlags,
+      surplus: true,
+      run: (flags, surplus) => run(flags, surplus, {}),
+    }),
+  ];
+  for (const command of commands)
+    for (const flag of ignored) command.addOption(new Option(flag).hideHelp());
 }
 
-/** klog's flags: accepted and ignored, since scripts pass them to the operator that Attune replaces. */
-const logFlags = [
+async function run(flags: RenderFlags, surplus: readonly string[], env: Environment): Promise<void> {
+  const { render } = await import("./run.ts");
+  // Node loads its stream modules when standard error is first used.
+  const err = (text: string): void => void process.stderr.write(text);
+  if (surplus.length > 0) err(`warning: ignored arguments: ${surplus.join(" ")}\n`);
+  process.exitCode = await render(flags, { err, env });
+}
+
+/**
+ * Flags of klog and of the API client: accepted and ignored, since scripts pass them to the operator that Attune replaces,
+ * whose commands have them all and ignore surplus arguments as well.
+ */
+const ignoredFlags = [
+  "--kubeconfig <file>",
   "-v, --v <level>",
   "--vmodule <levels>",
   "--log_backtrace_at <place>",
@@ -49,7 +78,7 @@ const logFlags = [
   "--stderrthreshold <level>",
   "--alsologtostderrthreshold <level>",
 ];
-const logSwitches = [
+const ignoredSwitches = [
   "logtostderr",
   "alsologtostderr",
   "add_dir_header",
@@ -57,3 +86,4 @@ const logSwitches = [
   "skip_headers",
   "skip_log_headers",
 ].map((name) => `--${name} [boolean]`);
+const ignored = [...ignoredFlags, ...ignoredSwitches];
