@@ -63,7 +63,12 @@ describe("attune", () => {
 
   const mistakes: [string[], RegExp][] = [
     [["nothing"], /^error: unknown command 'nothing'/],
-    [["up", "--bogus"], /^error: unknown option '--bogus'/],
+    [["nothing"], /\n\(attune --help lists the commands\)\n$/],
+    [["up", "--bogus"], /^error: unknown option '--bogus'\n\(attune up --help lists its flags\)\n$/],
+    [["tuned", "show", "--bogus"], /\n\(attune tuned show --help lists its flags\)\n$/],
+    [["tuned", "nothing"], /\n\(attune tuned --help lists the commands\)\n$/],
+    [["explain", "pod", "x", "--kubeconfig", "/gone"], /^error: explain pod: only nodes can be explained\n$/],
+    [["plan", "-f", "/gone/x.yaml", "--kubeconfig", "/gone"], /^error: .*\/gone\/x.yaml/],
     [["apiserver"], /^error: required option '--dir <dir>' not specified/],
     [["apiserver", "--dir", "DIR", "--port", "65536"], /^error: --port 65536: not a port number/],
     [["apiserver", "--dir", "DIR", "--port", "-1"], /^error: --port -1: not a port number/],

@@ -12,7 +12,7 @@ import {
   webhookFlags,
 } from "./flags.ts";
 import { errorText } from "../../cluster/runtime/error-text.ts";
-import { addCommand } from "./option/flag.ts";
+import { addCommand, hintAfterError } from "./option/flag.ts";
 import { profileCommand } from "./profile/command.ts";
 import { renderCommand } from "./render/command.ts";
 import { tunedCommand } from "./tuned/command.ts";
@@ -24,9 +24,9 @@ const program = new Command("attune")
   .version(version, "-V, --version", "print the version")
   .helpOption("-h, --help", "print help")
   .helpCommand("help [command]", "print help for a command")
-  .showHelpAfterError("(attune --help lists the commands)")
   .configureOutput({ outputError: (text, write) => write(text.startsWith("error:") ? text : `error: ${text}`) })
   .exitOverride();
+hintAfterError(program, "the commands");
 
 addCommand(program, {
   name: "up",

@@ -20,6 +20,7 @@ export type ExplainOptions = Partial<Values<typeof explainFlags>>;
 
 /** `attune explain node NAME`. */
 export async function explain(kind: string, name: string, options: ExplainOptions): Promise<void> {
+  checkKind(kind);
   const client = new HttpClient(await loadConnection(options));
   try {
     const { signal } = stopOnSignals();
@@ -39,8 +40,7 @@ export interface ExplainRequest extends CommandContext {
 /** Why a node has the profile it has. Changes nothing. */
 export async function explainOn(request: ExplainRequest): Promise<void> {
   const { kind, name, options, terminal, signal } = request;
-  if (!["node", "nodes", "no"].includes(kind.toLowerCase()))
-    throw new Error(`explain ${kind}: only nodes can be explained`);
+  checkKind(kind);
   const { namespace = tuningNamespace, root, exec = true, output: format = "table" } = options;
   const client = readOnlyClient(request.client);
   const { tuning } = await gatherNodeTuning({ client, namespace, now: Date.now(), signal });
@@ -55,6 +55,11 @@ export async function explainOn(request: ExplainRequest): Promise<void> {
       ? await serialised(explanation, format)
       : explanationText(explanation, terminal.colours, { wide: format === "wide" }),
   );
+}
+
+function checkKind(kind: string): void {
+  if (!["node", "nodes", "no"].includes(kind.toLowerCase()))
+    throw new Error(`explain ${kind}: only nodes can be explained`);
 }
 
 /** The values of the node whose files are below `root`. */

@@ -134,6 +134,7 @@ export interface CommandDefinition<F extends Flags> {
 export function addCommand<F extends Flags>(parent: Command, definition: CommandDefinition<F>): Command {
   const { name, description, operands = {}, flags, surplus = false, run } = definition;
   const command = parent.command(name).description(description).allowExcessArguments(surplus);
+  hintAfterError(command, "its flags");
   for (const [operand, about] of Object.entries(operands)) command.argument(operand, about);
   addFlags(command, flags);
   // Commander passes operands, then options, then the command.
@@ -141,6 +142,13 @@ export function addCommand<F extends Flags>(parent: Command, definition: Command
     const options = readFlags(flags, given.at(-2) as Record<string, Given>, process.env);
     return run(options, surplus ? command.args : (given.slice(0, -2).flat() as string[]));
   });
+}
+
+/** After an error: the command that lists what would have been right. */
+export function hintAfterError(command: Command, what: string): Command {
+  const names: string[] = [];
+  for (let at: Command | null = command; at; at = at.parent) names.unshift(at.name());
+  return command.showHelpAfterError(`(${names.join(" ")} --help lists ${what})`);
 }
 
 /** Values of flags as a container's `args` give them: read as the command line is. */

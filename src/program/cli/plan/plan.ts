@@ -11,7 +11,7 @@ import type { Values } from "../option/flag.ts";
 import { type GatheredTuning, gatherNodeTuning, gatherPods } from "../gather/gather-node-tuning.ts";
 import { gatherDerived, gatherPlatform, gatherProfiles } from "../gather/gather-profiles.ts";
 import { readOnlyClient } from "../gather/read-only-client.ts";
-import { readManifests, readStandardInput } from "../manifest/read-manifests.ts";
+import { type Manifest, readManifests, readStandardInput } from "../manifest/read-manifests.ts";
 import { serialised } from "../terminal/serialise.ts";
 import { type CommandContext, printable, processTerminal, type Terminal } from "../terminal/terminal.ts";
 import { dryRunAll } from "./dry-run.ts";
@@ -21,30 +21,47 @@ export type PlanOptions = Pick<Values<typeof planFlags>, "filename" | "output"> 
 
 /** `attune plan -f FILE…`: exit code 0 if nothing would change, 2 if something would. */
 export async function plan(options: PlanOptions): Promise<void> {
+  // No signal handler: the command writes nothing, so Ctrl-C may end it at once, even while it reads standard input.
+  const { signal } = new AbortController();
+  const context = { terminal: processTerminal(), stdin: readStandardInput, signal };
+  // Before the cluster: a wrong file name is found without one.
+  const read = await readFiles(options, context);
+  if (typeof read === "number") return void (process.exitCode = read);
   const connection = await loadConnection(options);
   const client = new HttpClient(connection);
   try {
     const withNamespace = { ...options, namespace: options.namespace ?? connection.namespace };
-    // No signal handler: the command writes nothing, so Ctrl-C may end it at once, even while it reads standard input.
-    const { signal } = new AbortController();
-    const context = { terminal: processTerminal(), stdin: readStandardInput, signal };
-    process.exitCode = await planOn(client, withNamespace, context);
+    process.exitCode = await planManifests(client, read, { ...context, options: withNamespace });
   } finally {
     client.close();
   }
 }
 
+type PlanContext = CommandContext & { readonly stdin: () => Promise<string> };
+
 /** What applying files would do. Changes nothing. */
-export async function planOn(
+export async function planOn(client: Client, options: PlanOptions, context: PlanContext): Promise<number> {
+  const read = await readFiles(options, context);
+  return typeof read === "number" ? read : planManifests(client, read, { ...context, options });
+}
+
+/** The objects of the files, or the exit code if they have problems. */
+async function readFiles(
+  { filename, recursive = false }: PlanOptions,
+  { terminal, stdin }: PlanContext,
+): Promise<readonly Manifest[] | number> {
+  const { manifests, problems } = await readManifests(filename, { recursive, stdin });
+  if (problems.length > 0) return refuse(problems, terminal);
+  if (manifests.length === 0) throw new Error("no objects passed to plan");
+  return manifests;
+}
+
+async function planManifests(
   client: Client,
-  options: PlanOptions,
-  { terminal, stdin, signal }: CommandContext & { readonly stdin: () => Promise<string> },
+  manifests: readonly Manifest[],
+  { options, terminal, signal }: CommandContext & { readonly options: PlanOptions },
 ): Promise<number> {
   const { output: format } = options;
-  const read = await readManifests(options.filename, { recursive: options.recursive === true, stdin });
-  if (read.problems.length > 0) return refuse(read.problems, terminal);
-  if (read.manifests.length === 0) throw new Error("no objects passed to plan");
-
   const reader = readOnlyClient(client);
   const [gathered, profiles] = await Promise.all([
     gatherNodeTuning({ client: reader, namespace: tuningNamespace, now: Date.now(), signal }),
@@ -55,7 +72,7 @@ export async function planOn(
     ...(gathered.tuning.pools ? [] : ["MachineConfigPool"]),
     ...(profiles ? [] : [performanceProfileKind.kind]),
   ];
-  const { writes, skipped, problems } = await dryRunAll(reader, read.manifests, { namespace, absent, signal });
+  const { writes, skipped, problems } = await dryRunAll(reader, manifests, { namespace, absent, signal });
   if (problems.length > 0) return refuse(problems, terminal);
 
   const cluster = await clusterState({ client: reader, gathered, profiles: profiles ?? [], writes, signal });

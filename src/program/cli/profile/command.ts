@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { addCommand, flagName } from "../option/flag.ts";
+import { addCommand, hintAfterError, flagName } from "../option/flag.ts";
 import { checkFlags, choiceFlags, createFlags, infoFlags } from "./flags.ts";
 import type * as Commands from "./run.ts";
 
@@ -7,6 +7,7 @@ import type * as Commands from "./run.ts";
 export function profileCommand(program: Command): void {
   const profile = program.command("profile").description("create and check PerformanceProfiles for existing nodes");
 
+  hintAfterError(profile, "the commands");
   addCommand(profile, {
     name: "create",
     description: "print a PerformanceProfile for the nodes of a pool",

@@ -26,7 +26,7 @@ export interface CommandContext {
 }
 
 /** Prints to standard output. A reader that closed the pipe, as `head` does, is no error. */
-export function writeOut(text: string): void {
+export function writeOut(text: string | Uint8Array): void {
   writeFully(1, text);
 }
 
@@ -38,8 +38,8 @@ export function processTerminal(): Terminal {
   };
 }
 
-/** Node loads its stream modules for `process.stdout`, so files, pipes and /dev/null are ruled out without it. */
-function isTerminal(): boolean {
+/** Whether standard output is a terminal. Node loads its stream modules for `process.stdout`, so files, pipes and /dev/null are ruled out without it. */
+export function isTerminal(): boolean {
   const out = fstatSync(1);
   if (!out.isCharacterDevice() || out.rdev === statSync("/dev/null", { throwIfNoEntry: false })?.rdev) return false;
   // Node types isTTY as a boolean, but leaves it undefined on streams that are not terminals.
@@ -79,8 +79,8 @@ export function coloursOf(wanted: boolean): Colours {
 }
 
 /** Writes to a file descriptor without a stream: loading Node's streams takes longer than many a command takes. */
-export function writeFully(descriptor: number, text: string): void {
-  let rest = Buffer.from(text);
+export function writeFully(descriptor: number, text: string | Uint8Array): void {
+  let rest = typeof text === "string" ? Buffer.from(text) : text;
   while (rest.length > 0)
     try {
       rest = rest.subarray(writeSync(descriptor, rest));

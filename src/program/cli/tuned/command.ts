@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { addCommand } from "../option/flag.ts";
+import { addCommand, hintAfterError } from "../option/flag.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { applyFlags, listFlags, resolveFlags, rollbackFlags, showFlags, verifyFlags } from "./flags.ts";
 import type * as Commands from "./run.ts";
@@ -12,6 +12,7 @@ export function tunedCommand(program: Command): void {
     .command("tuned")
     .description("list, inspect, apply, verify and roll back TuneD profiles on this host");
 
+  hintAfterError(tuned, "the commands");
   addCommand(tuned, {
     name: "list",
     description: "list the available profiles",
