@@ -24,9 +24,11 @@ export interface PathExchange {
 }
 
 interface Document {
-  readonly body: string;
+  readonly body: string | Buffer;
   readonly etag: string;
 }
+
+const OPENAPI_V2_PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 const healthPaths = new Set(["/healthz", "/livez", "/readyz"].flatMap((path) => [path, `${path}/ping`]));
 
@@ -107,13 +109,15 @@ export class Paths {
 
   /** Schemas are large and rarely requested: their code is loaded on demand. */
   async #openapi(path: string, request: HttpRequest, response: HttpResponse): Promise<void> {
-    if (path === "/openapi/v2") {
-      const { openapiV2 } = await import("../openapi/openapi-v2.ts");
-      const { body, contentType } = openapiV2(request.headers.accept);
-      return respondJson(response, 200, body, contentType);
-    }
-    const { openapiIndex, schemaDocument } = await import("../openapi/openapi-index.ts");
+    const { openapiIndex, schemaDocument, swaggerDocument } = await import("../openapi/openapi-index.ts");
     const resources = this.#options.registry.all();
+    if (path === "/openapi/v2") {
+      // kubectl writes the media type with `.`, other clients with `@`.
+      const format = request.headers.accept?.includes("openapi.spec.v2") ? "protobuf" : "json";
+      const swagger = this.#document(`openapi v2 ${format}`, () => swaggerDocument(resources, format));
+      const contentType = format === "json" ? "application/json" : OPENAPI_V2_PROTOBUF;
+      return respondDocument(request, response, swagger as Document, contentType);
+    }
     const named = (name: string): Document | undefined =>
       this.#document(`openapi ${name}`, () => schemaDocument(resources, name));
     if (path === "/openapi/v3") {
@@ -125,7 +129,7 @@ export class Paths {
     respondDocument(request, response, document);
   }
 
-  #document(key: string, make: () => string | undefined): Document | undefined {
+  #document(key: string, make: () => Document["body"] | undefined): Document | undefined {
     if (this.#generation !== this.#options.registry.generation) {
       this.#generation = this.#options.registry.generation;
       this.#documents.clear();
@@ -145,7 +149,17 @@ export class Paths {
       .all()
       .map(({ group, version }) => (group === "" ? `/api/${version}` : `/apis/${group}/${version}`));
     return [
-      ...new Set(["/api", "/apis", ...versions, "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"]),
+      ...new Set([
+        "/api",
+        "/apis",
+        ...versions,
+        "/healthz",
+        "/livez",
+        "/openapi/v2",
+        "/openapi/v3",
+        "/readyz",
+        "/version",
+      ]),
     ].toSorted();
   }
 }

@@ -1,6 +1,8 @@
 import type { Resource } from "../resource.ts";
 import { documentOf, type OpenApiDocument, openapiDocument } from "./document.ts";
 import { definitions } from "../kinds/definitions.ts";
+import { openapiV2Protobuf } from "./openapi-v2-protobuf.ts";
+import { openapiV2 } from "./openapi-v2.ts";
 
 export interface OpenApiIndex {
   paths: Record<string, { serverRelativeURL: string }>;
@@ -50,4 +52,10 @@ export function schemaDocument(resources: readonly Resource[], name: string): st
   const document =
     rest.length === 0 ? rootDocument(name) : openapiDocument(resources, group ?? "", version ?? "", definitions());
   return document && JSON.stringify(document);
+}
+
+/** The content of `/openapi/v2`. */
+export function swaggerDocument(resources: readonly Resource[], format: "json" | "protobuf"): string | Buffer {
+  const document = openapiV2(resources, definitions());
+  return format === "json" ? JSON.stringify(document) : openapiV2Protobuf(document);
 }
