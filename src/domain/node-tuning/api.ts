@@ -100,10 +100,43 @@ export interface ProfileStatus {
   bootcmdline?: string | undefined;
   /** What they were computed from: `inputsOf` in node-profile.ts. */
   bootcmdlineInputs?: string;
+  /** Those of them that the running kernel was not started with, as one line. Absent: none. */
+  bootcmdlinePending?: string | undefined;
+  /** What the node answered to the profile in force: what the cluster cannot know otherwise. */
+  answers?: NodeAnswer[] | undefined;
+  /** The result of each setting; those that are not as wanted come first. */
+  settings?: ReportedSetting[] | undefined;
+  /** How many more there are: the list is limited. */
+  settingsOmitted?: number | undefined;
   conditions?: Condition[];
   observedGeneration?: number | undefined;
   /** Absent: the agent has not read it, or could not. */
   hardware?: Hardware;
+}
+
+/** Reports that no decision reads. CRDs of earlier versions do not have them. */
+export const reportFields = ["hardware", "settings", "settingsOmitted", "bootcmdlinePending", "answers"] as const;
+export type ReportField = (typeof reportFields)[number];
+
+/** What a node answered to a probe of its profile. Without a text: nothing. */
+export interface NodeAnswer {
+  /** As `probeKey` writes it: `["exec","virt-what"]`. */
+  probe: string;
+  text?: string | undefined;
+}
+
+/** The result of one setting, as the agent reports it. */
+export interface ReportedSetting {
+  unit: string;
+  /** Empty: the whole unit. */
+  option: string;
+  state: "AsWanted" | "Different" | "Skipped" | "Failed";
+  /** The value on the node. */
+  value?: string | undefined;
+  /** Why it is not as wanted. */
+  message?: string | undefined;
+  /** One of the devices that it is about. */
+  device?: string | undefined;
 }
 
 /** The hardware of a node, as its agent reads it. */

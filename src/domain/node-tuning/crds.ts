@@ -155,11 +155,40 @@ const hardware: Schema = {
   description: "The hardware of the node, as its agent reads it.",
 };
 
+const settings: Schema = {
+  ...list(
+    object(
+      {
+        unit: { type: "string", description: "Section of the profile." },
+        option: { type: "string", description: "Empty: the whole section." },
+        state: { type: "string", description: "AsWanted, Different, Skipped or Failed." },
+        value: { type: "string", description: "The value on the node." },
+        message: { type: "string", description: "Why it is not as wanted." },
+        device: { type: "string", description: "One of the devices that it is about." },
+      },
+      "unit",
+      "option",
+      "state",
+    ),
+  ),
+  description: "The result of each setting of the profile in force; those that are not as wanted come first.",
+};
+
 const profileStatus = object(
   {
     tunedProfile: { type: "string", description: "The profile in force." },
     bootcmdline: { type: "string", description: "The boot arguments of the profile in force, as one line." },
     bootcmdlineInputs: { type: "string", description: "Identifies what bootcmdline was computed from, to compare." },
+    bootcmdlinePending: {
+      type: "string",
+      description: "The arguments of bootcmdline that the running kernel was not started with.",
+    },
+    answers: {
+      ...list(object({ probe: { type: "string", description: "The file or program that was asked." }, text }, "probe")),
+      description: "What the node answered to the profile in force. Without a text: nothing.",
+    },
+    settings,
+    settingsOmitted: { type: "integer", format: "int32", description: "How many settings are not listed." },
     conditions,
     observedGeneration,
     hardware,

@@ -8,7 +8,7 @@ import { VirtualClock } from "../../cluster/runtime/testing/virtual-clock.ts";
 import { apiVersion, type Profile, type Tuned } from "./api.ts";
 import type { NodeFacts } from "./node-profile.ts";
 import { nodeTuningController } from "./node-tuning-controller.ts";
-import { profileFactsOf, projectNode, withoutHardware } from "./projections.ts";
+import { profileFactsOf, projectNode, withoutReports } from "./projections.ts";
 
 const namespace = "tuning";
 const end: AbortController[] = [];
@@ -209,11 +209,13 @@ test("of a Node only the fields that decisions read are kept", () => {
   });
 });
 
-test("hardware is not kept", () => {
+test("reports that no decision reads are not kept", () => {
   const spec = { config: { tunedProfile: "p" } };
   const plain: Profile = { apiVersion, kind: "Profile", metadata: { name: "a" }, spec, status: { tunedProfile: "p" } };
   const hardware = { architecture: "amd64", numaNodes: [{ id: 0, cores: ["0/0:0"] }], offline: "" };
-  const withHardware: Profile = { ...plain, status: { tunedProfile: "p", hardware } };
-  expect(withoutHardware(withHardware)).toEqual(plain);
-  expect(profileFactsOf(withHardware)).toBe(profileFactsOf(plain));
+  const settings = [{ unit: "sysctl", option: "vm.x", state: "AsWanted" as const, value: "1" }];
+  const reports = { hardware, settings, settingsOmitted: 1, bootcmdlinePending: "quiet" };
+  const reported: Profile = { ...plain, status: { tunedProfile: "p", ...reports } };
+  expect(withoutReports(reported)).toEqual(plain);
+  expect(profileFactsOf(reported)).toBe(profileFactsOf(plain));
 });

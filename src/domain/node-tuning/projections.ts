@@ -1,4 +1,12 @@
-import { bootArgumentsAnnotation, inputsAnnotation, type Profile, type ProfileText } from "./api.ts";
+import {
+  bootArgumentsAnnotation,
+  inputsAnnotation,
+  type Profile,
+  type ProfileStatus,
+  type ProfileText,
+  type ReportField,
+  reportFields,
+} from "./api.ts";
 import type { NodeFacts } from "./node-profile.ts";
 
 /** Drops heartbeats and images: they are most of a Node, and no decision reads them. */
@@ -44,11 +52,15 @@ export function profileFactsOf({ metadata, status }: Profile): string {
   ]);
 }
 
-/** Thousands of Profiles have hardware, and no decision reads it. */
-export function withoutHardware(profile: Profile): Profile {
-  if (!profile.status?.hardware) return profile;
-  const { hardware: _, ...status } = profile.status;
-  return { ...profile, status };
+/** Thousands of Profiles have reports, and no decision reads them. */
+export function withoutReports(profile: Profile): Profile {
+  return profile.status ? { ...profile, status: withoutFields(profile.status, reportFields) } : profile;
+}
+
+export function withoutFields(status: ProfileStatus, fields: readonly ReportField[]): ProfileStatus {
+  const kept = { ...status };
+  for (const field of fields) delete kept[field];
+  return kept;
 }
 
 /** Keeps one copy of a text that thousands of Profiles have. */

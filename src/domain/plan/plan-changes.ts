@@ -3,12 +3,13 @@ import { mostSevereFirst } from "../finding.ts";
 import type { MachineConfigPool } from "../machine-config/api.ts";
 import { type Tuned, tuningNamespace } from "../node-tuning/api.ts";
 import type { NodeTuningInput } from "../node-tuning/decide.ts";
+import { answersOf, traitsOf } from "../node-tuning/known-nodes.ts";
 import type { NodeFacts } from "../node-tuning/node-profile.ts";
 import { projectNode } from "../node-tuning/projections.ts";
 import type { ClusterObjects } from "../performance-profile/surroundings.ts";
+import { afterRestart } from "./after-restart.ts";
 import { type ChangePlan, plannedObject, type PlannedWrite } from "./change-plan.ts";
 import { ignoredNamespaces } from "./findings.ts";
-import { afterRestart, answersOf, traitsOf } from "./known-nodes.ts";
 import { previewTuning } from "./preview.ts";
 import { profileChanges, withWritten } from "./profile-changes.ts";
 

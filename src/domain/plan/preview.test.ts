@@ -14,7 +14,7 @@ import type { NodeTuningInput } from "../node-tuning/decide.ts";
 import { previewTuning, type TuningPreview } from "./preview.ts";
 import { inputsOf, type NodeFacts } from "../node-tuning/node-profile.ts";
 import { judge } from "../node-tuning/judge.ts";
-import { knownAnswers } from "./known-nodes.ts";
+import { knownAnswers } from "../node-tuning/known-nodes.ts";
 
 const namespace = "tuning";
 const role = "machineconfiguration.openshift.io/role";

@@ -1,10 +1,11 @@
 import { judge } from "../node-tuning/judge.ts";
 import type { NodeTuningInput } from "../node-tuning/decide.ts";
+import type { AnswersOf } from "../node-tuning/known-nodes.ts";
 import { bootChanges } from "./boot-changes.ts";
 import type { ChangePlan } from "./change-plan.ts";
 import { tuningFindings } from "./findings.ts";
 import { nodeChanges } from "./node-changes.ts";
-import { type AnswersOf, resolver, settle } from "./settle.ts";
+import { resolver, settle } from "./settle.ts";
 
 export interface TuningPreviewInput {
   readonly before: NodeTuningInput;

@@ -6,6 +6,7 @@ import { bootArgumentsAnnotation, type Profile, type ProfileSpec } from "../node
 import { carries, inputsOf, type NodeFacts } from "../node-tuning/node-profile.ts";
 import { decideNodeTuning, type NodeTuningInput } from "../node-tuning/decide.ts";
 import { type Expected, expectedProfile } from "../node-tuning/expected-profile.ts";
+import type { AnswersOf } from "../node-tuning/known-nodes.ts";
 
 /** A cluster once the operator and the agents have nothing left to do. */
 export interface Settled {
@@ -13,9 +14,6 @@ export interface Settled {
   readonly machineConfigs: ReadonlyMap<string, MachineConfig>;
   readonly statuses: Plan["statuses"];
 }
-
-/** What a node would answer to the probes of a profile, as far as the cluster knows. Equal nodes share one object. */
-export type AnswersOf = (node: string) => Answers;
 
 /** What a Profile resolves to on a node. */
 export type Resolve = (spec: ProfileSpec, node: string) => Expected;

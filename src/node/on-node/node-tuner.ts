@@ -12,6 +12,7 @@ import type { Log } from "../../cluster/runtime/log/log.ts";
 import { decideDeferral } from "./deferral.ts";
 import type { AppliedBy, NodeEngines, ToApply } from "./node-engines.ts";
 import { placeBaseScripts } from "./place-base-scripts.ts";
+import { reportedAnswers } from "./reported-answers.ts";
 import { resolveSpec } from "./resolve-spec.ts";
 import type { Applied, InForce, Tuning } from "./tune-outcome.ts";
 import { loadRecord, recordPath, removeRecord, saveRecord, type TuningRecord } from "./tuning-record.ts";
@@ -60,6 +61,11 @@ export class NodeTuner {
 
   /** Does nothing if this process has applied the Profile already and no drift check is due. */
   async tune(profile: Profile, signal?: AbortSignal): Promise<Tuning> {
+    const tuning = await this.#tune(profile, signal);
+    return { ...tuning, inForce: tuning.inForce && (await withPending(tuning.inForce, this.#options.host)) };
+  }
+
+  async #tune(profile: Profile, signal?: AbortSignal): Promise<Tuning> {
     const { spec } = profile;
     const fingerprint = fingerprintOf(spec);
     const settled = await this.#resynced();
@@ -141,7 +147,9 @@ export class NodeTuner {
     if (!known) await saveRecord(host, next);
     this.#resyncedAt = this.#options.clock.monotonic();
     this.#known = true;
-    this.#settled = { wanted, inForce: inForceOf(next), applied: this.#applied(wanted, by) };
+    const answers = reportedAnswers(resolution.answers);
+    const inForce = { ...inForceOf(next), ...(answers.length > 0 ? { answers } : {}) };
+    this.#settled = { wanted, inForce, applied: this.#applied(wanted, by) };
     return this.#tuning(this.#settled);
   }
 
@@ -192,6 +200,19 @@ function fingerprintOf(spec: ProfileSpec): string {
 
 function inForceOf({ spec, bootcmdline }: TuningRecord): InForce {
   return { tunedProfile: spec.config.tunedProfile, bootcmdline, bootcmdlineInputs: inputsOf(spec) };
+}
+
+/** Arguments that the running kernel lacks wait for the next boot, or for the MachineConfig of a pool. */
+async function withPending(inForce: InForce, host: Host): Promise<InForce> {
+  const file = await host.read("/proc/cmdline");
+  if (file.type !== "text" || !inForce.bootcmdline) return inForce;
+  const running = new Set(wordsIn(file.text));
+  const pending = wordsIn(inForce.bootcmdline).filter((word) => !running.has(word));
+  return pending.length === 0 ? inForce : { ...inForce, bootcmdlinePending: pending.join(" ") };
+}
+
+function wordsIn(text: string): string[] {
+  return text.split(/\s+/).filter((word) => word !== "");
 }
 
 function isFailed({ type }: SettingReport): boolean {

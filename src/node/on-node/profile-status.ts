@@ -1,10 +1,11 @@
 import type { Repaired } from "../engine/drift.ts";
 import type { ApplyReport, SettingReport } from "../engine/engine.ts";
 import type { Hardware, Profile, ProfileStatus } from "../../domain/node-tuning/api.ts";
-import { formatSetting, joinParts } from "../../domain/node-tuning/status/degraded-message.ts";
 import { type Condition, findCondition, setCondition } from "../../language/object/condition.ts";
 import { formatProblem } from "../../language/tuned/problem.ts";
-import type { InForce, TuneOutcome, Tuning } from "./tune-outcome.ts";
+import { formatSetting, joinParts } from "./condition-message.ts";
+import { reportedSettings } from "./reported-settings.ts";
+import type { Applied, InForce, TuneOutcome, Tuning } from "./tune-outcome.ts";
 
 type ConditionState = Pick<Condition, "status" | "reason" | "message">;
 
@@ -20,17 +21,43 @@ export function profileStatus(
   const degraded = setCondition(applied, { type: "Degraded", ...degradedState(outcome) }, now);
   const conditions = setDrifted(degraded, outcome, now);
   return {
-    ...reportedBefore(profile),
+    ...reportedBefore(profile, inForce === undefined),
     ...inForce,
+    ...settingsOf(profile, outcome, inForce),
     conditions: [...conditions],
     observedGeneration: profile.metadata.generation,
     ...(hardware ? { hardware } : {}),
   };
 }
 
-function reportedBefore({ status }: Profile): InForce {
-  const { tunedProfile = "", bootcmdline, bootcmdlineInputs } = status ?? {};
-  return bootcmdlineInputs === undefined ? { tunedProfile } : { tunedProfile, bootcmdline, bootcmdlineInputs };
+/** Of the profile in force: a change that is deferred or failed leaves those before it. */
+function settingsOf(
+  { status = { tunedProfile: "" } }: Profile,
+  outcome: TuneOutcome,
+  inForce: InForce | undefined,
+): Pick<ProfileStatus, "settings" | "settingsOmitted"> {
+  const applied = appliedIn(outcome);
+  if (applied) return reportedSettings(applied);
+  const { tunedProfile, settings, settingsOmitted } = status;
+  if (!settings || (inForce ?? status).tunedProfile !== tunedProfile) return {};
+  return { settings, ...(settingsOmitted === undefined ? {} : { settingsOmitted }) };
+}
+
+/** What was applied last, as far as this agent knows. */
+function appliedIn(outcome: TuneOutcome): Applied | undefined {
+  if (outcome.type === "deferred") return outcome.before;
+  return outcome.type === "applied" ? outcome : undefined;
+}
+
+/** Boot arguments stay until others are reported; `all`: and what the node reported along with them. */
+function reportedBefore({ status }: Profile, all: boolean): InForce {
+  const { tunedProfile = "", bootcmdline, bootcmdlineInputs, bootcmdlinePending, answers } = status ?? {};
+  return {
+    tunedProfile,
+    ...(bootcmdlineInputs === undefined ? {} : { bootcmdline, bootcmdlineInputs }),
+    ...(all && bootcmdlinePending !== undefined ? { bootcmdlinePending } : {}),
+    ...(all && answers ? { answers } : {}),
+  };
 }
 
 function appliedState(outcome: TuneOutcome): ConditionState {
@@ -80,14 +107,9 @@ function degradedState(outcome: TuneOutcome): ConditionState {
 
 /** Degraded has other reasons too, so the operator counts drifted nodes by this condition. Nodes that never drifted have none. */
 function setDrifted(conditions: readonly Condition[], outcome: TuneOutcome, now: string): readonly Condition[] {
-  const drift = driftOf(outcome);
+  const drift = appliedIn(outcome)?.drift ?? [];
   if (drift.length === 0 && !findCondition(conditions, "Drifted")) return conditions;
   return setCondition(conditions, { type: "Drifted", ...driftedState(drift) }, now);
-}
-
-function driftOf(outcome: TuneOutcome): readonly Repaired[] {
-  if (outcome.type === "deferred") return outcome.before?.drift ?? [];
-  return outcome.type === "applied" ? outcome.drift : [];
 }
 
 function driftedState(drift: readonly Repaired[]): ConditionState {

@@ -1,7 +1,13 @@
 import type { Host } from "../host/host.ts";
 import { type Answer, type Answers, noAnswers, type Probe } from "../../language/tuned/probe.ts";
 import type { Problem } from "../../language/tuned/problem.ts";
-import { preview, type Profiles, resolve, type ResolvedProfile } from "../../language/tuned/resolve.ts";
+import {
+  preview,
+  type Profiles,
+  type Resolution,
+  resolve,
+  type ResolvedProfile,
+} from "../../language/tuned/resolve.ts";
 import { answerProbes } from "./answer-probes.ts";
 
 export interface ResolveOnNode {
@@ -15,7 +21,13 @@ export interface ResolveOnNode {
 }
 
 export type NodeResolution =
-  | { type: "resolved"; profile: ResolvedProfile; /** Programs that were not run. */ unresolved: readonly Probe[] }
+  | {
+      type: "resolved";
+      profile: ResolvedProfile;
+      /** Programs that were not run. */
+      unresolved: readonly Probe[];
+      answers: Answers;
+    }
   | { type: "invalid"; problems: readonly Problem[] };
 
 /** An answer may lead to another question, but no real profile has a chain this long. */
@@ -28,14 +40,18 @@ export async function resolveOnNode(input: ResolveOnNode): Promise<NodeResolutio
   for (let round = 0; round < mostRounds; round++) {
     const reached = programs ? resolve(profiles, answers) : previewed(profiles, answers);
     if (reached.type === "invalid") return reached;
-    if (reached.type === "resolved") return { unresolved: [], ...reached };
+    if (reached.type === "resolved") return { unresolved: [], ...reached, answers };
     for (const [key, answer] of await answerProbes(reached.probes, host, signal)) answers.set(key, answer);
   }
   return { type: "invalid", problems: [{ message: `the profile asks more than ${mostRounds} questions in turn` }] };
 }
 
+type Previewed =
+  | Exclude<Resolution, { type: "resolved" }>
+  | { type: "resolved"; profile: ResolvedProfile; unresolved: readonly Probe[] };
+
 /** Files are read; only questions to programs stay open. */
-function previewed(profiles: Profiles, answers: Answers): NodeResolution | { type: "needs"; probes: Probe[] } {
+function previewed(profiles: Profiles, answers: Answers): Previewed {
   const shown = preview(profiles, answers);
   if (shown.type === "invalid") return shown;
   const harmless = shown.unresolved.filter(({ type }) => type !== "exec");

@@ -4,6 +4,7 @@ import type { Host } from "../host/host.ts";
 import type { ProfileSpec, TunedConfig } from "../../domain/node-tuning/api.ts";
 import { excludedSysctls, parseGlobalConfig } from "../../language/tuned/text/global-config.ts";
 import { type ParsedProfile, parseProfile } from "../../language/tuned/text/parse-profile.ts";
+import type { Answers } from "../../language/tuned/probe.ts";
 import type { Problem } from "../../language/tuned/problem.ts";
 import { baseVariableFiles } from "../../language/tuned/profiles/base-files.ts";
 import { baseProfiles } from "../../language/tuned/profiles/base-profiles.ts";
@@ -16,6 +17,7 @@ export type SpecResolution =
       readonly profile: ResolvedProfile;
       /** What the profile was merged from. */
       readonly texts: readonly ParsedProfile[];
+      readonly answers: Answers;
       readonly options: ApplyOptions;
     }
   /** The profile is invalid on this node. */
@@ -33,10 +35,10 @@ export async function resolveSpec(spec: ProfileSpec, host: Host, signal?: AbortS
   const profiles = { profile: tunedProfile, layers, files: baseVariableFiles() };
   const resolution = await resolveOnNode({ profiles, host, signal });
   if (resolution.type === "invalid") return resolution;
-  const { profile } = resolution;
+  const { profile, answers } = resolution;
   const texts = profile.chain.flatMap((name) => layers.flatMap((layer) => layer.get(name) ?? []));
   const reapplySysctl = await reapplySysctlOf(tunedConfig, host);
-  return { type: "resolved", profile, texts, options: { reapplySysctl, debug } };
+  return { type: "resolved", profile, texts, answers, options: { reapplySysctl, debug } };
 }
 
 function textsOf(spec: ProfileSpec): Map<string, ParsedProfile> {

@@ -2,7 +2,15 @@ import { isForbidden, isNotFound } from "../../cluster/kube/api-error.ts";
 import type { Informer } from "../../cluster/kube/cache.ts";
 import type { Client } from "../../cluster/kube/client.ts";
 import { kinds } from "../../cluster/kube/kinds.ts";
-import { type Hardware, type Profile, profileKind, type Protocol } from "../../domain/node-tuning/api.ts";
+import {
+  type Profile,
+  profileKind,
+  type ProfileStatus,
+  type Protocol,
+  type ReportField,
+  reportFields,
+} from "../../domain/node-tuning/api.ts";
+import { withoutFields } from "../../domain/node-tuning/projections.ts";
 import { equal } from "../../language/object/json.ts";
 import { keyOf } from "../../language/object/meta.ts";
 import { emptyPlan } from "../../language/object/plan.ts";
@@ -38,18 +46,20 @@ export function tuneController(options: TuneControllerOptions): Controller {
   const key = `${namespace}/${node}`;
   const annotate = options.protocol === "shipped" ? nodeAnnotator({ client, node, fieldManager }) : undefined;
 
-  /** The uid of a Profile whose CRD has no `status.hardware`: the API server drops the field. */
-  let withoutHardware = "";
+  /** Fields that the API server drops from the status of the Profile with this uid, because the CRD has none of them. */
+  let dropped: { uid: string; fields: ReportField[] } = { uid: "", fields: [] };
 
   async function report(profile: Profile, tuning: Tuning, signal: AbortSignal, log: Log): Promise<void> {
     const { apiVersion, kind, metadata } = profile;
-    const found = withoutHardware === metadata.uid ? undefined : await hardware.read();
-    const status = profileStatus(profile, tuning, formatTime(clock.now()), found);
+    const { uid = "" } = metadata;
+    const found = profileStatus(profile, tuning, formatTime(clock.now()), await hardware.read());
+    const status = dropped.uid === uid ? withoutFields(found, dropped.fields) : found;
     const { unchanged } = await act(
       { ...emptyPlan(), statuses: [{ of: { apiVersion, kind, metadata }, status: { ...status } }] },
       { client, kinds: () => profileKind, observed: () => profile, fieldManager, signal, log },
     );
-    if (unchanged > 0 && !hasIn(profile, found)) withoutHardware = metadata.uid ?? "";
+    const lost = unchanged > 0 ? lostIn(profile, status) : [];
+    if (lost.length > 0) dropped = { uid, fields: [...(dropped.uid === uid ? dropped.fields : []), ...lost] };
     await annotate?.(profile, tuning, signal);
   }
 
@@ -87,8 +97,9 @@ export function tuneController(options: TuneControllerOptions): Controller {
   });
 }
 
-function hasIn({ status }: Profile, hardware: Hardware | undefined): boolean {
-  return hardware === undefined || equal(status?.hardware, hardware);
+/** The fields of a written status that the Profile does not have, although the write changed nothing. */
+function lostIn({ status }: Profile, written: ProfileStatus): ReportField[] {
+  return reportFields.filter((field) => written[field] !== undefined && !equal(status?.[field], written[field]));
 }
 
 export interface OwnNode {

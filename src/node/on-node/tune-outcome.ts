@@ -27,7 +27,10 @@ export interface Applied {
 }
 
 /** The part of a Profile's status that describes the profile in force. */
-export type InForce = Pick<ProfileStatus, "tunedProfile" | "bootcmdline" | "bootcmdlineInputs">;
+export type InForce = Pick<
+  ProfileStatus,
+  "tunedProfile" | "bootcmdline" | "bootcmdlineInputs" | "bootcmdlinePending" | "answers"
+>;
 
 export interface Tuning {
   readonly outcome: TuneOutcome;

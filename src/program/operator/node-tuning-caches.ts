@@ -7,7 +7,7 @@ import { isGenerated, type Profile, profileKind, tunedKind } from "../../domain/
 import { clusterOperatorKind, type NodeTuningCaches } from "../../domain/node-tuning/node-tuning-controller.ts";
 import { clusterOperatorName } from "../../domain/node-tuning/status/operator-status.ts";
 import { statusConfigMapName } from "../../domain/node-tuning/status/operator-status-object.ts";
-import { projectNode, SharedTexts, withoutHardware } from "../../domain/node-tuning/projections.ts";
+import { projectNode, SharedTexts, withoutReports } from "../../domain/node-tuning/projections.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
 import type { Manager } from "../../cluster/runtime/controller/manager.ts";
@@ -29,7 +29,7 @@ export function nodeTuningCaches({ manager, client, namespace, features, clock }
     fieldSelector: `metadata.name=${name}`,
   });
   const texts = new SharedTexts();
-  const project = (profile: Profile): Profile => withoutHardware(texts.project(profile));
+  const project = (profile: Profile): Profile => withoutReports(texts.project(profile));
   const all = { clock };
   const operator = { fieldSelector: `metadata.name=${clusterOperatorName}` };
   return {

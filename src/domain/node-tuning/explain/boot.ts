@@ -10,6 +10,8 @@ export interface BootExplanation {
   readonly wanted: readonly string[];
   /** What the node reported, as one line. */
   readonly reported?: string;
+  /** Of those, the ones that the running kernel was not started with. */
+  readonly pending: readonly string[];
   readonly pool?: string;
   readonly machineConfig?: { readonly name: string; readonly kernelArguments: readonly string[] };
   /** Whether the MachineConfig of the pool has them. */
@@ -53,6 +55,7 @@ export function explainBoot({
     ...(inputs === undefined && line === "" ? {} : { reported: line }),
     ...(pool === undefined ? {} : { pool }),
     ...(name !== undefined && machineConfig ? { machineConfig: { name, kernelArguments } } : {}),
+    pending: node.observed?.status?.bootcmdlinePending?.split(" ") ?? [],
     reached,
     because: condition?.message ?? whyNothing(node, pool, reached),
   };

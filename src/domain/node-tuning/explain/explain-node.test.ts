@@ -1,6 +1,15 @@
 import { describe, expect, it, test } from "vitest";
 import { deepFreeze } from "../../../language/object/json.ts";
-import { apiVersion, type Match, type Profile, type Recommend, type Tuned, type TunedSpec } from "../api.ts";
+import {
+  apiVersion,
+  type Match,
+  type Profile,
+  type ProfileStatus,
+  type Recommend,
+  type ReportedSetting,
+  type Tuned,
+  type TunedSpec,
+} from "../api.ts";
 import { expectedProfile } from "../expected-profile.ts";
 import { type ExplainInput, explainNode, type NodeExplanation } from "./explain-node.ts";
 import type { FoundSetting } from "./settings.ts";
@@ -241,9 +250,15 @@ describe("a setting", () => {
       ]),
     );
   const aside = { "kernel.x": "unresolved", mtu: "idle | the unit is disabled", cmdline: "boot" };
-  const saying = (...conditions: ReturnType<typeof condition>[]): Partial<ExplainInput> => ({
-    profiles: [profileOf([quiet], { tunedProfile: "p", observedGeneration: 1, conditions })],
-  });
+  const about = { unit: "sysctl", option: "vm.swappiness" };
+  const swappiness: ReportedSetting = { ...about, state: "AsWanted", value: "10" };
+  const ratio: ReportedSetting = { ...about, option: "vm.dirty_ratio", state: "AsWanted", value: "20" };
+  const unsaid = { "kernel.x": "skipped | the agent reports no value for it" };
+  const limited = "not listed: the agent's report is limited";
+  const saying = (status: Partial<ProfileStatus>): Partial<ExplainInput> => {
+    const conditions = [condition("Applied", "True")];
+    return { profiles: [profileOf([quiet], { tunedProfile: "p", observedGeneration: 1, conditions, ...status })] };
+  };
 
   it("has the file and line that set it, and the values that it overrides", () => {
     const [swappiness, ratio] = explained([quiet]).settings;
@@ -261,49 +276,55 @@ describe("a setting", () => {
     ["without any report", {}, { "vm.swappiness": "unknown", "vm.dirty_ratio": "unknown" }],
     [
       "of a node that has applied everything",
-      saying(condition("Applied", "True"), condition("Degraded", "False")),
-      { "vm.swappiness": "as wanted", "vm.dirty_ratio": "as wanted" },
+      saying({ settings: [swappiness, ratio] }),
+      { "vm.swappiness": "as wanted | 10", "vm.dirty_ratio": "as wanted | 20", ...unsaid },
     ],
     [
       "that failed on the node",
-      saying(
-        condition("Applied", "True"),
-        condition("Degraded", "True", "p/tuned.conf:4: vm.swappiness: Permission denied", "TunedError"),
-      ),
-      { "vm.swappiness": "failed | Permission denied", "vm.dirty_ratio": "as wanted" },
+      saying({ settings: [{ ...about, state: "Failed", message: "Permission denied" }, ratio] }),
+      { "vm.swappiness": "failed | Permission denied", "vm.dirty_ratio": "as wanted | 20", ...unsaid },
     ],
     [
       "that the node's own files set otherwise",
-      saying(
-        condition("Applied", "True"),
-        condition(
-          "Degraded",
-          "True",
-          'p/tuned.conf:4: vm.swappiness: /etc/sysctl.conf sets "1"',
-          "TunedSysctlOverride",
-        ),
-      ),
-      { "vm.swappiness": 'different | /etc/sysctl.conf sets "1"', "vm.dirty_ratio": "as wanted" },
+      saying({ settings: [{ ...about, state: "Different", value: "1", message: "set by /etc/sysctl.conf:3" }, ratio] }),
+      { "vm.swappiness": "different | 1 | set by /etc/sysctl.conf:3", "vm.dirty_ratio": "as wanted | 20", ...unsaid },
     ],
     [
       "that the node has nothing to set on",
-      saying(
-        condition("Applied", "True"),
-        condition("Degraded", "False", "p/tuned.conf:4: vm.swappiness: no swap here", "TunedWarning"),
-      ),
-      { "vm.swappiness": "skipped | no swap here", "vm.dirty_ratio": "as wanted" },
+      saying({ settings: [{ ...about, state: "Skipped", message: "no swap here" }, ratio] }),
+      { "vm.swappiness": "skipped | no swap here", "vm.dirty_ratio": "as wanted | 20", ...unsaid },
     ],
     [
-      "of a node whose message is cut",
-      saying(
-        condition("Applied", "True"),
-        condition("Degraded", "True", "p/tuned.conf:4: vm.swappiness: no; and 3 more", "TunedError"),
-      ),
-      { "vm.swappiness": "failed | no", "vm.dirty_ratio": "unknown" },
+      "of a section that failed as a whole",
+      saying({ settings: [{ unit: "sysctl", option: "", state: "Failed", message: "no such plug-in" }] }),
+      {
+        "vm.swappiness": "failed | no such plug-in",
+        "vm.dirty_ratio": "failed | no such plug-in",
+        "kernel.x": "failed | no such plug-in",
+      },
     ],
     [
-      "of a node that failed for another reason",
-      saying(condition("Applied", "True"), condition("Degraded", "True", "TuneD died", "TunedError")),
+      "of a node whose report is limited",
+      saying({ settings: [swappiness], settingsOmitted: 2 }),
+      {
+        "vm.swappiness": "as wanted | 10",
+        "vm.dirty_ratio": `unknown | ${limited}`,
+        "kernel.x": `unknown | ${limited}`,
+      },
+    ],
+    [
+      "that only the node can resolve",
+      saying({ settings: [swappiness, ratio, { unit: "sysctl", option: "kernel.x", state: "AsWanted", value: "n1" }] }),
+      { "vm.swappiness": "as wanted | 10", "vm.dirty_ratio": "as wanted | 20", "kernel.x": "as wanted | n1" },
+    ],
+    [
+      "of a node whose agent reports conditions only",
+      saying({}),
+      { "vm.swappiness": "unknown", "vm.dirty_ratio": "unknown" },
+    ],
+    [
+      "of a node that has not applied the change yet",
+      saying({ settings: [swappiness, ratio], conditions: [condition("Applied", "False", "", "Deferred")] }),
       { "vm.swappiness": "unknown", "vm.dirty_ratio": "unknown" },
     ],
     [
@@ -314,7 +335,7 @@ describe("a setting", () => {
       { "vm.swappiness": "unknown", "vm.dirty_ratio": "unknown" },
     ],
   ])("%s", (_, more, expected) => {
-    expect(states(more)).toEqual({ ...expected, ...aside });
+    expect(states(more)).toEqual({ ...aside, ...expected });
   });
 
   it("is compared with the value on the node", () => {
@@ -323,7 +344,7 @@ describe("a setting", () => {
     const found = (...settings: FoundSetting[]): Record<string, string> => states({ found: { expected, settings } });
     expect(
       found(
-        { ...sysctl, type: "different", value: "60", drifted: true },
+        { ...sysctl, type: "different", value: "60", message: "changed by another process since it was applied" },
         {
           unit: "sysctl",
           option: "vm.dirty_ratio",
@@ -381,6 +402,7 @@ describe("boot arguments", () => {
     expect(explained([byPool], reporting(byPool, "nohz=on quiet")).boot).toEqual({
       wanted: ["nohz=on", "quiet"],
       reported: "nohz=on quiet",
+      pending: [],
       pool: "worker",
       reached: true,
       because: "MachineConfig 50-nto-worker: nohz=on quiet",

@@ -1,5 +1,5 @@
 import { type Condition, findCondition } from "../../../language/object/condition.ts";
-import type { Probe } from "../../../language/tuned/probe.ts";
+import type { Answers, Probe } from "../../../language/tuned/probe.ts";
 import { formatProblem } from "../../../language/tuned/problem.ts";
 import type { Deferred, Profile, ProfileSpec, Tuned } from "../api.ts";
 import type { ChosenNode } from "../boot/boot-arguments.ts";
@@ -21,6 +21,8 @@ import { judge, type Judgement } from "../judge.ts";
 
 export interface ExplainInput extends NodeTuningInput {
   readonly node: NodeFacts;
+  /** What the cluster knows of the node, as in a plan. */
+  readonly answers?: Answers | undefined;
   /** The values that the node has, where they could be read. */
   readonly found?: Found | undefined;
 }
@@ -90,7 +92,7 @@ export function explainNode(input: ExplainInput): NodeExplanation {
 
   const { wanted, observed, choice } = chosen.node;
   const spec = chosen.undecided && observed ? observed.spec : wanted.spec;
-  const expected = input.found?.expected ?? expectedProfile(spec);
+  const expected = input.found?.expected ?? expectedProfile(spec, input.answers);
   const current = observed !== undefined && isCurrent(observed, spec);
   const boot = explainBoot({
     wanted: expected.type === "resolved" ? expected.profile.bootArguments : [],

@@ -1,9 +1,8 @@
-import { type Condition, findCondition } from "../../../language/object/condition.ts";
+import { isTrue } from "../../../language/object/condition.ts";
 import type { ResolvedProfile } from "../../../language/tuned/resolve.ts";
 import type { Setting, Unit } from "../../../language/tuned/unit.ts";
-import type { Profile, ProfileSpec, Tuned } from "../api.ts";
+import type { Profile, ProfileSpec, ReportedSetting, Tuned } from "../api.ts";
 import { profilesOf } from "../expected-profile.ts";
-import { isCut, messageAbout } from "../status/degraded-message.ts";
 
 /** One option of a node's profile: its value, the line that sets it, and what is known of the node. */
 export interface SettingExplanation {
@@ -24,20 +23,15 @@ export interface SettingExplanation {
   readonly note?: string;
 }
 
-/** One setting as read from the node, for one device if it is set per device. */
+/** One setting as read from the node or reported by its agent, for one device if it is set per device. */
 export type FoundSetting = {
   readonly unit: string;
   /** Empty: the whole unit. */
   readonly option: string;
   readonly device?: string;
 } & (
-  | {
-      readonly type: "as wanted" | "different";
-      readonly value: string;
-      readonly drifted?: boolean;
-      /** `file:line` of the node's own configuration that sets another value. */
-      readonly by?: string;
-    }
+  | { readonly type: "as wanted"; readonly value: string }
+  | { readonly type: "different"; readonly value: string; readonly message?: string | undefined }
   | { readonly type: "skipped" | "failed"; readonly message: string }
 );
 
@@ -48,7 +42,8 @@ export type Evidence =
   | {
       readonly type: "reported";
       readonly profile: Profile;
-      /** Whether the report is about the profile that the node should have now. */ readonly current: boolean;
+      /** Whether the report is about the profile that the node should have now. */
+      readonly current: boolean;
     }
   | { readonly type: "none" };
 
@@ -57,53 +52,86 @@ type Verdict = Pick<SettingExplanation, "state" | "actual" | "note">;
 /** Every option of every unit, in the order in which the profiles have them. */
 export function explainSettings(profile: ResolvedProfile, evidence: Evidence): SettingExplanation[] {
   const byName = new Map(profile.units.map((unit) => [unit.name, unit]));
-  const judgeBy = judging(evidence, profile);
+  const found = foundIn(evidence);
   return profile.sections.flatMap((section) => {
     const unit = byName.get(section);
     if (!unit) return [];
     return Array.from(unit.options, ([option, setting]) => {
       const { value: wanted, from, overrides } = setting;
-      return { unit: section, option, wanted, from, overrides, ...(aside(unit, setting) ?? judgeBy(unit, option)) };
+      const verdict = aside(unit) ?? byFinding(unit, option, found) ?? unseen(setting, found);
+      return { unit: section, option, wanted, from, overrides, ...verdict };
     });
   });
 }
 
 /** Settings whose state does not depend on the node. */
-function aside(unit: Unit, { value }: Setting): Verdict | undefined {
+function aside(unit: Unit): Verdict | undefined {
   if (!unit.enabled) return { state: "idle", note: "the unit is disabled" };
   if (unit.unmet !== undefined) return { state: "idle", note: `does not apply to this node: ${unit.unmet}` };
-  if (unit.type === "bootloader") return { state: "boot" };
-  return value.includes("${f:") ? { state: "unresolved" } : undefined;
+  return unit.type === "bootloader" ? { state: "boot" } : undefined;
 }
 
-function judging(evidence: Evidence, profile: ResolvedProfile): (unit: Unit, option: string) => Verdict {
-  if (evidence.type === "found") return (unit, option) => byFinding(unit, option, evidence.settings);
-  if (evidence.type === "reported" && evidence.current) return byReport(evidence.profile, profile);
-  return () => ({ state: "unknown" });
+/** What is known of a setting that no finding is about. */
+function unseen({ value }: Setting, { rest }: Findings): Verdict {
+  return rest ?? { state: value.includes("${f:") ? "unresolved" : "unknown" };
 }
 
-function byFinding({ name }: Unit, option: string, settings: readonly FoundSetting[]): Verdict {
-  const found = settings.filter((one) => one.unit === name && (one.option === option || one.option === ""));
-  const different = found.filter((one) => one.type === "different");
-  if (different.length > 0) {
-    const note = whyDifferent(different);
-    return { state: "different", actual: valuesText(different), ...(note === undefined ? {} : { note }) };
+interface Findings {
+  /** By unit and option. */
+  readonly settings: ReadonlyMap<string, readonly FoundSetting[]>;
+  /** What follows for all other settings. */
+  readonly rest?: Verdict | undefined;
+}
+
+function foundIn(evidence: Evidence): Findings {
+  if (evidence.type === "found") return { settings: grouped(evidence.settings) };
+  if (evidence.type === "none" || !evidence.current) return { settings: new Map() };
+  const { settings, settingsOmitted = 0, conditions } = evidence.profile.status ?? {};
+  // Until the change is applied, the report is about the profile before it.
+  if (!settings || !isTrue(conditions, "Applied")) return { settings: new Map() };
+  const rest: Verdict =
+    settingsOmitted > 0
+      ? { state: "unknown", note: "not listed: the agent's report is limited" }
+      : { state: "skipped", note: "the agent reports no value for it" };
+  return { settings: grouped(settings.map(foundOf)), rest };
+}
+
+function foundOf({ unit, option, state, value = "", message = "", device }: ReportedSetting): FoundSetting {
+  const about = { unit, option, ...(device === undefined ? {} : { device }) };
+  if (state === "AsWanted") return { ...about, type: "as wanted", value };
+  if (state === "Different") return { ...about, type: "different", value, message };
+  return { ...about, type: state === "Failed" ? "failed" : "skipped", message };
+}
+
+function grouped(settings: readonly FoundSetting[]): Map<string, FoundSetting[]> {
+  const groups = new Map<string, FoundSetting[]>();
+  for (const one of settings) {
+    const key = keyOf(one.unit, one.option);
+    const group = groups.get(key) ?? [];
+    groups.set(key, group);
+    group.push(one);
   }
-  for (const type of ["failed", "as wanted", "skipped"] as const) {
+  return groups;
+}
+
+function keyOf(unit: string, option: string): string {
+  return JSON.stringify([unit, option]);
+}
+
+function byFinding({ name }: Unit, option: string, { settings }: Findings): Verdict | undefined {
+  // A finding without an option is about the whole unit.
+  const found = [option, ""].flatMap((of) => settings.get(keyOf(name, of)) ?? []);
+  for (const type of ["different", "failed", "as wanted", "skipped"] as const) {
     const some = found.filter((one) => one.type === type);
     if (some.length === 0) continue;
-    const messages = new Set(some.flatMap((one) => ("message" in one ? [one.message] : [])));
-    return type === "as wanted"
-      ? { state: type, actual: valuesText(some) }
-      : { state: type, note: [...messages].join("; ") };
+    const messages = [...new Set(some.flatMap((one) => ("message" in one && one.message ? [one.message] : [])))];
+    return {
+      state: type,
+      ...(type === "different" || type === "as wanted" ? { actual: valuesText(some) } : {}),
+      ...(messages.length > 0 ? { note: messages.join("; ") } : {}),
+    };
   }
-  return { state: "unknown" };
-}
-
-function whyDifferent(settings: readonly FoundSetting[]): string | undefined {
-  for (const one of settings) if ("by" in one && one.by !== undefined) return `set by ${one.by}`;
-  const drifted = settings.some((one) => "drifted" in one && one.drifted);
-  return drifted ? "changed by another process since it was applied" : undefined;
+  return undefined;
 }
 
 /** `128 (loop0 and 7 more)`: most devices have the same value. */
@@ -119,34 +147,6 @@ function valuesText(settings: readonly FoundSetting[]): string {
     if (first === undefined) return value;
     return `${value} (${first}${more.length > 0 ? ` and ${more.length} more` : ""})`;
   }).join(", ");
-}
-
-/** The agent names every setting that failed, with its place; a setting that it does not name is as wanted. */
-function byReport({ status }: Profile, profile: ResolvedProfile): (unit: Unit, option: string) => Verdict {
-  const degraded = findCondition(status?.conditions, "Degraded");
-  const applied = findCondition(status?.conditions, "Applied")?.status === "True";
-  const text = degraded?.message ?? "";
-  const messages = new Map<Unit, Map<string, string>>();
-  for (const unit of profile.units)
-    for (const [option, { from }] of unit.options) {
-      const message = messageAbout({ unit: unit.name, option, from }, text);
-      if (message === undefined) continue;
-      const known = messages.get(unit) ?? new Map<string, string>();
-      messages.set(unit, known.set(option, message));
-    }
-  // If the message is cut, or names no setting, nothing is known of the other settings.
-  const isComplete = degraded?.status !== "True" || (messages.size > 0 && !isCut(text));
-  return (unit, option) => {
-    const note = messages.get(unit)?.get(option);
-    if (note !== undefined) return { state: reportedState(degraded), note };
-    return { state: applied && isComplete ? "as wanted" : "unknown" };
-  };
-}
-
-/** The state of a setting that the agent names, by the condition that names it. */
-function reportedState(degraded: Condition | undefined): SettingExplanation["state"] {
-  if (degraded?.status !== "True") return "skipped";
-  return degraded.reason === "TunedSysctlOverride" ? "different" : "failed";
 }
 
 /** One of the profiles that are merged into the profile of a node. */

@@ -181,15 +181,22 @@ function settingTable(settings: readonly SettingExplanation[], wide: boolean, co
   return rows.length === 0 ? "" : reportTable(["OPTION", "WANTED", "ACTUAL", "STATE", "FROM", "NOTE"], rows);
 }
 
-function bootText(boot: NonNullable<NodeExplanation["boot"]>, { green, red, dim }: Colours): string {
+function bootText(boot: NonNullable<NodeExplanation["boot"]>, { green, red, yellow, dim }: Colours): string {
   const words = (texts: readonly string[]): string => printable(texts.join(" ")) || "none";
   const rows: Cell[][] = [["Wanted:", words(boot.wanted)]];
   if (boot.reported !== undefined) rows.push(["Reported:", printable(boot.reported) || "none"]);
   if (boot.pool !== undefined) rows.push(["Pool:", printable(boot.pool)]);
   if (boot.machineConfig)
     rows.push([
-      "In force:",
+      "Configured:",
       `${words(boot.machineConfig.kernelArguments)} (MachineConfig ${printable(boot.machineConfig.name)})`,
+    ]);
+  if (boot.reported !== undefined && boot.reported !== "")
+    rows.push([
+      "Running:",
+      boot.pending.length > 0
+        ? { text: `without ${words(boot.pending)}, until the node restarts with them`, paint: yellow }
+        : { text: "with all of them", paint: green },
     ]);
   rows.push(["Reaches it:", { text: boot.reached ? "yes" : "no", paint: boot.reached ? green : red }]);
   rows.push(["", { text: printable(boot.because), paint: boot.reached ? dim : red }]);

@@ -2,6 +2,7 @@ import type { Client } from "../../../cluster/kube/client.ts";
 import { HttpClient } from "../../../cluster/kube/http-client.ts";
 import { tuningNamespace } from "../../../domain/node-tuning/api.ts";
 import { type ExplainInput, explainNode, type Found } from "../../../domain/node-tuning/explain/explain-node.ts";
+import { answersOf, traitsOf } from "../../../domain/node-tuning/known-nodes.ts";
 import { judge } from "../../../domain/node-tuning/judge.ts";
 import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import { loadConnection } from "../../../cluster/kube/connect/load-connection.ts";
@@ -43,11 +44,13 @@ export async function explainOn(request: ExplainRequest): Promise<void> {
   checkKind(kind);
   const { namespace = tuningNamespace, root, exec = true, output: format = "table" } = options;
   const client = readOnlyClient(request.client);
-  const { tuning } = await gatherNodeTuning({ client, namespace, now: Date.now(), signal });
+  const { tuning, nodes, profiles } = await gatherNodeTuning({ client, namespace, now: Date.now(), signal });
   const node = tuning.nodes.find(({ metadata }) => metadata.name === name);
   if (!node) throw new Error(`nodes ${JSON.stringify(name)} not found`);
   const podsOn = await gatherPods(client, tuning.tuneds, { node: name, signal });
-  const input: ExplainInput = { ...tuning, node, podsOn };
+  const traits = traitsOf(nodes, profiles);
+  const answers = answersOf((of) => traits.get(of))(name);
+  const input: ExplainInput = { ...tuning, node, podsOn, answers };
   const found = root === undefined ? undefined : await readRoot(root, input, exec);
   const explanation = explainNode({ ...input, found });
   terminal.out(

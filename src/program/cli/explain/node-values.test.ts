@@ -29,7 +29,7 @@ describe("a sysctl that the node's own files set too", () => {
   const about = { unit: "sysctl", option: "vm.swappiness", type: "different", value: "30" };
 
   it("names the line that wins over the profile", async () => {
-    expect(await settingOf(bootId)).toEqual([{ ...about, by: "/etc/sysctl.d/99-own.conf:2" }]);
+    expect(await settingOf(bootId)).toEqual([{ ...about, message: "set by /etc/sysctl.d/99-own.conf:2" }]);
   });
 
   it.each([

@@ -49,9 +49,8 @@ function foundSetting(
       if (step.verified === false) return [];
       const drifted = isDrift(step, ledger, profileOwner);
       const by = winners.get(step.target);
-      return [
-        { ...about, type: "different", value: step.before, ...(drifted ? { drifted } : {}), ...(by ? { by } : {}) },
-      ];
+      const why = by ? `set by ${by}` : drifted ? "changed by another process since it was applied" : undefined;
+      return [{ ...about, type: "different", value: step.before, ...(why === undefined ? {} : { message: why }) }];
     }
     case "skipped":
       return [{ ...about, type: "skipped", message: step.message }];

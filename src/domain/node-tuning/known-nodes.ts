@@ -4,8 +4,10 @@ import { parseTopology } from "../../language/cpu/topology-text.ts";
 import { at } from "../../language/object/json.ts";
 import type { KubeObject } from "../../language/object/meta.ts";
 import { type Answer, type Answers, noAnswers, type Probe, probeKey } from "../../language/tuned/probe.ts";
-import type { ProfileFacts } from "../performance-profile/profile-facts.ts";
-import type { AnswersOf } from "./settle.ts";
+import type { NodeAnswer } from "./api.ts";
+
+/** What a node would answer to the probes of a profile, as far as the cluster knows. Equal nodes share one object. */
+export type AnswersOf = (node: string) => Answers;
 
 /** What the cluster knows of a node, of what profiles ask for. */
 export interface NodeTraits {
@@ -20,6 +22,10 @@ export interface NodeTraits {
   /** CPUs that the machine has, online or offline. */
   readonly present?: CpuSet | undefined;
   readonly offline?: CpuSet | undefined;
+  /** The socket of each CPU that was online. */
+  readonly sockets?: readonly (readonly [cpu: number, socket: number])[] | undefined;
+  /** What it answered to the profile in force. */
+  readonly answers?: readonly NodeAnswer[] | undefined;
 }
 
 /** What the kubelet reports in the Node, and the agent in the Profile. */
@@ -27,10 +33,11 @@ export function traitsOf(
   nodes: readonly KubeObject[],
   profiles: readonly KubeObject[],
 ): ReadonlyMap<string, NodeTraits> {
-  const reports = new Map(profiles.map((profile) => [profile.metadata.name, at(profile, "status", "hardware")]));
+  const reports = new Map(profiles.map((profile) => [profile.metadata.name, profile]));
   return new Map(
     nodes.map((node) => {
-      const hardware = reports.get(node.metadata.name);
+      const report = reports.get(node.metadata.name);
+      const hardware = at(report, "status", "hardware");
       const topology = parseTopology(hardware);
       return [
         node.metadata.name ?? "",
@@ -41,6 +48,9 @@ export function traitsOf(
           pmuName: text(at(hardware, "pmuName")),
           present: topology && presentCpus(topology),
           offline: topology?.offline,
+          sockets:
+            topology && coresOf(topology).flatMap(({ cpus, socket }) => cpus.map((cpu) => [cpu, socket] as const)),
+          answers: at(report, "status", "answers") as NodeAnswer[] | undefined,
         },
       ];
     }),
@@ -53,22 +63,6 @@ function text(value: unknown): string | undefined {
 
 function presentCpus(topology: CpuTopology): readonly number[] {
   return cpuSet([...coresOf(topology).flatMap(({ cpus }) => cpus), ...topology.offline]);
-}
-
-/** The node once it has restarted with a PerformanceProfile. */
-export function afterRestart(traits: NodeTraits, { kernelType, cpus }: ProfileFacts): NodeTraits {
-  const { kernelRelease } = traits;
-  return {
-    ...traits,
-    kernelRelease: kernelRelease && kernelOf(kernelRelease, kernelType),
-    offline: cpus.offlined?.cpus ?? traits.offline,
-  };
-}
-
-/** Releases of real-time kernels contain `rt`, and profiles ask for nothing else in them. */
-function kernelOf(release: string, type: ProfileFacts["kernelType"]): string {
-  if (type === "realtime") return release.includes("rt") ? release : `${release}+rt`;
-  return release.replaceAll(/[+.]rt[0-9.]*(?![a-z])/g, "");
 }
 
 /** Nodes with equal traits share one object, so that a profile is resolved once for all of them. */
@@ -84,12 +78,18 @@ export function answersOf(traits: (node: string) => NodeTraits | undefined): Ans
   };
 }
 
+const cpuFolder = "/sys/devices/system/cpu";
 const machines: Readonly<Record<string, string>> = { amd64: "x86_64", arm64: "aarch64" };
 
 /** What the node would answer to probes. What the cluster does not know is left out. */
 export function knownAnswers(traits: NodeTraits): Answers {
-  const { kernelRelease, architecture, vendor, pmuName, present, offline = [] } = traits;
-  const answers = new Map<string, Answer>();
+  const { kernelRelease, architecture, vendor, pmuName, present, offline = [], sockets } = traits;
+  const answers = new Map<string, Answer>(
+    (traits.answers ?? []).map(({ probe, text: said }) => [
+      probe,
+      said === undefined ? { type: "none" } : { type: "text", text: said },
+    ]),
+  );
   const add = (probe: Probe, text: string) => answers.set(probeKey(probe), { type: "text", text: `${text}\n` });
   if (kernelRelease) add({ type: "exec", argv: ["uname", "-r"] }, kernelRelease);
   const machine = architecture === undefined ? undefined : machines[architecture];
@@ -98,8 +98,16 @@ export function knownAnswers(traits: NodeTraits): Answers {
     add({ type: "exec", argv: ["lscpu"] }, `Architecture: ${machine}${vendor ? `\nVendor ID: ${vendor}` : ""}`);
   if (pmuName) add({ type: "file", path: "/sys/devices/cpu/caps/pmu_name" }, pmuName);
   if (present) {
-    add({ type: "file", path: "/sys/devices/system/cpu/present" }, formatRanges(present));
-    add({ type: "file", path: "/sys/devices/system/cpu/online" }, formatRanges(difference(present, offline)));
+    add({ type: "list", path: cpuFolder }, present.map((cpu) => `cpu${cpu}`).join("\n"));
+    add({ type: "file", path: `${cpuFolder}/present` }, formatRanges(present));
+    add({ type: "file", path: `${cpuFolder}/online` }, formatRanges(difference(present, offline)));
+    const socketOf = new Map(sockets);
+    for (const cpu of present) {
+      const probe: Probe = { type: "file", path: `${cpuFolder}/cpu${cpu}/topology/physical_package_id` };
+      const socket = socketOf.get(cpu);
+      if (offline.includes(cpu)) answers.set(probeKey(probe), { type: "none" });
+      else if (socket !== undefined) add(probe, String(socket));
+    }
   }
   return answers;
 }

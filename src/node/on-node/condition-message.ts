@@ -1,8 +1,4 @@
-/*
- * The message of a Profile's condition Degraded. The agent writes one part per setting, and `explain` finds the part of a
- * setting in it.
- */
-
+/** What a part of a condition's message is about. No program reads messages: `status.settings` has the same as fields. */
 interface SettingPlace {
   readonly unit: string;
   /** Empty: the whole unit. */
@@ -29,16 +25,4 @@ export function joinParts(parts: readonly string[]): string {
     text += index === 0 ? shown : `${separator}${shown}`;
   }
   return text;
-}
-
-/** Whether `joinParts` left parts out. */
-export function isCut(text: string): boolean {
-  return /; and \d+ more$/.test(text);
-}
-
-/** What the text says about a setting. */
-export function messageAbout(place: SettingPlace, text: string): string | undefined {
-  const prefix = formatSetting(place, "");
-  const start = text.indexOf(prefix);
-  return start < 0 ? undefined : text.slice(start + prefix.length).split(separator)[0];
 }
