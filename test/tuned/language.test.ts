@@ -6,7 +6,7 @@ import { parseGlobalConfig } from "../../src/language/tuned/text/global-config.t
 import { parseProfile } from "../../src/language/tuned/text/parse-profile.ts";
 import type { Notice } from "../../src/language/tuned/problem.ts";
 import { chassisNames } from "../../src/language/tuned/chassis-names.ts";
-import { recommend } from "../../src/language/tuned/recommend.ts";
+import { recommend, type RecommendFolder } from "../../src/language/tuned/recommend.ts";
 import { type Resolution, resolve } from "../../src/language/tuned/resolve.ts";
 import type { Setting, Unit } from "../../src/language/tuned/unit.ts";
 import { assign, isSameValue, normalValue, optionIsTrue } from "../../src/language/tuned/value.ts";
@@ -172,14 +172,12 @@ test.each(cases("09-bootloader-cmdline", "bootcmd").map((one) => [one.id, one] a
 
 test.each(cases("10-recommend", "recommend").map((one) => [one.id, one] as const))("10-recommend %s", (_, one) => {
   const { conf = "", tree, files = {}, root, chassis, env } = one.input;
-  const inFolder = (prefix: string): Map<string, string> =>
-    new Map(
-      Object.entries(files)
-        .filter(([path]) => path.startsWith(prefix))
-        .map(([path, text]) => [path.slice(prefix.length), text]),
-    );
+  const inFolder = (path: string): RecommendFolder => {
+    const inside = Object.entries(files).filter(([file]) => file.startsWith(`${path}/`));
+    return { path, files: new Map(inside.map(([file, text]) => [file.slice(path.length + 1), text])) };
+  };
   const sources = tree
-    ? { file: files["etc/recommend.conf"], folders: [inFolder("usr/recommend.d/"), inFolder("etc/recommend.d/")] }
+    ? { file: files["etc/recommend.conf"], folders: [inFolder("usr/recommend.d"), inFolder("etc/recommend.d")] }
     : { file: conf, folders: [] };
   const environment = {
     ...env,

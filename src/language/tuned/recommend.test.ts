@@ -68,11 +68,15 @@ describe("a recommended profile", () => {
   });
 
   test("ignores a file that cannot be parsed, with an error", () => {
-    const result = recommend({ file: "x\n", folders: [new Map([["50-a", "[a]\n"]])] }, { answers: noAnswers });
+    const result = recommend(
+      { file: "x\n", folders: [{ path: "/x", files: new Map([["50-a", "[a]\n"]]) }] },
+      { answers: noAnswers },
+    );
     expect(result).toMatchObject({
       type: "recommended",
       profile: "a",
-      warnings: [{ file: "recommend.conf", line: 1 }],
+      from: "/x/50-a:1",
+      warnings: [{ file: "/etc/tuned/recommend.conf", line: 1 }],
     });
   });
 });

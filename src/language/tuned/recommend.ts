@@ -9,14 +9,21 @@ export interface RecommendFiles {
   /** `recommend.conf`: its rules are tried first. */
   readonly file?: string | undefined;
   /** Folders of such files, by name: a file of a later folder replaces one of the same name. */
-  readonly folders: readonly ReadonlyMap<string, string>[];
+  readonly folders: readonly RecommendFolder[];
+}
+
+export interface RecommendFolder {
+  readonly path: string;
+  readonly files: ReadonlyMap<string, string>;
 }
 
 export type Recommendation =
-  | { type: "recommended"; profile: string; warnings: Notice[] }
+  /** `from`: the file and line that name the profile; none for the profile that TuneD falls back to. */
+  | { type: "recommended"; profile: string; from?: string; warnings: Notice[] }
   | { type: "needs"; probes: Probe[] }
   | { type: "invalid"; problems: Problem[] };
 
+export const recommendFile = "/etc/tuned/recommend.conf";
 const otherwise = "balanced";
 
 export interface Asked {
@@ -27,22 +34,24 @@ export interface Asked {
 
 /** The first section whose every rule holds names the profile. */
 export function recommend({ file, folders }: RecommendFiles, asked: Asked): Recommendation {
-  const merged = new Map(folders.flatMap((folder) => [...folder]));
-  const names = [...merged.keys()].toSorted();
-  const texts: [name: string, text: string][] = file === undefined ? [] : [["recommend.conf", file]];
-  for (const name of names) texts.push([name, merged.get(name) ?? ""]);
+  const merged = new Map(
+    folders.flatMap(({ path, files }) => [...files].map(([name, text]) => [name, [`${path}/${name}`, text] as const])),
+  );
+  const texts: (readonly [path: string, text: string])[] = file === undefined ? [] : [[recommendFile, file]];
+  for (const name of [...merged.keys()].toSorted()) texts.push(merged.get(name) ?? [name, ""]);
   const warnings: Notice[] = [];
-  for (const [name, text] of texts) {
-    const { sections, problems } = parseIni(text, name);
+  for (const [path, text] of texts) {
+    const { sections, problems } = parseIni(text, path);
     const [problem] = problems;
     if (problem) {
-      warnings.push({ ...problem, level: "error", message: `error processing '${name}', ${problem.message}` });
+      warnings.push({ ...problem, level: "error", message: `error processing '${path}', ${problem.message}` });
       continue;
     }
     for (const section of sections) {
-      const held = holdAll(section.options, name, asked);
+      const held = holdAll(section.options, path, asked);
       if (held.type === "needs" || held.type === "invalid") return held;
-      if (held.type === "holds") return { type: "recommended", profile: withoutSuffix(section.name), warnings };
+      if (held.type !== "holds") continue;
+      return { type: "recommended", profile: withoutSuffix(section.name), from: `${path}:${section.line}`, warnings };
     }
   }
   return { type: "recommended", profile: otherwise, warnings };

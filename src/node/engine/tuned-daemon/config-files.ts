@@ -14,7 +14,7 @@ export function configFiles(
     [`/etc/tuned/${name}/tuned.conf`, text],
     ["/etc/tuned/active_profile", `${name}\n`],
     ["/etc/tuned/profile_mode", "manual\n"],
-    // TuneD merges a post-loaded profile into every other; previews do not show it.
+    // TuneD merges a post-loaded profile into every other; where it applies, the rendered profile has it already.
     ["/etc/tuned/post_loaded_profile", ""],
     // Makes `tuned-adm recommend` name this profile: it sorts before TuneD's own file.
     ["/etc/tuned/recommend.d/00-attune.conf", `[${name}]\n`],

@@ -2,6 +2,7 @@ import type { Values } from "../option/flag.ts";
 import type { applyFlags } from "./flags.ts";
 import type { ApplyReport } from "../../../node/engine/engine.ts";
 import { applyOptions, searchPath } from "./search-path.ts";
+import { saveApplied } from "./applied-record.ts";
 import { type Applied, applyText } from "./apply-text.ts";
 import { placeBaseScripts } from "../../../node/on-node/place-base-scripts.ts";
 import { openEngine } from "./open-engine.ts";
@@ -26,13 +27,14 @@ export async function apply(words: readonly string[], options: ApplyOptions, ter
       applyOptions(host, places),
     ]);
     if (named.type === "invalid") return reportProblems(named.problems, terminal);
-    const { links } = named;
+    const { links, postLoaded } = named;
     const profile = await placeBaseScripts(named.profile, host);
     reportWarnings(profile.warnings, terminal);
     const texts = links.map((link) => link.profile);
     const { engine, reason, close } = await openEngine({ option, root, host, profile, texts });
     try {
       const report = await engine.apply(profile, host, given);
+      await saveApplied(host, { profile: names.join(" "), postLoaded });
       const applied: Applied = { profile: profile.profile, engine: engine.name, reason, ...report };
       terminal.out(output === "table" ? applyText(applied, terminal.colours) : await serialised(applied, output));
       warnAboutTemporary(host, terminal);

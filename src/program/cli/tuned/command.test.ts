@@ -24,7 +24,7 @@ describe("attune tuned", () => {
   it("lists its commands", async () => {
     const { code, stdout } = await attune.run(["tuned", "--help"]);
     expect(code).toBe(0);
-    for (const command of ["list", "show", "resolve", "apply", "verify", "rollback"])
+    for (const command of ["list", "recommend", "active", "show", "resolve", "apply", "verify", "rollback"])
       expect(stdout).toMatch(new RegExp(`^ {2}${command} `, "m"));
   });
 

@@ -1,7 +1,16 @@
 import type { Command } from "commander";
 import { addCommand, hintAfterError } from "../option/flag.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { applyFlags, listFlags, resolveFlags, rollbackFlags, showFlags, verifyFlags } from "./flags.ts";
+import {
+  activeFlags,
+  applyFlags,
+  listFlags,
+  recommendFlags,
+  resolveFlags,
+  rollbackFlags,
+  showFlags,
+  verifyFlags,
+} from "./flags.ts";
 import type * as Commands from "./run.ts";
 
 const operands = { "<profile...>": "names of profiles; later ones override earlier ones" };
@@ -18,6 +27,18 @@ export function tunedCommand(program: Command): void {
     description: "list the available profiles",
     flags: listFlags,
     run: (options) => run((commands, terminal) => commands.list(options, terminal)),
+  });
+  addCommand(tuned, {
+    name: "recommend",
+    description: "print the profile that the rules of TuneD's recommend.conf name for this host",
+    flags: recommendFlags,
+    run: (options) => run((commands, terminal) => commands.recommend(options, terminal)),
+  });
+  addCommand(tuned, {
+    name: "active",
+    description: "print the profile in force on this host, and what applied it; exit code 1 if there is none",
+    flags: activeFlags,
+    run: (options) => run((commands, terminal) => commands.active(options, terminal)),
   });
   addCommand(tuned, {
     name: "show",

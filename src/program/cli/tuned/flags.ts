@@ -20,4 +20,6 @@ export const showFlags = { ...searchFlags, exec: execFlag };
 export const resolveFlags = { ...searchFlags, exec: execFlag, output: tableFlag };
 export const applyFlags = { ...searchFlags, engine: engineFlag, output: tableFlag };
 export const verifyFlags = { ...searchFlags, output: tableFlag };
+export const recommendFlags = { root: rootFlag, output: outputFlag(["name", "json", "yaml"], "name, json or yaml") };
+export const activeFlags = { root: rootFlag, output: tableFlag };
 export const rollbackFlags = { root: rootFlag, output: tableFlag };

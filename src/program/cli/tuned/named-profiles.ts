@@ -10,6 +10,7 @@ import type { ResolvedProfile } from "../../../language/tuned/resolve.ts";
 import { printable, type Terminal } from "../terminal/terminal.ts";
 import { ProfileLibrary } from "./profile-library.ts";
 import type { Place } from "./search-path.ts";
+import { postLoaded, postLoadedFile } from "./tuned-preset.ts";
 
 /** Names of profiles from the command line. As in TuneD, one argument may hold several names. */
 export function profileNames(words: readonly string[]): string[] {
@@ -38,18 +39,26 @@ export type Named =
       unresolved: readonly Probe[];
       /** The profiles it was merged from. */
       links: readonly ChainLink[];
+      postLoaded: string | undefined;
     }
   | { type: "invalid"; problems: readonly Problem[] };
 
-/** Resolves profiles by name on a node. Reads only the files of their include chain. */
-export async function resolveNamed({ names, places, host, programs }: ResolveNamed): Promise<Named> {
+/** Resolves profiles by name on a node, and after them its post-loaded profile. Reads only the files of their include chain. */
+export async function resolveNamed({ names: given, places, host, programs }: ResolveNamed): Promise<Named> {
+  const post = await postLoaded(host);
+  if (post !== undefined && !isSafeName(post)) return { type: "invalid", problems: [notOneName(post)] };
+  const names = post === undefined ? given : [...given, post];
   const library = await ProfileLibrary.open(places);
   const { links, answers } = await library.chain(names, (probes) =>
     answerProbes(programs ? probes : probes.filter(({ type }) => type !== "exec"), host),
   );
   const profiles = { profile: names.join(" "), layers: library.layers, files: baseVariableFiles() };
   const resolution = await resolveOnNode({ profiles, host, answers, programs });
-  return resolution.type === "invalid" ? resolution : { ...resolution, links };
+  return resolution.type === "invalid" ? resolution : { ...resolution, links, postLoaded: post };
+}
+
+function notOneName(text: string): Problem {
+  return { file: postLoadedFile, message: `${JSON.stringify(text.slice(0, 80))} is not the name of one profile` };
 }
 
 /** Prints a line for each problem. Returns the exit code. */

@@ -5,6 +5,7 @@ import { nativeEngine } from "../../../node/engine/native-engine.ts";
 import { pidFile } from "../../../node/engine/tuned-daemon/other-tuned.ts";
 import type { Host } from "../../../node/host/host.ts";
 import { type Cell, reportTable } from "../terminal/text-table.ts";
+import { removeApplied } from "./applied-record.ts";
 import { type ChosenEngine, tunedDaemon } from "./open-engine.ts";
 import { lockEngine } from "../../../node/on-node/lock-engine.ts";
 import { OneShotHost } from "./one-shot-host.ts";
@@ -23,6 +24,7 @@ export async function rollback({ root, output }: RollbackOptions, terminal: Term
     const { engine, close } = await engineOf(root, host);
     try {
       const { restored } = await engine.rollback(host);
+      await removeApplied(host);
       if (output !== "table") terminal.out(await serialised({ restored }, output));
       else terminal.out(`${text(restored, terminal.colours)}\n`);
       return restored.some(({ failed }) => failed !== undefined) ? 1 : 0;
