@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { agentServiceAccount } from "../../src/program/agent/rbac.ts";
 import { applyManifests } from "../../src/program/cli/install/apply-manifests.ts";
 import { foundation } from "../../src/program/cli/install/manifests.ts";
 import { isApiError, isNotFound } from "../../src/cluster/kube/api-error.ts";
@@ -13,6 +12,7 @@ import {
 } from "../../src/domain/node-tuning/api.ts";
 import { clientFor, withToken } from "../servers/client-for.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
+import { agentOn, agentToken } from "./agent-token.ts";
 
 const nodes = untyped("v1", "Node", "nodes", false);
 
@@ -29,9 +29,9 @@ for (const variant of serverVariants())
       for (const node of ["a", "b"]) {
         await eventually(() => admin.create(nodes, nodeObject(node)));
         await eventually(() => admin.create(profileKind, profileObject(node), { namespace }));
-        agents.set(node, await agentOn(node));
+        agents.set(node, await agentOn(server, node));
       }
-      agents.set("nowhere", withToken(server, await token({})));
+      agents.set("nowhere", withToken(server, await agentToken(server)));
       await untilEnforced();
     });
     afterAll(() => server?.close());
@@ -158,25 +158,6 @@ for (const variant of serverVariants())
       };
       while (await isAllowed(profileKind, status, { namespace, subresource: "status" }));
       while (await isAllowed(nodes, reports, {}));
-    }
-
-    async function agentOn(node: string): Promise<Client> {
-      const pod = {
-        apiVersion: "v1",
-        kind: "Pod",
-        metadata: { name: `agent-${node}`, namespace },
-        spec: { nodeName: node, serviceAccountName: agentServiceAccount, containers: [{ name: "c", image: "i" }] },
-      };
-      const { metadata } = await eventually(() => admin.create(kinds.pod, pod, { namespace }));
-      const boundObjectRef = { apiVersion: "v1", kind: "Pod", name: metadata.name, uid: metadata.uid };
-      return withToken(server, await token({ boundObjectRef }));
-    }
-
-    async function token(spec: object): Promise<string> {
-      const request = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", metadata: {}, spec };
-      const path = { namespace, name: agentServiceAccount, subresource: "token" };
-      const answer = await admin.create(kinds.tokenRequest as never, request as never, path);
-      return (answer as { status: { token: string } }).status.token;
     }
   });
 

@@ -163,7 +163,7 @@ for (const variant of serverVariants())
         kind: "Tuned",
         metadata: { name, namespace },
         spec: {
-          profile: [{ name, data: "[main]\nsummary=p\n[bootloader]\ncmdline_a=quiet\n" }],
+          profile: [{ name, data: "[main]\nsummary=p\n[bootloader]\ncmdline_a=${f:exec:print-arguments}\n" }],
           recommend: [{ profile: name, priority: 10, ...rule }],
         },
       } as never;

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatFinding } from "../../src/domain/finding.ts";
 import type { Tuned } from "../../src/domain/node-tuning/api.ts";
+import { isPossible, possibleArguments } from "../../src/domain/node-tuning/boot/possible-arguments.ts";
 import { readFacts } from "../../src/domain/performance-profile/read-facts.ts";
 import { tunedOf } from "../../src/domain/performance-profile/tuned.ts";
 import type { ProfileFacts } from "../../src/domain/performance-profile/profile-facts.ts";
@@ -78,8 +79,16 @@ interface Tuning {
 /** What the agent does with the Profile that the operator makes of the Tuned. */
 async function tuned(of: Tuned, host: MemoryHost): Promise<Tuning> {
   const config = { tunedProfile: of.spec?.recommend?.[0]?.profile ?? "" };
-  const resolution = await resolveSpec({ config, profile: [...(of.spec?.profile ?? [])] }, host);
+  const spec = { config, profile: [...(of.spec?.profile ?? [])] };
+  const resolution = await resolveSpec(spec, host);
   if (resolution.type === "invalid") throw new Error(JSON.stringify(resolution.problems));
+  const line = resolution.profile.bootArguments.join(" ");
+  // The operator takes what the agent reports, and nothing beside it.
+  const bounds = possibleArguments(spec);
+  expect([line, isPossible(line, bounds)]).toEqual([line, true]);
+  expect(
+    [`${line} init=/x`, "", line.replace("rcu_nocbs=", "rcu_nocbs=0,")].filter((other) => isPossible(other, bounds)),
+  ).toEqual([]);
   const profile = await placeBaseScripts(resolution.profile, host);
   expect(profile.warnings).toEqual([]);
   const engine = nativeEngine();

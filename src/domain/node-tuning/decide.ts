@@ -9,7 +9,7 @@ import {
   isOurDaemonSet,
 } from "./agent-daemon-set.ts";
 import { deferredAnnotation, tunedKind } from "./api.ts";
-import { type PoolArguments, poolArguments } from "./boot/boot-arguments.ts";
+import { type PoolArguments, poolArguments, type Possible } from "./boot/boot-arguments.ts";
 import { acrossPools, bootConditions } from "./boot/boot-conditions.ts";
 import { defaultTuned } from "./default-tuned.ts";
 import { type Chosen, judge, type JudgeInput } from "./judge.ts";
@@ -25,6 +25,8 @@ export interface NodeTuningInput extends JudgeInput {
   /** Where the operator writes its own status, and what is there. */
   readonly status: StatusPlace;
   readonly agent: AgentOptions;
+  /** What nodes can report; a preview, which makes the reports itself, trusts them. */
+  readonly possible?: Possible | undefined;
   /** Of the operator, for the objects it creates. */
   readonly version: string;
   /** RFC 3339, for conditions. */
@@ -43,7 +45,7 @@ export function decideNodeTuning(input: NodeTuningInput): Plan {
 
   const { managementState, tuneds, rules, pools, texts, chosen } = judge(input);
   const nodes = chosen.map(({ node }) => node);
-  const agreed = poolArguments(nodes, pools, input.protocol);
+  const agreed = poolArguments(nodes, pools, input.protocol, input.possible);
 
   if (managementState === "Managed") planManaged(plan, input, chosen, agreed);
   if (managementState === "Removed") planRemoved(plan, input);

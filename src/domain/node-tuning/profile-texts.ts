@@ -1,4 +1,4 @@
-import { type Include, mayInclude, splitUnexpanded } from "../../language/tuned/chain/include.ts";
+import { certainIncludes, type Include, mayInclude, splitUnexpanded } from "../../language/tuned/chain/include.ts";
 import { parseProfile, type ParsedProfile } from "../../language/tuned/text/parse-profile.ts";
 import { baseProfiles } from "../../language/tuned/profiles/base-profiles.ts";
 import type { ProfileText, Tuned } from "./api.ts";
@@ -41,7 +41,11 @@ export class ProfileTexts {
   neededBy(profile: string): Needs {
     let needs = this.#needs.get(profile);
     if (!needs) {
-      const names = this.#reachableFrom(profile);
+      // A profile that is unknown here may include any of these.
+      const { known, unknown } = this.#reach(profile);
+      const names = (unknown.length > 0 ? [...this.#texts.keys()] : known)
+        .filter((name) => this.#texts.has(name))
+        .toSorted();
       const texts = names.map((name) => ({ name, data: this.#texts.get(name) ?? "" }));
       needs = { texts, conflicts: names.filter((name) => this.#conflicts.has(name)) };
       this.#needs.set(profile, needs);
@@ -49,33 +53,53 @@ export class ProfileTexts {
     return needs;
   }
 
-  #reachableFrom(profile: string): string[] {
-    const seen = new Set<string>();
-    const open = [profile];
-    for (let name = open.pop(); name !== undefined; name = open.pop()) {
-      if (seen.has(name)) continue;
-      seen.add(name);
-      // The node may have a profile that is unknown here, and that may include any of these.
-      if (!this.#texts.has(name) && !this.#onNode.has(name)) return [...this.#texts.keys()].toSorted();
-      open.push(...this.#includedBy(name));
-    }
-    return [...seen].filter((name) => this.#texts.has(name)).toSorted();
+  /** The profile and all that it may include; undefined if it needs one that only its node can have. */
+  reachableFrom(profile: string): string[] | undefined {
+    const { known, unknown } = this.#reach(profile);
+    return unknown.some(({ isCertain }) => isCertain) ? undefined : known;
   }
 
-  #includedBy(name: string): string[] {
+  #reach(profile: string): { known: string[]; unknown: Named[] } {
+    const seen = new Set<string>();
+    const unknown: Named[] = [];
+    const open: Named[] = [{ name: profile, isCertain: true }];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      const { name } = next;
+      if (!this.#texts.has(name) && !this.#onNode.has(name)) unknown.push(next);
+      else if (!seen.has(name)) open.push(...this.#includedBy(name));
+      seen.add(name);
+    }
+    const missing = new Set(unknown.map(({ name }) => name));
+    return { known: [...seen].filter((name) => !missing.has(name)), unknown };
+  }
+
+  #includedBy(name: string): Named[] {
     const text = this.#texts.get(name);
-    const ours = text === undefined ? [] : includesOf(parseProfile(text, name));
-    const theirs = includesOf(this.#onNode.get(name));
+    const includes = [
+      ...(text === undefined ? [] : includesOf(parseProfile(text, name))),
+      ...includesOf(this.#onNode.get(name)),
+    ];
     const known = [...this.#texts.keys(), ...this.#onNode.keys()];
-    return [...ours, ...theirs].flatMap(({ name: include, optional }) => {
-      if (include.includes("${")) return known.filter((other) => mayInclude(include, other));
-      return optional && !known.includes(include) ? [] : [include];
+    return includes.flatMap(({ name: include, optional, isCertain }) => {
+      if (include.includes("${")) {
+        const named = known.filter((other) => mayInclude(include, other));
+        return named.map((other) => ({ name: other, isCertain: false }));
+      }
+      return optional && !known.includes(include) ? [] : [{ name: include, isCertain }];
     });
   }
 }
 
-function includesOf(profile: ParsedProfile | undefined): Include[] {
+interface Named {
+  readonly name: string;
+  /** Included whatever the node answers: not one of several that a function chooses from. */
+  readonly isCertain: boolean;
+}
+
+function includesOf(profile: ParsedProfile | undefined): (Include & Named)[] {
   const main = profile?.sections.find((section) => section.name === "main");
   const include = main?.options.find((option) => option.key === "include");
-  return include ? splitUnexpanded(include.value) : [];
+  if (!include) return [];
+  const certain = new Set(certainIncludes(include.value).map(({ name }) => name));
+  return splitUnexpanded(include.value).map((one) => ({ ...one, isCertain: certain.has(one.name) }));
 }

@@ -3,6 +3,7 @@ import type { KubeObject } from "../../language/object/meta.ts";
 import type { Plan } from "../../language/object/plan.ts";
 import type { MachineConfig } from "../machine-config/api.ts";
 import { bootArgumentsAnnotation, type Profile, type ProfileSpec } from "../node-tuning/api.ts";
+import { trusted } from "../node-tuning/boot/boot-arguments.ts";
 import { carries, inputsOf, type NodeFacts } from "../node-tuning/node-profile.ts";
 import { decideNodeTuning, type NodeTuningInput } from "../node-tuning/decide.ts";
 import { type Expected, expectedProfile } from "../node-tuning/expected-profile.ts";
@@ -53,7 +54,7 @@ export function settle(input: NodeTuningInput, resolve: Resolve): Settled {
     const line = lines[at] ?? lineByInputs.get(inputs) ?? resolvedLine(resolve(profile.spec, name));
     return withReport(profile, observed.get(name), inputs, line);
   });
-  const plan = decideNodeTuning({ ...input, profiles: reported, protocol: "documented" });
+  const plan = decideNodeTuning({ ...input, profiles: reported, protocol: "documented", possible: trusted });
   return {
     profiles,
     machineConfigs: carriedOut(plan, "MachineConfig", input.machineConfigs ?? []),

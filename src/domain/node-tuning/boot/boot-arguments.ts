@@ -1,8 +1,9 @@
 import { findCondition } from "../../../language/object/condition.ts";
-import { bootArgumentsAnnotation, inputsAnnotation, type Profile, type Protocol } from "../api.ts";
+import { bootArgumentsAnnotation, inputsAnnotation, type Profile, type ProfileSpec, type Protocol } from "../api.ts";
 import { inputsOf, type NodeFacts } from "../node-profile.ts";
 import type { Pools } from "../pools.ts";
 import type { Choice, Rule } from "../rule.ts";
+import { isPossible, type PossibleArguments, possibleArguments } from "./possible-arguments.ts";
 
 /** A node, the rule chosen for it, the Profile it should have, and the Profile it has. */
 export interface ChosenNode {
@@ -26,7 +27,9 @@ export type PoolOutcome =
   | { readonly type: "waiting"; readonly nodes: readonly string[] }
   /** None of the nodes has applied its profile: their reports may still change. */
   | { readonly type: "unapplied" }
-  | { readonly type: "conflict"; readonly values: ReadonlyMap<string, readonly string[]> };
+  | { readonly type: "conflict"; readonly values: ReadonlyMap<string, readonly string[]> }
+  /** Nodes report arguments that their profile cannot yield. */
+  | { readonly type: "impossible"; readonly values: ReadonlyMap<string, readonly string[]> };
 
 interface Report {
   readonly inputs: string | undefined;
@@ -40,8 +43,19 @@ export function reportOf({ node, observed }: ChosenNode, protocol: Protocol): Re
   return { inputs: annotations[inputsAnnotation], line: annotations[bootArgumentsAnnotation] ?? "" };
 }
 
+/** What nodes can report for a Profile. */
+export type Possible = (spec: ProfileSpec) => PossibleArguments;
+
+/** For reports that no node sent. */
+export const trusted: Possible = () => ({ type: "any" });
+
 /** For every pool by which a rule is chosen. */
-export function poolArguments(chosen: readonly ChosenNode[], pools: Pools, protocol: Protocol): PoolArguments[] {
+export function poolArguments(
+  chosen: readonly ChosenNode[],
+  pools: Pools,
+  protocol: Protocol,
+  possible: Possible = possibleArguments,
+): PoolArguments[] {
   const rules = new Map<string, Rule>();
   const winners = new Map<string, ChosenNode[]>();
   const members = new Map<string, ChosenNode[]>();
@@ -54,10 +68,11 @@ export function poolArguments(chosen: readonly ChosenNode[], pools: Pools, proto
     const known = rules.get(pool);
     if (!known || isBefore(one.choice.rule, known)) rules.set(pool, one.choice.rule);
   }
+  const judge = judging(protocol, possible);
   return Array.from(rules, ([pool, rule]) => {
     // A rule may be chosen by a pool that is not the first of the node: its arguments reach that pool too.
     const nodes = [...new Set([...(members.get(pool) ?? []), ...(winners.get(pool) ?? [])])];
-    return { pool, rule, outcome: outcomeOf(nodes, winners.get(pool) ?? [], protocol) };
+    return { pool, rule, outcome: outcomeOf(nodes, winners.get(pool) ?? [], judge) };
   }).toSorted((a, b) => (a.pool < b.pool ? -1 : 1));
 }
 
@@ -68,22 +83,53 @@ function poolOf({ rule, via }: Choice, pools: Pools): string | undefined {
   return selected.length === 1 ? selected[0] : undefined;
 }
 
-function outcomeOf(nodes: readonly ChosenNode[], winners: readonly ChosenNode[], protocol: Protocol): PoolOutcome {
-  // While no node of the rule is ready, as when the only node of a pool restarts, their last reports count.
-  const noneReady = !winners.some(({ node }) => isReady(node));
-  const counted = noneReady ? nodes : nodes.filter(({ node }) => isReady(node));
-  const late = counted.filter((one) => reportOf(one, protocol).inputs !== currentInputs(one, protocol));
-  if (late.length > 0) return { type: "waiting", nodes: late.map(nameOf).toSorted() };
-  const values = new Map<string, string[]>();
-  for (const one of counted) append(values, splitArguments(reportOf(one, protocol).line).join(" "), nameOf(one));
-  if (values.size > 1) return { type: "conflict", values };
-  if (!winners.some(isApplied)) return { type: "unapplied" };
-  const [first] = counted;
-  return { type: "agreed", arguments: first ? splitArguments(reportOf(first, protocol).line) : [] };
+interface Judged {
+  readonly name: string;
+  readonly line: string;
+  /** For the Profile that the node should have. */
+  readonly isCurrent: boolean;
+  readonly isPossible: boolean;
 }
 
-function currentInputs({ wanted }: ChosenNode, protocol: Protocol): string {
-  return protocol === "documented" ? inputsOf(wanted.spec) : (wanted.metadata.annotations?.[inputsAnnotation] ?? "");
+function outcomeOf(
+  nodes: readonly ChosenNode[],
+  winners: readonly ChosenNode[],
+  judge: (node: ChosenNode) => Judged,
+): PoolOutcome {
+  const reports = nodes.map((one) => ({ ...judge(one), isReady: isReady(one.node) }));
+  // While no node of the rule is ready, as when the only node of a pool restarts, the pool waits for all of them.
+  const noneReady = !winners.some(({ node }) => isReady(node));
+  const late = reports.filter((one) => (noneReady || one.isReady) && !one.isCurrent);
+  if (late.length > 0) return { type: "waiting", nodes: late.map(({ name }) => name).toSorted() };
+  // A node that is away must agree too if it has reported: otherwise the nodes that are left decide for it.
+  const current = reports.filter(({ isCurrent }) => isCurrent);
+  const impossible = byLine(current.filter((one) => !one.isPossible));
+  if (impossible.size > 0) return { type: "impossible", values: impossible };
+  const values = byLine(current);
+  if (values.size > 1) return { type: "conflict", values };
+  if (!winners.some(isApplied)) return { type: "unapplied" };
+  return { type: "agreed", arguments: splitArguments(current[0]?.line ?? "") };
+}
+
+function byLine(reports: readonly Judged[]): Map<string, string[]> {
+  const values = new Map<string, string[]>();
+  for (const { line, name } of reports) append(values, splitArguments(line).join(" "), name);
+  return values;
+}
+
+/** Nodes with the same Profile can report the same. */
+function judging(protocol: Protocol, possible: Possible): (node: ChosenNode) => Judged {
+  const known = new Map<string, PossibleArguments>();
+  return (one) => {
+    const { inputs, line } = reportOf(one, protocol);
+    const { spec } = one.wanted;
+    const key = inputsOf(spec);
+    const bounds = known.get(key) ?? possible(spec);
+    known.set(key, bounds);
+    const isCurrent =
+      inputs === (protocol === "documented" ? key : (one.wanted.metadata.annotations?.[inputsAnnotation] ?? ""));
+    return { name: nameOf(one), line, isCurrent, isPossible: isPossible(line, bounds) };
+  };
 }
 
 /** A pool does not wait for a node that is not ready. A node without the condition counts as ready. */

@@ -8,7 +8,14 @@ import { describeRule, type Rule } from "../rule.ts";
 export type BootCondition = Pick<Condition, "status" | "reason" | "message">;
 
 /** The most urgent reason first. */
-const order = ["MCLabelsAcrossMCPs", "ProfileConflict", "WonThroughMatch", "WaitingForNodes", "Agreed"];
+const order = [
+  "ImpossibleArguments",
+  "MCLabelsAcrossMCPs",
+  "ProfileConflict",
+  "WonThroughMatch",
+  "WaitingForNodes",
+  "Agreed",
+];
 
 /** What happened to boot arguments, for each Tuned whose rules have some: the most urgent condition. */
 export function bootConditions(
@@ -69,14 +76,23 @@ function conditionOf(pool: string, outcome: PoolOutcome): BootCondition | undefi
       return { status: "False", reason: "WaitingForNodes", message };
     }
     case "conflict": {
-      const sides = Array.from(outcome.values, ([line, [first, ...more]]) => {
-        const others = more.length > 0 ? ` and ${more.length} more` : "";
-        return `${JSON.stringify(line)} on ${first}${others}`;
-      });
-      const message = `Nodes of the pool ${pool} want different boot arguments: ${sides.slice(0, 5).join("; ")}. The MachineConfig stays as it is until they agree.`;
+      const message = `Nodes of the pool ${pool} want different boot arguments: ${sidesOf(outcome.values)}. The MachineConfig stays as it is until they agree.`;
       return { status: "False", reason: "ProfileConflict", message };
     }
+    case "impossible": {
+      const message = `Nodes of the pool ${pool} report boot arguments that their profile cannot yield: ${sidesOf(outcome.values)}. The MachineConfig stays as it is. Check whether these nodes are compromised.`;
+      return { status: "False", reason: "ImpossibleArguments", message };
+    }
   }
+}
+
+function sidesOf(values: ReadonlyMap<string, readonly string[]>): string {
+  const sides = Array.from(values, ([line, [first, ...more]]) => {
+    const others = more.length > 0 ? ` and ${more.length} more` : "";
+    const shown = line.length > 500 ? `${line.slice(0, 500)}…` : line;
+    return `${JSON.stringify(shown)} on ${first}${others}`;
+  });
+  return sides.slice(0, 5).join("; ");
 }
 
 /** Rules chosen by match on nodes that report boot arguments for them: these arguments reach no MachineConfig. */

@@ -119,6 +119,12 @@ function degradation({ pools, acrossPools, before, now }: OperatorStatusInput, a
     return degraded("TunedUnavailable", "No agent has been available for two hours.");
   if (acrossPools.length > 0)
     return degraded("MCLabelsAcrossMCPs", `${acrossPools.join("; ")}: labels must select one pool only.`);
+  const impossible = pools.filter(({ outcome }) => outcome.type === "impossible").map(({ pool }) => pool);
+  if (impossible.length > 0)
+    return degraded(
+      "ImpossibleArguments",
+      `Nodes of ${impossible.length > 1 ? "the pools" : "the pool"} ${impossible.join(", ")} report boot arguments that their profile cannot yield.`,
+    );
   const conflicts = pools.filter(({ outcome }) => outcome.type === "conflict").map(({ pool }) => pool);
   if (conflicts.length > 0)
     return degraded(

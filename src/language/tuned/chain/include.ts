@@ -1,3 +1,5 @@
+import { argumentsOf, choicesOf, endOfCall } from "../calls.ts";
+
 /** A profile named in `[main] include=`. */
 export interface Include {
   readonly name: string;
@@ -92,41 +94,9 @@ function choiceIn(text: string): Choice | undefined {
     const end = endOfCall(text, start);
     if (end === undefined) return undefined;
     const [name = "", ...args] = argumentsOf(text.slice(start + "${f:".length, end - 1));
-    const words = wordsOf(name, args);
+    const words = choicesOf(name, args);
     if (words) return { start, end, words };
   }
-  return undefined;
-}
-
-function endOfCall(text: string, start: number): number | undefined {
-  let depth = 0;
-  for (let i = start; i < text.length; i++) {
-    if (text[i] === "{") depth++;
-    else if (text[i] === "}" && --depth === 0) return i + 1;
-  }
-  return undefined;
-}
-
-/** `:` separates outside of inner calls, unless a backslash stands before it. */
-function argumentsOf(text: string): string[] {
-  const args = [""];
-  let depth = 0;
-  for (let i = 0; i < text.length; i++) {
-    const character = text.charAt(i);
-    if (character === "{") depth++;
-    else if (character === "}") depth--;
-    if (character === ":" && depth === 0 && text[i - 1] !== "\\") args.push("");
-    else args[args.length - 1] += character;
-  }
-  return args;
-}
-
-function wordsOf(name: string, args: string[]): string[] | undefined {
-  if (name === "virt_check" && args.length === 2) return args;
-  if (name === "regex_search_ternary" && args.length === 4) return args.slice(2);
-  // Without a fallback argument the call expands to an empty text, for which there is no profile to send.
-  if ((name === "cpuinfo_check" || name === "lscpu_check") && args.length >= 2)
-    return args.filter((_, index) => index % 2 === 1 || (index === args.length - 1 && args.length % 2 === 1));
   return undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { MachineConfig } from "../../../../domain/machine-config/api.ts";
-import { type ChosenNode, poolArguments } from "../../../../domain/node-tuning/boot/boot-arguments.ts";
+import { type ChosenNode, poolArguments, trusted } from "../../../../domain/node-tuning/boot/boot-arguments.ts";
 import { inputsOf } from "../../../../domain/node-tuning/node-profile.ts";
 import { machineConfigName, poolMachineConfig } from "../../../../domain/node-tuning/boot/machine-configs.ts";
 import type { Pools } from "../../../../domain/node-tuning/pools.ts";
@@ -25,7 +25,7 @@ export function bootMachineConfig(input: BootArguments): BootMachineConfig {
   const { pool, pools, node, version, machineConfigs } = input;
   const { choice, wanted } = node;
   const reported: ChosenNode = { ...node, observed: { ...wanted, status: statusOf(input) } };
-  const agreed = poolArguments([reported], pools, "documented").find((one) => one.pool === pool);
+  const agreed = poolArguments([reported], pools, "documented", trusted).find((one) => one.pool === pool);
   if (!agreed) {
     const by =
       choice.via.type === "match"

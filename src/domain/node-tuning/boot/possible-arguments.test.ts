@@ -1,0 +1,72 @@
+import { describe, expect, test } from "vitest";
+import type { ProfileSpec } from "../api.ts";
+import { isPossible, possibleArguments } from "./possible-arguments.ts";
+
+function spec(data: string, ...others: string[]): ProfileSpec {
+  const profile = [{ name: "p", data }, ...others.map((text, index) => ({ name: `q${index}`, data: text }))];
+  return { config: { tunedProfile: "p" }, profile };
+}
+
+const boot = (cmdline: string, variables = ""): ProfileSpec =>
+  spec(`[main]\nsummary=p\n[variables]\n${variables}\n[bootloader]\ncmdline_a=${cmdline}\n`);
+
+describe("boot arguments that a node can report", () => {
+  test.each<[string, ProfileSpec, string[], string[]]>([
+    ["are those of the text", boot("+a=1 b"), ["a=1 b"], ["", "a=1", "a=1 b c", "b a=1"]],
+    ["are none without a bootloader section", spec("[main]\nsummary=p\n"), [""], ["a"]],
+    ["follow variables", boot("isolcpus=${cores}", "cores=2-3"), ["isolcpus=2-3"], ["isolcpus=0-3"]],
+    [
+      "have any value that the node alone knows, without blanks and quotes",
+      boot("a=${f:exec:uname:-r} b"),
+      ["a=5.14 b", "a= b", "a=x=y b"],
+      ["a=5.14 b c", 'a="1 evil" b', "a=5.14", "evil b"],
+    ],
+    [
+      "have lists and masks where functions of CPUs make them",
+      boot("mask=${f:cpulist2hex_invert:2-3}"),
+      ["mask=0000,00000003", "mask=3"],
+      ["mask=init", "mask=3 mask=3 mask=3"],
+    ],
+    [
+      "are one of the words that a function chooses from",
+      boot("${f:lscpu_check:Intel:intel_iommu=on iommu=pt:AMD:amd_iommu=on} q"),
+      ["intel_iommu=on iommu=pt q", "amd_iommu=on q", "q"],
+      ["intel_iommu=off q", "iommu=evil q", "intel_iommu=on iommu=pt"],
+    ],
+    [
+      "may come from any profile that the node can choose to include",
+      spec(
+        "[main]\ninclude=${f:virt_check:q0:q1}\n[bootloader]\ncmdline_x=x\n",
+        "[bootloader]\ncmdline_v=virtual\n",
+        "[bootloader]\ncmdline_v=bare\n",
+      ),
+      ["virtual x", "bare x"],
+      ["virtual", "other x"],
+    ],
+    [
+      "may lack those of a section that is for some nodes only",
+      spec("[main]\nsummary=p\n[bootloader]\nuname_regex=rt\ncmdline_x=x\n"),
+      ["x", ""],
+      ["y"],
+    ],
+    ["are not bounded if a program prints their names", boot("${f:exec:arguments}"), ["init=/bin/sh", ""], []],
+    ["are none if the profile cannot be read", spec("no section\n"), [""], ["a"]],
+  ])("%s", (_, given, possible, impossible) => {
+    const bounds = possibleArguments(given);
+    expect(possible.filter((line) => !isPossible(line, bounds))).toEqual([]);
+    expect(impossible.filter((line) => isPossible(line, bounds))).toEqual([]);
+  });
+
+  test("are not bounded if the node may have a profile that is unknown here", () => {
+    expect(possibleArguments(spec("[main]\ninclude=elsewhere\n"))).toEqual({ type: "any" });
+  });
+
+  test("are no longer than the kernel reads", () => {
+    expect(isPossible(`a=${"1".repeat(5000)}`, possibleArguments(boot("a=${f:exec:x}")))).toBe(false);
+  });
+
+  test("are compared in bounded time, whatever a node sends", () => {
+    const bounds = possibleArguments(boot(`a=${"${f:exec:x},".repeat(100)}end`));
+    expect(isPossible(`a=${",".repeat(4000)}`, bounds)).toBe(false);
+  });
+});
