@@ -1,14 +1,15 @@
 import { isObject, set } from "../../../language/object/json.ts";
 import type { Schema } from "../../../language/schema/schema.ts";
 import type { Resource } from "../resource.ts";
+import { describedEverywhere } from "./describe.ts";
 import { META, refTo } from "./names.ts";
 
 type Component = Record<string, unknown>;
 
-const API_VERSION = { type: "string", description: "The group and version of this object." };
-const KIND = { type: "string", description: "The kind of this object." };
+const API_VERSION = { type: "string", description: describedEverywhere("apiVersion") };
+const KIND = { type: "string", description: describedEverywhere("kind") };
 const objectMeta = () => ({
-  description: "Standard metadata: name, labels, owners.",
+  description: describedEverywhere("metadata"),
   allOf: [refTo(META.objectMeta)],
 });
 

@@ -3,6 +3,7 @@ import { servedSubresources } from "../discovery/subresources.ts";
 import type { Resource } from "../resource.ts";
 import { bodyName, componentName, META, nameIn } from "./names.ts";
 import { customComponent, listComponent } from "./custom-component.ts";
+import { described } from "./describe.ts";
 import type { PathItem } from "./parameters.ts";
 import { pathsOf } from "./paths.ts";
 
@@ -38,7 +39,7 @@ export function openapiDocument(
   for (const resource of served) {
     Object.assign(paths, pathsOf(resource));
     const name = componentName(resource, resource.kind);
-    roots.set(name, kindComponent(resource, definitions[name]));
+    roots.set(name, kindComponent(resource, described(name, definitions[name])));
     if (resource.verbs.includes("list"))
       roots.set(componentName(resource, resource.listKind), listComponent(resource, name));
   }
@@ -77,7 +78,7 @@ function componentsFor(
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
     if (found.has(name)) continue;
     const defined = Object.hasOwn(definitions, name) ? definitions[name] : { type: "object" };
-    const component = roots.get(name) ?? published(defined);
+    const component = roots.get(name) ?? published(described(name, defined));
     found.set(name, component);
     pending.push(...references(component));
   }

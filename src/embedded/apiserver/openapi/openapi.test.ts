@@ -223,6 +223,7 @@ describe("components", () => {
     };
     const schemas = openapiDocument([nodes], "", "v1", definitions)?.components.schemas;
     expect(schemas?.["io.k8s.api.core.v1.Node"]).toEqual({
+      description: "A machine that runs pods.",
       type: "object",
       properties: {
         $ref: { type: "string" },
