@@ -81,7 +81,7 @@ describe.skipIf(!hasMachines)("an agent on a real kernel", () => {
     expect(values()).toEqual(["22", backlog]);
 
     const second = agent("--engine", "native");
-    await second.printed(/agent of node n/);
+    await second.printed(/agent of node n/, "stderr");
     cluster.deleteProfile();
     await until(() => values()[0] === "60");
     signal("TERM");

@@ -58,7 +58,7 @@ beforeAll(async () => {
       signal,
     }),
     runOperator({ client: operator!, image: "attune:test", agentServiceAccount, version: "test", signal }),
-    runAgent({ client: agent!, node: "n1", host, signal }),
+    runAgent({ client: agent!, node: "n1", host, signal, resyncIntervalMs: 500 }),
   );
 });
 
@@ -113,20 +113,20 @@ async function clientOf(account: string): Promise<HttpClient> {
 /** Waits for a watch event. */
 async function until<T extends KubeObject>(
   of: KindRef<T>,
-  name: string,
+  name: string | undefined,
   namespace: string | undefined,
   holds: (object: T) => boolean,
 ): Promise<T> {
   const options = {
     namespace,
-    fieldSelector: `metadata.name=${name}`,
+    ...(name === undefined ? {} : { fieldSelector: `metadata.name=${name}` }),
     sendInitialEvents: true,
     allowWatchBookmarks: true,
   };
   for await (const event of admin.watch(of, { ...options, resourceVersion: "", signal: AbortSignal.timeout(30_000) })) {
     if ((event.type === "ADDED" || event.type === "MODIFIED") && holds(event.object)) return event.object;
   }
-  throw new Error(`the watch of ${of.kind} ${name} ended`);
+  throw new Error(`the watch of ${of.kind} ${name ?? ""} ended`);
 }
 
 async function swappiness(host: MemoryHost): Promise<string> {
@@ -171,6 +171,17 @@ describe("from a Tuned to the kernel of a node", () => {
     expect(isTrue(profile.status?.conditions, "Degraded")).toBe(false);
     expect(await swappiness(host)).toBe(exampleSysctl.value);
     await until(tunedKind, "quiet-memory", namespace, ({ status }) => isTrue(status?.conditions, "Valid"));
+  });
+
+  test("a value that another process changed is set back, and an event says so", async () => {
+    await host.write(exampleSysctl.path, "77\n");
+    const event = await until(kinds.event, undefined, namespace, ({ reason }) => reason === "DriftRepaired");
+    expect(event).toMatchObject({
+      type: "Warning",
+      involvedObject: { kind: "Profile", name: "n1", namespace },
+      message: expect.stringMatching(/^another process changed .*swappiness to "77", set back to "11" /),
+    });
+    expect(await swappiness(host)).toBe(exampleSysctl.value);
   });
 
   test("a setting that the kernel does not have is named in the status, and the others are applied", async () => {

@@ -182,11 +182,16 @@ export class Requester {
     return new ApiError({
       code: 0,
       reason: "Unreachable",
-      message: `${describe(call)} at ${this.#transport.host}: ${error.message || String((error as NodeJS.ErrnoException).code)}`,
+      message: `${describe(call)} at ${this.#transport.host}: ${connectionText(error)}`,
       request: describe(call),
       cause: error,
     });
   }
+}
+
+/** Without the address, which the message has already. */
+function connectionText({ message, code }: NodeJS.ErrnoException): string {
+  return message.startsWith("connect ECONNREFUSED") ? "connection refused (ECONNREFUSED)" : message || String(code);
 }
 
 /** Without the query: it holds no secrets, but it is long. */

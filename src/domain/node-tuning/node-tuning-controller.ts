@@ -16,6 +16,7 @@ import { decideNodeTuning } from "./decide.ts";
 import type { NodeFacts } from "./node-profile.ts";
 import { type ClusterOperator, clusterOperatorName } from "./status/operator-status.ts";
 import { statusConfigMapName, type StatusPlace } from "./status/operator-status-object.ts";
+import { driftEvents } from "./status/transitions.ts";
 import { PodLabels } from "./pod-labels-controller.ts";
 import { nodeFactsOf, profileFactsOf } from "./projections.ts";
 import { rulesOf } from "./rule.ts";
@@ -93,6 +94,11 @@ export function nodeTuningController(options: NodeTuningControllerOptions): Cont
     sources: [
       source(tuneds, () => [everything]),
       source(profiles, unlessSame(profileFactsOf)),
+      source(profiles, (event) => {
+        if (event.type === "updated")
+          for (const drift of driftEvents(event.before, event.object)) recorder?.record(drift);
+        return [];
+      }),
       source(nodes, unlessSame(nodeFactsOf)),
       source(daemonSets, () => [everything]),
       ...[pools, machineConfigs, clusterOperators, configMaps].flatMap((informer): Source<string>[] =>

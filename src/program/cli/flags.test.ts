@@ -5,7 +5,7 @@ import { flagName, type Flags, list, parseArguments, parsed, text, toggle } from
 import { duration, nodeCount, portNumber } from "./option/shared-flags.ts";
 import * as profileTables from "./profile/flags.ts";
 import * as tunedTables from "./tuned/flags.ts";
-import { defaultStateDirectory } from "./up/system.ts";
+import { defaultStateDirectory } from "./up/state-directory.ts";
 
 describe("a table of flags", () => {
   const all = Object.entries<Flags>({ ...tables, ...profileTables, ...tunedTables });

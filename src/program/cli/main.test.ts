@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { get } from "node:https";
 import type { IncomingMessage } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
@@ -193,11 +193,18 @@ describe("attune up --once", timeout, () => {
     expect(rowsOf(stdout).at(-1)).toMatch(/^node-1 +quiet-memory +True +False +17 /);
   });
 
-  it("keeps its state below XDG_STATE_HOME by default", async () => {
-    await mkdir(join(dir, "state"));
-    const { code } = await attune.run(["up", "--once"], { XDG_STATE_HOME: join(dir, "state") });
-    expect(code).toBe(0);
-    expect(await readdir(join(dir, "state", "attune", "standalone"))).toContain("kubeconfig");
+  it("keeps its state below XDG_STATE_HOME by default, where other commands find its cluster", async () => {
+    const env = { XDG_STATE_HOME: join(dir, "state"), HOME: dir, KUBECONFIG: "" };
+    const run = attune.start(["up"], env);
+    await run.printed(/press Ctrl-C/);
+    const kubeconfig = join(dir, "state/attune/standalone/kubeconfig");
+    expect((await attune.run(["explain", "node", "node-1"], env)).stderr).toBe(
+      `error: no cluster: attune up is running, to use it pass --kubeconfig ${kubeconfig}\n`,
+    );
+    expect((await run.stop("SIGTERM")).code).toBe(0);
+    expect((await attune.run(["explain", "node", "node-1"], env)).stderr).toBe(
+      "error: no cluster: run attune up, or pass --kubeconfig\n",
+    );
   });
 });
 

@@ -108,6 +108,17 @@ profileCommand(program);
 renderCommand(program);
 tunedCommand(program);
 
+/** The message of an error. A command without a cluster names that of an `attune up` on this machine. */
+async function adviceOn(error: unknown): Promise<string> {
+  // Bundles have classes of their own, so `instanceof` does not know this one.
+  if (!(error instanceof Error) || error.name !== "NoClusterError") return errorText(error);
+  const { runningKubeconfig } = await import("./up/state-directory.ts");
+  const kubeconfig = await runningKubeconfig(process.env);
+  if (kubeconfig === undefined) return error.message;
+  const { shellWord } = await import("./terminal/terminal.ts");
+  return `no cluster: attune up is running, to use it pass --kubeconfig ${shellWord(kubeconfig)}`;
+}
+
 async function main(): Promise<void> {
   // As Node.js does for modules: exit code 13 if the event loop is empty before the command has finished.
   const unfinished = (): void => void (process.exitCode ||= 13);
@@ -118,7 +129,7 @@ async function main(): Promise<void> {
     process.exitCode = 1;
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) process.exitCode = 0;
-    } else process.stderr.write(`error: ${errorText(error)}\n`);
+    } else process.stderr.write(`error: ${await adviceOn(error)}\n`);
   } finally {
     process.off("exit", unfinished);
   }

@@ -32,7 +32,9 @@ export async function webhook(options: WebhookOptions): Promise<void> {
     probeAddress,
     log,
     metrics: await createPromMetrics(),
-    onReady: (address) => writeOut(`ready https://${address}\n`),
+    // Behind a Service it is a pod, whose log has only JSON lines.
+    onReady: (address) =>
+      options.register === "service" ? log.info({ address }, "ready") : writeOut(`ready https://${address}\n`),
   });
 }
 

@@ -42,6 +42,15 @@ describe("a cluster is found in", () => {
     await expect(load({ kubeconfig: join(directory, "none") })).rejects.toThrow("none: no such file");
   });
 
+  test("no file of $KUBECONFIG: then the error names the files, also in a pod", async () => {
+    await file("sa/token", "pod-token\n");
+    const pod = { KUBERNETES_SERVICE_HOST: "10.0.0.1", KUBERNETES_SERVICE_PORT: "443" };
+    const env = { HOME: directory, KUBECONFIG: `${join(directory, "a")}:${join(directory, "b")}`, ...pod };
+    await expect(load({ env })).rejects.toThrow(
+      `no file of $KUBECONFIG exists: ${join(directory, "a")}, ${join(directory, "b")}`,
+    );
+  });
+
   test("the home directory", async () => {
     await file(".kube/config", config());
     expect(await load()).toMatchObject({ name: "c", namespace: "default", cluster: { server: "https://api:6443" } });

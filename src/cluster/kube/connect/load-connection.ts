@@ -29,6 +29,9 @@ export async function loadConnection(options: LoadConnectionOptions = {}): Promi
   const paths = listed.length > 0 ? listed : [join(env["HOME"] ?? homedir(), ".kube", "config")];
   const config = await readKubeconfig(paths, { skipMissing: true });
   if (config.contexts.size > 0) return connectionOfContext(config, { context, env, clock });
+  // kubectl skips missing files, and would go on without a cluster.
+  if (listed.length > 0 && config.sources.length === 0)
+    throw new Error(`read kubeconfig: no file of $KUBECONFIG exists: ${listed.join(", ")}`);
 
   const inCluster = await inClusterConnection(options);
   if (inCluster) return inCluster;

@@ -34,6 +34,19 @@ describe("log", () => {
     expect(written).toHaveLength(2);
   });
 
+  test("an error has its own name, and the text of its cause once", async () => {
+    class RequestError extends Error {
+      override name = "RequestError";
+    }
+    const cause = new Error("connection refused");
+    const error = new RequestError("GET /x: connection refused", { cause });
+    const logged = JSON.stringify(await json((log) => log.warn({ error: Object.assign(error, { stack: "" }) }, "m")));
+    expect(logged).toContain('"type":"RequestError"');
+    expect(logged.match(/connection refused/g)).toHaveLength(1);
+    const other = await json((log) => log.warn({ error: new Error("GET /x failed", { cause }) }, "m"));
+    expect(other).toMatchObject({ error: { message: "GET /x failed", cause: { message: "connection refused" } } });
+  });
+
   test("a child carries its fields", async () => {
     expect(await json((log) => log.child({ controller: "x" }).info({ key: "a/b" }, "m"))).toMatchObject({
       controller: "x",

@@ -46,6 +46,8 @@ export async function createLog(options: LogOptions = {}): Promise<Log> {
       formatters: { level: (label) => ({ level: label }) },
       messageKey: "message",
       errorKey: "error",
+      // Errors are objects already; pino's own serializer would append the message of each cause.
+      serializers: { error: (error: unknown) => error },
     },
     { write: (line: string) => void destination.write(pretty ? prettyLine(line) : line) },
   );

@@ -52,7 +52,12 @@ function redactError(error: Error, depth: number): unknown {
     type: error.name,
     message: redactText(error.message),
     stack: redactText(error.stack ?? ""),
-    ...(error.cause === undefined ? {} : { cause: redact(error.cause, depth + 1) }),
+    ...(error.cause === undefined || isQuoted(error) ? {} : { cause: redact(error.cause, depth + 1) }),
     ...(error instanceof AggregateError ? { errors: redact(error.errors.slice(0, 10), depth + 1) } : {}),
   };
+}
+
+/** Whether the message says what the cause says: `read x: connect ECONNREFUSED …`. */
+function isQuoted({ message, cause }: Error): boolean {
+  return cause instanceof Error && cause.message !== "" && message.includes(cause.message);
 }

@@ -1,4 +1,5 @@
 import { type Condition, findCondition } from "../../../language/object/condition.ts";
+import type { Profile } from "../api.ts";
 import type { ObjectReference, PlannedEvent } from "../../../language/object/plan.ts";
 
 /** An event for each condition whose status or reason has changed. */
@@ -9,8 +10,8 @@ export function transitions(
 ): PlannedEvent[] {
   return (after ?? []).flatMap(({ type, status, reason, message }): PlannedEvent[] => {
     const old = findCondition(before, type);
-    // A first condition is no news unless something is wrong.
-    if (!old && !isBad(type, status, reason)) return [];
+    // A first condition is no news unless something is wrong. No operator is available before its agents run.
+    if (!old && (type === "Available" || !isBad(type, status, reason))) return [];
     if (old?.status === status && old.reason === reason) return [];
     return [
       {
@@ -23,9 +24,22 @@ export function transitions(
   });
 }
 
+/** What an agent found changed by another process and set back, or could not. The same drift, seen again, is no news. */
+export function driftEvents(before: Profile, after: Profile): PlannedEvent[] {
+  const old = findCondition(before.status?.conditions, "Drifted");
+  const drifted = findCondition(after.status?.conditions, "Drifted");
+  if (drifted?.status !== "True" || (old?.status === "True" && old.message === drifted.message)) return [];
+  const { apiVersion, kind, metadata } = after;
+  const { name, namespace, uid } = metadata;
+  const regarding = { apiVersion, kind, metadata: { name, namespace, uid } };
+  return [{ regarding, type: "Warning", reason: `Drift${drifted.reason}`, message: drifted.message }];
+}
+
 function isBad(type: string, status: string, reason: string): boolean {
+  // Available stays True while some Profiles are degraded.
+  if (reason === "ProfileDegraded") return true;
+  // Nodes report one after the other.
+  if (reason === "ProfileProgressing" || reason === "WaitingForNodes") return false;
   if (type === "Degraded") return status === "True";
-  // Nodes report one after the other; every other reason needs a user to act.
-  if (type === "BootArguments") return status === "False" && reason !== "WaitingForNodes";
-  return (type === "Valid" || type === "Available") && status === "False";
+  return (type === "BootArguments" || type === "Valid" || type === "Available") && status === "False";
 }

@@ -10,7 +10,6 @@ import { stopOnSignals } from "../../../cluster/runtime/signals.ts";
 import type { agentCommandFlags, agentFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
 import { version } from "../version.ts";
-import { writeOut } from "../terminal/terminal.ts";
 
 /** `attune agent`: applies the Profile of one node until SIGTERM or SIGINT. */
 export async function agent(options: Values<typeof agentCommandFlags>, env = process.env): Promise<void> {
@@ -23,7 +22,7 @@ export async function agent(options: Values<typeof agentCommandFlags>, env = pro
   const client = new HttpClient(connection, { timeoutMs: 20_000 });
   try {
     const log = await createLog({ name: "agent" });
-    writeOut(`attune ${version} agent of node ${given.node}, on ${connection.cluster.server}\n`);
+    log.info({}, `attune ${version} agent of node ${given.node}, on ${connection.cluster.server}`);
     const host = new LinuxHost(root);
     const image = env["CLUSTER_NODE_TUNED_IMAGE"];
     if (image) {

@@ -8,16 +8,15 @@ import type { operatorCommandFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
 import { version } from "../version.ts";
 import { runOperatorWith } from "./run-operator.ts";
-import { writeOut } from "../terminal/terminal.ts";
 
-/** `attune operator`: prints which features the cluster has, then runs until SIGTERM or SIGINT. */
+/** `attune operator`: logs which features the cluster has, and runs until SIGTERM or SIGINT. */
 export async function operator(options: Values<typeof operatorCommandFlags>): Promise<void> {
   const connection = await loadConnection(options);
   const { signal } = stopOnSignals();
   const metrics = await createPromMetrics();
   const client = new HttpClient(connection, { onRequest: countRequests(metrics) });
   const log = await createLog({ name: "operator" });
-  const print = (line: string): void => writeOut(`${line}\n`);
+  const print = (line: string): void => log.info({}, line);
   print(`attune ${version} operator, mode ${options.mode}, on ${connection.cluster.server}`);
   try {
     await runOperatorWith(options, process.env, { client, signal, metrics, print, log });

@@ -119,7 +119,11 @@ describe("attune render", () => {
       { OWNER_REF: "" },
       /^error: --owner-ref "": not one of/,
     ],
-    [["--asset-input-dir", "DIR/a", "--asset-output-dir", "DIR/a/profile.yaml"], {}, /^error: EEXIST/],
+    [
+      ["--asset-input-dir", "DIR/a", "--asset-output-dir", "DIR/a/profile.yaml"],
+      {},
+      /^error: mkdir \S+profile\.yaml: .*\(EEXIST\)\n$/,
+    ],
     [
       ["--asset-input-dir", "DIR/a", "--asset-output-dir", "DIR/out", "--mcp-name", "gone"],
       {},

@@ -61,25 +61,24 @@ export class Program {
 export class Run {
   readonly #child: ChildProcess;
   readonly ended: Promise<Outcome>;
-  #stdout = "";
+  readonly #texts = { stdout: "", stderr: "" };
 
   constructor(child: ChildProcess) {
     this.#child = child;
-    let stderr = "";
-    child.stdout?.setEncoding("utf8").on("data", (text: string) => (this.#stdout += text));
-    child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+    for (const stream of ["stdout", "stderr"] as const)
+      child[stream]?.setEncoding("utf8").on("data", (text: string) => (this.#texts[stream] += text));
     this.ended = new Promise((resolve, reject) => {
       child.once("error", reject);
-      child.once("close", (code, signal) => resolve({ code, signal, stdout: this.#stdout, stderr }));
+      child.once("close", (code, signal) => resolve({ code, signal, ...this.#texts }));
     });
   }
 
   /** Resolves when the output matches. */
-  async printed(pattern: RegExp): Promise<RegExpExecArray> {
+  async printed(pattern: RegExp, stream: "stdout" | "stderr" = "stdout"): Promise<RegExpExecArray> {
     for (;;) {
-      const found = pattern.exec(this.#stdout);
+      const found = pattern.exec(this.#texts[stream]);
       if (found) return found;
-      const more = new Promise<undefined>((resolve) => this.#child.stdout?.once("data", () => resolve(undefined)));
+      const more = new Promise<undefined>((resolve) => this.#child[stream]?.once("data", () => resolve(undefined)));
       const outcome = await Promise.race([more, this.ended]);
       if (outcome) throw new Error(`ended before it printed ${pattern}: ${JSON.stringify(outcome)}`);
     }

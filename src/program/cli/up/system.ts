@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { agentServiceAccount } from "../../agent/rbac.ts";
 import { startServer, type ApiServer } from "../../../embedded/apiserver/server.ts";
 import type { MemoryHost } from "../../../node/host/memory-host.ts";
@@ -144,9 +143,4 @@ async function tokenOf(admin: Client, name: string): Promise<string> {
   const path = { namespace: systemNamespace, name, subresource: "token" };
   const answer = await admin.create(kinds.serviceAccount as never, request as never, path);
   return (answer as { status: { token: string } }).status.token;
-}
-
-export function defaultStateDirectory(mode: string, env: NodeJS.ProcessEnv): string {
-  const home = env.XDG_STATE_HOME || join(env.HOME ?? ".", ".local", "state");
-  return join(home, "attune", mode);
 }

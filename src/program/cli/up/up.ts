@@ -14,7 +14,8 @@ import { converge } from "./convergence.ts";
 import type { upFlags } from "../flags.ts";
 import type { Values } from "../option/flag.ts";
 import { Progress } from "./progress.ts";
-import { defaultStateDirectory, startSystem, type System } from "./system.ts";
+import { defaultStateDirectory } from "./state-directory.ts";
+import { startSystem, type System } from "./system.ts";
 import { version } from "../version.ts";
 import { screenSize, shellWord, writeOut } from "../terminal/terminal.ts";
 

@@ -1,0 +1,30 @@
+import { connect } from "node:net";
+import { join } from "node:path";
+import { readKubeconfig } from "../../../cluster/kube/connect/kubeconfig.ts";
+import type { Environment } from "../option/flag.ts";
+
+export function defaultStateDirectory(mode: string, env: Environment): string {
+  const home = env["XDG_STATE_HOME"] || join(env["HOME"] ?? ".", ".local", "state");
+  return join(home, "attune", mode);
+}
+
+/** The kubeconfig of an `attune up` that runs with its default directory; undefined if none does. */
+export async function runningKubeconfig(env: Environment): Promise<string | undefined> {
+  const path = join(defaultStateDirectory("standalone", env), "kubeconfig");
+  const { clusters } = await readKubeconfig([path], { skipMissing: true });
+  const [entry] = clusters.values();
+  const server = entry?.fields["server"];
+  // The file stays when `up` stops.
+  return typeof server === "string" && (await answers(new URL(server))) ? path : undefined;
+}
+
+function answers({ hostname, port }: URL): Promise<boolean> {
+  const socket = connect({ host: hostname, port: Number(port), timeout: 1000 });
+  return new Promise((resolve) => {
+    const end = (does: boolean) => (): void => {
+      socket.destroy();
+      resolve(does);
+    };
+    socket.once("connect", end(true)).once("error", end(false)).once("timeout", end(false));
+  });
+}
