@@ -29,7 +29,7 @@ export const deviations: readonly Deviation[] = [
     path: modules,
     engine: "native",
     when: "applied",
-    reason: "the comments at the head of the file stay; TuneD drops them (Q13)",
+    reason: "what the file has already stays; TuneD drops it (Q13)",
   },
   {
     path: "/etc/systemd/system.conf",

@@ -73,11 +73,14 @@ export function changesOtherFiles(type: string, version: string | undefined): bo
   return isOlder(version) && filesOfOlder.has(type);
 }
 
-/** The files that this version changes for the profile's units and that 2.28 does not. */
+/** Every version writes this file anew, and loses what other programs wrote to it (Q13). */
+const rewritten: ReadonlyMap<string, readonly string[]> = new Map([["modules", ["/etc/modprobe.d/tuned.conf"]]]);
+
+/** The files that this version changes for the profile's units and that the native engine does not, or not as a whole. */
 export function otherFiles({ units }: ResolvedProfile, version: string | undefined): string[] {
   const types = new Set(units.flatMap(({ type, enabled, unmet }) => (enabled && unmet === undefined ? [type] : [])));
-  return [...filesOfOlder].flatMap(([type, files]) =>
-    types.has(type) && changesOtherFiles(type, version) ? files : [],
+  return [...filesOfOlder, ...rewritten].flatMap(([type, files]) =>
+    types.has(type) && (rewritten.has(type) || changesOtherFiles(type, version)) ? files : [],
   );
 }
 

@@ -1,3 +1,5 @@
+import type { Overlay } from "./overlay-lines.ts";
+
 /**
  * A change to a node, as data: it goes to the journal before it is made, so that after a crash another process can undo it
  * from the journal alone.
@@ -48,10 +50,11 @@ export type FileAction = Extract<Action, { type: "file" | "keys" | "edit" }>;
 
 export type Edit =
   /**
-   * Replaces all lines of a key (`KEY=…`), where the first of them is, or at the end. `header`: a missing or empty file
+   * Replaces all lines of a key (`KEY=…`; of two words: `options MODULE …`), where the first of them is, or at the end. `header`: a missing or empty file
    * is created with this text, and removed when only this is left in it. Without it, a missing file stays missing.
    */
   | { readonly kind: "lines"; readonly key: string; readonly lines: readonly string[]; readonly header?: string }
+  | ({ readonly kind: "overlay" } & Overlay)
   | { readonly kind: "grub-config"; readonly tuned_params: string; readonly tuned_initrd: string }
   | { readonly kind: "grub-defaults" };
 

@@ -102,7 +102,9 @@ function isAction(value: unknown): value is Action {
   return value.type === "file" && (value.text === null || typeof value.text === "string");
 }
 
-function isEdit({ kind, key, lines, header, tuned_params, tuned_initrd }: Record<string, unknown>): boolean {
+function isEdit(edit: Record<string, unknown>): boolean {
+  const { kind, key, lines, header, tuned_params, tuned_initrd } = edit;
+  if (kind === "overlay") return [edit.text, edit.instead].every((text) => text === null || isString(text));
   if (kind === "lines") return isString(key) && isListOf(lines, isString) && (header === undefined || isString(header));
   return kind === "grub-defaults" || (kind === "grub-config" && isString(tuned_params) && isString(tuned_initrd));
 }

@@ -1,5 +1,6 @@
 import { setKeys } from "../../language/tuned/value.ts";
 import type { Action, Edit, FileAction } from "./action.ts";
+import { overlaid } from "./overlay-lines.ts";
 import { patchGrubConfig, patchGrubDefaults } from "./plugins/bootloader/grub-config.ts";
 
 export function isFileAction(action: Action): action is FileAction {
@@ -23,6 +24,7 @@ export function textAfter(action: FileAction, text: string | undefined): string 
 
 function edited(text: string | undefined, edit: Edit): string | undefined {
   if (edit.kind === "lines") return withLines(text, edit);
+  if (edit.kind === "overlay") return overlaid(text, edit);
   if (text === undefined) return undefined;
   return edit.kind === "grub-config" ? patchGrubConfig(text, edit) : patchGrubDefaults(text);
 }
@@ -46,6 +48,12 @@ export function linesOf(key: string, text: string): string[] {
 }
 
 function isLineOf(key: string, line: string): boolean {
+  if (key.includes(" ")) return sameModule(line.trim().split(/\s+/).slice(0, 2).join(" "), key);
   const equals = line.indexOf("=");
   return equals > 0 && line.slice(0, equals).trim() === key;
+}
+
+/** modprobe reads `-` and `_` in names of modules as the same. */
+function sameModule(a: string, b: string): boolean {
+  return a.replaceAll("-", "_") === b.replaceAll("-", "_");
 }

@@ -6,10 +6,10 @@ const path = "/etc/modprobe.d/tuned.conf";
 const head = "# head\n# head2\n";
 
 describe("as TuneD", () => {
-  /** Q13: the comments at the head stay, and a roll-back restores the file. */
+  /** Q13: what other programs wrote stays, and a roll-back restores the file. */
   const instead: Record<string, Partial<Recorded>> = {
     modules: {
-      applied: { [path]: `${head}options netrom nr_ndevs=2\noptions kvm halt_poll_ns=0\n` },
+      applied: { [path]: `${head}options old x=1\noptions netrom nr_ndevs=2\noptions kvm halt_poll_ns=0\n` },
       rolled_back: { [path]: `${head}options old x=1\n` },
     },
     "modules-soft": {

@@ -2,6 +2,7 @@ import type { Setting } from "../../../language/tuned/unit.ts";
 import { isSameValue } from "../../../language/tuned/value.ts";
 import type { Action } from "../action.ts";
 import type { Observe, Plugin, Step } from "../plugin.ts";
+import { linesOf } from "../text-after.ts";
 
 const path = "/etc/modprobe.d/tuned.conf";
 
@@ -42,7 +43,7 @@ async function apply(wanted: readonly Module[], observe: Observe): Promise<Step[
   }
   if (found.length === 0) return steps;
   const reloaded = found.filter(({ reload }) => reload);
-  steps.push(await planFile(found, observe), ...reloaded.map(reloadStep));
+  steps.push(...(await planOptions(found, observe)), ...reloaded.map(reloadStep));
   const [first] = found;
   if (first && reloaded.length > 0 && reloaded.length < found.length)
     steps.push({
@@ -63,26 +64,35 @@ async function refusalOf({ name, options }: Module, { host }: Observe): Promise<
   return info.type === "exited" && info.code > 0 ? "this node's kernel has no such module" : undefined;
 }
 
-async function planFile(found: readonly Module[], { host }: Observe): Promise<Step> {
-  const lines = found
-    .filter(({ options }) => options !== "")
-    .map(({ name, options }) => `options ${name} ${options}\n`);
+/** A line for each module with options; lines of other programs stay. */
+async function planOptions(found: readonly Module[], { host }: Observe): Promise<Step[]> {
   const file = await host.read(path);
-  const before = file.type === "text" ? file.text : null;
-  const comments = (before ?? "").match(/^(?:#.*\n)*/)?.[0] ?? "";
-  const text = comments + lines.join("");
-  const [first] = found;
-  return {
-    type: before === text || (before === null && text === "") ? "same" : "change",
-    option: found.map(({ name }) => name).join(", "),
-    from: first?.from ?? "",
-    target: path,
-    before: before ?? "",
-    value: text,
-    actions: [{ type: "file", path, text }],
-    undo: [{ type: "file", path, text: before }],
-    lasts: "persistent",
-  };
+  const text = file.type === "text" ? file.text : "";
+  const header = file.type === "missing" ? { header: "" } : {};
+  return found.flatMap(({ name, from, options }): Step[] => {
+    if (options === "") return [];
+    const key = `options ${name}`;
+    const value = `${key} ${options}`;
+    const present = linesOf(key, text);
+    const set = (lines: readonly string[], more: { header?: string }): Action => ({
+      type: "edit",
+      path,
+      edit: { kind: "lines", key, lines, ...more },
+    });
+    return [
+      {
+        type: present.length === 1 && present[0] === value ? "same" : "change",
+        option: name,
+        from,
+        target: `options of module ${name}`,
+        before: present.join("; "),
+        value,
+        actions: [set([value], { header: "" })],
+        undo: [set(present, header)],
+        lasts: "persistent",
+      },
+    ];
+  });
 }
 
 function reloadStep({ name, from, options }: Module): Step {

@@ -1,7 +1,8 @@
 import type { Setting } from "../../../language/tuned/unit.ts";
-import type { Action } from "../action.ts";
+import type { Action, FileAction } from "../action.ts";
 import { isBelow } from "../../../language/tuned/chain/path.ts";
 import type { Observe, Plugin, Step } from "../plugin.ts";
+import { textAfter } from "../text-after.ts";
 import { unknownOption } from "./steps.ts";
 
 /** `[service]`: starts, stops, enables and disables services of systemd, and adds drop-in files. */
@@ -98,14 +99,17 @@ async function planOverlay(source: string, { name, option, from }: ServiceSettin
   const isOurs = !(await observe.host.list("/etc/systemd/system")).includes(folder);
   const prune: Action[] = isOurs ? [{ type: "prune", path: `/etc/systemd/system/${folder}` }] : [];
   const reload: Action = { type: "run", argv: ["systemctl", "daemon-reload"], timeoutMs: 90_000 };
+  // Where Attune wrote the file already, that takes the place of the original, not of what the file has now.
+  const instead = observe.original(path) ?? before;
+  const edit: FileAction = { type: "edit", path, edit: { kind: "overlay", text: file.text, instead } };
   return {
     ...about,
-    type: before === file.text ? "same" : "change",
+    type: textAfter(edit, before ?? undefined) === before ? "same" : "change",
     target: path,
     before: before ?? "",
     value: file.text,
-    actions: [{ type: "file", path, text: file.text }, reload],
-    undo: [{ type: "file", path, text: before }, ...prune, reload],
+    actions: [edit, reload],
+    undo: [{ type: "edit", path, edit: { kind: "overlay", text: before, instead: file.text } }, ...prune, reload],
     lasts: "persistent",
   };
 }
