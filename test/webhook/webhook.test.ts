@@ -18,7 +18,7 @@ import { widgets } from "./widgets.ts";
 const namespace = "hooks";
 const minute = 60_000;
 /** Short, so that the test can move the clock through several of them. Certificates are valid from five minutes before. */
-const lives = { authorityMs: 4 * minute, servingMs: 2 * minute };
+const lives = { authorityMs: 4 * minute, servingMs: 2 * minute, settleMs: 30_000 };
 
 const configMaps = {
   rules: [{ apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"], operations: ["CREATE", "UPDATE"] }],
@@ -153,13 +153,33 @@ for (const variant of serverVariants())
         Buffer.from(bundle, "base64").toString().split("BEGIN CERTIFICATE").length === 2 && bundle !== first;
       for (let steps = 0, now = await secret(); !settled(now); steps++, now = await secret()) {
         served.add(now["tls.crt"]);
-        if (steps < 16) await clock.advance(10_000);
+        if (steps < 60) await clock.advance(10_000);
+        await read(steps);
         expect(await write(`w-${steps}`, {})).toMatchObject({ data: { marked: "yes" } });
       }
       served.add((await secret())["tls.crt"]);
       // The first one, one that the old authority renewed, and one of the new authority.
       expect(served.size).toBeGreaterThanOrEqual(3);
     });
+
+    /**
+     * Returns when the API server has read the configurations as they are now: it reads all of a kind in order, and
+     * refuses what a new webhook that does not answer is registered for.
+     */
+    async function read(step: number): Promise<void> {
+      for (const kind of [kinds.mutatingWebhookConfiguration, kinds.validatingWebhookConfiguration]) {
+        const label = `${kind.kind}-${step}`;
+        await admin.create(kind as never, unanswered(kind, label) as never);
+        const marked = { ...configMap("marked", {}), metadata: { name: "marked", namespace, labels: { label } } };
+        const isRefused = async (): Promise<boolean> =>
+          admin.create(kinds.configMap as never, marked as never, { namespace, dryRun: true }).then(
+            () => false,
+            (error: Error) => error.message.includes("unanswered.attune.dev"),
+          );
+        for (const pause = growingPause(); !(await isRefused());) await pause();
+        await admin.delete(kind as never, label.toLowerCase());
+      }
+    }
 
     test("deletes its configurations when it stops, so that writes succeed without it", async () => {
       stop.abort();
@@ -170,3 +190,23 @@ for (const variant of serverVariants())
       for (const pause = growingPause(); !(await ended());) await pause();
     });
   });
+
+function unanswered({ apiVersion, kind }: { apiVersion: string; kind: string }, label: string): object {
+  return {
+    apiVersion,
+    kind,
+    metadata: { name: label.toLowerCase() },
+    webhooks: [
+      {
+        name: "unanswered.attune.dev",
+        clientConfig: { url: "https://127.0.0.1:1/" },
+        rules: [{ apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"], operations: ["CREATE"] }],
+        objectSelector: { matchLabels: { label } },
+        failurePolicy: "Fail",
+        sideEffects: "None",
+        admissionReviewVersions: ["v1"],
+        timeoutSeconds: 1,
+      },
+    ],
+  };
+}

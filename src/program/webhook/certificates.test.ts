@@ -3,13 +3,16 @@ import { describe, expect, test } from "vitest";
 import { type CertificateInput, type Certificates, nextCertificates, renewalTime } from "./certificates.ts";
 
 const day = 24 * 60 * 60 * 1000;
-const lives = { authorityMs: 300 * day, servingMs: 90 * day };
+const minute = 60_000;
+const lives = { authorityMs: 300 * day, servingMs: 90 * day, settleMs: 10 * minute };
 const start = Date.parse("2030-01-01T00:00:00Z");
 
 function next(current: CertificateInput["current"], more: Partial<CertificateInput> = {}): Certificates {
-  return nextCertificates({ current, names: ["hook.ns.svc"], trusted: true, now: start, lives, ...more });
+  return nextCertificates({ current, names: ["hook.ns.svc"], publishedAt: undefined, now: start, lives, ...more });
 }
 
+const due = (certificates: Certificates, publishedAt?: number): number =>
+  renewalTime(certificates, { lives, publishedAt });
 const authorities = ({ "ca.crt": bundle }: Certificates): number => bundle.split("BEGIN CERTIFICATE").length - 1;
 const served = (certificates: Certificates): X509Certificate => new X509Certificate(certificates["tls.crt"]);
 
@@ -30,14 +33,14 @@ describe("certificates", () => {
 
   test("stay unchanged while they are fresh", () => {
     expect(next(first)).toEqual(first);
-    expect(next(first, { now: renewalTime(first, lives) - 1000, trusted: false })).toEqual(first);
+    expect(next(first, { now: due(first) - 1000 })).toEqual(first);
   });
 
   test("are renewed by the same authority when a third of their life is left", () => {
-    const renewed = next(first, { now: renewalTime(first, lives), trusted: false });
+    const renewed = next(first, { now: due(first) });
     expect(renewed["ca.crt"]).toBe(first["ca.crt"]);
     expect(renewed["tls.crt"]).not.toBe(first["tls.crt"]);
-    expect(renewalTime(renewed, lives)).toBeGreaterThan(renewalTime(first, lives));
+    expect(due(renewed)).toBeGreaterThan(due(first));
   });
 
   test("are issued again for other names", () => {
@@ -67,18 +70,25 @@ describe("certificates", () => {
   test("rotate their authority in three steps, each accepted by clients that trust the bundle before it", () => {
     const late = start + 250 * day;
     const before = next(first, { now: late - 60 * day });
-    const published = next(before, { now: late, trusted: true });
+    const published = next(before, { now: late, publishedAt: start });
     expect(authorities(published)).toBe(2);
     expect(published["tls.crt"]).toBe(before["tls.crt"]);
 
-    expect(next(published, { now: late, trusted: false })).toEqual(published);
-    const signed = next(published, { now: late, trusted: true });
+    // Configurations that are written are not yet read by all API servers.
+    const tooEarly = late + 10 * minute - 1;
+    expect(next(published, { now: tooEarly })).toEqual(published);
+    expect(next(published, { now: tooEarly, publishedAt: late })).toEqual(published);
+    expect(due(published, late)).toBe(late + 10 * minute);
+    const signed = next(published, { now: due(published, late), publishedAt: late });
     expect(signed["tls.crt"]).not.toBe(published["tls.crt"]);
     expect(accepts(published["ca.crt"], signed)).toBe(true);
 
-    const settled = next(signed, { now: late, trusted: true });
+    // Another replica may still serve what the old authority signed.
+    expect(due(signed, late)).toBe(late + 20 * minute);
+    expect(next(signed, { now: due(signed, late) - 1, publishedAt: late })).toEqual(signed);
+    const settled = next(signed, { now: due(signed, late), publishedAt: late });
     expect(authorities(settled)).toBe(1);
     expect(accepts(settled["ca.crt"], settled)).toBe(true);
-    expect(next(settled, { now: late })).toEqual(settled);
+    expect(next(settled, { now: due(signed, late) })).toEqual(settled);
   });
 });

@@ -13,10 +13,16 @@ export interface Certificates {
 export interface CertificateLives {
   readonly authorityMs: number;
   readonly servingMs: number;
+  /** How long after a write all API servers have read the configurations, and all replicas the Secret. */
+  readonly settleMs: number;
 }
 
 const day = 24 * 60 * 60 * 1000;
-export const defaultLives: CertificateLives = { authorityMs: 3650 * day, servingMs: 90 * day };
+export const defaultLives: CertificateLives = {
+  authorityMs: 3650 * day,
+  servingMs: 90 * day,
+  settleMs: 10 * 60 * 1000,
+};
 
 /** Clocks of API servers may be behind. */
 const skewMs = 5 * 60 * 1000;
@@ -28,18 +34,19 @@ export interface CertificateInput {
   readonly current: Partial<Certificates> | undefined;
   /** Host names and addresses that the certificate must be valid for. */
   readonly names: readonly string[];
-  /** Whether all configurations have `current["ca.crt"]`, so that API servers trust it. */
-  readonly trusted: boolean;
+  /** Since when all configurations have had `current["ca.crt"]`. API servers read them from caches, and trust it later. */
+  readonly publishedAt: number | undefined;
   readonly now: number;
   readonly lives: CertificateLives;
 }
 
 /**
  * What the Secret should hold now. A new authority is published first and signs only when API servers trust it, so that no
- * review fails during a rotation: until then the serving certificate is the one that the old authority signed.
+ * review fails during a rotation: until then the serving certificate is the one that the old authority signed. The old
+ * authority is dropped when no replica serves what it signed.
  */
 export function nextCertificates(input: CertificateInput): Certificates {
-  const { now, lives, trusted } = input;
+  const { now, lives } = input;
   const current = usable(input.current);
   if (!current) {
     const fresh = newAuthority(input);
@@ -53,20 +60,40 @@ export function nextCertificates(input: CertificateInput): Certificates {
   const served = new X509Certificate(current["tls.crt"]);
   const bySigner = served.verify(first.publicKey);
   const isServed = isFresh(served, now, lives.servingMs) && isValidFor(served, input.names);
-  if (bySigner && isServed) return earlier.length === 0 ? current : { ...current, "ca.crt": first.toString() };
+  if (bySigner && isServed)
+    return earlier.length === 0 || now < settledAt(served, lives)
+      ? current
+      : { ...current, "ca.crt": first.toString() };
   // The key of the old authority is gone, so its certificate cannot be renewed: it is served until it expires or the new
   // authority is trusted.
   const isStillValid = Date.parse(served.validTo) > now && isValidFor(served, input.names);
-  if (!bySigner && !trusted && isStillValid) return current;
+  if (!bySigner && !isTrusted(input) && isStillValid) return current;
   return { ...current, ...serving(current, input) };
 }
 
-/** The first time at which a certificate has to be renewed. */
-export function renewalTime(certificates: Certificates, lives: CertificateLives): number {
-  const [first] = certificatesIn(certificates["ca.crt"]);
+function isTrusted({ publishedAt, now, lives }: CertificateInput): boolean {
+  return publishedAt !== undefined && now >= publishedAt + lives.settleMs;
+}
+
+/** When every replica serves this certificate. */
+function settledAt(served: X509Certificate, lives: CertificateLives): number {
+  return Date.parse(served.validFrom) + skewMs + lives.settleMs;
+}
+
+/** The first time at which a certificate has to be renewed, or the next step of a rotation is due. */
+export function renewalTime(
+  certificates: Certificates,
+  { lives, publishedAt }: Pick<CertificateInput, "lives" | "publishedAt">,
+): number {
+  const [first, ...earlier] = certificatesIn(certificates["ca.crt"]);
+  if (!first) return 0;
   const served = new X509Certificate(certificates["tls.crt"]);
   const dueAt = (certificate: X509Certificate, lifeMs: number): number => Date.parse(certificate.validTo) - lifeMs / 3;
-  return Math.min(dueAt(served, lives.servingMs), first ? dueAt(first, lives.authorityMs) : 0);
+  const ofAuthority = dueAt(first, lives.authorityMs);
+  if (!served.verify(first.publicKey))
+    return Math.min(ofAuthority, Date.parse(served.validTo), (publishedAt ?? Infinity) + lives.settleMs);
+  const isRotating = earlier.length > 0;
+  return Math.min(ofAuthority, dueAt(served, lives.servingMs), isRotating ? settledAt(served, lives) : Infinity);
 }
 
 export function servingEnd(certificates: Certificates): number {

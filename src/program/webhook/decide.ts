@@ -11,8 +11,16 @@ export interface RegistrationInput {
   readonly secret: { readonly namespace: string; readonly name: string; readonly observed: KubeObject | undefined };
   /** The object in the cluster with the kind and name of the planned one. */
   observed(planned: KubeObject): KubeObject | undefined;
+  /** Of the last decision. */
+  readonly published?: Publication | undefined;
   readonly now: number;
   readonly lives: CertificateLives;
+}
+
+/** An authority that all configurations have, and since when. */
+export interface Publication {
+  readonly bundle: string;
+  readonly at: number;
 }
 
 export interface RegistrationDecision {
@@ -23,6 +31,7 @@ export interface RegistrationDecision {
   readonly replaced: readonly KubeObject[];
   /** Whether the configurations in the cluster point at this webhook and trust its authority. */
   readonly registered: boolean;
+  readonly published: Publication | undefined;
 }
 
 /** Renews the Secret, and points all configurations at this webhook with the authority to trust. */
@@ -39,20 +48,26 @@ export function decideRegistration(input: RegistrationInput): RegistrationDecisi
   const bundle = current?.["ca.crt"];
   const registered =
     bundle !== undefined && planned(bundle).every((object) => isContained(object, input.observed(object)));
-  const next = nextCertificates({ current, names: namesOf(target), trusted: registered, now, lives });
+  const published = !registered
+    ? undefined
+    : input.published?.bundle === bundle
+      ? input.published
+      : { bundle, at: now };
+  const publishedAt = published?.at;
+  const next = nextCertificates({ current, names: namesOf(target), publishedAt, now, lives });
   const plan = emptyPlan();
-  plan.requeueAfterMs = Math.max(renewalTime(next, lives) - now, 0);
+  plan.requeueAfterMs = Math.max(renewalTime(next, { lives, publishedAt }) - now, 0);
   const isKept = current !== undefined && keys.every((key) => next[key] === current[key]);
   if (!isKept) {
     // Another replica may write first: a certificate is served only after it was read back from the Secret.
     plan.objects.push({ owns: "whole", object: secretObject(secret, next), because: "certificates must be renewed" });
-    return { plan, serve: undefined, replaced: [], registered: false };
+    return { plan, serve: undefined, replaced: [], registered: false, published: undefined };
   }
   const objects = planned(next["ca.crt"]);
   const isReplaced = (object: KubeObject): boolean => target.type === "url" && namesService(input.observed(object));
   for (const object of objects.filter((one) => !isReplaced(one)))
     plan.objects.push({ owns: "fields", object, because: "API servers must find and trust the webhook" });
-  return { plan, serve: next, replaced: objects.filter(isReplaced), registered };
+  return { plan, serve: next, replaced: objects.filter(isReplaced), registered, published };
 }
 
 const keys = ["ca.crt", "ca.key", "tls.crt", "tls.key"] as const;

@@ -12,7 +12,7 @@ import { Controller, source } from "../../cluster/runtime/controller/controller.
 import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
 import type { Manager } from "../../cluster/runtime/controller/manager.ts";
 import { type CertificateLives, type Certificates, defaultLives } from "./certificates.ts";
-import { decideRegistration } from "./decide.ts";
+import { decideRegistration, type Publication } from "./decide.ts";
 import type { Handlers } from "./handler.ts";
 import { admissionConfigurations, configurationName, type Target } from "./registration.ts";
 
@@ -52,6 +52,7 @@ export function registration(options: RegistrationOptions): Registration {
     informers.get(kind)?.informer.get(keyOf({ metadata }));
   let served = "";
   let registered = false;
+  let published: Publication | undefined;
   let wasRegistered = false;
 
   /** In one write, so that the CRD never lacks a conversion webhook. */
@@ -80,9 +81,11 @@ export function registration(options: RegistrationOptions): Registration {
         target,
         secret: { ...secret, observed },
         observed: find,
+        published,
         now,
         lives,
       });
+      published = decision.published;
       if (decision.serve && decision.serve["tls.crt"] !== served) {
         serve(decision.serve);
         served = decision.serve["tls.crt"];

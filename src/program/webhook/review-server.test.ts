@@ -9,7 +9,7 @@ const certificates = (): Certificates =>
   nextCertificates({
     current: undefined,
     names: ["127.0.0.1"],
-    trusted: false,
+    publishedAt: undefined,
     now: Date.now(),
     lives: defaultLives,
   });
