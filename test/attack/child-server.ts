@@ -25,6 +25,7 @@ export async function bundleProgram(): Promise<string> {
 
 export interface ChildServer {
   readonly url: string;
+  readonly pid: number;
   /** kill -9; resolves when the process has ended. */
   kill(): Promise<void>;
 }
@@ -33,9 +34,14 @@ export type Outcome =
   | { readonly type: "ready"; readonly server: ChildServer }
   | { readonly type: "ended"; readonly code: number | null; readonly stderr: string };
 
-/** Starts `attune apiserver`; resolves when it is ready or has ended. */
-export function startChild(program: string, flags: readonly string[]): Promise<Outcome> {
-  const child = spawn(process.execPath, [program, "apiserver", ...flags], { stdio: ["ignore", "pipe", "pipe"] });
+/** Starts `attune apiserver`, as an argument of `wrapper` if there is one; resolves when it is ready or has ended. */
+export function startChild(
+  program: string,
+  flags: readonly string[],
+  wrapper: readonly string[] = [],
+): Promise<Outcome> {
+  const [command, ...args] = [...wrapper, process.execPath, program, "apiserver", ...flags] as [string, ...string[]];
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
   const killAtExit = (): void => void child.kill("SIGKILL");
   process.once("exit", killAtExit);
   let stderr = "";
@@ -49,7 +55,10 @@ export function startChild(program: string, flags: readonly string[]): Promise<O
   return new Promise((resolve) => {
     createInterface({ input: child.stdout }).on("line", (line) => {
       if (line.startsWith("ready "))
-        resolve({ type: "ready", server: { url: line.slice(6), kill: () => kill(child, ended) } });
+        resolve({
+          type: "ready",
+          server: { url: line.slice(6), pid: child.pid as number, kill: () => kill(child, ended) },
+        });
     });
     void ended.then((code) => resolve({ type: "ended", code, stderr }));
   });

@@ -46,7 +46,7 @@ const lock = () => lockDirectory(dir, { mode: "standalone" });
 
 /** Another process that holds the lock, or has failed to. Resolves to its pid as it sees it. */
 async function holder(...wrapper: string[]): Promise<{ child: ChildProcess; pid: number | undefined }> {
-  const [command = "", ...args] = [...wrapper, process.execPath, program, dir];
+  const [command, ...args] = [...wrapper, process.execPath, program, dir];
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
   children.push(child);
   const held = new Promise<number>((resolve) => {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { open, type RootDatabase } from "lmdb";
-import { makeFolder } from "../../../cluster/runtime/make-folder.ts";
+import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from "lmdb";
+import { damaged, fillUp, markCreated, prepareFolder, type DatabaseStats } from "./lmdb-file.ts";
 import type { Backend, Row } from "./store.ts";
 
 export interface LmdbOptions {
@@ -16,11 +16,13 @@ const revisionKey = Buffer.from("\0revision");
 export class LmdbBackend implements Backend {
   readonly #database: RootDatabase<Buffer, Buffer>;
   readonly #fsync: boolean;
+  readonly #path: string;
 
   constructor(path: string, { fsync = false }: LmdbOptions = {}) {
     this.#fsync = fsync;
-    makeFolder(path, 0o700);
-    this.#database = open<Buffer, Buffer>({
+    this.#path = path;
+    prepareFolder(path);
+    const options: RootDatabaseOptionsWithPath & { permissionsMode: number } = {
       path,
       encoding: "binary",
       // lmdb's own encoding reads long strings back as lists, split at NULs.
@@ -32,18 +34,28 @@ export class LmdbBackend implements Backend {
       eventTurnBatching: false,
       overlappingSync: false,
       mapSize: 1024 * 1024 * 1024,
-      // Missing from the types of lmdb.
-      ...{ permissionsMode: 0o600 },
-    });
+      permissionsMode: 0o600,
+    };
+    try {
+      this.#database = open<Buffer, Buffer>(options);
+      // A write reads the list of free pages, which load() does not.
+      if (fillUp(path, this.#stats())) this.#database.putSync(revisionKey, Buffer.from(String(this.#revision())));
+    } catch (error) {
+      throw damaged(path, error);
+    }
     const found = this.#database.get(formatKey);
     if (found === undefined) this.#database.putSync(formatKey, Buffer.from(String(format)));
     else if (found.toString() !== String(format))
       throw new Error(`open storage ${path}: format ${found.toString()} is not one this version reads (${format})`);
+    markCreated(path);
   }
 
   load(): { revision: number; rows: Iterable<Row> } {
-    const revision = Number(this.#database.get(revisionKey)?.toString() ?? "0");
-    return { revision, rows: this.#rows() };
+    return { revision: this.#revision(), rows: this.#rows() };
+  }
+
+  #revision(): number {
+    return Number(this.#database.get(revisionKey)?.toString() ?? "0");
   }
 
   async commit(rows: readonly Row[], revision: number): Promise<void> {
@@ -56,7 +68,7 @@ export class LmdbBackend implements Backend {
       this.#database.putSync(revisionKey, Buffer.from(String(revision)));
     };
     // Without sync a commit only writes to the page cache: faster than handing it to another thread.
-    if (this.#fsync) await this.#database.transaction(write);
+    if (this.#fsync) await this.#database.transaction(write).catch(rethrowCause);
     else this.#database.transactionSync(write);
   }
 
@@ -65,12 +77,29 @@ export class LmdbBackend implements Backend {
   }
 
   *#rows(): Generator<Row> {
-    for (const { key: bytes, value } of this.#database.getRange({})) {
-      const key = bytes.toString("utf8");
-      const cut = key.indexOf("\0");
-      if (cut > 0) yield { collection: key.slice(0, cut), ...decode(value, key.slice(cut + 1)) };
+    let left = this.#stats().entryCount;
+    try {
+      for (const { key: bytes, value } of this.#database.getRange({})) {
+        left--;
+        const key = bytes.toString("utf8");
+        const cut = key.indexOf("\0");
+        if (cut > 0) yield { collection: key.slice(0, cut), ...decode(value, key.slice(cut + 1)) };
+      }
+    } catch (error) {
+      throw damaged(this.#path, error);
     }
+    if (left !== 0) throw damaged(this.#path, new Error(`${left} entries are missing`));
   }
+
+  #stats(): DatabaseStats {
+    return this.#database.getStats() as DatabaseStats;
+  }
+}
+
+/** lmdb reports that a commit failed, and promises the cause. */
+async function rethrowCause(error: unknown): Promise<never> {
+  await (error as { commitError?: Promise<never> }).commitError;
+  throw error;
 }
 
 /** LMDB limits keys to 1,978 bytes; names of some Kubernetes kinds have no limit. */
@@ -109,5 +138,7 @@ function encode(row: Row, bytes: Buffer): Buffer {
 function decode(value: Buffer, databaseKey: string): Omit<Row, "collection"> {
   const end = 4 + value.readUInt32LE(0);
   const { revision, labels, key = databaseKey } = JSON.parse(value.toString("utf8", 4, end)) as Head;
+  // Pages that are missing from the file read as zeros, which no object ends with.
+  if (value.at(-1) === 0) throw new Error(`${key} is incomplete`);
   return { key, revision, labels, bytes: value.subarray(end) };
 }

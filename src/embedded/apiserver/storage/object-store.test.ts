@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync, statSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LmdbBackend } from "./lmdb-backend.ts";
-import { type Backend, type Change, type Entry, MemoryBackend } from "./store.ts";
+import { DamagedStorageError } from "./lmdb-file.ts";
+import { type Backend, type Change, type Entry, MemoryBackend, type Row } from "./store.ts";
 import { ObjectStore, StaleWriteError, type Draft } from "./object-store.ts";
 
 const folders: string[] = [];
@@ -214,6 +215,48 @@ describe("a store that is opened again", () => {
     },
   );
 
+  describe("that lost a part of its file", () => {
+    let path: string;
+    let size: number;
+    const count = 100;
+    beforeEach(async () => {
+      path = join(folder(), "objects");
+      const store = new ObjectStore(new LmdbBackend(path));
+      for (let i = 0; i < count; i++) await store.put("pods", `p${i}`, undefined, text("x".repeat((i * 997) % 9000)));
+      await store.close();
+      size = statSync(join(path, "data.mdb")).size;
+    });
+
+    it("says so, or has every object, wherever it was cut off", async () => {
+      let refused = 0;
+      for (let cut = size - 4096; cut > 0; cut -= 5 * 4096 + 100) {
+        const copy = join(folder(), "objects");
+        cpSync(path, copy, { recursive: true });
+        truncateSync(join(copy, "data.mdb"), cut);
+        try {
+          const store = new ObjectStore(new LmdbBackend(copy));
+          expect(store.count("pods")).toBe(count);
+          await store.put("pods", "next", store.head("pods", "next"), text("y"));
+          await store.close();
+        } catch (error) {
+          if (!(error instanceof DamagedStorageError)) throw error;
+          expect(error.message).toMatch(/^open storage .*data\.mdb is damaged: .* restore it/);
+          refused++;
+        }
+      }
+      expect(refused).toBeGreaterThan(5);
+    });
+
+    it.each([
+      ["is empty", () => truncateSync(join(path, "data.mdb"), 0)],
+      ["is gone", () => rmSync(join(path, "data.mdb"))],
+      ["is gone with its folder", () => rmSync(path, { recursive: true })],
+    ])("says so if it %s", (_, lose) => {
+      lose();
+      expect(() => new LmdbBackend(path)).toThrow("data.mdb is damaged: it is missing or empty");
+    });
+  });
+
   it("fails on a directory with an unknown format", async () => {
     const path = join(folder(), "objects");
     const { open } = await import("lmdb");
@@ -242,7 +285,37 @@ describe("a watcher that throws", () => {
 });
 
 describe("a disk that fails", () => {
-  it("fails the pending writes and every later one, but no read", async () => {
+  it("fails the pending writes, and takes further ones as soon as it can", async () => {
+    const rows: Row[] = [];
+    const backend = new MemoryBackend();
+    backend.load = () => ({ revision: rows.at(-1)?.revision ?? 0, rows });
+    let isFull = false;
+    backend.commit = async (written: readonly Row[] = []) => {
+      if (isFull) throw new Error("no space left on device");
+      rows.push(...written);
+    };
+    const store = new ObjectStore(backend);
+    const seen: number[] = [];
+    store.watch("pods", (changes) => seen.push(...changes.map(({ revision }) => revision)));
+    const { after: x } = await store.put("pods", "x", undefined, text("1"));
+    isFull = true;
+    const lost = store.put("pods", "x", x, text("2"));
+    const onTop = store.put("pods", "x", store.head("pods", "x"), text("3"));
+    const outcomes = await Promise.allSettled([lost, onTop, store.put("pods", "y", undefined, text("4"))]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+    expect(store.failure?.message).toBe("commit to storage failed: no space left on device");
+    expect(store.head("pods", "x")).toBe(x);
+    await expect(store.put("pods", "x", x, text("5"))).rejects.toThrow("no space left on device");
+
+    isFull = false;
+    const { revision } = await store.put("pods", "x", x, text("6"));
+    expect(store.failure).toBeUndefined();
+    expect([revision, store.revision, contentOf(store.get("pods", "x"))]).toEqual([2, 2, "6"]);
+    expect(seen).toEqual([1, 2]);
+    expect(store.head("pods", "y")).toBeUndefined();
+  });
+
+  it("of which it is not known what it has kept fails every later write, but no read", async () => {
     const broken = new MemoryBackend();
     const store = new ObjectStore(broken);
     await store.put("pods", "x", undefined, text("1"));

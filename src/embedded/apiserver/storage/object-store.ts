@@ -49,6 +49,7 @@ export class ObjectStore {
   #queue: Pending[] = [];
   #committing: Promise<void> | undefined;
   #failure: Error | undefined;
+  #isBroken = false;
   #head: number;
   #committed: number;
 
@@ -66,7 +67,7 @@ export class ObjectStore {
     return this.#committed;
   }
 
-  /** Why the store takes no more writes, once a commit has failed. */
+  /** Why the last commit failed. */
   get failure(): Error | undefined {
     return this.#failure;
   }
@@ -145,7 +146,7 @@ export class ObjectStore {
   }
 
   #claim(collection: string, key: string, based: Entry | undefined): void {
-    if (this.#failure) throw this.#failure;
+    if (this.#isBroken) throw this.#failure;
     if (this.head(collection, key) !== based) throw new StaleWriteError(collection, key);
   }
 
@@ -172,13 +173,34 @@ export class ObjectStore {
         );
         this.#publish(batch, revision);
       } catch (error) {
-        // Later writes build on these: the store refuses writes until a restart has read what is on disk.
-        this.#failure = new Error("commit to storage failed; the server takes no more writes", { cause: error });
-        for (const { reject } of [...batch, ...this.#queue]) reject(this.#failure);
-        this.#queue = [];
+        this.#fail([...batch, ...this.#queue], error);
       }
     }
     this.#committing = undefined;
+  }
+
+  /**
+   * Refuses the writes of a failed commit and those that were made on top of them; nobody has seen any. If the backend is
+   * where it was, as when the disk was full, the next write tries again. Otherwise only a restart can tell what is on disk.
+   */
+  #fail(writes: readonly Pending[], cause: unknown): void {
+    this.#isBroken = !this.#isUnchanged();
+    const then = this.#isBroken ? "; the server takes no more writes" : "";
+    const why = cause instanceof Error ? cause.message : String(cause);
+    this.#failure = new Error(`commit to storage failed${then}: ${why}`, { cause });
+    this.#queue = [];
+    this.#ahead.clear();
+    this.#head = this.#committed;
+    for (const { reject } of writes) reject(this.#failure);
+  }
+
+  #isUnchanged(): boolean {
+    try {
+      return this.#backend.load().revision === this.#committed;
+    } catch {
+      // The failure that is reported is that of the commit.
+      return false;
+    }
   }
 
   #publish(batch: readonly Pending[], revision: number): void {
@@ -195,6 +217,7 @@ export class ObjectStore {
       else byCollection.set(change.collection, [change]);
     }
     this.#committed = revision;
+    this.#failure = undefined;
     for (const [collection, changes] of byCollection)
       for (const onChanges of this.#watchers.get(collection) ?? []) this.#notify(onChanges, changes);
     for (const { change, resolve } of batch) resolve(change);

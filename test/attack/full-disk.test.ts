@@ -1,0 +1,80 @@
+import { spawnSync } from "node:child_process";
+import { mkdtemp, readFile, rm, statfs, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from "vitest";
+import { bundleProgram, startChild, type ChildServer, type Outcome } from "./child-server.ts";
+import { Client } from "./client.ts";
+
+const path = "/api/v1/namespaces/default/configmaps";
+const canMount = spawnSync("unshare", ["--mount", "mount", "-t", "tmpfs", "tmpfs", tmpdir()]).status === 0;
+if (!canMount) console.warn("not run: a server on a full disk (mounting is not permitted)");
+
+describe.runIf(canMount)("a server on a full disk", () => {
+  let program: string;
+  let dir: string;
+  let server: ChildServer | undefined;
+  beforeAll(async () => {
+    program = await bundleProgram();
+  });
+  afterAll(() => rm(program, { force: true }));
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), "attune-disk-"));
+  });
+  afterEach(async () => {
+    await server?.kill();
+    server = undefined;
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  /** A server whose directory is a small file system in a mount namespace of its own. */
+  async function start(size: string, ...flags: string[]): Promise<Outcome> {
+    const mount = 'mount -t tmpfs -o mode=700,size="$1" tmpfs "$2" && shift 2 && exec "$@"';
+    const wrapper = ["unshare", "--mount", "sh", "-c", mount, "sh", size, dir];
+    const outcome = await startChild(program, ["--dir", dir, "--port", "0", ...flags], wrapper);
+    if (outcome.type === "ready") server = outcome.server;
+    return outcome;
+  }
+
+  it.each([[[]], [["--fsync"]]])(
+    "names the cause, still reads, and writes again when there is space %j",
+    async (flags) => {
+      const outcome = await start("8m", ...flags);
+      if (outcome.type === "ended") throw new Error(outcome.stderr);
+      const { url, pid } = outcome.server;
+      const inside = join(`/proc/${pid}/root`, dir);
+      const [caPem, token] = await Promise.all([
+        readFile(join(inside, "pki/ca.pem"), "utf8"),
+        readFile(join(inside, "pki/admin.token"), "utf8"),
+      ]);
+      const client = new Client({ url, caPem, token: token.trim() });
+      const post = (name: string) => client.post(path, { metadata: { name }, data: { a: "x".repeat(200_000) } });
+      expect((await post("before")).status).toBe(201);
+
+      const { bavail, bsize } = await statfs(inside);
+      await writeFile(join(inside, "filler"), Buffer.alloc(bavail * bsize));
+      for (const name of ["during", "again"]) {
+        const { status, json } = await post(name);
+        expect({ status, message: json.message }).toEqual({
+          status: 500,
+          message: expect.stringMatching(/commit to storage failed: No space left on device/) as string,
+        });
+      }
+      expect((await client.get("/readyz")).text).toContain("No space left on device");
+      expect((await client.get(`${path}/before`)).status).toBe(200);
+
+      await rm(join(inside, "filler"));
+      expect((await post("after")).status).toBe(201);
+      expect((await client.get("/readyz")).text).toBe("ok");
+      const names = (await client.get(path)).json.items.map(({ metadata }) => metadata.name);
+      expect(names.filter((name) => name !== "kube-root-ca.crt")).toEqual(["after", "before"]);
+      client.close();
+    },
+  );
+
+  it("does not start, and says why", async () => {
+    const outcome = await start("128k");
+    expect(outcome).toMatchObject({ type: "ended", code: 1 });
+    expect((outcome as { stderr: string }).stderr).toMatch(/^error: .*no space left on device/i);
+  });
+});
