@@ -18,6 +18,8 @@ export interface Expansion {
   readonly probes: readonly Probe[];
   readonly problems: readonly string[];
   readonly notices: readonly Pick<Notice, "level" | "message">[];
+  /** Why the text may not be used: a program that it depends on may not be run. */
+  readonly refused?: string | undefined;
 }
 
 /** `${name}` first, then `${f:function:argument}`, each in one pass, as TuneD does at load and at apply. */
@@ -74,6 +76,7 @@ class CallScanner {
   readonly #probes: Probe[] = [];
   readonly #problems: string[] = [];
   readonly #notices: Pick<Notice, "level" | "message">[] = [];
+  #refused: string | undefined;
   readonly #outermost: Frame = { text: "", escaped: false, pending: false };
   readonly #open: Frame[] = [];
 
@@ -84,7 +87,7 @@ class CallScanner {
 
   expansion(): Expansion {
     const text = withoutEscapes(this.#scan());
-    return { text, probes: this.#probes, problems: this.#problems, notices: this.#notices };
+    return { text, probes: this.#probes, problems: this.#problems, notices: this.#notices, refused: this.#refused };
   }
 
   #scan(): string {
@@ -139,6 +142,9 @@ class CallScanner {
     } else if (called.type === "needs") {
       frame.pending = true;
       for (const probe of called.probes) this.#probes.push(probe);
+    } else if (called.type === "refused") {
+      frame.pending = true;
+      this.#refused ??= called.message;
     } else if (called.type === "invalid") this.#problems.push(called.message);
     return written;
   }

@@ -32,6 +32,11 @@ export class Findings {
     }
   }
 
+  /** Records what is left out because a program may not be run. */
+  refuse(left: string, reason: string, place: { file?: string; line?: number }): void {
+    this.notice({ ...place, level: "error", message: `${left}: ${reason}`, refused: true });
+  }
+
   /** Records the findings of an expansion and returns its text. */
   take({ text, probes, problems, notices }: Expansion, place: { file?: string; line?: number }): string {
     for (const message of problems) this.problem({ ...place, message });

@@ -10,20 +10,29 @@ const expanded = new Set(["devices", "cpuinfo_regex", "uname_regex"]);
 /** Turns a merged section into a unit: expands it and evaluates its conditions. */
 export function finishUnit(section: Section, context: ExpandContext, findings: Findings): Unit {
   const attributes = new Map<string, Setting>();
-  for (const [name, setting] of section.attributes)
-    attributes.set(name, expanded.has(name) ? expandSetting(setting, context, findings) : setting);
+  let refused: string | undefined;
+  for (const [name, setting] of section.attributes) {
+    const known = expanded.has(name) ? expandSetting(setting, context, findings) : setting;
+    if (typeof known === "string") {
+      findings.refuse(`[${section.name}] ${name} is not known, so the unit is not applied`, known, placeOf(setting));
+      refused = `${name}=${setting.value}`;
+    } else attributes.set(name, known);
+  }
   const textOf = (name: string): string | undefined => attributes.get(name)?.value;
 
   const type = typeOf(section);
   const enabled = isTrue(textOf("enabled") ?? "true");
-  const condition = enabled ? conditionOf(attributes, context, findings) : undefined;
+  const condition = enabled && refused === undefined ? conditionOf(attributes, context, findings) : undefined;
   // A unit that is not applied asks the node nothing.
   const ofOptions = condition?.type === "met" ? findings : new Findings();
   const options = new Map<string, Setting>();
   for (const [key, setting] of section.options) {
     // Names of kernel modules are the only keys that TuneD expands.
-    const name = type === "modules" ? ofOptions.take(expand(key, context), placeOf(setting)) : key;
-    options.set(name, expandSetting(setting, context, ofOptions));
+    const module = type === "modules" ? expand(key, context) : undefined;
+    const name = module ? ofOptions.take(module, placeOf(setting)) : key;
+    const known = module?.refused ?? expandSetting(setting, context, ofOptions);
+    if (typeof known === "string") ofOptions.refuse(`[${section.name}] ${key} is not set`, known, placeOf(setting));
+    else options.set(name, known);
   }
   return {
     name: section.name,
@@ -37,7 +46,7 @@ export function finishUnit(section: Section, context: ExpandContext, findings: F
     unameRegex: textOf("uname_regex"),
     scriptPre: textOf("script_pre"),
     scriptPost: textOf("script_post"),
-    unmet: condition?.type === "unmet" ? condition.condition : undefined,
+    unmet: refused ?? (condition?.type === "unmet" ? condition.condition : undefined),
   };
 }
 
@@ -54,9 +63,11 @@ function priorityOf({ name, attributes }: Section, findings: Findings): number {
   return 0;
 }
 
-/** TuneD does not expand paths of scripts. */
-function expandSetting(setting: Setting, context: ExpandContext, findings: Findings): Setting {
+/** TuneD does not expand paths of scripts. A text is the reason why the setting is left out. */
+function expandSetting(setting: Setting, context: ExpandContext, findings: Findings): Setting | string {
   if (setting.list) return setting;
-  const value = findings.take(expand(setting.value, context), placeOf(setting));
+  const expansion = expand(setting.value, context);
+  const value = findings.take(expansion, placeOf(setting));
+  if (expansion.refused !== undefined) return expansion.refused;
   return value === setting.value ? setting : { ...setting, value, raw: setting.value };
 }

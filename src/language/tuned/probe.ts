@@ -12,7 +12,9 @@ export type Probe =
 /** `none`: the node has no answer; TuneD then leaves the call as it is written. */
 export type Answer =
   | { readonly type: "text"; readonly text: string }
-  | { readonly type: "none"; readonly message?: string | undefined };
+  | { readonly type: "none"; readonly message?: string | undefined }
+  /** The program may not be run: what depends on it is left out of the profile. `by`: which rule says so. */
+  | { readonly type: "refused"; readonly by: string };
 
 export type Answers = ReadonlyMap<string, Answer>;
 
@@ -21,6 +23,14 @@ export const noAnswers: Answers = new Map();
 /** The key of its answer in `Answers`. */
 export function probeKey(probe: Probe): string {
   return JSON.stringify(probe.type === "exec" ? [probe.type, ...probe.argv] : [probe.type, probe.path]);
+}
+
+/** What profiles run to learn about the node, ours among them. */
+const harmless = [["lscpu"], ["virt-what"], ["uname", "-r"], ["uname", "-snrvm"]].map((argv) => argv.join("\0"));
+
+/** Whether the answer has no effects on the node: files are read, and programs only if they are known to change nothing. */
+export function isHarmless(probe: Probe): boolean {
+  return probe.type !== "exec" || harmless.includes(probe.argv.join("\0"));
 }
 
 /** The answer that is missing, in words: `the output of \`virt-what\``. */

@@ -9,6 +9,8 @@ export interface Problem {
 /** What TuneD only logs, in TuneD's words where it has some. */
 export interface Notice extends Problem {
   readonly level: "error" | "warning" | "info";
+  /** A setting is left out because a program may not be run. */
+  readonly refused?: true;
 }
 
 export function formatProblem({ message, file, line }: Problem): string {

@@ -88,7 +88,10 @@ function work(
 
   const merged = mergeAll(links);
   const outset = { ...known, incomplete: openIncludes.length > 0 };
-  const { variables, unread } = defineVariables({ settings: merged.variables, context: outset, files }, findings);
+  const { variables, refused, unread } = defineVariables(
+    { settings: merged.variables, context: outset, files },
+    findings,
+  );
   findings.ask(unread);
 
   const context = { ...known, variables, incomplete: outset.incomplete || unread.length > 0 };
@@ -105,7 +108,7 @@ function work(
       profile: requested.join(" "),
       chain: links.map((link) => link.name),
       main: merged.main,
-      variables,
+      variables: refused.size === 0 ? variables : new Map([...variables].filter(([name]) => !refused.has(name))),
       units,
       sections: [...merged.sections.keys()],
       bootArguments,

@@ -22,6 +22,8 @@ export function mergeVariables(inherited: ReadonlyMap<string, Setting>, change: 
 
 export interface Definitions {
   readonly variables: ReadonlyMap<string, string>;
+  /** Variables without a value, since a program may not be run. Their texts make what depends on them unusable too. */
+  readonly refused: ReadonlySet<string>;
   /** Files of variables that the node has not been asked for yet. */
   readonly unread: readonly Probe[];
 }
@@ -36,6 +38,7 @@ export interface DefineInput {
 /** Defines variables in order: a value sees only those before it. */
 export function defineVariables({ settings, context, files }: DefineInput, findings: Findings): Definitions {
   const variables = new Map<string, string>();
+  const refused = new Set<string>();
   const unread: Probe[] = [];
 
   function define(name: string, value: string, place: { file: string; line: number }): void {
@@ -47,13 +50,13 @@ export function defineVariables({ settings, context, files }: DefineInput, findi
       });
       return;
     }
-    variables.set(
-      name,
-      findings.take(
-        expand(value, { ...context, variables, incomplete: context.incomplete || unread.length > 0 }),
-        place,
-      ),
-    );
+    const expansion = expand(value, { ...context, variables, incomplete: context.incomplete || unread.length > 0 });
+    variables.set(name, findings.take(expansion, place));
+    if (expansion.refused === undefined) refused.delete(name);
+    else {
+      refused.add(name);
+      findings.refuse(`[variables] ${name} is not set`, expansion.refused, place);
+    }
   }
 
   function include(path: string, place: { file: string; line: number }): void {
@@ -84,7 +87,7 @@ export function defineVariables({ settings, context, files }: DefineInput, findi
     // TuneD turns a list of scripts into text as Python prints a list.
     else define(name, setting.list ? `[${setting.list.map(pythonText).join(", ")}]` : setting.value, place);
   }
-  return { variables, unread };
+  return { variables, refused, unread };
 }
 
 function pythonText(text: string): string {

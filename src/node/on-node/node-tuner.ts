@@ -9,7 +9,9 @@ import { hashOf } from "../../language/object/hash.ts";
 import { equal } from "../../language/object/json.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
 import type { Log } from "../../cluster/runtime/log/log.ts";
+import type { BootArguments } from "./boot-arguments.ts";
 import { decideDeferral } from "./deferral.ts";
+import { type ExecPolicy, execRule } from "./exec-policy.ts";
 import type { AppliedBy, NodeEngines, ToApply } from "./node-engines.ts";
 import { placeBaseScripts } from "./place-base-scripts.ts";
 import { reportedAnswers } from "./reported-answers.ts";
@@ -26,6 +28,10 @@ export interface NodeTunerOptions {
   /** Between two drift checks. */
   readonly resyncIntervalMs: number;
   readonly log: Log;
+  /** Which programs that profiles name may run. Default allow. */
+  readonly exec?: ExecPolicy | undefined;
+  /** Default apply. */
+  readonly bootArguments?: BootArguments | undefined;
 }
 
 /** A profile that this process has applied. */
@@ -119,9 +125,9 @@ export class NodeTuner {
   }
 
   async #apply({ spec, record, bootId, signal }: ApplyInput): Promise<Tuning> {
-    const { node, host, engines } = this.#options;
+    const { node, host, engines, exec = "allow", bootArguments = "apply" } = this.#options;
     const fingerprint = fingerprintOf(spec);
-    const resolution = await resolveSpec(spec, host, signal);
+    const resolution = await resolveSpec(spec, host, { signal, exec: execRule(exec), bootArguments });
     if (resolution.type === "invalid")
       return { outcome: resolution, inForce: record?.complete === true ? inForceOf(record) : undefined };
     const profile = await placeBaseScripts(resolution.profile, host);
@@ -132,6 +138,8 @@ export class NodeTuner {
       spec,
       bootcmdline: profile.bootArguments.join(" "),
       complete: true,
+      exec,
+      bootArguments,
     };
     const known = equal(record, next);
     if (!known) await saveRecord(host, { ...next, complete: false });

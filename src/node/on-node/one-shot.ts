@@ -2,6 +2,7 @@ import type { Host, Outcome } from "../host/host.ts";
 import { imageFile, imageVariable } from "../../domain/performance-profile/machine-config/one-shot.ts";
 import type { Problem } from "../../language/tuned/problem.ts";
 import type { AppliedBy, NodeEngines } from "./node-engines.ts";
+import { execRule } from "./exec-policy.ts";
 import { placeBaseScripts } from "./place-base-scripts.ts";
 import { resolveSpec } from "./resolve-spec.ts";
 import { loadRecord } from "./tuning-record.ts";
@@ -19,7 +20,8 @@ export async function tuneFromRecord(host: Host, engines: NodeEngines): Promise<
   const record = await loadRecord(host);
   if (!record) return { type: "never-tuned" };
   const { tunedProfile: profile } = record.spec.config;
-  const resolution = await resolveSpec(record.spec, host);
+  const { exec = "allow", bootArguments } = record;
+  const resolution = await resolveSpec(record.spec, host, { exec: execRule(exec), bootArguments });
   if (resolution.type === "invalid") return { ...resolution, profile };
   const placed = await placeBaseScripts(resolution.profile, host);
   return {

@@ -74,7 +74,7 @@ const cases: Case[] = [
   },
   {
     name: "a warning",
-    outcome: { ...applied(), warnings: [{ message: "hm", file: "p", line: 3 }] },
+    outcome: { ...applied(), warnings: [{ level: "warning", message: "hm", file: "p", line: 3 }] },
     applied: "True AsExpected TuneD profile applied.",
     degraded: "False TunedWarning p:3: hm",
     active: "p",

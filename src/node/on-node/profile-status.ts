@@ -93,9 +93,11 @@ function degradedState(outcome: TuneOutcome): ConditionState {
     ...outcome.drift.filter(({ failed }) => failed !== undefined).map(describeDrift),
     ...outcome.troubles.filter((trouble) => !failures.some((failure) => failure.includes(trouble))),
   ];
-  if (errors.length > 0) return { status: "True", reason: "TunedError", message: joinParts(errors) };
+  const refusals = outcome.warnings.filter((warning) => warning.refused === true).map(formatProblem);
+  if (errors.length > 0) return { status: "True", reason: "TunedError", message: joinParts([...errors, ...refusals]) };
   const overrides = settings.flatMap(describeOverride);
-  if (overrides.length > 0) return { status: "True", reason: "TunedSysctlOverride", message: joinParts(overrides) };
+  if (overrides.length > 0)
+    return { status: "True", reason: "TunedSysctlOverride", message: joinParts([...overrides, ...refusals]) };
   const warnings = [
     ...outcome.drift.map(describeDrift),
     ...outcome.warnings.map(formatProblem),

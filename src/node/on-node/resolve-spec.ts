@@ -9,6 +9,9 @@ import type { Problem } from "../../language/tuned/problem.ts";
 import { baseVariableFiles } from "../../language/tuned/profiles/base-files.ts";
 import { baseProfiles } from "../../language/tuned/profiles/base-profiles.ts";
 import type { ResolvedProfile } from "../../language/tuned/resolve.ts";
+import { type AnswerOptions, providerPath } from "./answer-probes.ts";
+import { type BootArguments, withoutBootLoader } from "./boot-arguments.ts";
+import { withoutRefusedScripts } from "./exec-policy.ts";
 import { resolveOnNode } from "./resolve-on-node.ts";
 
 export type SpecResolution =
@@ -23,19 +26,28 @@ export type SpecResolution =
   /** The profile is invalid on this node. */
   | { readonly type: "invalid"; readonly problems: readonly Problem[] };
 
-/** Where profiles read the name of the cloud provider. */
-const providerPath = "/var/lib/ocp-tuned/provider";
+export interface SpecOptions extends AnswerOptions {
+  /** Default apply. */
+  readonly bootArguments?: BootArguments | undefined;
+}
+
 const mainConfig = "/etc/tuned/tuned-main.conf";
 
 /** The settings of a Profile's spec on its node. Writes nothing but the provider's name, which profiles read. */
-export async function resolveSpec(spec: ProfileSpec, host: Host, signal?: AbortSignal): Promise<SpecResolution> {
+export async function resolveSpec(
+  spec: ProfileSpec,
+  host: Host,
+  { signal, exec, bootArguments }: SpecOptions = {},
+): Promise<SpecResolution> {
   const { tunedProfile, providerName = "", tunedConfig, debug = false } = spec.config;
   await writeProvider(host, providerName);
   const layers = [baseProfiles(), textsOf(spec)];
   const profiles = { profile: tunedProfile, layers, files: baseVariableFiles() };
-  const resolution = await resolveOnNode({ profiles, host, signal });
+  const resolution = await resolveOnNode({ profiles, host, exec, signal });
   if (resolution.type === "invalid") return resolution;
-  const { profile, answers } = resolution;
+  const { answers } = resolution;
+  const allowed = exec ? withoutRefusedScripts(resolution.profile, exec) : resolution.profile;
+  const profile = bootArguments === "report" ? withoutBootLoader(allowed) : allowed;
   const texts = profile.chain.flatMap((name) => layers.flatMap((layer) => layer.get(name) ?? []));
   const reapplySysctl = await reapplySysctlOf(tunedConfig, host);
   return { type: "resolved", profile, texts, answers, options: { reapplySysctl, debug } };

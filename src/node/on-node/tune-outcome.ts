@@ -2,7 +2,7 @@ import type { Repaired } from "../engine/drift.ts";
 import type { ApplyReport } from "../engine/engine.ts";
 import type { EngineChoice } from "../engine/choose-engine.ts";
 import type { ProfileStatus } from "../../domain/node-tuning/api.ts";
-import type { Problem } from "../../language/tuned/problem.ts";
+import type { Notice, Problem } from "../../language/tuned/problem.ts";
 
 /** The result of applying a Profile to its node. */
 export type TuneOutcome =
@@ -17,7 +17,7 @@ export type TuneOutcome =
 export interface Applied {
   readonly type: "applied";
   readonly report: ApplyReport;
-  readonly warnings: readonly Problem[];
+  readonly warnings: readonly Notice[];
   /** Which engine applied it and why; absent where the engine was configured. */
   readonly engine?: EngineChoice | undefined;
   /** What the engine reported since. */

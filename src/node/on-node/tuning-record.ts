@@ -1,5 +1,7 @@
 import type { Host } from "../host/host.ts";
 import type { ProfileSpec } from "../../domain/node-tuning/api.ts";
+import type { BootArguments } from "./boot-arguments.ts";
+import { execPolicies, type ExecPolicy } from "./exec-policy.ts";
 import { isObject } from "../../language/object/json.ts";
 
 export const recordPath = "/var/lib/attune/tuning.json";
@@ -16,6 +18,10 @@ export interface TuningRecord {
   readonly bootcmdline: string;
   /** False: applying began, and may not have ended. */
   readonly complete: boolean;
+  /** Which programs that profiles name might run. Earlier versions ran all, and recorded nothing. */
+  readonly exec?: ExecPolicy | undefined;
+  /** Whether boot arguments were written to the boot loader. Earlier versions always did, and recorded nothing. */
+  readonly bootArguments?: BootArguments | undefined;
 }
 
 /** A record that cannot be parsed counts as none: then no change is deferred. */
@@ -44,10 +50,24 @@ function parse(text: string): TuningRecord | undefined {
     return undefined;
   }
   if (!isObject(data) || data.version !== version || typeof data.complete !== "boolean") return undefined;
-  const { node, bootId, bootcmdline, spec, complete } = data;
+  const { node, bootId, bootcmdline, spec, complete, exec, bootArguments } = data;
   if (node !== undefined && typeof node !== "string") return undefined;
   if (typeof bootId !== "string" || typeof bootcmdline !== "string" || !isSpec(spec)) return undefined;
-  return { ...(node !== undefined && { node }), bootId, bootcmdline, spec, complete };
+  if (exec !== undefined && !isOneOf(execPolicies, exec)) return undefined;
+  if (bootArguments !== undefined && !isOneOf(["apply", "report"] as const, bootArguments)) return undefined;
+  return {
+    ...(node !== undefined && { node }),
+    bootId,
+    bootcmdline,
+    spec,
+    complete,
+    ...(exec && { exec }),
+    ...(bootArguments && { bootArguments }),
+  };
+}
+
+function isOneOf<T extends string>(list: readonly T[], value: unknown): value is T {
+  return list.some((one) => one === value);
 }
 
 /** Distinguishes a spec from other data; the spec itself was valid when it was written. */

@@ -10,6 +10,8 @@ import { createInformer } from "../../cluster/kube/informer/informer.ts";
 import type { ReflectorHooks } from "../../cluster/kube/informer/reflector.ts";
 import { type Profile, profileKind, type Protocol, tuningNamespace } from "../../domain/node-tuning/api.ts";
 import { RollbackOnRemoval } from "../../node/on-node/rollback-on-removal.ts";
+import type { BootArguments } from "../../node/on-node/boot-arguments.ts";
+import type { ExecPolicy } from "../../node/on-node/exec-policy.ts";
 import { NodeEngines } from "../../node/on-node/node-engines.ts";
 import { NodeHardware } from "../../node/on-node/node-hardware.ts";
 import { NodeTuner } from "../../node/on-node/node-tuner.ts";
@@ -26,6 +28,10 @@ export interface AgentOptions {
   signal: AbortSignal;
   /** Default native. */
   engine?: EngineName | undefined;
+  /** Which programs that profiles name may run. Default allow. */
+  exec?: ExecPolicy | undefined;
+  /** `report`: MachineConfigs carry the boot arguments, so the agent writes none. Default apply. */
+  bootArguments?: BootArguments | undefined;
   /** Starts TuneD on the node. Without it there is only the native engine. */
   launch?: Launch | undefined;
   namespace?: string | undefined;
@@ -57,7 +63,8 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   const onRecord = ({ level, logger, message }: LogRecord): void => log.debug({ level, logger }, `TuneD: ${message}`);
   const tuned = launch && new TunedEngine({ launch, timer: clock, signal: over.signal, onEvent, onRecord });
   const engines = new NodeEngines({ host, option, tuned });
-  const tuner = new NodeTuner({ node, host, engines, clock, resyncIntervalMs, log });
+  const { exec, bootArguments } = options;
+  const tuner = new NodeTuner({ node, host, engines, clock, resyncIntervalMs, log, exec, bootArguments });
 
   await tuner.isKnown();
 

@@ -1,12 +1,13 @@
 import { tuningNamespace } from "../../domain/node-tuning/api.ts";
 import { systemNamespace } from "../operator/rbac.ts";
 import { webhookName } from "../webhook/deployment.ts";
-import { oneOf, parsed, text, toggle } from "./option/flag.ts";
+import { choice, oneOf, parsed, text, toggle } from "./option/flag.ts";
 import {
   connectionFlags,
   duration,
   engineFlag,
   execFlag,
+  execPolicyFlag,
   manifestFlags,
   modeFlag,
   modeOf,
@@ -57,6 +58,7 @@ export const operatorFlags = {
     default: defaultImage,
   }),
   protocol: protocolFlag,
+  agentExec: execPolicyFlag("--agent-exec <policy>"),
   probeAddress: probeAddressFlag,
   leaderElection: toggle("--no-leader-election", "do not wait for the leader election Lease"),
 };
@@ -67,6 +69,12 @@ export const agentFlags = {
   node: text("--node <name>", "name of the node", { env: "NODE_NAME" }),
   root: rootFlag,
   engine: engineFlag,
+  exec: execPolicyFlag("--exec <policy>"),
+  bootArguments: choice(
+    "--boot-arguments <how>",
+    "apply (write them to the boot loader) or report (only report them: the cluster's MachineConfigs carry them)",
+    { of: ["apply", "report"], default: "apply" },
+  ),
   namespace: text("-n, --namespace <name>", "namespace of the Profiles", { default: tuningNamespace }),
   protocol: protocolFlag,
   resyncInterval: parsed("--resync-interval <duration>", "how often to check the node for drift", duration, {
@@ -103,6 +111,7 @@ export const installFlags = {
   image: text("--image <image>", "container image of operator, webhook and agents", { default: defaultImage }),
   mode: modeFlag("auto, standalone (also installs the CRDs of machine configuration) or plain"),
   protocol: protocolFlag,
+  agentExec: execPolicyFlag("--agent-exec <policy>"),
   monitoring: toggle(
     "--monitoring",
     "include ServiceMonitor and PrometheusRule even if the cluster is not known to have these kinds",

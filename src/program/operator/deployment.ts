@@ -8,6 +8,8 @@ export interface OperatorDeployment {
   readonly image: string;
   readonly mode: "auto" | "standalone" | "plain";
   readonly protocol: Protocol;
+  /** Which programs that profiles name the agents run. Default allow. */
+  readonly agentExec?: string | undefined;
   /** Version of the OpenShift release, if the operator is part of one. */
   readonly release?: string | undefined;
 }
@@ -21,7 +23,7 @@ export const operatorLabels = {
 
 /** Two replicas, so that the other can take over when a node fails. Leader election lets one act. */
 export function operatorDeployment(options: OperatorDeployment): KubeObject {
-  const { namespace, image, mode, protocol, release } = options;
+  const { namespace, image, mode, protocol, agentExec = "allow", release } = options;
   const selector = { "app.kubernetes.io/name": operatorName };
   const probe = (path: string): object => ({ httpGet: { path, port: "metrics" } });
   return {
@@ -44,7 +46,10 @@ export function operatorDeployment(options: OperatorDeployment): KubeObject {
               name: "operator",
               image,
               command: ["attune", "operator"],
-              args: ["--mode", mode, "--protocol", protocol, "--probe-address", `:${metricsPort}`],
+              args: [
+                ...["--mode", mode, "--protocol", protocol, "--probe-address", `:${metricsPort}`],
+                ...(agentExec === "allow" ? [] : ["--agent-exec", agentExec]),
+              ],
               env: [
                 { name: "CLUSTER_NODE_TUNED_IMAGE", value: image },
                 ...(release === undefined ? [] : [{ name: "RELEASE_VERSION", value: release }]),

@@ -102,7 +102,11 @@ async function runWith(
         image,
         serviceAccount: options.agentServiceAccount,
         release,
-        args: options.agentArguments,
+        args: [
+          ...(options.agentArguments ?? []),
+          // Two writers of one boot configuration would fight.
+          ...(features.machineConfigPools ? ["--boot-arguments", "report"] : []),
+        ],
       },
       protocol,
       version,

@@ -67,8 +67,10 @@ export function loadChain(
     const by = { file: profile.file, line: include.line };
     const expansion = expand(include.value, context);
     const text = findings.take(expansion, by);
+    if (expansion.refused !== undefined) findings.refuse("include: not complete", expansion.refused, by);
     // Entries that depend on the node's answers are left out until it has answered.
-    const includes = expansion.probes.length > 0 ? certainIncludes(text) : parseIncludes(text);
+    const isComplete = expansion.probes.length === 0 && expansion.refused === undefined;
+    const includes = isComplete ? parseIncludes(text) : certainIncludes(text);
     for (const { name, optional } of includes) load(name, optional, by);
   }
 

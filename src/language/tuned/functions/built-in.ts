@@ -15,6 +15,8 @@ export type Called =
   /** No result: the call stays as it is written. */
   | { type: "verbatim" }
   | { type: "needs"; probes: readonly Probe[] }
+  /** A program may not be run; `message` says which. */
+  | { type: "refused"; message: string }
   | { type: "invalid"; message: string };
 
 /** What a function may use besides its arguments. */
@@ -44,6 +46,8 @@ export function running(
 ): Called {
   return asking({ type: "exec", argv }, surroundings, (answer) => {
     if (answer.type === "text") return then(answer.text, true);
+    if (answer.type === "refused")
+      return { type: "refused", message: `running \`${argv.join(" ")}\` is refused (${answer.by})` };
     surroundings.notice("error", `Executing '${argv.join(" ")}' error: ${answer.message ?? "no answer"}`);
     return then("", false);
   });
@@ -53,7 +57,8 @@ export function running(
 export function reading(path: string, surroundings: Surroundings, then: (content: string) => Called): Called {
   return asking({ type: "file", path }, surroundings, (answer) => {
     if (answer.type === "text") return then(answer.text);
-    surroundings.notice("error", `Error when reading file '${path}': '${answer.message ?? "no such file"}'`);
+    const why = answer.type === "none" ? answer.message : undefined;
+    surroundings.notice("error", `Error when reading file '${path}': '${why ?? "no such file"}'`);
     return then("");
   });
 }

@@ -40,11 +40,12 @@ export async function agent(options: Values<typeof agentCommandFlags>, env = pro
 /** What `runAgent` takes of the flags. */
 export function agentOptions(flags: Values<typeof agentFlags>): Pick<
   AgentOptions,
-  "engine" | "namespace" | "protocol" | "rollbackOnExit" | "resyncIntervalMs"
+  "engine" | "exec" | "bootArguments" | "namespace" | "protocol" | "rollbackOnExit" | "resyncIntervalMs"
 > & {
   readonly node: string;
 } {
-  const { node, engine, namespace, protocol, rollbackOnExit, resyncInterval } = flags;
+  const { node, resyncInterval, engine, exec, bootArguments, namespace, protocol, rollbackOnExit } = flags;
   if (node === undefined) throw new Error("--node is required, or NODE_NAME in the environment");
-  return { node, engine, namespace, protocol, rollbackOnExit, resyncIntervalMs: resyncInterval };
+  const resyncIntervalMs = resyncInterval;
+  return { node, engine, exec, bootArguments, namespace, protocol, rollbackOnExit, resyncIntervalMs };
 }

@@ -42,7 +42,7 @@ export interface ExplainRequest extends CommandContext {
 export async function explainOn(request: ExplainRequest): Promise<void> {
   const { kind, name, options, terminal, signal } = request;
   checkKind(kind);
-  const { namespace = tuningNamespace, root, exec = true, output: format = "table" } = options;
+  const { namespace = tuningNamespace, root, exec = false, output: format = "table" } = options;
   const client = readOnlyClient(request.client);
   const { tuning, nodes, profiles } = await gatherNodeTuning({ client, namespace, now: Date.now(), signal });
   const node = tuning.nodes.find(({ metadata }) => metadata.name === name);

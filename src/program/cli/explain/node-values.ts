@@ -12,6 +12,7 @@ import type { Found } from "../../../domain/node-tuning/explain/explain-node.ts"
 import type { FoundSetting } from "../../../domain/node-tuning/explain/settings.ts";
 import { readSystemSysctls, sysctlPath } from "../../../node/engine/plugins/sysctl/files.ts";
 import { reapplySysctlOf } from "../../../node/on-node/resolve-spec.ts";
+import { execRule, withoutRefusedScripts } from "../../../node/on-node/exec-policy.ts";
 import { resolveOnNode } from "../../../node/on-node/resolve-on-node.ts";
 
 /** What a profile resolves to on a node, and the values that the node has now. Changes nothing there. */
@@ -20,8 +21,10 @@ export async function readNodeValues(spec: ProfileSpec, host: Host, programs: bo
   if (expected.type === "invalid") return { expected, settings: [] };
   const reapplySysctl = await reapplySysctlOf(spec.config.tunedConfig, host);
   const ledger = await readLedger(host);
+  // Verifying a script means running it.
+  const { profile } = programs ? expected : { profile: withoutRefusedScripts(expected.profile, execRule("none")) };
   const steps = await planUnits({
-    profile: expected.profile,
+    profile,
     host,
     ledger,
     plugins: new Map(nativePlugins.map((plugin) => [plugin.type, plugin])),

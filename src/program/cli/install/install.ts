@@ -58,10 +58,11 @@ async function fitted(client: HttpClient, wanted: InstallOptions, signal: AbortS
   return objects;
 }
 
-function wantedBy({ namespace, image, mode, protocol, monitoring }: Options, env: Environment): InstallOptions {
+function wantedBy(options: Options, env: Environment): InstallOptions {
+  const { namespace, image, mode, protocol, agentExec, monitoring } = options;
   const [problem] = dnsLabel(namespace);
   if (problem !== undefined) throw new Error(`--namespace ${namespace}: ${problem}`);
-  return { namespace, image, mode, protocol, monitoring, release: env["RELEASE_VERSION"] || undefined };
+  return { namespace, image, mode, protocol, agentExec, monitoring, release: env["RELEASE_VERSION"] || undefined };
 }
 
 function write(text: string): void {

@@ -12,6 +12,7 @@ import { webhookDeployment, webhookName } from "../../webhook/deployment.ts";
 import { performanceProfileConversion } from "../../webhook/performance-profile-handler.ts";
 import { webhookRbac } from "../../webhook/rbac.ts";
 import { definitionConversion, type Target } from "../../webhook/registration.ts";
+import type { ExecPolicy } from "../../../node/on-node/exec-policy.ts";
 import type { OperatorMode } from "../option/shared-flags.ts";
 import { defaultImage } from "../version.ts";
 
@@ -23,6 +24,8 @@ export interface InstallOptions {
   readonly mode?: OperatorMode | undefined;
   /** Default documented. */
   readonly protocol?: Protocol | undefined;
+  /** Which programs that profiles name the agents run. Default allow. */
+  readonly agentExec?: ExecPolicy | undefined;
   readonly release?: string | undefined;
   /** The address of the conversion webhook until it registers itself. Default: the Service in `namespace`. */
   readonly webhook?: Target | undefined;
@@ -73,11 +76,11 @@ function webhookService(namespace: string): Target {
 /** The Deployments and their Services. The operator creates the agents itself. */
 function workloads(options: InstallOptions): KubeObject[] {
   const { namespace = systemNamespace, image = defaultImage, mode = "auto", protocol = "documented" } = options;
-  const { release, monitoring = false } = options;
+  const { agentExec, release, monitoring = false } = options;
   return [
     ...webhookDeployment(namespace, image),
     operatorMetricsService(namespace),
-    operatorDeployment({ namespace, image, mode, protocol, release }),
+    operatorDeployment({ namespace, image, mode, protocol, agentExec, release }),
     ...(monitoring ? operatorMonitoring(namespace) : []),
   ];
 }

@@ -16,7 +16,7 @@ export async function runOperatorWith(
   env: Environment,
   surroundings: Surroundings,
 ): Promise<void> {
-  const { mode, protocol, namespace, image, leaderElection, probeAddress } = flags;
+  const { mode, protocol, namespace, image, agentExec, leaderElection, probeAddress } = flags;
   await runOperator({
     ...surroundings,
     image,
@@ -31,6 +31,7 @@ export async function runOperatorWith(
     agentArguments: [
       ...(namespace === tuningNamespace ? [] : ["--namespace", namespace]),
       ...(protocol === "documented" ? [] : ["--protocol", protocol]),
+      ...(agentExec === "allow" ? [] : ["--exec", agentExec]),
     ],
     features: await featuresOf(mode, surroundings.client, surroundings.signal),
   });

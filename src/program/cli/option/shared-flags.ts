@@ -1,5 +1,6 @@
 import type { Protocol } from "../../../domain/node-tuning/api.ts";
 import type { EngineName } from "../../../node/engine/choose-engine.ts";
+import type { ExecPolicy } from "../../../node/on-node/exec-policy.ts";
 import { choice, type Flag, list, oneOf, parsed, text, toggle } from "./flag.ts";
 
 /** Flags that several commands have. */
@@ -47,9 +48,24 @@ export const engineFlag: Flag<EngineName> = choice(
   { of: ["auto", "native", "tuned"], default: "auto" },
 );
 
+/** Which programs that profiles name agents run, under the name that a command has for it. */
+export function execPolicyFlag(flags: string): Flag<ExecPolicy> {
+  return choice(
+    flags,
+    "programs and scripts that profiles name: allow, builtin (only those of built-in profiles) or none",
+    {
+      of: ["allow", "builtin", "none"],
+      default: "allow",
+    },
+  );
+}
+
 export const rootFlag = text("--root <dir>", "where the node's root file system is mounted", { default: "/" });
 
-export const execFlag = toggle("--no-exec", "run no programs; values that depend on one are shown as unresolved");
+export const execFlag = toggle(
+  "--exec",
+  "run the programs and scripts that profiles name; without it, what depends on one is unresolved",
+);
 
 export const mustGatherFlag = text(
   "--must-gather-dir-path <path>",

@@ -22,10 +22,7 @@ export async function apply(words: readonly string[], options: ApplyOptions, ter
   const places = await searchPath({ root, directories: dir }, host);
   const unlock = await lockEngine(root);
   try {
-    const [named, given] = await Promise.all([
-      resolveNamed({ names, places, host, programs: true }),
-      applyOptions(host, places),
-    ]);
+    const [named, given] = await Promise.all([resolveNamed({ names, places, host }), applyOptions(host, places)]);
     if (named.type === "invalid") return reportProblems(named.problems, terminal);
     const { links, postLoaded } = named;
     const profile = await placeBaseScripts(named.profile, host);

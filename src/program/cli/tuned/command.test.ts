@@ -50,8 +50,8 @@ describe("attune tuned", () => {
       return JSON.parse((await attune.run(args)).stdout).units[0].options["vm.swappiness"].value;
     };
     expect(await valueOf("matches", "--root", root.path)).toBe("12");
-    expect(await valueOf("asks", "--dir", join(root.path, "etc/tuned"))).toBe("7\n");
-    expect(await valueOf("asks", "--dir", join(root.path, "etc/tuned"), "--no-exec")).toBe("${f:exec:echo:7}");
+    expect(await valueOf("asks", "--dir", join(root.path, "etc/tuned"), "--exec")).toBe("7\n");
+    expect(await valueOf("asks", "--dir", join(root.path, "etc/tuned"))).toBe("${f:exec:echo:7}");
   });
 
   it("uses no colours without a terminal", async () => {
@@ -76,7 +76,7 @@ describe("attune tuned", () => {
     [["resolve", "wrong"], /^error: \/etc\/tuned\/wrong\/tuned\.conf:2: profile "gone" does not exist\n$/],
     [["apply", "p", "--engine", "x"], /^error: --engine x: not one of auto, native, tuned\n$/],
     [["apply", "p", "--output", "wide"], /^error: --output wide: not one of table, json, yaml\n$/],
-    [["apply", "p", "--no-exec"], /^error: unknown option '--no-exec'/],
+    [["apply", "p", "--exec"], /^error: unknown option '--exec'/],
     [["verify", "nosuch"], /^error: profile "nosuch" does not exist\n$/],
     [["nothing"], /^error: unknown command 'nothing'/],
   ];

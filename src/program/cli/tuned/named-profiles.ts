@@ -1,9 +1,10 @@
 import type { Host } from "../../../node/host/host.ts";
 import { isSafeName } from "../../../language/tuned/chain/include.ts";
 import { answerProbes } from "../../../node/on-node/answer-probes.ts";
+import { type ExecRule, withoutRefusedScripts } from "../../../node/on-node/exec-policy.ts";
 import { resolveOnNode } from "../../../node/on-node/resolve-on-node.ts";
 import type { ChainLink } from "../../../language/tuned/chain/load-chain.ts";
-import type { Probe } from "../../../language/tuned/probe.ts";
+import { isHarmless, type Probe } from "../../../language/tuned/probe.ts";
 import { formatProblem, type Notice, type Problem } from "../../../language/tuned/problem.ts";
 import { baseVariableFiles } from "../../../language/tuned/profiles/base-files.ts";
 import type { ResolvedProfile } from "../../../language/tuned/resolve.ts";
@@ -28,8 +29,10 @@ export interface ResolveNamed {
   readonly names: readonly string[];
   readonly places: readonly Place[];
   readonly host: Host;
-  /** False: run no programs. */
-  readonly programs: boolean;
+  /** False: no program with effects is run; what depends on one stays unresolved. Default true. */
+  readonly programs?: boolean;
+  /** Which programs may run; what depends on others is left out. Default: all. */
+  readonly exec?: ExecRule;
 }
 
 export type Named =
@@ -44,17 +47,20 @@ export type Named =
   | { type: "invalid"; problems: readonly Problem[] };
 
 /** Resolves profiles by name on a node, and after them its post-loaded profile. Reads only the files of their include chain. */
-export async function resolveNamed({ names: given, places, host, programs }: ResolveNamed): Promise<Named> {
+export async function resolveNamed(input: ResolveNamed): Promise<Named> {
+  const { names: given, places, host, programs = true, exec } = input;
   const post = await postLoaded(host);
   if (post !== undefined && !isSafeName(post)) return { type: "invalid", problems: [notOneName(post)] };
   const names = post === undefined ? given : [...given, post];
   const library = await ProfileLibrary.open(places);
   const { links, answers } = await library.chain(names, (probes) =>
-    answerProbes(programs ? probes : probes.filter(({ type }) => type !== "exec"), host),
+    answerProbes(programs ? probes : probes.filter(isHarmless), host, { exec }),
   );
   const profiles = { profile: names.join(" "), layers: library.layers, files: baseVariableFiles() };
-  const resolution = await resolveOnNode({ profiles, host, answers, programs });
-  return resolution.type === "invalid" ? resolution : { ...resolution, links, postLoaded: post };
+  const resolution = await resolveOnNode({ profiles, host, answers, programs, exec });
+  if (resolution.type === "invalid") return resolution;
+  const profile = exec ? withoutRefusedScripts(resolution.profile, exec) : resolution.profile;
+  return { ...resolution, profile, links, postLoaded: post };
 }
 
 function notOneName(text: string): Problem {

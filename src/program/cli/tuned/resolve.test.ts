@@ -93,7 +93,7 @@ describe("attune tuned resolve", () => {
     expect((await resolved("child", { output: "yaml" })).printed.stdout).toContain('value: "10"\n');
   });
 
-  it("with --no-exec leaves values that depend on a program unresolved, and still reads files", async () => {
+  it("without --exec leaves values that depend on a program unresolved, and still reads files", async () => {
     const { printed } = await resolved("asks");
     expect(JSON.parse(printed.stdout)).toMatchObject({
       units: [{ options: { a: { value: "${f:exec:touch:/tmp/never}" } } }],
@@ -129,7 +129,7 @@ describe("attune tuned resolve", () => {
     expect(JSON.parse(printed.stdout)).toMatchObject({ units: [{ options: { a: { value: "2", from } } }] });
   });
 
-  it("runs programs of the node by default", async () => {
+  it("runs programs of the node with --exec", async () => {
     const { path } = await FakeRoot.make({ "/p/tuned.conf": "[sysctl]\na=${f:exec:echo:7}\n" });
     const { printed } = await resolved("p", { root: "/", dir: [path], exec: true });
     expect(JSON.parse(printed.stdout)).toMatchObject({ units: [{ options: { a: { value: "7\n" } } }], unresolved: [] });

@@ -32,7 +32,7 @@ describe("attune tuned show", () => {
     ]);
   });
 
-  it("with --no-exec does not follow an include that depends on a program", async () => {
+  it("without --exec does not follow an include that depends on a program", async () => {
     const { code, printed } = await shown({ "/etc/tuned/p": "[main]\ninclude=${f:exec:touch:/tmp/attune-was-here}\n" });
     expect([code, printed.stderr]).toEqual([0, ""]);
     expect(printed.stdout).toMatch(/^# \/etc\/tuned\/p/);

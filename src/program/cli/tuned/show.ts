@@ -1,6 +1,7 @@
 import type { Values } from "../option/flag.ts";
 import type { showFlags } from "./flags.ts";
 import { answerProbes } from "../../../node/on-node/answer-probes.ts";
+import { isHarmless } from "../../../language/tuned/probe.ts";
 import { OneShotHost } from "./one-shot-host.ts";
 import { ProfileLibrary } from "./profile-library.ts";
 import { profileNames, reportProblems } from "./named-profiles.ts";
@@ -16,7 +17,7 @@ export async function show(words: readonly string[], options: ShowOptions, termi
   const host = new OneShotHost(root);
   const library = await ProfileLibrary.open(await searchPath({ root, directories: dir }, host));
   const { links, problems } = await library.chain(names, (probes) =>
-    answerProbes(exec ? probes : probes.filter(({ type }) => type !== "exec"), host),
+    answerProbes(exec ? probes : probes.filter(isHarmless), host),
   );
   const { bold } = terminal.colours;
   const texts = links.flatMap(({ profile }) => {

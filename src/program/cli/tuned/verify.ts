@@ -4,6 +4,8 @@ import type { Difference } from "../../../node/engine/engine.ts";
 import { bootIdPath, findBootId } from "../../../node/host/boot-id.ts";
 import { nativeEngine } from "../../../node/engine/native-engine.ts";
 import { type Cell, reportTable } from "../terminal/text-table.ts";
+import type { ResolvedProfile } from "../../../language/tuned/resolve.ts";
+import { type ExecRule, execRule } from "../../../node/on-node/exec-policy.ts";
 import { placeBaseScripts } from "../../../node/on-node/place-base-scripts.ts";
 import { applyOptions, searchPath } from "./search-path.ts";
 import { OneShotHost } from "./one-shot-host.ts";
@@ -16,10 +18,11 @@ export type VerifyOptions = Values<typeof verifyFlags>;
 /** `attune tuned verify`: compares the node with a profile, whether or not Attune applied it. */
 export async function verify(words: readonly string[], options: VerifyOptions, terminal: Terminal): Promise<number> {
   const names = profileNames(words);
-  const { root, dir, output } = options;
+  const { root, dir, exec, output } = options;
   const host = new OneShotHost(root);
   const places = await searchPath({ root, directories: dir }, host);
-  const named = await resolveNamed({ names, places, host, programs: true });
+  const rule: ExecRule = exec ? execRule("allow") : { policy: "none", by: "without --exec" };
+  const named = await resolveNamed({ names, places, host, exec: rule });
   if (named.type === "invalid") return reportProblems(named.problems, terminal);
   const profile = await placeBaseScripts(named.profile, host, { write: false });
   reportWarnings(profile.warnings, terminal);
@@ -30,16 +33,19 @@ export async function verify(words: readonly string[], options: VerifyOptions, t
     );
   const { differences } = await nativeEngine().verify(profile, host, await applyOptions(host, places));
   if (output !== "table") terminal.out(await serialised({ profile: profile.profile, differences }, output));
-  else terminal.out(`${text(profile.profile, differences, terminal.colours)}\n`);
+  else terminal.out(`${text(profile, differences, terminal.colours)}\n`);
   return differences.length > 0 ? 1 : 0;
 }
 
-function text(profile: string, differences: readonly Difference[], colours: Colours): string {
-  if (differences.length === 0) return `${colours.bold(profile)}: verified, no differences`;
+function text({ profile, warnings }: ResolvedProfile, differences: readonly Difference[], colours: Colours): string {
+  const refused = warnings.filter((warning) => warning.refused === true).length;
+  const left = `${refused} ${refused === 1 ? "setting was" : "settings were"} not compared without --exec`;
+  if (differences.length === 0)
+    return `${colours.bold(profile)}: ${refused === 0 ? "verified, no differences" : `no differences, but ${left}`}`;
   const headings = ["UNIT", "OPTION", "DEVICE", "EXPECTED", "FOUND", "FROM", "NOTE"];
   const rows = differences.map((difference) => row(difference, colours));
   const count = `${differences.length} ${differences.length === 1 ? "difference" : "differences"}`;
-  return `${reportTable(headings, rows)}\n\n${colours.bold(profile)}: ${colours.red(count)}`;
+  return `${reportTable(headings, rows)}\n\n${colours.bold(profile)}: ${colours.red(count)}${refused === 0 ? "" : `; ${left}`}`;
 }
 
 function row(difference: Difference, { dim, green, red }: Colours): Cell[] {
