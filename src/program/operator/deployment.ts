@@ -47,7 +47,12 @@ export function operatorDeployment(options: OperatorDeployment): KubeObject {
               image,
               command: ["attune", "operator"],
               args: [
-                ...["--mode", mode, "--protocol", protocol, "--probe-address", `:${metricsPort}`],
+                "--mode",
+                mode,
+                "--protocol",
+                protocol,
+                "--probe-address",
+                `:${metricsPort}`,
                 ...(agentExec === "allow" ? [] : ["--agent-exec", agentExec]),
               ],
               env: [
