@@ -15,7 +15,7 @@ const dialWith = (schema: object): Resource => ({
   listKind: "DialList",
   plural: "dials",
   origin: "custom",
-  schema: schema as Resource["schema"],
+  schema,
 });
 const shownAs = (schema: object) =>
   openapiV2([dialWith(schema)], definitions()).definitions["com.example.rec.v1.Dial"] as Record<string, object>;

@@ -54,9 +54,9 @@ function schemaOf(schema: Part): Part {
   const isOpen = nullable === true || rest["x-kubernetes-preserve-unknown-fields"] === true;
   // Quantity and IntOrString.
   if (oneOf && result["type"] === undefined) result["type"] = "string";
-  if (!isOpen && isObject(items)) result["items"] = schemaOf(items as Part);
+  if (!isOpen && isObject(items)) result["items"] = schemaOf(items);
   if (!isOpen && isObject(properties)) addProperties(result, properties as Record<string, Part>);
-  if (isObject(additionalProperties)) result["additionalProperties"] = schemaOf(additionalProperties as Part);
+  if (isObject(additionalProperties)) result["additionalProperties"] = schemaOf(additionalProperties);
   else if (additionalProperties !== undefined) result["additionalProperties"] = additionalProperties;
   if (nullable === true || (isOpen && result["type"] === "object") || (!result["items"] && result["type"] === "array"))
     delete result["type"];

@@ -15,6 +15,7 @@ import type {
   Pod,
   PodDisruptionBudget,
   ReplicaSet,
+  ReplicationController,
   StatefulSet,
 } from "./workload-objects.ts";
 
@@ -24,6 +25,8 @@ export interface WorkloadCaches {
   nodes: Informer<Node>;
   deployments: Informer<Deployment>;
   replicaSets: Informer<ReplicaSet>;
+  /** In the form of ReplicaSets. */
+  replicationControllers: Informer<ReplicaSet>;
   statefulSets: Informer<StatefulSet>;
   daemonSets: Informer<DaemonSet>;
   jobs: Informer<Job>;
@@ -78,6 +81,10 @@ export function createWorkloadCaches(
     ...shared,
     deployments: createInformer(client, kinds.deployment, indexed),
     replicaSets: createInformer(client, kinds.replicaSet, indexed),
+    replicationControllers: createInformer(client, kinds.replicationController, {
+      ...indexed,
+      project: (object) => asReplicaSet(withoutManagedFields(object)),
+    }),
     statefulSets: createInformer(client, kinds.statefulSet, indexed),
     daemonSets: createInformer(client, kinds.daemonSet, indexed),
     jobs: createInformer(client, kinds.job, indexed),
@@ -85,6 +92,12 @@ export function createWorkloadCaches(
     persistentVolumeClaims: createInformer(client, kinds.persistentVolumeClaim, indexed),
     podDisruptionBudgets: createInformer(client, kinds.podDisruptionBudget, indexed),
   };
+}
+
+/** A ReplicationController differs from a ReplicaSet only in its selector, which is a map of labels. */
+export function asReplicaSet({ spec, status, ...object }: ReplicationController): ReplicaSet {
+  const selector = { matchLabels: spec?.selector ?? {} };
+  return { ...object, spec: { ...spec, selector }, ...(status ? { status } : {}) };
 }
 
 /** Runs all caches until the signal. */

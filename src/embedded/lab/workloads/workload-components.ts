@@ -24,7 +24,7 @@ import { runJobs } from "./job/job-controller.ts";
 import { type NodeLeases, runNodeLifeCycle } from "./node-life-cycle/node-life-cycle-controller.ts";
 import { runPodGarbage } from "./node-life-cycle/pod-garbage-controller.ts";
 import { textOf } from "./pods/pod-writes.ts";
-import { runReplicaSets } from "./replica-set/replica-set-controller.ts";
+import { runReplicaSets, runReplicationControllers } from "./replica-set/replica-set-controller.ts";
 import { Scheduler } from "./scheduler/scheduler.ts";
 import { runStatefulSets } from "./stateful-set/stateful-set-controller.ts";
 import { byNamespace, createWorkloadCaches, reading } from "./workload-caches.ts";
@@ -80,6 +80,7 @@ const controllers: Readonly<Record<string, Run>> = {
   "pod-garbage-collector": runPodGarbage,
   "pvc-protection-controller": runClaimProtection,
   "replicaset-controller": runReplicaSets,
+  "replication-controller": runReplicationControllers,
   "statefulset-controller": runStatefulSets,
 };
 

@@ -6,6 +6,7 @@ export type Pod = ObjectOf<"pod">;
 export type Node = ObjectOf<"node">;
 export type Deployment = ObjectOf<"deployment">;
 export type ReplicaSet = ObjectOf<"replicaSet">;
+export type ReplicationController = ObjectOf<"replicationController">;
 export type StatefulSet = ObjectOf<"statefulSet">;
 export type DaemonSet = ObjectOf<"daemonSet">;
 export type Job = ObjectOf<"job">;

@@ -13,7 +13,8 @@ export type ReplicaSetStatus = PublishedStatus & { terminatingReplicas?: number 
 export interface ReplicaSetStatusInput {
   replicaSet: ReplicaSet;
   active: readonly Pod[];
-  terminating: number;
+  /** Undefined for a ReplicationController, which does not count them. */
+  terminating: number | undefined;
   /** The error of a pod that could not be created or deleted. */
   failure?: string | undefined;
   now: number;

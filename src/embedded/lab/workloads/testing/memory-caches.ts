@@ -14,6 +14,7 @@ export function memoryCaches(cluster: MemoryCluster): WorkloadCaches {
     nodes: of(kinds.node),
     deployments: of(kinds.deployment),
     replicaSets: of(kinds.replicaSet),
+    replicationControllers: of(kinds.replicationController) as never,
     statefulSets: of(kinds.statefulSet),
     daemonSets: of(kinds.daemonSet),
     jobs: of(kinds.job),
