@@ -35,6 +35,11 @@ export function isOurDaemonSet({ spec }: AgentDaemonSet): boolean {
   return spec?.template?.spec?.containers?.every(({ name }) => name === containerName) ?? false;
 }
 
+const chosenProfileFolder = "/var/lib/ocp-tuned/recommend.d";
+
+/** Where a node has the name of its chosen profile, as the Go operator's agents have it. */
+export const chosenProfileFile = `${chosenProfileFolder}/50-openshift.conf`;
+
 /** One agent on every Linux node, whatever its taints. It has the name of the DaemonSet it replaces, so that the two never run together. */
 export function agentDaemonSet(options: AgentOptions, observed: AgentDaemonSet | undefined): KubeObject {
   const { namespace, image, serviceAccount, release, args = [] } = options;
@@ -75,10 +80,17 @@ export function agentDaemonSet(options: AgentOptions, observed: AgentDaemonSet |
               resources: { requests: { cpu: "10m", memory: "80Mi" } },
               securityContext: { privileged: true, readOnlyRootFilesystem: true },
               terminationMessagePolicy: "FallbackToLogsOnError",
-              volumeMounts: [{ name: "host", mountPath: "/host", mountPropagation: "HostToContainer" }],
+              volumeMounts: [
+                { name: "host", mountPath: "/host", mountPropagation: "HostToContainer" },
+                // Tools read the chosen profile here, with kubectl exec.
+                { name: "recommend", mountPath: "/etc/tuned/recommend.d", readOnly: true },
+              ],
             },
           ],
-          volumes: [{ name: "host", hostPath: { path: "/", type: "Directory" } }],
+          volumes: [
+            { name: "host", hostPath: { path: "/", type: "Directory" } },
+            { name: "recommend", hostPath: { path: chosenProfileFolder, type: "DirectoryOrCreate" } },
+          ],
         },
       },
     },

@@ -10,6 +10,7 @@ import { equal } from "../../language/object/json.ts";
 import type { Clock } from "../../cluster/runtime/clock.ts";
 import type { Log } from "../../cluster/runtime/log/log.ts";
 import type { BootArguments } from "./boot-arguments.ts";
+import { removeChosenProfile, writeChosenProfile } from "./chosen-profile.ts";
 import { decideDeferral } from "./deferral.ts";
 import { type ExecPolicy, execRule } from "./exec-policy.ts";
 import type { AppliedBy, NodeEngines, ToApply } from "./node-engines.ts";
@@ -78,6 +79,7 @@ export class NodeTuner {
     if (settled?.wanted.fingerprint === fingerprint) return this.#tuning(settled);
     const { host } = this.#options;
     const [record, bootId] = await Promise.all([this.#ownRecord(), readBootId(host)]);
+    await this.#publish(spec.config.tunedProfile);
     const wanted = { profile: spec.config.tunedProfile, fingerprint };
     const mode = deferredOf(profile);
     const complete = record?.complete === true ? record : undefined;
@@ -112,7 +114,15 @@ export class NodeTuner {
     this.#settled = undefined;
     // The record first: with a record left behind, the next agent would take the node for tuned.
     await removeRecord(this.#options.host);
+    await removeChosenProfile(this.#options.host);
     return this.#options.engines.rollback();
+  }
+
+  /** Only tools read the file: a node without it is tuned all the same. */
+  async #publish(profile: string): Promise<void> {
+    const { host, log } = this.#options;
+    const outcome = await writeChosenProfile(host, profile);
+    if (outcome.type === "failed") log.warn({ error: outcome.message }, "cannot write the name of the chosen profile");
   }
 
   async #ownRecord(): Promise<TuningRecord | undefined> {

@@ -57,6 +57,13 @@ const cases: Case[] = [
     active: "p",
   },
   {
+    name: "a profile of which every setting failed",
+    outcome: applied(failed, failed),
+    applied: "True AsExpected TuneD profile applied. 2 of 2 settings failed (see Degraded).",
+    degraded: "True TunedError p/tuned.conf:2: vm.x: no such file; p/tuned.conf:2: vm.x: no such file",
+    active: "p",
+  },
+  {
     name: "a setting that could not be rolled back",
     outcome: {
       ...applied(),
@@ -118,7 +125,7 @@ const cases: Case[] = [
       ...applied({ ...about, type: "failed", message: "Failed to set x" }),
       troubles: ["Failed to set x", "TuneD ended by SIGSEGV; started again in 2 s"],
     },
-    applied: "True AsExpected not applied: 1 of 1 settings failed (see Degraded).",
+    applied: "True AsExpected TuneD profile applied. 1 of 1 settings failed (see Degraded).",
     degraded: "True TunedError p/tuned.conf:2: vm.x: Failed to set x; TuneD ended by SIGSEGV; started again in 2 s",
     active: "p",
   },

@@ -71,9 +71,9 @@ function appliedState(outcome: TuneOutcome): ConditionState {
 function extentOf({ settings }: ApplyReport): string {
   const failed = settings.filter(({ type }) => type === "failed").length;
   if (failed === 0) return "TuneD profile applied";
-  // Scripts written for the Go operator look for the first sentence.
-  const extent = failed === settings.length ? "not applied:" : "TuneD profile applied.";
-  return `${extent} ${failed} of ${settings.length} settings failed (see Degraded)`;
+  // Applied stays True, and its message begins so, even if every setting failed: the Go operator's does, and scripts look
+  // for it. Boot arguments of such a profile still reach the pool.
+  return `TuneD profile applied. ${failed} of ${settings.length} settings failed (see Degraded)`;
 }
 
 function degradedState(outcome: TuneOutcome): ConditionState {
