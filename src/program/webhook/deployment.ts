@@ -7,7 +7,7 @@ const port = 8443;
 const labels = { "app.kubernetes.io/name": webhookName, "app.kubernetes.io/part-of": "attune" };
 const selector = { "app.kubernetes.io/name": webhookName };
 
-/** The Deployment of the webhook, and the Service through which API servers call it. */
+/** The Deployment of the webhook, the Service through which API servers call it, and the ports that are reachable. */
 export function webhookDeployment(namespace: string, image: string): KubeObject[] {
   const probe = (path: string): object => ({ httpGet: { path, port: "metrics" } });
   const args = ["--register", "service", "--namespace", namespace, "--service", webhookName];
@@ -17,6 +17,17 @@ export function webhookDeployment(namespace: string, image: string): KubeObject[
       kind: "Service",
       metadata: { name: webhookName, namespace, labels },
       spec: { selector, ports: [{ name: "https", port: 443, targetPort: "https", protocol: "TCP" }] },
+    },
+    {
+      apiVersion: "networking.k8s.io/v1",
+      kind: "NetworkPolicy",
+      metadata: { name: webhookName, namespace, labels },
+      spec: {
+        podSelector: { matchLabels: selector },
+        policyTypes: ["Ingress"],
+        // API servers run outside of pods, at addresses that are not known here: ports can be limited, clients cannot.
+        ingress: [{ ports: ["https", "metrics"].map((port) => ({ port, protocol: "TCP" })) }],
+      },
     },
     {
       apiVersion: "apps/v1",
@@ -51,7 +62,8 @@ export function webhookDeployment(namespace: string, image: string): KubeObject[
                 ],
                 livenessProbe: { ...probe("/healthz"), initialDelaySeconds: 10, periodSeconds: 20 },
                 readinessProbe: { ...probe("/readyz"), periodSeconds: 5 },
-                resources: { requests: { cpu: "10m", memory: "128Mi" } },
+                // Bodies take at most 64 MiB, and several times that while they are parsed.
+                resources: { requests: { cpu: "10m", memory: "128Mi" }, limits: { memory: "512Mi" } },
                 securityContext: {
                   allowPrivilegeEscalation: false,
                   readOnlyRootFilesystem: true,

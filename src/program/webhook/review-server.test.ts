@@ -1,9 +1,12 @@
 import { request as httpsRequest } from "node:https";
 import { connect, type PeerCertificate, type TLSSocket } from "node:tls";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { VirtualClock } from "../../cluster/runtime/testing/virtual-clock.ts";
 import { BadReviewError } from "./handler.ts";
 import { type Certificates, defaultLives, nextCertificates } from "./certificates.ts";
-import { ReviewServer, type Route } from "./review-server.ts";
+import { ReviewServer, type ReviewServerOptions, type Route } from "./review-server.ts";
+
+const MiB = 1024 * 1024;
 
 const certificates = (): Certificates =>
   nextCertificates({
@@ -17,9 +20,12 @@ const certificates = (): Certificates =>
 const servers: ReviewServer[] = [];
 afterEach(() => Promise.all(servers.splice(0).map((server) => server.close(0))));
 
-async function serving(route: Route, limits: { maxBodyBytes?: number; maxInFlight?: number } = {}) {
+type Limits = Pick<ReviewServerOptions, "maxHeldBytes" | "maxInFlight" | "clock"> & { maxBodyBytes?: number };
+
+async function serving(answer: Route["answer"], { maxBodyBytes = MiB, ...limits }: Limits = {}) {
   const pair = certificates();
-  const server = new ReviewServer({ host: "127.0.0.1", port: 0, routes: new Map([["/r", route]]), ...limits });
+  const routes = new Map([["/r", { answer, maxBodyBytes }]]);
+  const server = new ReviewServer({ host: "127.0.0.1", port: 0, routes, ...limits });
   servers.push(server);
   server.use({ certPem: pair["tls.crt"], keyPem: pair["tls.key"] });
   await server.listen();
@@ -49,7 +55,7 @@ function post({ port, ca }: { port: number; ca: string }, body: string, sent: Se
   });
 }
 
-const echo: Route = async (body) => ({ got: body });
+const echo: Route["answer"] = async (body) => ({ got: body });
 
 describe("a review server", () => {
   test.each<[string, string, Sent, number]>([
@@ -108,6 +114,29 @@ describe("a review server", () => {
     expect(await second).toMatchObject({ code: 200 });
   });
 
+  test("holds few bytes of bodies that never end, and still answers", async () => {
+    const one = await serving(echo, { maxBodyBytes: 4 * MiB, maxHeldBytes: 16 * MiB });
+    const before = process.memoryUsage().arrayBuffers;
+    const sockets = await Promise.all(Array.from({ length: 40 }, () => halfSent(one.port, 4 * MiB)));
+    expect((process.memoryUsage().arrayBuffers - before) / MiB).toBeLessThan(64);
+    expect(one.server.heldBytes).toBeLessThanOrEqual(16 * MiB);
+    const large = JSON.stringify("x".repeat(3 * MiB));
+    expect(await post(one, large)).toMatchObject({ code: 200 });
+    for (const socket of sockets) socket.destroy();
+    await vi.waitFor(() => expect(one.server.heldBytes).toBe(0));
+  });
+
+  test("closes a connection whose body does not arrive in time", async () => {
+    const clock = new VirtualClock(0);
+    const one = await serving(echo, { clock });
+    const socket = await halfSent(one.port, 1000);
+    await vi.waitFor(() => expect(one.server.heldBytes).toBeGreaterThan(0));
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    await clock.advance(10_000);
+    await closed;
+    await vi.waitFor(() => expect(one.server.heldBytes).toBe(0));
+  });
+
   test("finishes reviews in flight before it closes, and accepts no new ones", async () => {
     let leave = (): void => {};
     let entered = (): void => {};
@@ -157,6 +186,19 @@ describe("a review server", () => {
     fresh.socket.destroy();
   });
 });
+
+/** A body of which the last byte never comes. Resolves when the rest is sent, or the server has closed the connection. */
+async function halfSent(port: number, length: number): Promise<TLSSocket> {
+  const { socket } = await connected(port);
+  const head = `POST /r HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`;
+  socket.on("error", () => {}); // The server may reset the connection.
+  socket.write(head);
+  await new Promise<void>((resolve) => {
+    socket.write(Buffer.alloc(length - 1, " "), () => resolve());
+    socket.once("close", resolve);
+  });
+  return socket;
+}
 
 function once(socket: TLSSocket): Promise<unknown[]> {
   return new Promise((resolve) => socket.once("data", (...args) => resolve(args)));

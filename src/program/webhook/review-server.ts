@@ -5,39 +5,49 @@ import type { Duplex } from "node:stream";
 import { type Clock, pause, systemClock } from "../../cluster/runtime/clock.ts";
 import { type Log, noLog } from "../../cluster/runtime/log/log.ts";
 import { BadReviewError } from "./handler.ts";
+import { HeldBodies } from "./held-bodies.ts";
 
 export interface ServingCertificate {
   readonly certPem: string;
   readonly keyPem: string;
 }
 
-/** Answers one kind of review. BadReviewError becomes status 400, any other error 500. */
-export type Route = (body: unknown) => Promise<object>;
+/** One kind of review. */
+export interface Route {
+  /** BadReviewError becomes status 400, any other error 500. */
+  readonly answer: (body: unknown) => Promise<object>;
+  /** A larger body is refused with 413. */
+  readonly maxBodyBytes: number;
+}
 
 export interface ReviewServerOptions {
   readonly host: string;
   readonly port: number;
   /** By path. */
   readonly routes: ReadonlyMap<string, Route>;
-  /** A larger body is refused with 413. */
-  readonly maxBodyBytes?: number | undefined;
+  /** Of all bodies that are being read or answered. Default 64 MiB. */
+  readonly maxHeldBytes?: number | undefined;
   /** Reviews answered at the same time; more are refused with 503. */
   readonly maxInFlight?: number | undefined;
   readonly clock?: Clock | undefined;
   readonly log?: Log | undefined;
 }
 
-/** The largest legitimate request is the conversion of a page of large objects. */
-const defaultBodyBytes = 32 * 1024 * 1024;
+const defaultHeldBytes = 64 * 1024 * 1024;
 const defaultInFlight = 500;
+/** API servers send a body at once, and give up after 10 s. */
+const bodyMs = 10_000;
+/** API servers open a connection for each review at the same time. */
+const maxConnections = 1000;
 
-/** HTTPS server for reviews. Body size and concurrency are limited; the certificate can change while it serves. */
+/** HTTPS server for reviews. Bodies, memory and concurrency are limited; the certificate can change while it serves. */
 export class ReviewServer {
   readonly #options: ReviewServerOptions;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #server: Server;
   readonly #sockets = new Set<Duplex>();
+  readonly #bodies: HeldBodies;
   #inFlight = 0;
   #idle: (() => void) | undefined;
 
@@ -45,6 +55,7 @@ export class ReviewServer {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log ?? noLog;
+    this.#bodies = new HeldBodies(options.maxHeldBytes ?? defaultHeldBytes);
     this.#server = createServer({ minVersion: "TLSv1.2", ALPNProtocols: ["http/1.1"] }, (request, response) => {
       void this.#handle(request, response);
     });
@@ -52,6 +63,7 @@ export class ReviewServer {
     this.#server.keepAliveTimeout = 120_000;
     this.#server.headersTimeout = 10_000;
     this.#server.requestTimeout = 30_000;
+    this.#server.maxConnections = maxConnections;
     this.#server.on("connection", (socket: Duplex) => {
       this.#sockets.add(socket);
       socket.on("close", () => this.#sockets.delete(socket));
@@ -68,6 +80,11 @@ export class ReviewServer {
 
   get inFlight(): number {
     return this.#inFlight;
+  }
+
+  /** Bytes of bodies in memory. */
+  get heldBytes(): number {
+    return this.#bodies.bytes;
   }
 
   /** Used for new connections. Open connections keep the old certificate. */
@@ -115,7 +132,7 @@ export class ReviewServer {
   }
 
   async #answer(request: IncomingMessage): Promise<Answer> {
-    const { routes, maxBodyBytes = defaultBodyBytes, maxInFlight = defaultInFlight } = this.#options;
+    const { routes, maxInFlight = defaultInFlight } = this.#options;
     const [path = ""] = (request.url ?? "").split("?");
     const route = routes.get(path);
     if (!route) return refuse(request, 404, `nothing is served at ${path.slice(0, 200)}`);
@@ -123,9 +140,18 @@ export class ReviewServer {
     const [type = ""] = (request.headers["content-type"] ?? "").split(";");
     if (type.trim() !== "application/json") return refuse(request, 415, "reviews must be application/json");
     if (this.#inFlight > maxInFlight) return refuse(request, 503, `more than ${maxInFlight} reviews at once`);
-    const bytes = await read(request, maxBodyBytes);
-    if (!bytes) return refuse(request, 413, `the review is larger than ${maxBodyBytes} bytes`);
-    return this.#review(route, bytes);
+    const body = this.#bodies.open(request);
+    const late = new AbortController();
+    void pause(this.#clock, bodyMs, late.signal).then(() => late.signal.aborted || body.drop());
+    try {
+      const bytes = await body.read(route.maxBodyBytes);
+      late.abort();
+      if (!bytes) return refuse(request, 413, `the review is larger than ${route.maxBodyBytes} bytes`);
+      return await this.#review(route, bytes);
+    } finally {
+      late.abort();
+      body.close();
+    }
   }
 
   async #review(route: Route, bytes: Buffer): Promise<Answer> {
@@ -136,7 +162,7 @@ export class ReviewServer {
       return failure(400, `the body is not JSON: ${error instanceof Error ? error.message : String(error)}`);
     }
     try {
-      return { code: 200, body: await route(body) };
+      return { code: 200, body: await route.answer(body) };
     } catch (error) {
       if (error instanceof BadReviewError) return failure(400, error.message);
       this.#log.error({ error }, "review failed");
@@ -158,23 +184,6 @@ function failure(code: number, message: string): Answer {
 function refuse(request: IncomingMessage, code: number, message: string): Answer {
   request.resume();
   return failure(code, message);
-}
-
-/** Undefined if there is more than `limit`. The stream stays open then, since closing it would lose the answer. */
-function read(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
-  if (Number(request.headers["content-length"] ?? 0) > limit) return Promise.resolve(undefined);
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= limit) chunks.push(chunk);
-      else resolve(undefined);
-    });
-    request.on("end", () => resolve(Buffer.concat(chunks)));
-    request.on("error", reject);
-    request.on("close", () => reject(new Error("the client closed the connection")));
-  });
 }
 
 function send(response: ServerResponse, code: number, body: object): void {

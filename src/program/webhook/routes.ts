@@ -13,15 +13,34 @@ export interface RouteDependencies {
   readonly metrics: WebhookMetrics;
 }
 
+const MiB = 1024 * 1024;
+
+/** API servers accept objects of up to 3 MiB, and a review of an update has two of them. */
+const maxAdmissionBytes = 8 * MiB;
+/** The largest legitimate request is the conversion of a page of large objects. */
+const maxConversionBytes = 32 * MiB;
+
 /** A route for each handler. Every review gets a line in the decision log and is counted in the metrics. */
 export function routesOf(handlers: Handlers, dependencies: RouteDependencies): Map<string, Route> {
   return new Map([
-    ...handlers.admission.map((handler) => [admissionPath(handler), admissionRoute(handler, dependencies)] as const),
-    ...handlers.conversion.map((handler) => [conversionPath(handler), conversionRoute(handler, dependencies)] as const),
+    ...handlers.admission.map(
+      (handler) =>
+        [
+          admissionPath(handler),
+          { answer: admission(handler, dependencies), maxBodyBytes: maxAdmissionBytes },
+        ] as const,
+    ),
+    ...handlers.conversion.map(
+      (handler) =>
+        [
+          conversionPath(handler),
+          { answer: conversion(handler, dependencies), maxBodyBytes: maxConversionBytes },
+        ] as const,
+    ),
   ]);
 }
 
-function admissionRoute(handler: AdmissionHandler, { clock, log, metrics }: RouteDependencies): Route {
+function admission(handler: AdmissionHandler, { clock, log, metrics }: RouteDependencies): Route["answer"] {
   return async (body) => {
     const started = clock.monotonic();
     const seconds = (): number => (clock.monotonic() - started) / 1000;
@@ -56,7 +75,7 @@ function logFields({ request, decision, changes }: AnsweredAdmission): object {
   };
 }
 
-function conversionRoute(handler: ConversionHandler, { clock, log, metrics }: RouteDependencies): Route {
+function conversion(handler: ConversionHandler, { clock, log, metrics }: RouteDependencies): Route["answer"] {
   const { definition } = handler;
   return async (body) => {
     const started = clock.monotonic();

@@ -20,6 +20,7 @@ const refs = new Map<string, KindRef>(
     kinds.deployment,
     untyped(admission, "ValidatingAdmissionPolicy", "validatingadmissionpolicies", false),
     untyped(admission, "ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings", false),
+    untyped("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies", true),
     untyped(monitoringApiVersion, "ServiceMonitor", "servicemonitors", true),
     untyped(monitoringApiVersion, "PrometheusRule", "prometheusrules", true),
   ].map((ref) => [ref.kind, ref]),
