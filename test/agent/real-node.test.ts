@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Program, type Run } from "../../src/program/cli/testing/program.ts";
@@ -112,6 +113,39 @@ describe.skipIf(!hasMachines)("an agent on a real kernel", () => {
     signal("TERM");
     await second.ended;
     expect(values()).toEqual(["60", backlog]);
+  });
+
+  const zram = "/sys/class/zram-control";
+  const hasZram = existsSync(zram);
+  if (!hasZram) console.log(`not run: a disk that appears on a real kernel (there is no ${zram})`);
+
+  test("long before the next resync sets a written value back, and tunes a disk that appears", async () => {
+    const first = agent("--engine", "native", "--rollback-on-exit");
+    const disks = "[disk]\ndevices=!zram0,zram*\nreadahead=256\n";
+    cluster.wants("fast", `[sysctl]\nnet.core.somaxconn=2048\n${disks}`);
+    await cluster.status(applied);
+
+    machine.run("sysctl", "-w", "net.core.somaxconn=99");
+    const { status } = await cluster.status(({ status }) => isTrue(status?.conditions, "Drifted"));
+    expect(values()[1]).toBe("2048");
+    expect(findCondition(status?.conditions, "Drifted")).toMatchObject({
+      reason: "Repaired",
+      message: `another process changed ${somaxconn} to "99", set back to "2048" for profile: [sysctl] net.core.somaxconn (fast/tuned.conf:2)`,
+    });
+
+    if (hasZram) {
+      const number = machine.read(`${zram}/hot_add`).trim();
+      const readahead = `zram${number}/queue/read_ahead_kb`;
+      try {
+        await until(() => machine.read(`/sys/block/${readahead}`) === "256");
+      } finally {
+        machine.run("sh", "-c", `echo ${number} >${zram}/hot_remove`);
+      }
+      // With its journal entry, so that rolling back does not look for it.
+      await until(() => !machine.read("/var/lib/attune/journal.json").includes(readahead));
+    }
+    signal("TERM");
+    expect(await first.ended).toMatchObject({ code: 0 });
   });
 
   test.skipIf(tunedPath === undefined)(

@@ -5,8 +5,17 @@ import type { Overlay } from "./overlay-lines.ts";
  * from the journal alone.
  */
 export type Action =
-  /** A kernel file, written in place and in one call. `tolerate`: error codes (EIO) that are no failure. */
-  | { readonly type: "write"; readonly path: string; readonly value: string; readonly tolerate?: readonly string[] }
+  /**
+   * A kernel file, written in place and in one call. `tolerate`: error codes (EIO) that are no failure. `within`: a mask of
+   * CPUs; any of them is as good as `value`, so that irqbalance may choose among them.
+   */
+  | {
+      readonly type: "write";
+      readonly path: string;
+      readonly value: string;
+      readonly tolerate?: readonly string[];
+      readonly within?: string;
+    }
   /** A whole file that outlives a reboot; `null`: the file is removed. */
   | { readonly type: "file"; readonly path: string; readonly text: string | null; readonly mode?: number }
   /** A program, without a shell. `tolerate`: exit codes other than 0 that are no failure. */
@@ -25,6 +34,8 @@ export type Action =
       /** Any output on stderr is a failure too (scripts). */
       readonly quiet?: boolean;
       readonly timeoutMs?: number;
+      /** Exists while the device does. A program that fails for a device that is gone has nothing to change. */
+      readonly needs?: string;
     }
   /**
    * Sets keys (`KEY="value"`, see `setKeys`) of a file that other programs write too, in its current text: restoring a whole

@@ -51,6 +51,18 @@ async function edit(action: Action & { type: "keys" | "edit" }, host: Host): Pro
 }
 
 async function run(action: Action & { type: "run" }, host: Host): Promise<ActionOutcome> {
+  const outcome = await started(action, host);
+  if (outcome.type === "done" || action.needs === undefined || (await exists(action.needs, host))) return outcome;
+  return failed("ENOENT", outcome.message);
+}
+
+/** Whether a folder lists it. */
+export async function exists(path: string, host: Host): Promise<boolean> {
+  const slash = path.lastIndexOf("/");
+  return (await host.list(path.slice(0, slash))).includes(path.slice(slash + 1));
+}
+
+async function started(action: Action & { type: "run" }, host: Host): Promise<ActionOutcome> {
   const { argv, tolerate = [], quiet = false, timeoutMs, env, cwd } = action;
   const result = await host.run(argv, { timeoutMs, env, cwd });
   if (result.type === "failed") return failed("ENOEXEC", result.message);
@@ -108,7 +120,8 @@ function areOne(a: Action, b: Action): a is Run & { shared: number } {
     a.argv.length < mostWords &&
     b.argv.length >= shared &&
     a.argv.slice(0, shared).every((word, index) => word === b.argv[index]) &&
-    JSON.stringify([a.env, a.cwd, a.tolerate, a.quiet]) === JSON.stringify([b.env, b.cwd, b.tolerate, b.quiet])
+    JSON.stringify([a.env, a.cwd, a.tolerate, a.quiet, a.needs]) ===
+      JSON.stringify([b.env, b.cwd, b.tolerate, b.quiet, b.needs])
   );
 }
 

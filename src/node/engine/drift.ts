@@ -1,9 +1,11 @@
 import type { Host } from "../host/host.ts";
+import { parseMask } from "../../language/cpu/cpu-mask.ts";
+import { isSubset } from "../../language/cpu/cpu-set.ts";
 import { activeOption, collapseBlanks, isSameValue } from "../../language/tuned/value.ts";
 import type { Action } from "./action.ts";
 import { carryOut } from "./carry-out.ts";
 import { loadJournal } from "./journal.ts";
-import type { Claim } from "./ledger.ts";
+import type { Claim, Entry } from "./ledger.ts";
 import { isFileAction, linesOf, textAfter } from "./text-after.ts";
 
 /** A setting that another process changed after its owner had set it. */
@@ -18,32 +20,61 @@ export interface Drift {
 
 export interface Repaired extends Drift {
   readonly failed?: string;
+  /** How often it was set back without a pause, where more than once, and the wait before the next time. */
+  readonly times?: number;
+  readonly waitMs?: number;
+}
+
+export interface DriftScope {
+  /** Only settings with one of these files. Default all. */
+  readonly paths?: ReadonlySet<string> | undefined;
+  /** Whether a target may be set again now; the others are left as they are. Default all. */
+  readonly mayRepair?: ((target: string) => boolean) | undefined;
 }
 
 /**
  * Compares the node with the ledger, without a profile, and sets every drifted setting again. Only files can be compared
- * this way; settings that programs make are compared by verifying the profile.
+ * this way; settings that programs make are compared by planning the profile again (`follow.ts`).
  */
-export async function repairDrift(host: Host): Promise<Repaired[]> {
+export async function repairDrift(host: Host, scope: DriftScope = {}): Promise<Repaired[]> {
   const repaired: Repaired[] = [];
-  for (const { drift, claim } of await drifted(host)) {
+  for (const { drift, claim } of await drifted(host, scope)) {
     const outcome = await carryOut(claim.actions, host);
     repaired.push(outcome.type === "failed" ? { ...drift, failed: outcome.message } : drift);
   }
   return repaired;
 }
 
-async function drifted(host: Host): Promise<{ drift: Drift; claim: Claim }[]> {
+/** The files of settings in force. */
+export async function filesInForce(host: Host): Promise<string[]> {
+  const { ledger } = await loadJournal(host);
+  return ledger.entries().flatMap((entry) => inForce(entry)?.actions.flatMap(pathOf) ?? []);
+}
+
+/** The claim that the node should agree with; none where its change failed or was refused. */
+function inForce({ claims, before, refused }: Entry): Claim | undefined {
+  const claim = claims.at(-1);
+  if (!claim || refused) return undefined;
+  return claim.made || isSameValue(claim.value, before) ? claim : undefined;
+}
+
+function pathOf(action: Action): string[] {
+  return action.type === "write" || isFileAction(action) ? [action.path] : [];
+}
+
+async function drifted(host: Host, { paths, mayRepair }: DriftScope): Promise<{ drift: Drift; claim: Claim }[]> {
   const { ledger } = await loadJournal(host);
   const found: { drift: Drift; claim: Claim }[] = [];
-  for (const { target, claims, refused } of ledger.entries()) {
-    const claim = claims.at(-1);
-    if (!claim?.made || refused) continue;
+  for (const entry of ledger.entries()) {
+    const { target } = entry;
+    const claim = inForce(entry);
+    if (!claim || (paths && !claim.actions.flatMap(pathOf).some((path) => paths.has(path)))) continue;
     const { owner, from, value: expected } = claim;
     for (const action of claim.actions) {
       const other = await otherThan(action, host);
       if (other === undefined) continue;
-      found.push({ drift: { target, owner, from, expected, found: other }, claim });
+      if (!mayRepair || mayRepair(target))
+        found.push({ drift: { target, owner, from, expected, found: other }, claim });
       break;
     }
   }
@@ -59,10 +90,16 @@ async function otherThan(action: Action, host: Host): Promise<string | undefined
     // A file that is gone went away with its device: that is no drift.
     if (text === undefined) return undefined;
     const present = activeOption(text, "everything").trim();
+    if (action.within !== undefined && isWithin(present, action.within)) return undefined;
     return isSameValue(collapseBlanks(action.value), collapseBlanks(present)) ? undefined : present;
   }
   if (textAfter(action, text) === text) return undefined;
   return action.type === "edit" && action.edit.kind === "lines"
     ? linesOf(action.edit.key, text ?? "").join("; ")
     : (text ?? "");
+}
+
+function isWithin(mask: string, allowed: string): boolean {
+  const [has, may] = [parseMask(mask), parseMask(allowed)];
+  return has.type === "cpus" && may.type === "cpus" && has.cpus.length > 0 && isSubset(has.cpus, may.cpus);
 }

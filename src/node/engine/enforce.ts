@@ -1,8 +1,9 @@
 import type { Host } from "../host/host.ts";
+import { isSameValue } from "../../language/tuned/value.ts";
 import { carryOut, mayJoin } from "./carry-out.ts";
 import type { ActionOutcome } from "./action.ts";
 import type { ApplyReport, SettingReport } from "./engine.ts";
-import { loadJournal, saveJournal } from "./journal.ts";
+import { type Journal, loadJournal, saveJournal } from "./journal.ts";
 import type { Ledger } from "./ledger.ts";
 import { aboutOf, type ChangeStep, claimOf, isCarriedOut, isChange, type UnitStep } from "./unit-step.ts";
 import { putBack } from "./put-back.ts";
@@ -27,6 +28,15 @@ export async function enforce({ host, owner, plan }: Enforce): Promise<ApplyRepo
   // The plan may have read values that were rolled back since.
   if (restored.length > 0) steps = await plan(ledger);
 
+  return { settings: await settleSteps(steps, { host, journal, owner }), restored };
+}
+
+/** Carries out steps, and returns when every original was in the journal on disk before the first change. */
+export async function settleSteps(
+  steps: readonly UnitStep[],
+  { host, journal, owner }: { host: Host; journal: Journal; owner: string },
+): Promise<SettingReport[]> {
+  const { ledger } = journal;
   const winners = winnersOf(steps);
   const made = new Set(
     ledger.entries().flatMap(({ target, claims }) => (claims.some((claim) => claim.made) ? [target] : [])),
@@ -37,14 +47,16 @@ export async function enforce({ host, owner, plan }: Enforce): Promise<ApplyRepo
 
   const settings = await settle(steps, winners, { host, ledger, owner, drifted, made });
   await saveJournal(host, journal);
-  return { settings, restored };
+  return settings;
 }
 
 /** Whether this owner had set the target to this value, and another process changed it since. */
 export function isDrift(step: UnitStep, ledger: Ledger, owner: string): boolean {
   if (step.type !== "change" || step.always) return false;
-  const claim = ledger.find(step.target)?.claims.at(-1);
-  return claim !== undefined && claim.owner === owner && claim.made && claim.value === step.value;
+  const entry = ledger.find(step.target);
+  const claim = entry?.claims.at(-1);
+  if (!entry || claim?.owner !== owner || claim.value !== step.value) return false;
+  return claim.made || isSameValue(claim.value, entry.before);
 }
 
 /** For each target the step that wins: the last one that changes it. */

@@ -1,6 +1,6 @@
 import type { Host } from "../host/host.ts";
 import type { ResolvedProfile } from "../../language/tuned/resolve.ts";
-import type { ReapplySysctl } from "./plugin.ts";
+import type { Follow, ReapplySysctl } from "./plugin.ts";
 
 /** Applies resolved profiles to a node, verifies them and rolls them back. */
 export interface Engine {
@@ -9,6 +9,8 @@ export interface Engine {
   apply(profile: ResolvedProfile, host: Host, options?: ApplyOptions): Promise<ApplyReport>;
   /** Compares the node with the profile and changes nothing. */
   verify(profile: ResolvedProfile, host: Host, options?: ApplyOptions): Promise<VerifyReport>;
+  /** Tunes what is new or drifted, and nothing else. Absent where the engine follows the node by itself. */
+  follow?(profile: ResolvedProfile, host: Host, follow: Follow, options?: ApplyOptions): Promise<ApplyReport>;
   /** Restores every original. */
   rollback(host: Host, options?: RollbackOptions): Promise<RollbackReport>;
 }

@@ -1,6 +1,7 @@
 import type { Host } from "../host/host.ts";
 import type { Difference, Engine } from "./engine.ts";
 import { enforce, isDrift } from "./enforce.ts";
+import { followProfile } from "./follow.ts";
 import { loadJournal, readLedger, saveJournal } from "./journal.ts";
 import type { Ledger } from "./ledger.ts";
 import { type PlanInput, planUnits } from "./plan-units.ts";
@@ -38,6 +39,11 @@ export function nativeEngine(list: readonly Plugin[] = nativePlugins): Engine {
         const steps = await planning({ profile, host, purpose: "verify", options })(ledger);
         return { differences: steps.flatMap((step) => difference(step, isDrift(step, ledger, owner))) };
       });
+    },
+
+    follow(profile, host, follow, options = {}) {
+      const plan = planning({ profile, host, purpose: "apply", options, follow });
+      return enqueue(host, () => followProfile({ host, owner, follow, plan }));
     },
 
     rollback(host, { extent } = {}) {

@@ -6,7 +6,7 @@ import { deviceScripts } from "./device-scripts.ts";
 import { type ApplyOptions, scriptDirectories } from "./engine.ts";
 import type { Ledger } from "./ledger.ts";
 import { PlannedHost, realName } from "./planned-host.ts";
-import type { Observe, Plugin, Step } from "./plugin.ts";
+import type { Follow, Observe, Occasion, Plugin, Step } from "./plugin.ts";
 import { isChange, type UnitStep } from "./unit-step.ts";
 
 export interface PlanInput {
@@ -16,6 +16,7 @@ export interface PlanInput {
   plugins: ReadonlyMap<string, Plugin>;
   purpose: Observe["purpose"];
   options: ApplyOptions;
+  follow?: Follow | undefined;
 }
 
 const defaultDirectories = [
@@ -27,7 +28,7 @@ const defaultDirectories = [
 
 /** The steps of a profile's units, each planned for the node as the units before it will leave it. */
 export async function planUnits(input: PlanInput): Promise<UnitStep[]> {
-  const { profile, host, ledger, plugins, purpose, options } = input;
+  const { profile, host, ledger, plugins, purpose, options, follow } = input;
   const planned = new PlannedHost(host);
   const values = new Map<string, string>();
   const pools = new Map<Plugin, { devices: DevicePool; instances: number }>();
@@ -39,11 +40,13 @@ export async function planUnits(input: PlanInput): Promise<UnitStep[]> {
       steps.push({ ...unknownPlugin(unit), unit: unit.name });
       continue;
     }
+    if (follow && !occasionsOf(plugin).includes(follow.occasion)) continue;
     const pool = pools.get(plugin) ?? { devices: new DevicePool(plugin), instances: 0 };
     pools.set(plugin, pool);
     const observe: Observe = {
       host: planned,
       purpose,
+      follow,
       original: (target) => values.get(target) ?? ledger.find(target)?.before,
       applied: (target) => ledger.find(target)?.claims.at(-1)?.value,
       refused: (target) => ledger.find(target)?.refused === true,
@@ -77,11 +80,22 @@ async function planUnit(unit: Unit, plugin: Plugin, pool: DevicePool, observe: O
           : { ...about, type: "skipped", message },
       ];
     }
-    const { before, after } = await deviceScripts(unit, observe, claimed.devices);
-    return [...before, ...(await plugin.plan(withDefaults(unit, plugin), observe, claimed.devices)), ...after];
+    const devices = claimed.devices.filter((device) => isDue(device, observe.follow));
+    if (plugin.devices && devices.length === 0) return [];
+    const { before, after } = await deviceScripts(unit, observe, devices);
+    return [...before, ...(await plugin.plan(withDefaults(unit, plugin), observe, devices)), ...after];
   } catch (error) {
     return [{ ...about, type: "impossible", message: error instanceof Error ? error.message : String(error) }];
   }
+}
+
+function occasionsOf(plugin: Plugin): readonly Occasion[] {
+  return plugin.follows ?? (plugin.devices ? ["resync", "devices"] : ["resync"]);
+}
+
+/** Devices that were there before are claimed as well, but not planned again for one that appears. */
+function isDue(device: string, follow: Follow | undefined): boolean {
+  return follow?.occasion !== "devices" || follow.devices.has(device);
 }
 
 function withDefaults(unit: Unit, { type, defaults = {} }: Plugin): Unit {

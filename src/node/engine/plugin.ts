@@ -15,8 +15,20 @@ export interface Plugin {
   devices?(observe: Observe): Promise<readonly string[]>;
   /** udev's properties of a device, `KEY=value` lines sorted by key; `devices_udev_regex` is searched in them. */
   properties?(device: string, observe: Observe): Promise<string>;
+  /** When its units are planned again. Default: at a resync, and for plug-ins with devices also when one appears. */
+  readonly follows?: readonly Occasion[];
   plan(unit: Unit, observe: Observe, devices: readonly string[]): Promise<Step[]>;
 }
+
+/** Why a profile that is in force is planned again. */
+export type Follow =
+  | { readonly occasion: "resync" }
+  /** Devices that appeared, whatever their kind. */
+  | { readonly occasion: "devices"; readonly devices: ReadonlySet<string> }
+  /** Processes that started. */
+  | { readonly occasion: "processes"; readonly pids: ReadonlySet<number> };
+
+export type Occasion = Follow["occasion"];
 
 /** What a plug-in may read. */
 export interface Observe {
@@ -27,6 +39,8 @@ export interface Observe {
   readonly host: Pick<Host, "read" | "list" | "run" | "real">;
   /** `verify`: the steps are compared with the node and not carried out. */
   readonly purpose: "apply" | "verify";
+  /** Set when the profile is in force already and only new and drifted settings are due. */
+  readonly follow?: Follow | undefined;
   /**
    * The original of a target, where the ledger has one; or the value that an earlier unit of the same profile will set,
    * as TuneD would find it then.

@@ -29,8 +29,22 @@ export interface Host {
    * the end of its input. A program that already runs under this name stays.
    */
   keep?(name: string, argv: readonly string[]): Promise<Outcome>;
+  /**
+   * Calls `changed` with the name of each file in a folder that is written, created or removed, by any process of the node.
+   * Changes by the kernel itself are not reported. Returns a function that ends it; `undefined` where the folder cannot be
+   * watched.
+   */
+  watch?(folder: string, changed: (name: string) => void): Promise<(() => void) | undefined>;
+  /** Starts a program that runs on, and passes on its lines. Returns a function that ends it. */
+  monitor?(argv: readonly string[], on: MonitorEvents): () => void;
   /** Runs a program without a shell. */
   run(argv: readonly string[], options?: RunOptions): Promise<CommandResult>;
+}
+
+export interface MonitorEvents {
+  line(text: string): void;
+  /** It could not be started, or it ended by itself. */
+  ended(why: string): void;
 }
 
 export type FileText = { type: "text"; text: string } | { type: "missing" } | Failure;

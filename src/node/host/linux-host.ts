@@ -11,11 +11,13 @@ import {
   type FileText,
   type Host,
   isKernelPath,
+  type MonitorEvents,
   type Outcome,
   refusal,
   refused,
   type RunOptions,
 } from "./host.ts";
+import { runMonitor, watchFolder } from "./linux-events.ts";
 
 /** Why a directory was not removed: it is missing, or not empty. */
 const mayStay = new Set(["ENOENT", "ENOTDIR", "ENOTEMPTY", "EEXIST"]);
@@ -135,6 +137,18 @@ export class LinuxHost implements Host {
         resolve(done);
       });
     });
+  }
+
+  async watch(folder: string, changed: (name: string) => void): Promise<(() => void) | undefined> {
+    const watching = await this.#at<{ type: "end"; end: () => void }>(folder, async (path) => ({
+      type: "end",
+      end: watchFolder(path, changed),
+    }));
+    return watching.type === "end" ? watching.end : undefined;
+  }
+
+  monitor(argv: readonly string[], on: MonitorEvents): () => void {
+    return runMonitor(this.#root === "/" ? argv : ["chroot", this.#root, ...argv], on);
   }
 
   run(argv: readonly string[], options: RunOptions = {}): Promise<CommandResult> {

@@ -127,8 +127,8 @@ export class MemoryHost implements Host {
     return this.#held;
   }
 
-  /** Sets a file as the kernel or the firmware would, without the checks of `write`. */
-  put(path: string, text: string): void {
+  /** Sets a file as the kernel or the firmware would, without the checks of `write`; `undefined` removes it. */
+  put(path: string, text: string | undefined): void {
     this.#put(this.#file(path), text);
   }
 

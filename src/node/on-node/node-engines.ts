@@ -1,5 +1,6 @@
 import type { ApplyOptions, ApplyReport, Engine, Restored, RollbackReport } from "../engine/engine.ts";
 import { nativeEngine } from "../engine/native-engine.ts";
+import type { Follow } from "../engine/plugin.ts";
 import type { EngineChoice } from "../engine/choose-engine.ts";
 import { chooseEngine, type EngineName } from "../engine/choose-engine.ts";
 import { NotAppliedError } from "../engine/tuned-daemon/not-applied-error.ts";
@@ -69,6 +70,16 @@ export class NodeEngines {
       this.#failed = { fingerprint, reason: error.message };
       return this.#applyNatively(wanted, error.message);
     }
+  }
+
+  /** Whether the native engine has a profile in force. */
+  get isNative(): boolean {
+    return this.#active === "native";
+  }
+
+  /** Tunes what is new or drifted. The TuneD daemon does so by itself. */
+  async follow({ profile, options }: ToApply, follow: Follow): Promise<ApplyReport | undefined> {
+    return this.isNative ? this.#native.follow?.(profile, this.#host, follow, options) : undefined;
   }
 
   async rollback(): Promise<RollbackReport> {

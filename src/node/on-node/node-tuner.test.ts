@@ -165,7 +165,7 @@ describe("a drift check", () => {
     const wanted = profile("p", sysctl(10));
     await w.tuner.tune(wanted);
     w.host.put(swappiness, "77\n");
-    expect(w.tuner.resyncInMs).toBe(resyncIntervalMs);
+    expect(w.tuner.checkInMs).toBe(resyncIntervalMs);
     await w.clock.advance(resyncIntervalMs - 1);
     await w.tuner.tune(wanted);
     expect(await w.value()).toBe("77");

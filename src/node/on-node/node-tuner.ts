@@ -1,4 +1,3 @@
-import { repairDrift, type Repaired } from "../engine/drift.ts";
 import type { RollbackReport, SettingReport } from "../engine/engine.ts";
 import { NotAppliedError } from "../engine/tuned-daemon/not-applied-error.ts";
 import { readBootId } from "../host/boot-id.ts";
@@ -12,6 +11,8 @@ import type { Log } from "../../cluster/runtime/log/log.ts";
 import type { BootArguments } from "./boot-arguments.ts";
 import { removeChosenProfile, writeChosenProfile } from "./chosen-profile.ts";
 import { decideDeferral } from "./deferral.ts";
+import { driftOf, Follower } from "./events/follower.ts";
+import type { NodeEvents } from "./events/node-events.ts";
 import { type ExecPolicy, execRule } from "./exec-policy.ts";
 import type { AppliedBy, NodeEngines, ToApply } from "./node-engines.ts";
 import { placeBaseScripts } from "./place-base-scripts.ts";
@@ -33,6 +34,7 @@ export interface NodeTunerOptions {
   readonly exec?: ExecPolicy | undefined;
   /** Default apply. */
   readonly bootArguments?: BootArguments | undefined;
+  readonly events?: NodeEvents | undefined;
 }
 
 /** A profile that this process has applied. */
@@ -52,21 +54,27 @@ interface ApplyInput {
 /** Applies the Profile of a node, and sets back what another process changes. */
 export class NodeTuner {
   readonly #options: NodeTunerOptions;
+  readonly #follower: Follower;
   #settled: Settled | undefined;
   #resyncedAt = 0;
   #known = false;
 
   constructor(options: NodeTunerOptions) {
     this.#options = options;
+    this.#follower = new Follower(options);
   }
 
-  /** When `tune` must be called again for the next drift check. */
-  get resyncInMs(): number {
+  /** When `tune` must be called again for the next check, if the node reports nothing before. */
+  get checkInMs(): number {
+    return this.#settled ? Math.min(this.#resyncInMs, this.#follower.dueInMs) : this.#options.resyncIntervalMs;
+  }
+
+  get #resyncInMs(): number {
     const { clock, resyncIntervalMs } = this.#options;
-    return this.#settled ? Math.max(0, this.#resyncedAt + resyncIntervalMs - clock.monotonic()) : resyncIntervalMs;
+    return Math.max(0, this.#resyncedAt + resyncIntervalMs - clock.monotonic());
   }
 
-  /** Does nothing if this process has applied the Profile already and no drift check is due. */
+  /** Does nothing if this process has applied the Profile already and no check is due. */
   async tune(profile: Profile, signal?: AbortSignal): Promise<Tuning> {
     const tuning = await this.#tune(profile, signal);
     return { ...tuning, inForce: tuning.inForce && (await withPending(tuning.inForce, this.#options.host)) };
@@ -75,7 +83,7 @@ export class NodeTuner {
   async #tune(profile: Profile, signal?: AbortSignal): Promise<Tuning> {
     const { spec } = profile;
     const fingerprint = fingerprintOf(spec);
-    const settled = await this.#resynced();
+    const settled = await this.#checked();
     if (settled?.wanted.fingerprint === fingerprint) return this.#tuning(settled);
     const { host } = this.#options;
     const [record, bootId] = await Promise.all([this.#ownRecord(), readBootId(host)]);
@@ -112,6 +120,7 @@ export class NodeTuner {
   async release(): Promise<RollbackReport> {
     await this.#ownRecord();
     this.#settled = undefined;
+    await this.#follower.end();
     // The record first: with a record left behind, the next agent would take the node for tuned.
     await removeRecord(this.#options.host);
     await removeChosenProfile(this.#options.host);
@@ -154,6 +163,7 @@ export class NodeTuner {
     const known = equal(record, next);
     if (!known) await saveRecord(host, { ...next, complete: false });
     const wanted = { ...resolution, profile, fingerprint };
+    await this.#follower.begin();
     let by: AppliedBy;
     try {
       by = await engines.apply(wanted);
@@ -167,30 +177,30 @@ export class NodeTuner {
     this.#known = true;
     const answers = reportedAnswers(resolution.answers);
     const inForce = { ...inForceOf(next), ...(answers.length > 0 ? { answers } : {}) };
-    this.#settled = { wanted, inForce, applied: this.#applied(wanted, by) };
+    this.#settled = { wanted, inForce, applied: await this.#applied(wanted, by) };
     return this.#tuning(this.#settled);
   }
 
-  /** What is in force, after a drift check if one was due. */
-  async #resynced(): Promise<Settled | undefined> {
-    const { host, clock, log } = this.#options;
-    if (!this.#settled || this.resyncInMs > 0) return this.#settled;
-    this.#resyncedAt = clock.monotonic();
-    // Settings that failed may work now, but applying again would also run scripts again.
+  /** What is in force, after a check if one was due. */
+  async #checked(): Promise<Settled | undefined> {
+    const all = this.#resyncInMs <= 0;
+    if (!this.#settled || !(all || this.#follower.isDue)) return this.#settled;
     const { wanted, applied } = this.#settled;
-    const again = applied.report.settings.some(isFailed) && !wanted.profile.units.some(({ type }) => type === "script");
-    if (again) return undefined;
-    const drift = await repairDrift(host);
-    for (const one of drift) log.warn({ ...one }, "another process changed a setting");
-    this.#settled = { ...this.#settled, applied: { ...applied, drift } };
+    if (all) {
+      this.#resyncedAt = this.#options.clock.monotonic();
+      // Settings that failed may work now, but applying again would also run scripts again.
+      const hasScript = wanted.profile.units.some(({ type }) => type === "script");
+      if (!hasScript && applied.report.settings.some(isFailed)) return undefined;
+    }
+    this.#settled = { ...this.#settled, applied: await this.#follower.check(wanted, applied, all) };
     return this.#settled;
   }
 
-  #applied({ profile }: ToApply, { engine, reason, report }: AppliedBy): Applied {
+  async #applied(wanted: ToApply, { engine, reason, report }: AppliedBy): Promise<Applied> {
     const { engines, log } = this.#options;
+    const { profile } = wanted;
     log.info({ profile: profile.profile, engine, reason, settings: report.settings.length }, "profile applied");
-    const drift = report.settings.flatMap(driftOf);
-    for (const one of drift) log.warn({ ...one }, "another process changed a setting");
+    const drift = await this.#follower.follow(wanted, report.settings.flatMap(driftOf));
     return {
       type: "applied",
       report,
@@ -235,10 +245,4 @@ function wordsIn(text: string): string[] {
 
 function isFailed({ type }: SettingReport): boolean {
   return type === "failed";
-}
-
-function driftOf(setting: SettingReport): Repaired[] {
-  if (setting.type !== "set" || setting.drifted !== true) return [];
-  const { target, unit, option, from, value, before } = setting;
-  return [{ target, owner: "profile", from: `[${unit}] ${option} (${from})`, expected: value, found: before }];
 }

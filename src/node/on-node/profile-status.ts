@@ -116,22 +116,30 @@ function setDrifted(conditions: readonly Condition[], outcome: TuneOutcome, now:
 
 function driftedState(drift: readonly Repaired[]): ConditionState {
   if (drift.length === 0) return { status: "False", reason: "AsExpected", message: "No drift." };
-  const repaired = drift.every(({ failed }) => failed === undefined);
   return {
     status: "True",
-    reason: repaired ? "Repaired" : "RepairFailed",
+    reason: driftReason(drift),
     message: joinParts(drift.map(describeDrift)),
   };
+}
+
+/** Changed back and forth this often, a setting has two owners. */
+const contestedTimes = 3;
+
+function driftReason(drift: readonly Repaired[]): string {
+  if (drift.some(({ failed }) => failed !== undefined)) return "RepairFailed";
+  return drift.some(({ times = 1 }) => times >= contestedTimes) ? "Contested" : "Repaired";
 }
 
 function waiting({ profile }: Extract<TuneOutcome, { type: "deferred" }>): string {
   return `The change is waiting for the next node restart: ${profile}`;
 }
 
-function describeDrift({ target, owner, from, expected, found, failed }: Repaired): string {
+function describeDrift({ target, owner, from, expected, found, failed, times, waitMs = 0 }: Repaired): string {
   const changed = `another process changed ${target} to ${JSON.stringify(found)}`;
   const back = failed === undefined ? "set back" : `cannot be set back (${failed})`;
-  return `${changed}, ${back} to ${JSON.stringify(expected)} for ${owner}: ${from}`;
+  const again = times === undefined ? "" : ` (${times} times; again after ${waitMs / 1000} s at the earliest)`;
+  return `${changed}, ${back} to ${JSON.stringify(expected)} for ${owner}: ${from}${again}`;
 }
 
 function whyNot(outcome: Extract<TuneOutcome, { type: "failed" | "invalid" }>): string {

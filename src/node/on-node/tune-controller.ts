@@ -92,7 +92,7 @@ export function tuneController(options: TuneControllerOptions): Controller {
         throw error;
       }
       await report(profile, tuning, signal, log);
-      return tuning.outcome.type === "failed" ? { requeue: true } : { requeueAfterMs: tuner.resyncInMs };
+      return tuning.outcome.type === "failed" ? { requeue: true } : { requeueAfterMs: tuner.checkInMs };
     },
   });
 }

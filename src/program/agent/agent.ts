@@ -13,6 +13,7 @@ import { RollbackOnRemoval } from "../../node/on-node/rollback-on-removal.ts";
 import type { BootArguments } from "../../node/on-node/boot-arguments.ts";
 import type { ExecPolicy } from "../../node/on-node/exec-policy.ts";
 import { NodeEngines } from "../../node/on-node/node-engines.ts";
+import { NodeEvents } from "../../node/on-node/events/node-events.ts";
 import { NodeHardware } from "../../node/on-node/node-hardware.ts";
 import { NodeTuner } from "../../node/on-node/node-tuner.ts";
 import { checkNode, type OwnNode, tuneController } from "../../node/on-node/tune-controller.ts";
@@ -41,6 +42,8 @@ export interface AgentOptions {
   rollbackOnExit?: boolean | undefined;
   /** Between two drift checks. Default 10 minutes. */
   resyncIntervalMs?: number | undefined;
+  /** Between two lists of devices where the node does not announce new ones. Default 5 s. */
+  pollIntervalMs?: number | undefined;
   clock?: Clock | undefined;
   log?: Log | undefined;
 }
@@ -58,13 +61,16 @@ export async function runAgent(options: AgentOptions): Promise<void> {
   const over = new AbortController();
   const onEvent = (event: DaemonEvent): void => {
     log.warn(describe(event), "TuneD");
-    controller.queue.add(`${namespace}/${node}`);
+    wake();
   };
   const onRecord = ({ level, logger, message }: LogRecord): void => log.debug({ level, logger }, `TuneD: ${message}`);
   const tuned = launch && new TunedEngine({ launch, timer: clock, signal: over.signal, onEvent, onRecord });
   const engines = new NodeEngines({ host, option, tuned });
-  const { exec, bootArguments } = options;
-  const tuner = new NodeTuner({ node, host, engines, clock, resyncIntervalMs, log, exec, bootArguments });
+  const { exec, bootArguments, pollIntervalMs } = options;
+  const wake = (): void => controller.queue.add(`${namespace}/${node}`);
+  const events = new NodeEvents({ host, clock, log, pollIntervalMs, wake });
+  const given = { node, host, engines, clock, resyncIntervalMs, log, exec, bootArguments, events };
+  const tuner = new NodeTuner(given);
 
   await tuner.isKnown();
 
@@ -93,6 +99,7 @@ export async function runAgent(options: AgentOptions): Promise<void> {
     () => rollback.start(),
     () => undefined,
   );
+  events.start(over.signal);
   try {
     await manager.run(signal);
     await begun;

@@ -10,6 +10,8 @@ const timeoutMs = 60_000;
 /** `[script]`: programs beside the profile, called with `start`, `verify` and `stop`. */
 export const script: Plugin = {
   type: "script",
+  // A script runs when the profile is applied.
+  follows: [],
   async plan(unit, observe) {
     const steps: Step[] = [];
     for (const [option, setting] of unit.options) {

@@ -9,6 +9,8 @@ import type { Observe, Plugin, Step } from "../plugin.ts";
 /** `[sysfs]`: options are files below /sys, globs allowed; values are written as they are (Q16). */
 export const sysfs: Plugin = {
   type: "sysfs",
+  // A device that appears brings files of its own.
+  follows: ["resync", "devices"],
   async plan(unit, observe) {
     const steps: Step[] = [];
     for (const [option, setting] of unit.options) steps.push(...(await planOption(option, setting, observe)));

@@ -23,7 +23,9 @@ async function agent(args: string[], run: ProgramRun, client: HttpClient, log: L
   if (engine === "tuned") throw new Error("--engine tuned: a virtual node has no TuneD");
   write(`agent of node ${node} started`);
   const agentLog = log.child({ part: "agent", node: name });
-  await runAgent({ ...given, client: client.for(connection), node, host, signal, log: agentLog });
+  // Devices of virtual nodes do not change, and a process may have thousands of them.
+  const pollIntervalMs = 600_000;
+  await runAgent({ ...given, pollIntervalMs, client: client.for(connection), node, host, signal, log: agentLog });
   write(`agent of node ${node} stopped`);
   return 0;
 }

@@ -22,6 +22,8 @@ const template = "00_tuned";
 /** `[bootloader]`: kernel arguments from the next boot on, until the profile is rolled back. */
 export const bootloader: Plugin = {
   type: "bootloader",
+  // Boot arguments are of no effect before the next boot, and programs take seconds to read them.
+  follows: [],
 
   async plan(unit, observe) {
     const options = new Map([...unit.options].filter(([option]) => !option.startsWith("cmdline")));

@@ -27,7 +27,8 @@ export async function planSpindown(wanted: Wanted, device: string, observe: Obse
   const value = levelOf(wantedValue(wanted.value, target, vendorDefault, observe));
   if (value === undefined) return [outOfRange(wanted, device)];
   const step = setting(wanted, { device, target, flag: "-S", before: vendorDefault, value, type: "change" });
-  return [{ ...step, verified: false }];
+  // Without `always`, the next check would take it for a change by another process.
+  return [{ ...step, always: true, verified: false }];
 }
 
 async function unsupportedBy(wanted: Wanted, device: string, { host }: Observe): Promise<Step | undefined> {
@@ -63,6 +64,8 @@ interface Level {
 }
 
 function setting({ option, from }: Wanted, { flag, ...step }: Level) {
-  const set = (level: string) => ({ type: "run", argv: ["hdparm", flag, level, `/dev/${step.device}`] }) as const;
+  const { device } = step;
+  const needs = `/sys/block/${device.replaceAll("/", "!")}`;
+  const set = (level: string) => ({ type: "run", argv: ["hdparm", flag, level, `/dev/${device}`], needs }) as const;
   return { option, from, ...step, actions: [set(step.value)], undo: [set(step.before)] };
 }

@@ -6,8 +6,10 @@ export interface IrqRequest {
   readonly about: { readonly option: string; readonly from: string; readonly device?: string };
   /** `/proc/irq/16/smp_affinity` or the like. */
   readonly path: string;
-  /** The wanted CPUs, given the CPUs it has without Attune. */
-  readonly wanted: (has: CpuSet) => CpuSet;
+  /** The CPUs that it gets, or with `within` some of them. */
+  readonly cpus: CpuSet;
+  /** It keeps the CPUs it has without Attune where they are among `cpus`. */
+  readonly within: boolean;
 }
 
 /** Error codes for interrupts whose CPUs the kernel manages: EIO in older kernels, EPERM in newer ones. */
@@ -16,7 +18,7 @@ const fixedByKernel = ["EIO", "EPERM"];
 const fixed = "the kernel manages its CPUs";
 
 /** Plans the CPUs of one interrupt, or of new interrupts by default. */
-export async function planIrq({ about, path, wanted }: IrqRequest, observe: Observe): Promise<Step> {
+export async function planIrq({ about, path, cpus, within: some }: IrqRequest, observe: Observe): Promise<Step> {
   const file = await observe.host.read(path);
   if (file.type === "missing") return { ...about, type: "skipped", level: "info", message: `there is no ${path}` };
   if (file.type === "failed") return { ...about, type: "impossible", message: `cannot read ${path}: ${file.message}` };
@@ -29,14 +31,14 @@ export async function planIrq({ about, path, wanted }: IrqRequest, observe: Obse
   if (observe.refused?.(path))
     return { ...about, type: "same", target: path, before, value: before, actions: [], undo: [], note: fixed };
   const base = parseMask(withoutUs(observe, path, before));
-  const value = formatMask(wanted(base.type === "cpus" ? base.cpus : has.cpus));
+  const value = formatMask(some ? within(cpus)(base.type === "cpus" ? base.cpus : has.cpus) : cpus);
   return {
     ...about,
     type: value === before ? "same" : "change",
     target: path,
     before,
     value,
-    actions: [{ type: "write", path, value, tolerate: fixedByKernel }],
+    actions: [{ type: "write", path, value, tolerate: fixedByKernel, ...(some ? { within: formatMask(cpus) } : {}) }],
     undo: [{ type: "write", path, value: before, tolerate: [...fixedByKernel, "ENOENT"] }],
   };
 }

@@ -3,7 +3,7 @@ import type { CpuSet } from "../../../../language/cpu/cpu-set.ts";
 import type { Unit } from "../../../../language/tuned/unit.ts";
 import type { Plugin, Step } from "../../plugin.ts";
 import { unknownOption } from "../steps.ts";
-import { planIrq, within } from "./affinity.ts";
+import { planIrq } from "./affinity.ts";
 
 /** TuneD's name for the default mask of new interrupts. */
 const defaultDevice = "DEFAULT";
@@ -28,11 +28,11 @@ export const irq: Plugin = {
     if (affinity.type === "none") return [...steps, affinity.step];
 
     const { from, cpus } = affinity;
-    const wanted = mode.type === "intersect" ? within(cpus) : () => cpus;
     for (const device of devices) {
       const path =
         device === defaultDevice ? "/proc/irq/default_smp_affinity" : `/proc/irq/${device.slice(3)}/smp_affinity`;
-      steps.push(await planIrq({ about: { option: "affinity", from, device }, path, wanted }, observe));
+      const about = { option: "affinity", from, device };
+      steps.push(await planIrq({ about, path, cpus, within: mode.type === "intersect" }, observe));
     }
     return steps;
   },

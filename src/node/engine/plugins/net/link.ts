@@ -8,6 +8,11 @@ export function isLinkOption(option: string): option is LinkOption {
   return option === "mtu" || option === "txqueuelen";
 }
 
+/** Where the kernel lists an interface. */
+export function interfaceFolder(device: string): string {
+  return `/sys/class/net/${device}`;
+}
+
 /** `ip` prints the queue length as `qlen` and sets it as `txqueuelen`. */
 const shown = { mtu: /\smtu\s+([0-9]+)/, txqueuelen: /\sqlen\s+([0-9]+)/ };
 
@@ -29,7 +34,8 @@ export async function planLink(
   const wanted = wantedValue(value, target, before, observe).trim();
   if (!/^\+?[0-9]{1,20}$/.test(wanted)) return impossible(`${JSON.stringify(value)} is not a whole number`);
   const number = BigInt(wanted).toString();
-  const set = (to: string) => ({ type: "run", argv: ["ip", "link", "set", "dev", device, option, to] }) as const;
+  const argv = ["ip", "link", "set", "dev", device, option];
+  const set = (to: string) => ({ type: "run", argv: [...argv, to], needs: interfaceFolder(device) }) as const;
   return {
     ...about,
     type: number === before ? "same" : "change",
@@ -51,7 +57,8 @@ export async function planWakeOnLan({ value, from }: Setting, device: string, ob
   const before = answer.type === "exited" ? /^\s*Wake-on:\s*([pumbagsd]+)/m.exec(answer.stdout)?.[1] : undefined;
   if (before === undefined)
     return { ...about, type: "impossible", message: `ethtool does not print the wake-on-LAN state of ${device}` };
-  const set = (to: string) => ({ type: "run", argv: ["ethtool", "-s", device, "wol", to] }) as const;
+  const argv = ["ethtool", "-s", device, "wol"];
+  const set = (to: string) => ({ type: "run", argv: [...argv, to], needs: interfaceFolder(device) }) as const;
   return {
     ...about,
     type: letters(wanted) === letters(before) ? "same" : "change",

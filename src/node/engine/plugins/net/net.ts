@@ -4,7 +4,7 @@ import { wantedValue } from "../../wanted-value.ts";
 import type { Observe, Plugin, Step } from "../../plugin.ts";
 import { unknownOption } from "../steps.ts";
 import { udevProperties } from "../udev-properties.ts";
-import { isLinkOption, planLink, planWakeOnLan } from "./link.ts";
+import { interfaceFolder, isLinkOption, planLink, planWakeOnLan } from "./link.ts";
 import { isParameterOption, planParameters } from "./parameters.ts";
 
 /** In TuneD's order: options of the whole node first. */
@@ -31,7 +31,7 @@ export const net: Plugin = {
     return names.filter((name) => !virtual.has(name) && name !== "bonding_masters" && !name.startsWith("-"));
   },
 
-  properties: (device, observe) => udevProperties(`/sys/class/net/${device}`, "net", observe),
+  properties: (device, observe) => udevProperties(interfaceFolder(device), "net", observe),
 
   async plan(unit, observe, devices) {
     const steps = otherOptions(unit);

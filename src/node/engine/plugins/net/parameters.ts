@@ -2,6 +2,7 @@ import type { Setting } from "../../../../language/tuned/unit.ts";
 import type { Action } from "../../action.ts";
 import type { Observe, Step } from "../../plugin.ts";
 import { readEthtool } from "./ethtool-output.ts";
+import { interfaceFolder } from "./link.ts";
 
 interface Kind {
   readonly query: string;
@@ -75,6 +76,7 @@ export async function planParameters(
       type: "run",
       argv: ["ethtool", kind.set, device, name, text],
       shared: 3,
+      needs: interfaceFolder(device),
       // ethtool's exit code for a value that is set already.
       tolerate: [80],
     });

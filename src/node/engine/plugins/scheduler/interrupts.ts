@@ -2,7 +2,7 @@ import { parseCpuList } from "../../../../language/cpu/cpu-list.ts";
 import { truthDigit } from "../../../../language/tuned/value.ts";
 import type { Unit } from "../../../../language/tuned/unit.ts";
 import type { Observe, Step } from "../../plugin.ts";
-import { planIrq, within } from "../irq/affinity.ts";
+import { planIrq } from "../irq/affinity.ts";
 import type { Housekeeping } from "./housekeeping.ts";
 
 /** Moves interrupts to the CPUs that are not isolated, and sets the default for new ones. */
@@ -20,10 +20,10 @@ export async function planInterrupts(
   }
 
   const steps: Step[] = [];
-  const wanted = within(housekeeping.cpus);
+  const { cpus } = housekeeping;
   for (const number of await activeInterrupts(observe)) {
     const about = { option: "isolated_cores", from: housekeeping.from, device: `irq${number}` };
-    steps.push(await planIrq({ about, path: `/proc/irq/${number}/smp_affinity`, wanted }, observe));
+    steps.push(await planIrq({ about, path: `/proc/irq/${number}/smp_affinity`, cpus, within: true }, observe));
   }
 
   if (byDefault?.value === "ignore") return steps;
@@ -35,9 +35,8 @@ export async function planInterrupts(
     const message = `${JSON.stringify(byDefault?.value)} is neither calc nor ignore nor a list of CPUs`;
     return [...steps, { ...about, type: "impossible", message }];
   }
-  const cpus = explicit?.type === "cpus" ? explicit.cpus : undefined;
-  const path = "/proc/irq/default_smp_affinity";
-  return [...steps, await planIrq({ about, path, wanted: cpus ? () => cpus : wanted }, observe)];
+  const request = explicit?.type === "cpus" ? { cpus: explicit.cpus, within: false } : { cpus, within: true };
+  return [...steps, await planIrq({ about, path: "/proc/irq/default_smp_affinity", ...request }, observe)];
 }
 
 /** Interrupts with a handler; /proc/irq also lists unused ones. */

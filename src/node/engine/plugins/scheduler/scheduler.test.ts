@@ -110,8 +110,11 @@ describe("What only the TuneD daemon supports is reported", () => {
   it.each([
     { options: ["runtime=0", "group.a=0:f:1:*:x"], said: [] },
     { options: ["isolated_cores=2"], said: [] },
-    { options: ["group.a=0:f:1:*:x"], said: ["runtime: tasks that start later are tuned when"] },
-    { options: ["runtime=1", "group.a=0:f:1:*:x"], said: ["runtime: tasks that start later are tuned when"] },
+    { options: ["group.a=0:f:1:*:x"], said: ["runtime: tasks that start later are tuned by a running agent"] },
+    {
+      options: ["runtime=1", "group.a=0:f:1:*:x"],
+      said: ["runtime: tasks that start later are tuned by a running agent"],
+    },
     { options: ["perf_mmap_pages=3"], said: ["perf_mmap_pages: has no effect"] },
     { options: ["cgroup.one=2"], said: ["cgroup.one: needs control groups of version 1"] },
     { options: ["cgroup_for_isolated_cores=x"], said: ["cgroup_for_isolated_cores: needs control groups"] },

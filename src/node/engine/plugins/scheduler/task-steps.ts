@@ -13,6 +13,8 @@ export interface TaskRequest {
   readonly scope: Scope;
   readonly rules: readonly Rule[];
   readonly housekeeping: Housekeeping | undefined;
+  /** Whether rules are for tasks that started after the profile was applied, too. */
+  readonly later: boolean;
 }
 
 /** One thread that the unit may tune. */
@@ -38,14 +40,18 @@ interface Passed {
 export async function planTasks(request: TaskRequest, observe: Observe): Promise<Step[]> {
   const { scope, rules, housekeeping } = request;
   if (observe.purpose === "verify" || (!housekeeping && rules.length === 0)) return [];
-  const want = { commands: rules.length > 0, controlGroups: scope.byControlGroup };
+  const { follow } = observe;
+  const pids = follow?.occasion === "processes" ? follow.pids : undefined;
+  const want = { commands: rules.length > 0, controlGroups: scope.byControlGroup, pids };
   const processes = await readProcesses(observe, want);
   const subjects = processes.flatMap((process) => subjectsOf(process, request));
   const planned = await mapBounded(subjects, maxConcurrentTasks, async (subject) => [
     ...planPolicy(subject, observe),
     ...(await planCpus(subject, request, observe)),
   ]);
-  return summed(planned.flat());
+  const steps = summed(planned.flat());
+  if (!follow || request.later) return steps;
+  return steps.filter((step) => "target" in step && observe.applied?.(step.target) !== undefined);
 }
 
 /** A process that is left alone keeps all its threads: those of qemu-kvm have other names. */

@@ -1,5 +1,6 @@
 import { cpusOf } from "../../../../language/cpu/cpu-list.ts";
 import type { CpuSet } from "../../../../language/cpu/cpu-set.ts";
+import type { Host } from "../../../host/host.ts";
 import type { Observe } from "../../plugin.ts";
 import { mapBounded } from "../map-bounded.ts";
 
@@ -28,24 +29,33 @@ export interface Process {
 /** Reading thousands of small files one by one takes seconds, all at once takes memory. */
 export const maxConcurrentTasks = 32;
 
-/** All processes. One that ends meanwhile is left out. */
-export async function readProcesses(
-  observe: Observe,
-  want: { readonly commands: boolean; readonly controlGroups: boolean },
-): Promise<Process[]> {
-  const pids = (await observe.host.list("/proc")).filter(isNumber).map(Number);
+interface Want {
+  readonly commands: boolean;
+  readonly controlGroups: boolean;
+  /** Default all. */
+  readonly pids?: ReadonlySet<number> | undefined;
+}
+
+export async function readPids(host: Pick<Host, "list">): Promise<number[]> {
+  return (await host.list("/proc")).filter(isNumber).map(Number);
+}
+
+/** Processes. One that ends meanwhile is left out. */
+export async function readProcesses(observe: Observe, want: Want): Promise<Process[]> {
+  const pids = want.pids ? [...want.pids] : await readPids(observe.host);
   const processes = await mapBounded(
     pids.toSorted((a, b) => a - b),
     maxConcurrentTasks,
-    (pid) => readProcess(observe, pid, want),
+    (pid) => readProcess(observe.host, pid, want),
   );
   return processes.filter((process) => process !== undefined);
 }
 
-async function readProcess(
-  { host }: Observe,
+/** `undefined` for a process that has ended. */
+export async function readProcess(
+  host: Pick<Host, "read" | "list">,
   pid: number,
-  want: { readonly commands: boolean; readonly controlGroups: boolean },
+  want: Want,
 ): Promise<Process | undefined> {
   const text = async (name: string) => {
     const file = await host.read(`/proc/${pid}/${name}`);
@@ -61,9 +71,14 @@ async function readProcess(
     }
   const { kernel, comm } = main.task;
   let command = "";
-  if (want.commands) command = kernel ? `[${comm}]` : (await text("cmdline")).split("\0").join(" ").trim() || comm;
+  if (want.commands) command = kernel ? `[${comm}]` : commandOf(await text("cmdline")) || comm;
   const controlGroups = want.controlGroups ? (await text("cgroup")).trim().split("\n").join(",") : "";
   return { pid, tasks, command, controlGroups };
+}
+
+/** As `ps` prints it. */
+function commandOf(cmdline: string): string {
+  return cmdline.split("\0").join(" ").trim();
 }
 
 const kernelThread = 0x0020_0000;

@@ -8,6 +8,8 @@ import { readSystemSysctls, type SystemSysctl, sysctlPath } from "./files.ts";
 /** `[sysctl]`: options are kernel parameters. */
 export const sysctl: Plugin = {
   type: "sysctl",
+  // A device that appears brings files of its own.
+  follows: ["resync", "devices"],
   async plan(unit, observe) {
     const steps: Step[] = [];
     for (const [option, setting] of unit.options) steps.push(await planOption(option, setting, observe));
