@@ -3,6 +3,7 @@ import { watch } from "node:fs";
 import type { Socket } from "node:net";
 import { createInterface } from "node:readline";
 import type { MonitorEvents } from "./host.ts";
+import { programEnvironment } from "./program-environment.ts";
 
 /** inotify reports writes below /proc and /sys as it does for ordinary files. Throws where the folder cannot be watched. */
 export function watchFolder(folder: string, changed: (name: string) => void): () => void {
@@ -19,7 +20,7 @@ export function runMonitor(argv: readonly string[], on: MonitorEvents): () => vo
   const [program = "", ...args] = argv;
   const child = spawn(program, args, {
     stdio: ["ignore", "pipe", "ignore"],
-    env: { PATH: process.env["PATH"], LC_ALL: "C" },
+    env: programEnvironment,
   });
   let open = true;
   const end = (why: string): void => {

@@ -291,7 +291,7 @@ describe("a device that appears", () => {
     expect([await w.value(file("sdb")), await w.value(file("sdc"))]).toEqual(["1024", "4096"]);
   });
 
-  test("is left alone until udev has named it", async () => {
+  test("Q22: is left alone until udev has named it", async () => {
     const w = await World.settled(disks, { "/run/udev/control": "", "/run/udev/data/n2": "" });
     w.addDisk("sdb");
     w.host.put("/sys/block/sdb/dev", "8:16\n");
