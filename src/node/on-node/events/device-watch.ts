@@ -24,7 +24,7 @@ const monitor = [
 const burstMs = 200;
 /** A monitor that runs misses only interrupts, which have no events. */
 const slowdown = 6;
-const restart = { baseMs: 1000, maxMs: 600_000 };
+const restart = { baseMs: 10_000, maxMs: 3_600_000 };
 
 /** Finds devices that appear or go: at once where `udevadm` runs, otherwise by listing them. */
 export class DeviceWatch {

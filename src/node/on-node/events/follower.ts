@@ -1,6 +1,6 @@
 import type { Clock } from "../../../cluster/runtime/clock.ts";
 import type { Log } from "../../../cluster/runtime/log/log.ts";
-import type { Problem } from "../../../language/tuned/problem.ts";
+import type { Notice } from "../../../language/tuned/problem.ts";
 import { filesInForce, type Repaired, repairDrift } from "../../engine/drift.ts";
 import type { SettingReport } from "../../engine/engine.ts";
 import type { Follow } from "../../engine/plugin.ts";
@@ -138,8 +138,9 @@ export class Follower {
     return { appeared, gone, tuned: new Set([...kept, ...appeared]) };
   }
 
-  #flapping(): Problem[] {
+  #flapping(): Notice[] {
     return this.#appearances.above(mostAppearances, this.#now).map(([device, { times, waitMs }]) => ({
+      level: "warning",
       message: `${device} appeared ${times} times: it is tuned again after ${waitMs / 1000} s at the earliest`,
     }));
   }
