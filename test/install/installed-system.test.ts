@@ -10,21 +10,27 @@ import { kinds } from "../../src/cluster/kube/kinds.ts";
 import { runLab } from "../../src/embedded/lab/run-lab.ts";
 import { exampleLabel, exampleSysctl, exampleTuned } from "../../src/program/cli/up/worked-example.ts";
 import { inputsAnnotation, profileKind, tunedKind, tuningNamespace } from "../../src/domain/node-tuning/api.ts";
+import { type PerformanceProfile, performanceProfileKind } from "../../src/domain/performance-profile/api.ts";
+import { isTrue } from "../../src/language/object/condition.ts";
 import { operatorLease, systemNamespace } from "../../src/program/operator/rbac.ts";
 import { noLog } from "../../src/cluster/runtime/log/log.ts";
 import { eventually, gone } from "../node-tuning/eventually.ts";
 import { clientFor } from "../servers/client-for.ts";
 import { serverVariants, type ServerUnderTest } from "../servers/server-under-test.ts";
 
-const protocols = ["documented", "shipped"] as const;
+const installations = [
+  { mode: "standalone", protocol: "documented" },
+  { mode: "standalone", protocol: "shipped" },
+  { mode: "plain", protocol: "documented" },
+] as const;
 
 /** Only what `attune install` applies, on virtual nodes: every part has the token of its own pod. */
 describe.each(
-  serverVariants().flatMap((variant) => protocols.map((protocol) => ({ name: variant.name, variant, protocol }))),
+  serverVariants().flatMap((variant) => installations.map((how) => ({ name: variant.name, variant, ...how }))),
 )(
-  "what was installed with the protocol $protocol, on the $name server",
+  "what was installed with mode $mode and protocol $protocol, on the $name server",
   { timeout: 120_000 },
-  ({ variant, protocol }) => {
+  ({ variant, mode, protocol }) => {
     const stop = new AbortController();
     const { signal } = stop;
     const nodes = smallNodes(2, "node-", { [exampleLabel]: "" });
@@ -35,7 +41,7 @@ describe.each(
     beforeAll(async () => {
       server = await variant.start();
       admin = clientFor(server);
-      await applyManifests(admin, installManifests({ mode: "standalone", protocol }));
+      await applyManifests(admin, installManifests({ mode, protocol }));
       const clientAs = (who: Impersonation): HttpClient => admin.as(who);
       const { cluster } = admin.connection;
       const program = programs(admin, noLog);
@@ -66,6 +72,53 @@ describe.each(
           const wanted = profile.metadata.annotations?.[inputsAnnotation];
           return wanted !== undefined && node.metadata.annotations?.[inputsAnnotation] === wanted;
         });
+    });
+
+    it("has every pod ready", async () => {
+      const pods = await eventually("all pods are ready", async () => {
+        const { items } = await admin.list(kinds.pod);
+        const ready = items.filter(({ status }) => isTrue(status?.conditions, "Ready"));
+        // Two operators, two webhooks, and an agent on each node.
+        return items.length === 4 + nodes.length && ready.length === items.length && items;
+      });
+      const restarts = pods.map(({ status }) => status?.containerStatuses?.[0]?.restartCount);
+      expect(restarts).toEqual(pods.map(() => 0));
+    });
+
+    const profileOf = (apiVersion: string, cpu: object): PerformanceProfile => ({
+      apiVersion,
+      kind: "PerformanceProfile",
+      metadata: { name: "example" },
+      spec: { cpu, nodeSelector: { "node-role.kubernetes.io/example": "" } },
+    });
+
+    const invalidIsRefused = async (): Promise<boolean> => {
+      const invalid = profileOf(performanceProfileKind.apiVersion, { isolated: "0-1", reserved: "1" });
+      const outcome = await admin
+        .create(performanceProfileKind, invalid, { dryRun: true })
+        .catch((error: unknown) => error);
+      return outcome instanceof Error && /admission webhook .* denied/.test(outcome.message);
+    };
+
+    it("has a webhook that answers: profiles are validated and converted", async () => {
+      await eventually("an invalid profile is refused", invalidIsRefused);
+      const old = { ...performanceProfileKind, apiVersion: "performance.openshift.io/v1alpha1" };
+      const written = await admin.create(old, profileOf(old.apiVersion, { isolated: "1", reserved: "0" }));
+      expect(written.apiVersion).toBe(old.apiVersion);
+      const read = await admin.get(performanceProfileKind, "example");
+      expect(read).toMatchObject({ apiVersion: performanceProfileKind.apiVersion, spec: { cpu: { reserved: "0" } } });
+      await admin.delete(performanceProfileKind, "example");
+    });
+
+    it("reviews profiles again after the pods of the webhook were deleted", async () => {
+      const selector = { namespace: systemNamespace, labelSelector: "app.kubernetes.io/name=attune-webhook" };
+      const { items } = await admin.list(kinds.pod, selector);
+      for (const { metadata } of items) {
+        const { name = "" } = metadata;
+        await admin.delete(kinds.pod, name, selector);
+        await gone(name, () => admin.get(kinds.pod, name, { namespace: systemNamespace }));
+      }
+      await eventually("an invalid profile is refused again", invalidIsRefused);
     });
 
     it("has two operators, and only the leader acts", async () => {

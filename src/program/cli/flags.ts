@@ -119,6 +119,7 @@ export const installFlags = {
   ...crdsFlags,
 };
 
+/** Also allowed in the `args` of a container on a virtual node. */
 export const webhookFlags = {
   register: parsed(
     "--register <how>",
@@ -126,7 +127,6 @@ export const webhookFlags = {
     (how, name) => oneOf(["url", "service"], how, name),
     { required: true },
   ),
-  ...connectionFlags,
   host: text("--host <address>", "address to listen on", { default: "127.0.0.1" }),
   port: portFlag("--port <port>", "port to listen on; 0 picks a free one", "0"),
   advertise: text("--advertise <host>", "with --register url: host name or address in the URL", {
@@ -139,6 +139,7 @@ export const webhookFlags = {
   servicePort: portFlag("--service-port <port>", "with --register service: port of the Service", "443"),
   probeAddress: probeAddressFlag,
 };
+export const webhookCommandFlags = { ...webhookFlags, ...connectionFlags };
 
 export const labFlags = {
   ...connectionFlags,

@@ -9,7 +9,7 @@ import {
   operatorCommandFlags,
   planFlags,
   upFlags,
-  webhookFlags,
+  webhookCommandFlags,
 } from "./flags.ts";
 import { errorText } from "../../cluster/runtime/error-text.ts";
 import { addCommand, hintAfterError } from "./option/flag.ts";
@@ -78,7 +78,7 @@ addCommand(program, {
 addCommand(program, {
   name: "webhook",
   description: "run the admission and conversion webhook, and register it with the API server",
-  flags: webhookFlags,
+  flags: webhookCommandFlags,
   run: async (options) => (await import("./webhook.ts")).webhook(options),
 });
 

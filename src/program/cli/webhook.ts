@@ -8,11 +8,11 @@ import { attuneHandlers } from "../webhook/attune-handlers.ts";
 import { webhookSecret } from "../webhook/rbac.ts";
 import type { Target } from "../webhook/registration.ts";
 import { runWebhook } from "../webhook/webhook.ts";
-import type { webhookFlags } from "./flags.ts";
+import type { webhookCommandFlags } from "./flags.ts";
 import type { Values } from "./option/flag.ts";
 import { writeOut } from "./terminal/terminal.ts";
 
-type WebhookOptions = Values<typeof webhookFlags>;
+type WebhookOptions = Values<typeof webhookCommandFlags>;
 
 /** `attune webhook`: prints one line when API servers can reach it, then serves until SIGTERM or SIGINT. */
 export async function webhook(options: WebhookOptions): Promise<void> {

@@ -6,6 +6,7 @@ import { agentOptions } from "../agent/agent.ts";
 import { agentFlags, operatorFlags } from "../flags.ts";
 import { runOperatorWith } from "../operator/run-operator.ts";
 import { parseArguments } from "../option/flag.ts";
+import { webhookProgram } from "./webhook-program.ts";
 
 /** The programs of `attune …` that containers of virtual nodes run. All of them share the sockets of one client. */
 export function programs(client: HttpClient, log: Log): Program {
@@ -13,7 +14,8 @@ export function programs(client: HttpClient, log: Log): Program {
     const [command, ...args] = run.args;
     if (command === "agent") return agent(args, run, client, log);
     if (command === "operator") return operator(args, run, client, log);
-    throw new Error(`attune ${command ?? ""}: only attune agent and attune operator run on virtual nodes`);
+    if (command === "webhook") return webhookProgram(args, run, client, log);
+    throw new Error(`attune ${command ?? ""}: only agent, operator and webhook run on virtual nodes`);
   };
 }
 
