@@ -25,6 +25,7 @@ import { NamespaceDefaults } from "./housekeeping/namespace-defaults.ts";
 import { expireJobs } from "./housekeeping/job-expiry.ts";
 import { Namespaces } from "./housekeeping/namespaces.ts";
 import { reportPolicyStatus } from "./housekeeping/policy-status.ts";
+import { reportQuotaStatus } from "./housekeeping/quota-status.ts";
 import { deleteEndpointsOfServices } from "./housekeeping/service-endpoints.ts";
 import { Dispatcher } from "./http/dispatch.ts";
 import { listen } from "./http/listener.ts";
@@ -38,6 +39,7 @@ import { KubeletClient } from "./proxy/kubelet-client.ts";
 import { nodeProxy } from "./proxy/node-proxy.ts";
 import { podLog } from "./proxy/pod-log.ts";
 import { generateName } from "./generate-name.ts";
+import { QuotaLedger } from "./quota/quota-ledger.ts";
 import { Registry } from "./registry.ts";
 import { HttpReviewClient } from "./webhook-client/http-review-client.ts";
 import type { Resource } from "./resource.ts";
@@ -138,6 +140,7 @@ async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<Ap
     reader,
     views,
     pools,
+    quotas: new QuotaLedger(reader),
     registry,
     authorizer,
     admission,
@@ -161,6 +164,7 @@ async function start(options: ServerOptions, closers: Closer[]): Promise<Omit<Ap
       new GarbageCollector(services, log).start(),
       expireJobs(services, log),
       reportPolicyStatus(services, log),
+      reportQuotaStatus(services, log),
     );
 
   let address = "";

@@ -4,6 +4,7 @@ import type { Admission } from "../admission/admission.ts";
 import type { ServicePools } from "../allocation/service-pools.ts";
 import type { ClusterAuthorizer } from "../auth/cluster-authorizer.ts";
 import type { User } from "../auth/user.ts";
+import type { QuotaLedger } from "../quota/quota-ledger.ts";
 import { collectionOf, type Registry } from "../registry.ts";
 import type { Resource } from "../resource.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
@@ -18,6 +19,7 @@ export interface Services {
   readonly reader: StoreReader;
   readonly views: Views;
   readonly pools: ServicePools;
+  readonly quotas: QuotaLedger;
   readonly registry: Registry;
   readonly authorizer: ClusterAuthorizer;
   readonly admission: Admission;

@@ -13,6 +13,7 @@ import { collectionFor, keyFor, timestamp, type Answer, type RequestContext } fr
 import { incoming } from "./incoming.ts";
 import { ignoredFor } from "./ignored-fields.ts";
 import { finalizerAdvice, metadataFaults } from "./metadata-faults.ts";
+import { refuseOverQuota } from "./quota.ts";
 import { writeOptions, type WriteOptions } from "./options.ts";
 import { draftOf, dryRunAnswer } from "./draft.ts";
 
@@ -96,6 +97,7 @@ async function store(context: RequestContext, object: KubeObject, options: Write
     const stored = storing instanceof Promise ? await storing : storing;
     // Checked again: the namespace may have been deleted while the request waited.
     admitToNamespace(context, object);
+    refuseOverQuota(context, object);
     const key = keyFor(context, metadata.name ?? "");
     if (!services.store.head(collectionFor(context), key)) {
       if (options.dryRun) return dryRunAnswer(object, stored, key, 201);

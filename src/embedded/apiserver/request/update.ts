@@ -21,6 +21,7 @@ import { acrossVersions } from "./across-versions.ts";
 import { admit, attributesOf, refuseEscalation, validate } from "./admission.ts";
 import { allocating } from "./allocating.ts";
 import { collectionFor, keyFor, timestamp, type Answer, type RequestContext } from "./context.ts";
+import { refuseOverQuota } from "./quota.ts";
 import { insert, placeInNamespace } from "./create.ts";
 import { draftOf, dryRunAnswer } from "./draft.ts";
 import { ignoredFor } from "./ignored-fields.ts";
@@ -166,6 +167,7 @@ export async function store(context: RequestContext, next: NextVersion): Promise
   const collection = collectionFor(context);
   const key = keyFor(context, context.name);
   if (services.store.head(collection, key) !== live) throw new StaleWriteError(collection, key);
+  refuseOverQuota(context, object, old);
   if (options.dryRun) return dryRunAnswer(object, stored, key, 200);
   if (isReleasedNow) {
     // Watchers see the last stored state at the revision of the removal; the client sees what it sent.

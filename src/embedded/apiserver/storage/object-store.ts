@@ -82,6 +82,12 @@ export class ObjectStore {
     return ahead ? ahead.entry : this.get(collection, key);
   }
 
+  /** Keys with an uncommitted write, and their newest version; undefined for a deletion. */
+  *uncommitted(collection: string, prefix: string): Iterable<[key: string, entry: Entry | undefined]> {
+    const begin = `${collection}\0${prefix}`;
+    for (const [id, { entry }] of this.#ahead) if (id.startsWith(begin)) yield [id.slice(collection.length + 1), entry];
+  }
+
   list(collection: string, prefix = "", after = ""): Iterable<Entry> {
     return this.#collections.get(collection)?.range(prefix, after) ?? [];
   }

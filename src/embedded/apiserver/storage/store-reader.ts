@@ -36,6 +36,18 @@ export class StoreReader implements ObjectReader {
     return Array.from(this.#store.list(collection), (entry) => this.#parse(entry) as KubeObject);
   }
 
+  *listIn(collection: string, namespace: string): Iterable<KubeObject> {
+    for (const entry of this.#store.list(collection, `${namespace}/`)) yield this.#parse(entry) as KubeObject;
+  }
+
+  /** Objects of a namespace with an uncommitted write: the committed version and the newest, where there is one. */
+  *uncommitted(collection: string, namespace: string): Iterable<{ before?: KubeObject; after?: KubeObject }> {
+    for (const [key, entry] of this.#store.uncommitted(collection, `${namespace}/`)) {
+      const [before, after] = [this.get(collection, key), this.#parse(entry)];
+      yield { ...(before ? { before } : {}), ...(after ? { after } : {}) };
+    }
+  }
+
   changedAt(collection: string): number {
     return this.#store.changedAt(collection);
   }

@@ -17,6 +17,7 @@ import { Namespaces } from "../housekeeping/namespaces.ts";
 import { generateName } from "../generate-name.ts";
 import { builtinResources } from "../kinds/builtin-resources.ts";
 import { heldByService } from "../kinds/network/service/service-spec.ts";
+import { QuotaLedger } from "../quota/quota-ledger.ts";
 import { Registry } from "../registry.ts";
 import type { Answer, RequestContext, Services } from "../request/context.ts";
 import { create } from "../request/create.ts";
@@ -92,6 +93,7 @@ export class SmallServer {
       reader,
       views,
       pools: new ServicePools(store, { heldBy: heldByService }),
+      quotas: new QuotaLedger(reader),
       registry,
       authorizer,
       admission: new Admission([...admissionPlugins(around), ...admission]),

@@ -70,7 +70,6 @@ function validateBackend({ service, resource }: IngressBackend, at: string): Fie
   if (service && resource) return [invalid(at, "", "cannot set both resource and service backends")];
   if (!service && !resource) return [required(at, "resource or service backend is required")];
   if (service && !service.name) return [required(`${at}.service.name`)];
-  if (service && !service.port?.name && !service.port?.number)
-    return [required(at, "port name or number is required")];
+  if (service && !service.port?.name && !service.port?.number) return [required(at, "port name or number is required")];
   return [];
 }
