@@ -49,6 +49,12 @@ describe("boot arguments that a node can report", () => {
       ["x", ""],
       ["y"],
     ],
+    [
+      "may lack those of an option whose program the agent may not run",
+      spec("[main]\nsummary=p\n[variables]\nv=${f:exec:x}\n[bootloader]\ncmdline_a=a=${v} b\ncmdline_c=+c\n"),
+      ["a=1 b c", "c"],
+      ["a=1 b", "c d"],
+    ],
     ["are not bounded if a program prints their names", boot("${f:exec:arguments}"), ["init=/bin/sh", ""], []],
     ["are none if the profile cannot be read", spec("no section\n"), [""], ["a"]],
   ])("%s", (_, given, possible, impossible) => {

@@ -5,6 +5,7 @@ import {
   type Template,
   templatesOf,
 } from "../../../language/tuned/argument-template.ts";
+import { isHarmless } from "../../../language/tuned/probe.ts";
 import { type Section, sectionOf, typeOf } from "../../../language/tuned/unit.ts";
 import { unquote } from "../../../language/tuned/value.ts";
 import type { ProfileSpec } from "../api.ts";
@@ -78,10 +79,28 @@ export function possibleArguments(spec: ProfileSpec): PossibleArguments {
       const templates = templatesOf(unquote(value.replace(/^[+\\]/, "").trim()), definitions);
       if (!templates || templates.flat(2).some(isUnbounded)) return { type: "any" };
       allowed.push(...templates.flat(2));
-      if (isOwn && isOnly && added.length === values.length) required.push(...templates);
+      const isSure = isOwn && isOnly && added.length === values.length && !mayBeRefused(value, definitions);
+      if (isSure) required.push(...templates);
     }
   }
   return { type: "shaped", allowed, required };
+}
+
+/** Whether it depends on a program that an agent may refuse to run: the whole option is then left out. */
+function mayBeRefused(value: string, definitions: Definitions): boolean {
+  const seen = new Set<string>();
+  const open = [value];
+  for (let text = open.pop(); text !== undefined; text = open.pop()) {
+    const harmful = text.replaceAll(/\$\{f:exec:([^${}]*)\}/g, (call, argv: string) =>
+      isHarmless({ type: "exec", argv: argv.split(":") }) ? "" : call,
+    );
+    if (harmful.includes("${f:exec")) return true;
+    for (const [, name = ""] of text.matchAll(/\$\{([\p{L}\p{N}_]+)\}/gu)) {
+      if (!seen.has(name)) open.push(...definitions.of(name));
+      seen.add(name);
+    }
+  }
+  return false;
 }
 
 interface Origin {

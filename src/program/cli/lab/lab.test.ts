@@ -96,11 +96,15 @@ describe("the arguments of an agent's container", () => {
     [["--engine=native"], { NODE_NAME: "b" }, { node: "b", engine: "native" }],
     [["--protocol", "shipped", "-n", "ns"], { NODE_NAME: "b" }, { node: "b", protocol: "shipped", namespace: "ns" }],
     [["--rollback-on-exit"], { NODE_NAME: "b" }, { node: "b", rollbackOnExit: true }],
+    [["--exec", "builtin"], { NODE_NAME: "b" }, { node: "b", exec: "builtin" }],
+    [["--boot-arguments", "report"], { NODE_NAME: "b" }, { node: "b", bootArguments: "report" }],
     [["--resync-interval", "90s"], { NODE_NAME: "b" }, { node: "b", resyncIntervalMs: 90_000 }],
   ])("%j with environment %j are read", (args, env, wanted) => {
     const usual = {
       root: "/",
       engine: "auto",
+      exec: "allow",
+      bootArguments: "apply",
       protocol: "documented",
       rollbackOnExit: false,
       resyncIntervalMs: 600_000,
@@ -112,6 +116,7 @@ describe("the arguments of an agent's container", () => {
   it.each([
     [[], "--node is required, or NODE_NAME in the environment"],
     [["--node", "a", "--engine", "x"], "--engine x: not one of auto, native, tuned"],
+    [["--node", "a", "--exec", "x"], "--exec x: not one of allow, builtin, none"],
     [["--node", "a", "--protocol", "x"], "--protocol x: not one of documented, shipped"],
     [["--node", "a", "--resync-interval", "10"], "--resync-interval 10: not a duration such as 30s, 10m or 1h"],
     [["--node", "a", "--nosuch"], "unknown option '--nosuch'"],
