@@ -41,7 +41,8 @@ export async function settleSteps(
   const made = new Set(
     ledger.entries().flatMap(({ target, claims }) => (claims.some((claim) => claim.made) ? [target] : [])),
   );
-  const drifted = new Set(steps.filter((step) => isDrift(step, ledger, owner)));
+  const there = alreadyThere(steps);
+  const drifted = new Set(steps.filter((step) => !there.has(step) && isDrift(step, ledger, owner)));
   for (const step of steps) if (isChange(step)) record(step, winners, ledger, owner);
   await saveJournal(host, journal);
 
@@ -57,6 +58,13 @@ export function isDrift(step: UnitStep, ledger: Ledger, owner: string): boolean 
   const claim = entry?.claims.at(-1);
   if (!entry || claim?.owner !== owner || claim.value !== step.value) return false;
   return claim.made || isSameValue(claim.value, entry.before);
+}
+
+/** Steps whose value the node has, although they were planned for the value that an earlier unit would set. */
+export function alreadyThere(steps: readonly UnitStep[]): ReadonlySet<UnitStep> {
+  const found = new Map<string, string>();
+  for (const step of steps) if (isChange(step) && !found.has(step.target)) found.set(step.target, step.before);
+  return new Set(steps.filter((step) => isChange(step) && !step.always && found.get(step.target) === step.value));
 }
 
 /** For each target the step that wins: the last one that changes it. */

@@ -1,12 +1,12 @@
 import type { Host } from "../host/host.ts";
 import { isSameValue } from "../../language/tuned/value.ts";
 import type { ApplyReport } from "./engine.ts";
-import { settleSteps } from "./enforce.ts";
+import { alreadyThere, settleSteps } from "./enforce.ts";
 import { forgetGone } from "./forget-gone.ts";
 import { loadJournal } from "./journal.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Follow } from "./plugin.ts";
-import { claimOf, isCarriedOut, isChange, type UnitStep } from "./unit-step.ts";
+import { type ChangeStep, claimOf, isChange, type UnitStep } from "./unit-step.ts";
 
 export interface FollowInput {
   host: Host;
@@ -23,21 +23,30 @@ export async function followProfile({ host, owner, follow, plan }: FollowInput):
   const journal = await loadJournal(host);
   const { ledger } = journal;
   await forgetGone(ledger, host);
-  const devices: ReadonlySet<string> = follow.occasion === "devices" ? follow.devices : new Set();
-  const isNew = ({ device }: UnitStep): boolean => device !== undefined && devices.has(device);
-  const steps = (await plan(ledger)).filter((step) =>
-    isChange(step) ? isDue(step, isNew(step), ledger, owner) : isNew(step),
-  );
+  const planned = await plan(ledger);
+  const there = alreadyThere(planned);
+  const steps = planned.filter((step) => {
+    const isNew = isOfNewDevice(step, follow);
+    if (!isChange(step)) return isNew;
+    const claim = ledger.find(step.target)?.claims.find((one) => one.owner === owner);
+    // What is always carried out was so when the profile was applied.
+    if (there.has(step)) return false;
+    if (!claim) return isNew || (step.type === "change" && !step.always);
+    return (isNew || follow.occasion !== "devices") && isDrifted(step, ledger, owner);
+  });
   return { settings: await settleSteps(steps, { host, journal, owner }), restored: [] };
 }
 
-function isDue(step: Extract<UnitStep, { target: string }>, isNew: boolean, ledger: Ledger, owner: string): boolean {
+function isOfNewDevice({ device }: UnitStep, follow: Follow): boolean {
+  return device !== undefined && follow.occasion === "devices" && follow.devices.has(device);
+}
+
+/** Not if a later unit sets the target, or if setting it failed: a full apply tries that again. */
+function isDrifted(step: ChangeStep, ledger: Ledger, owner: string): boolean {
   const entry = ledger.find(step.target);
-  const claim = entry?.claims.find((one) => one.owner === owner);
-  // What is always carried out was so when the profile was applied.
-  if (!entry || !claim) return isNew ? isCarriedOut(step) : step.type === "change" && !step.always;
-  // A later unit sets the target, or its setting failed: a full apply tries that again.
-  if (claim.from !== claimOf(step, owner).from) return false;
+  const claim = entry?.claims.at(-1);
+  if (!entry || claim?.owner !== owner || claim.from !== claimOf(step, owner).from) return false;
   if (!claim.made && !isSameValue(claim.value, entry.before)) return false;
+  // Parameters that one program sets together are set again together.
   return step.type === "change" ? !step.always : step.always === true;
 }

@@ -30,7 +30,7 @@ export function runMonitor(argv: readonly string[], on: MonitorEvents): () => vo
   const lines = createInterface({ input: child.stdout });
   lines.on("line", (text) => open && on.line(text));
   child.once("error", ({ message }) => end(message));
-  child.once("exit", (code, signal) => end(signal ? `ended by ${signal}` : `exit code ${code}`));
+  child.once("close", (code, signal) => end(signal ? `ended by ${signal}` : `exit code ${code}`));
   child.unref();
   (child.stdout as Socket).unref();
   return () => {

@@ -13,8 +13,10 @@ export interface DeviceWatchOptions {
   readonly changed: () => void;
 }
 
-/** Prints a line for each device that appears, changes or goes. */
+/** Prints a line for each device that appears, changes or goes. In a container it would take the node's root for a chroot. */
 const monitor = [
+  "env",
+  "SYSTEMD_IGNORE_CHROOT=1",
   "udevadm",
   "monitor",
   ...["net", "block", "cpu", "scsi_host"].map((name) => `--subsystem-match=${name}`),
@@ -63,9 +65,10 @@ export class DeviceWatch {
   }
 
   #line(text: string): void {
-    if (!this.#monitored) this.#backoff.forget("monitor");
     this.#monitored = true;
-    if (/^(?:KERNEL|UDEV) *\[/.test(text) && !text.includes(" /devices/virtual/net/")) this.#pollSoon();
+    if (!/^(?:KERNEL|UDEV) *\[/.test(text)) return;
+    this.#backoff.forget("monitor");
+    if (!text.includes(" /devices/virtual/net/")) this.#pollSoon();
   }
 
   #ended(why: string): void {

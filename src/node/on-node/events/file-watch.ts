@@ -9,6 +9,7 @@ export class FileWatch {
   readonly #changed: (path: string) => void;
   #files: ReadonlySet<string> = new Set();
   readonly #folders = new Map<string, () => void>();
+  #closed = false;
 
   constructor(host: Host, changed: (path: string) => void) {
     this.#host = host;
@@ -17,7 +18,7 @@ export class FileWatch {
 
   /** Watches these files and no others. `renew`: folders may have been removed and created since. */
   async set(files: readonly string[], { renew = false } = {}): Promise<void> {
-    if (!this.#host.watch) return;
+    if (!this.#host.watch || this.#closed) return;
     this.#files = new Set(files);
     const wanted = new Set([...this.#files].map(folderOf));
     for (const [folder, end] of this.#folders)
@@ -28,11 +29,13 @@ export class FileWatch {
     for (const folder of wanted) {
       if (this.#folders.has(folder) || this.#folders.size >= mostFolders) continue;
       const end = await this.#host.watch(folder, (name) => this.#note(`${folder}/${name}`));
+      if (this.#closed) return end?.();
       if (end) this.#folders.set(folder, end);
     }
   }
 
   close(): void {
+    this.#closed = true;
     this.#files = new Set();
     for (const end of this.#folders.values()) end();
     this.#folders.clear();

@@ -95,9 +95,9 @@ export class Follower {
       settings.push(...(report?.settings ?? []));
     };
     const changed = events && listed ? await this.#devicesSince() : undefined;
+    if (changed) await follow({ occasion: "devices", devices: changed.appeared });
     if (noticed.all) await follow({ occasion: "resync" });
-    else if (changed) await follow({ occasion: "devices", devices: changed.appeared });
-    if (!noticed.all && noticed.pids.size > 0) await follow({ occasion: "processes", pids: noticed.pids });
+    else if (noticed.pids.size > 0) await follow({ occasion: "processes", pids: noticed.pids });
 
     // After devices that went away are forgotten: the values of the next with their names are no drift.
     if (everything || noticed.paths.size > 0) {
@@ -164,7 +164,7 @@ export class Follower {
   }): Promise<void> {
     const { events, engines, host } = this.#options;
     // The TuneD daemon follows the node itself, and its own writes are no drift.
-    const files = engines.isNative ? await filesInForce(host) : [];
+    const files = engines.isNative && host.watch ? await filesInForce(host) : [];
     await events?.watch({ files, processes: engines.isNative ? processes : undefined }, renew);
   }
 

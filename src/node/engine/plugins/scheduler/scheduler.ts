@@ -40,7 +40,8 @@ export const scheduler: Plugin = {
 
     const isolation = await housekeepingOf(unit, observe);
     const { housekeeping } = isolation;
-    const tasks = tasksOf(unit, occasion === undefined ? housekeeping : undefined);
+    const isApplied = occasion === undefined && observe.purpose === "apply";
+    const tasks = tasksOf(unit, isApplied ? housekeeping : undefined);
     steps.push(...tasks.scope.steps, ...readRules(unit).steps, ...isolation.steps);
     if (occasion !== "devices") steps.push(...(await planTasks(tasks, observe)));
     steps.push(...(await planInterrupts(unit, housekeeping, observe)), ...reportUnsupported(unit));

@@ -36,11 +36,11 @@ interface Passed {
   readonly why: string;
 }
 
-/** As in TuneD, tasks are not verified: they start, end and change themselves all the time. */
+/** Verified are tasks that were set by a rule. TuneD verifies none: they start, end and change themselves all the time. */
 export async function planTasks(request: TaskRequest, observe: Observe): Promise<Step[]> {
   const { scope, rules, housekeeping } = request;
-  if (observe.purpose === "verify" || (!housekeeping && rules.length === 0)) return [];
-  const { follow } = observe;
+  if (!housekeeping && rules.length === 0) return [];
+  const { follow, purpose } = observe;
   const pids = follow?.occasion === "processes" ? follow.pids : undefined;
   const want = { commands: rules.length > 0, controlGroups: scope.byControlGroup, pids };
   const processes = await readProcesses(observe, want);
@@ -50,7 +50,7 @@ export async function planTasks(request: TaskRequest, observe: Observe): Promise
     ...(await planCpus(subject, request, observe)),
   ]);
   const steps = summed(planned.flat());
-  if (!follow || request.later) return steps;
+  if (purpose === "apply" && (!follow || request.later)) return steps;
   return steps.filter((step) => "target" in step && observe.applied?.(step.target) !== undefined);
 }
 
@@ -89,7 +89,6 @@ function planPolicy({ task, rule }: Subject, observe: Observe): (Step | Passed)[
       value: `${policy.name} ${priority}`,
       actions: [setTaskPolicy(task, policy.letter, priority)],
       undo: [setTaskPolicy(task, current.letter, task.priority, beyondReach)],
-      verified: false,
     },
   ];
 }
@@ -130,7 +129,6 @@ async function planCpus(subject: Subject, request: TaskRequest, observe: Observe
       value,
       actions: [setTaskCpus(task, value)],
       undo: [setTaskCpus(task, before, beyondReach)],
-      verified: false,
     },
   ];
 }
