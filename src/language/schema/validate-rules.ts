@@ -1,4 +1,4 @@
-import { canonical, isObject } from "../object/json.ts";
+import { canonical, equal, isObject } from "../object/json.ts";
 import { CostError, type CostBudget, totalCostLimit } from "./cel/frame.ts";
 import { type Shape, shapeOf } from "./cel/shape.ts";
 import { EvaluationError, none, OptionalValue, type Value } from "./cel/value.ts";
@@ -92,8 +92,11 @@ interface Run {
 interface Subject {
   readonly node: RuleNode;
   readonly value: unknown;
+  /** Undefined if there is none, or none that can be matched: items of lists without keys cannot. */
   readonly old: unknown;
   readonly path: string;
+  /** The value that holds this one. */
+  readonly parent?: Subject;
 }
 
 /**
@@ -125,19 +128,20 @@ function validateNode(subject: Subject, run: Run, depth: number): void {
       if (!part) continue;
       const place = known ? child(path, name) : key(path, name);
       const previous = before && Object.hasOwn(before, name) ? before[name] : undefined;
-      validateNode({ node: part, value: value[name], old: previous, path: place }, run, depth + 1);
+      validateNode({ node: part, value: value[name], old: previous, path: place, parent: subject }, run, depth + 1);
     }
   }
 }
 
-function validateItems({ node, value, old, path }: Subject, items: RuleNode, run: Run, depth: number): void {
+function validateItems(list: Subject, items: RuleNode, run: Run, depth: number): void {
+  const { node, value, old, path } = list;
   const keys = node.schema["x-kubernetes-list-map-keys"];
   const before = new Map<string, unknown>();
   if (keys && node.schema["x-kubernetes-list-type"] === "map" && Array.isArray(old))
     for (const item of old) before.set(canonical(keysOf(item, keys)), item);
   for (const [i, item] of (value as unknown[]).entries()) {
     const previous = keys && before.size > 0 ? before.get(canonical(keysOf(item, keys))) : undefined;
-    validateNode({ node: items, value: item, old: previous, path: index(path, i) }, run, depth + 1);
+    validateNode({ node: items, value: item, old: previous, path: index(path, i), parent: list }, run, depth + 1);
   }
 }
 
@@ -158,7 +162,8 @@ function runRules(subject: Subject, { errors, budget }: Run): void {
         oldSelf: isOptional ? (oldSelf === undefined ? none : new OptionalValue(oldSelf)) : (oldSelf ?? null),
       };
       const holds = rule.expression.evaluate(variables, budget);
-      if (holds !== true) errors.push(failure(rule, subject, messageOf(rule, variables, budget)));
+      if (holds === true || (!rule.isTransition && isUnchanged(subject))) continue;
+      errors.push(failure(rule, subject, messageOf(rule, variables, budget)));
     } catch (error) {
       if (!(error instanceof EvaluationError)) throw error;
       errors.push(faultOf(error, rule, subject, budget));
@@ -166,6 +171,16 @@ function runRules(subject: Subject, { errors, budget }: Run): void {
       if (error instanceof CostError) throw error;
     }
   }
+}
+
+/**
+ * Ratcheting: what an update leaves as it was may break a rule that its schema got later. A value without an old one is
+ * compared as part of the nearest value that has one.
+ */
+function isUnchanged(subject: Subject): boolean {
+  let compared: Subject | undefined = subject;
+  while (compared && compared.old === undefined) compared = compared.parent;
+  return compared !== undefined && equal(compared.value, compared.old);
 }
 
 function faultOf(error: EvaluationError, { source }: CompiledRule, subject: Subject, { left }: CostBudget): FieldError {

@@ -7,7 +7,7 @@ import { validateSchema } from "../../../language/schema/validate.ts";
 import type { Subresource } from "../resource.ts";
 import { ratchet } from "./ratchet.ts";
 import { validateScale } from "./scale.ts";
-import { equal, get, isObject } from "../../../language/object/json.ts";
+import { isObject } from "../../../language/object/json.ts";
 import { compileRules, validateRules } from "../../../language/schema/validate-rules.ts";
 
 /** Validation of objects of one custom kind. */
@@ -62,7 +62,7 @@ export function objectValidation(
     },
 
     update(object, old) {
-      const errors = ratchet(validateSchema(object, schema), object, old);
+      const errors = ratchet(validateSchema(object, schema), object, old, schema);
       if (scale) errors.push(...validateScale(object, scale, ["spec", "status"]));
       errors.push(...validateEmbeddedResources(object, schema), ...listTypes(object, old));
       return withRules(errors, object, old);
@@ -70,7 +70,7 @@ export function objectValidation(
 
     status(object, old) {
       const found = "status" in object ? underStatus(validateSchema(object["status"], statusSchema)) : [];
-      const errors = ratchet(found, object, old);
+      const errors = ratchet(found, object, old, schema);
       if (scale) errors.push(...validateScale(object, scale, ["status"]));
       errors.push(...listTypes(object, old));
       return withRules(errors, object, old);
@@ -90,21 +90,10 @@ export function rulesOf(schema: Schema): RuleCheck | undefined {
   if (!hasRules(schema)) return undefined;
   // Compiled on the first write of the kind, which keeps the start of the server fast.
   let compiled: ReturnType<typeof compileRules> | undefined;
-  const ratchets = (schema["x-kubernetes-validations"] ?? []).length === 0;
   return (object, old) => {
     compiled ??= compileRules(schema);
-    if (compiled.errors) return compiled.errors;
-    const errors = validateRules(compiled, object, old);
-    return errors.length > 0 && old && ratchets ? ofChangedFields(errors, object, old) : errors;
+    return compiled.errors ?? validateRules(compiled, object, old);
   };
-}
-
-/** Ratcheting: faults of unchanged top-level fields are ignored. Requires that the root has no rules. */
-function ofChangedFields(errors: readonly FieldError[], object: KubeObject, old: KubeObject): FieldError[] {
-  return errors.filter(({ field }) => {
-    const [name = ""] = field.split(/[.[]/, 1);
-    return !equal(get(object, name), get(old, name));
-  });
 }
 
 function hasRules(schema: unknown): boolean {

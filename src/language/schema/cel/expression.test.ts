@@ -59,6 +59,7 @@ describe("an expression that holds", () => {
     "1 / 0 == 1 || true",
     "!(false && 1 / 0 == 1) && !(1 / 0 == 1 && false)",
     "self.b ? self.n == 7 : 1 / 0 == 1",
+    "optional.of(1) != null && !(optional.none() == null) && quantity('1') != null",
     "0x1F == 31 && 1e3 == 1000.0 && .5 == 0.5 && -9223372036854775808 < 0",
     `"a\\tb\\x41\\u00e9\\U0001F600\\101" == 'a\tbAé😀A' && r'\\d' == '\\\\d' && """a'b""" == "a'b"`,
     "b'\\xff\\x00a' == b'\\377\\000a' && size(b'é') == 2",

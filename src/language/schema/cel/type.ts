@@ -77,15 +77,25 @@ export function agree(a: Type, b: Type): boolean {
   if (a === b || a.kind === "dyn" || b.kind === "dyn") return true;
   if (a.kind === "list") return b.kind === "list" && agree(a.item, b.item);
   if (a.kind === "map") return b.kind === "map" && agree(a.key, b.key) && agree(a.value, b.value);
-  if (a.kind === "optional") return b.kind === "optional" && agree(a.of, b.of);
   if (a.kind === "null") return nullable.has(b.kind);
   if (b.kind === "null") return nullable.has(a.kind);
+  if (a.kind === "optional") return b.kind === "optional" && agree(a.of, b.of);
   if (a.kind === "object" || a.kind === "opaque") return b.kind === a.kind && a.name === b.name;
   return a.kind === b.kind;
 }
 
-/** Types that are pointers in Go, and so can be null. */
-const nullable: ReadonlySet<Type["kind"]> = new Set(["null", "object", "opaque", "timestamp", "duration"]);
+/** Types that cel-go lets be compared with null. Those of libraries and optionals are opaque to it. */
+const nullable: ReadonlySet<Type["kind"]> = new Set([
+  "null",
+  "object",
+  "opaque",
+  "optional",
+  "quantity",
+  "ip",
+  "cidr",
+  "timestamp",
+  "duration",
+]);
 
 /** The more specific of two types that agree. */
 export function join(a: Type, b: Type): Type {
