@@ -12,6 +12,8 @@ export interface AskedNode {
   /** `uname -r` */
   readonly kernel: string;
   readonly cpus: number;
+  /** The kernel's name of an Intel processor. Default: one that is newer than Skylake. */
+  readonly pmu?: string;
 }
 
 const x86 = "Architecture:          x86_64\nVendor ID:             ";
@@ -35,12 +37,12 @@ export function resolvedOn(tuned: Tuned, node: AskedNode): ResolvedProfile {
   }
 }
 
-function answer(probe: Probe, { lscpu, kernel, cpus }: AskedNode): Answer {
+function answer(probe: Probe, { lscpu, kernel, cpus, pmu = "sapphire_rapids" }: AskedNode): Answer {
   const all = Array.from({ length: cpus }, (_, cpu) => cpu);
   const known: Record<string, string> = {
     "list /sys/devices/system/cpu": all.map((cpu) => `cpu${cpu}`).join("\n"),
     "file /sys/devices/system/cpu/online": `0-${cpus - 1}\n`,
-    "file /sys/devices/cpu/caps/pmu_name": "sapphire_rapids\n",
+    "file /sys/devices/cpu/caps/pmu_name": `${pmu}\n`,
     "exec lscpu": lscpu,
     "exec uname -r": `${kernel}\n`,
     "exec uname -snrvm": `Linux node ${kernel} #1 SMP x86_64\n`,

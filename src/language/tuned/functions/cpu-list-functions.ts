@@ -1,5 +1,6 @@
 import { cpusOf, parseCpuList } from "../../cpu/cpu-list.ts";
 import { formatMask, parseMask } from "../../cpu/cpu-mask.ts";
+import { pythonDifference } from "../../cpu/python-set.ts";
 import { type CpuSet, difference, formatRanges, formatUnpacked, intersection } from "../../cpu/cpu-set.ts";
 import { type BuiltIn, type Called, reading, type Surroundings, text } from "./built-in.ts";
 
@@ -17,7 +18,7 @@ export const cpuListFunctions = {
     reading(online, surroundings, (all) => text(formatMask(difference(cpusOf(all), cpus)))),
   ),
   cpulist_invert: onCpus(apart, (cpus, surroundings) =>
-    reading(online, surroundings, (all) => text(formatUnpacked(difference(cpusOf(all), cpus)))),
+    reading(online, surroundings, (all) => text(pythonDifference(cpusOf(all), cpus).join(","))),
   ),
   cpulist_online: onCpus(",", (cpus, surroundings) =>
     reading(online, surroundings, (all) => text(formatUnpacked(intersection(cpus, cpusOf(all))))),
